@@ -27,9 +27,9 @@ from attn_gui.commands.command_ground import (
     arranged,
     nearest,
     note_on_stderr,
+    noted,
     opened,
     say,
-    told,
 )
 from attn_gui.languages import LANGUAGES, QT_TRANSLATE_NOOP
 from attn_gui.no_window import obstacle
@@ -71,7 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _as_it_can(error: UnicodeError) -> tuple[str | bytes, int]:
-    """Bytes of file names as they came, other letters by their numbers: names and tokens have any."""
+    """Return bytes of file names as they came, other letters by their numbers: names and tokens have any."""
     try:
         return codecs.lookup_error("surrogateescape")(error)
     except UnicodeError:
@@ -136,7 +136,7 @@ def _window(words: list[str]) -> int:
 
 
 def _apart(files: Sequence[Path]) -> list[tuple[Path, ...]]:
-    """Files of arrays together, as they make one problem, and every other one by itself."""
+    """Return files of arrays together, as they make one problem, and every other one by itself."""
     if len(files) < 2:
         return [(file,) for file in files]
     from attn_gui.file_kinds import is_lesson, is_model
@@ -189,7 +189,7 @@ def _verify(words: list[str]) -> int:
     from attn_gui.engine import verify
     from attn_gui.formats.problem_fields import listed
 
-    loaded = told(opened(chosen))
+    loaded = noted(opened(chosen))
     try:
         with FileProgress(chosen.file) as progress:
             found = verify(loaded.problem, progress=progress.show)

@@ -16,7 +16,7 @@ from pathlib import Path
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication, QEvent, QSettings, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QSettings, Qt, QTimer, QVariantAnimation
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTableView
 from texts import compile_stale
@@ -25,8 +25,10 @@ from attn_gui.app.program import Program
 from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.engine import Problem
 from attn_gui.figure.text.fonts import load_fonts
+from attn_gui.views.theme import reduce_motion
 
 FOLDER = Path(__file__).resolve().parents[1] / "resources" / "pictures"
+DUE_MS = 1000  # what is due later is no part of a picture
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class Picture:
     size: tuple[int, int] = (1440, 900)
     example: str = "minilm"
     steps: Callable[[Program], None] = lambda program: None
-    rest: float = 0.4  # after levels are taken anew (0.15 s), while an edit's outline still stands (0.8 s)
+    rest: float = 0.4  # after levels are taken anew (0.15 s)
 
 
 def choose(stage: str, row: int, column: int) -> Callable[[Program], None]:
@@ -144,11 +146,21 @@ PICTURES = (
 
 
 def settle(seconds: float) -> None:
-    """Let the window live for a while."""
+    """Let the window live for a while, on a busy machine until nothing is due any more."""
     end = time.monotonic() + seconds
-    while time.monotonic() < end:
+    while time.monotonic() < end or moves():
         QCoreApplication.processEvents()
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+
+
+def moves() -> bool:
+    """Return whether something in the window is due, or on its way, that ends by itself."""
+    owners = [QCoreApplication.instance(), *QApplication.topLevelWidgets()]
+    timers = (timer for owner in owners if owner for timer in owner.findChildren(QTimer) if timer.isSingleShot())
+    fades = (fade for owner in owners if owner for fade in owner.findChildren(QVariantAnimation))
+    return any(timer.isActive() and timer.interval() <= DUE_MS for timer in timers) or any(
+        fade.state() == fade.State.Running and fade.loopCount() > 0 for fade in fades
+    )
 
 
 def wait(program: Program) -> None:
@@ -162,9 +174,10 @@ def wait(program: Program) -> None:
 
 def take(app: QApplication, picture: Picture, folder: Path) -> Path:
     program = Program(app, lang=picture.lang)
-    program.look.set_scheme(picture.theme)
+    program.appearance.set_scheme(picture.theme)
+    reduce_motion(True)  # an edit's outline stands until it is on the picture
     program.files.begin_with_example(picture.example)
-    program.view.tell_all()  # a window that has not been told of any document cannot be painted
+    program.view.notify_all()  # a window that has not been told of any document cannot be painted
     program.complete()
     program.window.resize(*picture.size)
     program.window.show()
@@ -184,10 +197,10 @@ def main(arguments: list[str]) -> int:
     compile_stale(FOLDER.parents[1])  # else what is Chinese would stay English
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as home:
-        os.environ["XDG_DATA_HOME"] = home  # else what a crash left is offered in a picture
         app = QApplication([])
         load_fonts()
         for picture in PICTURES:  # each in a home of its own: a program remembers how it was looked at
+            os.environ["XDG_DATA_HOME"] = f"{home}/{picture.name}"  # what the one before left is not offered here
             QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, f"{home}/{picture.name}")
             print(take(app, picture, folder))
     return 0

@@ -7,6 +7,7 @@ import importlib
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -241,6 +242,12 @@ def is_asked_from_outside(path: Path, owner: str, name: str) -> bool:
         return False
     kind = getattr(importlib.import_module(module_name(path)), owner)
     return any(hasattr(base, name) for base in kind.__mro__[1:] if not base.__module__.startswith("attn_gui"))
+
+
+def test_the_name_of_a_class_is_used_once():
+    nodes = (node for path in MODULES for node in ast.walk(ast.parse(path.read_text())))
+    named = Counter(node.name for node in nodes if isinstance(node, ast.ClassDef))
+    assert not [name for name, count in named.items() if count > 1]
 
 
 def test_nothing_is_there_for_tests_alone():

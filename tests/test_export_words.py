@@ -118,11 +118,3 @@ def test_headers_and_the_mark_for_excel(tmp_path):
     assert open_matrix(plain).row_labels is None
     assert usual.read_bytes() == plain.read_bytes()  # it has no tokens
     assert every.read_bytes().startswith(b"\xef\xbb\xbf,0,1\n0,")
-
-
-def test_the_matrices_around_a_stage(tmp_path):
-    words = ["export", str(WORKED), "-o", str(tmp_path), "--picture", "product", "--format", "svg"]
-    assert main(words) == 0
-    (path,) = tmp_path.iterdir()
-    assert path.name == "worked-example-weights-product-h0.svg"
-    assert "Kᵀ" in path.read_text("utf-8")

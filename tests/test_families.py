@@ -40,29 +40,23 @@ def suite(pytester: pytest.Pytester, request: pytest.FixtureRequest) -> pytest.P
     return pytester
 
 
-@pytest.mark.parametrize(("asked", "passed"), [((), 5), (("--long",), 15)])
-def test_a_share_is_run_and_all_of_them_with_long(suite, asked, passed):
-    suite.runpytest_subprocess("-p", "no:randomly", *asked).assert_outcomes(passed=passed, deselected=15 - passed)
+def passed(run):
+    return {line.split()[0] for line in run.outlines if "PASSED" in line}
 
 
-def test_another_share_with_another_seed(suite):
-    runs = [
-        {line for line in suite.runpytest_subprocess("-v", f"--randomly-seed={seed}").outlines if "PASSED" in line}
-        for seed in (1, 2)
-    ]
-    assert len(runs[0]) == len(runs[1]) == 5
-    assert {line.split()[0] for line in runs[0]} != {line.split()[0] for line in runs[1]}
-
-
-def test_one_of_two_journeys_is_made(suite, pytester):
-    pytester.makepyfile(test_walks="from test_one_of_two_journeys_is_made import launch\n" + WALKS)
-    suite.runpytest_subprocess("-p", "no:randomly").assert_outcomes(passed=5 + 6, deselected=10 + 6)
+def test_a_share_is_run_another_one_with_another_seed_and_all_of_them_with_long(suite, pytester):
+    pytester.makepyfile(test_walks=f"from {MODULE} import launch\n{WALKS}")
+    runs = [suite.runpytest_subprocess("-v", f"--randomly-seed={seed}") for seed in (1, 2)]
+    for run in runs:
+        run.assert_outcomes(passed=5 + 6, deselected=10 + 6)
+    assert passed(runs[0]) != passed(runs[1])
     suite.runpytest_subprocess("--long").assert_outcomes(passed=15 + 12)
 
 
-@pytest.mark.parametrize(("named", "passed"), [("::test_many[7]", 1), ("", 15)])
-def test_what_is_named_is_run_whole(suite, named, passed):
-    suite.runpytest_subprocess("-p", "no:randomly", MODULE + named).assert_outcomes(passed=passed)
+def test_what_is_named_is_run_whole(suite):
+    name = "test_what_is_named_is_run_whole.py"
+    suite.runpytest_subprocess("-p", "no:randomly", f"{name}::test_many[7]").assert_outcomes(passed=1)
+    suite.runpytest_subprocess("-p", "no:randomly", name).assert_outcomes(passed=15)
 
 
-MODULE = "test_what_is_named_is_run_whole.py"
+MODULE = "test_a_share_is_run_another_one_with_another_seed_and_all_of_them_with_long"

@@ -6,10 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from attn_gui import libraries, no_window
 from attn_gui.paths import resource
+from tests.failing import each
 
 ROOT = Path(__file__).resolve().parents[1]
 WORKED = str(resource("examples", "worked-example.npz"))
@@ -30,7 +29,7 @@ def without(lacking: set[str], code: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, cwd=ROOT, timeout=300)
 
 
-@pytest.mark.parametrize("words", [[], [WORKED], ["export", WORKED, "-o", "nowhere"]])
+@each("words", [[], [WORKED], ["export", WORKED, "-o", "nowhere"]])
 def test_without_them_the_command_line_gives_the_line_to_paste(words: list[str]) -> None:
     done = without({"libGL.so.1", "libglib-2.0.so.0"}, RUN.format(words=words))
     assert (done.returncode, done.stdout) == (2, "")
@@ -45,7 +44,7 @@ def test_what_needs_no_qt_needs_no_library() -> None:
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("name", ["explore", "render"])
+@each("name", ["explore", "render"])
 def test_without_them_python_is_told_too(name: str) -> None:
     done = without({"libEGL.so.1"}, f"import attn_gui; attn_gui.{name}")
     assert done.returncode == 1
@@ -53,7 +52,7 @@ def test_without_them_python_is_told_too(name: str) -> None:
     assert " libegl1\n" in done.stderr
 
 
-@pytest.mark.parametrize(
+@each(
     ("environment", "lacking", "named"),
     [
         ({"DISPLAY": ":0"}, "libxcb-cursor.so.0", "libxcb-cursor0"),

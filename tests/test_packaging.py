@@ -8,11 +8,11 @@ import tomllib
 from importlib.metadata import requires
 from pathlib import Path
 
-import pytest
 from PySide6.QtGui import QRawFont
 
 import attn_gui
 from attn_gui.paths import notices, resource
+from tests.failing import each
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -26,7 +26,7 @@ def test_ci_can_be_run():
     assert os.access(ROOT / ".ci" / "run", os.X_OK)
 
 
-@pytest.mark.parametrize(
+@each(
     ("font", "license_text", "most"),
     [
         ("Inter-Regular.otf", "Inter-OFL.txt", 250_000),

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
 from attn_gui.commands.export_command import export_parser
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.formats import IMAGES, numbers
@@ -84,7 +82,7 @@ def test_pictures_and_files_that_are_linked_are_there(path):
     assert missing == []
 
 
-@pytest.mark.parametrize("lang", READMES)
+@each("lang", READMES)
 def test_every_form_of_numbers_is_told(lang):
     text = text_of("7-numbers-out", lang)
     for key in (*numbers(), *SCRIPTS):
@@ -92,7 +90,7 @@ def test_every_form_of_numbers_is_told(lang):
     assert all(key.upper() in text for key in IMAGES)
 
 
-@pytest.mark.parametrize("lang", READMES)
+@each("lang", READMES)
 def test_every_page_is_told(lang):
     rows = re.findall(r"^\| (`.*)", text_of("3-pages", lang), re.MULTILINE)
     assert not [name for name in PAGES if not any(f"`{name}`" in row for row in rows)]

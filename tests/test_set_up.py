@@ -23,7 +23,6 @@ from attn_gui import libraries
 
 ROOT = Path(__file__).resolve().parents[1]
 POSIX = pytest.mark.skipif(os.name == "nt", reason="signals, links and exec are POSIX's")
-EVERY = libraries.DRAWING | libraries.X11 | libraries.WAYLAND | libraries.COLLECTING
 
 
 def script(name: str) -> ModuleType:
@@ -328,11 +327,6 @@ def test_without_a_known_package_manager_the_libraries_are_named(machine, monkey
         machine.prepare()
 
 
-def test_the_list_names_packages_for_every_library():
-    assert len(EVERY) == sum(map(len, (libraries.DRAWING, libraries.X11, libraries.WAYLAND, libraries.COLLECTING)))
-    assert all(packages.debian and packages.arch for packages in EVERY.values())
-
-
 # --- what is said while one waits ----------------------------------------------------------------
 def test_a_long_step_gives_signs_of_life_and_keeps_its_words_to_itself(monkeypatch, capfd):
     steps = script("steps")
@@ -525,11 +519,3 @@ def test_test_tools_are_pinned():
     pinned = dict(re.findall(r"^([\w.-]+)==(\S+)$", pins, re.MULTILINE))
     names = {re.match(r"[\w.-]+", line)[0].lower().replace("_", "-") for line in asked_for}
     assert names - set(pinned) == set()
-
-
-def test_a_bench_that_is_named_is_run_alone():
-    checkout = script("checkout")
-    assert "tests/bench" in checkout.command_line("bench", ["-k", "16"])
-    line = checkout.command_line("bench", ["tests/bench/bench_start.py", "-s"])
-    assert "tests/bench" not in line
-    assert line[-2:] == ["tests/bench/bench_start.py", "-s"]

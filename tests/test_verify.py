@@ -13,8 +13,9 @@ import pytest
 from attn_gui.cli import main
 from attn_gui.engine import Problem
 from attn_gui.engine.normalizers import Softmax
-from attn_gui.formats import load, save
+from attn_gui.formats import save
 from attn_gui.paths import resource
+from tests.failing import each
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ("worked-example", "thinking-machines", "transformer-layer", "minilm-layer2", "smollm2-layer10")
@@ -26,7 +27,7 @@ def verified(path: object, capsys: pytest.CaptureFixture[str]) -> tuple[int, lis
     return code, out.splitlines(), err
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@each("name", EXAMPLES)
 def test_the_examples_are_right_to_the_last_bits(name, capsys):
     code, lines, err = verified(resource("examples", f"{name}.npz"), capsys)
     assert (code, err) == (0, "")
@@ -71,20 +72,6 @@ def test_a_broken_invariant_is_one_sentence(capsys, monkeypatch):
     assert err.count("\n") == 1
 
 
-@pytest.mark.parametrize("words", [[], ["nothing.npz"], ["a.npz", "b.npz"], ["--unknown", "a.npz"]])
-def test_bad_arguments_are_one_sentence(words, capsys):
-    assert main(["verify", *words]) == 2
-    out, err = capsys.readouterr()
-    assert (out, err.count("\n")) == ("", 1)
-    assert err.startswith("attn-gui: ")
-
-
-def test_a_bad_file_is_one_sentence(tmp_path, capsys):
-    (tmp_path / "bad.attn").write_bytes(b"nonsense")
-    code, lines, err = verified(tmp_path / "bad.attn", capsys)
-    assert (code, lines, err.count("\n")) == (2, [], 1)
-
-
 def test_it_needs_neither_qt_nor_a_display():
     code = (
         "import sys; sys.modules['PySide6'] = None; sys.modules['pyqtgraph'] = None\n"
@@ -101,13 +88,6 @@ def test_it_needs_neither_qt_nor_a_display():
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("Recomputed all 2 query rows")
-
-
-def test_sessions_of_examples_verify_like_the_examples(tmp_path, capsys):
-    save(load(resource("examples", "worked-example.npz")), tmp_path / "saved.attn")
-    assert (
-        verified(tmp_path / "saved.attn", capsys)[1] == verified(resource("examples", "worked-example.npz"), capsys)[1]
-    )
 
 
 def test_options_given_as_arrays_are_verified_with_the_rest(tmp_path, capsys):

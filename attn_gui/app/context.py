@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from attn_gui.app.actions.actions import Bars
-from attn_gui.app.editing.making import Making
+from attn_gui.app.editing.edit_runner import EditRunner
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.settings import AppearanceController, Settings
@@ -23,10 +23,10 @@ class AppContext:
 
     window: MainWindow
     settings: Settings
-    look: AppearanceController
+    appearance: AppearanceController
     bars: Bars
     document: Document
     computation: Computation
     baseline: Baseline
     view: ViewState
-    making: Making
+    runner: EditRunner

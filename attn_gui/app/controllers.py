@@ -20,7 +20,7 @@ class Controllers:
 
     def __init__(self, context: AppContext) -> None:
         self.status = StatusController(context)
-        context.making.noted.connect(self.status.tell)
+        context.runner.noted.connect(self.status.note)
         self.maps = MapsController(context)
         self.splitting = SplitController(context)
         self.readings = ReadingsController(context)
@@ -28,7 +28,7 @@ class Controllers:
         self.tables = TablesController(context)
         self.explain = ExplainController(context)
 
-        self.shapes = ShapeController(context, self.status.tell)
+        self.shapes = ShapeController(context, self.status.note)
         context.computation.refused.connect(self.shapes.show_state)
         self.variants = VariantsController(context)
         self.layer = LayerController(context)

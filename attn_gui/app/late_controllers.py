@@ -28,9 +28,9 @@ from attn_gui.app.lessons.worksheets import SolutionSaving, WorksheetsController
 from attn_gui.app.maps.comparing import CompareController, SidesController
 from attn_gui.app.maps.d_k_slider import DkController
 from attn_gui.app.maps.gradients import GradientController
+from attn_gui.app.model.copy_rows import CopyRowsController
 from attn_gui.app.model.model_controller import ModelController, ModelsAtHand
 from attn_gui.app.model.model_showing import ModelShowing
-from attn_gui.app.model.row_takes import RowTakes
 from attn_gui.app.pages import CodeSaving, CurveFitting, PagesController
 from attn_gui.app.tables.finding import FindController
 from attn_gui.app.tables.table_blocks import TableBlocks
@@ -42,26 +42,26 @@ class LateControllers:
     """Editing, comparing, searching, judging, keys and menus, pages, export, lessons and models."""
 
     def __init__(self, context: AppContext, first: Controllers) -> None:
-        window, actions, tell = context.window, context.bars.actions, first.status.tell
+        window, actions, note = context.window, context.bars.actions, first.status.note
         # editing
         self.target = TableTarget(context, first.tables)
         self.table_edits = TableEdits(context, first.tables, self.target)
         self.table_edits.directRequested.connect(first.shapes.make_direct)
-        self.table_blocks = TableBlocks(context, first.tables, self.target, tell)
+        self.table_blocks = TableBlocks(context, first.tables, self.target, note)
         self.painting = PaintingController(context)
         self.targets = TargetController(context)
         self.cell_blocks = CellBlocks(context, self.table_blocks)
         self.pulling = PullingController(context, self.painting, self.cell_blocks.shows_now)
-        self.row_edits = RowEdits(context, self.target, tell)
+        self.row_edits = RowEdits(context, self.target, note)
         self.copying = CopyController(window, self.target, self.table_edits)
-        self.masks = MasksController(context, self.painting, tell)
+        self.masks = MasksController(context, self.painting, note)
         self.typing = TypingController(context, self.targets, self.cell_blocks)
         self.interventions = InterventionsController(context)
-        self.heads = HeadEdits(context, tell)
+        self.heads = HeadEdits(context, note)
         self.takes = CopyFromState(context, self.cell_blocks)
         # comparing, searching, judging
         self.compare, self.sides = CompareController(context), SidesController(context)
-        self.widths = DkController(context, tell)
+        self.widths = DkController(context, note)
         self.keys = MapKeys(context, first.tables, first.maps.step_head, self._put_away)
         self.history_tells = HistoryTells(context)
         self.gradients = GradientController(context)
@@ -96,7 +96,7 @@ class LateControllers:
         self.lessons = LessonsController(context, first.files, self.pages, self.model, self.walking)
         self.typing.answered.connect(self.lessons.take)
         self.at_hand = ModelsAtHand(context, self.models)
-        self.row_takes = RowTakes(context, self.models.steps, self.model, self.compare)
+        self.copy_rows = CopyRowsController(context, self.models.steps, self.model, self.compare)
         self.arrivals = Arrivals(
             window, first.files, self.arrays, self.table_blocks, self.target, self.lessons, self.models
         )

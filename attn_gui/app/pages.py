@@ -53,7 +53,7 @@ class OfferedPages(NamedTuple):
 
 
 class PagesController(QObject):
-    """Reads the page on show anew after every change of what it reads; an answer for numbers of before is dropped."""
+    """Reads the page on show anew after every change of what it reads, and drops answers for earlier numbers."""
 
     exportAsked = Signal(str)
     headAsked = Signal(int, int)  # layer and head of a model
@@ -62,7 +62,7 @@ class PagesController(QObject):
         super().__init__(context.window)
         self._window, self._panel = context.window, context.window.inspector.pages
         self._document, self._computation = context.document, context.computation
-        self._view, self._look = context.view, context.look
+        self._view, self._appearance = context.view, context.appearance
         self._name = ""
         self.model: ModelContext | None = None
         self._model_stale = False  # whether a run goes on whose numbers are others
@@ -105,7 +105,7 @@ class PagesController(QObject):
         """Set the page on show anew, in the present language."""
         for page in self._panel.pages.values():
             if page.canvas is not None:
-                page.fill(self._look.language)
+                page.fill(self._appearance.language)
             if page.content is None and page.kind.name != self._working:
                 self._keys.pop(page.kind.name, None)  # a sentence stands there, in the language before
         self.show()
@@ -168,7 +168,7 @@ class PagesController(QObject):
             return
         page, evaluation = self._panel.pages[self._name], self._computation.evaluation
         self._asked = ref(evaluation)
-        page.fill(self._look.language)
+        page.fill(self._appearance.language)
         if reason := self._reason_against(page.kind):
             self._keys.pop(self._name, None)
             page.set_needs(reason)
@@ -408,7 +408,8 @@ class CurveFitting(QObject):
         self._window, self._page = context.window, context.window.inspector.pages.pages[CurvePage.name]
         self._controls = FitControls()
         self._page.put_above(self._controls)
-        self._document, self._computation, self._making = context.document, context.computation, context.making
+        self._document = context.document
+        self._computation, self._runner = context.computation, context.runner
         self._errors, self._fits = BackgroundTask(self), WindowTask(context.window, WorkLine("fitting", context.window))
         self._errors.ended.connect(self._on_errors_answered)
         self._fits.ended.connect(self._on_fits_ended)
@@ -437,7 +438,7 @@ class CurveFitting(QObject):
         """Look for the best w; it becomes one step when it is found."""
         points = self._points()
         if points is not None:
-            self._fits.start(lambda tell: fit_width(points, tell), "w")
+            self._fits.start(lambda progress: fit_width(points, progress), "w")
             self._show_ready()
 
     def finish(self) -> None:
@@ -481,4 +482,4 @@ class CurveFitting(QObject):
             self._window.recomputed.setText(self.tr("No other w predicts the points better."))
             return
         label = Label(QT_TRANSLATE_NOOP("History", "w fitted to the points: {value}"), {"value": f"{found.w:g}"})
-        self._making.change(label, lambda: {"score_params": {**params, "w": found.w}})
+        self._runner.change(label, lambda: {"score_params": {**params, "w": found.w}})

@@ -94,7 +94,7 @@ class PartsController(QObject):
         self._kept: set[str] = set()
         self._shown: frozenset[str] | None = None
         window = context.window
-        context.look.changed.connect(self._on_look_changed)
+        context.appearance.changed.connect(self._on_appearance_changed)
         context.document.changed.connect(self._on_document_changed)
         context.document.snapshots.changed.connect(self.show)
         window.inspector.pageTurned.connect(self.show)
@@ -107,11 +107,11 @@ class PartsController(QObject):
         context = self._context
         asked = {part.name for part in PARTS if part.asked(context)} | context.view.look.parts
         self._kept |= asked & KEPT
-        shown = frozenset(asked | self._kept if context.look.simple else (part.name for part in PARTS))
+        shown = frozenset(asked | self._kept if context.appearance.simple else (part.name for part in PARTS))
         if shown != self._shown:  # an edit lays nothing out anew
             self._shown = shown
             context.window.set_parts(shown)
-        context.bars.set_simple(context.look.simple, shown)
+        context.bars.set_simple(context.appearance.simple, shown)
 
     def offers(self) -> Iterator[tuple[QAction, str, bool]]:
         """Yield for the search an action that leads to a part, other words for it, and whether the part is in sight."""
@@ -120,9 +120,9 @@ class PartsController(QObject):
             if control is not None:
                 action = QAction(QCoreApplication.translate(part.context, part.label), self)
                 action.triggered.connect(partial(control.setFocus))
-                yield action, part.words, control.isVisible() or not self._context.look.simple
+                yield action, part.words, control.isVisible() or not self._context.appearance.simple
 
-    def _on_look_changed(self) -> None:
+    def _on_appearance_changed(self) -> None:
         self._kept.clear()
         self.show()
 

@@ -15,7 +15,7 @@ from attn_gui.app.actions.action_table import FIND_ROWS, HEAD_ROWS
 from attn_gui.app.actions.actions import Actions, Command
 from attn_gui.app.context import AppContext
 from attn_gui.app.controllers import Controllers
-from attn_gui.app.editing.making import Making
+from attn_gui.app.editing.edit_runner import EditRunner
 from attn_gui.app.faults import Faults
 from attn_gui.app.files.examples import FIRST, example_of
 from attn_gui.app.files.files import FilesController
@@ -25,7 +25,7 @@ from attn_gui.app.start_page import StartPage
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.translated_errors import why_lacking
-from attn_gui.app.state.view_state import PARTS, ViewState
+from attn_gui.app.state.view_state import PARTS, ViewState, show_whole
 from attn_gui.document.document import Change, Document
 from attn_gui.engine import Problem
 from attn_gui.engine.graph.stage import Role
@@ -95,7 +95,7 @@ class Program(QObject):
         super().__init__(app)
         self._shell = shell = shell or Shell(app, lang)
         self.start_page = start_page or StartPage(shell)
-        self.settings, self.look, self.window = shell.settings, shell.look, shell.window
+        self.settings, self.appearance, self.window = shell.settings, shell.appearance, shell.window
         self.bars, self.layout = shell.bars, shell.layout
         self.window.fill()
         self.faults = Faults(self.window)
@@ -107,17 +107,17 @@ class Program(QObject):
         self.computation = Computation(self.document, self)
         self.baseline = Baseline(self.document, self.computation, self)
         self.view = ViewState(self.computation, self.baseline, kept_look(self.settings, example_of(FIRST).head), self)
-        self.making = Making(self.window, self.document)
+        self.runner = EditRunner(self.window, self.document)
         self.context = AppContext(
             window=self.window,
             settings=self.settings,
-            look=self.look,
+            appearance=self.appearance,
             bars=self.bars,
             document=self.document,
             computation=self.computation,
             baseline=self.baseline,
             view=self.view,
-            making=self.making,
+            runner=self.runner,
         )
         self.first = Controllers(self.context)
         self._connect()
@@ -168,10 +168,10 @@ class Program(QObject):
         """Have what is checked and enabled follow the view and the look."""
         actions.lacking = lambda reads: why_lacking(self.document.problem, [Role[name] for name in reads])
         self.view.follow(actions.show_states, *PARTS)
-        self.look.changed.connect(actions.show_states)
-        self.look.changed.connect(self.bars.size_icons)
+        self.appearance.changed.connect(actions.show_states)
+        self.appearance.changed.connect(self.bars.size_icons)
         self.window.history.snapshots.chosen.connect(actions.show_states)
-        self.window.zoomAsked.connect(self.look.step_zoom)
+        self.window.zoomAsked.connect(self.appearance.step_zoom)
         self._tie(self._parts())
 
     def _tie(self, parts: Iterable[object]) -> None:
@@ -205,7 +205,7 @@ class Program(QObject):
         elif all(part.wait() for part in self._parts() if isinstance(part, Writing)) and self.files.may_leave():
             self.layout.remember()
             self.files.journaling.forget()
-            for part in (self.files, self.making, self.late.table_blocks, self.late.recovery):
+            for part in (self.files, self.runner, self.late.table_blocks, self.late.recovery):
                 part.finish()
         else:
             event.ignore()
@@ -218,8 +218,7 @@ class Program(QObject):
             rest = (
                 part for part in self._parts() if isinstance(part, Speaking) and part not in (self.bars, self.document)
             )
-            self.view.tell_in_turns(part.retranslate for part in rest)
-            self.view.tell_in_turns([self._show_language])
+            self.view.notify_in_turns([*(part.retranslate for part in rest), self._show_language])
         return super().eventFilter(watched, event)
 
     def _show_language(self) -> None:
@@ -245,9 +244,9 @@ class Program(QObject):
                 self.files.began_with(*self._example, told=path is None and not self.start_page.shown)
                 self.view.show_all()
         if self.computation.pending:  # a long problem: maps of nothing cannot be laid out
-            self.first.maps.show()
+            show_whole(self.first.maps.show)
         else:
-            self.view.tell_all()  # the first picture is whole
+            self.view.notify_all()  # the first picture is whole
         self.window.reveal()
         self.layout.share_inputs()
         if not self.start_page.shown:
@@ -272,12 +271,9 @@ class Program(QObject):
                 part.finish()
         from attn_gui.pictures.tile_cache import TileCache  # not needed to start
 
-        for supply in (
-            *self.findChildren(TileCache),
-            *self.window.findChildren(TileCache),
-        ):  # ended ones may still draw
-            supply.finish()
+        for tiles in (*self.findChildren(TileCache), *self.window.findChildren(TileCache)):  # ended ones may still draw
+            tiles.finish()
         self.window.blockSignals(True)  # nobody is asked
         self.window.close()
-        for owned in (self.window, self.look, self._shell, self):
+        for owned in (self.window, self.appearance, self._shell, self):
             owned.deleteLater()

@@ -113,9 +113,9 @@ class Shell(QObject):
     def __init__(self, app: QApplication, lang: str | None = None) -> None:
         super().__init__(app)
         self.settings = Settings()
-        self.look = AppearanceController(app, self.settings, lang)
+        self.appearance = AppearanceController(app, self.settings, lang)
         self.window = MainWindow()
-        self.bars = Bars(self.window, simple=self.look.simple)
+        self.bars = Bars(self.window, simple=self.appearance.simple)
         self.layout = LayoutController(self.window, self.settings)
         self._next: Callable[[], object] | None = None
 

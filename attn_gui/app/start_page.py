@@ -63,9 +63,9 @@ class StatusLine(Retranslated, QWidget):
 
     OTHER = MappingProxyType({"en": "中文", "zh": "English"})  # by the present one, in its own words
 
-    def __init__(self, look: AppearanceController, parent: QWidget) -> None:
+    def __init__(self, appearance: AppearanceController, parent: QWidget) -> None:
         super().__init__(parent)
-        self._look = look
+        self._appearance = appearance
         self._words, self.language = QLabel(self), Link("", self)
         self.language.setObjectName("start.language")
         row = QHBoxLayout(self)
@@ -82,7 +82,7 @@ class StatusLine(Retranslated, QWidget):
     def retranslate(self) -> None:
         """Set all words anew, in the present language."""
         self.say()
-        self.language.set_words(self.OTHER[self._look.language])
+        self.language.set_words(self.OTHER[self._appearance.language])
 
 
 class StartPage(QObject):
@@ -93,7 +93,8 @@ class StartPage(QObject):
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell.window)
-        self._window, self._settings, self._look, self._bars = shell.window, shell.settings, shell.look, shell.bars
+        self._window, self._settings = shell.window, shell.settings
+        self._appearance, self._bars = shell.appearance, shell.bars
         self._view: StartView | None = None
         self._cards: dict[str, CardProblem] = {}
         self._real = False  # whether the vectors of the sentence are a model's
@@ -155,7 +156,7 @@ class StartPage(QObject):
     # --- building --------------------------------------------------------------------------------
     def _build(self) -> StartView:
         view = self._view = StartView(self._window)
-        self._status = StatusLine(self._look, self._window)
+        self._status = StatusLine(self._appearance, self._window)
         for key in ("worked", FIRST):
             example = example_of(key)
             self._show_card(view, key, CardProblem(evaluation_of(example.load().problem), example.head))
@@ -275,7 +276,7 @@ class StartPage(QObject):
         self._bars.menus["models"].popup(button.mapToGlobal(QPoint(0, button.height())))
 
     def _switch_language(self) -> None:
-        self._bars.actions["language_en" if self._look.language == "zh" else "language_zh"].trigger()
+        self._bars.actions["language_en" if self._appearance.language == "zh" else "language_zh"].trigger()
 
     def _on_pointed(self, card: str, stage: str, row: int, column: int) -> None:
         """Say the number under the pointer: `Weights · head 3 · it → tired (10, 13) = 0.610984`."""

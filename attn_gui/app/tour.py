@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QRect, QTimer
@@ -12,6 +13,7 @@ from attn_gui.app.context import AppContext
 from attn_gui.app.files.files import FilesController
 from attn_gui.app.start_page import StartPage
 from attn_gui.app.state.view_state import ChosenCell
+from attn_gui.document.document import Change
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.tour import TourBubble
 
@@ -20,11 +22,12 @@ WORKED = "worked"
 
 
 class TourStep(NamedTuple):
-    """What is shown, by its object name, and what is said of it."""
+    """What is shown, by its object name, what is said of it, and by which part of the look it is done."""
 
     part: str
     title: str
     words: str
+    done_by: str = ""
 
 
 STEPS = (
@@ -37,11 +40,13 @@ STEPS = (
         "spine",
         QT_TRANSLATE_NOOP("Tour", "The formula"),
         QT_TRANSLATE_NOOP("Tour", "Each step with a small map, from left to right. Click one to see it large."),
+        "stage",
     ),
     TourStep(
         "zone.product",
         QT_TRANSLATE_NOOP("Tour", "The map"),
         QT_TRANSLATE_NOOP("Tour", "A row for each query, a column for each key. Click a cell to choose it."),
+        "cell",
     ),
     TourStep(
         "zone.explain",
@@ -75,6 +80,9 @@ class Tour(QObject):
         start_page.opened.connect(self._on_opened)
         context.document.changed.connect(self._on_document_changed)
         context.document.opened.connect(self.end)
+        for place, step in enumerate(STEPS):
+            if step.done_by:
+                context.view.follow(partial(self._go_on_from, place), step.done_by)
         start_page.came.connect(self.end)
 
     def commands(self) -> dict[str, Command]:
@@ -126,8 +134,15 @@ class Tour(QObject):
             self._show()
         return super().eventFilter(watched, event)
 
-    def _on_document_changed(self) -> None:
+    def _on_document_changed(self, change: Change) -> None:
         self._first = False
+        if not change.opened:
+            self._go_on_from(0)  # a number was typed
+
+    def _go_on_from(self, place: int) -> None:
+        """Go on where the step on show is the one at a place: what it says has been done."""
+        if self._bubble is not None and self._bubble.isVisible() and self._place == place:
+            self._step(1)
 
     def _on_opened(self) -> None:
         """Begin when a document was opened on the start page for the first time."""

@@ -14,7 +14,7 @@ from shiboken6 import isValid
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.context import AppContext
-from attn_gui.app.editing.making import copied
+from attn_gui.app.editing.edit_runner import copied
 from attn_gui.app.editing.masks import PaintingController
 from attn_gui.app.files.export import FileWriting
 from attn_gui.app.files.files import asked_path
@@ -54,7 +54,7 @@ class WalkController(QObject):
         super().__init__(context.window)
         self._window, self._document = context.window, context.document
         self._computation, self._view = context.computation, context.view
-        self._settings, self._look, self._status = context.settings, context.look, status
+        self._settings, self._appearance, self._status = context.settings, context.appearance, status
         self._painting, self._writing = painting, FileWriting(context.window)
         self._ahead, self._imports = QTimer(self, singleShot=True, interval=AHEAD_MS), BackgroundTask(self)
         self._ahead.timeout.connect(lambda: self._imports.start(_import))
@@ -174,7 +174,7 @@ class WalkController(QObject):
 
         look, evaluation = self._view.look, self._view.explained
         assert look.cell is not None, "a cell is chosen"
-        stage, style = stand_in(evaluation, look.cell.stage), PageStyle(current_theme().name, self._look.language)
+        stage, style = stand_in(evaluation, look.cell.stage), PageStyle(current_theme().name, self._appearance.language)
         cell, pour, cover = look.cell[1:], self._pours, self._cover()
         return lambda evaluation: walk_of(evaluation, look.batch, look.head, stage, cell, style, pour=pour, cover=cover)
 
@@ -211,7 +211,7 @@ class WalkController(QObject):
         context.computation.moving.connect(self._on_computation_moving)  # before anybody shows other numbers
         context.document.changed.connect(self._on_document_changed)
         theme_signal.changed.connect(self._make_again)
-        context.look.changed.connect(self._on_look_changed)
+        context.appearance.changed.connect(self._on_appearance_changed)
 
     def _offer(self) -> None:
         offered = self.offered()
@@ -243,15 +243,15 @@ class WalkController(QObject):
     def _on_document_changed(self, change: Change) -> None:
         """Say why it ended, once all else is said of the change."""
         if self._stopped and not change.opened:
-            self._status.tell(lambda: self.tr("Walk stopped: a number was changed"))
+            self._status.note(lambda: self.tr("Walk stopped: a number was changed"))
         self._stopped = False
 
-    def _on_look_changed(self) -> None:
+    def _on_appearance_changed(self) -> None:
         if self._shown is not None:
             self._shown[0].set_still(motion_reduced())
 
     def _on_view_leave_asked(self) -> None:
-        """Esc calls off an export first."""
+        """Call off the export under way; where there is none, end the walk."""
         if self._writing.busy:
             self._writing.stop()
         else:

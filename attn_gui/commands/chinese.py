@@ -59,7 +59,7 @@ def _with_templates(said: object) -> object:
 
 
 def _change_words(value: object) -> object:
-    """Changes by hand in the words of the window; any other value as it is."""
+    """Return changes by hand in the words of the window; any other value as it is."""
     if not isinstance(value, command_ground.Changes):
         return value
     return "；".join(said_in(change, "Interventions") for change in value)

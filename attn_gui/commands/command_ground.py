@@ -231,7 +231,7 @@ def need_drawing() -> None:
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
 
 
-def told(loaded: Loaded) -> Loaded:
+def noted(loaded: Loaded) -> Loaded:
     """Say on stderr what the file holds and is left out, and which numbers are not as computed."""
     for note in loaded.notes:
         note_on_stderr(note)
@@ -250,7 +250,7 @@ class Changes(tuple["Note", ...]):
 
 
 def _changes(loaded: Loaded) -> Changes:
-    """Changes by hand in a problem; of many the first ones, and how many more there are."""
+    """Return the changes by hand in a problem; of many the first ones, and how many more there are."""
     from attn_gui.engine.errors import Note
     from attn_gui.engine.graph.intervention_nodes import phrase
 
@@ -320,7 +320,7 @@ class FileProgress:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
     def show(self, share: float) -> None:
-        """Called from any thread; the first half second is silent."""
+        """Write the share done, from any thread; the first half second is silent."""
         said = f"{self._name}: {share:.0%}"
         if self._terminal and said != self._shown and time.monotonic() > self._begun + PATIENCE:
             self._shown = said

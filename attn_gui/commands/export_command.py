@@ -33,9 +33,9 @@ from attn_gui.commands.command_ground import (
     add_problem,
     complete,
     need_drawing,
+    noted,
     opened,
     say,
-    told,
 )
 from attn_gui.figure.export_settings import add_options
 from attn_gui.languages import QT_TRANSLATE_NOOP
@@ -74,7 +74,7 @@ def export(words: list[str]) -> int:
     need_drawing()
     from attn_gui.commands.export_files import written
 
-    loaded = complete(told(opened(chosen)), chosen.file)
+    loaded = complete(noted(opened(chosen)), chosen.file)
     try:
         if str(chosen.folder) == STDOUT:
             _write_to_stdout(lambda: written(loaded, chosen), chosen)
@@ -170,7 +170,7 @@ def _chosen(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Names
 
 
 def _formats_have(chosen: argparse.Namespace) -> set[str]:
-    """Things that options need and one of the chosen formats has; where no session is wanted, none has to carry one."""
+    """Return what options need and one of the chosen formats has; where no session is wanted, none has to carry one."""
     from attn_gui.formats import IMAGES, numbers
 
     endings, known = chosen.format or [USUAL_FORMAT], numbers()
@@ -196,7 +196,7 @@ def _words(action: argparse.Action, value: Any) -> list[str]:
 
 
 def _forms() -> dict[str, str]:
-    """Forms of an export, by the word for each, with what is to be said of it."""
+    """Return the forms of an export, by the word for each, with what is to be said of it."""
     from attn_gui.formats import IMAGES, numbers
     from attn_gui.formats.scripts import SCRIPTS
 

@@ -117,7 +117,7 @@ def _write_tables(request: Request, kind: Format[Any]) -> Iterator[Path]:
 
 
 def _write_fields(request: Request, kind: Format[Any]) -> Iterator[Path]:
-    """Matrices of the problem, of a batch the item that is asked for."""
+    """Write the matrices of the problem, of a batch the item that is asked for."""
     for name in request.fields:
         item = request.item if has_items(request.loaded.problem, name) else ""
         path = request.base(file_stem(name, item), kind.suffixes[0])
@@ -155,7 +155,6 @@ _NO_STAGE = QT_TRANSLATE_NOOP(
 _ONE_STATE = QT_TRANSLATE_NOOP("Sentences", "A page shows one state: leave out --compare.")
 _ONE_STAGE = QT_TRANSLATE_NOOP("Sentences", "A page looks at one stage; --stage names {count}.")
 _NO_FORM = QT_TRANSLATE_NOOP("Sentences", "A page is written as {forms}, not as {got}.")
-_NO_CELL = QT_TRANSLATE_NOOP("Sentences", "There is no cell {cell} in {name}.")
 _NO_SLIDER = QT_TRANSLATE_NOOP("Sentences", "The page {page} has no slider, and so no frames.")
 
 
@@ -178,7 +177,7 @@ def written(loaded: Loaded, options: argparse.Namespace) -> Iterator[Path]:
 
 
 def _check_names(request: Request) -> None:
-    """Figures and pages are those of stages, and so are comparisons."""
+    """Refuse figures, pages and comparisons of a field: there are those of stages alone. Raises ExportError."""
     drawn = request.options.page is not None or any(ending in IMAGES for ending in request.options.format)
     if request.fields and drawn:
         raise ExportError(_NO_FIGURE, name=request.fields[0])
@@ -192,23 +191,22 @@ def _write_page(request: Request) -> Iterator[Path]:
     """Write a page of the catalog in every format that is asked for; one that all heads share goes by the first."""
     if request.other is not None:
         raise ExportError(_ONE_STATE)
-    from attn_gui.figure.page_catalog import page_of_name  # Qt is not needed for numbers
+    from attn_gui.figure.compose import check_cell  # Qt is not needed for numbers
+    from attn_gui.figure.operands import stage_plane
+    from attn_gui.figure.page_catalog import page_of_name
     from attn_gui.figure.pages.base import from_texts
     from attn_gui.figure.pages.context import PageContext
 
     options, problem = request.options, request.loaded.problem
-    kind, shape = page_of_name(options.page), request.evaluation.shape(request.stages[0])
+    kind, stage = page_of_name(options.page), request.stages[0]
     if len(request.stages) > 1:
         raise ExportError(_ONE_STAGE, count=len(request.stages))
     if others := [ending for ending in options.format if ending not in IMAGES]:
         raise ExportError(_NO_FORM, forms=tuple(IMAGES), got=others[0])
-    if options.cell is not None and not all(place < size for place, size in zip(options.cell, shape[-2:], strict=True)):
-        raise ExportError(_NO_CELL, cell=f"{options.cell[0]},{options.cell[1]}", name=request.stages[0])
+    check_cell(stage_plane(request.evaluation, stage, options.batch, request.heads[0]), stage, options.cell)
     kind.check(problem)
     states = request.loaded.snapshots
-    context = PageContext.at(
-        request.evaluation, options.batch, request.heads[0], request.stages[0], options.cell, states
-    )
+    context = PageContext.at(request.evaluation, options.batch, request.heads[0], stage, options.cell, states)
     chosen = from_texts(kind.options, context, dict(options.set))
     make_folder(options.folder)
     for ending in dict.fromkeys(options.format):

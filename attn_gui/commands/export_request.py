@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from attn_gui.commands.command_ground import complete, told
+from attn_gui.commands.command_ground import complete, noted
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.comparison import READY
 from attn_gui.engine.derived_stages import OVER_HEADS, over_heads
@@ -61,7 +61,7 @@ def other_state(given: str, problem: Problem, own: str, head: int, lang: str) ->
     path = Path(given)
     if not path.exists():
         raise FormatError(_NO_STATE, name=given, known=tuple(READY))
-    return Other(evaluation_of(complete(told(open_file(path)), path).problem), (path.stem, own), f"vs-{path.stem}")
+    return Other(evaluation_of(complete(noted(open_file(path)), path).problem), (path.stem, own), f"vs-{path.stem}")
 
 
 # --- request --------------------------------------------------------------------------------------
@@ -118,7 +118,8 @@ class Request:
         return file_stem(self.other.part, self.options.show if self.options.show not in BOTH else "")
 
     def read(self, stage: str) -> Evaluation:
-        """Evaluation that numbers are read from: of two states the difference, unless one of them is asked for."""
+        """Return the evaluation that numbers are read from: of two states the difference, unless one of them is asked
+        for."""
         if self.other is None or self.options.show == "now":
             return self.evaluation
         try:

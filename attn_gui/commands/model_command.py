@@ -111,7 +111,7 @@ def _check(run: Run, chosen: argparse.Namespace) -> None:
 
 
 def _lines(run: Run, top: int, position: int | None) -> Iterator[str]:
-    """Lines about a run: its model, its tokens, the most probable tokens where the model predicts any."""
+    """Return lines about a run: its model, its tokens, the most probable tokens where the model predicts any."""
     from attn_gui.models.attribution import asked_places
 
     model = run.model
@@ -191,7 +191,7 @@ def _looks(chosen: argparse.Namespace) -> dict[str, Any]:
 
 
 def _interventions(text: str | None) -> list[Any]:
-    """Interventions as JSON: a list of records, or one record."""
+    """Return interventions given as JSON: a list of records, or one record."""
     if text is None:
         return []
     if len(text) > LONGEST_JSON:

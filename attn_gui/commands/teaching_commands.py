@@ -13,10 +13,10 @@ from attn_gui.commands.command_ground import (
     add_problem,
     complete,
     need_drawing,
+    noted,
     opened,
     said_in,
     say,
-    told,
 )
 from attn_gui.languages import LANGUAGES, QT_TRANSLATE_NOOP
 
@@ -55,7 +55,7 @@ def worksheet(words: list[str]) -> int:
     from attn_gui.commands.export_request import make_folder
     from attn_gui.figure.worksheets import write_class
 
-    problem = complete(told(opened(chosen)), chosen.file).problem
+    problem = complete(noted(opened(chosen)), chosen.file).problem
     try:
         make_folder(chosen.folder)
         with FileProgress(chosen.file) as progress:
@@ -89,7 +89,7 @@ def solution(words: list[str]) -> int:
     from attn_gui.figure.worksheets import save_solution, solution_name
     from attn_gui.lessons.solutions import ENDINGS, solution_of_all, solution_of_cell
 
-    evaluation = evaluation_of(complete(told(opened(chosen)), chosen.file).problem)
+    evaluation = evaluation_of(complete(noted(opened(chosen)), chosen.file).problem)
     try:
         axes = () if chosen.cell is None else evaluation.axes(chosen.stage)
         if chosen.head and len(axes) != 4:

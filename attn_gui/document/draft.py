@@ -39,7 +39,8 @@ class Working:
     study: Study | None = None
 
     def memory(self) -> dict[int, int]:
-        """Bytes by address of all arrays that it holds, those of the layer as the model has it among them."""
+        """Return the bytes by address of all arrays that it holds, those of the layer as the model has it among
+        them."""
         base = () if self.study is None else self.study.base.arrays().values()
         return {array.ctypes.data: array.nbytes for array in (*self.arrays.values(), *base)}
 
@@ -130,7 +131,7 @@ def with_arrays(fields: Mapping[str, Any], arrays: Arrays) -> dict[str, object]:
 
 
 def changed_names(before: Working, after: Working) -> tuple[str, ...]:
-    """Arrays that came, left or were replaced, by dotted name, and the other fields that differ."""
+    """Return the arrays that came, left or were replaced, by dotted name, and the other fields that differ."""
     arrays = dict.fromkeys((*before.arrays, *after.arrays))
     moved = [name for name in arrays if before.arrays.get(name) is not after.arrays.get(name)]
     old, new = _without_arrays(before.fields), _without_arrays(after.fields)

@@ -222,7 +222,7 @@ class MatrixModel(QAbstractTableModel):
         return 0 if parent.isValid() else self._shape[1]
 
     def flags(self, index: Index) -> Qt.ItemFlag:
-        """Asked for every cell that is painted."""
+        """Return the flags of a cell; Qt asks for every cell that is painted."""
         return (EDITABLE if self._editable else READ_ONLY) if index.isValid() else Qt.ItemFlag.NoItemFlags
 
     def data(self, index: Index, role: int = Role.DisplayRole) -> object:

@@ -226,7 +226,7 @@ class Relu(Activation):
 
 
 def _normal(x: Array) -> Array:
-    """Φ(x) = erfc(−x / √2) / 2, the distribution function of the normal distribution."""
+    """Return Φ(x) = erfc(−x / √2) / 2, the distribution function of the normal distribution."""
     return np.asarray(_erfc(-x / ROOT_2), dtype=np.float64) / 2
 
 

@@ -102,14 +102,15 @@ ECHOED = 40  # letters of a value that are said again
 
 def as_switch(field: str, value: object) -> bool:
     if not isinstance(value, (bool, np.bool_)):
-        raise FieldTypeError(sentences.NOT_SWITCH, field=field, got=told(value))
+        raise FieldTypeError(sentences.NOT_SWITCH, field=field, got=described(value))
     return bool(value)
 
 
 def as_whole(field: str, value: object) -> int:
     value = as_scalar(value)
     if isinstance(value, bool) or not isinstance(value, Integral):
-        got = f"{value:.1f}".replace("-", MINUS) if isinstance(value, float) and value.is_integer() else told(value)
+        whole = isinstance(value, float) and value.is_integer()
+        got = f"{value:.1f}".replace("-", MINUS) if whole else described(value)
         raise FieldTypeError(sentences.NOT_WHOLE, field=field, got=got)
     return int(value)
 
@@ -125,7 +126,7 @@ def as_number(field: str, value: object) -> float:
     """Return a finite number; an array or tensor without axes counts as one."""
     value = as_scalar(value)
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise FieldTypeError(sentences.NOT_NUMBER, field=field, got=told(value))
+        raise FieldTypeError(sentences.NOT_NUMBER, field=field, got=described(value))
     try:
         number = float(value)
     except OverflowError:
@@ -144,7 +145,7 @@ def as_positive(field: str, value: object) -> float:
 
 def as_choice(field: str, value: object, choices: Sequence[str]) -> str:
     if not isinstance(value, str) or value not in choices:
-        raise FieldError(sentences.CHOICE, field=field, choices=tuple(choices), got=told(value))
+        raise FieldError(sentences.CHOICE, field=field, choices=tuple(choices), got=described(value))
     return str(value)
 
 
@@ -270,7 +271,7 @@ def _misshapen(template: str, field: str, array: Array, expected: object, got: o
     return ShapeError(template, matrices=(field,), axes=(), expected=expected, got=got, shape=array.shape)
 
 
-def told(value: object) -> object:
+def described(value: object) -> object:
     """Return a value as it may stand in a sentence: a number, a text in quotes that is cut when long, else what sort it
     is."""
     if isinstance(value, Real) and not isinstance(value, (bool, np.bool_)):

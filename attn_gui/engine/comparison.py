@@ -113,7 +113,8 @@ def _steps(states: Sequence[Problem]) -> Iterator[FieldChange]:
 def _cells_left_out(
     name: str, old: ChangedPart, kept: Array | None, later: Sequence[Mapping[str, Any]]
 ) -> tuple[Array] | None:
-    """Return an array of the last state with cells of before; None where later steps have changed all of them again."""
+    """Return an array of the last state with the numbers before a step in its cells; None where later steps have
+    changed all of them again."""
     if any(name not in leaves or np.shape(leaves[name]) != old.before.shape for leaves in later):
         return None
     found = np.array(later[-1][name] if kept is None else kept)
@@ -141,7 +142,7 @@ def _records_left_out(before: Records, after: Records, last: Records) -> tuple[R
 
 
 def _field_left_out(name: str, old: Any, later: Sequence[Mapping[str, Any]]) -> tuple[Any] | None:
-    """Return a field of before; None where later steps have changed it again."""
+    """Return a field as it was before a step; None where later steps have changed it again."""
     whole = [{label: leaves[label] for label in leaves if f"{label}.".startswith(f"{name}.")} for leaves in later]
     alike = all(each.keys() == whole[0].keys() for each in whole) and (
         name not in whole[0] or all(same(each[name], whole[0][name]) for each in whole)

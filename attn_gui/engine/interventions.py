@@ -12,7 +12,7 @@ import numpy as np
 
 from attn_gui.engine import sentences
 from attn_gui.engine.arrays import Array, Box
-from attn_gui.engine.checks import Kinded, Record, as_array, as_number, as_switch, as_whole, echo, kind_of, told
+from attn_gui.engine.checks import Kinded, Record, as_array, as_number, as_switch, as_whole, described, echo, kind_of
 from attn_gui.engine.errors import FieldError, FieldTypeError, Note, ShapeError
 from attn_gui.engine.sentences import spoken
 from attn_gui.languages import QT_TRANSLATE_NOOP
@@ -146,7 +146,7 @@ def as_place(field: str, given: object) -> Record:
 
 def _axis(field: str, axis: object) -> str:
     if not isinstance(axis, str) or hasattr(Record, axis):  # a record's entries are its attributes, too
-        raise FieldTypeError(sentences.NOT_NAME, field=field, got=told(axis))
+        raise FieldTypeError(sentences.NOT_NAME, field=field, got=described(axis))
     return axis
 
 
@@ -188,7 +188,7 @@ def fit_place(field: str, stage: str, place: Record, axes: Axes, shape: tuple[in
 def as_stage(field: str, stage: str, known: Axes) -> str:
     """Return the stage, if the problem has it. Raises FieldError."""
     if stage not in known:
-        raise FieldError(sentences.NOT_A_STAGE, field=field, choices=known, got=told(stage))
+        raise FieldError(sentences.NOT_A_STAGE, field=field, choices=known, got=described(stage))
     return stage
 
 
@@ -381,7 +381,7 @@ def intervention_from_mapping(mapping: Mapping[str, Any] | Intervention, name: s
     given = dict(mapping)
     kind = given.pop("kind", None)
     if not isinstance(kind, str) or kind not in INTERVENTIONS:
-        raise FieldError(sentences.UNKNOWN_INTERVENTION, field=name, choices=tuple(INTERVENTIONS), got=told(kind))
+        raise FieldError(sentences.UNKNOWN_INTERVENTION, field=name, choices=tuple(INTERVENTIONS), got=described(kind))
     entry = INTERVENTIONS[kind]
     known = tuple(f.name for f in fields(entry))
     for unknown in given.keys() - known:

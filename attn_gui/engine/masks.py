@@ -19,11 +19,11 @@ from attn_gui.engine.checks import (
     as_flags,
     as_switch,
     as_whole,
+    described,
     echo,
     is_tensor,
     kind_of,
     read_array,
-    told,
 )
 from attn_gui.engine.errors import FieldError, FieldTypeError, Note, ShapeError
 from attn_gui.languages import QT_TRANSLATE_NOOP
@@ -596,7 +596,7 @@ def layer_from_mapping(mapping: Mapping[str, Any] | Layer | str, name: str = "ma
     given = dict(mapping)
     kind = given.pop("kind", None)
     if not isinstance(kind, str) or kind not in MASKS:
-        raise FieldError(sentences.UNKNOWN_LAYER, field=name, choices=tuple(MASKS), got=told(kind))
+        raise FieldError(sentences.UNKNOWN_LAYER, field=name, choices=tuple(MASKS), got=described(kind))
     known = {f.name: f.default is MISSING for f in fields(MASKS[kind])}
     for unknown in given.keys() - known.keys():
         raise FieldError(sentences.UNKNOWN_PARAMETER, field=name, got=echo(unknown), choices=tuple(known))

@@ -14,6 +14,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 from attn_gui.document.edits import Refusal
 from attn_gui.engine import STAGE, Evaluation
 from attn_gui.engine.analysis.explanation import Explanation
+from attn_gui.engine.derived_stages import entry_of
 from attn_gui.engine.graph.nodes import symbol, title
 from attn_gui.engine.progress import Progress
 from attn_gui.figure.cells import paint_cell_lines, paint_values
@@ -50,19 +51,22 @@ DOWN = {QUERY: QT_TRANSLATE_NOOP("Card", "query ↓"), KEY: QT_TRANSLATE_NOOP("C
 ACROSS = {KEY: QT_TRANSLATE_NOOP("Card", "key →")}
 OPENS = QT_TRANSLATE_NOOP("Card", "Open this picture in attn_gui: every number can be opened and changed")
 _ONE_STATE = QT_TRANSLATE_NOOP("Sentences", "A card shows one state, and not the difference of two or a gradient.")
+_NO_STEP = QT_TRANSLATE_NOOP(
+    "Sentences", "A card shows a cell of a step, and {name} is none: name one, such as weights."
+)
 
 LEAST_WRITTEN = 0.01
 _CHINESE, _PARTS = "\u4e00-\u9fff", re.compile(r"(\{\w+\}|\|)")
 
 
-class Run(NamedTuple):
+class CardRun(NamedTuple):
     """Some words of one role: "text", "query" or "key"."""
 
     text: str
     role: str = "text"
 
 
-Line = tuple[Run, ...]
+Line = tuple[CardRun, ...]
 
 
 def finding(explained: Explanation, style: PageStyle, tokens: tuple[Sequence[str], Sequence[str]]) -> tuple[Line, ...]:
@@ -80,23 +84,23 @@ def finding(explained: Explanation, style: PageStyle, tokens: tuple[Sequence[str
     words = {
         "first": _named(names[0], row, FIRST[first_role], first_role, style),
         "second": _named(names[1], column, SECOND, KEY, style),
-        "title": Run(_lower(title(explained.stage, style.lang), style.lang)),
-        "column": Run(str(column)),
-        "value": Run(significant(value, 2) if digits is None else format_number(value, digits)),
+        "title": CardRun(_lower(title(explained.stage, style.lang), style.lang)),
+        "column": CardRun(str(column)),
+        "value": CardRun(significant(value, 2) if digits is None else format_number(value, digits)),
     }
     parts: list[Line] = [()]
     for part in _PARTS.split(style.translate("Card", template)):
         if part == "|":
             parts.append(())
         elif part:
-            parts[-1] += (words[part[1:-1]] if part.startswith("{") else Run(part),)
+            parts[-1] += (words[part[1:-1]] if part.startswith("{") else CardRun(part),)
     return tuple(map(_spaced, filter(None, parts)))
 
 
-def _named(tokens: Sequence[str], place: int, template: str, role: str, style: PageStyle) -> Run:
+def _named(tokens: Sequence[str], place: int, template: str, role: str, style: PageStyle) -> CardRun:
     if place < len(tokens):
-        return Run(token_label(tokens[place]), role)
-    return Run(style.translate("Card", template).format(number=place), role)
+        return CardRun(token_label(tokens[place]), role)
+    return CardRun(style.translate("Card", template).format(number=place), role)
 
 
 def _lower(words: str, lang: str) -> str:
@@ -120,9 +124,9 @@ ENDS = {"[CLS]", "[SEP]", "[PAD]", "<s>", "</s>", "<|endoftext|>", "<pad>", "<eo
 CLOSING, TIGHT = frozenset(".,;:!?)]}%…”’。，；：？！、）》"), frozenset("'’-([{“‘（《")
 
 
-def sentence(tokens: Sequence[str], marked: Mapping[int, str]) -> list[Run]:
+def sentence(tokens: Sequence[str], marked: Mapping[int, str]) -> list[CardRun]:
     """Return words with the space before each; those at marked places have their role."""
-    found: list[Run] = []
+    found: list[CardRun] = []
     before = ""
     for place, token in enumerate(tokens):
         word = token_label(token).removeprefix("##")
@@ -130,7 +134,7 @@ def sentence(tokens: Sequence[str], marked: Mapping[int, str]) -> list[Run]:
             continue
         chinese = re.fullmatch(f"[{_CHINESE}]{{2}}", before[-1:] + word[0])
         glued = token.startswith("##") or word[0] in CLOSING or word[0] in "'’" or before[-1:] in TIGHT or chinese
-        found.append(Run(word if glued or not found else " " + word, marked.get(place, "text")))
+        found.append(CardRun(word if glued or not found else " " + word, marked.get(place, "text")))
         before = word
     return found
 
@@ -144,7 +148,7 @@ class CardFigure:
     the map is from, and `opens` says that the file opens as a session, where it does."""
 
     finding: tuple[Line, ...]
-    under: tuple[Sequence[Run], ...]
+    under: tuple[Sequence[CardRun], ...]
     formulas: tuple[tuple[str, ...], ...]
     map: MapFigure
     cell: tuple[int, int]
@@ -169,10 +173,12 @@ PIXELS = 600
 def compose_card(evaluation: Evaluation, settings: ExportSettings, head: int | None, progress: Progress) -> CardFigure:
     """Return the card of the chosen cell of a stage, or of the largest of its last row where none is chosen.
 
-    Raises ValueError with a sentence for a cell that is not there, and for two states.
+    Raises ValueError with a sentence for a cell that is not there, for what is no step, and for two states.
     """
     if evaluation.kind:
         raise Refusal(_ONE_STATE)
+    if entry_of(settings.stage) is not None:
+        raise Refusal(_NO_STEP, name=settings.stage)
     problem, stage = evaluation.problem, settings.stage
     own = None if evaluation.node(stage).stage.joined else head
     shown = composed(evaluation, settings, (own,), lambda figure: (PIXELS, PIXELS), progress)
@@ -207,7 +213,7 @@ def _axes(rows: str, columns: str, names: tuple[Sequence[str], Sequence[str]], s
 
 def _under(
     evaluation: Evaluation, names: tuple[Sequence[str], Sequence[str]], cell: tuple[int, int], roles: tuple[str, str]
-) -> Iterator[Sequence[Run]]:
+) -> Iterator[Sequence[CardRun]]:
     """Yield the sentence of the tokens, two where keys are those of another one.
 
     Without tokens the shapes of Q, K and V.
@@ -218,7 +224,7 @@ def _under(
             marked[role][place] = role
     if not any(names):
         shapes = [(stage, evaluation.shape(stage)) for stage in ("query", "key", "value") if stage in evaluation.stages]
-        yield [Run("   ".join(f"{symbol(stage)} {shape[-2]} × {shape[-1]}" for stage, shape in shapes))]
+        yield [CardRun("   ".join(f"{symbol(stage)} {shape[-2]} × {shape[-1]}" for stage, shape in shapes))]
     elif names[0] == names[1]:
         yield sentence(names[0], {**marked[KEY], **marked[QUERY]})
     else:
@@ -343,18 +349,18 @@ def _joined(parts: Sequence[Line], room: float, metrics: QFontMetricsF) -> list[
     return lines
 
 
-def _broken(runs: Sequence[Run], room: float, metrics: QFontMetricsF, most: int) -> list[Line]:
+def _broken(runs: Sequence[CardRun], room: float, metrics: QFontMetricsF, most: int) -> list[Line]:
     """Return runs on lines that end between words; what has no room on so many lines is cut."""
     pieces = [
-        Run(piece, run.role)
+        CardRun(piece, run.role)
         for run in runs
         for piece in re.findall(rf"\s*[{_CHINESE}]|\s*[^\s{_CHINESE}]+|\s+", run.text)
     ]
-    lines: list[list[Run]] = [[]]
+    lines: list[list[CardRun]] = [[]]
     for piece in pieces:
         if lines[-1] and _width((*lines[-1], piece), metrics) > room and piece.text[0] not in CLOSING:
             if len(lines) == most:
-                lines[-1].append(Run("…"))
+                lines[-1].append(CardRun("…"))
                 break
             lines.append([])
         first = not lines[-1]
@@ -363,12 +369,12 @@ def _broken(runs: Sequence[Run], room: float, metrics: QFontMetricsF, most: int)
     return [tuple(line) for line in lines if line]
 
 
-def _width(line: Sequence[Run], metrics: QFontMetricsF) -> float:
+def _width(line: Sequence[CardRun], metrics: QFontMetricsF) -> float:
     return sum(metrics.horizontalAdvance(run.text) for run in line)
 
 
 def _stacked(formulas: Sequence[tuple[str, ...]], room: QRectF) -> Iterator[tuple[QPointF, Formula, float]]:
-    """Formulas below one another, as large as they have room; their pieces side by side where these have."""
+    """Return formulas below one another, as large as they have room; their pieces side by side where these have."""
     lines, em = list[list[Formula]](), LARGE_EM
     for pieces in formulas:
         whole = typeset(" ".join(pieces))

@@ -192,7 +192,8 @@ def _runs(cells: npt.NDArray[np.bool_], rect: QRectF) -> tuple[Floats, Floats, F
 
 
 def _joined(offset: Floats, start: Floats, end: Floats, tolerance: float) -> list[tuple[float, float, float]]:
-    """Segments (offset, start, end) of the same line that touch, made one; those without length dropped."""
+    """Return segments (offset, start, end) with those of one line that touch made one, and those without length
+    dropped."""
     keep = end - start > tolerance
     offset, start, end = offset[keep], start[keep], end[keep]
     order = np.lexsort((start, offset))

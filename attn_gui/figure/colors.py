@@ -100,7 +100,7 @@ def luminance(colors: npt.NDArray[np.uint32]) -> Floats:
 
 
 def _placed(palette: Palette, theme_name: str) -> tuple[Floats, npt.NDArray[np.uint32]]:
-    """Entries at which the stops stand, and their colors."""
+    """Return the entries at which the stops stand, and their colors."""
     assert palette.stops is not None
     stops = palette.stops[theme_name]
     at = np.array([position for position, _ in stops], dtype=np.float64)

@@ -31,7 +31,7 @@ class Beside:
             raise ValueError(f"{self.mode!r} is not one of {', '.join(STATES)}.")
 
     def faced(self, now: Evaluation, stage: str) -> Evaluation:
-        """Evaluation that a figure reads: the state before, or the difference, which holds both.
+        """Return the evaluation that a figure reads: the state before, or the difference, which holds both.
 
         Raises ValueError with a sentence where a stage cannot be compared.
         """

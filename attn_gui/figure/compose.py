@@ -43,6 +43,9 @@ _OTHER_HEADS = QT_TRANSLATE_NOOP(
 )
 
 _NO_CELL = QT_TRANSLATE_NOOP("Sentences", "There is no cell {cell} in {name}.")
+_NO_CELL_OF_HEAD = QT_TRANSLATE_NOOP(
+    "Sentences", "There is no cell {cell} in {name}: columns are counted within the head, from 0 to {last}."
+)
 _NO_HEADS = "Heads are a number, several numbers or 'all', of weights also 'mean' or 'largest'; got {!r}."
 NOTHING = np.zeros((1, 1), np.float32)
 
@@ -104,7 +107,7 @@ def composed(
         titles = [f"{title} · {low} … {high}" for title, (low, high) in zip(titles, ends, strict=True)]
     if settings.beside is not None:
         planes, titles = settings.beside.planes(evaluation, planes, titles, words.states)
-    check_cell(planes[0], settings)
+    check_cell(planes[0], settings.stage, settings.cell)
     (rows, columns), (row, column) = planes[0].shape, settings.cell or (None, None)
     figure = bare_figure(planes[0], settings, settings.shade(stage))
     figure = replace(
@@ -165,15 +168,18 @@ def aimed_cell(evaluation: Evaluation, settings: ExportSettings, head: int | Non
     if settings.cell is None:
         last, _ = plane.block(slice(rows - 1, rows), slice(0, columns))
         return rows - 1, int(np.argmax(np.nan_to_num(last[0], nan=-np.inf)))
-    check_cell(plane, settings)
+    check_cell(plane, settings.stage, settings.cell)
     return settings.cell
 
 
-def check_cell(plane: PlaneLike, settings: ExportSettings) -> None:
-    """Raise ValueError with a sentence for a chosen cell that is not there."""
-    cell = settings.cell or (0, 0)
-    if not all(0 <= place < length for place, length in zip(cell, plane.shape, strict=True)):
-        raise Refusal(_NO_CELL, cell=f"{cell[0]},{cell[1]}", name=settings.stage)
+def check_cell(plane: PlaneLike, stage: str, cell: tuple[int, int] | None) -> None:
+    """Raise ValueError with a sentence for a chosen cell of a stage that is not there."""
+    row, column = cell or (0, 0)
+    rows, columns = plane.shape
+    if 0 <= row < rows and 0 <= column < columns:
+        return
+    within = 0 <= row < rows and column in plane.column_numbers
+    raise Refusal(_NO_CELL_OF_HEAD if within else _NO_CELL, cell=f"{row},{column}", name=stage, last=columns - 1)
 
 
 def draws_pictures(plane: PlaneLike) -> bool:

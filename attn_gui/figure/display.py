@@ -80,7 +80,7 @@ def to_display(values: npt.ArrayLike, allowed: Allowed | None, levels: Levels, k
 
 
 def argb(display: Display, table: Lut, theme: Theme) -> npt.NDArray[np.uint32]:
-    """Pixels 0xffRRGGBB, C-contiguous, of the shape of the display: one a cell, NaN and closed cells in the theme's."""
+    """Return 0xffRRGGBB, C-contiguous, of the shape of the display: one a cell, NaN and closed cells in the theme's."""
     pixels = np.ascontiguousarray(table[display.indices])
     if display.flags.any():
         pixels[display.flags == NAN] = theme.nan.rgb()

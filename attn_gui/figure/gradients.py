@@ -56,7 +56,7 @@ def differentiated(plane: Plane, row: int, column: int, of: str) -> Differentiat
     weights = np.where(np.isfinite(numbers), numbers, 0.0) if of == WEIGHTED else np.ones(numbers.shape)
     with np.errstate(all="ignore"):
         value = float(np.where(weights == 0, 0.0, weights * numbers).sum())
-    name = sum_name(plane.stage, row, column, of)
+    name = sum_name(plane.stage, row, plane.column_numbers[column], of)
     return Differentiated(box, weights, name, value * half if of == WEIGHTED else value)
 
 

@@ -27,6 +27,7 @@ from attn_gui.figure.text.numbers import (
     level_texts,
     scientific_digits,
 )
+from attn_gui.figure.text.rich_text import write_symbols
 from attn_gui.figure.writers import END, MIDDLE, PX_PER_CM, START, TooSmall, write_line, write_text
 from attn_gui.formats.visible_text import visible_text
 
@@ -164,7 +165,7 @@ class _Planner:
         return numbers is not None and numbers.decimals >= 2 and not numbers.bare
 
     def _grid_columns(self) -> int:
-        """Panels in a row, so that the grid is about as wide as high, rather wider."""
+        """Return the number of panels in a row, so that the grid is about as wide as high, rather wider."""
         count = len(self.figure.panels)
         suited = math.ceil(math.sqrt(count * min(max(self.rows / self.columns, 1 / STEEPEST), STEEPEST)))
         together = self.figure.together
@@ -418,26 +419,23 @@ def paint_column_labels(painter: QPainter, place: QRectF, labels: CutLabels, col
 def paint_axis_name(painter: QPainter, at: QPointF, name: str, color: QColor, *, turned: bool) -> None:
     """Paint the name of an axis, with its middle at a point; turned, read from below."""
     painter.save()
-    painter.setFont(figure_font(FONT_SIZE.small))
-    painter.setPen(color)
     painter.translate(at)
     painter.rotate(-90 if turned else 0)
-    write_text(painter, QPointF(0, 0), name, MIDDLE)
+    write_symbols(painter, QPointF(0, 0), name, color, FONT_SIZE.small, anchor=MIDDLE)
     painter.restore()
 
 
 def axis_color(name: str, theme: Theme) -> QColor:
-    """Queries and keys have colors of their own."""
+    """Return the color of an axis: that of queries or keys, else of plain text."""
     return {"query": theme.query, "key": theme.key}.get(name, theme.text2)
 
 
 def paint_note(painter: QPainter, lines: Sequence[str], corner: QPointF, theme: Theme) -> None:
-    """Sentences at the foot of a figure."""
-    painter.setFont(figure_font(FONT_SIZE.small))
-    painter.setPen(theme.text2)
-    metrics = QFontMetricsF(painter.font())
+    """Paint sentences at the foot of a figure."""
+    metrics = QFontMetricsF(figure_font(FONT_SIZE.small))
     for number, line in enumerate(lines):
-        write_text(painter, corner + QPointF(0, number * metrics.height() + metrics.ascent()), line)
+        at = corner + QPointF(0, number * metrics.height() + metrics.ascent())
+        write_symbols(painter, at, line, theme.text2, FONT_SIZE.small)
 
 
 # --- color bar -----------------------------------------------------------------------------------

@@ -86,7 +86,7 @@ def picture_of(stage: str, evaluation: Evaluation) -> StageOperands:
 
 
 def _roles(axes: Sequence[str]) -> tuple[str, str]:
-    """Roles of the rows and the columns of a matrix, by their letters in the formula."""
+    """Return the roles of the rows and the columns of a matrix, by their letters in the formula."""
     row, column = ({"i": QUERY, "j": KEY}.get(letters, PLAIN) for letters in axes[-2:])
     return row, column
 

@@ -87,7 +87,7 @@ def compose_product(
     if not has_product(evaluation, stage):
         raise Refusal(_NO_PRODUCT, stage=stage)
     picture, middle = picture_of(stage, evaluation), stage_plane(evaluation, stage, settings.batch, head)
-    check_cell(middle, settings)
+    check_cell(middle, settings.stage, settings.cell)
     planes: dict[str, tuple[str, str, PlaneLike]] = {STAGE: (stage, symbol(stage), middle)}
     for place, operand in picture.operands().items():
         planes[place] = (operand.name, operand.symbol, operand.plane(evaluation, settings.batch, head))
@@ -150,6 +150,9 @@ of its cells, as in the window."""
 FEW_CELLS = 8
 """So many cells of a matrix beside the stage are as large as those of the stage, whatever its size."""
 
+STEEPEST = 3.0
+"""Cells become at most so many times as wide as they would be by themselves, where a page is wider than its maps."""
+
 GAP = float(SPACING.l)
 BAR_CELL = 104.0
 STEPS = 40
@@ -188,8 +191,8 @@ def plan_product(
 ) -> ProductLayout:
     """Lay a product figure out at its own size, or within a width, a height or both; TooSmall when there is no room.
 
-    The cells are as large as there is room for; what is left of the width goes to the matrices beside the stage. All
-    lengths are those before everything is magnified by `scale`.
+    The cells are as large as there is room for; what is left of the width goes to the matrices beside the stage, then
+    to all columns. All lengths are those before everything is magnified by `scale`.
     """
     cells = default_cells(figure.stage, scale)
     if width is None and height is None:
@@ -207,8 +210,11 @@ def plan_product(
             raise TooSmall("width", width * scale, found.width * scale)
         raise TooSmall("height", (height or 0.0) * scale, found.height * scale)
     cells = cells[0] * low, cells[1] * low
-    wide = 0.0 if width is None else _largest(width, lambda wide: fits(cells, wide))
-    return _laid_out(figure, cells, width, height, wide)
+    if width is None:
+        return _laid_out(figure, cells, width, height)
+    wide = _largest(width, lambda wide: fits(cells, wide))
+    longer = _largest(STEEPEST, lambda by: fits((cells[0] * by, cells[1]), wide))
+    return _laid_out(figure, (cells[0] * max(longer, 1.0), cells[1]), width, height, wide)
 
 
 def _largest(most: float, fits: Callable[[float], bool]) -> float:
@@ -378,7 +384,7 @@ def _paint_caption(painter: QPainter, figure: ProductFigure, place: str, at: QPo
 
 
 def _paint_labels(painter: QPainter, figure: ProductFigure, layout: ProductLayout) -> None:
-    """Queries to the left of all, keys above all and beside V."""
+    """Paint queries to the left of all, keys above all and beside V."""
     stage, theme, maps = figure.stage, figure.stage.theme, layout.maps
     rows, columns = stage.shape
     painter.setPen(axis_color(stage.rows.name, theme))

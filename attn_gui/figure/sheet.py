@@ -305,7 +305,7 @@ def session_of(problem: Problem, settings: ExportSettings, heads: Sequence[int |
 
 
 def faced(evaluation: Evaluation, settings: ExportSettings) -> Evaluation:
-    """Evaluation that a figure reads: the evaluation, or where another state stands beside it what is shown of the
+    """Return what a figure reads: the evaluation, or where another state stands beside it what is shown of the
     two.
 
     A page shows the present state alone. Raises ValueError with a sentence for what cannot stand side by side.

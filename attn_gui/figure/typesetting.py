@@ -146,7 +146,7 @@ def space(width: float) -> Box:
 
 
 def beside(boxes: Iterable[Box]) -> Box:
-    """Boxes after one another on one baseline; one alone stays what it is."""
+    """Return boxes after one another on one baseline; one alone stays what it is."""
     found = list(boxes)
     if len(found) == 1:
         return found[0]

@@ -17,22 +17,23 @@ from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.trace import problem_in
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.progress import Progress, silent
+from attn_gui.figure.answer_keys import key_pages
 from attn_gui.figure.design_tokens import FONT_SIZE
 from attn_gui.figure.pages.base import PageStyle
 from attn_gui.figure.text.fonts import ensure_gui
 from attn_gui.figure.typesetting import Formula, baselines_of, laid_out, line_heights, typeset
-from attn_gui.figure.worksheet_pages import HEIGHT, WIDTH, key_pages, page_of_sheet, sheet_layout
+from attn_gui.figure.worksheet_pages import HEIGHT, WIDTH, page_of_sheet, sheet_layout
 from attn_gui.figure.writers import END, PX_PER_CM, Page, write_line, write_pages
 from attn_gui.formats.saving import replacing
 from attn_gui.languages import LANGUAGES
 from attn_gui.lessons.exercises import USUAL_LEVEL, Worksheet, worksheets
 from attn_gui.lessons.solutions import (
     ENDINGS,
-    Equation,
     Heading,
     Part,
     Sentence,
     WorkedSolution,
+    WrittenEquation,
     WrittenMatrix,
     latex_document,
     markdown_text,
@@ -165,7 +166,7 @@ def _slabs(part: Part, style: PageStyle) -> Iterator[Slab]:
         yield Slab(LINE, HEADING_GAP, partial(_write, text, size, style.theme.text, True), KEPT)
     elif isinstance(part, Sentence):
         yield Slab(LINE, 0.0, partial(_write, part.text, FONT_SIZE.body, style.theme.text2, False), LINE)
-    elif isinstance(part, Equation):
+    elif isinstance(part, WrittenEquation):
         yield _equation(part, style)
     else:
         yield _matrix(part, style)
@@ -179,7 +180,7 @@ def _colors(style: PageStyle) -> dict[str, QColor]:
     return {"text": style.theme.text, "query": style.theme.query, "key": style.theme.key}
 
 
-def _equation(part: Equation, style: PageStyle) -> Slab:
+def _equation(part: WrittenEquation, style: PageStyle) -> Slab:
     pieces = laid_out((part.chain, *part.parts), ROOM, EM)
     height = sum(up + down for up, down in line_heights(pieces))
 

@@ -509,7 +509,8 @@ def _pixels(image: QImage) -> Bytes:
 
 
 START, MIDDLE, END = "start", "middle", "end"
-_BEFORE = {START: 0.0, MIDDLE: 0.5, END: 1.0}
+SHARES = {START: 0.0, MIDDLE: 0.5, END: 1.0}
+"""The share of a text that lies before its anchor."""
 
 
 def write_text(painter: QPainter, at: QPointF, text: str, anchor: str = START, width: float | None = None) -> None:
@@ -524,7 +525,7 @@ def write_text(painter: QPainter, at: QPointF, text: str, anchor: str = START, w
         return
     if anchor != START:
         width = QFontMetricsF(painter.font()).horizontalAdvance(text) if width is None else width
-        at = at - QPointF(_BEFORE[anchor] * width, 0)
+        at = at - QPointF(SHARES[anchor] * width, 0)
     if outlines:
         path = QPainterPath()
         path.addText(at, painter.font(), text)
@@ -548,21 +549,3 @@ def write_line(
         painter.setFont(figure_font(pixels, strong=strong))
         painter.setPen(color)
         write_text(painter, at, text, anchor)
-
-
-def write_within(
-    painter: QPainter,
-    at: QPointF,
-    text: str,
-    color: QColor,
-    pixels: float,
-    room: float,
-    *,
-    strong: bool = False,
-    anchor: str = START,
-) -> None:
-    """Write a line as `write_line` does, in smaller type where it is wider than its room: a figure has no tooltip that
-    would say what was cut."""
-    width = QFontMetricsF(figure_font(pixels, strong=strong)).horizontalAdvance(text)
-    smaller = pixels * min(1.0, room / width) if width > 0 and room > 0 else pixels
-    write_line(painter, at, text, color, smaller, strong=strong, anchor=anchor)

@@ -242,7 +242,7 @@ def open_matrix(path: PathText, progress: Progress | None = None) -> LabeledArra
 
 
 def _only_one(listing: Listing, source: FileSource) -> LabeledArray:
-    """Return the one array that there is; several are refused."""
+    """Return the only array of a file. Raises FormatError where it holds several."""
     names = [array.name for array in listing.arrays]
     if len(names) != 1:
         raise _whole_problem() if is_problem(names) else FormatError(_SEVERAL, count=len(names), names=listed(names))

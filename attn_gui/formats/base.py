@@ -27,7 +27,7 @@ Labels: TypeAlias = Sequence[str] | None
 PathText: TypeAlias = str | os.PathLike[str]
 LARGEST_FILE = 2 * 10**9
 LARGEST_IN_PARTS = 1 << 42  # of a file of which nothing but what is asked for is read
-STEP = 2**20  # bytes after which it is told how far the reading is
+STEP = 2**20  # bytes after which `progress` is called
 _READ = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
 
 _NOT_REGULAR = {
@@ -54,7 +54,7 @@ class FileSource(NamedTuple):
     file: BinaryIO
     size: int
     progress: Progress = silent  # for whoever takes longer with what is read than with reading it,
-    quiet: BinaryIO | None = None  # and reads the file here, where nothing is told
+    quiet: BinaryIO | None = None  # and reads the file here, where `progress` is not called
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ Content = TypeVar("Content", Loaded, LabeledArray)
 
 @dataclass(frozen=True)
 class Format(Generic[Content]):
-    """A kind of file: how it is told, read and written; `matches` tells it by its first bytes, where they can tell.
+    """A kind of file: how it is recognized, read and written; `matches` knows it by its first bytes, where they differ.
 
     Numbers are exported by `write_rows`, a matrix with the labels of its rows and columns, by `write_members`, several
     arrays by name, or by `write_problem`, the problem with every step; a format with none of them is not for that.
@@ -192,23 +192,23 @@ def _opened(path: PathText, largest: int, progress: Progress | None) -> Iterator
         if not status.st_size:
             raise FormatError(QT_TRANSLATE_NOOP("Sentences", "{file} is empty."))
         check_size(status.st_size, largest)
-        told = (
+        stream = (
             file
             if progress is None
-            else cast(BinaryIO, io.BufferedReader(_Told(file.fileno(), status.st_size, progress)))
+            else cast(BinaryIO, io.BufferedReader(_ProgressFile(file.fileno(), status.st_size, progress)))
         )
-        yield FileSource(told, status.st_size, progress or silent, file)
+        yield FileSource(stream, status.st_size, progress or silent, file)
 
 
-class _Told(io.FileIO):
-    """A file that is open elsewhere, read in steps that are told."""
+class _ProgressFile(io.FileIO):
+    """A file that is open elsewhere, read in steps after which `progress` is called."""
 
     def __init__(self, number: int, size: int, progress: Progress) -> None:
         super().__init__(number, "rb", closefd=False)
-        self._size, self._tell, self._done = size, progress, 0
+        self._size, self._progress, self._done = size, progress, 0
 
     def readinto(self, buffer: Any) -> int | None:
-        self._tell(min(1.0, self._done / self._size))  # not the place: a zip is read from its end first
+        self._progress(min(1.0, self._done / self._size))  # not the place: a zip is read from its end first
         count = super().readinto(memoryview(buffer)[:STEP])
         self._done += count or 0
         return count

@@ -251,7 +251,7 @@ def _is_pickle(source: FileSource, start: bytes, alike: Sequence[Format[Any]]) -
 
 
 def of_suffix(ending: str, formats: Iterable[Chosen]) -> Chosen:
-    """Return the one of `formats` that has this suffix; refused with those that there are."""
+    """Return the one of `formats` that has this suffix. Raises FormatError, which names the suffixes that are known."""
     formats = tuple(formats)
     for kind in formats:
         if ending in kind.suffixes:

@@ -275,7 +275,7 @@ LONGEST_NAME = 31
 
 
 @dataclass(frozen=True)
-class SheetLayout:
+class ArraySheet:
     """The sheet of one array: a block of rows and columns for every item and head, one below the other."""
 
     sheet: str

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from attn_gui.engine.blocks import BLOCKS
-from attn_gui.engine.checks import told, whole_text
+from attn_gui.engine.checks import described, whole_text
 from attn_gui.engine.fields import AXES, MATRICES
 from attn_gui.engine.masks import Bias, Causal, Custom, Layer
 from attn_gui.engine.problem import Problem
@@ -123,14 +123,14 @@ def in_our_words(options: Mapping[str, Json]) -> tuple[dict[str, Json], tuple[Fi
             continue
         if name in CAUSAL:
             if value not in (True, False, 0, 1):
-                raise FormatError(_NO_SWITCH, name=name, got=told(value))
+                raise FormatError(_NO_SWITCH, name=name, got=described(value))
             if value:
                 found["mask"] = [*layers_of(found.get("mask")), {"kind": Causal.kind}]
                 notes.append(FileNote(_READ_CAUSAL, name=name, rule="j ≤ i"))
         elif found.setdefault(option, value) != value:
-            raise FormatError(_TWO_COUNTS, name=name, got=told(value), other=option, held=told(found[option]))
+            raise FormatError(_TWO_COUNTS, name=name, got=described(value), other=option, held=described(found[option]))
         else:
-            notes.append(FileNote(_READ_AS, name=name, got=f"{option} {told(value)}"))
+            notes.append(FileNote(_READ_AS, name=name, got=f"{option} {described(value)}"))
     return found, tuple(notes)
 
 
@@ -231,4 +231,4 @@ def _object(value: Json, name: str) -> dict[str, Json]:
 
 
 def _unexpected(template: str, name: str, value: Json) -> FormatError:
-    return FormatError(template, name=name, got=told(value))
+    return FormatError(template, name=name, got=described(value))

@@ -82,7 +82,7 @@ def stage_rows(evaluation: Evaluation, stage: str, progress: CountProgress | Non
                 yield (*(slice(index, index + 1) for index in place), cut, slice(0, width))
 
     def blocks() -> Iterator[Array]:
-        yield from _told(places(), lambda box: evaluation.box(stage, box), prod(leading) * height, progress)
+        yield from _counted(places(), lambda box: evaluation.box(stage, box), prod(leading) * height, progress)
 
     return ArrayRows(shape, np.dtype(evaluation.problem.dtype), blocks)
 
@@ -103,7 +103,7 @@ def block_rows(
 
     def blocks() -> Iterator[Array]:
         boxes = ((*place, cut, mine) for cut in _cuts(height, width))
-        yield from _told(boxes, read, height, progress)
+        yield from _counted(boxes, read, height, progress)
 
     return ArrayRows((height, width), np.dtype(evaluation.problem.dtype), blocks, mine.start)
 
@@ -128,10 +128,10 @@ def _cuts(height: int, width: int) -> Iterator[slice]:
         yield slice(low, min(low + step, height))
 
 
-def _told(
+def _counted(
     boxes: Iterator[Box], read: Callable[[Box], Array], rows: int, progress: CountProgress | None
 ) -> Iterator[Array]:
-    """Yield the blocks, with the rows that are done by then told after each."""
+    """Yield the blocks and call `progress` with the number of rows done after each."""
     done = 0
     for box in boxes:
         yield read(box)

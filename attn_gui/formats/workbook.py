@@ -24,10 +24,10 @@ from attn_gui.engine.progress import Progress, silent
 from attn_gui.formats.cell_formulas import (
     LEFT,
     LOWEST,
+    ArraySheet,
     CellFormulas,
     ClosedCells,
     SheetCell,
-    SheetLayout,
     check_squares,
     marked,
     number,
@@ -90,10 +90,10 @@ class _Writer:
     """Fills a workbook stage by stage; the arrays of the problem come in where they are first read."""
 
     def __init__(self, evaluation: Evaluation, book: Workbook, progress: Callable[[int], None]) -> None:
-        self.evaluation, self.book, self._tell, self._written = evaluation, book, progress, 0
+        self.evaluation, self.book, self._progress, self._written = evaluation, book, progress, 0
         self.nodes = {node.name: node for node in evaluation.nodes}
         self.sources = {source.field: source for source in evaluation.sources.values() if source.field}
-        self.boards: dict[str, SheetLayout] = {}
+        self.boards: dict[str, ArraySheet] = {}
         self.numbers: set[str] = set()  # those of the boards that hold no formulas
         self.parameters: dict[str, int] = {}
         self.taken = {PARAMETERS, META}
@@ -118,7 +118,7 @@ class _Writer:
             self._take(field)
         for node in steps:
             check_squares(node, self._whole)
-            self.boards[node.name] = SheetLayout(sheet_name(node.name, self.taken), node.shape)
+            self.boards[node.name] = ArraySheet(sheet_name(node.name, self.taken), node.shape)
         for node in steps:
             self._step(node)
         for sheet in self.book.worksheets[1:]:
@@ -146,9 +146,9 @@ class _Writer:
         for row, low in enumerate(range(0, len(text), LONGEST_TEXT), 1):
             hidden.cell(row, 1, text[low : low + LONGEST_TEXT]).data_type = "s"
 
-    def _unread(self, name: str, array: Array) -> SheetLayout:
+    def _unread(self, name: str, array: Array) -> ArraySheet:
         """Return a sheet of numbers that no step reads; what is not finite is a text."""
-        board = SheetLayout(sheet_name(name, self.taken), array.shape)
+        board = ArraySheet(sheet_name(name, self.taken), array.shape)
         sheet = self._sheet(board, name)
         for index in np.ndindex(*array.shape):
             value = float(array[index])
@@ -189,7 +189,7 @@ class _Writer:
 
     def _given(self, name: str, cells: Array) -> None:
         """Write a sheet of numbers."""
-        board = self.boards[name] = SheetLayout(sheet_name(name, self.taken), cells.shape)
+        board = self.boards[name] = ArraySheet(sheet_name(name, self.taken), cells.shape)
         self.numbers.add(name)
         sheet = self._sheet(board, name)
         for index in np.ndindex(*cells.shape):
@@ -203,7 +203,7 @@ class _Writer:
         for block in board.blocks:
             for count in _Block(self, node, board, block).write(sheet):
                 self._written += count
-                self._tell(self._written)
+                self._progress(self._written)
 
     def place(self, cell: Cell) -> SheetCell:
         """Return the cell of the workbook for a cell that a formula reads."""
@@ -218,7 +218,7 @@ class _Writer:
         return np.full(indices.shape_of(box), True if self.nodes[name].stage.boolean else TYPICAL)
 
     # --- words -----------------------------------------------------------------------------------
-    def _sheet(self, board: SheetLayout, name: str) -> Worksheet:
+    def _sheet(self, board: ArraySheet, name: str) -> Worksheet:
         """Return a new sheet with its title, and headings around every block."""
         from openpyxl.styles import Font
 
@@ -238,7 +238,7 @@ class _Writer:
                     _label(cell, text)
         return sheet
 
-    def _block_words(self, board: SheetLayout, block: tuple[int, ...]) -> Iterator[str]:
+    def _block_words(self, board: ArraySheet, block: tuple[int, ...]) -> Iterator[str]:
         words = ("batch", "head")[2 - len(block) :] if len(board.shape) == 4 else ("batch",)
         for word, place, length in zip(words, block, board.shape, strict=False):
             if length > 1:
@@ -248,7 +248,7 @@ class _Writer:
 class _Block:
     """The formulas of one item and head of a stage; parts with a name of their own stand beside them."""
 
-    def __init__(self, writer: _Writer, node: Node, board: SheetLayout, block: tuple[int, ...]) -> None:
+    def __init__(self, writer: _Writer, node: Node, board: ArraySheet, block: tuple[int, ...]) -> None:
         self.writer, self.node, self.board, self.block = writer, node, board, block
         self.columns: Mapping[str, tuple[int, bool]] = {}  # of a part: its first column, and whether rows share it
         self.places: dict[tuple[str, int, int], SheetCell] = {}

@@ -122,13 +122,13 @@ def listing(source: FileSource) -> Listing:
 def _own(options: dict[str, Json], sheets: Mapping[str, Sequence[Any]], source: FileSource) -> Listing:
     """Return the arrays of a workbook of this program, from where it says that they are, with the numbers that were
     typed over; what was computed of them is computed anew."""
-    from attn_gui.formats.cell_formulas import SheetLayout
+    from attn_gui.formats.cell_formulas import ArraySheet
 
     places, written, found = options.pop(SHEETS), options.pop(PARAMETERS, {}), {}
     if any(at["sheet"] not in sheets for at in places.values()):
         raise FormatError(_NO_BOOK)
     for name, at in places.items():
-        board, shape = SheetLayout(at["sheet"], tuple(at["board"])), tuple(at["shape"])
+        board, shape = ArraySheet(at["sheet"], tuple(at["board"])), tuple(at["shape"])
         Budget().take(name, shape, np.dtype(at["dtype"]).itemsize)
         if at["dtype"] not in (*DTYPES, "bool") or not board.cells == math.prod(shape) <= MOST_CELLS:
             raise FormatError(_NO_BOOK)

@@ -349,7 +349,8 @@ def random_blanks(evaluation: Evaluation, stages: Sequence[str], count: int, see
 
 
 def _may_be_left_out(evaluation: Evaluation, stage: str) -> Array:
-    """Return flags of the cells of a stage that there is something to reckon for."""
+    """Return flags of the cells of a stage, True where there is something to compute: a finite number, not behind a
+    mask."""
     shape = evaluation.shape(stage)
     if stage in evaluation.problem.arrays():
         return np.zeros(shape, bool)

@@ -315,7 +315,7 @@ class WrittenMatrix:
 
 
 @dataclass(frozen=True)
-class Equation:
+class WrittenEquation:
     """A chain of sides with = between them, and the equations of what has a name of its own in it."""
 
     sides: tuple[str, ...]
@@ -327,7 +327,7 @@ class Equation:
         return chain_of(self.sides)
 
 
-Part: TypeAlias = Heading | Sentence | WrittenMatrix | Equation
+Part: TypeAlias = Heading | Sentence | WrittenMatrix | WrittenEquation
 
 
 def parts_of(solution: WorkedSolution, say: Say, lang: str) -> Iterator[Part]:
@@ -358,7 +358,7 @@ def parts_of(solution: WorkedSolution, say: Say, lang: str) -> Iterator[Part]:
         yield from _step(solution, step, say, printed)
     if solution.asked is not None:
         yield Heading(say(RESULT))
-        yield Equation((solution.asked.symbols_latex.split(" = ")[0], solution.asked.value_latex))
+        yield WrittenEquation((solution.asked.symbols_latex.split(" = ")[0], solution.asked.value_latex))
 
 
 def _written(latex: str, letter: str, values: Array, printed: PrintedNumbers) -> WrittenMatrix:
@@ -375,7 +375,7 @@ def _step(solution: WorkedSolution, step: WorkedStep, say: Say, printed: Printed
             yield Sentence(_by_hand(cell, cell.computed, say, printed))
         if not has_equation(cell):
             continue
-        yield Equation(cell.sides_latex, tuple(part for part in cell.parts_latex if part not in said))
+        yield WrittenEquation(cell.sides_latex, tuple(part for part in cell.parts_latex if part not in said))
         said.update(cell.parts_latex)
     if step.values is not None:
         yield _written(matrix_latex(step.stage), symbol(step.stage), np.atleast_2d(step.values), printed)
@@ -392,14 +392,14 @@ def _by_hand(cell: Explanation, computed: Explanation, say: Say, printed: Printe
     return say(template).format(cell=place, value=value, computed=before)
 
 
-def _sizes(solution: WorkedSolution) -> Iterator[Equation]:
+def _sizes(solution: WorkedSolution) -> Iterator[WrittenEquation]:
     """Yield the numbers that the formulas have letters for."""
     problem = solution.problem
     if problem.compares:
-        yield Equation((f"d_k = {problem.d_k}",))
+        yield WrittenEquation((f"d_k = {problem.d_k}",))
     for name, value in given_numbers(problem).items():
         if name != "scale":  # stands in the formulas as a number
-            yield Equation((cell_latex(name), Number(value).write("latex")))
+            yield WrittenEquation((cell_latex(name), Number(value).write("latex")))
 
 
 def _title(solution: WorkedSolution, say: Say, lang: str) -> Heading:
@@ -476,7 +476,7 @@ def _(part: WrittenMatrix) -> str:
 
 
 @_latex.register
-def _(part: Equation) -> str:
+def _(part: WrittenEquation) -> str:
     lines = [part.sides[0], *map(with_sign, part.sides[1:])]
     chain = " ".join(lines) if _signs(part.chain) < WIDE else " \\\\\n &\\quad ".join(lines)
     rows = [f"& {chain}", *(f"& {named}" for named in part.parts)]
@@ -504,7 +504,7 @@ def _(part: WrittenMatrix) -> str:
 
 
 @_markdown.register
-def _(part: Equation) -> str:
+def _(part: WrittenEquation) -> str:
     return "\n\n".join(f"$$\n{line}\n$$" for line in (part.chain, *part.parts))
 
 

@@ -131,7 +131,8 @@ def norm_pulled(x: Array, weight: Array, eps: float, grad: Array, *, centered: b
 
 
 def _root_mean_square(x: Array, eps: float) -> Array:
-    """Summed in float64, which holds the square of every number in single precision."""
+    """Return √(mean of squares + eps) over the last axis, which stays with length 1; summed in float64, which holds the
+    square of every number in float32."""
     squares: Array = np.einsum("...i,...i->...", x, x, dtype=np.float64)[..., None] / x.shape[-1]
     return np.sqrt(squares + eps).astype(x.dtype)
 
@@ -249,7 +250,7 @@ def _attention(layer: ModelLayer, query: Array, key: Array, value: Array, seen: 
 
 
 def _turned(layer: ModelLayer, query: Array, key: Array) -> Generator[tuple[str, Array], Array, tuple[Array, Array]]:
-    """Q and K as the scores read them."""
+    """Return Q and K as the scores read them."""
     if "query_norm" in layer.weights:
         query = yield "normed_query", _head_norm(layer, query, "query_norm")
         key = yield "normed_key", _head_norm(layer, key, "key_norm")

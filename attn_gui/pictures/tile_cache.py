@@ -122,7 +122,7 @@ class TileCache(QObject):
         self._outcomes.done.connect(self._on_job_done)
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._on_soon_timeout)
-        evaluation.supply = self
+        evaluation.tiles = self
 
     # --- asking -----------------------------------------------------------------------------------
     def seen(
@@ -314,7 +314,7 @@ class TileCache(QObject):
 
     # --- drawing ----------------------------------------------------------------------------------
     def _wake(self) -> None:
-        if not self._ended:  # whoever is not told yet of the evaluation that came instead may still ask
+        if not self._ended:  # maps that do not show the next evaluation yet may still ask
             self._soon.start()
 
     def _on_soon_timeout(self) -> None:
@@ -365,7 +365,7 @@ class TileCache(QObject):
 
 def tile_cache_of(plane: PlaneLike | None) -> TileCache | None:
     """Return the tile cache of a plane; None where it has none, and maps read the plane itself."""
-    found = plane.evaluation.supply if isinstance(plane, Plane | FieldPlane) else None
+    found = plane.evaluation.tiles if isinstance(plane, Plane | FieldPlane) else None
     return found if isinstance(found, TileCache) else None
 
 

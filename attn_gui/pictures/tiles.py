@@ -241,7 +241,7 @@ class EntropyTile(Tile):
 
 
 class SampledTile(Tile):
-    """Rows of a plane at equal distances, cell by cell: of which most of its numbers are told."""
+    """Rows of a plane at equal distances, cell by cell: a sample from which its levels are estimated."""
 
     def __init__(self, plane: PlaneLike) -> None:
         rows, columns = plane.shape
@@ -303,7 +303,7 @@ Part = tuple[Tile, slice, slice]
 class DirtyTiles:
     """Parts of tiles that an edit has touched and that still show the numbers before it.
 
-    Each is drawn on the window's thread, with the numbers that there are by then.
+    Each is drawn on the window's thread, with the numbers of that moment.
     """
 
     def __init__(self) -> None:

@@ -310,7 +310,7 @@ class HeadsStrip(Retranslated, QWidget):
         self._entropies.go_on()
 
     def set_theme(self, _theme: Theme) -> None:
-        """Colors and sizes of a theme."""
+        """Take over the colors and sizes of a theme."""
         for thumb in self._thumbs:
             thumb.map.follow_theme()
             thumb.measure()

@@ -195,7 +195,7 @@ class MainWindow(QMainWindow):
         self.compactChanged.emit(self._compact)
 
     def set_veiled(self, veiled: bool) -> None:
-        """Cover all that tells of the document's numbers, while the maps show others."""
+        """Cover whatever describes the document's numbers, while the maps show others."""
         if veiled == bool(self._veils):
             return
         for veil in self._veils:

@@ -304,7 +304,7 @@ class PlaySign(QWidget):
         painter.drawPolygon(QPolygonF([middle + QPointF(*corner) for corner in corners]))
 
 
-class Band(QFrame):
+class StartBand(QFrame):
     """A strip on the accent's soft ground."""
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -356,7 +356,12 @@ class StartView(Retranslated, FittingPage):
         self.field = QLineEdit(page)
         self._buttons = {name: _button(name, page) for name in ("worked", "show", "minilm", "begin", "lessons")}
         self._toy, self._others = Link("", page, size="sentence"), Link("", page, size="sentence")
-        self._band, self._sign, self._follow, self._minutes = Band(page), PlaySign(page), QLabel(page), QLabel(page)
+        self._band, self._sign, self._follow, self._minutes = (
+            StartBand(page),
+            PlaySign(page),
+            QLabel(page),
+            QLabel(page),
+        )
         self._steps = WrappedLabel(page)
         self._recent_title, self._open_title, self._none = QLabel(page), QLabel(page), QLabel(page)
         self._recent = QGridLayout()

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from string import Formatter
+from typing import Generic, TypeVar
 
 from PySide6.QtCore import QEvent, QPointF, QRect, QSize, Qt
 from PySide6.QtGui import (
@@ -68,23 +69,55 @@ def _pieces(word: str) -> list[str]:
     return re.findall(r"[^\W_]{1,16}[\W_]{0,4}|[\W_]{1,8}", word)
 
 
+Layout = TypeVar("Layout")
+
+
+class BrokenView(QWidget, Generic[Layout]):
+    """Base of views whose text is broken to the width they get; `_lay_out` breaks it."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._known: dict[float, Layout] = {}  # by width: Qt asks for heights again and again
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.PaletteChange, QEvent.Type.StyleChange):
+            self._changed()
+        super().changeEvent(event)
+
+    def _changed(self) -> None:
+        self._known.clear()
+        self.updateGeometry()
+        self.update()
+
+    def _laid_out(self, width: float) -> Layout:
+        """Return the text broken to a width."""
+        if width not in self._known:
+            self._known[width] = self._lay_out(width)
+        return self._known[width]
+
+    def _lay_out(self, width: float) -> Layout:
+        raise NotImplementedError
+
+
 # --- A typeset formula as a widget: crisp at any zoom, in the theme's colors, broken at "=" when it is too wide ---
 
 
 WIDEST = 16_000.0
 
 
-class FormulaView(QWidget):
+class FormulaView(BrokenView[list[FormulaPiece]]):
     """Paints one or more chains "a = b = c". A chain breaks at "=" and, if one side alone is too wide, at "+"."""
 
     def __init__(self, parent: QWidget | None = None, *, size: float = FONT_SIZE.formula, role: str = "text") -> None:
         super().__init__(parent)
         self._chains: tuple[str, ...] = ()
         self._size, self._role = size, role
-        self._known: dict[float, list[FormulaPiece]] = {}  # the pieces by width: Qt asks for heights again and again
-        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
-        policy.setHeightForWidth(True)
-        self.setSizePolicy(policy)
 
     def set_formula(self, latex: str | Sequence[str], text: str) -> None:
         """Show one chain, or several after one another; `text` says the same in plain words and numbers."""
@@ -105,9 +138,6 @@ class FormulaView(QWidget):
         """Return the number of lines of the formula at a width."""
         return len({piece.line for piece in self._laid_out(width)})
 
-    def hasHeightForWidth(self) -> bool:
-        return True
-
     def heightForWidth(self, width: int) -> int:
         return _ceil(sum(up + down for up, down in line_heights(self._laid_out(width))))
 
@@ -127,20 +157,8 @@ class FormulaView(QWidget):
             top = baselines[piece.line] - piece.formula.ascent * piece.size
             piece.formula.paint(painter, QPointF(piece.x, top), piece.size, colors)
 
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.PaletteChange, QEvent.Type.StyleChange):
-            self._changed()
-        super().changeEvent(event)
-
-    def _changed(self) -> None:
-        self._known.clear()
-        self.updateGeometry()
-        self.update()
-
-    def _laid_out(self, width: float) -> list[FormulaPiece]:
-        if width not in self._known:
-            self._known[width] = laid_out(self._chains, width, float(scaled(self._size)), scaled(INDENT))
-        return self._known[width]
+    def _lay_out(self, width: float) -> list[FormulaPiece]:
+        return laid_out(self._chains, width, float(scaled(self._size)), scaled(INDENT))
 
 
 def role_colors(text: QColor) -> dict[str, QColor]:
@@ -218,7 +236,7 @@ def scripts_markup(text: str) -> str:
     return "".join((lowered if piece.script == "_" else "{}").format(escape(piece.text)) for piece in pieces)
 
 
-class SentenceView(QWidget):
+class SentenceView(BrokenView[tuple[QTextLayout, int]]):
     """Paints a sentence with its exponents and subscripts, broken to the width it gets; the accessible name holds its
     words."""
 
@@ -226,10 +244,6 @@ class SentenceView(QWidget):
         super().__init__(parent)
         self._sentence: tuple[TextRun, ...] = ()
         self._size = size
-        self._known: dict[float, tuple[QTextLayout, int]] = {}  # by width: Qt asks for heights again and again
-        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
-        policy.setHeightForWidth(True)
-        self.setSizePolicy(policy)
 
     def set_sentence(self, sentence: Sequence[TextRun]) -> None:
         self._sentence = tuple(piece for run in sentence for piece in with_scripts(run))
@@ -247,9 +261,6 @@ class SentenceView(QWidget):
             QRect(0, line * pitch, self.width(), pitch) for line in range(self._laid_out(self.width())[0].lineCount())
         ]
 
-    def hasHeightForWidth(self) -> bool:
-        return True
-
     def heightForWidth(self, width: int) -> int:
         return self._laid_out(width)[1]
 
@@ -265,20 +276,8 @@ class SentenceView(QWidget):
         layout, _ = self._laid_out(self.width())
         layout.draw(painter, QPointF(0, 0))
 
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.PaletteChange, QEvent.Type.StyleChange):
-            self._changed()
-        super().changeEvent(event)
-
-    def _changed(self) -> None:
-        self._known.clear()
-        self.updateGeometry()
-        self.update()
-
-    def _laid_out(self, width: float) -> tuple[QTextLayout, int]:
-        if width not in self._known:
-            self._known[width] = laid_out_sentence(self._sentence, ui_font(self._size), width)
-        return self._known[width]
+    def _lay_out(self, width: float) -> tuple[QTextLayout, int]:
+        return laid_out_sentence(self._sentence, ui_font(self._size), width)
 
 
 def laid_out_sentence(sentence: Sequence[TextRun], font: QFont, width: float) -> tuple[QTextLayout, int]:

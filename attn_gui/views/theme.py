@@ -1,4 +1,4 @@
-"""The look of the whole program at once: Fusion, a palette and one style sheet made from `figure.design_tokens`.
+"""The appearance of the whole program: Fusion, a palette and one style sheet made from `figure.design_tokens`.
 
 `apply_theme` sets it, `current_theme` tells it, `theme_signal.changed` announces it (a new scheme or a new zoom).
 Whoever paints asks `current_theme()` while painting and `scaled(px)` for every size, and keeps neither."""
@@ -38,8 +38,8 @@ class ThemeSignal(QObject):
     changed = Signal(object)  # Theme
 
 
-class _Look:
-    """The look applied at the moment."""
+class _Appearance:
+    """The appearance applied at the moment."""
 
     theme: Theme = THEMES["light"]
     scheme: str = "light"
@@ -50,17 +50,17 @@ class _Look:
 
 
 theme_signal = ThemeSignal()
-_look = _Look()
+_appearance = _Appearance()
 
 
 def current_theme() -> Theme:
     """Return the colors in use."""
-    return _look.theme
+    return _appearance.theme
 
 
 def scaled(px: float) -> int:
     """Return a size at 100 % as whole pixels at the present zoom; what is not nothing stays visible."""
-    return _scaled(px, _look.zoom)
+    return _scaled(px, _appearance.zoom)
 
 
 @lru_cache(maxsize=512)
@@ -90,21 +90,21 @@ def _font(pixels: int, weight: int, tabular: bool) -> QFont:
 
 def motion_reduced() -> bool:
     """Return whether nothing is to move by itself: as was chosen, else as the desktop asks of programs."""
-    if _look.still is not None:
-        return _look.still
+    if _appearance.still is not None:
+        return _appearance.still
     return not QApplication.style().styleHint(QStyle.StyleHint.SH_Widget_Animation_Duration)
 
 
 def reduce_motion(reduced: bool | None) -> None:
     """Have things move or stand still; None: as the desktop asks."""
-    _look.still = reduced
+    _appearance.still = reduced
 
 
 def apply_theme(app: QApplication, scheme: str, zoom: float = 1.0) -> None:
     """Dress the program in a scheme ("system" follows the desktop, live) at a zoom."""
     if scheme not in SCHEMES:
         raise ValueError(f"no scheme {scheme!r}; there are {', '.join(SCHEMES)}")
-    _look.scheme, _look.zoom = scheme, zoom
+    _appearance.scheme, _appearance.zoom = scheme, zoom
     _follow_system(app)
     _dress_program(app, _theme_of(app))
 
@@ -139,9 +139,9 @@ def set_ground(widget: QWidget, ground: str) -> None:
 
 def _dress_program(app: QApplication, theme: Theme) -> None:
     sheet = _style_sheet(theme)
-    if sheet == _look.sheet and theme == _look.theme:
+    if sheet == _appearance.sheet and theme == _appearance.theme:
         return
-    _look.theme, _look.sheet = theme, sheet
+    _appearance.theme, _appearance.sheet = theme, sheet
     app.setPalette(_palette(theme))
     app.setFont(ui_font())
     # a sheet that replaces another dresses each widget again for every widget that it stands in (600 ms), unless the
@@ -162,7 +162,7 @@ def _theme_of(app: QApplication, of_system: Qt.ColorScheme | None = None) -> The
     """
     hints = app.styleHints()  # kept here: what it hands out is gone with it
     dark = (hints.colorScheme() if of_system is None else of_system) == Qt.ColorScheme.Dark
-    theme = THEMES[_look.scheme if _look.scheme != "system" else "dark" if dark else "light"]
+    theme = THEMES[_appearance.scheme if _appearance.scheme != "system" else "dark" if dark else "light"]
     strong = hints.accessibility().contrastPreference() == Qt.ContrastPreference.HighContrast
     return high_contrast(theme) if strong else theme
 
@@ -176,20 +176,20 @@ def high_contrast(theme: Theme) -> Theme:
 
 
 def _follow_system(app: QApplication) -> None:
-    """Frames and dialogs of the desktop take our scheme; while that is "system" we take theirs."""
+    """Give frames and dialogs of the desktop our scheme; while that is "system", take theirs."""
     schemes = {"light": Qt.ColorScheme.Light, "dark": Qt.ColorScheme.Dark, "system": Qt.ColorScheme.Unknown}
-    if _look.watched is not app:
+    if _appearance.watched is not app:
         app.setStyle("Fusion")
         hints = app.styleHints()
         hints.colorSchemeChanged.connect(_on_system_scheme_changed)
         hints.accessibility().contrastPreferenceChanged.connect(lambda _: _on_system_scheme_changed(None))
-        _look.watched = app
-    app.styleHints().setColorScheme(schemes[_look.scheme])
+        _appearance.watched = app
+    app.styleHints().setColorScheme(schemes[_appearance.scheme])
 
 
 def _on_system_scheme_changed(scheme: Qt.ColorScheme | None) -> None:
-    if _look.watched is not None:
-        _dress_program(_look.watched, _theme_of(_look.watched, scheme))
+    if _appearance.watched is not None:
+        _dress_program(_appearance.watched, _theme_of(_appearance.watched, scheme))
 
 
 def _palette(theme: Theme) -> QPalette:
@@ -257,7 +257,7 @@ def _insides() -> dict[str, int]:
 
 
 def _pixels(px: int) -> str:
-    """Lines stay lines at every zoom."""
+    """Return a length of the style sheet at the present zoom; lines, of 2 pixels at most, stay as they are."""
     return f"{px}px" if px <= 2 else f"{scaled(px)}px"
 
 

@@ -41,7 +41,7 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.figure.design_tokens import SPACING
-from attn_gui.figure.walk.rich_text import lowered, rich_width, strong, write_rich
+from attn_gui.figure.text.rich_text import lowered, rich_width, strong, write_rich
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import current_theme, dress, icon, scaled, set_ground, ui_font

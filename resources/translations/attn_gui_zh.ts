@@ -1020,6 +1020,13 @@
     </message>
 </context>
 <context>
+    <name>Breadcrumbs</name>
+    <message>
+        <source>Back to {cell}</source>
+        <translation>回到 {cell}</translation>
+    </message>
+</context>
+<context>
     <name>BrushBar</name>
     <message>
         <source>Mask brush</source>
@@ -1460,6 +1467,17 @@
     </message>
 </context>
 <context>
+    <name>CopyRowsController</name>
+    <message>
+        <source>The text is still being run: try again once it is.</source>
+        <translation>文本仍在运行，完成后再试。</translation>
+    </message>
+    <message>
+        <source>The texts have {first} and {second} tokens: only texts of the same number of tokens can be compared cell by cell. Rows of one can be put into the other all the same.</source>
+        <translation>两段文本分别有 {first} 个和 {second} 个词元：只有词元数相同的文本才能逐格比较；一段的行仍然可以放进另一段。</translation>
+    </message>
+</context>
+<context>
     <name>CountBox</name>
     <message>
         <source>A whole number is needed. Esc keeps {old}.</source>
@@ -1636,15 +1654,15 @@
         <translation>双击或按 F2 编辑词元：加空格即拆分，清空即删除</translation>
     </message>
     <message>
-        <source>The smallest change of the query&apos;s row of Q that reaches it</source>
+        <source>The smallest change of the query's row of Q that reaches it</source>
         <translation>达到目标所需的 Q 中该查询行的最小改动</translation>
     </message>
     <message>
-        <source>The smallest change of the key&apos;s row of K that reaches it</source>
+        <source>The smallest change of the key's row of K that reaches it</source>
         <translation>达到目标所需的 K 中该键行的最小改动</translation>
     </message>
     <message>
-        <source>The smallest change of the query&apos;s row of X that reaches it</source>
+        <source>The smallest change of the query's row of X that reaches it</source>
         <translation>达到目标所需的 X 中该查询行的最小改动</translation>
     </message>
     <message>
@@ -1793,6 +1811,13 @@
     <message>
         <source>d_k on a logarithmic axis</source>
         <translation>对数轴上的 d_k</translation>
+    </message>
+</context>
+<context>
+    <name>EditRunner</name>
+    <message>
+        <source>“{step}” was dropped: the problem was changed while its numbers were made.</source>
+        <translation>已放弃“{step}”：生成数值期间算例已被修改。</translation>
     </message>
 </context>
 <context>
@@ -3893,13 +3918,6 @@
     </message>
 </context>
 <context>
-    <name>Making</name>
-    <message>
-        <source>“{step}” was dropped: the problem was changed while its numbers were made.</source>
-        <translation>已放弃“{step}”：生成数值期间算例已被修改。</translation>
-    </message>
-</context>
-<context>
     <name>MapsDialog</name>
     <message>
         <source>Attention weights of {file}</source>
@@ -4071,7 +4089,7 @@
         <translation>无</translation>
     </message>
     <message>
-        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch&apos;s is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
+        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch's is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
         <translation>n 与 m 不同时才有区别。首个：查询 0 对应键 0，与 PyTorch 的 is_causal 一致。末个：最后一个查询对应最后一个键，如解码器接着先前的词元继续生成。</translation>
     </message>
     <message>
@@ -4179,7 +4197,7 @@
         <translation>对角带</translation>
     </message>
     <message>
-        <source>All diagonals from one cell&apos;s to the other&apos;s</source>
+        <source>All diagonals from one cell's to the other's</source>
         <translation>从起点到终点之间的所有对角线</translation>
     </message>
     <message>
@@ -4338,7 +4356,7 @@
         <translation>分数没有缩放：softmax 之前每个分数都要乘以缩放系数，没有另外给出时为 1/√d_k。</translation>
     </message>
     <message>
-        <source>e to a very large score overflows (and to a very small one vanishes): take the row&apos;s largest score off first, the shares stay the same.</source>
+        <source>e to a very large score overflows (and to a very small one vanishes): take the row's largest score off first, the shares stay the same.</source>
         <translation>分数很大时，e 的幂会溢出（很小时则变为 0）：先减去该行的最大分数，权重不变。</translation>
     </message>
     <message>
@@ -4550,11 +4568,11 @@
         <translation>关闭该头(&amp;O)</translation>
     </message>
     <message>
-        <source>Switch the la&amp;yer&apos;s heads on again</source>
+        <source>Switch the la&amp;yer's heads on again</source>
         <translation>重新打开本层所有头(&amp;Y)</translation>
     </message>
     <message>
-        <source>Switch the la&amp;yer&apos;s heads off</source>
+        <source>Switch the la&amp;yer's heads off</source>
         <translation>关闭本层所有头(&amp;Y)</translation>
     </message>
     <message>
@@ -5292,7 +5310,7 @@
         <translation>最大权重</translation>
     </message>
     <message>
-        <source>norm of the head&apos;s output</source>
+        <source>norm of the head's output</source>
         <translation>该头输出的范数</translation>
     </message>
     <message>
@@ -6052,7 +6070,7 @@
         <translation>还没有快照：用“保存快照”保留当前状态。</translation>
     </message>
     <message>
-        <source>‖diag(a) − aaᵀ‖ is the size of the softmax&apos;s derivative: near 0, almost no gradient passes.</source>
+        <source>‖diag(a) − aaᵀ‖ is the size of the softmax's derivative: near 0, almost no gradient passes.</source>
         <translation>‖diag(a) − aaᵀ‖ 是 softmax 导数的大小：接近 0 时，几乎没有梯度能传回去。</translation>
     </message>
     <message>
@@ -6595,17 +6613,6 @@ Do you want to replace it?</source>
     <message>
         <source>Show its reach</source>
         <translation>在图中显示影响</translation>
-    </message>
-</context>
-<context>
-    <name>RowTakes</name>
-    <message>
-        <source>The text is still being run: try again once it is.</source>
-        <translation>文本仍在运行，完成后再试。</translation>
-    </message>
-    <message>
-        <source>The texts have {first} and {second} tokens: only texts of the same number of tokens can be compared cell by cell. Rows of one can be put into the other all the same.</source>
-        <translation>两段文本分别有 {first} 个和 {second} 个词元：只有词元数相同的文本才能逐格比较；一段的行仍然可以放进另一段。</translation>
     </message>
 </context>
 <context>
@@ -9015,8 +9022,8 @@ Do you want to replace it?</source>
         <translation>不使用</translation>
     </message>
     <message>
-        <source>{file}: “{name}” holds the whole number {got}, which is neither 0 nor 1; mask=&quot;add&quot; adds it to the scores.</source>
-        <translation>{file}：“{name}”中有整数 {got}，既非 0 也非 1；用 mask=&quot;add&quot; 可将其加到分数上。</translation>
+        <source>{file}: “{name}” holds the whole number {got}, which is neither 0 nor 1; mask="add" adds it to the scores.</source>
+        <translation>{file}：“{name}”中有整数 {got}，既非 0 也非 1；用 mask="add" 可将其加到分数上。</translation>
     </message>
     <message>
         <source>{file}: {names} can be read in {count} ways: {readings}; say which.</source>
@@ -9083,16 +9090,16 @@ Do you want to replace it?</source>
         <translation>未达到：逐步求得的解（高斯–牛顿法，{steps} 步）仍差 {residual}；不能证明没有更接近的解。</translation>
     </message>
     <message>
-        <source>{field} must be mask layers, such as &quot;causal&quot; or {{&quot;kind&quot;: &quot;padding&quot;, &quot;lengths&quot;: 3}}, or an array of True and False (True = may attend); got {got}.</source>
-        <translation>{field} 必须是掩码层，例如 &quot;causal&quot; 或 {{&quot;kind&quot;: &quot;padding&quot;, &quot;lengths&quot;: 3}}，或由 True 和 False 组成的数组（True 表示允许关注），实为 {got}。</translation>
+        <source>{field} must be mask layers, such as "causal" or {{"kind": "padding", "lengths": 3}}, or an array of True and False (True = may attend); got {got}.</source>
+        <translation>{field} 必须是掩码层，例如 "causal" 或 {{"kind": "padding", "lengths": 3}}，或由 True 和 False 组成的数组（True 表示允许关注），实为 {got}。</translation>
     </message>
     <message>
-        <source>{field} holds 0 and 1 as numbers: where 1 means may attend, give {field}=array.astype(bool); where they are added to the scores, write {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}].</source>
-        <translation>{field} 中的 0 和 1 是数值：若 1 表示允许关注，请写 {field}=array.astype(bool)；若要加到分数上，请写 {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]。</translation>
+        <source>{field} holds 0 and 1 as numbers: where 1 means may attend, give {field}=array.astype(bool); where they are added to the scores, write {field}=[{{"kind": "bias", "values": array}}].</source>
+        <translation>{field} 中的 0 和 1 是数值：若 1 表示允许关注，请写 {field}=array.astype(bool)；若要加到分数上，请写 {field}=[{{"kind": "bias", "values": array}}]。</translation>
     </message>
     <message>
-        <source>{field} holds numbers: to add them to the scores, write {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]; to open and close keys, give True and False (True = may attend).</source>
-        <translation>{field} 中是数值：要加到分数上，请写 {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]；要开放和屏蔽键，请给出 True 和 False（True 表示允许关注）。</translation>
+        <source>{field} holds numbers: to add them to the scores, write {field}=[{{"kind": "bias", "values": array}}]; to open and close keys, give True and False (True = may attend).</source>
+        <translation>{field} 中是数值：要加到分数上，请写 {field}=[{{"kind": "bias", "values": array}}]；要开放和屏蔽键，请给出 True 和 False（True 表示允许关注）。</translation>
     </message>
     <message>
         <source>{file} needs openpyxl, which is not installed: python -m pip install openpyxl.</source>
@@ -9115,8 +9122,8 @@ Do you want to replace it?</source>
         <translation>{file}：“{name}”（{shape}）的首轴可能是 {got} 个样本，也可能是 {got} 个头；应写成四个轴，其中另一个轴的长度为 1。</translation>
     </message>
     <message>
-        <source>{option}=&quot;{value}&quot; ({words})</source>
-        <translation>{option}=&quot;{value}&quot;（{words}）</translation>
+        <source>{option}="{value}" ({words})</source>
+        <translation>{option}="{value}"（{words}）</translation>
     </message>
     <message>
         <source>{file} holds no problem by the names of its arrays; say which are which, for one layer load(…, arrays={arrays}).</source>
@@ -9510,7 +9517,22 @@ Do you want to replace it?</source>
         <source>a stage, “all”, “model”, “reach”, “target”, or the name of a page, where the problem has it</source>
         <translation>算例中有的阶段、“all”、“model”、“reach”、“target”或页面名</translation>
     </message>
-</context>
+<message>
+        <source>There is no cell {cell} in {name}: columns are counted within the head, from 0 to {last}.</source>
+        <translation>{name} 中没有单元格 {cell}：列在头内编号，从 0 到 {last}。</translation>
+    </message><message>
+        <source>A card shows a cell of a step, and {name} is none: name one, such as weights.</source>
+        <translation>卡片展示某一步的一个单元格，而 {name} 不是一步：请改用一步，例如 weights。</translation>
+    </message><message>
+        <source>A walk goes through one head, and {name} is made of all of them: name another stage.</source>
+        <translation>逐步演示只走一个头，而 {name} 由所有头合成：请改用别的步骤。</translation>
+    </message><message>
+        <source>{given} cm wide, the walk would have letters of less than {points} points; {least} cm is the least.</source>
+        <translation>宽 {given} 厘米时，演示图中的字会小于 {points} 磅；至少要 {least} 厘米。</translation>
+    </message><message>
+        <source>{given} cm high, the walk would have letters of less than {points} points; {least} cm is the least.</source>
+        <translation>高 {given} 厘米时，演示图中的字会小于 {points} 磅；至少要 {least} 厘米。</translation>
+    </message></context>
 <context>
     <name>SessionSaving</name>
     <message>
@@ -10893,13 +10915,6 @@ Do you want to replace it?</source>
     </message>
 </context>
 <context>
-    <name>Trail</name>
-    <message>
-        <source>Back to {cell}</source>
-        <translation>回到 {cell}</translation>
-    </message>
-</context>
-<context>
     <name>TwoStates</name>
     <message>
         <source>{title}, before</source>
@@ -11310,7 +11325,7 @@ Do you want to replace it?</source>
     <message>
         <source>Space: play or pause   ← →: previous, next step
 Esc: back to the map. Any edit stops the walk.</source>
-        <translation>空格：播放或暂停&#x3000;← →：上一步、下一步
+        <translation>空格：播放或暂停　← →：上一步、下一步
 Esc：回到原来的图。改了任何数，演示就停下。</translation>
     </message>
 </context>
@@ -11518,7 +11533,7 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>级别</translation>
     </message>
     <message>
-        <source>and the teacher&apos;s pages with the answers, in a file of their own</source>
+        <source>and the teacher's pages with the answers, in a file of their own</source>
         <translation>另存一个文件：含答案的教师页</translation>
     </message>
 </context>
@@ -11561,11 +11576,11 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>演算</translation>
     </message>
     <message>
-        <source>attn_gui worksheet · seed {seed} · answers on the teacher&apos;s page</source>
+        <source>attn_gui worksheet · seed {seed} · answers on the teacher's page</source>
         <translation>attn_gui 练习卷 · 种子 {seed} · 答案见教师页</translation>
     </message>
     <message>
-        <source>No. {first}–{last} of {count} · teacher&apos;s page {page} of {pages}</source>
+        <source>No. {first}–{last} of {count} · teacher's page {page} of {pages}</source>
         <translation>第 {first}–{last} 份，共 {count} 份 · 教师页 {page} / {pages}</translation>
     </message>
     <message>
@@ -11657,7 +11672,7 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>右边表格中有一个数是错的。把它找出来，改正，并说明错在哪里。行与列从 0 数起。</translation>
     </message>
     <message>
-        <source>No. {first} of {count} · teacher&apos;s page {page} of {pages}</source>
+        <source>No. {first} of {count} · teacher's page {page} of {pages}</source>
         <translation>第 {first} 份，共 {count} 份 · 教师页 {page} / {pages}</translation>
     </message>
     <message>
@@ -11665,4 +11680,16 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>用方框里舍入后的数续算；末位差 {spread} 也算对。</translation>
     </message>
 </context>
-</TS>
+<context><name>Making</name><message>
+        <source>“{step}” was dropped: the problem was changed while its numbers were made.</source>
+        <translation>已放弃“{step}”：生成数值期间算例已被修改。</translation>
+    </message></context><context><name>RowTakes</name><message>
+        <source>The text is still being run: try again once it is.</source>
+        <translation>文本仍在运行，完成后再试。</translation>
+    </message><message>
+        <source>The texts have {first} and {second} tokens: only texts of the same number of tokens can be compared cell by cell. Rows of one can be put into the other all the same.</source>
+        <translation>两段文本分别有 {first} 个和 {second} 个词元：只有词元数相同的文本才能逐格比较；一段的行仍然可以放进另一段。</translation>
+    </message></context><context><name>Trail</name><message>
+        <source>Back to {cell}</source>
+        <translation>回到 {cell}</translation>
+    </message></context></TS>

@@ -21,6 +21,7 @@ from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
 from attn_gui.views.map.heatmap import Heatmap
+from tests.failing import each
 
 N, HEADS, WIDTH = 149, 2, 5
 EDIT = Label("x")
@@ -212,8 +213,8 @@ def test_what_there_is_too_little_memory_for_is_refused(qtbot, desk, monkeypatch
     assert computation.refusal is None
 
 
-@pytest.mark.parametrize("long", [False, True])
-@pytest.mark.parametrize("edit", [SetFields({"scale": 2.0}, EDIT), SetCells("key", (slice(0, 1),) * 2, ONE, EDIT)])
+@each("long", [False, True])
+@each("edit", [SetFields({"scale": 2.0}, EDIT), SetCells("key", (slice(0, 1),) * 2, ONE, EDIT)])
 def test_what_a_fault_leaves_behind_is_not_taken_for_the_document(qtbot, desk, monkeypatch, long, edit):
     document, computation = desk(a_problem())
     if not long:

@@ -38,18 +38,3 @@ def test_the_present_head_stays_where_it_shows_the_cell(evaluation):
         assert shared == (1, head, 4, 0)  # three heads read each head of K
     assert place_of(evaluation, "key", (0, 0, 3), head=0) == (0, 3, 0, 1)
     assert place_of(evaluation, "query", (0, 2, 11), head=1) == (0, 5, 2, 1)
-
-
-@pytest.mark.parametrize(
-    "cell",
-    [
-        ("weights", 3, 0),
-        ("weights", 0, 5),
-        ("nothing", 0, 0),
-        ("masked", 0, 0),
-        ("key", 0, 2),
-        ("head_output", 0, 7),
-    ],
-)
-def test_cells_that_are_gone(evaluation, cell):
-    assert not exists(evaluation, ChosenCell(*cell))

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from attn_gui.app.files.export_tasks import Naming, number_tasks
 from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.engine.progress import silent
 from attn_gui.views.dialogs.export_choice import DataChoice
+from tests.failing import each
 
 
-@pytest.mark.parametrize("ending", ["npz", "npy"])
+@each("ending", ["npz", "npy"])
 def test_a_value_that_was_changed_by_hand_is_written_as_it_is_shown(tmp_path, ending):
     by_hand = ({"kind": "scale", "stage": "value", "at": {"row": 1}, "factor": 2.0},)
     problem = Problem(query=np.eye(2), key=np.eye(2), value=[[1.0, 2], [3, 5]], interventions=by_hand)

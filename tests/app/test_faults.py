@@ -110,16 +110,6 @@ def test_an_error_on_another_thread_is_shown_on_that_of_the_window(qtbot: QtBot,
     assert program.window.banner.text().startswith("Something went wrong")
 
 
-def test_the_line_is_translated_with_the_window(program: Program) -> None:
-    fail(program)
-    program.look.set_language("zh")
-    QApplication.processEvents()
-    program.view.tell_all()
-    assert [button.text() for button in program.window.banner.buttons()] == ["复制详细信息"]
-    assert "RuntimeError" in program.window.banner.text()
-    assert "Something" not in program.window.banner.text()
-
-
 class Opened(QObject):
     """A file manager."""
 

@@ -29,56 +29,35 @@ KEYS = ("stage", "head", "item", "mode", "values", "decimals", "levels", "cell",
 def program(qapp: QApplication) -> Iterator[Program]:
     opened = Program(qapp, lang="en")
     opened.files.begin_with_example("worked")
-    opened.view.tell_all()
+    opened.view.notify_all()
     yield opened
     opened.end()
 
 
-RUBBISH = [
-    {"stage": "nothing"},
-    {"stage": ["weights"]},
-    {"stage": {"weights": 1}},
-    {"head": 7},
-    {"head": -1},
-    {"head": "0"},
-    {"head": True},
-    {"head": HUGE},
-    {"item": 1.0},
-    {"mode": "everything"},
-    {"mode": []},
-    {"values": "no"},
-    {"decimals": -1},
-    {"decimals": HUGE},
-    {"decimals": 3.5},
-    {"levels": []},
-    {"levels": {"weights": [1, 0]}},
-    {"levels": {"weights": [0, HUGE]}},
-    {"levels": {"weights": [0, None]}},
-    {"levels": {"none": [0, 1]}},
-    {"rules": {"weights": "locked"}},
-    {"rules": {"weights": 3}},
-    {"rules": ["weights"]},
-    {"rules": {"none": "full"}},
-    {"colormaps": {"weights": "rainbow"}},
-    {"colormaps": {"weights": ["viridis"]}},
-    {"colormaps": {"none": "grey"}},
-    {"levels": {"weights": [float("nan"), 1]}},
-    {"levels": {"weights": [False, True]}},
-    {"cell": ["weights", 0]},
-    {"cell": ["weights", 0, 2]},
-    {"cell": ["weights", -1, 0]},
-    {"cell": ["weights", 0.0, 0]},
-    {"cell": [["weights"], 0, 0]},
-    {"cell": {"weights": 0}},
-    {"cell": ["weights", True, 0]},
-    {"cell": HUGE},
-]
+RUBBISH = {
+    "stage": ["nothing", ["weights"], {"weights": 1}],
+    "head": [7, -1, "0", True, HUGE],
+    "item": [1.0],
+    "mode": ["everything", []],
+    "values": ["no"],
+    "decimals": [-1, HUGE, 3.5],
+    "levels": [
+        *([], {"none": [0, 1]}),
+        *({"weights": pair} for pair in ([1, 0], [0, HUGE], [0, None], [float("nan"), 1], [False, True])),
+    ],
+    "rules": [{"weights": "locked"}, {"weights": 3}, ["weights"], {"none": "full"}],
+    "colormaps": [{"weights": "rainbow"}, {"weights": ["viridis"]}, {"none": "grey"}],
+    "cell": [
+        *(["weights", 0], ["weights", 0, 2], ["weights", -1, 0], ["weights", 0.0, 0], ["weights", True, 0]),
+        *([["weights"], 0, 0], {"weights": 0}, HUGE),
+    ],
+}
 
 
 def test_rubbish_changes_nothing(program):
     heatmap = program.window.product.maps.map("weights")
     levels = heatmap.levels
-    for record in RUBBISH:
+    for record in ({key: value} for key, values in RUBBISH.items() for value in values):
         with capture_exceptions() as raised:
             program.first.session_view.apply(record)
         assert not raised, f"{record}: {format_captured_exceptions(raised)}"
@@ -110,7 +89,7 @@ def test_levels_and_colors_are_written_and_taken_up_by_name(program, tmp_path):
     shades.replace_all(wanted)
     save_session(program.document.snapshot(), tmp_path / "kept.attn", program.first.session_view.record())
     program.files.begin_with_example("thinking")
-    program.view.tell_all()
+    program.view.notify_all()
     assert shades.chosen() == {}
     assert program.files.open_path(tmp_path / "kept.attn")
     assert program.first.session_view.record()["rules"] == {"weights": "full", "scores": "locked"}, "not those before"

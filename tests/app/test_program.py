@@ -39,7 +39,7 @@ def test_every_part_that_can_be_ended_is_ended_with_the_program(program, monkeyp
     parts = {name: part for name, part in parts_of(program).items() if isinstance(part, Finishing)}
     for name, part in parts.items():
         monkeypatch.setattr(part, "finish", lambda name=name, finish=part.finish: (ended.update([name]), finish()))
-    assert {"making", "table_blocks", "verify", "targets", "export", "sensitivity", "curve", "copying"} <= set(parts)
+    assert {"runner", "table_blocks", "verify", "targets", "export", "sensitivity", "curve", "copying"} <= set(parts)
     program.end()
     assert set(ended) == set(parts)
 

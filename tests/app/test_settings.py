@@ -48,8 +48,8 @@ def test_the_program_starts_with_rubbish_in_its_settings(qapp: QApplication, sto
         program.window.show()
         qapp.processEvents()
         assert program.window.width() > 300
-        assert program.look.language in ("en", "zh")
-        assert 0.5 < program.look.zoom <= 3
+        assert program.appearance.language in ("en", "zh")
+        assert 0.5 < program.appearance.zoom <= 3
         assert program.document.name == "minilm-layer2"
         program.end()
     assert not raised, format_captured_exceptions(raised)

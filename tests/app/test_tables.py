@@ -30,14 +30,14 @@ def rows_of(evaluation: Evaluation, stage: str, row: int, column: int) -> dict[s
     return {part.name: row for part in parts if len(part.axes) > 1 and (row := part.line(-2)) is not None}
 
 
-@pytest.mark.parametrize("stage", MAPS)
+@each("stage", MAPS)
 def test_a_score_is_made_of_a_query_and_a_key(evaluation, stage):
     found = rows_of(evaluation, stage, 3, 6)
     assert {"query": 3, "x": 3, "key": 6, "context": 6}.items() <= found.items()
     assert "value" not in found
 
 
-@pytest.mark.parametrize(
+@each(
     ("stage", "own", "sequence"),
     [
         ("query", "query", "x"),
@@ -103,7 +103,7 @@ def test_a_difference_is_that_of_the_whole_arrays(name):
     assert np.array_equal([found.item(0, j) for j in range(now.shape[1])], whole[0], equal_nan=True)
 
 
-@pytest.mark.parametrize("before", [None, np.zeros((2, 2))], ids=["none", "other shape"])
+@each("before", [None, np.zeros((2, 2))])
 def test_where_there_was_no_such_matrix_nothing_can_be_told(before):
     found = TableDifference(np.ones((3, 4)), before)
     assert np.isnan(found[:, :]).all()

@@ -152,48 +152,32 @@ def test_the_file_dialog_of_qt_speaks_chinese_until_the_language_is_english_agai
     assert said() == ["Look in:", "Size", "Folder"]
 
 
-def test_numbers_are_called_as_in_the_window(app):
-    set_language(app, "zh")
-    problem = new_problem("direct", n=5, m=7, num_heads=3, d_k=2, d_v=2)
-    said = []
-    for name in ("scale", "softcap", "temperature", "rotary_theta"):
-        with pytest.raises(FieldError) as wrong:
-            problem.replace(**{name: float("nan")})
-        said.append(sentence(wrong.value).split(" ")[0])
-    assert said == ["缩放", "软上限", "温度", "旋转位置编码的基数"]
+def refused(change):
+    with pytest.raises((FieldError, FormatError)) as wrong:
+        change()
+    return wrong.value
 
 
-def test_ways_and_scores_are_called_as_in_the_window(app):
+def test_numbers_ways_scores_and_arrays_are_called_as_in_the_window(app, tmp_path):
     set_language(app, "zh")
     problem = new_problem("direct", n=3, m=3, num_heads=1, d_k=2, d_v=2)
-    by_bias = solve(problem, "weights", (0, 0, 1, 1), 0.5, by="bias")
-    assert "偏置" in sentence(by_bias.reason)
-    assert not re.search("[a-z]{2,}", sentence(by_bias.reason))
+    for name, called in (("scale", "缩放"), ("softcap", "软上限"), ("temperature", "温度")):
+        assert sentence(refused(lambda name=name: problem.replace(**{name: float("nan")}))).startswith(f"{called} ")
+    by_bias = sentence(solve(problem, "weights", (0, 0, 1, 1), 0.5, by="bias").reason)
+    assert "偏置" in by_bias
+    assert not re.search("[a-z]{2,}", by_bias)
     cosine = problem.replace(score="cosine", scale=None)
-    with pytest.raises(FieldError) as curved:
-        solve(cosine, "weights", (0, 0, 1, 1), 0.5, by="query", odds="kept")
-    with pytest.raises(FieldError) as unfit:
-        each_from_the_others(DenseEvaluation(cosine))
-    for refused in (curved, unfit):
-        assert "余弦评分函数" in sentence(refused.value)
-        assert "cosine" in str(refused.value)
-
-
-def test_a_file_keeps_the_names_of_its_arrays(app, tmp_path):
-    set_language(app, "zh")
-    path = tmp_path / "narrow.npz"
-    np.savez(path, query=np.ones((3, 5)), key=np.ones((7, 4)), value=np.ones((7, 2)))
-    with pytest.raises(FormatError) as wrong:
-        load(path)
-    said = sentence(wrong.value)
-    assert CHINESE.search(said)
-    assert {"key", "query"} <= set(re.findall("[a-z]+", said))
-
-
-def test_what_is_verified_is_said_in_chinese(app):
-    set_language(app, "zh")
-    evaluation = DenseEvaluation(new_problem("self", n=5, m=5, num_heads=2, d_k=3, d_v=3))
-    notes = [sentence(invariant.note) for invariant in verification.invariants(evaluation)]
+    for ask in (
+        lambda: solve(cosine, "weights", (0, 0, 1, 1), 0.5, by="query", odds="kept"),
+        lambda: each_from_the_others(DenseEvaluation(cosine)),
+    ):
+        assert "余弦评分函数" in sentence(refused(ask))
+        assert "cosine" in str(refused(ask))
+    np.savez(tmp_path / "narrow.npz", query=np.ones((3, 5)), key=np.ones((7, 4)), value=np.ones((7, 2)))
+    of_file = sentence(refused(lambda: load(tmp_path / "narrow.npz")))
+    assert CHINESE.search(of_file)
+    assert {"key", "query"} <= set(re.findall("[a-z]+", of_file)), "as they are called in it"
+    notes = [sentence(found.note) for found in verification.invariants(DenseEvaluation(problem))]
     assert len(notes) == 5
     for note in notes:
         assert CHINESE.search(note), note
@@ -245,11 +229,11 @@ def program(app: QApplication) -> Iterator[Program]:
 def test_no_word_of_the_window_stays_behind(app, program):
     program.first.shapes.set_output_projection(True)
     program.view.set(stage="weights", cell=ChosenCell("weights", 1, 1))
-    program.view.tell_all()
+    program.view.notify_all()
     assert "Comes from" in shown_words(program.window)
-    program.look.set_language("zh")
+    program.appearance.set_language("zh")
     app.processEvents()
-    program.view.tell_all()
+    program.view.notify_all()
     words = re.sub("<[^>]*>|[A-Z]\\w*|Ctrl[+]\\w+", "", shown_words(program.window))
     assert set(re.findall("[a-z]{4,}", words)) <= {"softmax", "float", "model", "dmodel", "thinking", "machines"}
 
@@ -289,7 +273,6 @@ def test_a_blank_parts_latin_letters_from_chinese_ones_where_they_meet(
 # --- one chinese word -----------------------------------------------------------------------------
 # One English text has one Chinese text, wherever it stands; where it means two things these are listed here.
 
-CHINESE_TEXTS = Path(__file__).resolve().parents[2] / "resources" / "translations" / "attn_gui_zh.ts"
 TWO_MEANINGS = {
     ", ",  # between words of a list, and between parts of a sentence
     "heads",  # which ones, and how many
@@ -300,17 +283,10 @@ TWO_MEANINGS = {
 }
 
 
-def translated() -> dict[str, dict[str, list[str]]]:
-    """The contexts of every Chinese text of every English one."""
-    found: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-    for context in ElementTree.parse(CHINESE_TEXTS).getroot().iter("context"):
-        for message in context.iter("message"):
-            chinese = found[message.findtext("source", "")]
-            chinese[message.findtext("translation", "")].append(context.findtext("name", ""))
-    return found
-
-
-def test_one_english_text_has_one_chinese_text():
-    several = {english: dict(chinese) for english, chinese in translated().items() if len(chinese) > 1}
+def test_one_english_text_has_one_chinese_text(tool):
+    chinese = defaultdict(lambda: defaultdict(list))
+    for (context, source), text in messages(tool.CHINESE).items():
+        chinese[source][text].append(context)
+    several = {english: dict(found) for english, found in chinese.items() if len(found) > 1}
     assert {english: where for english, where in several.items() if english not in TWO_MEANINGS} == {}
     assert several.keys() == TWO_MEANINGS

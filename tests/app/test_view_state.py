@@ -66,7 +66,7 @@ def view(qapp: QApplication) -> ViewState:
 
 def until_told(computation: Computation) -> None:
     """Until everybody has heard of the evaluation that there is."""
-    while not computation.told:
+    while not computation.notified:
         QTest.qWait(1)
 
 
@@ -119,19 +119,35 @@ def behind(view, qtbot, monkeypatch):
 def test_everybody_is_told_in_turn_while_the_window_goes_on(behind, qtbot):
     view, begin = behind
     told: list[str] = []
-    parts = iter(["first", "second"])
 
-    def by_parts() -> object:
-        told.append(next(parts))
-        return view_state.AGAIN if told[-1] == "first" else None
+    def in_turns() -> Iterator[None]:
+        told.append("first")
+        yield
+        told.append("second")
 
-    view.follow(by_parts, "evaluation")
+    view.follow(in_turns, "evaluation")
     view.follow(lambda: told.append("last"), "evaluation")
     follower = view._computation
     follower.rebuilt.connect(lambda _opened: told.append("busy" if follower.busy else "told"))
     begin(3)
     qtbot.waitUntil(lambda: not follower.busy)
     assert told == ["busy", "first", "second", "last"]
+
+
+def test_a_follower_under_way_begins_anew_where_another_look_comes(behind, qtbot):
+    view, begin = behind
+    seen: list[int] = []
+
+    def in_turns() -> Iterator[None]:
+        seen.append(view.look.decimals)
+        QTimer.singleShot(0, lambda: view.set(decimals=5))  # while the window paints what the first turn has shown
+        yield
+        seen.append(-view.look.decimals)
+
+    view.follow(in_turns, "evaluation", "decimals")
+    begin(3)
+    qtbot.waitUntil(lambda: not view._computation.busy)
+    assert seen == [3, 5, -5]
 
 
 @pytest.mark.parametrize("at_once", [False, True])
@@ -146,7 +162,7 @@ def test_where_one_follower_fails_the_others_are_told_all_the_same(behind, qtbot
     view.follow(fail, "evaluation")
     view.follow(lambda: told.append("last"), "evaluation")
     if at_once:
-        view._computation.rebuilt.connect(lambda _opened: view.tell_all())
+        view._computation.rebuilt.connect(lambda _opened: view.notify_all())
     with qtbot.capture_exceptions() as raised:
         begin(3)
         qtbot.waitUntil(lambda: not view._computation.busy)

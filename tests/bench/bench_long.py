@@ -58,7 +58,7 @@ def session() -> dict[str, float]:
         app.processEvents()
     begun = time.perf_counter()
     heatmap = program.window.product.maps.map("weights")
-    supply = program.computation.supply
+    supply = program.computation.tiles
     assert supply is not None
     while (sheet := supply.overview(heatmap.plane)) is None or not sheet.done:  # type: ignore[arg-type]
         app.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)  # not to take a core from the threads

@@ -131,7 +131,7 @@ class Desk:
             start = time.thread_time()
             self.app.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
             turns.append(time.thread_time() - start)
-            if any(part.busy for part in (self.program.computation, self.program.baseline, self.program.making)):
+            if any(part.busy for part in (self.program.computation, self.program.baseline, self.program.runner)):
                 quiet.start()
         return turns
 

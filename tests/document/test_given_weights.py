@@ -8,6 +8,7 @@ import pytest
 from attn_gui.document.edits import Label, SetCells, SetFields
 from attn_gui.document.matrix_model import shown_part, table_box, table_cells
 from attn_gui.engine import Problem, resize
+from tests.failing import each
 
 LABEL = Label("typed", {})
 
@@ -17,7 +18,7 @@ def weights() -> np.ndarray:
     return np.random.default_rng(2).dirichlet(np.ones(5), size=(2, 3, 4))
 
 
-@pytest.mark.parametrize("axes", [3, 4])
+@each("axes", [3, 4])
 def test_a_table_shows_and_edits_the_matrix_of_its_item_and_head(heard, weights, axes):
     given = weights[(0,) * (4 - axes)]
     document = heard(Problem.from_weights(given)).document

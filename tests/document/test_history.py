@@ -16,6 +16,7 @@ from attn_gui.engine.problem import Problem
 from attn_gui.models import open_model
 from attn_gui.models.study import placed
 from attn_gui.paths import resource
+from tests.failing import each
 
 Make = Callable[..., Problem]
 
@@ -65,7 +66,7 @@ def test_a_state_between_two_steps_is_counted_once(heard: Any, direct: Make) -> 
     assert h.document.stack.count() == 10
 
 
-@pytest.mark.parametrize("saved_at", [0, 30, 39])
+@each("saved_at", [0, 30, 39])
 def test_forgetting_keeps_the_saved_point_where_it_was(heard: Any, direct: Make, saved_at: int) -> None:
     h = heard(direct(), history_bytes=39_500)
     for k in range(40):
@@ -81,17 +82,6 @@ def test_forgetting_keeps_the_saved_point_where_it_was(heard: Any, direct: Make,
     else:
         h.document.stack.setIndex(saved_at - dropped)
         assert not h.document.modified
-
-
-def test_what_was_undone_is_no_longer_counted(heard: Any, direct: Make) -> None:
-    h = heard(direct(), history_bytes=20_000)
-    for k in range(300):
-        h.document.apply(typed(0, 0, float(k)))
-        h.document.stack.undo()
-        assert not h.document.modified
-    for k in range(3):
-        h.document.apply(typed(0, 0, float(k)))
-    assert h.document.stack.count() == 3
 
 
 def test_a_fault_inside_a_step_is_reported_and_ends_nothing(

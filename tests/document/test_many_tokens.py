@@ -13,6 +13,7 @@ from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.engine import FieldError, Problem
 from attn_gui.engine.errors import FieldTypeError
+from tests.failing import each
 
 COUNT = 65_536
 TOKENS = tuple(f"字{place}" for place in range(COUNT))
@@ -48,7 +49,7 @@ def test_a_size_with_as_many_tokens_is_applied_without_a_look_at_each(document):
     assert count() < COUNT / 4
 
 
-@pytest.mark.parametrize("bad", ["\ud800", "a\udfff"])
+@each("bad", ["\ud800", "a\udfff"])
 def test_half_a_letter_among_them_is_still_mended(bad):
     tokens = (*TOKENS[:-1], bad)
     kept = Problem(query=np.ones((COUNT, 1)), key=[[1.0]], value=[[1.0]], query_tokens=tokens).query_tokens

@@ -4,14 +4,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import pytest
 
 from attn_gui.document.edits import Label, SetCells
 from attn_gui.document.matrix_model import table_box, table_cells
 from attn_gui.engine.problem import Problem
+from tests.failing import each
 
 
-@pytest.mark.parametrize("shape", [(5, 7), (1, 7), (2, 5, 7), (1, 5, 7), (3, 2, 5, 7), (3, 1, 5, 7), (1, 2, 5, 1)])
+@each("shape", [(5, 7), (1, 7), (2, 5, 7), (1, 5, 7), (3, 2, 5, 7), (3, 1, 5, 7), (1, 2, 5, 1)])
 def test_a_cell_typed_into_the_table_of_a_mask_lands_where_that_table_shows_it(
     heard: Any, direct: Callable[..., Problem], shape: tuple[int, ...]
 ) -> None:

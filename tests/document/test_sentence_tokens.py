@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -73,7 +72,7 @@ def test_rows_without_names_keep_their_order() -> None:
     assert places_before(("u",), [None, None]) == [0]
 
 
-@pytest.mark.parametrize("vocabulary", ["0123456789", "我们是好人"])
+@each("vocabulary", ["0123456789", "我们是好人"])
 def test_tokens_of_a_long_text_of_few_words_are_found_at_their_places(vocabulary: str) -> None:
     before = [vocabulary[k % len(vocabulary)] for k in range(300)]
     assert places_before(before[1:], before) == [*range(1, 300)]

@@ -35,7 +35,7 @@ def figure(states, mode, made=DenseEvaluation, **choices):
     return composed(faced(now, options), options, (1,))
 
 
-@pytest.mark.parametrize("made", [DenseEvaluation, StreamingEvaluation], ids=["dense", "streaming"])
+@each("made", [DenseEvaluation, StreamingEvaluation])
 def test_two_states_stand_side_by_side_under_one_bar(states, made):
     found = figure(states, "side_by_side", made, names=("as it was", "as it is"))
     before, now = (compute(state)["weights"][0, 1] for state in states)
@@ -94,7 +94,7 @@ def test_axes_have_the_tokens_of_both_states_where_they_differ(states):
     assert list(figure((named[0], now), "side_by_side").columns.labels) == list("0123456")
 
 
-@pytest.mark.parametrize("stage", ["query", "concat"])
+@each("stage", ["query", "concat"])
 def test_heads_with_other_columns_are_not_compared(tmp_path, stage):
     """Other columns were subtracted in silence, or a traceback said that a box lies outside."""
     rng = np.random.default_rng(3)

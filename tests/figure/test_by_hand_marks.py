@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from PySide6.QtGui import QImage
 
 from attn_gui.engine import Problem
@@ -37,7 +36,7 @@ def test_cells_changed_by_hand_are_ringed_in_their_head_alone(tmp_path, theme, p
     assert found == {0: False, 1: True}
 
 
-@pytest.mark.parametrize(("lang", "words"), [("en", "changed by hand"), ("zh", "手动修改")])
+@each(("lang", "words"), [("en", "changed by hand"), ("zh", "手动修改")])
 def test_a_line_under_the_map_says_so(tmp_path, lang, words):
     texts = {}
     for name, records in (("with", [RECORD]), ("without", []), ("off", [{**RECORD, "enabled": False}])):

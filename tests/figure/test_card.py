@@ -13,6 +13,7 @@ from attn_gui.figure.card import SQUARE, WIDE, compose_card, plan_card, sentence
 from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.export_settings import ExportSettings
 from attn_gui.paths import resource
+from tests.failing import each
 
 TOKENS = ("[CLS]", "the", "animal", "didn", "'", "t", "cross", ".", "[SEP]")
 
@@ -29,24 +30,14 @@ def said(problem, stage, cell, lang):
     return compose_card(DenseEvaluation(problem), settings, 0, lambda share: None).title
 
 
-@pytest.mark.parametrize(
+@each(
     ("stage", "cell", "en", "zh"),
     [
-        (
-            "weights",
-            (2, 1),
-            "animal gives {:.2f} of its attention to the",
-            "animal 把 {:.2f} 的注意力给了 the",
-        ),
+        ("weights", (2, 1), "animal gives {:.2f} of its attention to the", "animal 把 {:.2f} 的注意力给了 the"),
         ("weights", (1, 2), "the does not see animal", "the 看不到 animal"),
         ("masked", (1, 2), "the does not see animal", "the 看不到 animal"),
         ("scores", (2, 6), "animal and cross, scores: {:.2f}", "animal 与 cross 的注意力分数：{:.2f}"),
-        (
-            "head_output",
-            (2, 3),
-            "animal, head output, column 3: {:.2f}",
-            "animal 的单头输出，第 3 列：{:.2f}",
-        ),
+        ("head_output", (2, 3), "animal, head output, column 3: {:.2f}", "animal 的单头输出，第 3 列：{:.2f}"),
         ("key", (6, 0), "cross, key, column 0: {:.2f}", "cross 的键，第 0 列：{:.2f}"),
     ],
 )
@@ -70,8 +61,8 @@ def test_tokens_become_the_sentence_again():
     assert "".join(run.text for run in sentence(("un", "##likely", "今", "天", "Ġok"), {})) == "unlikely 今天 ok"
 
 
-@pytest.mark.parametrize("size", [WIDE, SQUARE])
-@pytest.mark.parametrize("stage", ["weights", "scores", "head_output", "query"])
+@each("size", [WIDE, SQUARE])
+@each("stage", ["weights", "scores", "head_output", "query"])
 def test_everything_stands_on_the_card_and_nothing_on_the_map(problem, size, stage):
     figure = compose_card(DenseEvaluation(problem), ExportSettings(stage=stage, cell=(2, 1)), 0, lambda share: None)
     layout = plan_card(figure, size)
@@ -84,8 +75,8 @@ def test_everything_stands_on_the_card_and_nothing_on_the_map(problem, size, sta
         assert right <= layout.map.left() or at.x() >= layout.map.right() or bottom < layout.map.top()
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize(("form", "size"), [(True, (1200, 630)), ("square", (1080, 1080))])
+@each("theme", ["light", "dark"])
+@each(("form", "size"), [(True, (1200, 630)), ("square", (1080, 1080))])
 def test_a_card_has_its_size_and_opens_as_the_session(problem, tmp_path, form, size, theme):
     path = tmp_path / "card.png"
     render(problem, path, card=form, cell=(2, 1), theme=theme)

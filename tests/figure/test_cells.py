@@ -85,7 +85,7 @@ def test_every_special_value_looks_different(cell: int, small: bool, theme: str)
     assert pixels[cell + cell // 2, cell + cell // 2] == lut("signed", theme)[LUT_ZERO]  # a number is left alone
 
 
-@pytest.mark.parametrize("theme", THEMES)
+@each("theme", THEMES)
 def test_a_nan_of_one_pixel_is_filled_with_the_color_of_its_mark(theme: str) -> None:
     pixels = painted([[0.0, 0.0, 0.0], [0.0, np.nan, 0.0]], cell=1, theme=theme)
     assert pixels[1, 1] == THEMES[theme].nan_mark.rgb()
@@ -98,15 +98,7 @@ def test_plus_and_minus_infinity_point_up_and_down() -> None:
     assert widths[0].index(max(widths[0])) > 7 > widths[1].index(max(widths[1]))
 
 
-@each(
-    ("value", "allowed", "written"),
-    [
-        (0.0, True, True),
-        (1.0, True, True),
-        (-1.0, True, True),
-        (1.0, False, False),
-    ],
-)
+@each(("value", "allowed", "written"), [(0.0, True, True), (1.0, True, True), (-1.0, True, True), (1.0, False, False)])
 def test_values_are_written_in_open_cells_only(value: float, allowed: bool, written: bool) -> None:
     mask = np.array([[allowed]])
     bare, full = (painted([[value]], mask, cell=40, numbers=numbers) for numbers in (None, CellNumbers(2)))

@@ -74,7 +74,7 @@ def test_signed_levels_are_symmetric_and_ignore_what_is_closed_or_not_finite() -
     assert auto_levels(values, allowed, signed=True, keys=3) == Levels(-7.0, 7.0)
 
 
-@pytest.mark.parametrize(("keys", "high"), [(2, 1.0), (64, 1.0), (65, 0.25)])
+@each(("keys", "high"), [(2, 1.0), (64, 1.0), (65, 0.25)])
 def test_weights_are_colored_up_to_1_for_up_to_64_keys(keys: int, high: float) -> None:
     assert auto_levels(np.array([[0.25, 0.01]]), signed=False, keys=keys) == Levels(0.0, high)
 
@@ -112,7 +112,7 @@ def test_a_small_difference_far_from_zero_is_seen_in_single_precision() -> None:
     assert to_display(values, None, Levels(1000.0, 1001.0)).indices.tolist() == [[0, 256, 511]]
 
 
-@pytest.mark.parametrize("theme", THEMES)
+@each("theme", THEMES)
 def test_pixels_take_the_colors_of_the_table_and_of_the_theme(theme: str) -> None:
     values = np.array([[-2.0, 0.0, 2.0], [np.nan, np.inf, 1.0]])
     allowed = np.array([[True, True, True], [True, True, False]])

@@ -70,7 +70,7 @@ def test_the_page_has_the_size_asked_for(
     assert last.bottom() < layout.bar.top() < layout.bar.bottom() + 15 < layout.height
 
 
-@pytest.mark.parametrize(("width", "height"), [(1.0, None), (None, 2.0), (3.0, 1.0)])
+@each(("width", "height"), [(1.0, None), (None, 2.0), (3.0, 1.0)])
 def test_too_small_a_page_is_refused_with_the_least_size(width: float | None, height: float | None) -> None:
     figure = a_figure(16, 16)
     sizes = [None if side is None else side * PX_PER_CM for side in (width, height)]
@@ -80,8 +80,8 @@ def test_too_small_a_page_is_refused_with_the_least_size(width: float | None, he
     plan(figure, least if width else None, None if width else least)
 
 
-@pytest.mark.parametrize("width", [None, 4 * PX_PER_CM])
-@pytest.mark.parametrize("title", ["Weights · head 0", "注意力权重 · 头 0"])
+@each("width", [None, 4 * PX_PER_CM])
+@each("title", ["Weights · head 0", "注意力权重 · 头 0"])
 def test_the_size_beside_a_title_is_whole_or_left_out(monkeypatch, title: str, width: float | None) -> None:
     written = []
     monkeypatch.setattr(heatmap_layout, "write_line", lambda _painter, _at, text, *_rest, **_more: written.append(text))
@@ -127,7 +127,7 @@ def test_a_figure_does_not_grow_without_bound() -> None:
     assert height <= max(3 * width, 2 * PX_PER_CM / 16) + 1e-9
 
 
-@pytest.mark.parametrize(("rows", "columns"), [(1, 3001), (3001, 1)])
+@each(("rows", "columns"), [(1, 3001), (3001, 1)])
 def test_a_single_row_of_very_many_cells_is_still_to_be_seen(rows: int, columns: int) -> None:
     place = plan(a_figure(rows, columns, tokens=False)).maps[0]
     assert min(place.width(), place.height()) >= HALF_CM - 1e-9
@@ -143,7 +143,7 @@ def test_maps_of_a_sheet_stand_side_by_side(heads: int) -> None:
             assert not layout.maps[first].intersects(layout.maps[second])
 
 
-@pytest.mark.parametrize("shape", [(0, 3), (3, 0)])
+@each("shape", [(0, 3), (3, 0)])
 def test_nothing_to_draw_is_said(shape: tuple[int, int]) -> None:
     with pytest.raises(ValueError, match="nothing to draw"):
         MapFigure((Panel(np.zeros(shape)),), Axis("query", []), Axis("key", []), Levels(0, 1))

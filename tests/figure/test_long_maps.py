@@ -21,6 +21,7 @@ from attn_gui.figure.heatmap_layout import plan
 from attn_gui.figure.kinds import map_pixels
 from attn_gui.figure.sheet import File, page_of, render, to_image, write, write_page
 from attn_gui.figure.writers import PX_PER_CM
+from tests.failing import each
 
 ROWS, COLUMNS = 331, 397
 NOTE = "Pooled: each pixel shows the cell of largest magnitude among up to {} × {} cells."
@@ -44,7 +45,7 @@ def long(problem: Problem, monkeypatch: pytest.MonkeyPatch) -> Problem:
     return problem
 
 
-@pytest.mark.parametrize("form", ["png", "svg", "pdf"])
+@each("form", ["png", "svg", "pdf"])
 def test_pixels_that_no_file_may_hold_are_refused_before_one_is_read(
     long: Problem, form: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -72,7 +73,7 @@ def apart(one: QImage, other: QImage) -> float:
     return float((abs(np.subtract(*channels)).max(axis=-1) > 16).mean())
 
 
-@pytest.mark.parametrize("stage", ["scores", "masked", "weights", "head_output", "key", "output"])
+@each("stage", ["scores", "masked", "weights", "head_output", "key", "output"])
 def test_a_picture_holds_the_largest_of_every_block(
     problem: Problem, monkeypatch: pytest.MonkeyPatch, stage: str
 ) -> None:
@@ -88,8 +89,8 @@ def test_a_picture_holds_the_largest_of_every_block(
             assert found_open is None if opened is None else np.array_equal(found_open, opened)
 
 
-@pytest.mark.parametrize("stage", ["scores", "weights"])
-@pytest.mark.parametrize(("width", "dpi"), [(9.0, 60), (21.0, 150)])
+@each("stage", ["scores", "weights"])
+@each(("width", "dpi"), [(9.0, 60), (21.0, 150)])
 def test_a_long_map_looks_like_one_that_is_held(
     problem: Problem, long: Problem, tmp_path: Path, stage: str, width: float, dpi: int
 ) -> None:
@@ -161,11 +162,6 @@ def test_bands_are_the_picture_as_a_whole(
         assert whole.dotsPerMeterX() == whole.dotsPerMeterY() == round(dpi / 0.0254)
         for band in (20011, 60001):
             assert apart(QImage(str(tmp_path / f"{band}.png")), whole) < 0.0005
-
-
-def test_a_png_has_the_pixels_of_the_image(problem: Problem, tmp_path: Path) -> None:
-    write(DenseEvaluation(problem), tmp_path / "a.png", heads=1, dpi=90)
-    assert apart(QImage(str(tmp_path / "a.png")), to_image(DenseEvaluation(problem), heads=1, dpi=90)) < 0.0005
 
 
 def test_levels_of_a_large_map_are_those_of_all_its_cells(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -106,26 +106,6 @@ def test_axes_are_named_and_labeled(stage: str, rows: str, columns: str, labels:
     assert (figure.rows.labels[0], figure.columns.labels[-1]) == labels
 
 
-def test_a_sequence_that_attends_to_itself_has_its_tokens_on_both_axes() -> None:
-    rng = np.random.default_rng(4)
-    width = {f"w_{name}": rng.standard_normal((3, 4)) for name in ("query", "key", "value")}
-    problem = Problem(x=rng.standard_normal((5, 3)), **width, num_heads=2, query_tokens=WORDS)
-    for stage, side in (("weights", "columns"), ("weights", "rows"), ("value", "rows"), ("output", "rows")):
-        head = None if stage == "output" else 0
-        figure = composed(DenseEvaluation(problem), ExportSettings(stage=stage), (head,))
-        assert tuple(getattr(figure, side).labels) == WORDS
-
-
-def test_titles_name_stage_head_and_item(tmp_path: Path) -> None:
-    write(a_problem(), tmp_path / "a.svg", stage="scaled", heads=3, batch=1)
-    write(a_problem(), tmp_path / "b.svg", stage="scaled", heads=3, batch=1, lang="zh")
-    assert "Scaled scores · head 3 · item 1" in texts(tmp_path / "a.svg")
-    chinese = "".join(texts(tmp_path / "b.svg"))
-    assert "缩放" in chinese
-    assert "Scaled" not in chinese
-    assert "when" in chinese  # tokens are no words of ours
-
-
 @each(
     ("knobs", "sentence"),
     [
@@ -182,11 +162,6 @@ def test_what_cannot_be_drawn_is_refused_with_a_sentence(
     assert os.listdir(tmp_path) == ["w.png"]
 
 
-def test_the_longest_sides_that_may_be_asked_for_are_drawn(tmp_path: Path) -> None:
-    (path,) = write(a_problem(), tmp_path / "w.svg", width=500, height=500)
-    assert path.is_file()
-
-
 def test_a_failing_disk_leaves_the_old_figure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "w.pdf"
     write(a_problem(), path)
@@ -227,17 +202,6 @@ def test_a_notebook_shows_a_picture(tmp_path: Path) -> None:
     assert QImage(str(tmp_path / "q.png")).width() > 100
 
 
-def test_a_notebook_is_not_burdened_with_a_large_svg() -> None:
-    rng = np.random.default_rng(0)
-    problem = Problem(
-        query=rng.standard_normal((51, 2)),
-        key=rng.standard_normal((53, 2)),
-        value=rng.standard_normal((53, 2)),
-        num_heads=1,
-    )
-    assert render(problem)._repr_svg_() is None
-
-
 def test_a_script_without_a_display_draws(tmp_path: Path) -> None:
     script = (
         "import attn_gui\n"
@@ -275,25 +239,6 @@ def test_every_picture_has_a_figure_for_every_place(style: str, picture: str, tm
         assert made.height is None or height == pytest.approx(10 * made.height, abs=0.5)
 
 
-def test_a_style_gives_way_to_what_is_asked_for() -> None:
-    options = ExportSettings(style="slide", height=5.0)
-    assert options.sides == (None, 5.0)
-    assert ExportSettings(style="paper-column").sides == (8.5, None)
-    assert ExportSettings(style="paper-column", width=12.0).sides == (12.0, None)
-    with pytest.raises(ValueError, match="not one of screen"):
-        ExportSettings(style="poster")
-
-
-def test_a_slide_has_type_of_sixteen_points_where_there_is_room(tmp_path: Path) -> None:
-    render(SMALL, tmp_path / "a.svg", style="slide")
-    render(SMALL, tmp_path / "b.svg", style="screen", font_size=16)
-    sizes = [
-        {float(found) for found in re.findall(r'font-size="([\d.]+)"', (tmp_path / name).read_text("utf-8"))}
-        for name in ("a.svg", "b.svg")
-    ]
-    assert max(sizes[0]) == pytest.approx(max(sizes[1]))
-
-
 def test_heads_and_items_may_be_numbers_of_numpy_and_must_be_whole(tmp_path: Path) -> None:
     """They were a traceback, and a figure of head 0.5 was drawn."""
     twice = SMALL.replace(**{name: np.stack([getattr(SMALL, name)] * 2) for name in ("query", "key", "value")})
@@ -328,3 +273,12 @@ def test_covered_cells_take_nothing_from_the_colors_of_the_others_and_no_level_g
     said = texts(tmp_path / "a.svg")
     assert "?" in said
     assert "−2" not in said, "of a bar"
+
+
+def test_a_style_gives_way_to_what_is_asked_for() -> None:
+    options = ExportSettings(style="slide", height=5.0)
+    assert options.sides == (None, 5.0)
+    assert ExportSettings(style="paper-column").sides == (8.5, None)
+    assert ExportSettings(style="paper-column", width=12.0).sides == (12.0, None)
+    with pytest.raises(ValueError, match="not one of screen"):
+        ExportSettings(style="poster")

@@ -15,6 +15,7 @@ from attn_gui.figure.pages.base import PageStyle, settled
 from attn_gui.figure.pages.context import PageContext
 from attn_gui.formats import save_session
 from attn_gui.formats.snapshots import packed
+from tests.failing import each
 
 PAGE = PAGES["side_by_side"]
 
@@ -55,8 +56,8 @@ def test_every_state_is_shown_as_it_is_and_what_lacks_the_map_is_said(problem, s
     found = read(now, states)
     expected = [compute(each.problem())["weights"][0, 1] for each in states[:3]] + [compute(now)["weights"][0, 1]]
     assert [each.words[0][1] for each in found.maps] == ["plain", "sharp", "causal", "now"]
-    for each, weights in zip(found.maps, expected, strict=True):
-        assert np.array_equal(each.values, weights)
+    for shown, weights in zip(found.maps, expected, strict=True):
+        assert np.array_equal(shown.values, weights)
     assert not found.maps[2].allowed[0, 1]
     assert "Without this map: one head" in told(found)
 
@@ -82,7 +83,7 @@ def grown():
     return Problem(**arrays, num_heads=2), tuple(kept)
 
 
-@pytest.mark.parametrize(
+@each(
     ("stage", "second", "missing"), [("query", "now", "s1."), ("weights", "s2", "s1, s2."), ("weights", "now", "s1.")]
 )
 def test_a_state_without_the_head_on_show_is_told_and_not_subtracted(grown, stage, second, missing):

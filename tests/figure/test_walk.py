@@ -6,6 +6,7 @@ import math
 import re
 import tracemalloc
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,8 +31,11 @@ from attn_gui.figure.text.fonts import ensure_gui
 from attn_gui.figure.walk import Walk, export_walk, walk_of
 from attn_gui.lessons.exercises import Blank, Covered
 from attn_gui.paths import resource
+from tests.failing import each
 
-WORKED, MINILM = (resource("examples", f"{name}.npz") for name in ("worked-example", "minilm-layer2"))
+WORKED, MINILM, LAYER = (
+    resource("examples", f"{name}.npz") for name in ("worked-example", "minilm-layer2", "transformer-layer")
+)
 WIDTH, HEIGHT, MARGIN = 788, 360, 12
 
 
@@ -155,7 +159,7 @@ def test_the_layer_that_closes_a_cell_is_named(causal):
     assert walk.beats[-2].result.endswith("<b>0</b>")
 
 
-@pytest.mark.parametrize("normalize", ["none", "sum", "sigmoid"])
+@each("normalize", ["none", "sum", "sigmoid"])
 def test_a_closed_cell_says_that_it_is_closed_whatever_the_normalization(worked, normalize):
     closed = evaluation_of(worked.problem.replace(normalize=normalize, mask="causal"))
     walk = walk_of(closed, 0, 0, "weights", (0, 1), pour=False)
@@ -336,7 +340,7 @@ def test_the_command_line_writes_a_moving_picture_and_sheets(tmp_path, capsys):
 
 
 def test_python_draws_a_walk_to_any_cell(tmp_path):
-    drawn = render(load(WORKED), tmp_path / "o.svg", walk=True, stage="head_output", cell=(0, 1), width=8.5)
+    drawn = render(load(WORKED), tmp_path / "o.svg", walk=True, stage="head_output", cell=(0, 1), width=15)
     assert "O[0, 1]" in (tmp_path / "o.svg").read_text("utf-8")
     assert drawn.image().width() > 100
     with Image.open(drawn.save(tmp_path / "o.gif")) as moving:
@@ -345,6 +349,51 @@ def test_python_draws_a_walk_to_any_cell(tmp_path):
         render(load(WORKED), walk=True, cell=(0, 7))
     with pytest.raises(ValueError, match="levels means nothing with a walk"):
         render(load(WORKED), walk=True, levels=(0, 1))
+
+
+@pytest.mark.parametrize("width", [None, 12.1, 23.0, 40.0])
+def test_every_letter_of_a_sheet_has_five_points(tmp_path: Path, causal: Evaluation, width: float | None) -> None:
+    render(causal.problem, tmp_path / "a.svg", walk=True, heads=3, cell=(10, 9), width=width)
+    text = (tmp_path / "a.svg").read_text("utf-8")
+    points = float(re.search(r'width="([\d.]+)mm"', text)[1]) / 25.4 * 72 / float(re.search(r"0 0 ([\d.]+)", text)[1])
+    groups = re.findall(r'<g font-size="([\d.]+)"[^>]*>\s*((?:<text[^>]*>[^<]*</text>\s*)+)', text)
+    letters = {said: float(size) * points for size, texts in groups for said in re.findall(r">([^<]+)</text>", texts)}
+    assert {"cross", "head 3"} <= {each for said in letters for each in (said, said[-6:])}
+    small = {said for said, size in letters.items() if size < 5}
+    assert small <= {"10", "9", "s − max"}, "indices and exponents alone"
+    assert min(letters.values()) >= 5 * 0.75
+    if width is not None:
+        assert 'width="' + f"{width * 10:.4f}" in text
+
+
+@pytest.mark.parametrize(
+    ("ending", "sides", "least"),
+    [("pdf", {"width": 8.5}, "12.1"), ("svg", {"style": "slide"}, "29.7")],
+)
+def test_a_walk_too_small_to_be_read_is_refused(tmp_path: Path, ending: str, sides: dict[str, Any], least: str) -> None:
+    with pytest.raises(ValueError, match=rf"letters of less than 5 points; {least}"):
+        render(load(WORKED), tmp_path / f"a.{ending}", walk=True, **sides)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_what_is_made_of_all_heads_has_no_walk_and_no_card(tmp_path: Path, capsys: Any, lang: str) -> None:
+    words = ["export", str(MINILM), "-o", str(tmp_path), "--stage", "mean_weights", "--lang", lang]
+    for picture in ("--card", "--walk"):
+        assert main([*words, picture]) == 2
+        said = capsys.readouterr().err
+        assert re.fullmatch(r"attn-gui: \S.*mean_weights.*[:：].+[.。]\n", said), picture
+
+
+@pytest.mark.parametrize("picture", [["--walk"], ["--page", "gradient_maps"]])
+def test_columns_of_a_head_are_counted_within_it_and_named_in_the_whole_matrix(
+    tmp_path: Path, capsys: Any, picture: list[str]
+) -> None:
+    words = ["export", str(LAYER), "-o", str(tmp_path), "--stage", "query", "--heads", "1", "--format", "svg", *picture]
+    assert main([*words, "--cell", "1,3"]) == 0
+    assert "Q[1, 7]" in Path(capsys.readouterr().out.strip()).read_text("utf-8")
+    assert main([*words, "--cell", "1,7"]) == 2
+    assert "counted within the head, from 0 to 3" in capsys.readouterr().err
 
 
 def test_a_sheet_cuts_no_name_where_there_is_room_and_no_arrow_ends_in_a_cell(worked, tmp_path):
@@ -367,7 +416,7 @@ def test_writing_a_walk_can_be_stopped_and_leaves_nothing(tmp_path, worked):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize(("lang", "title"), [("en", "Normalize: sigmoid"), ("zh", "归一化：sigmoid")])
+@each(("lang", "title"), [("en", "Normalize: sigmoid"), ("zh", "归一化：sigmoid")])
 def test_another_normalization_is_named_by_its_step(lang: str, title: str) -> None:
     problem = Problem(query=[[1, 0]], key=[[1, 1], [0, 1]], value=[[1], [2]], normalize="sigmoid")
     walk = walk_of(evaluation_of(problem), 0, 0, "weights", (0, 1), PageStyle("light", lang), pour=False)

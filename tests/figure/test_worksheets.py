@@ -11,8 +11,8 @@ from PySide6.QtGui import QImage, QPainter
 
 from attn_gui import Problem, load, save
 from attn_gui.cli import main
-from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.graph.indices import whole
+from attn_gui.figure.answer_keys import key_pages, result_lines
 from attn_gui.figure.pages.base import PageStyle
 from attn_gui.figure.worksheet_pages import (
     HEIGHT,
@@ -21,14 +21,12 @@ from attn_gui.figure.worksheet_pages import (
     SheetLayout,
     facts,
     given_tables,
-    key_pages,
     page_of_sheet,
-    result_lines,
     sheet_layout,
     stage_tables,
 )
 from attn_gui.figure.worksheets import check_sheet
-from attn_gui.lessons.exercises import LEVELS, Blank, random_blanks, worksheets
+from attn_gui.lessons.exercises import LEVELS, worksheets
 from attn_gui.lessons.solutions import solution_of_all
 from attn_gui.paths import resource
 from tests.failing import each
@@ -55,7 +53,7 @@ def numbers(table):
     return [[float(text.replace("−", "-").replace("∞", "inf")) for text in row] for row in table.cells]
 
 
-@pytest.mark.parametrize("level", LEVELS)
+@each("level", LEVELS)
 def test_twenty_sheets_are_twenty_different_ones_and_the_seed_repeats_them(level):
     problem = load(WORKED)
     first, again, other = (list(worksheets(problem, 20, seed, level)) for seed in (1, 1, 500))
@@ -228,25 +226,7 @@ def test_weights_that_are_given_have_nothing_to_leave_out():
         list(worksheets(given, 1, 1, "fill"))
 
 
-@pytest.mark.parametrize("count", [1, 7, 40])
-def test_a_seed_draws_the_cells_that_it_draws_from_a_list_of_all(count):
-    rng = np.random.default_rng(3)
-    shapes = {"query": (3, 10), "key": (5, 10), "value": (5, 14)}
-    fields = {name: rng.normal(size=shape) for name, shape in shapes.items()}
-    evaluation = evaluation_of(Problem(**fields, num_heads=2, mask=[{"kind": "window", "left": 1, "right": 1}]))
-    stages = ("masked", "weights", "head_output")
-    closed = np.isneginf(evaluation.box("masked", whole(evaluation.shape("masked"))))
-    every = [
-        Blank(stage, at)
-        for stage in stages
-        for at, number in np.ndenumerate(evaluation.box(stage, whole(evaluation.shape(stage))))
-        if np.isfinite(number) and not (stage == "weights" and closed[at])
-    ]
-    drawn = np.random.default_rng(count).choice(len(every), size=count, replace=False)
-    assert random_blanks(evaluation, stages, count, count) == {every[place] for place in drawn}
-
-
-@pytest.mark.parametrize("lang", ["en", "zh"])
+@each("lang", ["en", "zh"])
 def test_a_class_is_written_in_one_command(tmp_path, capsys, lang):
     assert main(["worksheet", str(WORKED), "-o", str(tmp_path / "out"), "--lang", lang]) == 0
     paths = capsys.readouterr().out.split()
@@ -257,7 +237,7 @@ def test_a_class_is_written_in_one_command(tmp_path, capsys, lang):
         assert len(re.findall(rb"/Type\s*/Page\b", data)) == (5 if "keys" in path else 20)
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "said"),
     [
         (["--level", "hard"], "invalid choice: 'hard'"),

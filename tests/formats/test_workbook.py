@@ -15,7 +15,7 @@ import pytest
 
 from attn_gui.engine import Problem, compute
 from attn_gui.formats import FormatError, load
-from attn_gui.formats.cell_formulas import SheetLayout
+from attn_gui.formats.cell_formulas import ArraySheet
 from attn_gui.formats.workbook import workbook_bytes
 
 from .test_scripts import EXTREMES, PROBLEMS, STEEP, N, given, layer, projected
@@ -80,7 +80,7 @@ def _place(text: str) -> tuple[int, int]:
 
 
 def numbers_of(book: Recalculated, stage: str, shape: tuple[int, ...]) -> np.ndarray:
-    board, found = SheetLayout(stage, shape), np.empty(shape)
+    board, found = ArraySheet(stage, shape), np.empty(shape)
     for index in np.ndindex(*shape):
         place = board.place(index)
         found[index] = book.value(stage, place.row, place.column)
@@ -110,7 +110,7 @@ def test_a_number_that_is_typed_over_is_followed_by_every_step(name):
     key[..., 1, :] = 40.0  # another key is the largest now
     book = Recalculated(workbook_bytes(problem))
     cells = key if key.ndim == 3 else key[None]
-    board = SheetLayout("key", cells.shape)
+    board = ArraySheet("key", cells.shape)
     for index in np.ndindex(*cells.shape):
         place = board.place(index)
         book.put("key", place.row, place.column, float(cells[index]))
@@ -226,7 +226,7 @@ def test_what_was_typed_over_in_a_workbook_is_opened(tmp_path):
     problem = given(softcap=4.0)
     path.write_bytes(workbook_bytes(problem))
     book = openpyxl.load_workbook(path)
-    place = SheetLayout("query", (1, problem.num_heads, problem.n, problem.d_k)).place((0, 0, 1, 0))
+    place = ArraySheet("query", (1, problem.num_heads, problem.n, problem.d_k)).place((0, 0, 1, 0))
     book["query"].cell(place.row, place.column).value = 7.25
     [row] = [row for row in book["parameters"].iter_rows() if row[0].value == "softcap"]
     row[1].value = 2.5

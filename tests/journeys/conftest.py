@@ -56,7 +56,7 @@ class Person:
         self.program = program
         self.window: QMainWindow = program.window
         self._path, self._look, self._size = path, vars(program.view.look), program.window.size()
-        self._language, self._begin = program.look.language, lambda _person: None
+        self._language, self._begin = program.appearance.language, lambda _person: None
 
     def beginning(self, gestures: Callable[[Person], object]) -> Person:
         """Do `gestures` now, and whenever a part of the journey begins `again`."""
@@ -81,6 +81,7 @@ class Person:
                 self.do(tool)
         window.settle()
         program.document.mark_kept()  # nobody is asked
+        program.document.snapshots.mark_saved(program.document.snapshots.all)
         path = resource("examples", other) if isinstance(other, str) else self._path
         if isinstance(other, Problem):
             program.document.open(other, name="given")
@@ -91,7 +92,7 @@ class Person:
             program.files.begin_first(example_of(FIRST))
         self.wait()
         program.view.set(**self._look)
-        if program.look.language != self._language:
+        if program.appearance.language != self._language:
             self.do(f"language_{self._language}")
         window.resize(self._size)
         window.inspector.findChild(QTabWidget).setCurrentIndex(0)
@@ -175,13 +176,13 @@ class Person:
 
     def look(self) -> None:
         """Let the window show all that has come of a gesture, as the next press of a person does."""
-        if not self.program.computation.told:
-            self.program.view.tell_all()
+        if not self.program.computation.notified:
+            self.program.view.notify_all()
 
     def _wait_for_document(self) -> None:
         """Until the window shows the document that has been opened, painted and laid out between its parts."""
         end = time.monotonic() + PATIENCE_MS / 1000
-        while not self.program.computation.told:
+        while not self.program.computation.notified:
             assert time.monotonic() < end, "somebody is never told"
             QTest.qWait(1)
 
@@ -240,7 +241,7 @@ class Person:
     def busy(self) -> list[str]:
         """Whatever still makes, computes or tells what is to be shown."""
         program, rooms = self.program, self.program.late
-        parts = program.computation, program.baseline, program.making, rooms.models, rooms.model, rooms.row_takes
+        parts = program.computation, program.baseline, program.runner, rooms.models, rooms.model, rooms.copy_rows
         return [type(part).__name__ for part in parts if part.busy]
 
     @staticmethod
@@ -298,8 +299,12 @@ class Person:
         return float(self.find(f"heatmap.{stage}").cell_at(row, column)[0])
 
     def values(self, stage: str) -> list[list[float]]:
-        rows, columns = self.find(f"heatmap.{stage}").shape
-        return [[self.value(stage, i, j) for j in range(columns)] for i in range(rows)]
+        """All numbers of a map, as it answers for them."""
+        heatmap = self.find(f"heatmap.{stage}")
+        rows, columns = heatmap.shape
+        if heatmap.drawing.split is None and rows:  # read as one block: `cell_at` draws every cell
+            return heatmap.drawing.plane.block(slice(0, rows), slice(0, columns))[0].astype(float).tolist()
+        return [[float(heatmap.cell_at(i, j)[0]) for j in range(columns)] for i in range(rows)]
 
     def pixel(self, stage: str, row: int, column: int) -> tuple[QColor, QColor]:
         """(as painted near the corner of the cell, as the map says it is drawn)."""
@@ -503,7 +508,7 @@ def launch(qtbot: object, qapp: QApplication) -> Iterator[Callable[..., Person]]
             shell.window.resize(width, height)
             shell.window.show()
             start_page.show()
-        program = Program(qapp, shell=shell, start_page=start_page)
+        program = Program(qapp, shell=shell, start_page=start_page, opens=path is not None)
         programs.append(program)
         path = resource("examples", path) if isinstance(path, str) else path
         program.begin(path)

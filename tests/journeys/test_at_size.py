@@ -33,7 +33,7 @@ def person(launch, monkeypatch, qtbot):
     found = launch()
     found.program.document.open(problem(), name="long")
     qtbot.waitUntil(lambda: not found.program.computation.pending)
-    found.program.view.tell_all()
+    found.program.view.notify_all()
     return found
 
 
@@ -85,15 +85,15 @@ def test_an_edit_is_drawn_turn_by_turn_and_shown_once_it_is_drawn(person, qtbot,
     settled(person, qtbot)
     flash = person.find("heatmap.weights").overlay._flash
     assert flash.state() == flash.State.Running
-    supply, computation = person.program.computation.supply, person.program.computation
+    cache, computation = person.program.computation.tiles, person.program.computation
     monkeypatch.setattr(tiles, "SLICE", 0.0)
     turn, drawn, behind, shown, draw = [0], {}, [], [], Tile.drawn
     monkeypatch.setattr(Tile, "drawn", lambda sheet, *part: drawn.update({sheet.place: turn[0]}) or draw(sheet, *part))
     clock = QTimer(interval=0)
     clock.timeout.connect(lambda: turn.append(turn.pop() + 1))
-    for told in (computation.updated, computation.pictured):
-        told.connect(lambda *_: behind.append((supply.behind, flash.state())))
-    computation.pictured.connect(lambda: shown.append(turn[0]))
+    for told in (computation.updated, computation.drawable):
+        told.connect(lambda *_: behind.append((cache.behind, flash.state())))
+    computation.drawable.connect(lambda: shown.append(turn[0]))
     computation.moving.connect(lambda *_: person.program.first.maps._rest.start(0))  # levels of the edit before are due
     clock.start()
     person.type_into("key", 3, 2, "4.5")
@@ -112,8 +112,8 @@ def test_the_turn_of_a_small_edit_is_for_its_table_alone(person, qtbot):
     """With the maps drawn in it, too, it held the window for twice as long."""
     settled(person, qtbot)
     behind, computation = [], person.program.computation
-    for told in (computation.updated, computation.pictured):
-        told.connect(lambda *_: behind.append(computation.supply.behind))
+    for told in (computation.updated, computation.drawable):
+        told.connect(lambda *_: behind.append(computation.tiles.behind))
     document = person.program.document
     document.apply(SetCells("query", (slice(3, 4), slice(2, 3)), np.float32([[4.5]]), Label("x")))
     assert behind == [True]
@@ -124,7 +124,7 @@ def test_the_turn_of_a_small_edit_is_for_its_table_alone(person, qtbot):
 
 
 def test_another_long_problem_is_told_turn_by_turn_and_maps_show_the_one_before_meanwhile(person, qtbot, monkeypatch):
-    """Told at once it held the window for 20 to 50 ms; an ended supply would leave maps that are painted then blank."""
+    """Told at once it held the window for 20 to 50 ms; an ended cache would leave maps that are painted then blank."""
     settled(person, qtbot)
     monkeypatch.setattr(view_state, "SLICE", 0.0)
     computation, heatmap = person.program.computation, person.find("heatmap.weights")
@@ -145,12 +145,12 @@ def test_another_long_problem_is_told_turn_by_turn_and_maps_show_the_one_before_
     assert all(met)
     assert heatmap.plane.evaluation is computation.evaluation
     assert heatmap.cells.values == pytest.approx(exact(person, "weights", 0), rel=1e-4, abs=1e-7)
-    assert not before.supply.busy
+    assert not before.tiles.busy
 
 
 def own_rows(person, heatmap):
     """Rows of which the map has numbers of its own, and not those of a smaller picture meanwhile."""
-    sheets = person.program.computation.supply._of(place_of(heatmap.plane))
+    sheets = person.program.computation.tiles._of(place_of(heatmap.plane))
     return next(sheet.known for sheet in sheets if sheet.shape == heatmap.cells.values.shape)
 
 
@@ -176,19 +176,19 @@ def test_esc_stops_and_f9_goes_on(person, qtbot):
 
 def test_esc_in_a_table_is_the_tables_own(person, qtbot):
     """The first one leaves the table, only the next one stops."""
-    person.program.computation.supply.stop()
+    person.program.computation.tiles.stop()
     settled(person, qtbot)
-    person.program.computation.supply.resume()
+    person.program.computation.tiles.resume()
     person.go_to("query", 2, 1)
     QTest.keyClick(person.table("query"), Qt.Key.Key_Escape)
-    assert not person.program.computation.supply.stopped
+    assert not person.program.computation.tiles.stopped
 
 
 def test_a_map_of_which_nothing_is_known_names_no_levels(person):
     heatmap, bar = person.find("heatmap.weights"), person.program.window.product.maps.bar("weights")
     assert not heatmap.taken.known
     before = bar.grab().toImage()
-    person.program.computation.supply.finish()
+    person.program.computation.tiles.finish()
     assert before == bar.grab().toImage()
 
 
@@ -218,7 +218,7 @@ def test_what_no_evaluation_can_hold_shows_tables_and_one_sentence(launch, qtbot
     person.do("all_stages")
     assert notice.isVisible()
     person.do("undo")
-    qtbot.waitUntil(lambda: not person.program.computation.pending and person.program.computation.told)
+    qtbot.waitUntil(lambda: not person.program.computation.pending and person.program.computation.notified)
     assert not notice.isVisible()
     assert person.find("heatmap.weights").isVisible()
     assert isinstance(person.program.computation.evaluation, StreamingEvaluation)

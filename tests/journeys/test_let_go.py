@@ -83,9 +83,9 @@ def cancel_what_is_made(person):
     person.size("d_k", 40)
     person.wait()
     person.size("n", 65_536)
-    assert person.program.making.busy
+    assert person.program.runner.busy
     person.press("Esc")
-    assert not person.program.making.busy
+    assert not person.program.runner.busy
 
 
 def refuse_a_way_out(person):
@@ -130,7 +130,7 @@ def go_about_a_model(person):
     person.wait()
     person.do("head_off")
     person.wait()
-    person.program.late.row_takes.compare()
+    person.program.late.copy_rows.compare()
     person.wait()
 
 

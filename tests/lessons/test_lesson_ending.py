@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from attn_gui.file_kinds import is_lesson
 from attn_gui.paths import resource
+from tests.failing import each
 
 TABLE = "| a | b |\n|---|---|\n| 1 | 2 |\n"
 
 
-@pytest.mark.parametrize("above", ["", "\n", "\ufeff", "# Q of head 0\n\n", "Q of head 0:\n\n", "# Q\n\nOf head 0:\n"])
+@each("above", ["", "\n", "\ufeff", "# Q of head 0\n\n", "Q of head 0:\n\n", "# Q\n\nOf head 0:\n"])
 def test_a_table_is_no_lesson_even_below_a_title(tmp_path: Path, above: str) -> None:
     path = tmp_path / "a.md"
     path.write_text(above + TABLE, encoding="utf-8")

@@ -19,6 +19,7 @@ from attn_gui.lessons.lesson import read_lesson, written
 from attn_gui.lessons.live_numbers import ExpressionError, NumberSource, expression
 from attn_gui.lessons.scenes import states_of
 from attn_gui.paths import resource
+from tests.failing import each
 from tests.printed import equations_in, wrong_equations
 
 LESSONS = sorted(resource("lessons").glob("*.md"))
@@ -42,11 +43,7 @@ Weight {weights[1, 1]:2} of **key 1**.
 OPENED, LARGE = "- open: worked-example", "[[1e300, 0, 1], [0, 1, 1]]"
 
 
-def test_there_are_lessons_for_every_tutorial():
-    assert len(LESSONS) >= 15
-
-
-@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+@each("path", LESSONS)
 def test_every_number_of_a_lesson_is_computed_and_every_question_has_a_right_and_a_wrong_answer(path):
     for state in states_of(read_lesson(path), PAGES):
         begin, end = (scene.ground() for scene in (state.begin, state.end))
@@ -78,18 +75,7 @@ def test_every_number_of_a_lesson_is_computed_and_every_question_has_a_right_and
             assert question.tolerance == 0.0005
 
 
-@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
-def test_the_command_line_goes_through_a_lesson(path, capsys):
-    assert main(["lesson", "check", str(path)]) == 0
-    assert "every number computed" in capsys.readouterr().out
-
-
-def test_one_step_and_one_question_are_counted_as_one(tmp_path, capsys):
-    assert main(["lesson", "check", str(lesson(tmp_path, WHOLE))]) == 0
-    assert capsys.readouterr().out == "mine.md: steps: 1, questions: 1; every number computed\n"
-
-
-@pytest.mark.parametrize(
+@each(
     ("lang", "told", "refused"),
     [
         ("zh", "mine.md：1 步，1 个问题；每个数都已算出\n", "课程 mine.md 第 5 行：应为"),
@@ -133,7 +119,7 @@ def test_a_lesson_in_one_language_alone_is_taken(tmp_path):
     assert read.minutes == 3
 
 
-@pytest.mark.parametrize(
+@each(
     ("old", "new", "said"),
     [
         ("- cover: weights[0, :]", "- cover: weights[0]", "line 5: expected computed cells such as weights[1, 1]"),
@@ -144,11 +130,7 @@ def test_a_lesson_in_one_language_alone_is_taken(tmp_path):
             "such as x: query is computed from x here, got query[0, 0]",
         ),
         ("- can: 开平方\n", "", "line 14: expected 1 to 8 lines “- can: …” at the end, got 0."),
-        (
-            "- can: 开平方",
-            "- can: 开平方\n- next: nowhere.md",
-            "line 16: expected the name of a lesson beside",
-        ),
+        ("- can: 开平方", "- can: 开平方\n- next: nowhere.md", "line 16: expected the name of a lesson beside"),
         ("- can: 开平方", "- see: a", "line 15: expected “- can:”, “- try:” or “- next:”"),
     ],
 )
@@ -191,24 +173,13 @@ def test_a_number_that_is_asked_for_is_called_by_its_cell(tmp_path):
         assert next((found.key for found in verdict.mistakes), None) == mistake, number
 
 
-TAUGHT = (
-    "shapes soft-retrieval root-d-k operators rnn-cnn-attention masks worked-example thinking-machines eight-heads "
-    "pooling words itself block cross-attention induction"
-)
-
-
-@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+@each("path", LESSONS)
 def test_no_choice_is_right_by_word_alone(path):
     """Either the choices are numbers that are computed, or the step holds a claim that is."""
     for step in read_lesson(path).steps:
         if step.question is not None and step.question.choices:
             computed = any(list(choice.live()) for choice in step.question.choices)
             assert computed or any(order.word == "holds" for order in step.orders), step.title.said("en", None)
-
-
-def test_every_claim_of_the_tutorials_has_its_lesson():
-    words = {path.stem.partition("-")[2] for path in LESSONS}
-    assert words >= set(TAUGHT.split())
 
 
 def test_gradients_and_dependences_are_those_of_the_engine():
@@ -284,7 +255,7 @@ def test_a_root_that_is_not_taken_or_turned_over_is_called_so(tmp_path):
     assert named == [["root_forgotten"], ["root_inverted"], []]
 
 
-@pytest.mark.parametrize(
+@each(
     ("old", "new", "said"),
     [
         ("# Title | 标题", "Title", "line 1: expected “# title | 标题” as the first line, got Title."),
@@ -313,11 +284,7 @@ def test_a_root_that_is_not_taken_or_turned_over_is_called_so(tmp_path):
         ("- choose: weights[1, 1]", "- make: n=9999 d_k=2", "line 5: expected “kind=self"),
         ("{weights[1, 1]:2} of", "{__import__('os')} of", "line 8: expected an expression such as {weights[1, 1]}"),
         ("{weights[1, 1]:2} of", "{weights.shape} of", "line 8: expected an expression"),
-        (
-            "{weights[1, 1]:2} of",
-            "{9 ** 9 ** 9 ** weights[5, 5]} of",
-            "line 8: expected a number that the",
-        ),
+        ("{weights[1, 1]:2} of", "{9 ** 9 ** 9 ** weights[5, 5]} of", "line 8: expected a number that the"),
         ("{weights[1, 1]:2} of", "{dot(query[1, :], value[1, :])} of", "got dot(query[1, :], value[1, :])."),
         ("{weights[1, 1]:2} of", "{places(weights[1, 1])} of", "line 8: expected a number that the"),
         ("of **key 1**", "of\n**key** {scores[9, 9]}", "line 9: expected a number that the"),
@@ -368,7 +335,7 @@ def test_lines_of_a_paragraph_are_joined_as_each_language_is_written(tmp_path):
     assert state.step.text.said("zh", state.begin.ground()) == "键1 的权重，0.64。"
 
 
-@pytest.mark.parametrize(
+@each(
     ("number", "decimals", "said"),
     [
         (-0.0, None, "0"),  # the entropy of a row with one open key

@@ -13,6 +13,7 @@ from attn_gui.lessons.live_numbers import ExpressionError, expression
 from attn_gui.lessons.scenes import states_of
 from attn_gui.models import open_model
 from attn_gui.paths import resource
+from tests.failing import each
 
 TEXT = "k x b p f k x b p"
 OFF = '[{"kind": "scale", "stage": "head_output", "at": {"head": 0}, "factor": 0}]'
@@ -106,7 +107,7 @@ def test_a_task_is_done_by_what_is_there_and_not_by_the_way(states):
     assert states[1].begin.study.layer == 0, "the next step begins where it says"
 
 
-@pytest.mark.parametrize(
+@each(
     ("old", "new", "said"),
     [
         ("toy-induction", "gpt-17", "line 4: expected the name of a model that comes along, got gpt-17."),

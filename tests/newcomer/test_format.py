@@ -88,7 +88,7 @@ def test_the_command_line_names_it_and_writes_it(tmp_path, capsys):
 
 # --- the window ----------------------------------------------------------------------------------
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_the_window_imports_it_and_offers_it_for_export(launch, lang, tmp_path):
+def test_the_window_imports_it_offers_it_for_export_and_takes_it_dropped_on_a_table(launch, lang, tmp_path):
     from attn_gui.views.dialogs.export_data_dialog import ExportDataDialog
 
     person = launch(SMALL, lang=lang)
@@ -117,11 +117,6 @@ def test_the_window_imports_it_and_offers_it_for_export(launch, lang, tmp_path):
     person.answering(ExportDataDialog, export, lambda: person.do("export_data"))
     written = next(tmp_path.glob("*weights*.mtx"))
     assert np.array_equal(load_matrix(written), compute(person.program.document.problem)["weights"][0, 0])
-
-
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_it_can_be_dropped_on_a_table(launch, lang, tmp_path):
-    person = launch(SMALL, lang=lang)
     shape = person.program.document.problem.value.shape
     save_matrix(np.full(shape, 7.0), tmp_path / "v.mtx")
     table = person.table("value").viewport()

@@ -22,6 +22,7 @@ from attn_gui.engine.errors import Note
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.masks import MASKS, Layer, Parameter, Sizes, open_where
 from attn_gui.formats import load, save
+from tests.failing import each
 
 SMALL = "worked-example.npz"
 
@@ -97,7 +98,7 @@ def test_the_reference_that_does_not_know_it_neither_blames_nor_blesses(problem,
     assert "does not know the mask layer strided" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("by", ["query", "key", "bias"])
+@each("by", ["query", "key", "bias"])
 def test_a_target_is_reached_where_it_is_open_and_refused_where_it_is_not(problem, by):
     assert solve(problem, "weights", (0, 1, 2, 0), 0.3, by=by).reached == pytest.approx(0.3)
     closed = solve(problem, "weights", (0, 1, 2, 1), 0.3, by=by)
@@ -114,7 +115,7 @@ def test_it_follows_the_sizes(problem):
 
 
 # --- files and the command line ------------------------------------------------------------------
-@pytest.mark.parametrize("name", ["a.attn", "a.npz"])
+@each("name", ["a.attn", "a.npz"])
 def test_it_is_saved_opened_and_exported(problem, name, tmp_path):
     save(problem, tmp_path / name)
     assert load(tmp_path / name) == problem

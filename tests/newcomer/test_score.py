@@ -12,22 +12,14 @@ import numpy as np
 import pytest
 
 from attn_gui.cli import main
-from attn_gui.engine import (
-    DenseEvaluation,
-    FieldError,
-    Problem,
-    compute,
-    explain,
-    sensitivity,
-    solve,
-    verify,
-)
+from attn_gui.engine import FieldError, Problem, compute, explain, sensitivity, solve, verify
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph.expressions import Addends, Expression, Function, Leaves, Negative, Power, Product, Sum, add
 from attn_gui.engine.graph.stage import Input, Name, given
 from attn_gui.engine.scores import SCORES, Score, ScoreSetting
 from attn_gui.formats import load, save, save_session
+from tests.failing import each
 
 D = 5  # the axis that is summed, in the order b g r i j d
 SMALL = "worked-example.npz"
@@ -106,7 +98,7 @@ def test_it_is_computed_by_both_evaluations_and_not_scaled_unasked(problem):
     assert np.allclose(long.box("weights", tuple(slice(0, k) for k in long.shape("weights"))), trace["weights"])
 
 
-@pytest.mark.parametrize("stage", ["scores", "scaled", "weights", "head_output"])
+@each("stage", ["scores", "scaled", "weights", "head_output"])
 def test_every_formula_is_its_own(problem, stage):
     found = explain(compute(problem), stage, (0, 1, 2, 1))
     assert found.expression.value == pytest.approx(found.value)
@@ -141,7 +133,7 @@ def test_the_reference_that_does_not_know_it_neither_blames_nor_blesses(problem,
     assert "does not know the score l1" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("by", ["query", "key", "bias"])
+@each("by", ["query", "key", "bias"])
 def test_a_target_is_reached_or_refused_in_a_sentence(problem, by):
     found = solve(problem, "weights", (0, 1, 2, 1), 0.5, by=by)
     assert found.feasible == (abs(found.reached - 0.5) < 1e-6)
@@ -158,7 +150,7 @@ def test_what_it_cannot_have_is_refused(problem):
 
 
 # --- files and the command line ------------------------------------------------------------------
-@pytest.mark.parametrize("name", ["a.attn", "a.npz"])
+@each("name", ["a.attn", "a.npz"])
 def test_it_is_saved_opened_and_exported(problem, name, tmp_path):
     save(problem, tmp_path / name)
     assert load(tmp_path / name) == problem
@@ -204,10 +196,3 @@ def texts(page):
     from PySide6.QtWidgets import QLabel
 
     return [label.text() for label in page.findChildren(QLabel) if label.isVisible()]
-
-
-def test_the_whole_evaluation_answers_as_the_trace_does(problem):
-    whole = DenseEvaluation(problem)
-    assert np.array_equal(
-        whole.box("weights", (slice(0, 1), slice(0, 2), slice(0, 4), slice(0, 4))), compute(problem)["weights"]
-    )

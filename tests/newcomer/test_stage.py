@@ -54,10 +54,11 @@ class Rectified(Stage):
         return logits if logits.value > 0 else Number(0.0)
 
 
-@pytest.fixture(autouse=True, params=("scaled", "capped"))
+@pytest.fixture(autouse=True)
 def _registered(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """The catalog with the new stage after one that is there."""
-    place = 1 + next(k for k, stage in enumerate(stages.CATALOG) if stage.name == request.param)
+    before = getattr(request, "param", "capped")
+    place = 1 + next(k for k, stage in enumerate(stages.CATALOG) if stage.name == before)
     monkeypatch.setattr(stages, "CATALOG", (*stages.CATALOG[:place], Rectified(), *stages.CATALOG[place:]))
 
 
@@ -80,7 +81,11 @@ def whole(evaluation: Evaluation, stage: str) -> Array:
     return np.array(evaluation.fetch(stage, indices.whole(evaluation.shape(stage))))
 
 
+BOTH = pytest.mark.parametrize("_registered", ["scaled", "capped"], indirect=True)
+
+
 # --- numbers -------------------------------------------------------------------------------------
+@BOTH
 def test_it_is_computed_where_it_stands(problem):
     evaluation = DenseEvaluation(problem)
     before = evaluation.stages[evaluation.stages.index("rectified") - 1]
@@ -92,6 +97,7 @@ def test_it_is_computed_where_it_stands(problem):
     np.testing.assert_allclose(whole(evaluation, "weights"), shares / shares.sum(axis=-1, keepdims=True), rtol=1e-12)
 
 
+@BOTH
 def test_a_long_problem_has_the_same_numbers_and_follows_edits(problem):
     dense, streaming = DenseEvaluation(problem), StreamingEvaluation(problem)
     for evaluation in (dense, streaming):
@@ -121,6 +127,7 @@ def test_gradients_go_through_it(problem):
     assert found == pytest.approx((high - low) / 2 / h, rel=1e-4, abs=1e-8)
 
 
+@BOTH
 def test_every_explanation_gives_the_cell_and_none_leaves_it_out(problem):
     evaluation = DenseEvaluation(problem)
     for stage in evaluation.stages:
@@ -196,53 +203,41 @@ def shown_text(widget: QWidget) -> str:
 
 
 TOLD = {
-    "en": ("Rectified scores", "Rectified scores of query d and key C"),
-    "zh": ("整流后的分数", "查询 d 与键 C 的整流后的分数"),
+    "en": ("Rectified scores", "Rectified scores of query d and key C", "head 1", "rectify"),
+    "zh": ("整流后的分数", "查询 d 与键 C 的整流后的分数", "头 1", "整流"),
 }
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_the_window_shows_it_with_true_words(qapp, opened, lang):
     program = opened(lang)
-    title, sentence = TOLD[lang]
-    assert program.window.findChild(QWidget, "heatmap.rectified") is not None
-    node = program.window.findChild(QWidget, "node.rectified")
-    assert node is not None
-    assert node.isVisible()
-    program.view.set(stage="rectified", head=1, cell=ChosenCell("rectified", 3, 2))
-    program.view.tell_all()
-    qapp.processEvents()
-    assert title in program.window.product.maps.map("rectified").accessibleName()
-    told = shown_text(program.window.inspector)
+    window, (name, sentence, head, operator) = program.window, TOLD[lang]
+
+    def show(**look):
+        program.view.set(**look)
+        program.view.notify_all()
+        qapp.processEvents()
+        return [word[0] for word in window.product._words.title._words()]
+
+    assert window.findChild(QWidget, "heatmap.rectified") is not None
+    assert window.findChild(QWidget, "node.rectified").isVisible()
+    box = window.spine.boxes.box("rectify")
+    assert box.isVisible()
+    assert operator in shown_text(box)
+    assert "ReLU" in shown_text(box)
+    assert show(stage="rectified", head=1, cell=ChosenCell("rectified", 3, 2)) == [name, head]
+    assert name in window.product.maps.map("rectified").accessibleName()
+    told = shown_text(window.inspector)
     assert sentence in told
     assert "products" not in told
+    assert len(show(stage="output")) == 1, "no head, where there are none"
 
 
+@BOTH
 def test_the_formula_of_the_whole_holds_it(problem):
     text = formula_text(DenseEvaluation(problem))
     assert "ReLU(Q Kᵀ / √dₖ" in text or "ReLU(cap · tanh(Q Kᵀ / √dₖ / cap))" in text
     assert "S^{+}" in stage_latex(DenseEvaluation(problem), "rectified")
-
-
-@pytest.mark.parametrize(("lang", "word"), [("en", "rectify"), ("zh", "整流")])
-def test_its_operator_stands_in_the_spine(qapp, opened, lang, word):
-    box = opened(lang).window.spine.boxes.box("rectify")
-    assert box.isVisible()
-    assert word in shown_text(box)
-    assert "ReLU" in shown_text(box)
-
-
-def test_words_of_heads_stand_where_there_are_heads(qapp, opened):
-    program = opened("en")
-    title = program.window.product._words.title
-    program.view.set(stage="rectified", head=1)
-    program.view.tell_all()
-    qapp.processEvents()
-    assert [word[0] for word in title._words()] == ["Rectified scores", "head 1"]
-    program.view.set(stage="output")
-    program.view.tell_all()
-    qapp.processEvents()
-    assert [word[0] for word in title._words()] == ["Output"]
 
 
 # --- files ---------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.pictures import entropies as module
 from attn_gui.pictures.entropies import HeadEntropies
 from attn_gui.pictures.tile_cache import TileCache
+from tests.failing import each
 
 
 @pytest.fixture
@@ -70,7 +71,7 @@ def test_a_row_is_measured_at_once(evaluation):
     assert measured.mean(1) == pytest.approx(mean(evaluation, 1))
 
 
-@pytest.mark.parametrize("kind", [DenseEvaluation, StreamingEvaluation])
+@each("kind", [DenseEvaluation, StreamingEvaluation])
 def test_a_row_set_by_hand_counts_whatever_its_sign(qtbot, evaluation, kind):
     """A weight of 2 has an entropy below 0; a row that sees no key has none."""
     by_hand = {"kind": "set", "stage": "weights", "at": {"head": 0, "query": 0, "key": 0}, "values": 2.0}

@@ -14,6 +14,7 @@ from attn_gui.pictures.geometry import Span
 from attn_gui.pictures.plane_reading import bins_of
 from attn_gui.views.map import levels
 from attn_gui.views.map.levels import counts_of, levels_of_plane
+from tests.failing import each
 
 
 class Asked:
@@ -44,7 +45,7 @@ def long(monkeypatch: pytest.MonkeyPatch) -> Asked:
     return Asked(values)
 
 
-@pytest.mark.parametrize("window", [(0.0, 101.0, 0.0, 67.0), (3.5, 97.25, 10.0, 60.5)])
+@each("window", [(0.0, 101.0, 0.0, 67.0), (3.5, 97.25, 10.0, 60.5)])
 def test_a_picture_is_pooled_in_pieces(long, window):
     rows, columns = Span(101, 23, *window[:2]), Span(67, 31, *window[2:])
     values, allowed, _ = bins_of(long, rows, columns, slice(0, rows.bins), slice(0, columns.bins))

@@ -8,11 +8,24 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtGui import QImage
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QImage, QWheelEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
 from attn_gui.engine import DenseEvaluation, Evaluation, Problem
 from attn_gui.views.map.heatmap import Heatmap
+
+
+def on_screen(widget: QWidget) -> QImage:
+    """The pixels of a widget as they were painted last: nothing is painted for this."""
+    return widget.screen().grabWindow(widget.winId()).toImage()
+
+
+def turn_wheel(widget: QWidget, at: QPoint, delta: int, keys: Any = Qt.KeyboardModifier.NoModifier) -> None:
+    """Send a turn of the wheel to a widget, whatever lies over it."""
+    places, nothing = (QPointF(at), QPointF(widget.mapToGlobal(at))), Qt.MouseButton.NoButton
+    turned = QPoint(), QPoint(0, delta)
+    QApplication.sendEvent(widget, QWheelEvent(*places, *turned, nothing, keys, Qt.ScrollPhase.NoScrollPhase, False))
 
 
 class ArrayPlane:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QToolButton, QVBo
 from pytestqt.qtbot import QtBot
 
 from attn_gui.views.banner import Banner, BannerOffer, Words
+from tests.failing import each
 
 
 class Host(QWidget):
@@ -46,15 +47,6 @@ def test_the_cross_closes_it_and_tells_what_it_was_about(qtbot: QtBot, host: Hos
     qtbot.mouseClick(host.banner.findChild(QToolButton), Qt.MouseButton.LeftButton)
     assert not host.banner.isVisible()
     assert host.closed == ["told/minilm"]
-
-
-def test_a_button_does_what_it_carries_and_closes(qtbot: QtBot, host: Host) -> None:
-    host.banner.show_info("Too large", offers=[host.offer("grow", "Grow Q"), host.offer("leave", "Leave it")])
-    assert [button.text() for button in host.banner.buttons()] == ["Grow Q", "Leave it"]
-    qtbot.mouseClick(host.banner.buttons()[1], Qt.MouseButton.LeftButton)
-    assert host.picked == ["leave"]
-    assert host.closed == []
-    assert not host.banner.isVisible()
 
 
 def test_the_keyboard_stays_unless_it_is_asked_over(qtbot: QtBot, host: Host) -> None:
@@ -98,7 +90,7 @@ def test_file_text_is_never_taken_for_markup(host: Host) -> None:
     assert label.textFormat() == Qt.TextFormat.PlainText
 
 
-@pytest.mark.parametrize("width", [900, 420, 300])
+@each("width", [900, 420, 300])
 def test_nothing_is_cut_off(host: Host, width: int) -> None:
     sentence = "A block of 60 × 40 does not fit into W_Q (16 × 384) at row 12, column 380, so nothing was written."
     offers = [host.offer("grow", "Grow W_Q to 72 × 420"), host.offer("cut", "Work on Q, K, V directly")]

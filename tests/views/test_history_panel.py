@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QUndoCommand, QUndoStack
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QListView, QVBoxLayout, QWidget
@@ -28,57 +28,6 @@ def stack_of(*texts: str) -> QUndoStack:
     for text in texts:
         stack.push(QUndoCommand(text))
     return stack
-
-
-def listed(view: HistoryView) -> None:
-    """Wait until every step is listed: the maps are painted first."""
-    timers = view.findChildren(QTimer)
-    while any(timer.isActive() for timer in timers):
-        QTest.qWait(1)
-    QApplication.processEvents()
-
-
-def rows(view: HistoryView) -> list[str]:
-    listed(view)
-    model = view.findChild(QListView).model()
-    return [model.index(row, 0).data() for row in range(model.rowCount())]
-
-
-def present(view: HistoryView) -> str:
-    listed(view)
-    return view.findChild(QListView).currentIndex().data(Qt.ItemDataRole.AccessibleTextRole)
-
-
-def click(view: HistoryView, row: int) -> None:
-    listed(view)
-    steps = view.findChild(QListView)
-    index = steps.model().index(row, 0)
-    steps.scrollTo(index)
-    QTest.mouseClick(steps.viewport(), Qt.MouseButton.LeftButton, pos=steps.visualRect(index).center())
-
-
-def test_steps_follow_the_stack(view: HistoryView) -> None:
-    stack = stack_of()
-    view.set_stack(stack)
-    stack.push(QUndoCommand(STEPS[0]))
-    stack.push(QUndoCommand(STEPS[4]))
-    assert rows(view) == ["Opened minilm-layer2", STEPS[0], STEPS[4]]
-    assert present(view) == "<b>scale</b> none, the present step"
-    stack.undo()
-    assert rows(view) == ["Opened minilm-layer2", STEPS[0], STEPS[4]]
-    assert present(view) == f"{STEPS[0]}, the present step"
-
-
-def test_a_click_asks_for_a_step(view: HistoryView, qtbot: QtBot) -> None:
-    stack = stack_of(*STEPS)
-    view.set_stack(stack)
-    view.stepRequested.connect(stack.setIndex)
-    with qtbot.waitSignal(view.stepRequested) as caught:
-        click(view, 2)
-    assert caught.args == [2]
-    assert stack.index() == 2
-    with qtbot.assertNotEmitted(view.stepRequested):
-        click(view, 2)
 
 
 def test_four_rows_are_seen_and_the_present_one_is_among_them(view: HistoryView, qtbot: QtBot) -> None:

@@ -133,12 +133,6 @@ def test_a_long_sum_breaks_at_its_signs_and_stays_within_the_width(qtbot: QtBot)
     assert len(edge) == 1
 
 
-def test_a_formula_without_a_place_to_break_becomes_smaller(qtbot: QtBot) -> None:
-    view = shown(qtbot, r"\frac{111111111111111111111111111111}{2}", 100)
-    assert view.lines(100) == 1
-    assert view.heightForWidth(100) < view.heightForWidth(400)
-
-
 def test_a_formula_that_cannot_be_typeset_is_told_and_the_old_one_stays(qtbot: QtBot) -> None:
     view = shown(qtbot, CHAIN)
     with pytest.raises(ValueError, match="cannot typeset"):
@@ -192,8 +186,8 @@ def laid_out(label: QLabel, width: int) -> QTextLayout:
     return layout
 
 
-@pytest.mark.parametrize("sentence", [SAID, SAID_ZH])
-@pytest.mark.parametrize("kind", [WrappedLabel, SentenceView])
+@each("sentence", [SAID, SAID_ZH])
+@each("kind", [WrappedLabel, SentenceView])
 def test_no_line_ends_inside_a_size(qtbot: QtBot, sentence: str, kind: type[WrappedLabel] | type[SentenceView]) -> None:
     widget = kind()
     qtbot.addWidget(widget)
@@ -211,17 +205,7 @@ def test_no_line_ends_inside_a_size(qtbot: QtBot, sentence: str, kind: type[Wrap
     assert several > 50
 
 
-def test_a_label_is_as_high_as_its_lines(qtbot: QtBot) -> None:
-    label = WrappedLabel()
-    qtbot.addWidget(label)
-    label.setText(SAID)
-    label.setFixedWidth(200)
-    label.show()
-    QApplication.processEvents()
-    assert label.height() >= label.heightForWidth(200) > 2 * label.fontMetrics().lineSpacing()
-
-
-@pytest.mark.parametrize("name", ["blocks.0.attn.hook_pattern", "worked-example-worksheets.pdf"])
+@each("name", ["blocks.0.attn.hook_pattern", "worked-example-worksheets.pdf"])
 def test_a_long_name_breaks_behind_its_parts(qtbot: QtBot, name: str) -> None:
     label = WrappedLabel()
     qtbot.addWidget(label)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import pytest
-from PySide6.QtCore import QPoint, QRectF, Qt
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QWidget
 
-from attn_gui.views.walk_view import BeatBar, WalkPlayer, WalkSteps, WalkView
+from attn_gui.views.walk_view import WalkPlayer, WalkSteps, WalkView
 
 
 class Beat(NamedTuple):
@@ -106,37 +106,6 @@ def test_keys_step_and_a_paused_step_shows_all_that_its_sentence_says(shown):
     assert player.seconds == pytest.approx(1.0, abs=0.2), "where it plays, the beginning"
 
 
-def test_a_click_on_a_part_or_a_name_goes_to_the_step_and_the_knob_is_dragged(shown):
-    player, view, steps, _walk = shown()
-    bar = view.findChild(BeatBar)
-    parts = bar.segments()
-    for y in (bar.height() - 3, 9):
-        QTest.mouseClick(bar, Qt.MouseButton.LeftButton, pos=QPoint(round(parts[2].center().x()), y))
-        assert player.beat == 2
-        player.scrub(0.0)
-    knob = QPoint(round(parts[0].left()), 9)
-    QTest.mousePress(bar, Qt.MouseButton.LeftButton, pos=knob)
-    QTest.mouseMove(bar, QPoint(round(parts[1].center().x()), 9))
-    QTest.mouseRelease(bar, Qt.MouseButton.LeftButton, pos=QPoint(round(parts[1].center().x()), 9))
-    assert player.seconds == pytest.approx(2.0, abs=0.05)
-    QTest.mouseClick(steps.findChild(QWidget, "walk.step.0"), Qt.MouseButton.LeftButton)
-    assert player.beat == 0
-    assert view.hasFocus(), "Space still plays"
-
-
-def test_where_nothing_moves_each_step_is_there_at_once(shown):
-    player, view, _steps, walk = shown(still=True)
-    QTest.keyClick(view, Qt.Key.Key_Space)
-    assert player.duration() == 6000, "two seconds a step"
-    for share, place in ((0.1, 0), (0.3, 0), (0.4, 1), (0.6, 1), (0.7, 2)):
-        at(player, share)
-        view.grab()
-        assert said(view, "time") == f"Step {place + 1} / 3"
-    ends = {round(seconds, 2) for seconds, still in walk.painted if still}
-    assert ends == {1.0, 3.0, 4.0}
-    assert "Reduced motion" in said(view, "about")
-
-
 def test_speed_changes_how_long_it_takes_and_not_where_it_is(shown):
     player, _view, _steps, _walk = shown()
     player.toggle()
@@ -144,10 +113,3 @@ def test_speed_changes_how_long_it_takes_and_not_where_it_is(shown):
     player.set_speed(2.0)
     assert player.seconds == 1.0
     assert player.duration() == 1500
-
-
-def test_another_language_keeps_the_moment(shown):
-    player, _view, _steps, _walk = shown()
-    player.scrub(2.5)
-    player.set_walk(Walk())
-    assert player.seconds == 2.5

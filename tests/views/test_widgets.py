@@ -130,7 +130,7 @@ class Square(QWidget):
         return width if self.asked < 10 * MANY else 10  # a page that does not come to rest is let go
 
 
-@pytest.mark.parametrize("height", [200, 296, 299, 300, 400])
+@each("height", [200, 296, 299, 300, 400])
 def test_a_picture_that_is_lower_where_it_is_narrower_comes_to_rest(qtbot, height):
     page, square = QWidget(), Square()
     column = QVBoxLayout(page)

@@ -133,7 +133,7 @@ class Actions(QObject):
         return self._reasons.get(row.name) or (translated(row.needs, row.context) if row.needs else "")
 
     def retranslate(self) -> None:
-        """Labels in the present language; undo and redo are named by the history."""
+        """Set labels in the present language; undo and redo are named by the history."""
         self._label(self.rows)
 
     def _label(self, rows: Iterable[Row]) -> None:
@@ -287,7 +287,7 @@ class Bars(QObject):
         return self._bar.widgetForAction(self.actions[name])
 
     def size_icons(self) -> None:
-        """Icons as large as the zoom of the window asks."""
+        """Make icons as large as the zoom of the window asks."""
         side = scaled(SIZE.icon)
         self._bar.setIconSize(QSize(side, side))
         self._fit_words()
@@ -381,7 +381,7 @@ class Bars(QObject):
         return self._tools.get(name) or self.actions[name]
 
     def _fill_toolbar(self) -> None:
-        """Tools come and go at their places; those that stay keep their buttons."""
+        """Show and hide tools at their places; those that stay keep their buttons."""
         wanted: list[QAction] = []
         for line, group in zip(self._lines, TOOLBAR, strict=True):
             shown = {name for name in group if name in self._asked or not (self._simple and name in FULL_TOOLS)}
@@ -424,7 +424,8 @@ class Bars(QObject):
                 return
 
     def _room_kept(self) -> int:
-        """Pixels of the tools that are left out, as icons: what stays has its words in both windows or in none."""
+        """Return the pixels of the tools that are left out, as icons: what stays has its words in both windows or in
+        none."""
         there, icon_width = self._bar.actions(), scaled(SIZE.icon + 2 * SPACING.m) + SPACING.s
         tools = [name for name in TOOLS if self._tool(name) not in there or not self._tool(name).isVisible()]
         boxes = self.compare.sizeHint().width() if "compare" in tools else 0

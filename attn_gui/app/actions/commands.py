@@ -52,7 +52,7 @@ class CommandsController(QObject):
     def __init__(self, context: AppContext, keys: MapKeys, files: FilesController, parts: PartsController) -> None:
         super().__init__(context.window)
         self._parts = parts
-        self._look = context.look
+        self._appearance = context.appearance
         self._window, self._bars = context.window, context.bars
         self._view, self._keys, self._files = context.view, keys, files
         self.actions = context.bars.actions
@@ -122,7 +122,7 @@ class CommandsController(QObject):
             name = action.objectName().removeprefix("action.")
             way = way_to(menus, labels.get(name, action.text()))
             ways[name] = f"{way} ({keys})" if keys else way
-        return help_pages(self._look.language, ways, out_of_reach())
+        return help_pages(self._appearance.language, ways, out_of_reach())
 
     def show_shortcuts(self) -> None:
         from attn_gui.views.dialogs.action_search import without_access_key
@@ -159,7 +159,7 @@ class CommandsController(QObject):
         return offers
 
     def _to_full(self) -> None:
-        self._look.set_simple(False)
+        self._appearance.set_simple(False)
 
     def _listed(self) -> list[QAction]:
         return [self.actions[row.name] for row in self.actions.rows]

@@ -221,8 +221,8 @@ class MapKeys(QObject):
         return True
 
     def _leave(self) -> bool:
-        """Esc takes one thing away: a refusal, a gesture, its tool, a comparison, which the window hears of, the chosen
-        cell; `progress` ends pictures."""
+        """Take one thing away at Esc: a refusal, a gesture, its tool, a comparison, of which the window is notified,
+        the chosen cell; `progress` ends pictures."""
         if self._window.banner.dismiss_refusal() or self._put_away():
             return True
         if self._view.look.compare in COMPARED:

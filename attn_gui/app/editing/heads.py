@@ -10,8 +10,8 @@ from PySide6.QtCore import QObject
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.context import AppContext
-from attn_gui.app.editing.making import Arrays
-from attn_gui.app.maps.status import TellStatus
+from attn_gui.app.editing.edit_runner import Arrays
+from attn_gui.app.maps.status import StatusNote
 from attn_gui.app.state.translated_errors import sentences
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.document.number_text import NumberError, parse_number, shortest
@@ -29,10 +29,10 @@ T = TypeVar("T")
 class HeadEdits(QObject):
     """Makes one step of each gesture on the head on show; what cannot be done is said in a sentence."""
 
-    def __init__(self, context: AppContext, tell: TellStatus) -> None:
+    def __init__(self, context: AppContext, note: StatusNote) -> None:
         super().__init__(context.window)
         self._window, self._document, self._view = context.window, context.document, context.view
-        self._making, self._tell = context.making, tell
+        self._runner, self._note = context.runner, note
 
     def commands(self) -> dict[str, Command]:
         one = Command(self.show_only, enabled=self._several)
@@ -75,7 +75,7 @@ class HeadEdits(QObject):
         self._switch_to(others, Label(QT_TRANSLATE_NOOP("History", "only head {head}"), {"head": self._head}))
 
     def _switch_to(self, off: frozenset[int], label: Label) -> None:
-        self._making.change(label, lambda: switched_off(self._problem, off))
+        self._runner.change(label, lambda: switched_off(self._problem, off))
 
     def scale(self) -> None:
         """Ask for a factor of the head's result."""
@@ -90,7 +90,7 @@ class HeadEdits(QObject):
             label = Label(
                 QT_TRANSLATE_NOOP("History", "head {head} × {factor}"), {"head": head, "factor": significant(factor)}
             )
-            self._making.change(label, lambda: scaled(self._problem, head, factor))
+            self._runner.change(label, lambda: scaled(self._problem, head, factor))
 
     def copy(self) -> None:
         """Ask for the head whose result stands in place of this one's."""
@@ -104,12 +104,12 @@ class HeadEdits(QObject):
         if source is not None:
             words = {"head": head, "source": source}
             label = Label(QT_TRANSLATE_NOOP("History", "head {head} from head {source}"), words)
-            self._making.change(label, lambda: copied(self._problem, head, source))
+            self._runner.change(label, lambda: copied(self._problem, head, source))
 
     def free(self) -> None:
         """Leave the head's result as it is computed."""
         label = Label(QT_TRANSLATE_NOOP("History", "head {head} as computed"), {"head": self._head})
-        self._making.change(label, lambda: scaled(self._problem, self._head, 1.0))
+        self._runner.change(label, lambda: scaled(self._problem, self._head, 1.0))
 
     # --- changes of the problem ------------------------------------------------------------------
     def average(self) -> None:
@@ -149,9 +149,9 @@ class HeadEdits(QObject):
             self._document.apply(SetFields(resized.fields, label), fresh)
             then()
             if resized.notes:
-                self._tell(lambda: sentences(resized.notes))
+                self._note(lambda: sentences(resized.notes))
 
-        self._making.begin(label, make, take)
+        self._runner.begin(label, make, take)
 
     def _ask(self, title: str, words: str, text: str, read: Callable[[str], T]) -> T | None:
         from attn_gui.views.dialogs.questions import AskDialog

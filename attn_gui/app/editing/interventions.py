@@ -45,7 +45,7 @@ class InterventionsController(QObject):
         super().__init__(context.window)
         self._window, self._document = context.window, context.document
         self._computation, self._view = context.computation, context.view
-        self._making, self._bars = context.making, context.bars
+        self._runner, self._bars = context.runner, context.bars
         self._row = next(row for row in context.bars.actions.rows if row.name == ACTION)
         panel = self._panel = InterventionPanel(context.window)
         panel.opened.connect(self._show_lines)
@@ -55,7 +55,7 @@ class InterventionsController(QObject):
         panel.removeRequested.connect(self.remove)
         panel.clearRequested.connect(self.clear)
         context.document.changed.connect(self.show)
-        context.making.refused.connect(self.show)
+        context.runner.refused.connect(self.show)
         self.show()
 
     def commands(self) -> dict[str, Command]:
@@ -112,7 +112,7 @@ class InterventionsController(QObject):
 
     def clear(self) -> None:
         """Leave every number as computed."""
-        self._making.change(Label(REMOVED_ALL, {}), lambda: {"interventions": ()})
+        self._runner.change(Label(REMOVED_ALL, {}), lambda: {"interventions": ()})
 
     def go_to(self, position: int) -> None:
         """Choose its first cell in the map of its stage, of the head on show where that is among them."""
@@ -140,7 +140,7 @@ class InterventionsController(QObject):
 
     def _change(self, words: str, position: int, make: Callable[[], Mapping[str, object]]) -> None:
         what = label_of(phrase(self._problem, self._problem.interventions[position], letter))
-        self._making.change(Label(words, {"what": what}), make)
+        self._runner.change(Label(words, {"what": what}), make)
 
     # --- of the chosen cell ----------------------------------------------------------------------
     def spread_chosen(self) -> None:
@@ -182,7 +182,7 @@ class CopyFromState(QObject):
     def __init__(self, context: AppContext, blocks: CellBlocks) -> None:
         super().__init__(context.window)
         self._baseline, self._view, self._blocks = context.baseline, context.view, blocks
-        self._changes = CellChanges(context.document, context.making)
+        self._changes = CellChanges(context.document, context.runner)
 
     def commands(self) -> dict[str, Command]:
         return {"take_before": Command(self.take, enabled=self._takes)}

@@ -12,7 +12,7 @@ from PySide6.QtGui import QGuiApplication
 
 from attn_gui.app.actions.actions import Command, choices
 from attn_gui.app.context import AppContext
-from attn_gui.app.editing.making import Making
+from attn_gui.app.editing.edit_runner import EditRunner
 from attn_gui.app.editing.shapes import shape_text
 from attn_gui.app.editing.targets import TargetController
 from attn_gui.app.state.translated_errors import sentences
@@ -55,8 +55,8 @@ Interventions = tuple[Intervention, ...]
 class CellChanges:
     """Boxes are in the stage's own axes; what is too large or does not fit is said, and changes nothing."""
 
-    def __init__(self, document: Document, making: Making) -> None:
-        self._document, self._making = document, making
+    def __init__(self, document: Document, runner: EditRunner) -> None:
+        self._document, self._runner = document, runner
 
     def given(self, stage: str) -> bool:
         """Return whether the cells of a stage are those of a matrix of the problem."""
@@ -100,7 +100,7 @@ class CellChanges:
         known = self._document.problem.interventions
         kept = with_cells_free(known, stage, STAGE[stage].axes, shape, box)
         if kept != known:
-            self._making.change(label, lambda: {"interventions": kept})
+            self._runner.change(label, lambda: {"interventions": kept})
 
     def _change(
         self,
@@ -115,11 +115,11 @@ class CellChanges:
         problem = self._document.problem
         if not self.given(stage) or self._changed(stage, box):
             added = partial(with_cells, problem.interventions, stage, STAGE[stage].axes, box, *given)
-            self._making.change(label, lambda: {"interventions": added()})
+            self._runner.change(label, lambda: {"interventions": added()})
             return
         array = problem.arrays()[stage]
         own = box[len(box) - array.ndim :]
-        self._making.begin(
+        self._runner.begin(
             label,
             lambda: SetCells(stage, own, numbers(array, own), label),
             lambda edit, _fresh: self._document.apply(edit),
@@ -163,7 +163,7 @@ class CellBlocks(QObject):
         super().__init__(context.window)
         self._window, self._document = context.window, context.document
         self._computation, self._view = context.computation, context.view
-        self._changes, self._reading = CellChanges(context.document, context.making), tables.reading
+        self._changes, self._reading = CellChanges(context.document, context.runner), tables.reading
         maps = context.window.product.maps
         maps.cornerChosen.connect(self._on_maps_corner_chosen)
         maps.freeRequested.connect(self.free)
@@ -372,7 +372,7 @@ class TypingController(QObject):
         super().__init__(context.window)
         self._window, self._document = context.window, context.document
         self._computation, self._view = context.computation, context.view
-        self._changes, self._targets, self._blocks = CellChanges(context.document, context.making), targets, blocks
+        self._changes, self._targets, self._blocks = CellChanges(context.document, context.runner), targets, blocks
         self._heatmap: Heatmap | None = None
         self._cell: ChosenCell | None = None
         context.window.product.maps.typingRequested.connect(self._open)

@@ -15,7 +15,7 @@ from PySide6.QtCore import QObject, Signal
 from attn_gui.app.actions.action_table import Row
 from attn_gui.app.actions.actions import Command, choices
 from attn_gui.app.context import AppContext
-from attn_gui.app.maps.status import TellStatus
+from attn_gui.app.maps.status import StatusNote
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.document.edits import Label, SetCells
@@ -70,7 +70,7 @@ class PaintingController(QObject):
         super().__init__(context.window)
         self._window, self._document = context.window, context.document
         self._computation, self._view = context.computation, context.view
-        self._making, self._settings = context.making, context.settings
+        self._runner, self._settings = context.runner, context.settings
         self.painting = False  # whether the brush is in hand
         self.shape = context.settings.choice(BRUSH, SHAPES, TouchedCells.key)
         self._begun: Cell | None = None  # where a gesture with the keyboard began
@@ -120,7 +120,7 @@ class PaintingController(QObject):
 
     def focus_map(self) -> None:
         """Put the keyboard on the large map, of the stage that was asked for a moment ago."""
-        self._view.tell_all()
+        self._view.notify_all()
         heatmap = self._window.product.stage_map()
         if heatmap is not None:
             heatmap.setFocus()
@@ -214,7 +214,7 @@ class PaintingController(QObject):
         found = [k for k, layer in enumerate(problem.mask) if layer.paintable and layer.enabled]
         if not found:
             layer = partial(first_layer, shape, path, problem.n, problem.m)
-            self._making.change(_label(key, path, opens=False), lambda: {"mask": (*problem.mask, layer())})
+            self._runner.change(_label(key, path, opens=False), lambda: {"mask": (*problem.mask, layer())})
             return
         field, look = problem.mask[found[-1]].field(found[-1]), self._view.look
         array, (down, across) = problem.arrays()[field], shape.area(path, problem.n, problem.m)
@@ -229,7 +229,7 @@ class PaintingController(QObject):
         def make() -> SetCells:
             return SetCells(field, box, painted(array[box], shape, path, (down, across), opens=opens), label)
 
-        self._making.begin(label, make, self._document.apply)
+        self._runner.begin(label, make, self._document.apply)
 
 
 def _label(key: str, path: Sequence[Cell], *, opens: bool) -> Label:
@@ -262,11 +262,11 @@ QUICK_CELLS = 1 << 18  # of the maps of all heads: the lines are there at once
 class MasksController(QObject):
     """The mask panel on one side, the document on the other; lint is taken while the panel is open."""
 
-    def __init__(self, context: AppContext, painting: PaintingController, tell: TellStatus) -> None:
+    def __init__(self, context: AppContext, painting: PaintingController, note: StatusNote) -> None:
         super().__init__(context.window)
         self._window, self._document = context.window, context.document
         self._computation, self._view = context.computation, context.view
-        self._making, self._painting, self._tell = context.making, painting, tell
+        self._runner, self._painting, self._note = context.runner, painting, note
         self._findings: tuple[Finding, ...] = ()
         self._stopped = threading.Event()  # of the count that is under way
         self._background = BackgroundTask(self)
@@ -281,7 +281,7 @@ class MasksController(QObject):
         panel.opened.connect(self._look_over)
         panel.lint.goRequested.connect(self._on_lint_go_requested)
         panel.lint.remedyRequested.connect(self._on_lint_remedy_requested)
-        context.making.refused.connect(self.show_state)
+        context.runner.refused.connect(self.show_state)
         context.computation.refused.connect(self.show_state)
         context.document.changed.connect(self._on_document_changed)
         context.view.follow(self.show_state, "evaluation")
@@ -313,7 +313,7 @@ class MasksController(QObject):
     def _tell_reading(self) -> None:
         """Say of a file with booleans which way they were read."""
         if any(layer.paintable for layer in self._document.problem.mask):
-            self._tell(lambda: self.tr("Mask read as {polarity}").format(polarity=mask_polarity(False)))
+            self._note(lambda: self.tr("Mask read as {polarity}").format(polarity=mask_polarity(False)))
 
     # --- lint ------------------------------------------------------------------------------------
     def _on_document_changed(self, *_: object) -> None:
@@ -375,20 +375,20 @@ class MasksController(QObject):
         label = Label(LABELS["change"], {"kind": Label(layer.label, context="Masks")})
         change = finding.change
         if change is not None:
-            self._making.change(label, lambda: {"mask": (*before, layer.changed(**change), *after)})
+            self._runner.change(label, lambda: {"mask": (*before, layer.changed(**change), *after)})
         else:
-            self._making.change(label, lambda: {"mask": (*before, *with_booleans(layer, SUNK), *after)})
+            self._runner.change(label, lambda: {"mask": (*before, *with_booleans(layer, SUNK), *after)})
 
     def _on_panel_layers_changed(self, layers: tuple[Mapping[str, Any], ...], what: str, kind: str) -> None:
         label = Label(LABELS[what], {"kind": Label(MASKS[kind].label, context="Masks")})
         dtype = self._document.problem.dtype
-        self._making.change(label, lambda: {"mask": tuple(layer_of(layer, dtype) for layer in layers)})
+        self._runner.change(label, lambda: {"mask": tuple(layer_of(layer, dtype) for layer in layers)})
 
     def _on_panel_fill_requested(self, place: int, how: str) -> None:
         layers = self._document.problem.mask
         before, layer, after = layers[:place], layers[place], layers[place + 1 :]
         label = Label(LABELS["fill"], {"kind": Label(layer.label, context="Masks")})
-        self._making.change(label, lambda: {"mask": (*before, refilled(layer, how), *after)})
+        self._runner.change(label, lambda: {"mask": (*before, refilled(layer, how), *after)})
 
     def _on_panel_paint_requested(self, _layer: int) -> None:
         """Show the map that cells are opened and closed in, with the keyboard on it."""

@@ -9,8 +9,8 @@ from shiboken6 import isValid
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.context import AppContext
-from attn_gui.app.editing.making import Arrays, Making
-from attn_gui.app.maps.status import TellStatus
+from attn_gui.app.editing.edit_runner import Arrays, EditRunner
+from attn_gui.app.maps.status import StatusNote
 from attn_gui.app.state.translated_errors import called, saying, sentences, why_lacking
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.document.matrix_model import field_symbol
@@ -93,11 +93,11 @@ SIZE_OF = {"d_k": Role.SCORE, "d_model": Role.SCORE, "d_v": Role.MIX, "num_kv_he
 class ShapeController(QObject):
     """Shape panel and spine operators on one side, the document on the other."""
 
-    def __init__(self, context: AppContext, tell: TellStatus) -> None:
+    def __init__(self, context: AppContext, note: StatusNote) -> None:
         super().__init__(context.window)
         self._window, self._document = context.window, context.document
         self._computation, self._view = context.computation, context.view
-        self._making, self._tell = context.making, tell
+        self._runner, self._note = context.runner, note
         self.keep = "d_model"
         self._slid_to = NO_STEP  # the place in the history of the step that the slider of the scale is making
         panel, spine = context.window.shape_panel, context.window.spine
@@ -107,7 +107,7 @@ class ShapeController(QObject):
         panel.itemPicked.connect(lambda item: context.view.set(batch=item))
         spine.boxes.scalePicked.connect(self._on_spine_scale_picked)
         spine.boxes.scaleSlid.connect(self._on_spine_scale_slid)
-        context.making.refused.connect(self.show_state)
+        context.runner.refused.connect(self.show_state)
         context.view.follow(self.show_state, "evaluation", "batch")
         self.show_state()
 
@@ -163,9 +163,9 @@ class ShapeController(QObject):
             if resized.fields:
                 self._document.apply(SetFields(resized.fields, label), fresh)
             shapes, notes = reshaped(problem, self._document.problem), resized.notes
-            self._tell(lambda: sentences(notes) if notes else done_text(shapes))
+            self._note(lambda: sentences(notes) if notes else done_text(shapes))
 
-        self._making.begin(label, lambda: resize(problem, keep=self.keep, **{name: value}), take)
+        self._runner.begin(label, lambda: resize(problem, keep=self.keep, **{name: value}), take)
 
     def _on_panel_keep_picked(self, keep_d_model: bool) -> None:
         self.keep = "d_model" if keep_d_model else "d_k"
@@ -173,7 +173,7 @@ class ShapeController(QObject):
 
     def _on_panel_dtype_picked(self, dtype: str) -> None:
         label = Label(QT_TRANSLATE_NOOP("History", "precision {dtype}"), {"dtype": dtype})
-        self._making.change(label, lambda: with_dtype(self._document.problem, dtype))
+        self._runner.change(label, lambda: with_dtype(self._document.problem, dtype))
 
     def _on_spine_scale_picked(self, key: str, value: float | None) -> None:
         typed = "" if value is None else significant(value)
@@ -185,14 +185,14 @@ class ShapeController(QObject):
         own = SCORES[self._document.problem.score].root_scale
         root = None if own else self._document.problem.d_k**-0.5
         scale = {"sqrt": root, "none": 1.0 if own else None, "typed": value}[key]
-        self._making.change(labels[key], lambda: {"scale": scale})
+        self._runner.change(labels[key], lambda: {"scale": scale})
 
     def _on_spine_scale_slid(self, value: float, first: bool) -> None:
         """While the slider is moved its step gives way to the next, so that one gesture leaves one step."""
         stack, before = self._document.stack, self._document.generation
         if not first and stack.index() == self._slid_to:
             label = Label(QT_TRANSLATE_NOOP("History", "scale {value}"), {"value": significant(value)})
-            stepped = self._making.apply(SetFields({"scale": value}, label), instead=True)
+            stepped = self._runner.apply(SetFields({"scale": value}, label), instead=True)
         else:
             self._on_spine_scale_picked("typed", value)
             stepped = self._document.generation != before  # not the index: the oldest steps may have gone for it
@@ -202,13 +202,13 @@ class ShapeController(QObject):
         label = Label(
             QT_TRANSLATE_NOOP("History", "added W_O") if present else QT_TRANSLATE_NOOP("History", "removed W_O")
         )
-        self._making.change(label, lambda: with_output(self._document.problem, present))
+        self._runner.change(label, lambda: with_output(self._document.problem, present))
 
     def set_biases(self, present: bool) -> None:
         label = Label(
             QT_TRANSLATE_NOOP("History", "added biases") if present else QT_TRANSLATE_NOOP("History", "removed biases")
         )
-        self._making.change(label, lambda: with_biases(self._document.problem, present))
+        self._runner.change(label, lambda: with_biases(self._document.problem, present))
 
     def set_second_sequence(self, present: bool) -> None:
         label = Label(
@@ -216,13 +216,13 @@ class ShapeController(QObject):
             if present
             else QT_TRANSLATE_NOOP("History", "removed the second sequence")
         )
-        self._making.change(label, lambda: with_context(self._document.problem, present))
+        self._runner.change(label, lambda: with_context(self._document.problem, present))
 
     def make_direct(self) -> None:
         """Keep the computed Q, K, V as the matrices that are edited."""
         label, computation = Label(QT_TRANSLATE_NOOP("History", "Q, K, V directly")), self._computation
         if self._document.problem.projected and not computation.pending and computation.refusal is None:
-            self._making.change(label, lambda: made_direct(computation.evaluation))
+            self._runner.change(label, lambda: made_direct(computation.evaluation))
 
 
 # Matrices that do not fit together: the sentence, and every change that would make them fit as a button.
@@ -238,10 +238,10 @@ AXES = {"row": 0, "column": 1}
 class Clashes(QObject):
     """Offers the fixes of a clash; nothing is changed until one is picked."""
 
-    def __init__(self, banner: Banner, parent: QObject, making: Making, inputs: InputsView | None = None) -> None:
+    def __init__(self, banner: Banner, parent: QObject, runner: EditRunner, inputs: InputsView | None = None) -> None:
         """Mark clashes; `inputs` are the tables of the document, where what is brought clashes with one of them."""
         super().__init__(parent)
-        self._making, self._banner, self._inputs = making, banner, inputs
+        self._runner, self._banner, self._inputs = runner, banner, inputs
         self._marked: list[MatrixPanel] = []
         banner.changed.connect(self._unmark)
 
@@ -305,7 +305,7 @@ class Clashes(QObject):
             except ShapeError as clash:  # one thing is put right, another is not
                 self.offer(clash, base, lambda: fixed, accept)
 
-        self._making.begin(self._label(fix), make, take)
+        self._runner.begin(self._label(fix), make, take)
 
     def _label(self, fix: Fix) -> str:
         words = {

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.context import AppContext
-from attn_gui.app.editing.making import copied
+from attn_gui.app.editing.edit_runner import copied
 from attn_gui.app.editing.masks import PaintingController
 from attn_gui.app.state.background_task import BackgroundTask, DeferredResult
 from attn_gui.app.state.translated_errors import saying, sentence
@@ -49,7 +49,7 @@ class TargetController(QObject):
         super().__init__(context.window)
         self._window, self._document = context.window, context.document
         self._computation, self._view = context.computation, context.view
-        self._making = context.making
+        self._runner = context.runner
         self._dialog: TargetDialog | None = None
         self._solution: Solution | None = None
         self._question: tuple[str, tuple[int, ...], float, str, str | None] | None = None
@@ -143,9 +143,9 @@ class TargetController(QObject):
         label = Label(SET_BY, {**said, "cells": cells_text(solution.field, solution.box)})
         if solution.field in self._document.problem.arrays():
             array = solution.problem.arrays()[solution.field]
-            self._making.apply(SetCells(solution.field, solution.box, array[solution.box], label))
+            self._runner.apply(SetCells(solution.field, solution.box, array[solution.box], label))
         else:  # a bias of its own, which the problem did not have
-            self._making.apply(SetFields({"mask": solution.problem.mask}, label))
+            self._runner.apply(SetFields({"mask": solution.problem.mask}, label))
 
 
 def cells_text(field: str, box: Box) -> str:
@@ -163,7 +163,7 @@ PULLED_MS = 120  # of a gesture under way, after which the shortest change is lo
 LEAST_SHARE = 1e-3  # a weight can come as near to 0 and to 1
 
 
-class Pull(NamedTuple):
+class TargetDrag(NamedTuple):
     """A gesture under way: the problem as it was, the cell, its number then, and the range of its map's colors.
 
     `bounded`: whether its numbers lie between 0 and 1.
@@ -192,9 +192,9 @@ class PullingController(QObject):
         super().__init__(context.window)
         self._window, self._document = context.window, context.document
         self._computation, self._view = context.computation, context.view
-        self._making, self._painting, self._shows_now = context.making, painting, shows_now
+        self._runner, self._painting, self._shows_now = context.runner, painting, shows_now
         self.in_hand = False
-        self._pull: Pull | None = None
+        self._pull: TargetDrag | None = None
         self._target: float | None = None  # that nobody has solved for yet
         self._let_go = False
         self._given_up = False  # refused or taken back, but still held
@@ -277,7 +277,7 @@ class PullingController(QObject):
         self._pull, self._target, self._let_go, self._stepped = None, None, False, False
         self._quick, self._looked = None, False
 
-    def _begun(self, stage: str) -> Pull | None:
+    def _begun(self, stage: str) -> TargetDrag | None:
         cell, look = self._view.look.cell, self._view.look
         if cell is None or cell.stage != stage or not self._shows_now():
             return None
@@ -294,7 +294,7 @@ class PullingController(QObject):
         levels = self._window.product.maps.map(stage).levels
         span = float(levels.high - levels.low)
         bounded = self._computation.evaluation.node(stage).stage.fractions
-        return Pull(problem, stage, plane.index(cell.row, cell.column), value, span, bounded)
+        return TargetDrag(problem, stage, plane.index(cell.row, cell.column), value, span, bounded)
 
     # --- answers ---------------------------------------------------------------------------------
     def _answer(self) -> None:
@@ -356,7 +356,7 @@ class PullingController(QObject):
             self._put(self._pull, found.field, found.box, array[found.box], found.reached)
         self._ask()
 
-    def _put(self, pull: Pull, field: str, box: Box, numbers: Array, reached: float) -> None:
+    def _put(self, pull: TargetDrag, field: str, box: Box, numbers: Array, reached: float) -> None:
         """Let the step before give way to this one."""
         name = cell_name(pull.stage, pull.place)
         label = Label(
@@ -365,6 +365,6 @@ class PullingController(QObject):
         )
         self._putting = True
         try:
-            self._stepped = self._making.apply(SetCells(field, box, numbers, label), instead=self._stepped)
+            self._stepped = self._runner.apply(SetCells(field, box, numbers, label), instead=self._stepped)
         finally:
             self._putting = False

@@ -53,12 +53,12 @@ class VariantsController(QObject):
     def __init__(self, context: AppContext) -> None:
         super().__init__(context.window)
         self._window, self._document = context.window, context.document
-        self._view, self._making = context.view, context.making
+        self._view, self._runner = context.view, context.runner
         context.window.spine.boxes.scorePicked.connect(self.set_score)
         context.window.spine.boxes.normalizerPicked.connect(self.set_normalizer)
         context.window.spine.boxes.numberCommitted.connect(self.set_number)
         context.view.follow(self.show_state, "evaluation")
-        context.making.refused.connect(self.show_state)
+        context.runner.refused.connect(self.show_state)
         self.show_state()
 
     def show_state(self) -> None:
@@ -89,7 +89,7 @@ class VariantsController(QObject):
         """Score by another function; its numbers and matrices begin again, those before come back with undo."""
         name = Label(SCORES[score].label, context="Scores")
         label = Label(QT_TRANSLATE_NOOP("History", "score {name}"), {"name": name})
-        self._making.change(label, lambda: with_score(self._document.problem, score))
+        self._runner.change(label, lambda: with_score(self._document.problem, score))
 
     def set_normalizer(self, key: str) -> None:
         """Make weights of the scores in another way; a temperature and sinks that it does not read go with the step."""
@@ -103,20 +103,20 @@ class VariantsController(QObject):
                 READ[gone[0]] if len(gone) == 1 else Label(QT_TRANSLATE_NOOP("History", "temperature and sinks"))
             )
         change = {"normalize": key} | dict.fromkeys(gone)
-        self._making.change(Label(template, values), lambda: change)
+        self._runner.change(Label(template, values), lambda: change)
 
     def set_number(self, name: str, value: float | None) -> None:
         """Set a number of a step; None takes the step away."""
         if value is None:
-            self._making.change(Label(REMOVED[name]), lambda: {name: None} | _excluded(self._document.problem, name))
+            self._runner.change(Label(REMOVED[name]), lambda: {name: None} | _excluded(self._document.problem, name))
             return
         label = _label(name, {"value": significant(value)})
-        self._making.change(label, lambda: _changed(self._document.problem, name, value))
+        self._runner.change(label, lambda: _changed(self._document.problem, name, value))
 
     def switch(self, name: str, present: bool) -> None:
         """Add a step with a first value and put the keyboard on it, or take the step away."""
         self.set_number(name, FIRST[name] if present else None)
-        self._view.tell_all()  # a field is there once the spine has been told of its step
+        self._view.notify_all()  # a field is there once the spine shows its step
         field = self._window.spine.boxes.field(name)
         if present and field is not None and field.isVisible():
             field.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -185,12 +185,12 @@ class LayerController(QObject):
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(context.window)
-        self._window, self._document, self._making = context.window, context.document, context.making
+        self._window, self._document, self._runner = context.window, context.document, context.runner
         self._objection: Callable[[], str] | None = None
         context.window.spine.boxes.choicePicked.connect(self.set_choice)
         context.view.follow(self.show_state, "evaluation")
         context.view.follow(self._withdraw, "evaluation")
-        context.making.refused.connect(self.show_state)
+        context.runner.refused.connect(self.show_state)
         self.show_state()
 
     def show_state(self) -> None:
@@ -226,13 +226,13 @@ class LayerController(QObject):
     def switch(self, name: str, present: bool) -> None:
         """Add a part of the layer, or take it away."""
         change, added, removed = SWITCHED[name]
-        self._making.change(Label(added if present else removed), lambda: change(self._document.problem, present))
+        self._runner.change(Label(added if present else removed), lambda: change(self._document.problem, present))
 
     def set_choice(self, name: str, key: str) -> None:
         """Choose the norm or the activation of the block."""
         template, catalog = CHOSEN[name]
         label = Label(template, {"name": catalog[key].label})
-        self._making.change(label, lambda: with_choice(self._document.problem, name, key))
+        self._runner.change(label, lambda: with_choice(self._document.problem, name, key))
 
     def set_block(self, kind: str, present: bool) -> None:
         """Add a block of a kind, or take it away; where it cannot be, offer what is missing."""
@@ -250,7 +250,7 @@ class LayerController(QObject):
                 if present
                 else QT_TRANSLATE_NOOP("History", "removed the block")
             )
-            self._making.change(Label(label), lambda: with_block(problem, kind if present else None))
+            self._runner.change(Label(label), lambda: with_block(problem, kind if present else None))
 
     def _object(self, words: Callable[[], str], way: BannerOffer) -> None:
         self._objection = words
@@ -280,4 +280,4 @@ class LayerController(QObject):
     def _widen(self, kind: str) -> None:
         problem = self._document.problem
         label = Label(QT_TRANSLATE_NOOP("History", "added W_O and the block"))
-        self._making.change(label, lambda: fitting_output(problem) | with_block(problem, kind))
+        self._runner.change(label, lambda: fitting_output(problem) | with_block(problem, kind))

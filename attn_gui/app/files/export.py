@@ -13,7 +13,7 @@ from PySide6.QtGui import QGuiApplication, QImage
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.context import AppContext
-from attn_gui.app.editing.making import copied
+from attn_gui.app.editing.edit_runner import copied
 from attn_gui.app.files.files import asked_path
 from attn_gui.app.pages import PagesController
 from attn_gui.app.state.background_task import BackgroundTask, Stopped
@@ -182,10 +182,11 @@ class ExportController(WritingController):
     """Asks what to write, writes it, and says where it is."""
 
     def __init__(self, context: AppContext, pages: PagesController) -> None:
-        """Options and model are those of the pages, as they are in the window."""
+        """Read options and model from the pages, as they are in the window."""
         super().__init__(context)
         self._computation, self._baseline = context.computation, context.baseline
-        self._view, self._settings, self._look, self._pages = context.view, context.settings, context.look, pages
+        self._view, self._settings = context.view, context.settings
+        self._appearance, self._pages = context.appearance, pages
         self._preview, self._late_copy = BackgroundTask(self), LateCopy()
         self._dialog: ExportDialog | CardDialog | None = None
         self._preview.ended.connect(self._on_preview_ended)
@@ -323,7 +324,7 @@ class ExportController(WritingController):
             stages=(stage,),
             heads=(look.head,),
             batch=look.batch,
-            lang=self._look.language,
+            lang=self._appearance.language,
             options_by_page=options,
             compare=mode,
         )
@@ -344,7 +345,7 @@ class ExportController(WritingController):
         return figure_tasks(choice, self._source(), self._naming(), self._shades(), beside)
 
     def _shades(self) -> dict[str, Shade]:
-        """Levels and colors as the window shows them."""
+        """Return levels and colors as the window shows them."""
         return self._window.product.shades.chosen()
 
     def _previewed(self, choice: ExportChoice) -> QImage | None:

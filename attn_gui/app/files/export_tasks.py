@@ -149,7 +149,7 @@ def figure_of(
 
 
 def _shade(choice: ExportChoice, shown: Shade) -> Shade:
-    """Levels and colors of a stage as chosen, which may be as the window shows them."""
+    """Return levels and colors of a stage as chosen, which may be as the window shows them."""
     palette = choice.colormap or shown.palette
     if choice.levels == WINDOW:
         return replace(shown, palette=palette)

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox, QWidget
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.context import AppContext
-from attn_gui.app.editing.making import Arrays
+from attn_gui.app.editing.edit_runner import Arrays
 from attn_gui.app.editing.shapes import Clashes
 from attn_gui.app.files.examples import EXAMPLES, Example, example_in, example_of
 from attn_gui.app.files.journaling import Journaling
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 
 # --- opening --------------------------------------------------------------------------------------
-# Reads a large file, or what a crash left, beside the window: until it is read, nothing in the window is different.
+# What a crash left is read beside the window, as a large file is: until then, nothing in the window is different.
 
 
 Read = Callable[[Path, Progress], object]
@@ -63,21 +63,6 @@ FOLDERS = "models/opened"
 
 class ModelAway(FormatError):
     """A journal of a model that no known folder holds."""
-
-
-class Opening(WindowTask):
-    """One file at a time: what is asked for later takes its place. `ended` carries what was read."""
-
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window, WorkLine("opening", window))
-
-    def at_once(self, path: Path) -> Loaded | None:
-        """Return the problem in a file; None where reading it would hold up the window. Raises FormatError."""
-        return open_small(path, LARGE)
-
-    def begin(self, path: Path, read: Read = open_file) -> None:
-        """Read this one."""
-        self.start(lambda progress: read(path, progress), path.name)
 
 
 class Resumed(NamedTuple):
@@ -332,14 +317,14 @@ class FilesController(QObject):
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(context.window)
-        self._making, self._menus = context.making, context.bars.menus
+        self._runner, self._menus = context.runner, context.bars.menus
         self._window, self._document, self._settings = context.window, context.document, context.settings
         self.steps_made: Callable[[], bool] = lambda: True  # those that what was typed has led to; else it is said
         self._view_of: Callable[[], Mapping[str, object]] = dict
         self.view: Mapping[str, object] = {}  # that the file carries, or that suits the example
         self.about: Mapping[str, str] = {}  # title, model, licence: what is known about what was opened
-        self._clashes = Clashes(context.window.banner, self, context.making)
-        self.opening = Opening(context.window)
+        self._clashes = Clashes(context.window.banner, self, context.runner)
+        self.opening = WindowTask(context.window, WorkLine("opening", context.window))
         self.journaling = Journaling(context.window, context.document)
         self.saving = SessionSaving(context, self.journaling)
         self.journaling.set_source(self._kept, lambda: self.saving.busy)
@@ -394,7 +379,7 @@ class FilesController(QObject):
             if may_go(self._window, self._document, name, revision, again):
                 self._begin(Loaded(Problem.over(made)), None, name, {})
 
-        self._making.begin(Label(QT_TRANSLATE_NOOP("History", "new problem")), fields, take)
+        self._runner.begin(Label(QT_TRANSLATE_NOOP("History", "new problem")), fields, take)
 
     def open(self) -> None:
         if paths := paths_to_open(self._window, self._folder()):
@@ -404,12 +389,12 @@ class FilesController(QObject):
         """Open a file as a new document; False where it is refused with one sentence, or a large one is still read."""
         stamp = Stamp.of(path)
         try:
-            loaded = self.opening.at_once(path)
+            loaded = open_small(path, LARGE)
         except ValueError as error:
             self._refuse(path, error)
             return False
         if loaded is None:
-            self.open_beside(path)
+            self.open_beside(path)  # opened anew: what is asked first may save this very file
         elif self.may_leave():
             if Stamp.of(path) != stamp:  # saved when that was asked: it holds something else now
                 return self.open_path(path)
@@ -427,7 +412,7 @@ class FilesController(QObject):
 
     def _begin_reading(self, path: Path, read: Read = open_file, name: str = "") -> None:
         self._asked = path, read, self._document.revision, Stamp.of(path), name
-        self.opening.begin(path, read)
+        self.opening.start(lambda progress: read(path, progress), path.name)
 
     def recover(self, path: Path) -> None:
         """Open what a journal kept as an unsaved document, as it was."""

@@ -217,7 +217,7 @@ class Journaling(QObject):
         )
 
     def _study(self) -> Callable[[], StudyRecord | None] | None:
-        """Changes in the layers that are not on the table, to be found out beside the window."""
+        """Return the changes in the layers that are not on the table, to be found out beside the window."""
         study = self._document.study
         return None if study is None else lambda: _others_of(study)
 

@@ -40,7 +40,7 @@ class SessionView(QObject):
     def record(self) -> dict[str, Any]:
         """Return the present view, in numbers, words and lists."""
         if not self._shaded:
-            self._view.tell_all()  # who opened it a moment ago sees its levels, not those of the document before
+            self._view.notify_all()  # who opened it a moment ago sees its levels, not those of the document before
         look = self._view.look
         record: dict[str, Any] = {
             "stage": look.stage,
@@ -104,7 +104,7 @@ def _cell(given: object) -> ChosenCell | None:
 
 
 def shade_records(shades: Mapping[str, Shade]) -> dict[str, dict[str, Any]]:
-    """Levels and colors by the name of the matrix; `rules` holds what is neither automatic nor typed."""
+    """Return levels and colors by the name of the matrix; `rules` holds what is neither automatic nor typed."""
     given = {name: shade for name, shade in shades.items() if shade.levels is not None}
     return {
         "levels": {name: [shade.levels.low, shade.levels.high] for name, shade in given.items() if shade.levels},

@@ -31,7 +31,7 @@ class Recovery(QObject):
 
     def __init__(self, context: AppContext, files: FilesController) -> None:
         super().__init__(context.window)
-        self._window, self._files, self._look = context.window, files, context.look
+        self._window, self._files, self._appearance = context.window, files, context.appearance
         self._left: dict[Path, QLockFile] = {}
         self._aside: list[str] = []  # names of journals that were set aside, until it was said
         self._words: Callable[[], str] | None = None  # of the offer that nobody has answered or closed
@@ -93,7 +93,7 @@ class Recovery(QObject):
         before = "" if banner.isHidden() else banner.words  # on the file that was opened meanwhile
 
         def words() -> str:
-            when = QLocale(self._look.language).toString(changed, QLocale.FormatType.ShortFormat)
+            when = QLocale(self._appearance.language).toString(changed, QLocale.FormatType.ShortFormat)
             n, m, heads = kept.sizes
             said = self.tr(
                 "The program ended before {name} was saved: n = {n}, m = {m}, heads: {heads}, changed {when}."

@@ -170,11 +170,11 @@ class SessionSaving(QObject):
         self._line.begin()
 
         def write(progress: Progress) -> None:
-            def told(share: float) -> None:
+            def checked(share: float) -> None:
                 check()
                 progress(share)
 
-            self._write(session, told)
+            self._write(session, checked)
 
         self._job.start(write)
 

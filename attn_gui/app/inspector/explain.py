@@ -93,7 +93,7 @@ class ReachController(QObject):
     # --- what ------------------------------------------------------------------------------------
     def show(self) -> None:
         """Bring the marks in all maps up to date, once all of them show the present view."""
-        if not self._computation.told:
+        if not self._computation.notified:
             self._soon.start()
             return
         of_now = self._view.explained is self._computation.evaluation  # the state before has another reach
@@ -108,7 +108,7 @@ class ReachController(QObject):
         """Return the name of the chosen cell, and what it reaches."""
         look, evaluation = self._view.look, self._computation.evaluation
         field, row, column = self._place or ("", 0, 0)
-        if field in (*evaluation.problem.arrays(), *evaluation.stages):  # the tables may not be told yet
+        if field in (*evaluation.problem.arrays(), *evaluation.stages):  # the tables may not be notified yet
             box = self._table_box(field, row, column)
             return (table_cell_name(field, (row, column)), self._reach(field, box)) if box else None
         if look.cell is None:
@@ -194,7 +194,7 @@ class ExplainController(QObject):
         )
         self._soon = QTimer(self, singleShot=True, interval=0)  # typesetting must not hold up the maps
         self._soon.timeout.connect(self.show_explanation)
-        context.computation.pictured.connect(self._soon.start)
+        context.computation.drawable.connect(self._soon.start)
         self.show_explanation()
 
     # --- along the links -------------------------------------------------------------------------

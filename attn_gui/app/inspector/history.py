@@ -56,7 +56,7 @@ class HistoryController(QObject):
         self._name_next()
 
     def finish(self) -> None:
-        """Forget the steps; at their own end they would tell of it, when their listeners are gone."""
+        """Forget the steps; deleted later they would notify listeners that are gone."""
         self._view.set_stack(None)
         self._document.stack.blockSignals(True)
 
@@ -115,7 +115,8 @@ class ToldCell(NamedTuple):
 
 
 class HistoryQuestion(NamedTuple):
-    """A cell that is asked about, the generation in which it is, and the number of the first step that is told."""
+    """A cell that is asked about, the generation of its document, and the number of the first step that is
+    described."""
 
     place: ToldCell
     generation: int

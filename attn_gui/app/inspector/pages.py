@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.context import AppContext
-from attn_gui.app.editing.making import copied
+from attn_gui.app.editing.edit_runner import copied
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.translated_errors import saying, sentence
 from attn_gui.engine import Evaluation, sensitivity

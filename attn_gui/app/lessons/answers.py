@@ -19,7 +19,7 @@ from attn_gui.lessons.exercises import verdict_on
 from attn_gui.lessons.lesson import LessonQuestion, written
 from attn_gui.lessons.live_numbers import ExpressionError, NumberSource
 from attn_gui.views.inspector.context import cell_name
-from attn_gui.views.lesson_panel import QuestionView
+from attn_gui.views.question_view import QuestionView
 
 
 class _Judged(NamedTuple):
@@ -47,11 +47,11 @@ class Answers(QObject):
         view: QuestionView,
         ground: Callable[[], Callable[[], NumberSource]],
         settled: Callable[[], bool],
-        look: AppearanceController,
+        appearance: AppearanceController,
     ) -> None:
         """Answer from the ground, which is found beside the window; of a model only once its numbers have settled."""
         super().__init__(view)
-        self._view, self._ground, self._settled, self._look = view, ground, settled, look
+        self._view, self._ground, self._settled, self._appearance = view, ground, settled, appearance
         self._early = False  # judged by numbers that had not settled
         self._filled = False  # whether the right answer was put into the field; another language leaves it
         self._question: LessonQuestion | None = None
@@ -103,7 +103,7 @@ class Answers(QObject):
         self._judge(_shown)
 
     def _judge(self, judged: Callable[[LessonQuestion, NumberSource, str], _Judged]) -> None:
-        question, ground, lang = self._question, self._ground(), self._look.language
+        question, ground, lang = self._question, self._ground(), self._appearance.language
         assert question is not None
         self._judged, self._early = judged, not self._settled()
         self._job.start(lambda _: judged(question, ground(), lang))
@@ -141,7 +141,7 @@ class Answers(QObject):
         if found.place is None:
             return {"place": "", "mistake": mistake}
         stage, index = found.place
-        titled = title(stage, self._look.language)
+        titled = title(stage, self._appearance.language)
         said = self.tr("{number} is {cell} ({title}).").format(
             number=written(found.number), cell=cell_name(stage, index), title=titled
         )

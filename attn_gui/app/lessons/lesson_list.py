@@ -53,7 +53,7 @@ class LessonListController(QObject):
     ) -> None:
         """List the lessons; `open_path` opens one by its file, anew if it is to; `ask` asks for another file."""
         super().__init__(parent)
-        self._window, self._settings, self._look = context.window, context.settings, context.look
+        self._window, self._settings, self._appearance = context.window, context.settings, context.appearance
         self._open_path, self._ask = open_path, ask
         self._lessons: dict[str, Lesson] = {}
         self._list: LessonList | None = None
@@ -74,7 +74,7 @@ class LessonListController(QObject):
         self._reading.forget()
 
     def retranslate(self) -> None:
-        """Titles in the present language."""
+        """Set titles in the present language."""
         if self._list is not None and self._list.isVisible():
             self._show()
 
@@ -140,4 +140,4 @@ class LessonListController(QObject):
 
     def _said(self, text: Text) -> str:
         """Return a title or a line of the end; they have no live numbers."""
-        return text.plain(self._look.language)
+        return text.plain(self._appearance.language)

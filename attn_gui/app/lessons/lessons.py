@@ -52,7 +52,8 @@ from attn_gui.lessons.lesson import Lesson, read_lesson, title_of
 from attn_gui.lessons.live_numbers import NumberSource, Runs, cell_index
 from attn_gui.lessons.scenes import LessonScene, LessonView, State, states_of
 from attn_gui.views.dialogs.progress import WorkLine
-from attn_gui.views.lesson_panel import Asked, DoneStep, EndWords, LessonPanel, StepWords
+from attn_gui.views.lesson_panel import DoneStep, EndWords, LessonPanel, StepWords
+from attn_gui.views.question_view import Asked
 from attn_gui.views.zones import handing_on, put_at_foot, put_on_top
 
 # Menu of the lessons that come along, by group, and the way to others.
@@ -65,7 +66,7 @@ class LessonMenu(QObject):
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(context.window)
-        self._window, self._menu, self._look = context.window, context.bars.menus["lessons"], context.look
+        self._window, self._menu, self._appearance = context.window, context.bars.menus["lessons"], context.appearance
 
     def retranslate(self) -> None:
         """Set the groups and titles anew, in the present language."""
@@ -73,7 +74,7 @@ class LessonMenu(QObject):
         for group, lessons in GROUPS:
             self._menu.addSection(QCoreApplication.translate("Lessons", group))
             for path in map(path_of, lessons):
-                title = title_of(path, self._look.language)
+                title = title_of(path, self._appearance.language)
                 assert title is not None, path
                 action = self._menu.addAction(title.replace("&", "&&"))
                 action.setObjectName(f"action.lesson_{path.stem.replace('-', '_')}")
@@ -161,10 +162,10 @@ class LessonsController(QObject):
         super().__init__(context.window)
         self._window, self._document, self._bars = context.window, context.document, context.bars
         self._computation, self._view = context.computation, context.view
-        self._making, self._files, self._pages, self._model = context.making, files, pages, model
+        self._runner, self._files, self._pages, self._model = context.runner, files, pages, model
         self._walking = walking
         self._runs: Runs | None = None  # of the model on the table, with what lessons read from them
-        self._look, self._settings, self._menu = context.look, context.settings, LessonMenu(context)
+        self._appearance, self._settings, self._menu = context.appearance, context.settings, LessonMenu(context)
         self._lesson: Lesson | None = None
         self._states: tuple[State, ...] = ()
         self._of_file: tuple[State, ...] = ()  # with their tokens in both languages, where the file gives them
@@ -180,7 +181,7 @@ class LessonsController(QObject):
         put_on_top(context.window.right, self._panel)
         put_at_foot(context.window.right, self._panel.way)
         self.list = LessonListController(context, self, self.open_path, self._menu.ask)
-        self._answers = Answers(self._panel.question, self._asked_of, lambda: not self._model.busy, context.look)
+        self._answers = Answers(self._panel.question, self._asked_of, lambda: not self._model.busy, context.appearance)
         self._connect()
         self.retranslate()
 
@@ -252,12 +253,12 @@ class LessonsController(QObject):
     def _begin(self, opened: _Opened) -> None:
         lesson, states, self._following = opened
         place = 0 if self._anew else kept_place(self._settings, lesson.key, len(states))
-        scene = states[place].begin.said(self._look.language)
+        scene = states[place].begin.said(self._appearance.language)
         self._files.begin_problem(
             scene.problem, self._name_of(lesson), scene.study
         )  # which puts the lesson before it away
         self._lesson, self._of_file = lesson, states
-        self._states = tuple(state.said(self._look.language) for state in states)
+        self._states = tuple(state.said(self._appearance.language) for state in states)
         self._settings.put(LAST, lesson.key)
         self._panel.show()
         self._window.inspector.set_walk_main(False)
@@ -265,7 +266,7 @@ class LessonsController(QObject):
         self._go(place)
 
     def _name_of(self, lesson: Lesson) -> str:
-        return RESERVED.sub(" ", lesson.title.plain(self._look.language)).strip()
+        return RESERVED.sub(" ", lesson.title.plain(self._appearance.language)).strip()
 
     def close(self) -> None:
         """Put the lesson away; the next time it goes on where it was."""
@@ -308,7 +309,7 @@ class LessonsController(QObject):
         self._say_end()
 
     def _say_end(self) -> None:
-        lesson, lang = self._lesson, self._look.language
+        lesson, lang = self._lesson, self._appearance.language
         assert lesson is not None
         assert lesson.end is not None
         ground, after = self._ground(), self._following
@@ -411,7 +412,7 @@ class LessonsController(QObject):
     def _say_tokens(self) -> None:
         """Name the tokens of the step in the present language, unless the person has made other numbers of it."""
         before, present = self._states[self._place], self._scene()
-        self._states = tuple(state.said(self._look.language) for state in self._of_file)
+        self._states = tuple(state.said(self._appearance.language) for state in self._of_file)
         after = self._states[self._place]
         for old, new in ((before.begin, after.begin), (before.end, after.end)):
             if present.is_like(old):
@@ -432,9 +433,9 @@ class LessonsController(QObject):
         changes.setdefault("interventions", wanted.problem.interventions)  # a step says what is changed by hand in it
         label = Label(STEP, {"place": str(self._place + 1)})
         if wanted.study is self._document.study:
-            self._making.change(label, lambda: changes)
+            self._runner.change(label, lambda: changes)
         else:
-            self._making.apply(SetStudy(changes, wanted.study, label))
+            self._runner.apply(SetStudy(changes, wanted.study, label))
 
     def _do(self) -> None:
         """Do what the person is asked to do."""
@@ -444,8 +445,8 @@ class LessonsController(QObject):
             self._view.set(head=end.head)
 
     def _turn(self) -> None:
-        """Turn to what the step shows, once its numbers are there; not if they are others by then."""
-        if self._turning is not None and not (self._computation.pending or self._making.busy):
+        """Turn to what the step shows once its numbers are there, unless the numbers are others now."""
+        if self._turning is not None and not (self._computation.pending or self._runner.busy):
             shown, self._turning = self._turning, None
             if self._scene().is_like(self._states[self._place].begin):
                 self._turn_to(shown)
@@ -468,7 +469,7 @@ class LessonsController(QObject):
             self._pages.set_large(False)  # it stands in the place of what the step speaks of
             self._window.inspector.turn_to(None)
         if shown.play:
-            self._view.tell_all()
+            self._view.notify_all()
             covered = self._view.look.cell is not None and self._view.withholds(self._view.look.cell)
             self._panel.question.set_walk_offered(covered and self._walking.offered())
             if not covered:
@@ -479,7 +480,7 @@ class LessonsController(QObject):
         cell = self._states[self._place].shown.cell
         assert cell is not None, "a step that plays has a cell"
         self._view.set(**self._chosen(*cell))
-        self._view.tell_all()
+        self._view.notify_all()
         self._walking.start(pour=False)
 
     def _chosen(self, stage: str, index: tuple[int, ...]) -> dict[str, object]:
@@ -504,7 +505,7 @@ class LessonsController(QObject):
             return
         step = ShownStep(self._lesson, self._states[self._place], self._place, len(self._states))
         ground, shown = self._ground(), self._ground(self._view.face if self._view.look.blanks else None)
-        lang, scene, settled = self._look.language, self._scene(), not self._model.busy
+        lang, scene, settled = self._appearance.language, self._scene(), not self._model.busy
         self._saying.start(lambda _: said_step(step, lang, ground, shown, scene, settled=settled))
 
     def _on_saying_answered(self, outcome: Future[SaidStep]) -> None:

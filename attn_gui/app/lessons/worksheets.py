@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from attn_gui.app.actions.action_table import Row
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.context import AppContext
-from attn_gui.app.editing.making import copied
+from attn_gui.app.editing.edit_runner import copied
 from attn_gui.app.files.export import WritingController
 from attn_gui.app.files.files import asked_path
 from attn_gui.app.state.translated_errors import sentence
@@ -47,7 +47,7 @@ class WorksheetsController(WritingController):
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(context)
-        self._settings, self._look = context.settings, context.look
+        self._settings, self._appearance = context.settings, context.appearance
         self._checked: tuple[object, Exception | None] = (None, None)
         context.bars.add(WORKSHEET_ROWS)
 
@@ -70,7 +70,7 @@ class WorksheetsController(WritingController):
         }
         path = self._document.path
         folder = kept.get("folder") or str(path.parent if path else Path.home())
-        dialog.set_choice(replace(proposed, lang=self._look.language, folder=folder, **known))
+        dialog.set_choice(replace(proposed, lang=self._appearance.language, folder=folder, **known))
         if asked(dialog):
             choice = dialog.result_choice()
             self._settings.put(KEPT, {**dialog.state(), "folder": choice.folder})
@@ -132,7 +132,7 @@ class SolutionSaving(WritingController):
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(context)
-        self._view, self._look = context.view, context.look
+        self._view, self._appearance = context.view, context.appearance
         context.bars.add(SOLUTION_ROWS)
 
     def commands(self) -> dict[str, Command]:
@@ -163,7 +163,7 @@ class SolutionSaving(WritingController):
         path = asked_path(self._window, self.tr("Save the worked solution"), proposal, kinds)
         if path is None:
             return
-        problem, item, lang = copied(self._window, self._document), self._view.look.batch, self._look.language
+        problem, item, lang = copied(self._window, self._document), self._view.look.batch, self._appearance.language
         if problem is None:
             return
 

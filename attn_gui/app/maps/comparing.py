@@ -32,7 +32,7 @@ class CompareController(QObject):
         context.bars.menus["compare"].aboutToShow.connect(self.show_offers)
         self._soon = QTimer(self, singleShot=True, interval=0)  # the edit is painted first
         self._soon.timeout.connect(self.show_cell)
-        context.computation.pictured.connect(self._soon.start)
+        context.computation.drawable.connect(self._soon.start)
         context.view.follow(self.show, "baseline", "compare", "document", "cell", "blanks", "stage")
         context.view.follow(self.show_offers, "evaluation", "head")
         context.view.follow(
@@ -69,7 +69,7 @@ class CompareController(QObject):
         self._baseline.release()
 
     def _on_line_end_requested(self) -> None:
-        """End what the line tells of: a gradient alone, or the comparison."""
+        """End what the line above the maps names: a gradient alone, or the comparison."""
         if self._view.look.compare == GRADIENT:
             self._view.set(compare=NOW)
         else:
@@ -201,9 +201,9 @@ class SidesController(QObject):
         super().__init__(context.window)
         self._sides, self._computation = context.window.sides, context.computation
         self._baseline, self._view = context.baseline, context.view
-        self._news: list[Recomputed] = []  # what edits have reached of the state before, not shown yet
+        self._undrawn: list[Recomputed] = []  # what edits have changed of the state before
         context.computation.updated.connect(self._on_computation_updated)
-        context.computation.pictured.connect(self._on_computation_pictured)
+        context.computation.drawable.connect(self._on_computation_drawable)
         context.view.follow(self.show, "evaluation", "baseline", "compare", "stage", "head", "batch", "mode")
         context.view.follow(self._sides.follow, "values")
         context.computation.working.connect(lambda _: self._sides.follow())
@@ -223,9 +223,9 @@ class SidesController(QObject):
 
     def _on_computation_updated(self, recomputed: Recomputed) -> None:
         if self._view.middle == SIDE_BY_SIDE and not self._baseline.pinned:
-            self._news.append(self._baseline.news(BEFORE, recomputed))
+            self._undrawn.append(self._baseline.changed_boxes(BEFORE, recomputed))
 
-    def _on_computation_pictured(self) -> None:
-        news, self._news = self._news, []
-        for recomputed in news:
+    def _on_computation_drawable(self) -> None:
+        undrawn, self._undrawn = self._undrawn, []
+        for recomputed in undrawn:
             self._sides.refresh(recomputed)

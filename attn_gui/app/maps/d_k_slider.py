@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from PySide6.QtCore import QObject
 
 from attn_gui.app.context import AppContext
-from attn_gui.app.maps.status import TellStatus
+from attn_gui.app.maps.status import StatusNote
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.baseline import side_names
 from attn_gui.document.edits import Label, SetFields
@@ -45,10 +45,10 @@ class DkController(QObject):
     its place, so that one undo brings back what was there first.
     """
 
-    def __init__(self, context: AppContext, tell: TellStatus) -> None:
+    def __init__(self, context: AppContext, note: StatusNote) -> None:
         super().__init__(context.window)
-        self._tell = tell
-        self._window, self._document, self._making = context.window, context.document, context.making
+        self._note = note
+        self._window, self._document, self._runner = context.window, context.document, context.runner
         self._baseline, self._view, self._computation = context.baseline, context.view, context.computation
         self._panel: DkPanel | None = None
         self._repeats = False  # whether other widths have repeated columns, and no seeded Q and K
@@ -120,7 +120,7 @@ class DkController(QObject):
 
         panel = self._panel = DkPanel(self._window.sides)
         self._window.sides.set_foot(panel)
-        self._computation.pictured.connect(self.show)
+        self._computation.drawable.connect(self.show)
         panel.moved.connect(self._on_panel_moved)
         panel.picked.connect(self._on_panel_picked)
         panel.sourcePicked.connect(self._on_source_picked)
@@ -199,7 +199,7 @@ class DkController(QObject):
         self._window.set_veiled(True)
         self._show(*states, source, row)
         self._window.sides.preview(*states, row.batch, row.head)
-        self._tell(self._panel.note)  # where a low window has no room for it
+        self._note(self._panel.note)  # where a low window has no room for it
 
     def _on_panel_picked(self, width: int) -> None:
         self._put(self._drawn_source(), width)
@@ -223,7 +223,7 @@ class DkController(QObject):
         # set before the edit: `changed` is emitted within it, and is compared with this generation
         instead, self._made = self._stepped, self._document.generation + 1
         with self._computation.handed(DenseEvaluation(problem)):  # of which everybody is notified in turns
-            if self._making.apply(SetFields(fields, label), instead=instead):
+            if self._runner.apply(SetFields(fields, label), instead=instead):
                 return  # the maps stay as they are until their turn
             self._made = -1  # it is what was there first
         self._window.sides.end_preview()

@@ -48,7 +48,7 @@ class GradientController(QObject):
         self._line, self._computation, self._view = context.window.comparison, context.computation, context.view
         self._taken: Taken | None = None
         self._beside: float | None = None  # the finite difference
-        self._supply: TileCache | None = None  # of pictures of a long problem's gradient
+        self._tiles: TileCache | None = None  # of pictures of a long problem's gradient
         self._asked: Evaluation | None = None  # the one that a gradient is being taken of
         self._taking, self._checking = BackgroundTask(self), BackgroundTask(self)
         self._taking.ended.connect(self._on_taking_ended)
@@ -70,7 +70,7 @@ class GradientController(QObject):
     @property
     def busy(self) -> bool:
         """Whether a gradient or the difference beside it is still to come."""
-        drawing = self._supply is not None and self._supply.busy
+        drawing = self._tiles is not None and self._tiles.busy
         return self._taking.busy or self._checking.busy or self._rest.isActive() or drawing
 
     def finish(self) -> None:
@@ -78,7 +78,7 @@ class GradientController(QObject):
         self._rest.stop()
         self._taking.finish()
         self._checking.finish()
-        self._end_supply()
+        self._end_tiles()
 
     def retranslate(self) -> None:
         self._say()
@@ -93,7 +93,7 @@ class GradientController(QObject):
         self._checking.forget()
         self._rest.stop()
         self._taken, self._beside = None, None
-        self._end_supply()
+        self._end_tiles()
         look, evaluation = self._view.look, self._computation.evaluation
         self._line.set_gradient(look.gradient if look.compare == GRADIENT else None)
         if look.compare != GRADIENT or look.cell is None or self._computation.pending:
@@ -132,17 +132,17 @@ class GradientController(QObject):
         if taken.gradient.draws_pictures:
             from attn_gui.pictures.tile_cache import TileCache  # not needed to start
 
-            self._supply = TileCache(taken.gradient, self)
-            self._supply.progressed.connect(self._computation.drawing)
+            self._tiles = TileCache(taken.gradient, self)
+            self._tiles.progressed.connect(self._computation.drawing)
         self._view.lay(taken.gradient)
         self._say()
         if taken.largest is not None:
             self._rest.start()
 
-    def _end_supply(self) -> None:
-        supply, self._supply = self._supply, None
-        if supply is not None:
-            supply.end()
+    def _end_tiles(self) -> None:
+        tiles, self._tiles = self._tiles, None
+        if tiles is not None:
+            tiles.end()
 
     def _check(self) -> None:
         """Compute the problem twice more, beside the window, with the one number a little larger and smaller."""

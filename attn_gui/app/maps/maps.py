@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.actions.actions import Command, choices
 from attn_gui.app.context import AppContext
-from attn_gui.app.state.view_state import AGAIN, ChosenCell
+from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.engine import Evaluation, Plane, Recomputed
 from attn_gui.figure.stage_formulas import shown_latex
 from attn_gui.modes import ACTIONS, ALL, BEFORE, OF_ANY, PRODUCT, WIPE
@@ -19,7 +19,6 @@ from attn_gui.pictures.planes import FieldPlane, PlaneLike
 from attn_gui.views.map.map_drawing import MapDrawing, StateSplit
 from attn_gui.views.theme import theme_signal
 
-FEW = 3  # maps that are made within a frame
 REST_MS = 150  # after the last edit the colors take the new levels
 
 
@@ -34,14 +33,12 @@ class MapsController(QObject):
         self._rest = QTimer(self, singleShot=True)
         self._levels: list[Callable[[], None]] = []  # to be taken again, zone by zone
         self._rest.timeout.connect(self._retake_levels)
-        self._news: list[tuple[Evaluation, Recomputed]] = []  # what edits have reached of what is shown, not shown yet
+        self._undrawn: list[tuple[Evaluation, Recomputed]] = []  # what edits have changed of what is shown
         context.computation.updated.connect(self._on_computation_updated)
-        context.computation.pictured.connect(self._on_computation_pictured)
+        context.computation.drawable.connect(self._on_computation_drawable)
         self._held = False  # whether outlines stand still
-        self._shown: Evaluation | None = None
-        self._parts: list[Callable[[], object]] = []  # of what is shown that still show another state
-        for show in (self._show_spine_by_parts, self._show_heads, self._show_product_by_parts):
-            context.view.follow(show, "evaluation", "head", "batch")
+        self._shown: Evaluation | None = None  # by all maps; None while some show another
+        context.view.follow(self.show, "evaluation", "head", "batch")
         context.view.follow(self._show_other, "compare", "baseline", "face")
         context.view.follow(self._show_stage, "stage")
         context.view.follow(self._show_chosen, "cell")
@@ -55,25 +52,21 @@ class MapsController(QObject):
         self._show_mode()
         self._show_values()
 
-    def _show_other(self) -> object:
-        """Show another of two states, part by part; a state that is pinned changes nothing of the one on show."""
-        if not self._parts and self._view.shown is not self._shown:
-            self._parts = [self._show_spine, self._show_heads, self._show_product]
-        if self._parts:
-            self._parts.pop(0)()
-        return AGAIN if self._parts else None
+    def _show_other(self) -> Iterator[None] | None:
+        """Show another of two states; a state that is pinned changes nothing of the one on show."""
+        return self.show() if self._view.shown is not self._shown else None
 
-    def show(self) -> None:
-        """Show the present evaluation, also before the first answer."""
-        for show in (self._show_spine, self._show_heads, self._show_product):
-            show()
-
-    def _show_spine_by_parts(self) -> object:
-        """Show the spine; new maps are made before, a few at a time."""
-        if self._window.spine.make_some(self._view.shown, FEW):
-            return AGAIN
+    def show(self) -> Iterator[None]:
+        """Show the present evaluation, also before the first answer; new maps are made first, one a turn."""
+        shown, self._shown = self._view.shown, None
+        yield from self._window.spine.make_maps(self._view.shown)
         self._show_spine()
-        return None
+        yield
+        self._show_heads()
+        yield
+        yield from self._window.product.maps.make_maps(self._view.shown.stages)
+        self._show_product()
+        self._shown = shown
 
     def _show_spine(self) -> None:
         look = self._view.look
@@ -85,18 +78,10 @@ class MapsController(QObject):
         self._window.heads.set_evaluation(self._view.shown, look.batch, look.head)
         self._window.set_several_heads(self._view.shown.problem.num_heads > 1)
 
-    def _show_product_by_parts(self) -> object:
-        """Show the product; new maps are made before, a few at a time."""
-        if self._window.product.maps.make_some(self._view.shown.stages, FEW):
-            return AGAIN
-        self._show_product()
-        return None
-
     def _show_product(self) -> None:
         look = self._view.look
-        self._shown = self._view.shown
         with self._window.product.arranged_once():
-            self._window.product.set_evaluation(self._shown, look.batch, look.head, look.stage)
+            self._window.product.set_evaluation(self._view.shown, look.batch, look.head, look.stage)
             self._show_formula()
             problem = self._document.problem
             self._window.product.set_tokens(problem.query_tokens, problem.names_of_keys)
@@ -138,9 +123,9 @@ class MapsController(QObject):
         shown.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _on_computation_updated(self, recomputed: Recomputed) -> None:
-        self._news.append((self._view.shown, self._baseline.news(self._view.look.compare, recomputed)))
+        self._undrawn.append((self._view.shown, self._baseline.changed_boxes(self._view.look.compare, recomputed)))
         self._rest.stop()  # levels are taken of what the edit reaches, once that is drawn
-        if self._computation.supply is not None:
+        if self._computation.tiles is not None:
             self._hold_flashes(True)  # in the turns until it is shown they would cost a paint of every map
 
     def _hold_flashes(self, held: bool) -> None:
@@ -148,11 +133,11 @@ class MapsController(QObject):
         for zone in (self._window.spine, self._window.product):
             zone.hold_flashes(held)
 
-    def _on_computation_pictured(self) -> None:
-        """Show what edits have reached; an evaluation that came meanwhile is shown as a whole."""
+    def _on_computation_drawable(self) -> None:
+        """Draw what edits have changed; an evaluation that came meanwhile is drawn as a whole."""
         spine, heads, product = self._window.spine, self._window.heads, self._window.product
-        news, self._news = self._news, []
-        for evaluation, recomputed in news:
+        undrawn, self._undrawn = self._undrawn, []
+        for evaluation, recomputed in undrawn:
             if evaluation is self._view.shown:
                 spine.refresh(recomputed)
                 heads.refresh(recomputed)
@@ -214,7 +199,7 @@ class SplitController(QObject):
         self._splits: dict[MapDrawing, StateSplit] = {}
         self._before: dict[tuple[object, ...], PlaneLike] = {}  # the same one for as long as the states are the same
         context.view.follow(self.show, "evaluation", "baseline", "compare", "stage", "head", "batch", "mode", "split")
-        context.computation.pictured.connect(self._on_computation_pictured)
+        context.computation.drawable.connect(self._on_computation_drawable)
         context.window.comparison.splitMoved.connect(self._move)
 
     def show(self) -> None:
@@ -246,7 +231,7 @@ class SplitController(QObject):
         return self._splits[drawing]
 
     def _before_of(self, plane: PlaneLike | None, face: Evaluation) -> PlaneLike | None:
-        """Matrix of the state before; None where it was not there."""
+        """Return the matrix of the state before; None where it was not there."""
         if isinstance(plane, Plane) and plane.stage in face.stages and _is_there(plane, face):
             key: tuple[object, ...] = (plane.stage, plane.batch, plane.head, plane.transposed)
             return self._before.setdefault(key, replace(plane, evaluation=face))
@@ -255,7 +240,7 @@ class SplitController(QObject):
             return self._before.setdefault(key, FieldPlane(face, plane.field, plane.batch, plane.head))
         return None
 
-    def _on_computation_pictured(self) -> None:
+    def _on_computation_drawable(self) -> None:
         """Follow an edit with the ready-made state."""
         if not self._baseline.pinned:
             for split in self._splits.values():

@@ -92,8 +92,8 @@ class ReadingsController(QObject):
 
     def _on_computation_updated(self, recomputed: Recomputed) -> None:
         item = self._view.look.batch
-        news = self._baseline.news(self._view.look.compare, recomputed)
-        boxes = [box for box in news.boxes.get(WEIGHTS, ()) if box[0].start <= item < box[0].stop]
+        changed = self._baseline.changed_boxes(self._view.look.compare, recomputed)
+        boxes = [box for box in changed.boxes.get(WEIGHTS, ()) if box[0].start <= item < box[0].stop]
         self._mark()
         self._measure(head for box in boxes for head in range(box[1].start, box[1].stop))
 
@@ -109,7 +109,7 @@ class ReadingsController(QObject):
             self._soon.start(0 if quick else REST_MS)
 
     def _go_on(self) -> None:
-        if not self._computation.told:  # the heads that wait may be those of the numbers before
+        if not self._computation.notified:  # the heads that wait may be those of the numbers before
             self._soon.start(0)
             return
         evaluation, item = self._view.explained, self._view.look.batch
@@ -125,7 +125,7 @@ class ReadingsController(QObject):
 
     def _begin(self) -> None:
         """Measure the next head beside the window."""
-        if not self._computation.told:
+        if not self._computation.notified:
             self._soon.start(0)
         elif self._waiting:
             evaluation, key, item, head = self._view.explained, self._key(), self._view.look.batch, self._waiting[0]

@@ -12,7 +12,6 @@ from attn_gui.app.actions.actions import Command
 from attn_gui.app.context import AppContext
 from attn_gui.app.files.examples import EXAMPLES
 from attn_gui.app.state.baseline import moved, side_names
-from attn_gui.app.state.computation import PATIENCE_MS
 from attn_gui.app.state.translated_errors import sentence
 from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.engine import Recomputed
@@ -22,6 +21,7 @@ from attn_gui.figure.operands import by_hand_of, stage_plane
 from attn_gui.figure.text.numbers import sentence_number
 from attn_gui.modes import SIDE_BY_SIDE
 from attn_gui.pictures.planes import number_at
+from attn_gui.views.dialogs.progress import PATIENCE_MS
 from attn_gui.views.names import layer_words, place_words, stage_title
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import dress, scaled
@@ -29,7 +29,7 @@ from attn_gui.views.theme import dress, scaled
 # The status bar: the cell under the pointer or chosen, what was recomputed, precision and size; and the title.
 
 
-TellStatus = Callable[[Callable[[], str]], None]
+StatusNote = Callable[[Callable[[], str]], None]
 
 
 class StatusController(QObject):
@@ -40,7 +40,7 @@ class StatusController(QObject):
         self._baseline = context.baseline
         self._window, self._document = context.window, context.document
         self._computation, self._view = context.computation, context.view
-        self._told: tuple[Callable[[], str], int] | None = None  # and the generation that it is about
+        self._note: tuple[Callable[[], str], int] | None = None  # and the generation that it is about
         context.view.follow(self.show, "evaluation")
         context.view.follow(self.show_place, "blanks", "face", "cell", "head", "batch", "baseline", "compare")
         context.computation.updated.connect(self._on_computation_updated)
@@ -55,7 +55,7 @@ class StatusController(QObject):
         self.show_title()
         self._show_layer()
         self.show_place()
-        self._show_told()
+        self._show_note()
         problem = self._document.problem
         sizes = f"{problem.n} × {problem.m} × {problem.num_heads}"
         self._window.precision.setText(self.tr("exact, {dtype} · {sizes}").format(dtype=problem.dtype, sizes=sizes))
@@ -63,13 +63,13 @@ class StatusController(QObject):
     def retranslate(self) -> None:
         self.show()
 
-    def tell(self, words: Callable[[], str]) -> None:
+    def note(self, words: Callable[[], str]) -> None:
         """Say what was just done beside what was asked for, until the document changes again."""
-        self._told = words, self._document.generation
-        self._show_told()
+        self._note = words, self._document.generation
+        self._show_note()
 
-    def _show_told(self) -> None:
-        words, generation = self._told or (str, -1)
+    def _show_note(self) -> None:
+        words, generation = self._note or (str, -1)
         self._window.recomputed.setText(words() if generation == self._document.generation else "")
 
     def show_title(self) -> None:
@@ -161,7 +161,7 @@ class StatusController(QObject):
         return self.tr("head {head}").format(head=heads.start) if one_head else ""
 
 
-# Progress of the pictures of a long problem: told, stopped by Esc; stands in for maps too large to be held.
+# Progress of the pictures of a long problem: shown, stopped by Esc; stands in for maps too large to be held.
 
 
 FINE = 1000  # steps of the thin line
@@ -196,8 +196,8 @@ class ProgressController(QObject):
 
     def resume(self) -> None:
         """Compute what was given up."""
-        if self._computation.supply is not None:
-            self._computation.supply.resume()
+        if self._computation.tiles is not None:
+            self._computation.tiles.resume()
 
     # --- how far ---------------------------------------------------------------------------------
     def _on_computation_drawing(self, share: float) -> None:
@@ -212,8 +212,8 @@ class ProgressController(QObject):
             self._show()
 
     def _show(self) -> None:
-        bar, supply = self._window.progress, self._computation.supply
-        stopped = supply is not None and supply.stopped
+        bar, tiles = self._window.progress, self._computation.tiles
+        stopped = tiles is not None and tiles.stopped
         if not self._computation.pending:  # else the bar has no end: an evaluation is being computed
             bar.setRange(0, FINE)
             bar.setValue(round(FINE * self._share))
@@ -229,9 +229,9 @@ class ProgressController(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Cancel on Esc, where no other widget uses it."""
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and event.key() == Qt.Key.Key_Escape:
-            supply = self._computation.supply
-            if supply is not None and self._computation.stoppable:
-                supply.stop()
+            tiles = self._computation.tiles
+            if tiles is not None and self._computation.stoppable:
+                tiles.stop()
                 self._show()
                 return True
         return super().eventFilter(watched, event)

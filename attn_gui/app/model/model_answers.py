@@ -10,8 +10,8 @@ import numpy as np
 from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtGui import QImage
 
+from attn_gui.app.editing.edit_runner import EditRunner
 from attn_gui.app.editing.interventions import CONTEXT, LABELS, REMOVED, label_of
-from attn_gui.app.editing.making import Making
 from attn_gui.app.model.model_controller import ModelController
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label
@@ -242,9 +242,9 @@ class _ChangedRow(NamedTuple):
 class ChangedLayers(QObject):
     """The list of the view on one side, the edits of the layers on the other."""
 
-    def __init__(self, panel: ModelView, document: Document, making: Making, models: ModelController) -> None:
+    def __init__(self, panel: ModelView, document: Document, runner: EditRunner, models: ModelController) -> None:
         super().__init__(panel)
-        self._panel, self._document, self._making, self._models = panel, document, making, models
+        self._panel, self._document, self._runner, self._models = panel, document, runner, models
         self._rows: list[_ChangedRow] = []
         panel.changeSwitched.connect(self.switch)
         panel.changeAsked.connect(lambda row: self._models.set_layer(self._rows[row].layer))
@@ -279,7 +279,7 @@ class ChangedLayers(QObject):
         every = range(problem.num_heads)
         off = len(off_heads(problem)) < problem.num_heads
         words = HEADS_OFF if off else HEADS_ON
-        self._making.change(Label(words, {"layer": study.layer}), lambda: switched_off(problem, every if off else ()))
+        self._runner.change(Label(words, {"layer": study.layer}), lambda: switched_off(problem, every if off else ()))
 
     def _change(self, words: str, row: _ChangedRow, instead: Instead) -> None:
         """Put something in the place of an intervention, wherever it is then; leave a field as the model has it."""

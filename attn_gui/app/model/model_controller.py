@@ -190,7 +190,7 @@ class ModelController(QObject):
     def __init__(self, context: AppContext, files: FilesController) -> None:
         super().__init__(context.window)
         self._window, self._document = context.window, context.document
-        self._making, self._files = context.making, files
+        self._runner, self._files = context.runner, files
         self._computation, self._settings = context.computation, context.settings
         self._ran: tuple[Study, Run] | None = None  # the last run of a text
         self._opening = WindowTask(context.window, WorkLine("opening", context.window))
@@ -326,7 +326,7 @@ class ModelController(QObject):
         self.keep(study, run)
         fields = _fields(self._document.problem, problem)
         with self._computation.handed(found.evaluation):
-            self._making.apply(SetStudy(fields, study, label, looks), [*given_up(problem).values()])
+            self._runner.apply(SetStudy(fields, study, label, looks), [*given_up(problem).values()])
 
     def _begin(
         self,
@@ -425,7 +425,7 @@ class ModelsAtHand(QObject):
         return {_action(key): Command(partial(self._models.open_known, key)) for key in self._known}
 
     def retranslate(self) -> None:
-        """Layers × heads beside each name, in the present language: one may have been installed meanwhile."""
+        """Show layers × heads beside each name, in the present language: one may have been installed meanwhile."""
         for key, known in self._known.items():
             action, beside = self._actions[_action(key)], known.size if known.installed else self.tr("not installed")
             action.setText(f"{_said(known.label)}\t{beside}")

@@ -43,7 +43,7 @@ class ModelShowing(QObject):
     def __init__(self, context: AppContext, models: ModelController) -> None:
         super().__init__(context.window)
         self._window, self._document, self._view, self._models = context.window, context.document, context.view, models
-        self._making = context.making
+        self._runner = context.runner
         self.answer: ModelAnswer | None = None
         self._panel: ModelView | None = None
         self._changes: ChangedLayers | None = None
@@ -176,7 +176,7 @@ class ModelShowing(QObject):
             before, known = self.answer, self._models.run_of(study)
             wanted = WantedReading(self._reading, self._view.look.second_text, current_theme())
             self._asked = self._version()
-            self._job.start(lambda tell: answer(study, problem, before, known, wanted, tell))
+            self._job.start(lambda progress: answer(study, problem, before, known, wanted, progress))
 
     def _version(self) -> tuple[int, int]:
         return self._document.generation, self._document.writes
@@ -250,8 +250,8 @@ class ModelShowing(QObject):
             self._panel.set_off(head in off, len(off) == self._document.problem.num_heads)
 
     def _show_second(self) -> None:
-        """Show the second text, which is run together with the first."""
-        if self._document.study is not None and self._panel is not None:
+        """Show the second text, which is run together with the first; without a model on the table, too."""
+        if self._panel is not None:
             self._panel.set_second_text(self._view.look.second_text)
             self._soon.start()
 
@@ -264,7 +264,8 @@ class ModelShowing(QObject):
         grid.set_numbers(title, self.answer.numbers)
 
     def _similar(self) -> str:
-        """Likeness of the text's embedding to the one before, and to the second text's, in a model of sentences."""
+        """Return the likeness of the text's embedding to the one before, and to the second text's, in a model of
+        sentences."""
         found = self.answer
         assert found is not None
         words = []
@@ -319,7 +320,7 @@ class ModelShowing(QObject):
         panel.otherAsked.connect(lambda text: self._view.set(second_text=text))
         panel.headOffAsked.connect(self.headOffAsked)
         panel.tokens.tokenPicked.connect(self._on_token_picked)
-        self._changes = ChangedLayers(panel, self._document, self._making, self._models)
+        self._changes = ChangedLayers(panel, self._document, self._runner, self._models)
         self.built.emit(panel)
 
     def _on_theme_changed(self, *_: object) -> None:

@@ -54,7 +54,7 @@ class Baseline(QObject):
         self._problem: Problem | None = None
         self._evaluation: Evaluation | None = None
         self._faces: tuple[BeforeState, Difference] | None = None
-        self._supplies: list[TileCache] = []
+        self._tile_caches: list[TileCache] = []
         self._recomputed = Recomputed()
         self._asked = (-1, -1)  # the document's count of changes and writes when the evaluation was asked for
         self._passes = BackgroundTask(self)
@@ -108,7 +108,7 @@ class Baseline(QObject):
     @property
     def busy(self) -> bool:
         """Whether anything of it is still to come, pictures included."""
-        return self.pending or self._settling.busy or any(supply.busy for supply in self._supplies)
+        return self.pending or self._settling.busy or any(tiles.busy for tiles in self._tile_caches)
 
     @property
     def problem(self) -> Problem | None:
@@ -131,7 +131,8 @@ class Baseline(QObject):
         return self._faces is not None
 
     def face(self, mode: str) -> Evaluation:
-        """Evaluation that the maps show in a mode; left of a wipe, and on the left side, stands `face(BEFORE)`."""
+        """Return the evaluation that the maps show in a mode; left of a wipe, and on the left side, stands
+        `face(BEFORE)`."""
         if self._faces is None or mode in (NOW, *BOTH):
             return self._computation.evaluation
         return self._faces[0] if mode == BEFORE else self._faces[1]
@@ -149,8 +150,8 @@ class Baseline(QObject):
 
         return made
 
-    def news(self, mode: str, recomputed: Recomputed) -> Recomputed:
-        """Boxes that an edit has recomputed of the evaluation shown in a mode."""
+    def changed_boxes(self, mode: str, recomputed: Recomputed) -> Recomputed:
+        """Return the boxes that an edit has recomputed of the evaluation shown in a mode."""
         if self._faces is None or mode in (NOW, GRADIENT):
             return recomputed
         now = {} if mode == BEFORE else recomputed.boxes
@@ -161,8 +162,8 @@ class Baseline(QObject):
         """Wait for what is under way: at the end of the program, and where the answer is needed now."""
         self._passes.wait()
         self._settling.wait()
-        for supply in self._supplies:
-            supply.finish()
+        for tiles in self._tile_caches:
+            tiles.finish()
 
     def end(self) -> None:
         """End all work."""
@@ -217,19 +218,19 @@ class Baseline(QObject):
         difference = Difference(before, after, after.stages)
         if difference.stages == after.stages:
             self._faces = BeforeState(difference), difference
-            self._supplies = [self._supply_of(face) for face in self._faces if face.draws_pictures]
+            self._tile_caches = [self._tile_cache_of(face) for face in self._faces if face.draws_pictures]
 
-    def _supply_of(self, face: Evaluation) -> TileCache:
+    def _tile_cache_of(self, face: Evaluation) -> TileCache:
         from attn_gui.pictures.tile_cache import TileCache  # not needed to start
 
-        supply = TileCache(face, self._computation)
-        supply.progressed.connect(self._computation.drawing)
-        return supply
+        tiles = TileCache(face, self._computation)
+        tiles.progressed.connect(self._computation.drawing)
+        return tiles
 
     def _forget_faces(self) -> None:
-        for supply in self._supplies:
-            self._computation.leave(supply)
-        self._faces, self._supplies = None, []
+        for tiles in self._tile_caches:
+            self._computation.leave(tiles)
+        self._faces, self._tile_caches = None, []
 
     # --- following -------------------------------------------------------------------------------
     def _on_computation_rebuilt(self, opened: bool) -> None:
@@ -250,9 +251,9 @@ class Baseline(QObject):
         if self._faces is not None:
             stages = self._faces[1].stages  # Q, K and V that are given are stages, too
             fields = {name: cells for name, cells in boxes.items() if name not in stages}
-            for supply, mode in zip(self._supplies, (BEFORE, DIFFERENCE), strict=False):
+            for tiles, mode in zip(self._tile_caches, (BEFORE, DIFFERENCE), strict=False):
                 mine = {} if mode == BEFORE and self.pinned else fields
-                supply.follow({**mine, **self.news(mode, recomputed).boxes})
+                tiles.follow({**mine, **self.changed_boxes(mode, recomputed).boxes})
 
     def _on_computation_settled(self) -> None:
         """Compute again, of a ready-made state too, the cells that edits have left inexact by rounding."""
@@ -267,11 +268,11 @@ class Baseline(QObject):
 
     def _draw_anew(self) -> None:
         """Last digits may have changed."""
-        if self._supplies and self._faces is not None:
+        if self._tile_caches and self._faces is not None:
             batch, heads, *_ = self._document.problem.map_shape
             everywhere = {(item, head) for item in range(batch) for head in range(heads)}
-            for supply in self._supplies:
-                supply.draw_anew(everywhere)
+            for tiles in self._tile_caches:
+                tiles.draw_anew(everywhere)
 
 
 def _by_stage(

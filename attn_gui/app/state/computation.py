@@ -24,13 +24,13 @@ from attn_gui.engine.evaluation.threads import (
     tiles_stand_back,
 )
 from attn_gui.engine.graph.indices import count, whole
+from attn_gui.views.dialogs.progress import PATIENCE_MS
 
 if TYPE_CHECKING:
     from attn_gui.pictures.tile_cache import TileCache
 
 QUICK_CELLS = 100_000  # n · m · heads that are computed again within a frame or two
 QUICK_NUMBERS = 1 << 19  # and so many numbers in all matrices, each of which is read
-PATIENCE_MS = 300  # after which the window says that it is computing
 SETTLE_MS = 1500  # after the last edit of a long problem
 LEFT_MS = 2000  # after another document was opened, when whatever showed the one before has let it go
 PROJECTED = 1 << 20  # cells of Q, K and V that an edit may have projected again on the GUI thread, times 1/d_model
@@ -40,28 +40,29 @@ class Computation(QObject):
     """Follows the document. An edit of cells recomputes what it reaches, any other change everything.
 
     A large problem is computed on another thread; until then the last evaluation stays, and an answer for a document
-    that has moved on is dropped. Of a long one `supply` brings what the maps look at; at rest after edits, what they
+    that has moved on is dropped. Of a long one `tiles` brings what the maps look at; at rest after edits, what they
     have left is settled.
     """
 
-    rebuilt = Signal(bool)  # a new evaluation is there, True: of another document, or the same changed by hand in other
-    # places; `ViewState` tells all others
+    rebuilt = Signal(bool, bool)  # a new evaluation is there, or the one with other places changed by hand: whether of
+    # another document, and whether the window may paint between its followers; `ViewState` notifies all others
     updated = Signal(object, object)  # Recomputed, the boxes of every stage that hold new numbers, and those of the
     # fields that changed; `Baseline` is connected first, so that it holds the new numbers before anyone asks it
-    pictured = Signal()  # after `updated`, of a long problem some turns later: maps can show what an edit has reached
+    drawable = Signal()  # maps can draw what `updated` named: in the same turn, but of a long problem once `tiles` has
+    # drawn its dirty tiles, which may be several edits later. For maps alone; numbers can be read from `updated` on
     working = Signal(bool)  # a full pass takes longer than a person takes for "at once"
     refused = Signal(object)  # FieldError: no evaluation can hold the problem
     drawing = Signal(float)  # which share of the pictures that are looked at is there
     settled = Signal()  # everything known equals a fresh computation, bit for bit
-    moving = Signal()  # the document has changed: what is still to be told of the state before is told now
+    moving = Signal()  # the document has changed: followers that still wait are notified of the state before
 
     def __init__(self, document: Document, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._document = document
         self._blas, self._way = one_blas_thread(), right_of_way()
         self.evaluation: Evaluation = DenseEvaluation(document.problem)
-        self.supply: TileCache | None = None
-        self._left_behind: list[TileCache] = []  # of what is still shown by those who are not told yet
+        self.tiles: TileCache | None = None
+        self._left_behind: list[TileCache] = []  # of evaluations before, which maps may still show
         self.refusal: FieldError | None = None  # why there is no evaluation of the document
         self._settling = BackgroundTask(self)
         self._settling.ended.connect(self._on_settling_answered)
@@ -71,12 +72,11 @@ class Computation(QObject):
         self._left = QTimer(self, singleShot=True, interval=LEFT_MS)
         self._giving_back = BackgroundTask(self)
         self._drawn = QTimer(self, singleShot=True, interval=0)
-        self._drawn.timeout.connect(self._tell_of_pictures)
+        self._drawn.timeout.connect(self._await_tiles)
         self._left.timeout.connect(lambda: self._giving_back.start(lambda _: give_back()))
         self._passes = BackgroundTask(self)
         self._passes.ended.connect(self._on_passes_answered)
-        self.spread = False  # whether followers of the new evaluation may be notified in turns, with paints between
-        self.told = True  # whether everybody has been notified of the present evaluation
+        self.notified = True  # whether everybody has been notified of the present evaluation
         self._opened = False
         self._handed: Evaluation | None = None  # made elsewhere, of what the document is about to hold
         self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
@@ -98,29 +98,29 @@ class Computation(QObject):
         return self._passes.busy
 
     @property
-    def spreads(self) -> bool:
-        """Return whether the window may paint between its followers: a layer of a model has many steps."""
-        return self._document.study is not None and self.supply is None
+    def has_many_steps(self) -> bool:
+        """Return whether the window must paint between its followers: a layer of a model has many steps."""
+        return self._document.study is not None and self.tiles is None
 
     @property
     def busy(self) -> bool:
         """Whether anything is still to come: the evaluation or pictures of it."""
-        drawing = self._drawn.isActive() or (self.supply is not None and self.supply.busy)
-        return self.pending or not self.told or self._settling.busy or drawing
+        drawing = self._drawn.isActive() or (self.tiles is not None and self.tiles.busy)
+        return self.pending or not self.notified or self._settling.busy or drawing
 
     @property
     def stoppable(self) -> bool:
         """Whether pictures are being computed that Esc stops."""
-        return self.supply is not None and self.supply.busy
+        return self.tiles is not None and self.tiles.busy
 
-    def leave(self, supply: TileCache) -> None:
+    def leave(self, tiles: TileCache) -> None:
         """End a tile cache once everybody is notified of the next evaluation: until then maps draw from it."""
-        supply.progressed.disconnect(self.drawing)
-        self._left_behind.append(supply)
+        tiles.progressed.disconnect(self.drawing)
+        self._left_behind.append(tiles)
 
-    def have_told(self) -> None:
+    def all_notified(self) -> None:
         """Note that everybody has been notified of the present evaluation, and end the tile caches before it."""
-        self.told = True
+        self.notified = True
         while self._left_behind:
             self._left_behind.pop().end()
 
@@ -137,8 +137,8 @@ class Computation(QObject):
         """Wait for what is under way, where the answer is needed now."""
         self._passes.wait()
         self._settling.wait()
-        if self.supply is not None:
-            self.supply.finish()
+        if self.tiles is not None:
+            self.tiles.finish()
 
     def end(self) -> None:
         """End all work under way."""
@@ -147,9 +147,9 @@ class Computation(QObject):
         self._drawn.stop()
         self._left.stop()
         self._giving_back.wait()
-        self.have_told()
-        if self.supply is not None:
-            self.supply.end()
+        self.all_notified()
+        if self.tiles is not None:
+            self.tiles.end()
         self.finish()
 
     def _on_document_changed(self, change: Change) -> None:
@@ -167,13 +167,12 @@ class Computation(QObject):
             with self._or_refused():
                 recomputed = self._recomputed(boxes, by_hand)
                 self.updated.emit(recomputed, boxes)
-                if self.supply is None:
-                    self.pictured.emit()
+                if self.tiles is None:
+                    self.drawable.emit()
                 else:
-                    self._tell_of_pictures()
+                    self._await_tiles()
                 if by_hand:
-                    self.spread = self.spreads
-                    self.rebuilt.emit(False)
+                    self.rebuilt.emit(False, False)
 
     def _recomputed(self, boxes: Mapping[str, Sequence[Box]], by_hand: Collection[str]) -> Recomputed:
         """Recompute everything that changed cells reach.
@@ -184,23 +183,21 @@ class Computation(QObject):
         arrays = problem.arrays() if by_hand else {}
         taken = {field: [whole(arrays[field].shape)] for field in by_hand if field in arrays}
         recomputed = self.evaluation.update(problem, {**boxes, **taken})
-        if self.supply is not None:
-            self.supply.follow({**boxes, **recomputed.boxes})
+        if self.tiles is not None:
+            self.tiles.follow({**boxes, **recomputed.boxes})
             self._rest.start()
         return recomputed
 
-    def _tell_of_pictures(self) -> None:
-        """Tell of those of a long problem once none is behind, neither of this evaluation nor of the state beside."""
-        from attn_gui.pictures.tile_cache import TileCache  # it is there, with what is long
-
-        if self.supply is not None and any(supply.behind for supply in self.findChildren(TileCache)):
+    def _await_tiles(self) -> None:
+        """Emit `drawable` once no tile is dirty, neither of this evaluation nor of the state compared with."""
+        if self.tiles is not None and any(tiles.behind for tiles in self.findChildren(type(self.tiles))):
             self._drawn.start()
         else:
-            self.pictured.emit()
+            self.drawable.emit()
 
     def _heavy(self, boxes: Mapping[str, Sequence[Box]]) -> bool:
         """Return whether so many rows of a long problem are projected again that the window would stand still."""
-        if self.supply is None or not self._document.problem.projected:
+        if self.tiles is None or not self._document.problem.projected:
             return False
         return sum(count(box) for field in ("x", "context") for box in boxes.get(field, ())) > PROJECTED
 
@@ -210,12 +207,12 @@ class Computation(QObject):
         if self._handed is not None:
             self._passes.forget()
             self._handed.update(problem, {})  # reads the same arrays, from now on as the document's
-            self._take(self._handed, spread=True)
+            self._take(self._handed, in_turns=True)
             return
         if is_quickly_computed(problem):
             self._passes.forget()
             with self._or_refused():
-                self._take(DenseEvaluation(problem), spread=self._opened)
+                self._take(DenseEvaluation(problem), in_turns=self._opened)
             return
         if not self._patience.isActive():
             self._patience.start()
@@ -223,7 +220,7 @@ class Computation(QObject):
 
     def _on_passes_answered(self, outcome: Future[Evaluation]) -> None:
         with self._or_refused():
-            self._take(outcome.result(), spread=True)
+            self._take(outcome.result(), in_turns=True)
 
     @contextmanager
     def _or_refused(self) -> Iterator[None]:
@@ -242,36 +239,35 @@ class Computation(QObject):
         self.refusal = why
         self.refused.emit(why)
 
-    def _take(self, evaluation: Evaluation, *, spread: bool) -> None:
+    def _take(self, evaluation: Evaluation, *, in_turns: bool) -> None:
         self._patience.stop()
         self.working.emit(False)
-        self.spread = spread or self.spreads
-        if self.supply is not None:
-            self.leave(self.supply)
-        self.supply = self._supply_of(evaluation)
+        if self.tiles is not None:
+            self.leave(self.tiles)
+        self.tiles = self._tile_cache_of(evaluation)
         self.drawing.emit(1.0)
         self.evaluation, opened, self._opened, self.refusal = evaluation, self._opened, False, None
         if opened:
             self._left.start()
-        self.rebuilt.emit(opened)
+        self.rebuilt.emit(opened, in_turns)
 
-    def _supply_of(self, evaluation: Evaluation) -> TileCache | None:
-        """Return the supply of pictures of a long problem."""
+    def _tile_cache_of(self, evaluation: Evaluation) -> TileCache | None:
+        """Return the tile cache of a long problem; None of a short one."""
         if not is_long(evaluation.problem):
             return None
         from attn_gui.pictures.tile_cache import TileCache  # not needed to start
 
-        supply = TileCache(evaluation, self)
-        supply.progressed.connect(self.drawing)
-        return supply
+        tiles = TileCache(evaluation, self)
+        tiles.progressed.connect(self.drawing)
+        return tiles
 
     # --- at rest ---------------------------------------------------------------------------------
     def _settle(self) -> None:
         """Compute again what edits have left inexact by rounding, once nothing else is to be done."""
         evaluation, version = self.evaluation, self._version()
-        if self.supply is None or self.pending or evaluation.settled:
+        if self.tiles is None or self.pending or evaluation.settled:
             return
-        if self.supply.busy:
+        if self.tiles.busy:
             self._rest.start()
         else:
             heads = evaluation.unsettled
@@ -280,13 +276,14 @@ class Computation(QObject):
             )
 
     def _version(self) -> tuple[int, int]:
-        """Moves with every change of the document, and already before its first cell is written."""
+        """Return counts that differ after every change of the document, and already before its first cell is
+        written."""
         return self._moves, self._document.writes
 
     def _on_settling_answered(self, outcome: Future[frozenset[tuple[int, int]] | None]) -> None:
         heads = outcome.result()
-        if heads is not None and self.supply is not None and not self._rest.isActive():
-            self.supply.draw_anew(heads)
+        if heads is not None and self.tiles is not None and not self._rest.isActive():
+            self.tiles.draw_anew(heads)
             self.settled.emit()
 
 

@@ -96,7 +96,7 @@ class Settings:
         self._store.remove(group)
 
     def recent(self) -> list[Path]:
-        """Files opened or saved last, in any window, newest first, missing ones included."""
+        """Return the files opened or saved last, in any window, newest first, missing ones included."""
         self._store.sync()
         return [Path(name) for name in self.entries(*_RECENT_FILES) if isinstance(name, str)]
 
@@ -153,7 +153,7 @@ def language_of(wanted: list[str]) -> str:
 
 
 def set_language(app: QCoreApplication, language: str) -> None:
-    """Set the language of every text from now on; widgets hear of it as QEvent.LanguageChange."""
+    """Set the language of every text; widgets get a QEvent.LanguageChange."""
     if language not in LANGUAGES:
         raise ValueError(f"no language {language!r}; there are {', '.join(LANGUAGES)}")
     for installed in app.findChildren(QTranslator, NAME):

@@ -26,9 +26,8 @@ from attn_gui.views.names import ASK
 if TYPE_CHECKING:
     from attn_gui.lessons.exercises import Blank
 
-AGAIN = object()
-"""Returned by a follower that has done a part of what there is to do, and is to be called once more."""
-Show = Callable[[], object]
+Show = Callable[[], Iterator[None] | None]
+"""A follower: shows the present look at once, or, where that takes longer than a frame, yields between its turns."""
 POINTING = {QEvent.Type.MouseMove, QEvent.Type.HoverMove, QEvent.Type.ToolTip}
 """Events that say where the pointer is, and come again; with a button held they do something, too."""
 ACTING = {
@@ -44,7 +43,7 @@ ACTING = {
 INPUT = (QInputEvent, QHelpEvent, QDropEvent)
 """The kinds of both: most events are of no such kind, and this is quickly seen."""
 SLICE = 0.004
-"""Seconds of telling, after which the window may paint and answer before the rest is told."""
+"""Seconds after which the window may paint and answer before the rest is notified."""
 
 
 class ChosenCell(NamedTuple):
@@ -101,11 +100,12 @@ WIDE = frozenset({"baseline", "compare", "face"})
 class ViewState(QObject):
     """The present look, always one that the present evaluation can give.
 
-    A new look or evaluation is resolved and compared with what was shown before anybody is told: each follower hears
-    once, and only of what it asked for, so the order in which they are told means nothing.
+    A new look or evaluation is resolved and compared with what was shown before anybody is notified: each follower is
+    called once, and only for the parts that it asked for, so their order means nothing. Turns are taken here alone:
+    a follower that yields goes on in the next slice, or begins anew where another look has come meanwhile.
 
     While some still show the evaluation before, no place in it is taken for one of the present evaluation: the pointer
-    says nothing, and a press or a key waits until everybody is told (`eventFilter`); so it is with another head.
+    says nothing, and a press or a key waits until everybody is notified (`eventFilter`); so it is with another head.
     """
 
     mapWanted = Signal()  # whatever is in the place of the maps gives way
@@ -114,12 +114,12 @@ class ViewState(QObject):
         super().__init__(parent)
         self._computation, self._baseline = computation, baseline
         self._followers: list[tuple[Show, frozenset[str]]] = []
-        self._waiting: list[Show] = []  # to be told of the present look, the next one first
-        self._painted = False  # whether the window has had a turn since somebody was told
+        self._waiting: dict[Show, Iterator[None] | None] = {}  # the next one first, with what is left of its turns
+        self._painted = False  # whether the window has had a turn since somebody was notified
         self._next: dict[str, Any] = {}
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._go_on)
-        computation.moving.connect(self.tell_all)
+        computation.moving.connect(self.notify_all)
         self._look_at_opened: Callable[[], Look] = lambda: self.look
         self.face: EvaluationProxy | None = None  # a gradient or an exercise that is laid over the evaluation
         self.look = resolve(look, computation.evaluation)
@@ -128,7 +128,7 @@ class ViewState(QObject):
 
     @property
     def shown(self) -> Evaluation:
-        """Evaluation that the maps show: the state now, the one before, their difference, or what is laid over it."""
+        """Evaluation that the maps show: the state now, the one before, their difference, or the face over it."""
         if self.face is not None:
             return self.face
         return self._baseline.face(NOW if self.look.compare == GRADIENT else self.look.compare)
@@ -192,41 +192,41 @@ class ViewState(QObject):
 
     @contextmanager
     def latecomers(self) -> Iterator[None]:
-        """Tell those who begin to follow inside of the present look, as of a document just opened."""
+        """Notify those who begin to follow inside of the present look, as of a document just opened."""
         there = len(self._followers)
         yield
         for show, _parts in self._followers[there:]:
-            _tell(show)
+            show_whole(show)
 
     def set_opening(self, look_at_opened: Callable[[], Look]) -> None:
         """Give the look at a document that has just been opened; without it the present look stays."""
         self._look_at_opened = look_at_opened
 
     def set(self, **values: Any) -> None:
-        """Take new values in; followers are told once, and only if something differs."""
+        """Take new values in; followers are notified once, and only if something differs."""
         self._show(replace(self.look, **values), frozenset())
 
     def bring_map(self, stage: str) -> None:
         """Bring the map of a stage into sight, where a page or another mode is in its place."""
         self.mapWanted.emit()
         self.set(**({} if self.look.mode == ALL else {"mode": PRODUCT, "stage": stage}))
-        self.tell_all()
+        self.notify_all()
 
     def set_with_next(self, **values: Any) -> None:
         """Take new values in together with the next evaluation."""
         self._next = values
 
-    def tell_all(self) -> None:
-        """Tell the rest of the present look at once: something else is about to happen."""
+    def notify_all(self) -> None:
+        """Notify all that still wait of the present look at once: something else is about to happen."""
         self._soon.start()  # which goes on where one of them fails
         self._guard(False)
         while self._waiting:
-            _tell(self._waiting.pop(0))
-        self._have_told()
+            self._take_turn()
+        self._end_notifying()
 
-    def _have_told(self) -> None:
+    def _end_notifying(self) -> None:
         self._soon.stop()
-        self._computation.have_told()
+        self._computation.all_notified()
 
     def _guard(self, on: bool) -> None:
         """See every event before its widget, or no longer: that costs a call for each. It is not done while followers
@@ -241,7 +241,7 @@ class ViewState(QObject):
         kind, drags = event.type(), isinstance(event, QMouseEvent) and event.buttons() != Qt.MouseButton.NoButton
         if kind in ACTING or (kind in POINTING and drags):
             if not (isinstance(event, QKeyEvent) and event.isAutoRepeat()):
-                self.tell_all()
+                self.notify_all()
             return False
         return kind in POINTING
 
@@ -256,20 +256,20 @@ class ViewState(QObject):
             self._show(self.look, frozenset({"face"}))
 
     def finish(self) -> None:
-        """Stop telling; for the end of the program."""
+        """Notify nobody any more; for the end of the program."""
         self._soon.stop()
         self._guard(False)
         self._waiting.clear()
         self._followers.clear()
 
-    def _on_computation_rebuilt(self, opened: bool) -> None:
+    def _on_computation_rebuilt(self, opened: bool, in_turns: bool = False) -> None:
         look = self._look_at_opened() if opened else self.look
         look, self._next = replace(look, **self._next), {}
         self.face = None  # of numbers that are gone
         changed = frozenset({"evaluation", "baseline", *(("document",) if opened else ())})
-        self._show(look, changed, spread=self._computation.spread)
+        self._show(look, changed, in_turns=in_turns)
 
-    def _show(self, look: Look, changed: frozenset[str], *, spread: bool = False) -> None:
+    def _show(self, look: Look, changed: frozenset[str], *, in_turns: bool = False) -> None:
         mode = look.compare if look.compare in STATES and self._baseline.key else NOW
         found = resolve(look, self._baseline.face(mode))
         mode = GRADIENT if look.compare == GRADIENT and found.cell is not None else mode
@@ -285,21 +285,21 @@ class ViewState(QObject):
         shows = [show for show, parts in self._followers if changed & parts]
         if not shows:
             return
-        if spread or (self._computation.spreads and changed & WIDE):
-            self.tell_in_turns(shows)
+        if in_turns or (self._computation.has_many_steps and changed & WIDE):
+            self.notify_in_turns(shows)
         else:
-            self._waiting += [show for show in shows if show not in self._waiting]
-            self.tell_all()
+            self._waiting |= dict.fromkeys(shows)
+            self.notify_all()
 
-    def tell_in_turns(self, shows: Iterable[Show]) -> None:
-        """Call each of these soon, once, when it reads what there is then; between them the window paints."""
-        self._waiting += [show for show in shows if show not in self._waiting]
-        self._computation.told = False
+    def notify_in_turns(self, shows: Iterable[Show]) -> None:
+        """Call each of these once in later turns of the event loop, between which the window paints."""
+        self._waiting |= dict.fromkeys(shows)
+        self._computation.notified = False
         self._guard(True)
         self._soon.start()
 
     def _go_on(self) -> None:
-        """Tell as many as there is time for, in every other turn: what was told is painted between."""
+        """Notify as many as there is time for, in every other turn: what they show is painted between."""
         self._painted = not self._painted
         self._soon.start()  # which goes on where one of them fails
         if self._painted:
@@ -308,24 +308,30 @@ class ViewState(QObject):
         end = time.perf_counter() + SLICE
         try:
             while self._waiting:
-                show = self._waiting.pop(0)
-                if show() is AGAIN:
-                    self._waiting.insert(0, show)
+                self._take_turn()
                 if time.perf_counter() >= end:
                     break
         finally:
             self._guard(bool(self._waiting))
         if not self._waiting:
-            self._have_told()
+            self._end_notifying()
+
+    def _take_turn(self) -> None:
+        """Let the next follower take its first or next turn; one that fails is not called again."""
+        show = next(iter(self._waiting))
+        turns = self._waiting.pop(show) or show()
+        if turns is not None and next(turns, turns) is None:
+            self._waiting = {show: turns, **self._waiting}
 
 
-def _tell(show: Show) -> None:
-    while show() is AGAIN:
+def show_whole(show: Show) -> None:
+    """Call a follower and let it take all its turns."""
+    for _turn in show() or ():
         pass
 
 
 def resolve(look: Look, evaluation: Evaluation) -> Look:
-    """Look as far as an evaluation can give it."""
+    """Return the look as far as an evaluation can give it."""
     problem = evaluation.problem
     cell = look.cell if look.cell is not None and exists(evaluation, look.cell) else None
     return replace(

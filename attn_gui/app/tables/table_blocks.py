@@ -16,9 +16,9 @@ from PySide6.QtWidgets import QDialog, QFileDialog
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.context import AppContext
-from attn_gui.app.editing.making import Arrays
+from attn_gui.app.editing.edit_runner import Arrays
 from attn_gui.app.editing.shapes import Clashes, done_text, followers_text, shape_text
-from attn_gui.app.maps.status import TellStatus
+from attn_gui.app.maps.status import StatusNote
 from attn_gui.app.state.background_task import WindowTask
 from attn_gui.app.state.translated_errors import saying, sentence, sentences
 from attn_gui.app.tables.table_edits import Cuts, TablePlace, TableTarget, block_shape
@@ -157,11 +157,11 @@ Fields = Mapping[str, object]
 class UnfitBlocks(QObject):
     """Changes nothing by itself; each way out that is picked is one step. What is offered is decided by shapes."""
 
-    def __init__(self, context: AppContext, target: TableTarget, tell: TellStatus) -> None:
+    def __init__(self, context: AppContext, target: TableTarget, note: StatusNote) -> None:
         super().__init__(context.window)
-        self._document, self._target, self._making, self._tell = context.document, target, context.making, tell
+        self._document, self._target, self._runner, self._note = context.document, target, context.runner, note
         self._banner = context.window.banner
-        self._clashes = Clashes(self._banner, self, context.making, context.window.inputs)
+        self._clashes = Clashes(self._banner, self, context.runner, context.window.inputs)
 
     def refuse(self, place: TablePlace, cuts: Cuts, block: NDArray[Any], notes: Sequence[FileNote] = ()) -> None:
         """Say that the block is too large, and offer a larger matrix, or the block as the matrix with what follows.
@@ -236,7 +236,7 @@ class UnfitBlocks(QObject):
                 self._apply(Edits((*larger, self._target.cells(place, cuts, block, label)), label), fresh)
                 self._target.select(place, cuts)
 
-            self._making.begin(label, lambda: grown_fields(problem, field, *size), take)
+            self._runner.begin(label, lambda: grown_fields(problem, field, *size), take)
 
         return BannerOffer(
             lambda: self.tr("Grow {symbol} to {size}").format(**words), lambda: followers_text(field, shapes), grow
@@ -253,7 +253,7 @@ class UnfitBlocks(QObject):
     def _replace(self, field: str, block: NDArray[Any]) -> None:
         self._target.use(field)
         problem, kept = self._document.problem, self._target.model.turned(block)
-        self._making.begin(
+        self._runner.begin(
             _replacing_label(field, block),
             lambda: replaced(problem, field, kept),
             lambda changes, fresh: self._accept(field, block, changes, fresh),
@@ -269,7 +269,7 @@ class UnfitBlocks(QObject):
         before = self._document.problem
         self._document.apply(edit, fresh)
         shapes = reshaped(before, self._document.problem)
-        self._tell(lambda: sentences(notes) if notes else done_text(shapes))
+        self._note(lambda: sentences(notes) if notes else done_text(shapes))
 
 
 def replacing_shape(problem: Problem, field: str, block: NDArray[Any]) -> tuple[int, ...] | None:
@@ -351,13 +351,13 @@ class TableBlocks(QObject):
 
     mapPasteRequested = Signal()  # the keyboard is in a map
 
-    def __init__(self, context: AppContext, tables: TablesController, target: TableTarget, tell: TellStatus) -> None:
+    def __init__(self, context: AppContext, tables: TablesController, target: TableTarget, note: StatusNote) -> None:
         super().__init__(context.window)
         self._window, self._tables, self._target = context.window, tables, target
-        self._settings, self._tell = context.settings, tell
-        self._unfit = UnfitBlocks(context, target, tell)
+        self._settings, self._note = context.settings, note
+        self._unfit = UnfitBlocks(context, target, note)
         self.reading = BlockReading(context, self._put_parts)
-        self._document, self._making = context.document, context.making
+        self._document, self._runner = context.document, context.runner
         self._noted = ""  # what the line above the picture says of the last block
         tables.on_new_table(self._connect)
 
@@ -498,7 +498,7 @@ class TableBlocks(QObject):
             return
         said = {"cell": self._target.cell_text(cuts), "block": shape_text(*block.shape)}
         label = Label(IMPORTED if file else PASTED, said)
-        self._making.apply(self._target.cells(place, cuts, block, label), [block])
+        self._runner.apply(self._target.cells(place, cuts, block, label), [block])
         self._target.select(place, cuts)
         if file:
             self._tell_import(model, {"file": file, "cell": self._target.cell_text(cuts)})
@@ -508,7 +508,7 @@ class TableBlocks(QObject):
         """Take Q, K and V in place of the present ones, or of X and its weights, as one step."""
         problem, label = self._document.problem, Label(QT_TRANSLATE_NOOP("History", "pasted Q, K and V"))
         matrices = {field: matrix.values for field, matrix in parts.items()}
-        self._making.change(label, lambda: with_direct(problem, matrices))
+        self._runner.change(label, lambda: with_direct(problem, matrices))
         self._say(list(dict.fromkeys(note for matrix in parts.values() for note in matrix.notes)))
 
     def _tell_import(self, model: MatrixModel, said: dict[str, str]) -> None:
@@ -519,7 +519,7 @@ class TableBlocks(QObject):
             template = self.tr("{file} into {cell}, {polarity}") if flags else self.tr("{file} into {cell}")
             return template.format(polarity=mask_polarity(blocked), **said)
 
-        self._tell(words)
+        self._note(words)
 
     def _say(self, notes: Sequence[FileNote]) -> None:
         """Say what was left out, guessed or rounded, until the document changes again."""

@@ -16,9 +16,9 @@ from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.context import AppContext
-from attn_gui.app.editing.making import Arrays
+from attn_gui.app.editing.edit_runner import Arrays
 from attn_gui.app.editing.shapes import done_text, said
-from attn_gui.app.maps.status import TellStatus
+from attn_gui.app.maps.status import StatusNote
 from attn_gui.app.state.background_task import LARGE, BackgroundTask
 from attn_gui.app.state.translated_errors import sentences
 from attn_gui.app.tables.tables import TablesController
@@ -56,7 +56,7 @@ class TablePlace(NamedTuple):
 
 
 class TableTarget(QObject):
-    """Table that the menus act on; of a computed one, which takes no numbers, the ways out are told instead."""
+    """Table that the menus act on; where it is a computed one, `blocked` is emitted in place of writing into it."""
 
     blocked = Signal(str)  # the computed field that a person wanted to write into
     elsewhere = Signal()  # a command of tables was given while the keyboard is in something else
@@ -122,7 +122,7 @@ class TableTarget(QObject):
 
     def select(self, place: TablePlace, cuts: Cuts) -> None:
         """Select a block of a table that was just filled, where it is on show."""
-        self._view.tell_all()  # a table that has grown shows its new cells first
+        self._view.notify_all()  # a table that has grown shows its new cells first
         here = self.place._replace(field=place.field)
         if self._box(place, cuts) == self._box(here, cuts):
             self._window.inputs.panels[place.field].select_block(*cuts)
@@ -174,7 +174,7 @@ class TableEdits(QObject):
     def __init__(self, context: AppContext, tables: TablesController, target: TableTarget) -> None:
         super().__init__(context.window)
         self._window, self._document, self._target, self._tables = context.window, context.document, target, tables
-        self._making = context.making
+        self._runner = context.runner
         target.blocked.connect(self._offer_ways_out)
         target.elsewhere.connect(self._say_where)
         tables.on_new_table(self._connect)
@@ -219,14 +219,14 @@ class TableEdits(QObject):
         old, cuts = self._target.model.number(row, column), (slice(row, row + 1), slice(column, column + 1))
         said = {"cell": self._target.cell_text(cuts), "old": significant(old), "new": significant(value)}
         label = Label(TYPED, said)
-        self._making.apply(self._target.cells(self._target.place, cuts, np.array([[value]]), label))
+        self._runner.apply(self._target.cells(self._target.place, cuts, np.array([[value]]), label))
 
     def clear(self) -> None:
-        """Zeros in every selected cell."""
+        """Set every selected cell to 0."""
         self._change(lambda block: 0, QT_TRANSLATE_NOOP("History", "cleared {cell}"))
 
     def cut(self) -> None:
-        """Zeros in every selected cell, once the cells are on the clipboard."""
+        """Set every selected cell to 0 once the cells are on the clipboard."""
         self._change(lambda block: 0, QT_TRANSLATE_NOOP("History", "cut {cell}"))
 
     def fill_down(self) -> None:
@@ -277,7 +277,7 @@ class TableEdits(QObject):
                 values = np.logical_not(values)
             self._document.apply(self._edit(place, cuts, values, label), fresh)
 
-        self._making.begin(label, make, take)
+        self._runner.begin(label, make, take)
 
     def _edit(self, place: TablePlace, cuts: Cuts, values: NDArray[Any], label: Label) -> Edit:
         """Return the edit; a large array that is filled whole is exchanged: no copy of what stood there is made."""
@@ -314,9 +314,9 @@ class TableEdits(QObject):
         def take(made: tuple[Edits, int], fresh: Arrays) -> None:
             edits, gone = made
             self._document.apply(edits, fresh)
-            self._making.note(went(gone))
+            self._runner.note(went(gone))
 
-        self._making.begin(label, make, take)
+        self._runner.begin(label, make, take)
 
     def _say_where(self) -> None:
         self._window.banner.show_info(lambda: self.tr("This command acts on a table: click one of its cells first."))
@@ -376,10 +376,10 @@ TWO_HEADS = QT_TRANSLATE_NOOP("Sentences", "Choose columns of one head: each hea
 class RowEdits(QObject):
     """Puts in as many rows or columns as are selected, or takes those out; one step of the history."""
 
-    def __init__(self, context: AppContext, target: TableTarget, tell: TellStatus) -> None:
+    def __init__(self, context: AppContext, target: TableTarget, note: StatusNote) -> None:
         super().__init__(context.window)
         self._window, self._document, self._target = context.window, context.document, target
-        self._making, self._tell = context.making, tell
+        self._runner, self._note = context.runner, note
 
     def commands(self) -> dict[str, Command]:
         gestures = {
@@ -423,9 +423,9 @@ class RowEdits(QObject):
             fields, notes = made
             shapes = reshaped(problem, drafted(problem, fields))
             self._document.apply(SetFields(fields, label), fresh)
-            self._tell(lambda: sentences(notes) if notes else done_text(shapes))
+            self._note(lambda: sentences(notes) if notes else done_text(shapes))
 
-        self._making.begin(label, make, take)
+        self._runner.begin(label, make, take)
 
 
 # Copies cells of the table, map or list that has the keyboard.
@@ -478,7 +478,7 @@ class CopyController(QObject):
         held = replace(copied, read=lambda: cells)
         if copied.shape[0] * copied.shape[1] <= AT_ONCE:
             QGuiApplication.clipboard().setMimeData(mime_data(*_written(form, held)))
-            self._tell(copied.shape)
+            self._note_copied(copied.shape)
         else:
             self._late.begin()
             self._writing.start(lambda _: (_written(form, held), copied.shape))
@@ -486,9 +486,9 @@ class CopyController(QObject):
     def _on_written(self, outcome: Future[tuple[tuple[str, str], tuple[int, int]]]) -> None:
         texts, shape = outcome.result()
         if self._late.put(mime_data(*texts)):
-            self._tell(shape)
+            self._note_copied(shape)
 
-    def _tell(self, shape: tuple[int, int]) -> None:
+    def _note_copied(self, shape: tuple[int, int]) -> None:
         self._window.recomputed.setText(self.tr("copied {rows} × {columns}").format(rows=shape[0], columns=shape[1]))
 
     def _too_many(self, shape: tuple[int, int]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from attn_gui.app.actions.action_table import DECIMALS
 from attn_gui.app.actions.actions import Command, choices
 from attn_gui.app.context import AppContext
 from attn_gui.app.state.baseline import Baseline
-from attn_gui.app.state.view_state import AGAIN, Look, ViewState
+from attn_gui.app.state.view_state import Look, ViewState
 from attn_gui.document.document import Change
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.document.matrix_model import Matrix, MatrixModel, Read, field_symbol, has_maps, shown_part, table_cells
@@ -150,7 +150,7 @@ class TwoStates:
 
     def __init__(self, baseline: Baseline, view: ViewState) -> None:
         self._baseline, self._view = baseline, view
-        self._told: tuple[object, ...] = (NOW, None)
+        self._shown: tuple[object, ...] = (NOW, None)
 
     @property
     def mode(self) -> str:
@@ -173,8 +173,8 @@ class TwoStates:
     def moved(self) -> bool:
         """Return whether the tables show another state than when this was asked last."""
         shown = self._view.face or (self._baseline.evaluation if self.locked else None)
-        told, self._told = self._told, (self.mode, shown)
-        return told != self._told
+        before, self._shown = self._shown, (self.mode, shown)
+        return before != self._shown
 
     def title(self, title: str) -> str:
         """Return the title of a table with the state that it shows."""
@@ -185,7 +185,7 @@ class TwoStates:
         self._view.set(compare=NOW)
 
     def reader(self, field: str, now: Read) -> Read:
-        """Reader of the part of an array that a table shows: rows and columns of the item and head on show."""
+        """Return a reader of the part of an array that a table shows: rows and columns of the item and head on show."""
         if not self.locked:
             return now
         if self.mode == GRADIENT:
@@ -228,7 +228,7 @@ class TwoStates:
 
 
 def _less(now: Matrix, before: Matrix | None) -> Matrix:
-    """Now − before, read where it is asked for; of a vector at once."""
+    """Return now − before, read where it is asked for; of a vector at once."""
     if not isinstance(now, np.ndarray) or now.ndim > 1:
         return TableDifference(now, before)
     old = before[None] if isinstance(before, np.ndarray) and before.shape == now.shape else None
@@ -246,20 +246,20 @@ class TablesController(QObject):
         super().__init__(context.window)
         self.states = TwoStates(context.baseline, context.view)
         self._window, self._document, self._computation = context.window, context.document, context.computation
-        self._view, self._making = context.view, context.making
+        self._view, self._runner = context.view, context.runner
         self.models: dict[str, MatrixModel] = {}
         self._aside, self._compact = TablesAside(), False
         self._ahead: dict[str, KeptTable] = {}  # filled for what is about to be shown
         self._connected: list[Callable[[str, MatrixPanel, MatrixModel], None]] = []
         context.computation.updated.connect(self._on_computation_updated)
         context.document.changed.connect(self._on_document_changed)
-        context.view.follow(self._show_by_parts, "evaluation", "batch")
+        context.view.follow(self._show_in_turns, "evaluation", "batch")
         context.view.follow(self._show_other, "compare", "baseline", "face")
         context.view.follow(self._show_first, "document")
         context.view.follow(self._show_decimals, "decimals", "scientific")
         context.view.follow(self._show_masks, "head", "blocked")
         context.view.follow(self._show_head, "head")
-        context.view.follow(self._show_chosen, "cell", "head")
+        context.view.follow(self._show_chosen, "cell", "head", "document")
         context.window.compactChanged.connect(self._on_window_compact_changed)
 
     def commands(self) -> dict[str, Command]:
@@ -285,17 +285,15 @@ class TablesController(QObject):
         return field in COMPUTED and self._document.problem.projected
 
     # --- building --------------------------------------------------------------------------------
-    def _show_by_parts(self) -> object:
-        """Show the tables; new ones are made and filled before, one at a time."""
+    def _show_in_turns(self) -> Iterator[None]:
+        """Show the tables; new ones are made and filled before, one a turn."""
         known = self._window.inputs.panels.keys() | self._ahead.keys()
-        missing = next((field for field in self._fields() if field not in known), None)
-        if missing is None:
-            self.show(set(self._ahead))
-            return None
-        panel, self.models[missing] = self._ahead[missing] = self._aside.take(missing) or self._new_table(missing)
-        self._window.inputs.hold(panel)
-        self._show_table(missing, panel)
-        return AGAIN
+        for field in [field for field in self._fields() if field not in known]:
+            panel, self.models[field] = self._ahead[field] = self._aside.take(field) or self._new_table(field)
+            self._window.inputs.hold(panel)
+            self._show_table(field, panel)
+            yield
+        self.show(set(self._ahead))
 
     def _fields(self) -> list[str]:
         """Return the arrays that have a table."""
@@ -401,8 +399,10 @@ class TablesController(QObject):
 
     # --- following -------------------------------------------------------------------------------
     def _show_first(self) -> None:
-        """Show the first group of tables of a document that was opened, from the head on show on."""
+        """Show the first group of tables of a document that was opened, each from its top and the head on show on."""
         self._window.inputs.show_first()
+        for panel in self._window.inputs.panels.values():
+            panel.scroll_home()
         self._show_head()
 
     def _on_computation_updated(self, recomputed: Recomputed) -> None:
@@ -498,4 +498,4 @@ class TablesController(QObject):
         shared = problem.self_attention and problem.key_tokens in (None, problem.query_tokens)
         names = {name} | ({"query_tokens", "key_tokens"} if shared else set())
         label = Label(QT_TRANSLATE_NOOP("History", "renamed row {row}"), {"row": row})
-        self._making.apply(SetFields(dict.fromkeys(names, tuple(tokens)), label))
+        self._runner.apply(SetFields(dict.fromkeys(names, tuple(tokens)), label))

@@ -51,7 +51,7 @@ class LintRule:
     key: ClassVar[str]
 
     def find(self, problem: Problem, rows: OpenKeys) -> Iterator[Finding]:
-        """Return every line that there is to say."""
+        """Yield what this rule finds in the mask of a problem."""
         raise NotImplementedError
 
 

@@ -188,7 +188,7 @@ def _squared(error: float) -> float:
 
 
 def _range(points: Problem) -> tuple[float, float]:
-    """Widths from much more than all points span to much narrower than the distance of the closest two."""
+    """Return widths from much more than all points span to much narrower than the distance of the closest two."""
     keys = np.asarray(points.key).reshape(points.batch_size, points.m, points.num_heads, -1)
     apart = []
     for one in np.moveaxis(keys, 2, 1).reshape(-1, points.m, keys.shape[-1]):

@@ -72,7 +72,7 @@ class Costly(Objective, Protocol):
 
 
 def searched(question: Costly) -> tuple[int, float]:
-    """Return (steps, gap): the shortest change found that closes the gap, or that comes nearest to it, put in force.
+    """Return (steps, gap): the shortest change found that closes the gap or comes nearest to closing it, applied.
 
     Steps from several starts, and no more than a set amount of work: that there is no better one is not proved.
     """

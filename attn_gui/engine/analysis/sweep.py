@@ -530,7 +530,7 @@ def score_variance(problem: Problem, batch: int, head: int) -> float:
 
 
 def seeded_problem(problem: Problem, width: int) -> Problem:
-    """Q and K with d_k columns of standard normal numbers in the place of the problem's; its rules stay."""
+    """Return the problem with d_k columns of standard normal numbers in place of its Q and K; its rules stay."""
     return SeededWidth().put(problem, width)
 
 

@@ -26,7 +26,7 @@ SIZES = ("num_heads", "num_kv_heads", "d_k", "d_v", "n", "m", "d_model", "d_ff",
 
 
 class Resized(NamedTuple):
-    """The `fields` to change (`problem.replace(**fields)`), and what was done beside the wish."""
+    """The `fields` to change (`problem.replace(**fields)`), and notes on what else had to change."""
 
     fields: dict[str, Any]
     notes: tuple[Note, ...] = ()
@@ -305,7 +305,8 @@ class _Plan:
             self.fields[name] = with_tokens(tokens, rows)
 
     def _mask_axis(self, axis: int, before: int, after: int) -> None:
-        """Layers with cells of their own along an axis of the maps grow open, or are cut; one cell goes on for all."""
+        """Grow mask layers that have cells along an axis of the maps by open cells, or cut them; one cell goes on for
+        all."""
         layers = self.fields.get("mask", self.problem.mask)
         changed = tuple(_layer(layer, axis, before, after, self.problem.m) for layer in layers)
         if any(one is not other for one, other in zip(changed, layers, strict=True)):

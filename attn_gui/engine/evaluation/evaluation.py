@@ -1,4 +1,4 @@
-"""What whoever shows numbers may ask of an evaluation: stages, boxes, pooled pictures, what an edit reaches.
+"""The interface of evaluations: stages, boxes, pooled pictures, what an edit reaches.
 
 `DenseEvaluation` and `StreamingEvaluation` compute the numbers of a problem, an `EvaluationProxy` shows those of
 another evaluation in a way of its own. Nobody asks which one it is.
@@ -102,7 +102,7 @@ class Evaluation(ABC):
     """Whether sums over keys are made in the problem's dtype, not in float64."""
     draws_pictures = False
     """Whether maps are too large to be read as a whole: `pooled` gives them, part by part."""
-    supply: object | None = None
+    tiles: object | None = None
     """What draws its pictures on another thread; only carried here."""
 
     # --- nodes -----------------------------------------------------------------------------------

@@ -23,8 +23,9 @@ from attn_gui.figure.heatmap_layout import MARGIN, paint_note
 from attn_gui.figure.pages.context import CHOSEN, ModelContext, PageContext
 from attn_gui.figure.text.fonts import WIDER_FONT, figure_font
 from attn_gui.figure.text.labels import wrapped
+from attn_gui.figure.text.rich_text import write_symbols
 from attn_gui.figure.text.words import WORDS, FigureWords, Words
-from attn_gui.figure.writers import PX_PER_CM, write_line
+from attn_gui.figure.writers import PX_PER_CM
 from attn_gui.formats.visible_text import visible_text
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.paths import resource
@@ -284,7 +285,7 @@ class Spot:
 
 @dataclass(frozen=True)
 class Field:
-    """A rectangle of rows × columns places; `spot` tells of one of them when it is asked."""
+    """A rectangle of rows × columns places; `spot(row, column)` describes one of them."""
 
     place: QRectF
     spot: Callable[[int, int], Spot]
@@ -454,10 +455,11 @@ class PageFrame:
         top = MARGIN
         for line in self.heading:
             at = QPointF(MARGIN, top + strong.ascent())
-            write_line(painter, at, line, theme.text, FONT_SIZE.sentence, strong=True)
+            write_symbols(painter, at, line, theme.text, FONT_SIZE.sentence, strong=True)
             top += strong.height()
         for line in self.saying:
-            write_line(painter, QPointF(MARGIN, top + SPACING.xs + small.ascent()), line, theme.text2, FONT_SIZE.small)
+            at = QPointF(MARGIN, top + SPACING.xs + small.ascent())
+            write_symbols(painter, at, line, theme.text2, FONT_SIZE.small)
             top += small.height()
         foot = self.height - MARGIN - len(self.note) * metrics("small").height()
         paint_note(painter, self.note, QPointF(MARGIN, foot), theme)

@@ -24,8 +24,9 @@ from attn_gui.figure.levels import Shade
 from attn_gui.figure.pages.base import Choice, Field, PageLayout, PageStyle, Spot, body_width, framed, metrics
 from attn_gui.figure.text.labels import elided, label_step, token_label
 from attn_gui.figure.text.numbers import format_number
+from attn_gui.figure.text.rich_text import write_symbols
 from attn_gui.figure.text.words import page_words
-from attn_gui.figure.writers import END, MIDDLE, write_line, write_within
+from attn_gui.figure.writers import END, MIDDLE, write_line
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # --- grid of maps ---------------------------------------------------------------------------------
@@ -215,7 +216,7 @@ class MapGrid:
         base = place.top() - SPACING.s - small.height() - SPACING.xs
         room = place.width() + self._label
         title = QPointF(place.left() - self._label, base)
-        write_within(painter, title, one.title, theme.text, FONT_SIZE.small, room, strong=True)
+        write_symbols(painter, title, one.title, theme.text, FONT_SIZE.small, room, strong=True)
         rows, columns = (self.style.words.axes.get(axis, axis) for axis in one.axes)
         colors = [{"query": theme.query, "key": theme.key}.get(axis, theme.text2) for axis in one.axes]
         at = QPointF(place.left(), place.top() - SPACING.s)
@@ -377,7 +378,7 @@ class BarRows(PageLayout):
         theme, small = self.style.theme, metrics("small")
         base = middle + small.capHeight() / 2
         at, room = QPointF(self.frame.body.left(), base), self.names - SPACING.m
-        write_within(painter, at, row.name, theme.text, FONT_SIZE.small, room)
+        write_symbols(painter, at, row.name, theme.text, FONT_SIZE.small, room)
         thick = 2 * HALF * self.pitch / len(row.values)
         for place, value in enumerate(row.values):
             if np.isfinite(value):
@@ -472,7 +473,7 @@ NAMED = 24.0
 
 
 def paint_row_bars(painter: QPainter, place: QRectF, row: ScaledRow, color: QColor, theme: Theme) -> None:
-    """Weights from 0 to 1; of more keys than pixels the largest under each; closed keys are gray."""
+    """Paint weights from 0 to 1; of more keys than pixels the largest under each; closed keys are gray."""
     painter.fillRect(place, theme.raised)
     keys = len(row.weights)
     count = min(keys, max(int(place.width()), 1))
@@ -494,7 +495,7 @@ def paint_row_bars(painter: QPainter, place: QRectF, row: ScaledRow, color: QCol
 def paint_key_names(
     painter: QPainter, place: QRectF, tokens: tuple[str, ...] | None, count: int, chosen: int, theme: Theme
 ) -> None:
-    """Tokens below the bars, or numbers where there are none or too little room."""
+    """Paint tokens below the bars, or numbers where there are none or too little room."""
     micro, pitch = metrics("micro"), place.width() / count
     named = tokens if pitch >= NAMED else None
     step = 1 if named else label_step(micro.horizontalAdvance(str(count)) + SPACING.m, pitch)

@@ -45,7 +45,8 @@ from attn_gui.figure.pages.context import PageContext
 from attn_gui.figure.reading import pooled_map
 from attn_gui.figure.text.labels import elided, token_label
 from attn_gui.figure.text.numbers import difference_text, format_number, significant
-from attn_gui.figure.writers import END, START, write_line, write_within
+from attn_gui.figure.text.rich_text import write_symbols
+from attn_gui.figure.writers import END, START, write_line
 from attn_gui.formats.rows import stage_labels
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
@@ -230,13 +231,13 @@ class HeadContributionsLayout(PageLayout):
             (share, self.share_end, END, self.share_end - self.bar_left),
             (strip, self.strip.left(), START, self.strip.width()),
         ):
-            write_within(painter, QPointF(at, base), text, theme.text2, SMALL, room, anchor=anchor)
+            write_symbols(painter, QPointF(at, base), text, theme.text2, SMALL, room, anchor=anchor)
 
     def _paint_row(self, painter: QPainter, row: int) -> None:
         theme, small, micro = self.style.theme, metrics("small"), metrics("micro")
         middle, last = self._top(row) + self.row / 2, row >= len(self.names) - 2
         at = QPointF(self.frame.body.left(), middle + small.capHeight() / 2)
-        write_line(painter, at, self.names[row], theme.text, FONT_SIZE.small, strong=last)
+        write_symbols(painter, at, self.names[row], theme.text, FONT_SIZE.small, strong=last)
         number = QPointF(self.norm_end, middle + micro.capHeight() / 2)
         write_line(painter, number, self._norm(row), theme.text2, FONT_SIZE.micro, anchor=END)
         if row < len(self.shares):
@@ -440,7 +441,7 @@ class TwoMapsLayout(PageLayout):
         figure = replace(self._figure(1), panels=(Panel(row),))
         base = QPointF(place.left(), place.top() - SPACING.s)
         said, room = self.style.translate("Pages", self.shown.said_of_each), self.frame.body.width()
-        write_within(painter, base, said, self.style.theme.text2, FONT_SIZE.small, room)
+        write_symbols(painter, base, said, self.style.theme.text2, FONT_SIZE.small, room)
         paint_panel(painter, place, figure, 0, fitting_numbers(figure, place.width() / row.size, place.height()))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(self.style.theme.ink, LINE.row_and_column))
@@ -454,7 +455,7 @@ class TwoMapsLayout(PageLayout):
         top = place.top() - SPACING.s - self.over
         base = top - small.height() - SPACING.xs
         at, room = QPointF(place.left(), base), place.width() + self.label
-        write_within(painter, at, words, theme.text, FONT_SIZE.small, room, strong=True)
+        write_symbols(painter, at, words, theme.text, FONT_SIZE.small, room, strong=True)
         key, query = f"{self.style.words.axes['key']} →", f"{self.style.words.axes['query']} ↓"
         both = small.horizontalAdvance(key) + SPACING.m + small.horizontalAdvance(query)
         at, end = (QPointF(x, top) for x in (place.left(), place.left() + max(place.width(), both)))

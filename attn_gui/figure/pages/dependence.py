@@ -35,7 +35,8 @@ from attn_gui.figure.pages.base import Amount, Chosen, Drawing, PageCell, PageKi
 from attn_gui.figure.pages.charts import MapsLayout, PageMap, token_of
 from attn_gui.figure.pages.context import PageContext
 from attn_gui.figure.text.numbers import significant
-from attn_gui.figure.writers import END, write_line, write_within
+from attn_gui.figure.text.rich_text import write_symbols
+from attn_gui.figure.writers import END, write_line
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 MOST_LAYERS = 4
@@ -247,7 +248,7 @@ class DependenceLayout(MapsLayout):
             top = base - micro.ascent() - SPACING.xs
             painter.drawLine(QLineF(room.left(), top, room.right(), top))
             wide = room.width() * LABEL
-            write_within(painter, QPointF(room.left(), base), name, theme.text2, FONT_SIZE.micro, wide)
+            write_symbols(painter, QPointF(room.left(), base), name, theme.text2, FONT_SIZE.micro, wide)
             for end, text in zip(ends, texts, strict=True):
                 write_line(painter, QPointF(end, base), text, theme.text, FONT_SIZE.micro, anchor=END)
             if orders:

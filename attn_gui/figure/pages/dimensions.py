@@ -35,8 +35,9 @@ from attn_gui.figure.pages.base import (
 from attn_gui.figure.pages.context import PageContext
 from attn_gui.figure.text.fonts import code_font
 from attn_gui.figure.text.labels import wrapped
+from attn_gui.figure.text.rich_text import write_symbols
 from attn_gui.figure.text.words import page_words
-from attn_gui.figure.writers import END, write_line, write_text, write_within
+from attn_gui.figure.writers import END, write_line, write_text
 from attn_gui.formats.scripts import SCRIPTS, script_text
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
@@ -74,7 +75,7 @@ class FlowStep:
 
 
 @dataclass(frozen=True)
-class Flow:
+class DimensionFlow:
     """All steps in order, the shapes of the sequences that they begin with, and the numbers of the symbols."""
 
     steps: tuple[FlowStep, ...]
@@ -101,7 +102,7 @@ class FlowBox:
 class ShapesLayout(PageLayout):
     """Boxes and arrows, from the top to the bottom."""
 
-    def __init__(self, flow: Flow, style: PageStyle, width: float | None, height: float | None) -> None:
+    def __init__(self, flow: DimensionFlow, style: PageStyle, width: float | None, height: float | None) -> None:
         self.flow, self.style = flow, style
         self.line, self.head = metrics("micro").height(), metrics("small").height()
         self.across = (OWN_WIDTH if width is None else width) - 2 * MARGIN
@@ -274,7 +275,7 @@ class ShapesLayout(PageLayout):
         top = place.top() + (SPACING.s if box.title else (place.height() - self.line) / 2)
         if box.title:
             at = QPointF(place.left() + INSET, top + metrics("small").ascent())
-            write_within(painter, at, box.title, theme.text, FONT_SIZE.small, place.width() - 2 * INSET, strong=True)
+            write_symbols(painter, at, box.title, theme.text, FONT_SIZE.small, place.width() - 2 * INSET, strong=True)
             if box.heads:
                 words = self.style.translate("Pages", "× {heads} heads").format(heads=box.heads)
                 right = QPointF(place.right() - INSET, at.y())
@@ -283,7 +284,7 @@ class ShapesLayout(PageLayout):
         for number, line in enumerate(box.lines):
             at = QPointF(place.left() + INSET, top + number * self.line + micro.ascent())
             color, room = theme.text2 if box.title else theme.text, place.width() - 2 * INSET
-            write_within(painter, at, line, color, FONT_SIZE.micro, room)
+            write_symbols(painter, at, line, color, FONT_SIZE.micro, room)
 
 
 # --- page of the shapes ---------------------------------------------------------------------------
@@ -297,7 +298,7 @@ FORMS = {
 }
 
 
-class DimensionsPage(PageKind[Flow]):
+class DimensionsPage(PageKind[DimensionFlow]):
     """Shows which matrix has which shape, and what is multiplied by what."""
 
     name = "dimensions"
@@ -309,7 +310,7 @@ class DimensionsPage(PageKind[Flow]):
     def is_quick(self, context: PageContext) -> bool:
         return True
 
-    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> Flow:
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> DimensionFlow:
         problem, symbols = evaluation.problem, context.options["shapes"] == SYMBOLS
         counts = counts_of(problem)
         by_hand = {record.stage for record in problem.interventions if record.enabled}
@@ -330,9 +331,9 @@ class DimensionsPage(PageKind[Flow]):
         sources = {"x": _source(problem, "x", counts, symbols)} if problem.projected else {}
         if problem.context is not None:
             sources["context"] = _source(problem, "context", counts, symbols)
-        return Flow(steps, sources, counts)
+        return DimensionFlow(steps, sources, counts)
 
-    def plan(self, content: Flow, style: PageStyle, width: float | None, height: float | None) -> Drawing:
+    def plan(self, content: DimensionFlow, style: PageStyle, width: float | None, height: float | None) -> Drawing:
         return ShapesLayout(content, style, width, height).drawing(style.translate("Pages", self.title))
 
 

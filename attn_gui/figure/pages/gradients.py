@@ -24,8 +24,9 @@ from attn_gui.figure.pages.base import CellBlock, Choice, Drawing, Field, PageCe
 from attn_gui.figure.pages.charts import MapsLayout, PageMap
 from attn_gui.figure.pages.context import PageContext
 from attn_gui.figure.text.numbers import scientific
+from attn_gui.figure.text.rich_text import write_symbols
 from attn_gui.figure.text.words import page_words
-from attn_gui.figure.writers import END, write_line, write_within
+from attn_gui.figure.writers import END, write_line
 from attn_gui.formats.rows import has_items
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.pictures.planes import MADE_BY
@@ -292,6 +293,6 @@ class GradientsLayout(MapsLayout):
     def _write(self, painter: QPainter, base: float, name: str, texts: tuple[str, ...], ends: list[float]) -> None:
         """Write a line of the list."""
         theme, room = self.style.theme, self.room.width() * NAME
-        write_within(painter, QPointF(self.room.left(), base), name, theme.text2, FONT_SIZE.micro, room)
+        write_symbols(painter, QPointF(self.room.left(), base), name, theme.text2, FONT_SIZE.micro, room)
         for end, text in zip(ends, texts, strict=True):
             write_line(painter, QPointF(end, base), text, theme.text, FONT_SIZE.micro, anchor=END)

@@ -285,7 +285,7 @@ class Plot:
             mark.paint(painter, self.axes)
 
     def field(self, x: Numbers, spot: Callable[[int], Spot]) -> PlotField:
-        """Return the field whose places are the finite of some numbers; `spot` tells of one by its index."""
+        """Return the field whose places are the finite ones of some numbers; `spot` describes one by its index."""
         order = np.argsort(x, kind="stable")
         order = order[np.isfinite(x[order])]
 

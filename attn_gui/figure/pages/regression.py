@@ -38,8 +38,9 @@ from attn_gui.figure.pages.base import (
 from attn_gui.figure.pages.context import PageContext
 from attn_gui.figure.pages.plot import Curve, Plot, axes_in, paint_dot
 from attn_gui.figure.text.fonts import WIDER_FONT
+from attn_gui.figure.text.rich_text import write_symbols
 from attn_gui.figure.text.words import Words, page_words
-from attn_gui.figure.writers import PX_PER_CM, write_line, write_within
+from attn_gui.figure.writers import PX_PER_CM, write_line
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # --- curve ----------------------------------------------------------------------------------------
@@ -379,8 +380,8 @@ class PoolingsLayout(PageLayout):
         base = place.top() - self.above + small.ascent()
         title, missed = self.told(way)
         at = QPointF(place.left(), base)
-        write_within(painter, at, title, theme.text, FONT_SIZE.small, place.width(), strong=True)
-        write_within(painter, at + QPointF(0, small.height()), missed, theme.text2, FONT_SIZE.small, place.width())
+        write_symbols(painter, at, title, theme.text, FONT_SIZE.small, place.width(), strong=True)
+        write_symbols(painter, at + QPointF(0, small.height()), missed, theme.text2, FONT_SIZE.small, place.width())
 
     def _marks(self, way: Pooled) -> tuple[Curve, ...]:
         """Return the points, the true function, the outputs by their queries, and the output of the chosen query."""

@@ -54,7 +54,8 @@ HEAD = page_words(QT_TRANSLATE_NOOP("Pages", "V and the result of the head"))
 
 
 def _offers(context: PageContext, values: Chosen) -> Mapping[str, Words]:
-    """X is compared where there is one; of Q, K and V that are given the values of a head and what is made of them."""
+    """Return what can be compared: X where there is one; of Q, K and V that are given the values of a head and what is
+    made of them."""
     return {"layer": LAYER, "head": HEAD} if context.problem.projected else {"head": HEAD}
 
 

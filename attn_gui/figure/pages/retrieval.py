@@ -33,7 +33,8 @@ from attn_gui.figure.pages.base import (
 from attn_gui.figure.pages.charts import token_of
 from attn_gui.figure.pages.context import PageContext
 from attn_gui.figure.text.numbers import difference_text, format_number
-from attn_gui.figure.writers import END, write_line, write_within
+from attn_gui.figure.text.rich_text import write_symbols
+from attn_gui.figure.writers import END, write_line
 from attn_gui.formats.rows import stage_labels
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
@@ -237,7 +238,7 @@ class RetrievalLayout(PageLayout):
             half = min(self.row * 0.32, 8.0)
             painter.fillRect(QRectF(place.left(), middle - MARK / 2, MARK, MARK), self._color(row))
             at = QPointF(place.left() + MARK + SPACING.s, middle + metrics("small").capHeight() / 2)
-            write_within(painter, at, self._key(row), theme.text, FONT_SIZE.small, self.token)
+            write_symbols(painter, at, self._key(row), theme.text, FONT_SIZE.small, self.token)
             if (scores := self.shown.found.scores) is not None and row < len(scores):
                 score = format_number(scores[row], 3)
                 write_line(painter, QPointF(ends[0], middle) + down, score, theme.text2, FONT_SIZE.micro, anchor=END)
@@ -254,7 +255,7 @@ class RetrievalLayout(PageLayout):
             words = self.style.translate("Pages", "Σ a · v, column by column")
         else:
             words = self.style.translate("Pages", "O = Σ a · v, column by column")
-        write_within(painter, QPointF(place.left(), base), words, theme.text2, FONT_SIZE.small, place.width())
+        write_symbols(painter, QPointF(place.left(), base), words, theme.text2, FONT_SIZE.small, place.width())
         label = micro.horizontalAdvance(str(max(self.columns))) + SPACING.m
         bars = QRectF(
             place.left() + label, place.top(), place.width() - label - self.number - SPACING.s, place.height()
@@ -286,7 +287,7 @@ class RetrievalLayout(PageLayout):
 
 
 def _shares(pieces: Numbers) -> tuple[Numbers, float, float]:
-    """Pieces as shares of the largest one, and the ends of their bars; what is not finite has no bar."""
+    """Return pieces as shares of the largest one, and the ends of their bars; what is not finite has no bar."""
     finite = np.where(np.isfinite(pieces), pieces, 0.0)
     shares = finite / (float(np.abs(finite).max(initial=0.0)) or 1.0)
     low, high = float(shares.clip(max=0).sum(axis=0).min()), float(shares.clip(min=0).sum(axis=0).max())

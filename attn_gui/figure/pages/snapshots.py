@@ -40,8 +40,9 @@ from attn_gui.figure.pages.charts import cells_figure
 from attn_gui.figure.pages.context import PageContext
 from attn_gui.figure.reading import pooled_map
 from attn_gui.figure.text.numbers import format_number
+from attn_gui.figure.text.rich_text import write_symbols
 from attn_gui.figure.text.words import Words, joined, page_words
-from attn_gui.figure.writers import MIDDLE, write_within
+from attn_gui.figure.writers import MIDDLE
 from attn_gui.formats.snapshots import Snapshot
 from attn_gui.formats.visible_text import visible_text
 from attn_gui.languages import QT_TRANSLATE_NOOP
@@ -180,7 +181,7 @@ class StatesLayout(PageLayout):
             numbers = fitting_numbers(figure, place.width() / columns, place.height() / rows)
             paint_panel(painter, snapped(painter, place), figure, 0, numbers)
             at, name = QPointF(place.center().x(), place.top() - SPACING.s), self._name(each)
-            write_within(painter, at, name, theme.text2, FONT_SIZE.small, place.width(), anchor=MIDDLE)
+            write_symbols(painter, at, name, theme.text2, FONT_SIZE.small, place.width(), anchor=MIDDLE)
         if not self.shown:
             return
         top = max(place.bottom() for place in self.places) + SPACING.l

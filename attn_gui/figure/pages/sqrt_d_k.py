@@ -52,8 +52,9 @@ from attn_gui.figure.pages.context import PageContext
 from attn_gui.figure.pages.plot import Axes, Curve, Plot, PlotNote, PlotRule, axes_in
 from attn_gui.figure.text.labels import token_label, wrapped
 from attn_gui.figure.text.numbers import format_number, significant
+from attn_gui.figure.text.rich_text import write_symbols
 from attn_gui.figure.text.words import page_words
-from attn_gui.figure.writers import END, START, write_line, write_within
+from attn_gui.figure.writers import END, START, write_line
 from attn_gui.formats.rows import stage_labels
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
@@ -289,7 +290,7 @@ class RootLayout(PageLayout):
     def _heading(self, painter: QPainter, place: QRectF, left: float, text: str) -> None:
         small = metrics("small")
         base = place.top() - self.head + small.ascent() - metrics("micro").capHeight() / 2
-        write_within(painter, QPointF(left, base), text, self.style.theme.text, FONT_SIZE.small, place.right() - left)
+        write_symbols(painter, QPointF(left, base), text, self.style.theme.text, FONT_SIZE.small, place.right() - left)
 
     def _paint_headings(self, painter: QPainter) -> None:
         variance, entropy = self.variance.axes.plot, self.entropy.axes.plot

@@ -50,8 +50,9 @@ from attn_gui.figure.pages.plot import Axes, Curve, Plot, PlotNote, PlotRule, ax
 from attn_gui.figure.text.fonts import WIDER_FONT
 from attn_gui.figure.text.labels import token_label, wrapped
 from attn_gui.figure.text.numbers import significant
+from attn_gui.figure.text.rich_text import write_symbols
 from attn_gui.figure.text.words import Words, joined, page_words
-from attn_gui.figure.writers import END, MIDDLE, START, write_within
+from attn_gui.figure.writers import END, MIDDLE, START
 from attn_gui.formats.rows import stage_labels
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
@@ -246,7 +247,7 @@ class SweepLayout(PageLayout):
         paint_bar(painter, self._figure(0), snapped(painter, bar))
         at = QPointF(bar.right() + SPACING.l, bar.center().y() + metrics("small").capHeight() / 2)
         words = self.style.translate("Pages", "A: keys →, queries ↓")
-        write_within(painter, at, words, theme.text2, FONT_SIZE.small, body.right() - at.x())
+        write_symbols(painter, at, words, theme.text2, FONT_SIZE.small, body.right() - at.x())
 
     def _paint_map(
         self, painter: QPainter, step: int, place: QRectF, *, chosen: bool = False, above: bool = False
@@ -262,7 +263,7 @@ class SweepLayout(PageLayout):
         text = f"{self.quantity} = {self.text(step)}" if above else self.text(step)
         color = theme.query if chosen or above else theme.text2
         at = QPointF(place.center().x(), base)
-        write_within(painter, at, text, color, FONT_SIZE.micro, place.width(), anchor=MIDDLE)
+        write_symbols(painter, at, text, color, FONT_SIZE.micro, place.width(), anchor=MIDDLE)
 
     @cached_property
     def _levels(self) -> Levels:

@@ -9,11 +9,11 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor
 
 from attn_gui.engine.graph.nodes import plain_name
+from attn_gui.figure.text.rich_text import strong
 from attn_gui.figure.walk.board import Board
 from attn_gui.figure.walk.canvas import Canvas, between, part
 from attn_gui.figure.walk.context import Index, WalkContext
 from attn_gui.figure.walk.equations import Equation
-from attn_gui.figure.walk.rich_text import strong
 
 LANDS = 0.82
 """Share of a beat after which its number is on its way to its cell."""

@@ -21,8 +21,8 @@ from attn_gui.figure.pages.base import PageStyle
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.text.labels import elided, token_label
 from attn_gui.figure.text.numbers import CellNumbers, cell_decimals, cell_text
-from attn_gui.figure.walk.canvas import Canvas
-from attn_gui.figure.walk.rich_text import escaped, indexed, strong
+from attn_gui.figure.text.rich_text import escaped, indexed, strong
+from attn_gui.figure.walk.canvas import SMALL, Canvas
 from attn_gui.figure.writers import END, MIDDLE, PdfPage, SvgPage
 from attn_gui.pictures.planes import PlaneLike, uncovered
 
@@ -30,7 +30,7 @@ LEFT, TOP, RIGHT, BOTTOM, GAP = 24.0, 36.0, 306.0, 293.0, 15.0
 """Sides of the rectangle of the matrices with the names of their rows, and the gap between operands and map."""
 LABELS = 20.0, 72.0
 """Least and most room for the names of rows beside operands."""
-PITCH = 11.0
+PITCH = SMALL
 """Least distance of names, in rows and where they are turned."""
 LARGEST_CELL, LEAST_OPERAND_CELL, THIN = 60.0, 21.0, 10.0
 """Sizes of cells beside operands; those of operands that have no room for numbers."""
@@ -148,15 +148,15 @@ class Board:
 
     def _label_room(self, rows: int) -> float:
         """Return the room for the names of rows beside operands."""
-        return min(max(self._widest(0, range(min(rows, MOST_CELLS)), 11) + 8, LABELS[0]), LABELS[1])
+        return min(max(self._widest(0, range(min(rows, MOST_CELLS))) + 8, LABELS[0]), LABELS[1])
 
     def _turned_room(self, columns: int, side: float) -> float:
         """Return how much more room than there is above `TOP` the names of columns need where they are turned."""
-        widest = self._widest(1, range(min(columns, MOST_CELLS)), 10)
+        widest = self._widest(1, range(min(columns, MOST_CELLS)))
         return max(min(widest, LABELS[1]) + 9 - TOP, 0.0) if widest > side - 4 else 0.0
 
-    def _widest(self, axis: int, places: Iterable[int], pixels: float) -> float:
-        metrics = QFontMetricsF(figure_font(pixels, strong=True))
+    def _widest(self, axis: int, places: Iterable[int]) -> float:
+        metrics = QFontMetricsF(figure_font(SMALL, strong=True))
         return max(metrics.horizontalAdvance(self._label(axis, place)) for place in places)
 
     def _map(self, name: str, place: QRectF, rows: range | None = None, columns: range | None = None) -> BoardMap:
@@ -175,7 +175,7 @@ class Board:
             theme=self._theme,
         )
         width, cell = place.width() / len(columns), place.height() / len(rows)
-        pixels = min(14.0, max(10.0, cell * 0.3))
+        pixels = min(14.0, max(SMALL, cell * 0.3))
         finite = np.where(figure.displays[0].flags == ALLOWED, values, 0.0)
         numbers = cell_decimals(finite, width, cell, QFontMetricsF(figure_font(pixels)), not plane.signed)
         if numbers is not None and (finite == np.rint(finite)).all():
@@ -263,7 +263,7 @@ class Board:
         if alone:
             head = self._style.words.head.format(self._head) if self._head is not None else ""
             text = "   ".join([self._letter("stage"), " × ".join(map(str, self._planes["stage"][1].shape)), head])
-            canvas.text(self.map.place.left(), self.map.place.bottom() + 18, text, 11, theme.text2)
+            canvas.text(self.map.place.left(), self.map.place.bottom() + 18, text, SMALL, theme.text2)
         else:
             for name, one in self.maps.items():
                 letter = strong(self._letter(name))
@@ -279,7 +279,7 @@ class Board:
         """Paint the names of rows and columns as far as they have room, those of the cell always."""
         top, left = self.maps.get("top", self.map).place.top(), self.maps.get("left", self.map).place.left()
         cell, room = self.cell, left - 8 if alone else left - 5 - LEFT
-        turned = self._widest(1, self.map.columns, 10) > cell.width() - 4
+        turned = self._widest(1, self.map.columns) > cell.width() - 4
         for row in self._labeled(self.map.rows, self.row, cell.height(), PITCH):
             place = self.map.cell(row, self.map.columns.start)
             beside = QRectF(left - 5 - room, place.top(), room, place.height())
@@ -298,27 +298,31 @@ class Board:
         return (place for place in places if (place - own) % step == 0)
 
     def _label_at(self, canvas: Canvas, place: QRectF, axis: int, number: int, anchor: str) -> None:
-        text, own = self._label(axis, number), number == (self.row, self.column)[axis]
+        own = number == (self.row, self.column)[axis]
+        metrics = QFontMetricsF(figure_font(SMALL, strong=own))
+        text = elided(self._label(axis, number), place.width(), metrics)
         if own and (soft := self._soft(axis)) is not None:
-            width = min(place.width(), QFontMetricsF(figure_font(11, strong=True)).horizontalAdvance(text) + 8)
+            width = min(place.width(), metrics.horizontalAdvance(text) + 8)
             chip = place if anchor == MIDDLE else QRectF(place.right() - width + 3, place.top(), width, place.height())
             canvas.painter.setPen(Qt.PenStyle.NoPen)
             canvas.painter.setBrush(soft)
             canvas.painter.drawRoundedRect(chip, RADIUS.chip, RADIUS.chip)
-        x, pixels = (place.center().x(), 11) if anchor == MIDDLE else (place.right(), 10)
-        said = strong(escaped(text)) if own else escaped(text)
-        canvas.text(x, place.center().y() + 4, said, pixels, self._ink(axis, own), anchor, place.width())
+        x, said = (
+            place.center().x() if anchor == MIDDLE else place.right(),
+            strong(escaped(text)) if own else escaped(text),
+        )
+        canvas.text(x, place.center().y() + 4, said, SMALL, self._ink(axis, own), anchor)
 
     def _turned(self, canvas: Canvas, foot: QPointF, column: int, width: float, room: float) -> None:
         painter, own = canvas.painter, column == self.column
-        metrics = QFontMetricsF(figure_font(10, strong=own))
+        metrics = QFontMetricsF(figure_font(SMALL, strong=own))
         text = elided(self._label(1, column), room, metrics)
         painter.save()
         painter.translate(foot)
         painter.rotate(-90)
         if own and (soft := self._soft(1)) is not None:
             painter.fillRect(QRectF(-3, -max(width, 12) / 2, metrics.horizontalAdvance(text) + 8, max(width, 12)), soft)
-        canvas.text(0, 3.6, strong(escaped(text)) if own else escaped(text), 10, self._ink(1, own))
+        canvas.text(0, 3.6, strong(escaped(text)) if own else escaped(text), SMALL, self._ink(1, own))
         painter.restore()
 
     def _label(self, axis: int, place: int) -> str:

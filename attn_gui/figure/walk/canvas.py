@@ -13,13 +13,14 @@ from attn_gui.figure.cells import hatch_lines
 from attn_gui.figure.colors import value_text_color
 from attn_gui.figure.design_tokens import RADIUS, Theme
 from attn_gui.figure.pages.plot import AxisScale
-from attn_gui.figure.walk.rich_text import rich_width, strong, write_rich
-from attn_gui.figure.writers import END, MIDDLE, START
+from attn_gui.figure.text.rich_text import rich_width, strong, write_rich
+from attn_gui.figure.writers import END, MIDDLE, SHARES, START
 
 WIDTH, HEIGHT = 788.0, 360.0
 """Size that a stage is laid out at; it is magnified to its rectangle."""
 TIP = 6.0
-SHARES = {START: 0.0, MIDDLE: 0.5, END: 1.0}
+SMALL = 12.0
+"""Pixels of names, ticks and side remarks, the smallest type there is."""
 
 
 def eased(progress: float) -> float:
@@ -85,7 +86,7 @@ class Canvas:
         self.painter.setBrush(fill or self.theme.surface)
         self.painter.drawRoundedRect(rect, RADIUS.chip, RADIUS.chip)
         ink = color or value_text_color((fill or self.theme.surface).rgb())
-        self.text(rect.center().x(), rect.center().y() + pixels * 0.36, rich, pixels, ink, MIDDLE, rect.width() - 6)
+        self.text(rect.center().x(), rect.center().y() + pixels * 0.36, rich, pixels, ink, MIDDLE, rect.width() - 4)
 
     def slot(self, rect: QRectF) -> None:
         """Paint an empty place that a number will take."""
@@ -170,12 +171,12 @@ class Graph:
         for tick in up.ticks():
             y = self.at(across.low, tick).y()
             canvas.line(QPointF(CURVE.left(), y), QPointF(CURVE.right(), y), canvas.theme.line)
-            canvas.text(CURVE.left() - 8, y + 4, tick_text(up.text(tick)), 10, canvas.theme.text2, END)
+            canvas.text(CURVE.left() - 8, y + 4, tick_text(up.text(tick)), SMALL, canvas.theme.text2, END)
         canvas.line(self.at(across.low, 0.0), self.at(across.high, 0.0))
         for tick in across.ticks():
             x = self.at(tick, 0.0).x()
             canvas.line(QPointF(x, CURVE.bottom()), QPointF(x, CURVE.bottom() + 4))
-            canvas.text(x, CURVE.bottom() + 16, tick_text(across.text(tick)), 10, canvas.theme.text2, MIDDLE)
+            canvas.text(x, CURVE.bottom() + 16, tick_text(across.text(tick)), SMALL, canvas.theme.text2, MIDDLE)
         canvas.curve([self.at(x, y) for x, y in zip(xs, ys, strict=True) if np.isfinite(y)], canvas.theme.text)
 
     def paint_point(

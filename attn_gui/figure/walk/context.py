@@ -18,8 +18,8 @@ from attn_gui.figure.operands import stage_plane
 from attn_gui.figure.pages.base import PageStyle
 from attn_gui.figure.text.labels import token_label
 from attn_gui.figure.text.numbers import MINUS, format_number
+from attn_gui.figure.text.rich_text import colored, escaped, strong
 from attn_gui.figure.walk.board import Board
-from attn_gui.figure.walk.rich_text import colored, escaped, strong
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 Index = tuple[int, ...]
@@ -31,7 +31,7 @@ class WalkContext:
     def __init__(
         self, evaluation: Evaluation, batch: int, head: int, style: PageStyle, cover: Evaluation | None = None
     ) -> None:
-        """Boards show what a `cover` leaves of the numbers."""
+        """Let boards show what a `cover` leaves of the numbers."""
         self.evaluation, self.batch, self.head, self.style = evaluation, batch, head, style
         self._seen = evaluation if cover is None else cover
         self.printed = PrintedNumbers()

@@ -22,8 +22,8 @@ from attn_gui.engine.graph.expressions import (
     add_formula,
     is_true,
 )
+from attn_gui.figure.text.rich_text import raised, strong
 from attn_gui.figure.walk.context import WalkContext
-from attn_gui.figure.walk.rich_text import raised, strong
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 FEW, LARGEST = 5, 3

@@ -12,30 +12,50 @@ from typing import NamedTuple
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter, QPen
 
+from attn_gui.document.edits import Refusal
 from attn_gui.engine import Evaluation
+from attn_gui.engine.derived_stages import OVER_HEADS
 from attn_gui.engine.progress import Progress, silent
 from attn_gui.figure.compose import aimed_cell
 from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.export_settings import USUAL_DPI, ExportSettings
 from attn_gui.figure.pages.base import PageStyle
 from attn_gui.figure.text.fonts import ensure_gui
-from attn_gui.figure.walk.canvas import HEIGHT, WIDTH
-from attn_gui.figure.walk.rich_text import LEADING, escaped, rich_width, strong, write_paragraph, write_rich
+from attn_gui.figure.text.rich_text import LEADING, escaped, rich_width, strong, write_paragraph, write_rich
+from attn_gui.figure.walk.canvas import HEIGHT, SMALL, WIDTH
 from attn_gui.figure.walk.walk import Walk, walk_of
 from attn_gui.figure.writers import ANIMATORS, ENCODERS, LOGICAL_DPI, PX_PER_CM, Page, write_moving_gif
 from attn_gui.formats.saving import replacing
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 FRAME = 800.0, 420.0
 SENTENCE = QRectF(24, 364, 752, 52)
 """Size of a frame of a GIF, in pixels, and where its sentence stands."""
 FRAME_MS = 80
 
-PANELS_ACROSS, PANEL_GAP = 2, 24.0
-"""Panels in a row of a sheet, and the gap between them."""
-USUAL_CM, NARROW_CM = 24.0, 14.0
-"""Width of a sheet of two panels in a row, and below which width there is one in a row."""
+PANELS_ACROSS, PANEL_GAP = 2, 16.0
+"""Most panels in a row of a sheet, and the gap between them."""
+USUAL_CM = 24.0
+"""Width of a sheet of two panels in a row."""
+LEAST_PT = 5
+LEAST_SCALE = LEAST_PT * LOGICAL_DPI / 72 / SMALL
+"""Least points of the smallest letters, and the scale at which they have them."""
 TYPE, PRINTED, LINES = (16.0, 24.0), 7.5 * LOGICAL_DPI / 72, 3
 """Least and most pixels of the sentences of a sheet, those that they have on paper where that lets them, and lines."""
+
+_OF_ALL_HEADS = QT_TRANSLATE_NOOP(
+    "Sentences", "A walk goes through one head, and {name} is made of all of them: name another stage."
+)
+_ILLEGIBLE = {
+    "width": QT_TRANSLATE_NOOP(
+        "Sentences",
+        "{given} cm wide, the walk would have letters of less than {points} points; {least} cm is the least.",
+    ),
+    "height": QT_TRANSLATE_NOOP(
+        "Sentences",
+        "{given} cm high, the walk would have letters of less than {points} points; {least} cm is the least.",
+    ),
+}
 
 
 def export_walk(
@@ -52,7 +72,7 @@ def export_walk(
     The format is by default as the path ends. `settings` give width and height of a sheet in cm (24 cm wide by
     default), whether its letters are outlines, and dots per inch (left out: 96 for a GIF); `session` is the problem
     that a sheet carries. `progress` hears the share that is done; what it raises ends the work.
-    A file is replaced wholly or not at all. Raises ValueError with a sentence for what cannot be written.
+    A file is replaced wholly or not at all. Raises ValueError with a sentence for what cannot be written, or not read.
     """
     ensure_gui()
     path = Path(path)
@@ -72,8 +92,10 @@ def export_walk(
 def walk_for(evaluation: Evaluation, settings: ExportSettings, head: int | None) -> Walk:
     """Return the walk that settings ask for: to their cell, or to the largest of the last row of their stage.
 
-    Raises ValueError with a sentence for a cell that is not there.
+    Raises ValueError with a sentence for a cell that is not there, or one that is made of all heads.
     """
+    if settings.stage in {stage.name for stage in OVER_HEADS.values()}:
+        raise Refusal(_OF_ALL_HEADS, name=settings.stage)
     cell = aimed_cell(evaluation, settings, head)
     style = PageStyle(settings.theme, settings.lang)
     return walk_of(evaluation, settings.batch, head or 0, settings.stage, cell, style)
@@ -83,8 +105,7 @@ def walk_frames(walk: Walk, settings: ExportSettings) -> list[Page]:
     """Return the frames of a walk in time, each the stage with the sentence of its beat below."""
     count = round(walk.seconds * 1000 / FRAME_MS)
     moments = [walk.seconds * (number + 1) / count for number in range(count)]
-    sides = zip(settings.sides, FRAME, strict=True)
-    scale = min((given * PX_PER_CM / own for given, own in sides if given is not None), default=1.0)
+    scale = _legible_scale(FRAME, settings.sides, 1.0)
     title, ground = walk.plain_title, walk.theme.surface
     return [Page(*FRAME, title, partial(_paint_frame, walk, at), ground, scale) for at in moments]
 
@@ -97,37 +118,52 @@ def _paint_frame(walk: Walk, seconds: float, painter: QPainter) -> None:
 
 def walk_sheet(walk: Walk, settings: ExportSettings, session: Callable[[], bytes] | None = None) -> Page:
     """Return the sheet of a walk: title, a panel for the end of every beat, conclusion."""
-    narrow = settings.sides[0] is not None and settings.sides[0] < NARROW_CM
-    across = 1 if narrow else min(PANELS_ACROSS, len(walk.beats))
-    down = -(-len(walk.beats) // across)
-    width = across * (WIDTH + PANEL_GAP) + PANEL_GAP
-    wide = (settings.sides[0] or USUAL_CM * across / 2) * PX_PER_CM / width
-    sheet = WalkSheet(walk, across, down, min(max(PRINTED / wide, TYPE[0]), TYPE[1]), settings.title)
-    given = settings.sides[1]
-    scale = wide if given is None else min(given * PX_PER_CM / sheet.height, wide if settings.sides[0] else math.inf)
+    width, _ = settings.sides
+    usual = USUAL_CM * PX_PER_CM / _width_of(PANELS_ACROSS)
+    two = width is None or width * PX_PER_CM >= _width_of(PANELS_ACROSS) * LEAST_SCALE
+    across = min(PANELS_ACROSS if two else 1, len(walk.beats))
+    wide = usual if width is None else width * PX_PER_CM / _width_of(across)
+    sheet = WalkSheet(walk, across, min(max(PRINTED / wide, TYPE[0]), TYPE[1]), settings.title)
+    scale = _legible_scale((sheet.width, sheet.height), settings.sides, usual)
     ground = THEMES[walk.theme.name].surface
     size = sheet.width, sheet.height
     return Page(*size, walk.plain_title, sheet.paint, ground, scale, session=session, outlines=settings.outlines)
 
 
+def _width_of(across: int) -> float:
+    return across * (WIDTH + PANEL_GAP) + PANEL_GAP
+
+
+def _legible_scale(own: tuple[float, float], sides: tuple[float | None, float | None], usual: float) -> float:
+    """Return the scale of what is `own` pixels wide and high within sides in cm, `usual` without any.
+
+    Raises Refusal where its smallest letters would be too small to be read.
+    """
+    for name, pixels, given in zip(_ILLEGIBLE, own, sides, strict=True):
+        least = math.ceil(pixels * LEAST_SCALE / PX_PER_CM * 10) / 10
+        if given is not None and given * PX_PER_CM < pixels * LEAST_SCALE:
+            raise Refusal(_ILLEGIBLE[name], given=f"{given:g}", least=f"{least:.1f}", points=LEAST_PT)
+    fitting = [given * PX_PER_CM / pixels for pixels, given in zip(own, sides, strict=True) if given is not None]
+    return min(fitting, default=usual)
+
+
 class WalkSheet(NamedTuple):
-    """A sheet of panels, so many across and down, with sentences of so many pixels, and a title where it has one."""
+    """A sheet of panels, so many across, with sentences of so many pixels, and a title where it has one."""
 
     walk: Walk
     across: int
-    down: int
     pixels: float
     titled: bool
 
     @property
     def width(self) -> float:
         """Its width in pixels."""
-        return self.across * (WIDTH + PANEL_GAP) + PANEL_GAP
+        return _width_of(self.across)
 
     @property
     def height(self) -> float:
         """Its height in pixels."""
-        return 2 * PANEL_GAP + 2 * self.head + self.down * self._pitch
+        return 2 * PANEL_GAP + 2 * self.head + -(-len(self.walk.beats) // self.across) * self._pitch
 
     @property
     def head(self) -> float:

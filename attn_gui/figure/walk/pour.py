@@ -15,11 +15,11 @@ from attn_gui.engine.analysis.explanation import Terms
 from attn_gui.engine.graph.expressions import Cell, Expression, Number, Product, Sum
 from attn_gui.engine.graph.nodes import symbol
 from attn_gui.figure.operands import stage_plane
+from attn_gui.figure.text.rich_text import escaped, strong
 from attn_gui.figure.walk.beat import Beat
-from attn_gui.figure.walk.canvas import Canvas, between, part
+from attn_gui.figure.walk.canvas import SMALL, Canvas, between, part
 from attn_gui.figure.walk.context import Index, WalkContext
 from attn_gui.figure.walk.equations import Addend, Equation, addends, shortened, sum_of
-from attn_gui.figure.walk.rich_text import escaped, strong
 from attn_gui.figure.walk.softmax import mixed, percent
 from attn_gui.figure.writers import END, MIDDLE
 from attn_gui.languages import QT_TRANSLATE_NOOP
@@ -152,11 +152,11 @@ class PourBeat(Beat):
         numbers = self._plane.column_numbers
         canvas.text(value.left() + 1, TOP - 10, strong(escaped(symbol(self.value_name))), 14, theme.text)
         canvas.text(
-            value.left() + 18, TOP - 10, self.context.words(column, number=numbers[self.column]), 11, theme.text2
+            value.left() + 18, TOP - 10, self.context.words(column, number=numbers[self.column]), SMALL, theme.text2
         )
         if self.second is not None and len(rows) <= FEW:
             x = value.right() + 8
-            canvas.text(x, TOP - 10, self.context.words(column, number=numbers[self.second]), 11, theme.text3)
+            canvas.text(x, TOP - 10, self.context.words(column, number=numbers[self.second]), SMALL, theme.text3)
 
     def _paint_way(self, canvas: Canvas, row: PourRow, run: float, weight_color: Color, value_color: Color) -> None:
         theme, own, place = canvas.theme, row.weight, row.value

@@ -18,12 +18,12 @@ from attn_gui.engine.graph.expressions import Expression, Function, Negative, Nu
 from attn_gui.engine.graph.nodes import symbol
 from attn_gui.engine.normalizers import FEW, MILD
 from attn_gui.figure.pages.plot import nice_scale
+from attn_gui.figure.text.rich_text import escaped, raised, rich_width, strong
 from attn_gui.figure.walk.beat import Beat
 from attn_gui.figure.walk.board import Board
-from attn_gui.figure.walk.canvas import Canvas, Graph, part
+from attn_gui.figure.walk.canvas import SMALL, Canvas, Graph, part
 from attn_gui.figure.walk.context import Index, WalkContext
 from attn_gui.figure.walk.equations import Equation, Others, sum_of
-from attn_gui.figure.walk.rich_text import escaped, raised, rich_width, strong
 from attn_gui.figure.writers import END, MIDDLE, START
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
@@ -249,7 +249,7 @@ class SoftmaxRow:
         for quarter in range(5):
             x = rect.left() + rect.width() * quarter / 4
             canvas.line(QPointF(x, y), QPointF(x, y + 4))
-            canvas.text(x, y + 17, f"{quarter / 4:g}", 10, canvas.theme.text2, MIDDLE)
+            canvas.text(x, y + 17, f"{quarter / 4:g}", SMALL, canvas.theme.text2, MIDDLE)
 
 
 def _power(term: SoftmaxTerm) -> Number:
@@ -491,7 +491,7 @@ class ShareBeat(SoftmaxBeat):
         said = self.context.words(
             QT_TRANSLATE_NOOP("Walk", "÷ {total}: now the whole bar is 1 long"), total=self.context.number(row.total)
         )
-        canvas.text(whole.right(), whole.bottom() + 41, said, 11, theme.text2, END)
+        canvas.text(whole.right(), whole.bottom() + 41, said, SMALL, theme.text2, END)
         count = len(row.terms)
         pitch = min(126.0, (BAR_WIDTH + 20) / max(count, 1))
         left = whole.center().x() - count * pitch / 2

@@ -14,11 +14,11 @@ from attn_gui.engine.graph.nodes import plain_name, symbol
 from attn_gui.engine.masks import MASKS
 from attn_gui.engine.scores import SCORES
 from attn_gui.figure.pages.plot import Numbers, nice_scale
+from attn_gui.figure.text.rich_text import escaped, lowered, strong, write_paragraph
 from attn_gui.figure.walk.beat import Beat
-from attn_gui.figure.walk.canvas import CURVE, Canvas, Graph, between, part, tick_text
+from attn_gui.figure.walk.canvas import CURVE, SMALL, Canvas, Graph, between, part, tick_text
 from attn_gui.figure.walk.context import Index, WalkContext
 from attn_gui.figure.walk.equations import Equation, shortened
-from attn_gui.figure.walk.rich_text import escaped, lowered, strong, write_paragraph
 from attn_gui.figure.writers import END, MIDDLE
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
@@ -119,7 +119,7 @@ class ScaleBeat(Beat):
         row = self.context.words(QT_TRANSLATE_NOOP("Walk", "row {number}"), number=self.index[-2])
         for name, top in ((self.before, 38), (self.made, 158)):
             canvas.text(400, top + 24, strong(escaped(symbol(name))), 15, theme.text, END)
-            canvas.text(400, top + 40, row, 11, theme.text2, END)
+            canvas.text(400, top + 40, row, SMALL, theme.text2, END)
         self._paint_axis(canvas, share)
 
     def _paint_axis(self, canvas: Canvas, share: float) -> None:
@@ -133,7 +133,7 @@ class ScaleBeat(Beat):
         canvas.line(QPointF(left, y), QPointF(right, y))
         for tick in scale.ticks():
             canvas.line(QPointF(place(tick), y), QPointF(place(tick), y + 4))
-            canvas.text(place(tick), y + 17, tick_text(scale.text(tick)), 10, theme.text2, MIDDLE)
+            canvas.text(place(tick), y + 17, tick_text(scale.text(tick)), SMALL, theme.text2, MIDDLE)
         own, count = self.index[-1], len(self.row_before)
         shown = {*range(0, count, max(1, -(-count // MOST_DOTS))), own}
         for key in sorted(shown, key=lambda each: each == own):
@@ -285,38 +285,25 @@ class MaskBeat(Beat):
         self.context.board(self.made, index, column=not self.whole).paint(canvas)
         shown = self._shown_keys()
         pitch = min(44.0, 268.0 / max(len(shown), 1))
+        small, large = (max(SMALL, min(size, pitch * 0.6)) for size in (13, 15))
         map_ = self.context.board(self.before, index, column=not self.whole).map
         own = None if self.whole else self.index[-1]
         for k, key in enumerate(shown):
             place = QRectF(480, 48 + k * pitch, 110, pitch - 5)
             name, mine = escaped(self.context.plain_key(key)), key == own
             ink = theme.key if mine else theme.text2
-            canvas.text(
-                470, place.center().y() + 4, strong(name) if mine else name, min(13, pitch * 0.6), ink, END, 100
-            )
+            canvas.text(470, place.center().y() + 4, strong(name) if mine else name, small, ink, END, 100)
             value = float(self.scores[key])
             if self.open[key] or share < 1.0:
-                canvas.box(
-                    place,
-                    self.context.number(value),
-                    map_.color(value),
-                    theme.ink if mine else None,
-                    pixels=min(15, pitch * 0.66),
-                )
+                border = theme.ink if mine else None
+                canvas.box(place, self.context.number(value), map_.color(value), border, pixels=large)
             if not self.open[key]:
                 lid = QRectF(place.left(), place.top(), place.width() * share, place.height())
                 canvas.hatched(lid)
                 if share >= 1.0:
-                    canvas.text(
-                        place.center().x(),
-                        place.center().y() + 5,
-                        strong("−∞"),
-                        min(15, pitch * 0.66),
-                        theme.text,
-                        MIDDLE,
-                    )
+                    canvas.text(place.center().x(), place.center().y() + 5, strong("−∞"), large, theme.text, MIDDLE)
             word = QT_TRANSLATE_NOOP("Walk", "allowed") if self.open[key] else QT_TRANSLATE_NOOP("Walk", "masked")
-            canvas.text(602, place.center().y() + 4, self.context.words(word), min(12, pitch * 0.6), ink)
+            canvas.text(602, place.center().y() + 4, self.context.words(word), SMALL, ink)
         if len(shown) < len(self.scores):
             rest = self.context.words(QT_TRANSLATE_NOOP("Walk", "{count} others"), count=len(self.scores) - len(shown))
             canvas.text(470, 48 + len(shown) * pitch + 12, rest, 12, theme.text2, END)
@@ -379,7 +366,7 @@ class FormulaBeat(Beat):
         share = part(progress, 0.0, 0.5)
         for k, (label, value) in enumerate(shown):
             place = QRectF(400 + k * min(pitch, 100), 60, min(pitch, 100) - 16, 41)
-            canvas.text(place.center().x(), 48, label, 11, theme.text2, MIDDLE, pitch)
+            canvas.text(place.center().x(), 48, label, SMALL, theme.text2, MIDDLE, pitch)
             canvas.box(place, self.context.number(value), theme.raised, pixels=15)
             if share > 0:
                 canvas.line(

@@ -8,17 +8,17 @@ from PySide6.QtCore import QPointF, QRectF
 from attn_gui.engine.graph.expressions import Cell, Number, Power, Sum
 from attn_gui.engine.graph.nodes import cell_symbol
 from attn_gui.figure.operands import KEY, PLAIN, QUERY, StageOperand, picture_of
+from attn_gui.figure.text.rich_text import colored, escaped, indexed, lowered, raised, strong
 from attn_gui.figure.walk.beat import Beat
 from attn_gui.figure.walk.board import role_color
 from attn_gui.figure.walk.canvas import Canvas, part
 from attn_gui.figure.walk.context import Index, WalkContext
 from attn_gui.figure.walk.equations import Addend, Equation, addends, shortened, sum_of
-from attn_gui.figure.walk.rich_text import colored, escaped, indexed, lowered, raised, strong
 from attn_gui.figure.writers import END, MIDDLE
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-FIRST, LAST_RIGHT, PITCH, WIDTH, HEIGHT = 400.0, 708.0, 116.0, 65.0, 41.0
-"""Where the addends stand: left of the first, right of the last, their distance and the size of their boxes."""
+FIRST, LAST_RIGHT, PITCH, WIDTH, HEIGHT, APART = 400.0, 708.0, 116.0, 65.0, 41.0, 20.0
+"""Where the addends stand: left of the first, right of the last, their distance, the size of their boxes, least gap."""
 UPPER, LOWER, PRODUCT, RULE, TOTAL = 36.0, 95.0, 176.0, 230.0, 258.0
 """Tops of the two factors, of their product, of the line below and of the sum."""
 DROPS = 0.75
@@ -41,8 +41,8 @@ class SumPicture:
             Equation(context, sum_of([Number(one) for one in found]), so_far)
             for found, so_far in (*steps, (values, value))
         ]
-        pitch = min(PITCH, (LAST_RIGHT - FIRST + 26) / len(values))
-        self.columns = [QRectF(FIRST + k * pitch, 0, min(WIDTH, pitch - 26), HEIGHT) for k in range(len(values))]
+        pitch = min(PITCH, (LAST_RIGHT - FIRST + APART) / len(values))
+        self.columns = [QRectF(FIRST + k * pitch, 0, min(WIDTH, pitch - APART), HEIGHT) for k in range(len(values))]
 
     @property
     def operands(self) -> tuple[StageOperand, StageOperand] | None:

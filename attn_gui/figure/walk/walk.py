@@ -15,12 +15,12 @@ from attn_gui.engine.graph.stage import Role
 from attn_gui.figure.design_tokens import Theme
 from attn_gui.figure.operands import stage_plane
 from attn_gui.figure.pages.base import PageStyle
+from attn_gui.figure.text.rich_text import escaped, lowered, runs, strong
 from attn_gui.figure.walk.beat import Beat
 from attn_gui.figure.walk.canvas import HEIGHT, WIDTH, Canvas
 from attn_gui.figure.walk.context import Index, WalkContext
 from attn_gui.figure.walk.looks import beats_of
 from attn_gui.figure.walk.pour import PourBeat
-from attn_gui.figure.walk.rich_text import escaped, lowered, runs, strong
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 MANY = 7

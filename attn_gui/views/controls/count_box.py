@@ -151,7 +151,7 @@ class CountBox(FocusedWheel, QSpinBox):
         return super().event(event)
 
     def _before(self) -> int:
-        """Return the number that stays if what is typed cannot be: that of before the visit."""
+        """Return the number that stays if what is typed cannot be: the one when the box got the focus."""
         return self.value() if self._entered is None else self._entered
 
     def _leave(self) -> None:
@@ -179,7 +179,7 @@ class CountBox(FocusedWheel, QSpinBox):
         self._tip.dismiss()
 
     def _fitting(self) -> QSize:
-        """Wide enough for the number on show, where Qt reserves room for the largest possible one."""
+        """Return a size wide enough for the number on show, where Qt reserves room for the largest possible one."""
         metrics = self.fontMetrics()
         texts = (self.textFromValue(self.value()), "0" * self._digits, self.specialValueText())
         text = max(metrics.horizontalAdvance(self.prefix() + text + self.suffix()) for text in texts)
@@ -272,7 +272,7 @@ class SizeBox(CountBox):
         return self._settled == asked
 
     def restore(self) -> None:
-        """Back to the number before the visit."""
+        """Go back to the number before the visit."""
         self.set_value(self._settled)
 
     def textFromValue(self, value: int) -> str:

@@ -63,7 +63,7 @@ class WholeBox(SizeBox):
         super().set_value(held)
 
     def restore(self) -> None:
-        """Back to the number before the visit."""
+        """Go back to the number before the visit."""
         self.set_value(self._given)
 
     def number(self) -> int:
@@ -567,7 +567,7 @@ class MaskPanel(Retranslated, PopupFrame):
         column.addWidget(self._polarity)
 
     def _fill_kinds(self) -> None:
-        """Layers that open and close cells, then those that add to the scores."""
+        """List layers that open and close cells, then those that add to the scores."""
         for adds in (False, True):
             if adds:
                 self.kinds.addSeparator()

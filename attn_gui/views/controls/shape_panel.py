@@ -203,7 +203,7 @@ class ShapePanel(QWidget):
         super().changeEvent(event)
 
     def _explain(self) -> None:
-        """Tooltips that depend on the state."""
+        """Set tooltips that depend on the state."""
         state = self._state
         direct = state is None or not state.projected
         tips = {
@@ -297,7 +297,7 @@ class ShapePanel(QWidget):
         yield from (self._items.item, self.boxes["batch_size"], self._dtype, self.boxes["d_model"], self._keep)
 
     def _show_what_follows(self) -> None:
-        """Sizes that cannot be set here are shown, not edited."""
+        """Show sizes that cannot be set here, without letting them be edited."""
         state = self._state
         assert state is not None
         for name, box in self.boxes.items():

@@ -178,7 +178,7 @@ class TypedField(QLineEdit):
         return not sentence and (self.text() == typed or not self.pending())
 
     def restore(self) -> None:
-        """Back to the text before the visit."""
+        """Go back to the text before the visit."""
         self.setText(self._settled_text)
         self.setCursorPosition(0)
         self._show_state()

@@ -86,7 +86,7 @@ class ArraysModel(QAbstractTableModel):
             self.dataChanged.emit(self.index(0, PART), self.index(len(self.arrays) - 1, PART))
 
     def retranslate(self) -> None:
-        """Headings in the present language."""
+        """Set headings in the present language."""
         self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, PART)
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature

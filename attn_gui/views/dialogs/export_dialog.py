@@ -84,7 +84,7 @@ class Preview(QWidget):
         self._show(QImage() if found is None else found, "")
 
     def show_picture(self, image: QImage) -> None:
-        """Show the picture that was still to come; it is dropped if it is not wanted by then."""
+        """Show a picture that was computed later; drop it if it is not wanted any more."""
         if self._coming:
             self._coming = False
             self._show(image, "")
@@ -308,7 +308,7 @@ class ExportDialog(ExportForm):
         self._listen()
 
     def _form(self) -> ScrolledForm:
-        """Captions above their editors, three columns; they scroll where a screen is low."""
+        """Lay out captions above their editors, three columns; they scroll where a screen is low."""
         form = ScrolledForm(self)
         one_head, one_item = self.heads.count == 1, self.item.maximum() == 0
         for name in ("heads", "arrangement") * one_head + ("item",) * one_item:

@@ -159,7 +159,7 @@ class ExportForm(Retranslated, FormDialog):
         arrange(QVBoxLayout(self), (form, 1), self._said, self.buttons, margins=SPACING.xl, spacing=SPACING.m)
 
     def _show_choice(self, *_: object) -> None:
-        """Show the choice, and what comes of it."""
+        """Propose a name for the choice, and say which files it writes or why it cannot."""
         self._propose_name()
         self._say_outcome()
 
@@ -212,7 +212,7 @@ class ExportForm(Retranslated, FormDialog):
 
     # --- files -----------------------------------------------------------------------------------
     def _there(self) -> list[Path]:
-        """Files of those names that are there already."""
+        """Return the files of those names that are there already."""
         choice = self.result_choice()
         paths = (Path(choice.folder) / name for name in self._names(choice))
         return [path for path in paths if os.path.isfile(path)]  # `is_file` raises where it may not look

@@ -75,7 +75,7 @@ class CheckList(QListWidget):
         self.setCurrentRow(first)
 
     def retranslate(self) -> None:
-        """Titles in the present language."""
+        """Set titles in the present language."""
         with QSignalBlocker(self):
             for item in self._items():
                 item.setText(self._title(item.data(KEY)))

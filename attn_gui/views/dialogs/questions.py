@@ -9,7 +9,6 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
-    QComboBox,
     QDialog,
     QDialogButtonBox,
     QGridLayout,
@@ -18,13 +17,13 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QPlainTextEdit,
     QRadioButton,
-    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
 
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.lessons.exercises import BLANKS, SEED
+from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.dialogs.asking import BUTTONS, FormDialog
 from attn_gui.views.dialogs.form_fields import FormField, caption, lay_out
@@ -191,7 +190,7 @@ class TakeDialog(QDialog):
         self.setObjectName("dialog.take")
         self.setWindowTitle(self.tr("Take {cells} from elsewhere").format(cells=cells))
         self._axes = axes
-        self.axis, self.place = QComboBox(self), QSpinBox(self)
+        self.axis, self.place = ChoiceBox(parent=self), CountBox(self)
         self.axis.setObjectName("take.axis")
         self.place.setObjectName("take.place")
         words = WrappedLabel(self)

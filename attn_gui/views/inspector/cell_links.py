@@ -36,7 +36,7 @@ class LinkRow(QWidget):
         self._row = FlowLayout(self, gap=SPACING.s)
 
     def set_neighbors(self, neighbors: Sequence[Neighbor]) -> None:
-        """Links are kept and renamed, so that the keyboard stays where it was."""
+        """Show links to these cells; buttons are kept and renamed, so that the keyboard stays where it was."""
         while len(self.links) > len(neighbors):
             link = self.links.pop()
             self._row.removeWidget(link)
@@ -142,7 +142,7 @@ class Relations(Retranslated, QWidget):
 LONGEST = 4  # so many places are named: the first one, where the way began, and the last ones
 
 
-class Trail(QWidget):
+class Breadcrumbs(QWidget):
     """`A[10, 13] › S′[10, 13]`: the last place is here, the others lead back."""
 
     placeRequested = Signal(int)

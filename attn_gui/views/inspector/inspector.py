@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QTabWidget, Q
 
 from attn_gui.engine.analysis.explanation import Explanation
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
-from attn_gui.views.inspector.cell_links import CellButtons, Relations, Trail, WalkButton
+from attn_gui.views.inspector.cell_links import Breadcrumbs, CellButtons, Relations, WalkButton
 from attn_gui.views.inspector.cell_sentences import Sentences, as_one, by_step
 from attn_gui.views.inspector.context import ExplainContext, OtherState, cell_name
 from attn_gui.views.inspector.inspector_pages import FirstSteps, SensitivityPage, VerifyPage
@@ -62,7 +62,7 @@ class Inspector(Retranslated, QWidget):
             self._pages.addWidget(shown)
         self.first, self._page = FirstSteps(self._first_page.viewport()), QWidget(self._cell_page.viewport())
         page = self._page
-        self._trail, self._sentence = Trail(page), SentenceView(page)
+        self._trail, self._sentence = Breadcrumbs(page), SentenceView(page)
         self._sentence.setObjectName("inspector.sentence")
         self._formula = FormulaView(page)
         self._parts = FormulaView(page, size=FONT_SIZE.body, role="text2")
@@ -205,7 +205,7 @@ class Inspector(Retranslated, QWidget):
             self._show_explanation()
 
     def sizeHint(self) -> QSize:
-        """It scrolls: it takes what is left, and what stands in its column with it comes first."""
+        """Return the least height: it scrolls, and what stands in its column with it comes first."""
         return QSize(super().sizeHint().width(), super().minimumSizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
@@ -266,7 +266,7 @@ class Inspector(Retranslated, QWidget):
         self._parts.setVisible(bool(parts))
 
     def _order_tabs(self) -> None:
-        """Links come and go: put them where they stand."""
+        """Put the links, which come and go, into the tab order where they stand."""
         order = (
             self._tabs.tabBar(),
             *self._trail.links(),

@@ -71,7 +71,7 @@ class CellsPicture:
             self._allocate()
 
     def set_style(self, **changes: Any) -> None:
-        """Needs a `render` afterwards."""
+        """Set the style; call `render` afterwards."""
         self.style = self.style._replace(**changes)
 
     def render(self) -> None:
@@ -151,7 +151,7 @@ class CellsPicture:
         self._unwritten = QRegion(self.area)
 
     def _read(self, down: slice, right: slice) -> tuple[npt.NDArray[Any], Display]:
-        """Values and display of some bins."""
+        """Return values and display of some bins."""
         assert self.plane is not None
         leads = not self.style.small
         values, allowed, known = bins_of(self.plane, self.rows, self.columns, down, right, leads=leads, owner=self)
@@ -285,7 +285,7 @@ def _spread(cells: npt.NDArray[Any], heights: npt.NDArray[np.intp], widths: npt.
 
 
 def _mixed(colors: npt.NDArray[np.uint32], ground: int) -> npt.NDArray[np.uint32]:
-    """Colors with the share of the ground that a line between cells has."""
+    """Return colors with the share of the ground that a line between cells has."""
     mixed = np.zeros_like(colors)
     for shift in (0, 8, 16, 24):
         own, other = (colors >> np.uint32(shift)) & np.uint32(255), ground >> shift & 255

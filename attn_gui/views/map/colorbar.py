@@ -57,7 +57,7 @@ class BarLegend:
 
     @property
     def height(self) -> int:
-        return len(self.lines) * self._line_height
+        return len(self.lines) * legend_line()
 
     def paint(self, painter: QPainter, top: int, table: Lut) -> None:
         """Draw every line, the first one below `top`."""
@@ -73,7 +73,7 @@ class BarLegend:
                 left = x + width - self._metrics.horizontalAdvance(text)
                 painter.drawText(QPointF(left, y + (scaled(SWATCH) + self._metrics.capHeight()) / 2), text)
                 x += width + scaled(SPACING.l)
-            y += self._line_height
+            y += legend_line()
 
     def _broken(self, entries: Iterable[Entry], width: float) -> Iterator[list[Entry]]:
         line: list[Entry] = []
@@ -93,9 +93,10 @@ class BarLegend:
         swatch = 0 if flag is None else scaled(SWATCH) + scaled(SPACING.s)
         return self._metrics.horizontalAdvance(text) + swatch
 
-    @property
-    def _line_height(self) -> int:
-        return max(scaled(SWATCH), round(self._metrics.height())) + scaled(SPACING.s)
+
+def legend_line() -> int:
+    """Return the height of a line of a legend, in pixels."""
+    return max(scaled(SWATCH), round(QFontMetricsF(ui_font("small")).height())) + scaled(SPACING.s)
 
 
 def _paint_swatch(painter: QPainter, rect: QRect, flag: int, table: Lut) -> None:
@@ -151,7 +152,7 @@ class LevelBar(SceneView):
 
     @staticmethod
     def height_needed() -> int:
-        """Pixels of the strip, its ticks and its values at the present zoom."""
+        """Return the pixels of the strip, its ticks and its values at the present zoom."""
         return round(scaled(BAR) + scaled(TICK) + QFontMetricsF(ui_font("micro")).height())
 
     def _arrange(self) -> None:

@@ -157,7 +157,7 @@ class MapModel(QAbstractTableModel):
 
 
 class Heatmap(MapCanvas):
-    """Shows what it is told to, takes focus and lets cells be chosen.
+    """Shows a matrix as set by `set_shown`, takes focus and lets cells be chosen.
 
     Its parts are public: `drawing` holds what is shown, of which `cells` is the picture of the matrix and `overlay`
     marks some cells; `box` (a pyqtgraph view box) says which are in view, `view` paints them; `gestures` tell what a

@@ -29,7 +29,7 @@ SAMPLED = 1 << 17
 
 
 def levels_of_plane(plane: PlaneLike, rule: LevelRule, owner: object = None) -> Levels | None:
-    """Levels of a plane by a rule that takes them from its numbers; None where nothing is known yet."""
+    """Return the levels of a plane by a rule that takes them from its numbers; None where nothing is known yet."""
     numbers = numbers_of(uncovered(plane), sampled=rule.sampled, owner=owner)
     assert rule.take is not None
     return None if numbers is None else rule.take(*numbers, plane.signed, plane.shape[1])
@@ -96,7 +96,7 @@ class MapLevels:
         return self.kept or LAST_GOOD
 
     def sample(self) -> Values:
-        """Return some of the finite numbers on show, enough to tell how they are spread."""
+        """Return some of the finite numbers on show, enough to estimate their distribution."""
         return sample_of(self.plane, self._owner)
 
     def set_shade(self, shade: Shade) -> None:

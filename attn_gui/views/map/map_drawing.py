@@ -19,7 +19,7 @@ from attn_gui.pictures.planes import PlaneLike, number_at
 from attn_gui.pictures.tile_cache import TileListener
 from attn_gui.views.map.cells_picture import CellsPicture
 from attn_gui.views.map.levels import MapLevels
-from attn_gui.views.map.marks import Canvas, Overlay
+from attn_gui.views.map.marks import MapSurface, Overlay
 from attn_gui.views.theme import current_theme, scaled, ui_font
 
 
@@ -51,7 +51,8 @@ class MapState:
         return Copied(shape, lambda: list(plane.block(rows, columns)[0].copy()), *names)
 
     def marks(self) -> dict[str, object]:
-        """Marks that stand as long as the matrix does: bands of heads, heads that are off, cells changed by hand."""
+        """Return the marks that stand as long as the matrix does: bands of heads, heads that are off, cells changed by
+        hand."""
         return {"bands": self.bands, "off": off_areas(self.plane), "by_hand": by_hand_of(self.plane)}
 
     @property
@@ -88,7 +89,7 @@ class Placement(NamedTuple):
 
 
 class MapDrawing(QObject):
-    """Shows what it is told to in whole pixels, row 0 on top; asks the matrix for what is in view and keeps nothing
+    """Draws a matrix in whole pixels, row 0 on top; asks the matrix for what is in view and keeps nothing
     but pixels.
 
     `cells` is the picture of the matrix, `overlay` marks some of its cells; the canvas paints both and is told of what
@@ -101,7 +102,7 @@ class MapDrawing(QObject):
     lettered = Signal()  # numbers are written into the cells in another way, or no more
     reshaped = Signal()  # a matrix of another size is shown
 
-    def __init__(self, canvas: Canvas, where: Callable[[], tuple[QRect, Window]], *, small: bool) -> None:
+    def __init__(self, canvas: MapSurface, where: Callable[[], tuple[QRect, Window]], *, small: bool) -> None:
         """Show on a canvas; `where` tells which of its pixels are the cells', and the window of cells in view."""
         super().__init__(canvas)
         self.canvas, self._where, self.small = canvas, where, small
@@ -111,8 +112,8 @@ class MapDrawing(QObject):
         self.cells, self.overlay = CellsPicture(small=small), Overlay(canvas, small=small)
         self.taken = MapLevels(self.cells)
         self._placed: tuple[QRect, tuple[int, int], Window] | None = None
-        self._news = TileListener(self, self.cells)
-        self._news.arrived.connect(self._on_news_arrived)
+        self._listener = TileListener(self, self.cells)
+        self._listener.arrived.connect(self._on_tiles_arrived)
 
     # --- what is shown ---------------------------------------------------------------------------
     @property
@@ -127,7 +128,7 @@ class MapDrawing(QObject):
         other, recolored = shown.plane is not before.plane, shown.shade != before.shade
         if other:
             self.cells.plane = self.taken.plane = shown.plane
-            self._news.follow(shown.plane)
+            self._listener.follow(shown.plane)
             self.taken.forget()
             if shown.shape != before.shape:
                 self.overlay.forget_places()
@@ -241,13 +242,13 @@ class MapDrawing(QObject):
 
     # --- drawing ---------------------------------------------------------------------------------
     def redraw(self, *_: object) -> None:
-        """Draw everything again, where it belongs by then, once the map is painted."""
+        """Draw everything again, at its new place, once the map is painted."""
         self._stale = True
         self.canvas.show_cells(None)
 
     def rest(self) -> None:
         """Ask for nothing more while the map is hidden."""
-        self._stale |= self._news.leave()
+        self._stale |= self._listener.leave()
 
     def draw(self) -> bool:
         """Draw what is due, as the canvas asks before it paints; whether all was drawn anew."""
@@ -270,7 +271,7 @@ class MapDrawing(QObject):
         if self.split is not None:
             self.split.paint(painter)
 
-    def _on_news_arrived(self, rows: slice, columns: slice) -> None:
+    def _on_tiles_arrived(self, rows: slice, columns: slice) -> None:
         """More of the plane is known, and with it perhaps a larger number."""
         if self.small:
             self.retake_levels()
@@ -301,8 +302,8 @@ class StateSplit(QObject):
         super().__init__(drawing)
         drawing.destroyed.connect(self.gone)
         self._drawing, self._left = drawing, CellsPicture(small=drawing.small)
-        self._news = TileListener(self, self._left)
-        self._news.arrived.connect(self.forget)
+        self._listener = TileListener(self, self._left)
+        self._listener.arrived.connect(self.forget)
         self._share, self._dragging = 0.5, False
         self._drawn: tuple[object, ...] = ()
 
@@ -310,7 +311,7 @@ class StateSplit(QObject):
         """Show this matrix left of the bar, which stands at a share of the width."""
         if before is not self._left.plane:
             self._left.plane = before
-            self._news.follow(before)
+            self._listener.follow(before)
             self._drawing.taken.others = (before,)
             self.forget()
             self._drawing.retake_levels()
@@ -324,7 +325,7 @@ class StateSplit(QObject):
 
     def end(self) -> None:
         """Take the left half away."""
-        self._news.follow(None)
+        self._listener.follow(None)
         drawing = self._drawing
         drawing.canvas.unsetCursor()
         drawing.overlay.set_marks(bar=None)
@@ -398,7 +399,7 @@ class StateSplit(QObject):
         return held
 
 
-class MapCanvas(Canvas):
+class MapCanvas(MapSurface):
     """Base of the widgets of maps, large and small: what is asked of them is asked of their `drawing`."""
 
     drawing: MapDrawing

@@ -257,5 +257,5 @@ class MapView(SceneView):
 
 
 def _snapped(at: float) -> float:
-    """Without the rounding that scaling back and forth leaves."""
+    """Return a length without the rounding that scaling back and forth leaves."""
     return float(round(at)) if abs(at - round(at)) < 1e-6 else float(at)

@@ -51,7 +51,7 @@ class Reach:
     _known: dict[tuple[object, ...], Flags] = field(default_factory=dict, repr=False)
 
     def cells(self, stage: str, batch: int, head: int | None, rows: slice, columns: slice) -> Flags:
-        """Reached cells of a block; several maps show the same stage."""
+        """Return the reached cells of a block; several maps show the same stage."""
         key = (stage, batch, head, rows.start, rows.stop, columns.start, columns.stop)
         if key not in self._known:
             self._known[key] = self.spread.cells(stage, batch, head, rows, columns)
@@ -99,8 +99,8 @@ def _exact(plane: Plane, area: Area, reach: Reach) -> Iterator[Area]:
 
 
 def _reached_cells(plane: Plane, rows: slice, columns: slice, reach: Reach) -> Flags | None:
-    """Reached cells of an area; of a large one reached rows, as one column; None where not even that is known
-    at once."""
+    """Return the reached cells of an area; of a large one reached rows, as one column; None where not even that is
+    known at once."""
     place = plane.batch, plane.head
     height, width = rows.stop - rows.start, columns.stop - columns.start
     if height * width <= CUT_CELLS:
@@ -113,7 +113,7 @@ def _reached_cells(plane: Plane, rows: slice, columns: slice, reach: Reach) -> F
 
 
 def _rectangles(flags: Flags) -> Iterator[Area]:
-    """Rectangles that together hold the True cells: equal rows that follow one another are taken together."""
+    """Return rectangles that together hold the True cells: equal rows that follow one another are taken together."""
     starts = np.flatnonzero(np.r_[True, (flags[1:] != flags[:-1]).any(axis=1)])
     edges = np.diff(np.pad(flags[starts].astype(np.int8), ((0, 0), (1, 1))), axis=1)
     kinds, columns = np.nonzero(edges)  # in order: where a run begins, where it ends, the next one
@@ -223,7 +223,7 @@ class Marks(NamedTuple):
         )
 
 
-class Canvas(QWidget):
+class MapSurface(QWidget):
     """What a map is painted on; repaints the rectangles that changed."""
 
     def show_cells(self, pixels: QRect | None) -> None:
@@ -238,7 +238,7 @@ class Canvas(QWidget):
 class Overlay:
     """Holds the marks of one map and paints them, each kind by itself, round the corner of its cells."""
 
-    def __init__(self, canvas: Canvas, *, small: bool) -> None:
+    def __init__(self, canvas: MapSurface, *, small: bool) -> None:
         """Tell the canvas of every kind that looks different or stands elsewhere."""
         self._canvas, self._small = canvas, small
         self._theme: Theme = THEMES["light"]
@@ -415,7 +415,7 @@ class Overlay:
         painter.drawImage(0, 0, self._veil)
 
     def _paint_hatch(self, painter: QPainter, rect: QRect, ground: QColor, lines: QColor) -> None:
-        """Lines on a ground that shows them on any color, and lets it be guessed."""
+        """Paint lines on a ground that shows them on any color, and lets it be guessed."""
         painter.setOpacity(HATCHED)
         painter.fillRect(rect, ground)
         painter.setOpacity(1.0)

@@ -303,6 +303,6 @@ class ViewFrame(SceneView):
 
 
 def _side(length: int) -> int:
-    """Pixels of a side of the minimap in a map of so many; 0 where it would hide too much."""
+    """Return the pixels of a side of the minimap in a map of so many; 0 where it would hide too much."""
     side = min(max(round(length * SHARE), scaled(LEAST)), scaled(MOST))
     return side if 2 * side <= length else 0

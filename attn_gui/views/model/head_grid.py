@@ -97,7 +97,7 @@ class HeadModel(QAbstractTableModel):
             self._tell_all()
 
     def set_changed(self, places: Collection[HeadPlace]) -> None:
-        """Heads that are changed by hand."""
+        """Mark heads that are changed by hand."""
         if places != self._changed:
             self._changed = frozenset(places)
             self._tell_all()
@@ -109,7 +109,7 @@ class HeadModel(QAbstractTableModel):
         return [[known[HeadPlace(i, j)].value for j in range(heads)] for i in range(layers)] if known else []
 
     def retranslate(self) -> None:
-        """Headers and tips in the present language."""
+        """Set headers and tips in the present language."""
         self._tell_all()
         for way, count in ((Qt.Orientation.Vertical, self._shape[0]), (Qt.Orientation.Horizontal, self._shape[1])):
             if count:

@@ -266,7 +266,7 @@ class ModelView(Retranslated, QWidget):
 
 
 def _column(side: QWidget, *parts: QWidget | QLayout) -> QWidget:
-    """Parts from top to bottom in a widget."""
+    """Put parts from top to bottom into a widget."""
     stretched = [(part, 1) if isinstance(part, (HeadGrid, PredictionList)) else part for part in parts]
     arrange(QVBoxLayout(side), *stretched, margins=0, spacing=SPACING.m)
     return side

@@ -315,7 +315,8 @@ class PageCanvas(QLabel):
         return place[1] < field.rows and place[2] < field.columns
 
     def _factor(self) -> float:
-        """Pixels of the widget for one of the page: of a page that needs more width, fewer than the zoom says."""
+        """Return the pixels of the widget for one of the page: of a page that needs more width, fewer than the zoom
+        says."""
         assert self._drawing is not None
         return min(_zoom(), self.width() / self._drawing.width)
 

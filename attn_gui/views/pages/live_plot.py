@@ -27,6 +27,7 @@ from attn_gui.figure.design_tokens import FONT_SIZE, LINE, SPACING, Theme
 from attn_gui.figure.pages.plot import RIM, TICK, TICK_PITCH, AxisScale, Curve, PlotField, PlotNote, PlotRule
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.text.labels import elided
+from attn_gui.figure.text.rich_text import subscripted
 from attn_gui.figure.writers import END
 from attn_gui.views.map.scene_view import SceneView
 
@@ -374,7 +375,7 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
             hideOverlappingLabels=round(TICK_PITCH),
         )
         self.label.setFont(figure_font(FONT_SIZE.small * factor))
-        self.setLabel(name, color=theme.text2.name())
+        self.setLabel(subscripted(name), color=theme.text2.name())
         self.showLabel(bool(name))
 
     def lay(self, place: QRectF) -> None:

@@ -113,7 +113,7 @@ class PageWidget(QWidget):
         self.content: Any = None
 
     def put_above(self, widget: QWidget) -> None:
-        """Controls of its own for a page, above it."""
+        """Put a widget with further controls above the page."""
         self._column.insertWidget(0, widget)
 
     def fill(self, lang: str) -> PageCanvas:

@@ -122,7 +122,7 @@ def _symbol(scene: ProductScene, place: str) -> str:
 
 
 def _marked_token(scene: ProductScene, place: str) -> tuple[str, str] | None:
-    """Token and role of the row that a weight marks in V and O."""
+    """Return token and role of the row that a weight marks in V and O."""
     if not scene.picture.marks_result or place not in CHIPPED:
         return None
     (rows, columns), marked = scene.labels, scene.lines
@@ -177,12 +177,12 @@ class Title:
         self._formulas = tuple(map(typeset, forms))
 
     def head_height(self) -> int:
-        """Pixels of title and formula above a map that has no operands beside them."""
+        """Return the pixels of title and formula above a map that has no operands beside them."""
         return max(round(self._height()), round(self._formula_size().height())) + scaled(SPACING.m)
 
     def corner_width(self) -> int:
-        """Pixels that title, formula and the words at the top map would like to have beside one another: as many for
-        every stage that is laid out alike."""
+        """Return the pixels that title, formula and the words at the top map would like to have beside one another: as
+        many for every stage that is laid out alike."""
         if "top" not in self._scene.operands.shown:
             return 0
         words = max(words_width([word]) for word in top_words(self._scene)) + 2 * scaled(SPACING.l)
@@ -209,7 +209,7 @@ class Title:
         return QFontMetricsF(ui_font("sentence", 600)).height()
 
     def _width(self, stage: str = "") -> float:
-        """Pixels of the title of the present stage, or of another, with the button beside it."""
+        """Return the pixels of the title of the present stage, or of another, with the button beside it."""
         return words_width(tuple(self._words(stage))) + scaled(SPACING.m) + self.tokens.sizeHint().width()
 
     def _words(self, stage: str = "") -> Iterator[Word]:
@@ -277,7 +277,7 @@ class ProductWords:
         self.title = Title(scene, ground)
 
     def forget_places(self) -> None:
-        """Maps or words have moved."""
+        """Forget where maps and words were: they have moved."""
         self._axes = None
 
     def paint(self, painter: QPainter, places: ProductPlaces) -> None:

@@ -295,7 +295,7 @@ class DkCurves(QWidget):
             self.draw()
 
     def set_low(self, low: bool) -> None:
-        """Less height, in a low window."""
+        """Take less height in a low window."""
         self._tall = LOW if low else TALL
         self.updateGeometry()
 
@@ -452,7 +452,7 @@ class DkPanel(Retranslated, QWidget):
         self.curves.set_words(curves[source], self._names)
 
     def note(self) -> str:
-        """Return what comes of the width that the slider is let go of."""
+        """Return the note on what happens to Q and K at the width of the slider."""
         return self._note.text()
 
     # --- inside ----------------------------------------------------------------------------------

@@ -149,7 +149,7 @@ def labels_fit(labels: AxisNames, font: QFont, cell: float) -> bool:
 
 
 def _apart(labels: AxisNames) -> float:
-    """Pixels between two level labels: single characters, as of Chinese, stand close."""
+    """Return the pixels between two level labels: single characters, as of Chinese, stand close."""
     return 2 * BETWEEN + (0 if len(_longest(labels)[0]) == 1 else 2 * scaled(SPACING.xs))
 
 

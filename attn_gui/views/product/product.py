@@ -12,14 +12,15 @@ from PySide6.QtGui import QAction, QPainter, QPaintEvent, QPixmap, QRegion, QSho
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.engine import Evaluation, Recomputed
-from attn_gui.figure.design_tokens import SPACING, Theme
+from attn_gui.figure.design_tokens import SIZE, SPACING, Theme
 from attn_gui.figure.operands import picture_of
+from attn_gui.views.map.colorbar import LevelBar, legend_line
 from attn_gui.views.map.heatmap import Heatmap, is_counted
 from attn_gui.views.map.levels import Shades
 from attn_gui.views.product.captions import ProductWords
 from attn_gui.views.product.map_labels import painted_ground
 from attn_gui.views.product.operand_maps import WITH_BAR, Operands
-from attn_gui.views.product.product_layout import ProductPlaces, ProductScene, places_of
+from attn_gui.views.product.product_layout import ProductPlaces, ProductScene, padding, places_of
 from attn_gui.views.product.stage_maps import STAGE_PLACE, LinkedMaps, MapGround, StageMaps
 from attn_gui.views.theme import scaled, set_ground
 
@@ -181,26 +182,40 @@ class ProductPicture(MapGround, QWidget):
         if self._held:
             self._asked = True
             return
-        bars = self._bar_height(scaled(LEAST_SIZE[0]))
-        places = self._places_of(self._scene.stage, bars)
-        if (needed := self._bar_height(places.stage.width())) != bars:
-            places = self._places_of(self._scene.stage, needed)
-        self.places = places
-        self.maps.map(self._scene.stage).place_cells(places.stage)
+        self.places = self._roomiest_places()
+        self.maps.map(self._scene.stage).place_cells(self.places.stage)
         self._place_operands()
         self._repaint_words()
+
+    def _roomiest_places(self) -> ProductPlaces:
+        """Return the places with room for a line of a legend, so that no cell moves when the first one comes; without
+        it where that would take the numbers from the cells."""
+        line = LevelBar.height_needed() + legend_line()
+        kept, bare = self._places_with(line), self._places_with(0)
+        return bare if kept.row_height < scaled(SIZE.value_min_cell_height) <= bare.row_height else kept
+
+    def _places_with(self, least: int) -> ProductPlaces:
+        bars = self._bar_height(scaled(LEAST_SIZE[0]), least)
+        places = self._places_of(self._scene.stage, bars)
+        if (needed := self._bar_height(places.stage.width(), least)) != bars:
+            places = self._places_of(self._scene.stage, needed)
+        return places
 
     def _places_of(self, stage: str, bars: int) -> ProductPlaces:
         head, corner = self._words.title.head_height(), self._words.title.corner_width()
         form = {"compact": self._scene.compact, "tight": self._scene.tight}
         return places_of(self.maps, stage, self.size(), **form, head=head, bars=bars, corner=corner)
 
-    def _bar_height(self, width: int) -> int:
-        """Pixels of the highest color bar, those of small maps that take turns in the corner included."""
+    def _bar_height(self, width: int, least: int) -> int:
+        """Pixels of the highest color bar, those of small maps that take turns in the corner included.
+
+        The last line of a legend stands in the padding below.
+        """
         bars = list(self._scene.bars.values())
         if is_counted(self.maps.map(self._scene.stage)):
             bars += map(self.maps.bar, self._scene.alike)
-        return scaled(SPACING.m) + max(bar.heightForWidth(width) for bar in bars)
+        tallest, bare = max(least, *(bar.heightForWidth(width) for bar in bars)), LevelBar.height_needed()
+        return scaled(SPACING.m) + max(bare, tallest - padding(self._scene.tight) + 1)
 
     def _place_operands(self) -> None:
         assert self.places is not None

@@ -81,6 +81,11 @@ class ProductPlaces(NamedTuple):
     result: QRect | None = None
 
     @property
+    def row_height(self) -> float:
+        """The height of a cell of the stage, in pixels."""
+        return self.stage.height() / self.rows
+
+    @property
     def cells(self) -> QRegion:
         """The pixels of all maps."""
         region = QRegion(self.stage)
@@ -146,8 +151,8 @@ def lay_out(needs: Needs, width: int, height: int) -> ProductPlaces:
 
 
 def _sides_beside_words(needs: Needs, width: int, height: int) -> tuple[StageSide, StageSide]:
-    """Columns and rows of the stage, with cells larger than large ones only where the words in the corner have their
-    room."""
+    """Return columns and rows of the stage, with cells larger than large ones only where the words in the corner have
+    their room."""
     close = needs._replace(corner=0, largest_cell=min(needs.large_cell, needs.largest_cell))
     fitted = (stage_sides(each, *_free_for_stage(each, width, height)) for each in (close, needs))
     return max(fitted, key=lambda sides: sides[1].cell)
@@ -165,7 +170,7 @@ def _free_for_stage(needs: Needs, width: int, height: int) -> tuple[int, int]:
 
 
 def stage_sides(needs: Needs, width: int, height: int) -> tuple[StageSide, StageSide]:
-    """Columns and rows of the stage in the room there is: whole pixels a cell where that is at least one."""
+    """Return columns and rows of the stage in the room there is: whole pixels a cell where that is at least one."""
     rows, columns = max(needs.rows, 1), max(needs.columns, 1)
     if not needs.square:
         return (_fitted(columns, width, needs.largest_cell), _fitted(rows, height, needs.largest_cell))
@@ -184,7 +189,7 @@ def _readable(needs: Needs, across: StageSide, down: StageSide, width: int) -> S
 
 
 def operand_pixels(cells: int, room: int, largest_cell: int, least: int = 0) -> int:
-    """Pixels of the free side of an operand: whole cells if at least one pixel each, else all the room.
+    """Return the pixels of the free side of an operand: whole cells if at least one pixel each, else all the room.
 
     Cells grow beyond the largest where the operand would otherwise take less than `least`.
     """
@@ -296,7 +301,7 @@ def places_of(
 
 
 def _least_top(sizes: Mapping[str, tuple[int, int]], least: int) -> int:
-    """Pixels for the maps above the stage and above its result, at least so many logical ones."""
+    """Return the pixels for the maps above the stage and above its result, at least so many logical ones."""
     rows = max(sizes.get("top", (0, 0))[0], sizes.get("factor", (0, 0))[0])
     readable = rows * scaled(SIZE.value_min_cell_height)
     return max(scaled(least), readable if readable <= scaled(READABLE_TOP) else 0)
@@ -316,7 +321,7 @@ def _numbers(numbers: range) -> AxisNames:
 
 
 def axis_name_width() -> float:
-    """Pixels of "query ↓" or "key ↓" with its distance from the map."""
+    """Return the pixels of "query ↓" or "key ↓" with its distance from the map."""
     return max(words_width([(name, "small", "text", 400)]) for name in axis_names().values()) + 2 * scaled(SPACING.s)
 
 
@@ -329,17 +334,17 @@ def axis_names() -> dict[str, str]:
 
 
 def padding(tight: bool) -> int:
-    """Pixels between the picture and its edges."""
+    """Return the pixels between the picture and its edges."""
     return scaled(SPACING.panel_padding_compact if tight else SPACING.panel_padding)
 
 
 def gap(tight: bool) -> int:
-    """Pixels between two maps: at least a line of words."""
+    """Return the pixels between two maps: at least a line of words."""
     return max(scaled(SPACING.map_gap_compact if tight else SPACING.map_gap), line_height())
 
 
 def line_height() -> int:
-    """Pixels of a caption with the room around it."""
+    """Return the pixels of a caption with the room around it."""
     return round(QFontMetricsF(ui_font("small")).height()) + scaled(SPACING.s)
 
 

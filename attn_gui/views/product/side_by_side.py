@@ -67,7 +67,7 @@ class TwoSides(NamedTuple):
     names: tuple[str, str]
 
 
-class Panel(NamedTuple):
+class SidePanel(NamedTuple):
     """One of the two: its map, where its cells are, its name and its formula, if that has the room."""
 
     heatmap: Heatmap
@@ -97,7 +97,7 @@ class SideBySide(MapGround, QWidget):
         self._borrowed: Heatmap | None = None  # the map of the stage while it is here
         self._plane: Plane | None = None
         self._previewed = False
-        self._panels: tuple[Panel, ...] = ()
+        self._panels: tuple[SidePanel, ...] = ()
         self._ground: QPixmap | None = None
         self._marked = QRegion()
         self._tight = self._compact = False
@@ -328,7 +328,7 @@ class SideBySide(MapGround, QWidget):
         states = self._sides.before, self._maps.evaluation
         pitch = places[1].left() - places[0].left() - scaled(SPACING.m)
         self._panels = tuple(
-            Panel(
+            SidePanel(
                 heatmap,
                 cells,
                 name,
@@ -340,7 +340,7 @@ class SideBySide(MapGround, QWidget):
         self._repaint_words()
 
     def _sides_in(self, shape: tuple[int, int], room: QSize) -> tuple[StageSide, StageSide]:
-        """Columns and rows of either map in the room for one."""
+        """Return columns and rows of either map in the room for one."""
         needs = Needs(
             *shape,
             square=STAGE[self._stage].square,
@@ -449,7 +449,7 @@ class SideBySide(MapGround, QWidget):
         assert self._maps.evaluation is not None
         picture, axis = picture_of(self._stage, self._maps.evaluation), axis_names()
         base = self._panels[0].cells.top() - scaled(SPACING.s) - QFontMetricsF(ui_font("small")).descent()
-        words: list[tuple[Word, Panel]] = []
+        words: list[tuple[Word, SidePanel]] = []
         if picture.rows in axis:
             words.append(((axis[picture.rows], "small", picture.rows, 400), self._panels[0]))
         if picture.columns == KEY:

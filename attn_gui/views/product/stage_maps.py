@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple, Protocol
@@ -318,12 +318,12 @@ class StageMaps(QObject):
         for stage in evaluation.stages:
             self._bars[stage].recount()
 
-    def make_some(self, stages: Sequence[str], most: int) -> bool:
-        """Make a few of the maps that these stages still need; False where there are all."""
-        missing = [stage for stage in stages if stage not in self._maps]
-        for stage in missing[:most]:
-            self._made(stage)
-        return bool(missing)
+    def make_maps(self, stages: Sequence[str]) -> Iterator[None]:
+        """Make the maps that these stages still need, and yield after each."""
+        for stage in stages:
+            if stage not in self._maps:
+                self._made(stage)
+                yield
 
     def set_tokens(self, query_tokens: Sequence[str], key_tokens: Sequence[str]) -> None:
         """Set names of rows and columns; empty for numbers."""
@@ -419,7 +419,7 @@ class StageMaps(QObject):
         return lines_of(self.evaluation, self.chosen, self.batch, self.head, planes)
 
     def labels(self, stage: str) -> tuple[AxisNames, AxisNames]:
-        """Tokens of the rows and columns of a stage; empty where an axis has none."""
+        """Return the tokens of the rows and columns of a stage; empty where an axis has none."""
         if self.evaluation is None:
             return NO_NAMES, NO_NAMES
         picture = picture_of(stage, self.evaluation)

@@ -243,7 +243,7 @@ def _stops(widget: QWidget) -> list[QWidget]:
 
 
 def map_side(small: bool) -> int:
-    """Height of the maps of the spine."""
+    """Return the height of the maps of the spine."""
     return scaled(SIZE.strip_map_compact if small else SIZE.strip_map)
 
 

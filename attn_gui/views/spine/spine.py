@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -150,9 +150,9 @@ class Spine(Retranslated, QWidget):
         self._set_height()
         self.set_stage(stage or self._stage)
 
-    def make_some(self, evaluation: Evaluation, most: int) -> bool:
-        """Make a few of the maps that the steps of an evaluation still need; False where there are all."""
-        return self._nodes.make_some(entries_of(evaluation), most)
+    def make_maps(self, evaluation: Evaluation) -> Iterator[None]:
+        """Make the maps that the steps of an evaluation still need, and yield after each."""
+        return self._nodes.make_nodes(entries_of(evaluation))
 
     def set_stage(self, stage: str) -> None:
         """Frame the step that is shown large, and bring it into view."""
@@ -180,7 +180,7 @@ class Spine(Retranslated, QWidget):
         self._give_way()
 
     def set_theme(self, _theme: Theme) -> None:
-        """Colors and sizes of a theme."""
+        """Take over the colors and sizes of a theme."""
         self._nodes.follow_theme()
         self._set_height()
         self._give_way()

@@ -92,7 +92,8 @@ def _written(evaluation: Evaluation, variables: str, sign: str) -> Iterator[Spin
 
 
 def _giving_way(stage: Stage) -> str:
-    """Heads side by side can be left out: the next stage shows them, too."""
+    """Return the name by which a stage can be left out where there is no room, as heads side by side can, which the
+    next stage shows, too; "" for any other."""
     return stage.name if stage.joined and stage.heads else ""
 
 
@@ -341,14 +342,14 @@ class StageNodes:
             unused.deleteLater()
         self._ahead.clear()
 
-    def make_some(self, entries: Iterable[SpineEntry], most: int) -> bool:
-        """Make a few of the nodes that `set_entries` needs for these; False where there are all."""
+    def make_nodes(self, entries: Iterable[SpineEntry]) -> Iterator[None]:
+        """Make the nodes that `set_entries` needs for these, and yield after each."""
         known = self._nodes.keys() | self._ahead.keys()
-        missing = [entry for entry in entries if entry.kind == NODE and entry.name not in known]
-        for entry in missing[:most]:
-            self._ahead[entry.name] = self._made(entry)
-            self._ahead[entry.name].hide()  # until it stands in the row
-        return bool(missing)
+        for entry in entries:
+            if entry.kind == NODE and entry.name not in known:
+                self._ahead[entry.name] = self._made(entry)
+                self._ahead[entry.name].hide()  # until it stands in the row
+                yield
 
     def __getitem__(self, name: str) -> StageNode:
         return self._nodes[name]
@@ -406,7 +407,7 @@ class StageNodes:
                 node.clear_touch()
 
     def follow_theme(self) -> None:
-        """Colors and sizes of the present theme."""
+        """Take over the colors and sizes of the present theme."""
         for node in self._nodes.values():
             node.map.follow_theme()
             node.updateGeometry()

@@ -60,7 +60,7 @@ class CellEditor(QLineEdit):
         self.setGeometry(wide)
 
     def set_refused(self, refused: bool) -> None:
-        """Red or not; a refused text keeps the editor open."""
+        """Show the editor in red or not; a refused text keeps it open."""
         if refused == self.refused:
             return  # looking at the style sheet again costs as much as all else that an edit does in the table
         self.refused = refused

@@ -287,8 +287,7 @@ class MatrixPanel(QWidget):
         self.view.setObjectName(f"table.{self.field}" if present else "")
         if not present:
             self.hide()
-            self.view.verticalScrollBar().setValue(0)
-            self.view.horizontalScrollBar().setValue(0)
+            self.scroll_home()
 
     def set_model(self, model: MatrixModel) -> None:
         """Show a model's numbers; the model stays its owner's."""
@@ -319,12 +318,12 @@ class MatrixPanel(QWidget):
         self._shape.set_wrong(frozenset(axes))
 
     def set_heads(self, count: int, width: int, chosen: int) -> None:
-        """Bands of `width` columns, one a head, the chosen one filled; no bands for less than two."""
+        """Show bands of `width` columns, one a head, the chosen one filled; no bands for less than two."""
         self._head_width = width if count > 1 else 0
         self._ruler.set_heads(count, width, chosen)
 
     def set_marks(self, rows: Sequence[Mark] = (), column: int | None = None) -> None:
-        """Lines around rows, (row, "query" or "key") each, and a column; those before are taken away."""
+        """Draw lines around rows, (row, "query" or "key") each, and a column; those before are taken away."""
         self.view.set_marks(rows, None if column is None else (column, "accent"))
 
     def set_computed(self, computed: bool) -> None:
@@ -363,6 +362,11 @@ class MatrixPanel(QWidget):
     def flash(self, rows: slice, columns: slice) -> None:
         """Outline cells that were just edited."""
         self.view.flash(rows, columns)
+
+    def scroll_home(self) -> None:
+        """Bring the first cell to the eye, without choosing it."""
+        self.view.verticalScrollBar().setValue(0)
+        self.view.horizontalScrollBar().setValue(0)
 
     def scroll_to_head(self, head: int) -> None:
         """Bring the first column of a head to the left border."""

@@ -102,7 +102,7 @@ class MarkedView(QTableView):
             self.viewport().update(line)
 
     def _spilt(self) -> int:
-        """Pixels beside a line that it may fill in part."""
+        """Return the pixels beside a line that it may fill in part."""
         return 0 if self.devicePixelRatioF().is_integer() else 1
 
     def flash(self, rows: slice, columns: slice) -> None:
@@ -243,8 +243,8 @@ class SizedView(MarkedView):
             return
         part = self._unfit.pop(0)
         self._draw(dict(zip(range(part.start, part.stop), self._needed(part), strict=False)))
-        told = self.columnsLeft if self._unfit else self.columnsDrawn
-        told.emit()
+        signal = self.columnsLeft if self._unfit else self.columnsDrawn
+        signal.emit()
 
     def reset_columns(self) -> None:
         """Give every column the same width again."""
@@ -252,7 +252,7 @@ class SizedView(MarkedView):
         self.columnsDrawn.emit()
 
     def drawn_columns(self) -> tuple[int, dict[int, int]]:
-        """Widths in pixels that columns were given, after the number of columns that there were."""
+        """Return the widths in pixels that columns were given, after the number of columns that there were."""
         return self._drawn_of, dict(self._drawn)
 
     def draw_columns(self, count: int, widths: Mapping[int, int]) -> None:
@@ -314,7 +314,7 @@ class SizedView(MarkedView):
         self._fit_columns()
 
     def _fit_columns(self) -> None:
-        """Columns that fill the width; the pixels that are left over go to the row headers."""
+        """Let columns fill the width; the pixels that are left over go to the row headers."""
         room = self._room() + self._spared()
         count = max(1, room // self._least)
         fits = min(self._least * self.columns.count(), self.least_length()) <= room
@@ -327,19 +327,21 @@ class SizedView(MarkedView):
             self.scheduleDelayedItemsLayout()  # at once would be in the middle of Qt's own layout
 
     def _room(self) -> int:
-        """Pixels beside the row headers. Scroll bars that are there only for one another's sake do not count."""
+        """Return the pixels beside the row headers. Scroll bars that are there only for one another's sake do not
+        count."""
         bare = self.maximumViewportSize()
         alone = self.rows.length() <= bare.height() and self.least_length() <= bare.width() + self._spared()
         return bare.width() if alone else self.viewport().width()
 
     def least_length(self) -> int:
-        """Pixels of all columns, none wider than it has to be. A table of whole rows has no more room than its columns
-        take: they would not come to rest if it had not to be enough for them."""
+        """Return the pixels of all columns, none wider than it has to be. A table of whole rows has no more room than
+        its columns take: they would not come to rest if it had not to be enough for them."""
         drawn = self._drawn if self._drawn_of == self.columns.count() else {}
         return self._least * (self.columns.count() - len(drawn)) + sum(drawn.values())
 
     def _spared(self) -> int:
-        """Pixels beside the numbers that the row headers do not need; they follow `spare` with the next layout only."""
+        """Return the pixels beside the numbers that the row headers do not need; they follow `spare` with the next
+        layout only."""
         return self.viewportMargins().left() - self.rows.sizeHint().width() + self.rows.spare
 
 

@@ -9,13 +9,15 @@ import pytest
 
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.figure.page_catalog import PAGES
-from attn_gui.figure.pages.base import PageStyle, Spot, settled
+from attn_gui.figure.pages.base import PageStyle, Spot, checked, settled
 from attn_gui.figure.pages.charts import BarRow, BarRows
 from attn_gui.figure.pages.context import ModelContext, PageContext
+from attn_gui.figure.pages.model import HeadEffectsPage, LogitPartsPage
 from attn_gui.models import open_model
 from attn_gui.models.attribution import likely
 from attn_gui.models.changed_layers import LayerEdit
 from attn_gui.paths import resource
+from tests.failing import each
 from tests.models.golden_folders import DATA
 
 
@@ -85,3 +87,17 @@ def test_the_lens_of_an_encoder_tells_what_stands_in_the_place_of_a_token(clean)
         found = read("lens", one, one)
         (field,) = PAGES["lens"].plan(found, PageStyle(), None, None).fields
         assert words in field.spot(0, 4).text
+
+
+@each("page", [HeadEffectsPage(), LogitPartsPage()])
+@each("taken_off", [False, True])
+def test_the_share_that_is_done_only_rises_and_ends_at_one(page, taken_off, clean):
+    run = clean
+    position = len(run.ids) - 1
+    tokens = likely(run, run, position, 2)
+    context = PageContext(run.problem(0), model=ModelContext(run, run, 0, position, tokens))
+    options = checked(page.options, context, {"against": tokens[1].token} if taken_off else {})
+    told = []
+    page.read(evaluation_of(context.problem), replace(context, options=options), told.append)
+    assert told == sorted(set(told))
+    assert told[-1] == 1.0

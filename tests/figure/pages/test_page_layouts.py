@@ -1,75 +1,204 @@
-"""Layouts of pages: all of a page is on it, and what is marked is what is on the table."""
+"""Layouts of pages: all of a page is on it, no text is cut or runs into another, and what is marked is on the table.
+
+In files text is wrapped or smaller, and never cut by "…": a figure has no tooltip that says the rest.
+"""
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPointF
-from PySide6.QtGui import QColor, QImage, QPainter
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter
 
+from attn_gui import load, render
 from attn_gui.engine import DenseEvaluation, Problem
+from attn_gui.engine.evaluation.choice import evaluation_of
+from attn_gui.figure import writers
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages import charts
 from attn_gui.figure.pages import dependence as dependence_page
-from attn_gui.figure.pages.base import Drawing, PageStyle, settled
-from attn_gui.figure.pages.context import PageContext
+from attn_gui.figure.pages.base import MARGIN, NoRoom, PageStyle, framed, settled
+from attn_gui.figure.pages.context import ModelContext, PageContext
 from attn_gui.figure.pages.model import HeadEffects
+from attn_gui.models import open_model
+from attn_gui.models.attribution import likely
+from attn_gui.paths import resource
+from tests.failing import each
 
+CM = 96 / 2.54
+PANEL = 286.0, 360.0  # the least that the window gives a page
+WIDTHS = (8.5 * CM, 12 * CM, None)
 GROUND = QColor("#123456")
+SIZES = st.floats(0.1, 5000)
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*not used")
 
 
-def painted(drawing: Drawing) -> np.ndarray:
-    """Which pixels of a much larger sheet are painted, (rows, columns)."""
+@pytest.fixture(scope="module")
+def problems():
+    """Layers of a model, with tokens and without, and of single columns: each page applies to one at least."""
+    run = open_model(resource("models", "toy-induction")).run("k x b p f k x b p")
+    other = run.model.run("k x b p h k x b p")
+    random = np.random.default_rng(0).standard_normal
+    column = Problem(query=random((5, 1)), key=random((7, 1)), value=random((7, 1)), score="gaussian")
+    examples = [load(resource("examples", f"{name}.npz")) for name in ("worked-example", "minilm-layer2")]
+    context = ModelContext(run, run, 0, len(run.ids) - 1, likely(run, run, len(run.ids) - 1, 4), other)
+    return [(run.problem(0), context), *((problem, None) for problem in (*examples, column))]
+
+
+@pytest.fixture(scope="module")
+def contents(problems):
+    """What a page shows of each problem that it applies to, read once for all widths and languages."""
+
+    @cache
+    def of(name):
+        found, kind = [], PAGES[name]
+        for problem, model in problems:
+            if kind.is_there(problem, model):
+                evaluation = evaluation_of(problem)
+                context = PageContext.at(evaluation, 0, min(3, problem.num_heads - 1), "weights", (1, 1))
+                context = replace(context, model=model)
+                context = replace(context, options=settled(kind.options, context, {}))
+                found.append((problem, kind.read(evaluation, context, lambda share: None)))
+        assert found
+        return found
+
+    return of
+
+
+def planned(name, content, lang, width, height=None):
+    while True:
+        try:
+            return PAGES[name].plan(content, PageStyle(lang=lang), width, height)
+        except NoRoom as lack:
+            width, height = (lack.least, height) if lack.side == "width" else (width, lack.least)
+
+
+def painted(drawing, *, all_of_it=False):
+    """The pixels of a much larger sheet that are painted, (rows, columns)."""
     image = QImage(int(drawing.width * 2), int(drawing.height * 3), QImage.Format.Format_RGB32)
     image.fill(GROUND)
     painter = QPainter(image)
-    drawing.paint_all(painter)
+    (drawing.paint_all if all_of_it else drawing.paint)(painter)
     painter.end()
     pixels = np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), image.width())
     return pixels != GROUND.rgb()
 
 
-@pytest.fixture
-def dependence() -> Drawing:
+@pytest.mark.parametrize("name", PAGES)
+def test_no_text_of_a_page_is_cut_and_in_the_panel_none_runs_over_its_edge_or_another(
+    qapp, contents, monkeypatch, name
+):
+    written, write = [], writers.write_text
+
+    def noted(painter, at, text, anchor=writers.START, width=None):
+        box = QFontMetricsF(painter.font()).tightBoundingRect(text)
+        box.moveLeft(at.x() + box.left() - writers.SHARES[anchor] * painter.fontMetrics().horizontalAdvance(text))
+        box.moveBottom(at.y())
+        written.append((text, painter.transform().mapRect(box)))
+        write(painter, at, text, anchor, width)
+
+    monkeypatch.setattr(writers, "write_text", noted)
+    for problem, content in contents(name):
+        tokens = (*(problem.query_tokens or ()), *(problem.key_tokens or ()))
+        for lang in ("en", "zh"):
+            written.clear()
+            for width in WIDTHS:
+                painted(planned(name, content, lang, width))
+            cut = [text for text, _ in written if text.endswith("…")]
+            assert [text for text in cut if not any(token.startswith(text[:-1]) for token in tokens)] == []
+            raw = [text for text, _ in written if re.search(r"[A-Za-z]_[A-Za-z]", text)]
+            assert raw == [] or "python" in PAGES[name].words, "the index of a symbol is lowered"
+            written.clear()
+            page = planned(name, content, lang, *PANEL)
+            painted(page)
+            assert [text for text, box in written if box.left() < -1 or box.right() > page.width + 1] == []
+            inner = [(text, box.adjusted(1, 2, -1, -2)) for text, box in written]
+            assert [(a, b) for k, (a, one) in enumerate(inner) for b, two in inner[:k] if one.intersects(two)] == []
+
+
+def test_two_maps_one_below_the_other_are_no_thumbnails(qapp, contents):
+    for name in ("over_heads", "value_weighted"):
+        content = next(read for problem, read in contents(name) if problem.num_heads > 1 and problem.m > 10)
+        fields = planned(name, content, "zh", *PANEL).fields
+        assert min(side for field in fields[:2] for side in field.place.size().toTuple()) >= 100
+
+
+def test_the_line_of_the_readme_says_its_sentence_whole(tmp_path):
+    problem = load(resource("examples", "minilm-layer2.npz"))
+    given = {"picture": "gradient_maps", "heads": 3, "cell": (10, 13), "style": "paper-column"}
+    render(problem, tmp_path / "a.svg", **given)
+    said = (tmp_path / "a.svg").read_text("utf-8")
+    assert "unit" in said
+    assert "…" not in said
+
+
+@given(SIZES, SIZES, SIZES, st.text(max_size=200))
+def test_a_page_has_room_at_its_own_size_and_at_the_least(width, least, tall, note):
+    def made(width, height):
+        size = least / 3, least
+        return framed(PageStyle(), width, height, title="", note=note, tall=lambda _: tall, least=size).height
+
+    wide = max(width, least / 3 + 2 * MARGIN)
+    assert made(wide, None) > least
+    with pytest.raises(NoRoom) as lack:
+        made(wide, 0.01)
+    assert made(wide, lack.value.least) == lack.value.least
+    with pytest.raises(NoRoom) as lack:
+        made(0.01, None)
+    made(lack.value.least, None)
+
+
+def test_the_lines_of_the_table_below_the_maps_are_on_the_page_one_under_the_other(monkeypatch):
     arrays = {name: np.random.default_rng(3).standard_normal((6, 4)) for name in ("query", "key", "value")}
     evaluation, page = DenseEvaluation(Problem(**arrays)), PAGES["dependence"]
     context = PageContext.at(evaluation, 0, 0, "weights", (0, 0))
     content = page.read(evaluation, replace(context, options=settled(page.options, context, {})), lambda share: None)
-    return page.plan(content, PageStyle(), None, None)
-
-
-def test_the_table_below_the_maps_is_on_the_page(dependence: Drawing) -> None:
-    found = np.argwhere(painted(dependence))
-    assert found[:, 0].max() < dependence.height
-    assert found[:, 1].max() < dependence.width
-
-
-def test_the_lines_of_the_table_stand_below_the_maps_one_under_the_other(
-    dependence: Drawing, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lines: list[float] = []
-
-    def write(painter: QPainter, at: QPointF, *given: object, **named: object) -> None:
-        lines.append(at.y())
-
-    monkeypatch.setattr(dependence_page, "write_line", write)
-    painted(dependence)
-    below = max(field.rect(field.rows - 1, 0).bottom() for field in dependence.fields)
+    drawing, lines = page.plan(content, PageStyle(), None, None), []
+    found = np.argwhere(painted(drawing, all_of_it=True))
+    assert (found.max(axis=0) < (drawing.height, drawing.width)).all()
+    monkeypatch.setattr(dependence_page, "write_line", lambda _painter, at, *_, **__: lines.append(at.y()))
+    painted(drawing, all_of_it=True)
+    below = max(field.rect(field.rows - 1, 0).bottom() for field in drawing.fields)
     assert len(set(lines)) == 8, "the names, and of each row its numbers, and the orders below those of three"
-    assert all(below < line <= dependence.height for line in lines)
+    assert all(below < line <= drawing.height for line in lines)
     assert lines == sorted(lines)
 
 
-@pytest.mark.parametrize("layer", [0, 2])
-def test_the_whole_row_of_the_layer_on_the_table_is_marked(layer: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    marked: list[tuple[int, int]] = []
-    true = np.arange(12.0).reshape(3, 4)
-    page = PAGES["heads_off"]
-    drawing = page.plan(HeadEffects("t", true, true, layer, False), PageStyle(), None, None)
-    monkeypatch.setattr(
-        charts, "paint_chosen_cell", lambda _painter, _place, _shape, chosen, _style: marked.append(chosen)
-    )
-    painted(drawing)
+@each("layer", [0, 2])
+def test_the_whole_row_of_the_layer_on_the_table_is_marked(layer, monkeypatch):
+    marked, true = [], np.arange(12.0).reshape(3, 4)
+    drawing = PAGES["heads_off"].plan(HeadEffects("t", true, true, layer, False), PageStyle(), None, None)
+    monkeypatch.setattr(charts, "paint_chosen_cell", lambda _painter, _place, _shape, cell, _style: marked.append(cell))
+    painted(drawing, all_of_it=True)
     assert marked == [(layer, -1)] * 2
+
+
+def two_maps(name, count, width, **tokens):
+    random = np.random.default_rng(0).standard_normal
+    rows = {role: random((count, 6)) for role in ("query", "key", "value")}
+    evaluation = DenseEvaluation(Problem(**rows, num_heads=2, **tokens))
+    context = PageContext.at(evaluation, 0, 0, "weights", (1, 2))
+    return PAGES[name].plan(PAGES[name].read(evaluation, context, lambda share: None), PageStyle(), width, 600)
+
+
+@each("name", ["over_heads", "value_weighted"])
+@each("width", [900, 240])
+def test_every_token_is_named_on_both_sides_of_both_maps(qtbot, monkeypatch, name, width):
+    written, tokens = [], tuple("abcdefgh")
+    monkeypatch.setattr(writers, "write_text", lambda _painter, _at, word, *_, **__: written.append(word))
+    painted(two_maps(name, 8, width, query_tokens=tokens, key_tokens=tokens))
+    assert [written.count(token) for token in tokens] == [4] * len(tokens)
+
+
+def test_no_room_stays_empty_over_maps_that_are_too_small_for_tokens(qtbot):
+    tokens = tuple(f"token {index}" for index in range(16))
+    plain, named = (
+        two_maps("value_weighted", 16, 300, **given) for given in ({}, {"query_tokens": tokens, "key_tokens": tokens})
+    )
+    assert [field.place.top() for field in plain.fields] == [field.place.top() for field in named.fields]

@@ -8,8 +8,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from PySide6.QtGui import QFontMetricsF
 
+from attn_gui.figure.design_tokens import FONT_SIZE
+from attn_gui.figure.text.fonts import code_font
 from attn_gui.paths import resource
+from tests.failing import each
 
 ROOT = Path(__file__).resolve().parents[3]
 OWN = "NotoSansCJKsc-Subset.otf"
@@ -35,7 +39,7 @@ def renamed(family: str, into: Path) -> None:
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="fontconfig tells which fonts a system has")
-@pytest.mark.parametrize(("system", "ours"), [("Droid Sans Backs", True), ("Noto Sans CJK SC", False)])
+@each(("system", "ours"), [("Droid Sans Backs", True), ("Noto Sans CJK SC", False)])
 def test_a_stray_chinese_font_does_not_replace_ours(tmp_path: Path, system: str, ours: bool) -> None:
     renamed(system, tmp_path / "fonts")
     (tmp_path / "fonts.conf").write_text(CONFIG.format(dir=tmp_path / "fonts"))
@@ -47,3 +51,8 @@ def test_a_stray_chinese_font_does_not_replace_ours(tmp_path: Path, system: str,
     }
     done = subprocess.run([sys.executable, "-c", USED], env=env, cwd=ROOT, capture_output=True, text=True, timeout=300)
     assert done.stdout == f"['Noto Sans CJK SC'] {ours} ['{system}']\n", done.stdout + done.stderr
+
+
+def test_code_has_letters_of_one_width(qapp) -> None:
+    letters = QFontMetricsF(code_font(FONT_SIZE.small))
+    assert letters.horizontalAdvance("iiii....") == letters.horizontalAdvance("MMMM====")

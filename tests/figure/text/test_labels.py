@@ -3,7 +3,6 @@ from __future__ import annotations
 import xml.etree.ElementTree as ElementTree
 from xml.sax.saxutils import escape
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtGui import QFontMetricsF, QGuiApplication
@@ -58,7 +57,7 @@ def test_labels_are_thinned_to_a_round_step(size: float, cell: float, step: int)
     assert label_step(size, cell) == step
 
 
-@pytest.mark.parametrize(
+@each(
     "sentence",
     ["Of 2048 × 2048 cells one in 14 × 14 is drawn, 12 · 32 wide.", "共 2048 × 2048 个单元格，每 14 × 14 个绘出一个。"],
 )

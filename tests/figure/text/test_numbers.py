@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -10,13 +9,14 @@ from PySide6.QtGui import QFontMetricsF
 from attn_gui.figure.display import CellNumbers, cell_decimals, cell_text, format_number
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.text.numbers import dot_text, level_texts, sentence_number
+from tests.failing import each
 
 
 def metrics() -> QFontMetricsF:
     return QFontMetricsF(figure_font(10))
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "decimals", "text"),
     [
         (0.611, 2, "0.61"),
@@ -38,7 +38,7 @@ def test_numbers_have_a_true_minus_and_no_negative_zero(value: float, decimals: 
     assert format_number(value, decimals) == text
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "text"),
     [
         (0.61, "0.610000"),
@@ -55,7 +55,7 @@ def test_a_sentence_says_no_number_as_0_that_is_another(value: float, text: str)
     assert sentence_number(value) == text
 
 
-@pytest.mark.parametrize(
+@each(
     ("low", "high", "texts"),
     [
         (0, 4, ["0", "1", "2", "3", "4"]),
@@ -81,7 +81,7 @@ def test_ends_that_differ_never_read_the_same(low: float, span: float) -> None:
     assert first != last
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "numbers", "text"),
     [
         (0.0, CellNumbers(2, weights=True), "·"),
@@ -104,9 +104,7 @@ def test_weights_in_cells_drop_what_says_nothing(value: float, numbers: CellNumb
 
 
 @given(
-    hnp.arrays(np.float64, (3, 5), elements=st.floats(-1e9, 1e9) | st.just(np.nan)),
-    st.floats(4, 90),
-    st.floats(18, 60),
+    hnp.arrays(np.float64, (3, 5), elements=st.floats(-1e9, 1e9) | st.just(np.nan)), st.floats(4, 90), st.floats(18, 60)
 )
 def test_what_is_written_fits_its_cell(values: np.ndarray, width: float, height: float) -> None:
     numbers = cell_decimals(values, width, height, metrics(), weights=False)
@@ -144,7 +142,7 @@ def test_weights_that_are_all_small_are_written_out_and_not_as_dots() -> None:
     assert beside == CellNumbers(2, weights=True), "beside a larger one they are noise"
 
 
-@pytest.mark.parametrize("width", [30, 20, 15, 8, 5])
+@each("width", [30, 20, 15, 8, 5])
 def test_a_row_that_sees_one_key_makes_the_other_weights_no_wider(width: float) -> None:
     """Weights of 1 and 0 are one sign each; what lies between them has to fit as well."""
     between = np.array([[0.61, 0.02]])

@@ -26,7 +26,7 @@ def choose_from_menus(person, action):
     QTest.mouseClick(menu, LEFT, pos=menu.actionGeometry(wanted).center())
 
 
-def test_drawn_with_the_mouse_the_query_follows_and_one_step_takes_it_back(launch, qtbot, tmp_path):
+def test_drawn_the_query_follows_and_typed_by_hand_the_row_no_longer_sums_to_one(launch, qtbot, tmp_path):
     person = launch()
     before = person.program.document.snapshot()
     person.show_stage("weights")
@@ -52,9 +52,8 @@ def test_drawn_with_the_mouse_the_query_follows_and_one_step_takes_it_back(launc
     person.press("Ctrl+Z")
     assert person.program.document.problem == before
 
-
-def test_typed_by_hand_the_row_no_longer_sums_to_one_and_everything_says_so(launch):
-    person = launch(lang="zh")
+    person.again("typed by hand the row no longer sums to one and everything says so")
+    person.do("language_zh")
     before = person.program.document.snapshot()
     person.show_stage("weights")
     person.click_cell("weights", ROW, COLUMN)

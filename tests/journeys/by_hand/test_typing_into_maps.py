@@ -184,17 +184,6 @@ def test_a_typed_score_moves_the_weights_alone_is_marked_and_explained_and_one_s
         assert float(record.values) == (7.0 if by_hand else 5.0)
 
 
-def test_a_cell_of_any_map_is_explained_once_it_was_typed_and_a_weight_can_be_set_alone(person):
-    person.do("weights_alone")
-    other = person.value("weights", ROW, 0)
-    for stage in ("concat", "weights", "head_output"):
-        typed(person, stage, "0.25", column=3)
-        assert person.value(stage, ROW, 3) == 0.25
-        assert "0.25" in person.explanation()
-        assert person.value("weights", ROW, 0) == other
-        person.do("undo")
-
-
 def test_a_weight_asks_what_becomes_of_the_others(person):
     before, cell = person.program.document.snapshot(), person.value("weights", ROW, COLUMN)
     person.answering(WeightDialog, lambda _: person.press("Escape"), lambda: typed(person, "weights", "0.25"))
@@ -288,3 +277,13 @@ def test_a_weight_asks_what_becomes_of_the_others(person):
     typed(person, "weights", "0.8")  # without a question now
     assert person.value("weights", ROW, COLUMN) == np.float32(0.8)
     assert person.action("weights_rescaled").isChecked()
+
+    person.again("a cell of any map is explained once it was typed and a weight can be set alone")
+    person.do("weights_alone")
+    other = person.value("weights", ROW, 0)
+    for stage in ("concat", "weights", "head_output"):
+        typed(person, stage, "0.25", column=3)
+        assert person.value(stage, ROW, 3) == 0.25
+        assert "0.25" in person.explanation()
+        assert person.value("weights", ROW, 0) == other
+        person.do("undo")

@@ -49,30 +49,11 @@ def ready(person, key):
 
 
 def drawn(person, stage):
-    """All numbers of a large map as it answers for them."""
-    heatmap = person.find(f"heatmap.{stage}")
-    rows, columns = heatmap.shape
-    return np.array([[heatmap.cell_at(row, column)[0] for column in range(columns)] for row in range(rows)])
+    return np.array(person.values(stage))
 
 
 def said(person):
     return person.find("comparison").text()
-
-
-def test_a_head_that_cannot_be_switched_off_beside_what_is_set_by_hand_is_said(launch, problem, tmp_path):
-    at = [{"query": row, "key": column} for row in range(N) for column in range(M)]
-    full = [{"kind": "scale", "stage": "scores", "at": each, "factor": 2.0} for each in at * 8][:256]
-    save(problem.replace(interventions=full), tmp_path / "full.attn")
-    person = launch(tmp_path / "full.attn")
-    ready(person, "with-head")
-    assert "256" in said(person)
-    person.program.document.apply(SetFields({"interventions": tuple(full[1:])}, Label("one less")))
-    person.wait()
-    assert "256" not in said(person)
-    assert person.program.baseline.comparable
-    person.program.document.stack.undo()
-    person.wait()
-    assert "256" in said(person)
 
 
 def test_a_pinned_state_stays_beside_the_present_one(person, problem, tmp_path):
@@ -454,12 +435,12 @@ def test_with_and_without_the_root_is_explained_and_exported_in_five_clicks(laun
     assert not person.window.isWindowModified()
 
 
-def test_a_head_is_switched_off_its_effect_read_and_all_is_back(launch):
+def test_a_head_is_switched_off_its_effect_read_and_other_problems_are_compared(launch, problem):
     person = launch("smollm2-layer10.npz")
-    problem = person.program.document.problem
-    person.show_stage("output" if problem.w_output is not None else "concat")
+    own = person.program.document.problem
+    person.show_stage("output" if own.w_output is not None else "concat")
     stage = person.program.view.look.stage
-    now = compute(problem)[stage][0]
+    now = compute(own)[stage][0]
     ready(person, "with-head")
     person.pick("compare", "difference")
     head = person.program.view.look.head
@@ -473,16 +454,25 @@ def test_a_head_is_switched_off_its_effect_read_and_all_is_back(launch):
     assert np.array_equal(drawn(person, stage), now)
     assert not person.window.isWindowModified()
 
-
-def test_tables_of_a_difference_take_no_memory_of_their_own(launch):
-    """Of a mask of 30,000 tokens it was 7 GB, on the window's thread, unweighed."""
-    person = launch()
-    allowed, ones = np.tri(1200, dtype=bool), np.ones((1200, 1))
-    person.program.document.open(
-        Problem(query=ones, key=ones, value=ones, mask=[{"kind": "custom", "allowed": allowed}]),
-        name="large",
-    )
+    # a full a large and a growing problem are compared
+    at = [{"query": row, "key": column} for row in range(N) for column in range(M)]
+    full = [{"kind": "scale", "stage": "scores", "at": each, "factor": 2.0} for each in at * 8][:256]
+    person.again("a head that cannot be switched off beside what is set by hand", problem.replace(interventions=full))
+    ready(person, "with-head")
+    assert "256" in said(person)
+    person.program.document.apply(SetFields({"interventions": tuple(full[1:])}, Label("one less")))
     person.wait()
+    assert "256" not in said(person)
+    assert person.program.baseline.comparable
+    person.program.document.stack.undo()
+    person.wait()
+    assert "256" in said(person)
+
+    # tables of a difference take no memory of their own
+    # Of a mask of 30,000 tokens it was 7 GB, on the window's thread, unweighed.
+    allowed, ones = np.tri(1200, dtype=bool), np.ones((1200, 1))
+    large = Problem(query=ones, key=ones, value=ones, mask=[{"kind": "custom", "allowed": allowed}])
+    person.again("tables of a difference take no memory of their own", large)
     person.do("pin")
     person.type_into("mask.0.allowed", 0, 0, "0")
     person.pick("compare", "difference")
@@ -495,10 +485,9 @@ def test_tables_of_a_difference_take_no_memory_of_their_own(launch):
     assert person.number("mask.0.allowed", 0, 0) == -1
     assert peak < 2 * allowed.size
 
-
-def test_a_map_out_of_sight_that_shows_an_item_that_is_gone_is_not_split(launch, tmp_path):
-    save(new_problem("direct", n=3, m=3, num_heads=2, d_k=3, d_v=3, fill="random"), tmp_path / "a.npz")
-    person = launch(tmp_path / "a.npz")
+    # a map out of sight that shows an item that is gone is not split
+    small = new_problem("direct", n=3, m=3, num_heads=2, d_k=3, d_v=3, fill="random")
+    person.again("a map out of sight that shows an item that is gone is not split", small)
     person.size("batch_size", 2)
     person.wait()
     out_of_sight = Thumbnail(person.window)

@@ -29,8 +29,7 @@ def settle(person):
 
 
 def drawn(person, stage):
-    rows, columns = person.find(f"heatmap.{stage}").shape
-    return np.array([[person.value(stage, row, column) for column in range(columns)] for row in range(rows)])
+    return np.array(person.values(stage))
 
 
 def said(person):
@@ -68,8 +67,7 @@ def test_one_switch_puts_gradients_on_maps_and_tables_and_takes_them_away(person
     assert not person.find("comparison").isVisible()
     assert not person.window.isWindowModified()
 
-    # another cell another sum and another size take another gradient
-    person.again("another cell, sum and size")
+    person.again("another cell another sum and another size take another gradient")
     person.show_stage("head_output")
     person.click_cell("head_output", 1, 0)
     person.pick("compare", "gradient")
@@ -90,8 +88,7 @@ def test_one_switch_puts_gradients_on_maps_and_tables_and_takes_them_away(person
     assert np.array(person.numbers("query"), float).shape[0] == 3
     assert person.program.view.shown.kind == "gradient"
 
-    # tables of gradients are read only and show the way back
-    person.again("tables are read-only")
+    person.again("tables of gradients are read only and show the way back")
     person.show_stage("head_output")
     person.click_cell("head_output", 1, 0)
     person.press("Ctrl+7")
@@ -103,8 +100,7 @@ def test_one_switch_puts_gradients_on_maps_and_tables_and_takes_them_away(person
     person.click(person.button("Show the present state", "zone.inputs"))
     assert person.program.view.look.compare == "now"
 
-    # the figure of a gradient is exported
-    person.again("the figure")
+    person.again("the figure of a gradient is exported")
     person.show_stage("head_output")
     person.click_cell("head_output", 1, 0)
     person.press("Ctrl+7")
@@ -122,8 +118,7 @@ def test_one_switch_puts_gradients_on_maps_and_tables_and_takes_them_away(person
     assert "gradient" in path.name
     assert "gradient of O[1, 0]" in path.read_text(encoding="utf-8")
 
-    # an exercise is not given away
-    person.again("an exercise")
+    person.again("an exercise is not given away")
     person.show_stage("head_output")
     person.click_cell("head_output", 1, 0)
     person.press("Ctrl+7")
@@ -132,8 +127,7 @@ def test_one_switch_puts_gradients_on_maps_and_tables_and_takes_them_away(person
     assert person.program.view.look.compare == "now"
     assert not person.action("show_gradient").isEnabled()
 
-    # a table that comes while the gradient is of the numbers before waits for its own
-    person.again("a table that comes meanwhile")
+    person.again("a table that comes while the gradient is of the numbers before waits for its own")
     person.show_stage("head_output")
     person.click_cell("head_output", 1, 0)
     # The walk met it in a longer problem, whose passes run beside the window.

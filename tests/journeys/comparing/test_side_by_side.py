@@ -150,19 +150,6 @@ def test_scaling_opens_two_whole_maps_that_are_read_edited_and_left(person, prob
     assert seen_whole(person.find("heatmap.before"))
 
 
-def test_the_explanation_of_an_output_has_the_formula_of_both_states(launch):
-    """It had the numbers of the scaled state alone, under a sentence that names both."""
-    person = launch("worked-example.npz")
-    person.do("compare_with_scale")
-    person.show_stage("head_output")
-    person.click_cell("head_output", 1, 0)
-    said = person.explanation()
-    assert "= 0.2689 · 1 + 0.7311 · 3 = 2.462" in said
-    assert "= 0.3595 · 1 + 0.6405 · 3 = 2.281" in said
-    person.do("show_difference")
-    assert not person.find("inspector.before").isVisible()
-
-
 def test_both_maps_are_whole_and_named_in_windows_of_any_size(launch):
     person = launch("minilm-layer2.npz", "zh", 1024, 700)
     person.do("compare_with_scale")
@@ -308,8 +295,7 @@ def test_a_drag_of_the_slider_hardens_the_weights_and_is_one_step_that_undo_take
     assert np.array_equal(drawn(person.find("heatmap.before")), weights(own)[0])
     assert slider.value() == 4
 
-    # the box says and changes what the maps show
-    sliding.again("the box")
+    sliding.again("the box says and changes what the maps show")
     sliding.click_cell("weights", 3, 1)
     sliding.do("compare_with_scale")
     person, document = sliding, sliding.program.document
@@ -325,8 +311,7 @@ def test_a_drag_of_the_slider_hardens_the_weights_and_is_one_step_that_undo_take
     assert document.problem == own
     assert document.stack.count() == steps
 
-    # the columns at hand can be repeated from the same ones again and again
-    sliding.again("repeated")
+    sliding.again("the columns at hand can be repeated from the same ones again and again")
     sliding.click_cell("weights", 3, 1)
     sliding.do("compare_with_scale")
     person, document = sliding, sliding.program.document
@@ -339,8 +324,7 @@ def test_a_drag_of_the_slider_hardens_the_weights_and_is_one_step_that_undo_take
     assert document.problem == own
     assert document.problem.query_tokens == own.query_tokens
 
-    # escape leaves the comparison and keeps the cell
-    sliding.again("escape")
+    sliding.again("escape leaves the comparison and keeps the cell")
     sliding.click_cell("weights", 3, 1)
     sliding.do("compare_with_scale")
     person = sliding
@@ -366,7 +350,7 @@ def own_numbers(problem):
     return [number for pair in zip(before, now, strict=True) for number in pair]
 
 
-def test_the_list_of_the_scale_offers_both_side_by_side_and_keeps_what_is_in_force(launch):
+def test_the_list_of_the_scale_offers_both_states_whose_formulas_are_in_the_explanation(launch):
     person = launch("worked-example.npz")
     menu = person.find("menu.compare", QMenu)
     assert menu.actions()[0] == person.action("compare_with_scale"), "the menu begins with what can be compared"
@@ -375,3 +359,14 @@ def test_the_list_of_the_scale_offers_both_side_by_side_and_keeps_what_is_in_for
     assert person.find("control.scale").currentData() == "sqrt"
     assert seen_whole(person.find("heatmap.before"))
     assert not person.window.isWindowModified()
+
+    person.again("the explanation of an output has the formula of both states")
+    # It had the numbers of the scaled state alone, under a sentence that names both.
+    person.do("compare_with_scale")
+    person.show_stage("head_output")
+    person.click_cell("head_output", 1, 0)
+    said = person.explanation()
+    assert "= 0.2689 · 1 + 0.7311 · 3 = 2.462" in said
+    assert "= 0.3595 · 1 + 0.6405 · 3 = 2.281" in said
+    person.do("show_difference")
+    assert not person.find("inspector.before").isVisible()

@@ -87,8 +87,7 @@ class Fields:
 
         def answer(dialog: ExportDataDialog) -> None:
             QTest.mouseClick(dialog.every, LEFT)
-            dialog.target.folder.selectAll()
-            QTest.keyClicks(dialog.target.folder, str(self._folder))
+            dialog.target.folder.setText(str(self._folder))
             QTest.mouseClick(dialog.buttons.button(dialog.buttons.StandardButton.Save), LEFT)
 
         self.person.answering(ExportDataDialog, answer, lambda: self.person.do("export_data"))

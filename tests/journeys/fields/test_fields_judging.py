@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QLabel, QTabBar
 
 from attn_gui import engine
 from attn_gui.engine.analysis.verification import VerificationStopped, verify
+from tests.failing import each
 
 WORKED = "worked-example.npz"
 
@@ -42,8 +43,7 @@ def test_the_numbers_are_verified_and_an_edit_takes_the_verdict_back(fields, qtb
     person.type_into("x", 0, 0, "3")
     qtbot.waitUntil(lambda: words(fields, "inspector.verify") == ["The numbers have changed since."])
 
-
-def test_the_menu_verifies_and_a_stage_leads_to_its_worst_cell(fields, qtbot):
+    # the menu verifies and a stage leads to its worst cell
     fields.open(WORKED)
     person = fields.person
     person.do("verify")
@@ -54,25 +54,61 @@ def test_the_menu_verifies_and_a_stage_leads_to_its_worst_cell(fields, qtbot):
     turn_to(fields, "Explain")
     assert fields.sentence().startswith("Query ")
 
+    # without a cell the page says what to do
+    fields.open(WORKED)
+    turn_to(fields, "Gradients")
+    assert words(fields, "inspector.sensitivity") == [
+        "Choose a cell: the numbers that it changes most with are listed here."
+    ]
 
-@pytest.fixture
-def endless(monkeypatch):
-    """A verification that goes on until it is stopped: the threads in which some began, and in which some ended."""
-    begun, stopped = list[str](), list[str]()
+    # a cell names the numbers that it changes most with
+    fields.open(WORKED)
+    person = fields.person
+    person.show_stage("scores")
+    person.click_cell("scores", 1, 0)
+    turn_to(fields, "Gradients")
+    page = person.find("inspector.sensitivity")
+    shown = words(fields, "inspector.sensitivity")
+    assert shown[0] == "S[1, 0]"
+    # s = q · k with q = (0, 1, 1) and k = (1, 1, 0): its gradient is the other row
+    gradients = {link.text(): value for link, value in zip(page.links(), shown[2:], strict=True)}
+    assert gradients == {"Q[1, 0]": "1.0000", "Q[1, 1]": "1.0000", "K[0, 1]": "1.0000", "K[0, 2]": "1.0000"}
+    person.type_into("key", 0, 2, "-4")
+    qtbot.waitUntil(lambda: "−4.0000" in words(fields, "inspector.sensitivity"))  # once the maps are painted
+    names = [link.text() for link in page.links()]
+    gradients = dict(zip(names, words(fields, "inspector.sensitivity")[2:], strict=True))
+    assert gradients["Q[1, 2]"] == "−4.0000"
+    person.click(next(link for link in page.links() if link.text() == "Q[1, 2]"))
+    assert person.find("heatmap.query").isVisible()
 
-    def until_stopped(problem, *, cancelled):
+
+def until_stopped(begun, stopped):
+    """A verification that goes on until it is stopped, and tells the threads in which it began and ended."""
+
+    def verify(problem, *, cancelled):
         begun.append(threading.current_thread().name)
         while not cancelled():
             time.sleep(0.002)
         stopped.append(threading.current_thread().name)
         raise VerificationStopped
 
-    monkeypatch.setattr(engine, "verify", until_stopped)
+    return verify
+
+
+@pytest.fixture
+def endless(monkeypatch):
+    """A verification that goes on until it is stopped: the threads in which some began, and in which some ended."""
+    begun, stopped = list[str](), list[str]()
+    monkeypatch.setattr(engine, "verify", until_stopped(begun, stopped))
     return begun, stopped
 
 
-@pytest.mark.parametrize("how", ["button", "escape"])
+@each("how", ["button", "escape"])
 def test_a_long_verification_can_be_stopped_and_begun_again(how, fields, qtbot, endless, monkeypatch):
+    begun, stopped = endless
+    begun.clear()
+    stopped.clear()
+    monkeypatch.setattr(engine, "verify", until_stopped(begun, stopped))
     fields.open(WORKED)
     person = fields.person
     turn_to(fields, "Verify")
@@ -80,7 +116,6 @@ def test_a_long_verification_can_be_stopped_and_begun_again(how, fields, qtbot, 
     person.click(page.button)
     assert page.button.text() == "Stop"
     assert words(fields, "inspector.verify") == ["Computing everything a second time …"]
-    begun, stopped = endless
     qtbot.waitUntil(lambda: len(begun) == 1)  # what has not begun is dropped without
     if how == "button":
         person.click(page.button)
@@ -106,28 +141,7 @@ def test_an_edit_stops_a_verification_of_the_numbers_before(fields, qtbot, endle
     assert fields.person.find("inspector.verify").button.text() == "Verify now"
 
 
-def test_a_cell_names_the_numbers_that_it_changes_most_with(fields, qtbot):
-    fields.open(WORKED)
-    person = fields.person
-    person.show_stage("scores")
-    person.click_cell("scores", 1, 0)
-    turn_to(fields, "Gradients")
-    page = person.find("inspector.sensitivity")
-    shown = words(fields, "inspector.sensitivity")
-    assert shown[0] == "S[1, 0]"
-    # s = q · k with q = (0, 1, 1) and k = (1, 1, 0): its gradient is the other row
-    gradients = {link.text(): value for link, value in zip(page.links(), shown[2:], strict=True)}
-    assert gradients == {"Q[1, 0]": "1.0000", "Q[1, 1]": "1.0000", "K[0, 1]": "1.0000", "K[0, 2]": "1.0000"}
-    person.type_into("key", 0, 2, "-4")
-    qtbot.waitUntil(lambda: "−4.0000" in words(fields, "inspector.sensitivity"))  # once the maps are painted
-    names = [link.text() for link in page.links()]
-    gradients = dict(zip(names, words(fields, "inspector.sensitivity")[2:], strict=True))
-    assert gradients["Q[1, 2]"] == "−4.0000"
-    person.click(next(link for link in page.links() if link.text() == "Q[1, 2]"))
-    assert person.find("heatmap.query").isVisible()
-
-
-@pytest.mark.parametrize("score", ["additive", "cosine", "gaussian"])
+@each("score", ["additive", "cosine", "gaussian"])
 def test_gradients_foretell_what_a_small_step_does(fields, score):
     fields.open(WORKED)
     person = fields.person
@@ -148,11 +162,3 @@ def test_gradients_foretell_what_a_small_step_does(fields, score):
     person.type_into(field, row, column, repr(person.number(field, row, column) + step))
     slope = (person.value("weights", 1, 1) - before) / step
     assert np.isclose(slope, float(told.replace("−", "-")), atol=2e-4)
-
-
-def test_without_a_cell_the_page_says_what_to_do(fields):
-    fields.open(WORKED)
-    turn_to(fields, "Gradients")
-    assert words(fields, "inspector.sensitivity") == [
-        "Choose a cell: the numbers that it changes most with are listed here."
-    ]

@@ -12,7 +12,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox
 
 from attn_gui.app.files.journaling import journals_folder
 from attn_gui.engine import Problem
@@ -20,10 +20,16 @@ from attn_gui.formats import load
 from attn_gui.formats.journal import recover
 from attn_gui.views.dialogs.readings import MapsDialog
 from attn_gui.views.pages.page_widget import OptionFields
+from tests.failing import each
 
 LEFT = Qt.MouseButton.LeftButton
 TOKENS = ("the", "cat", "sat", "here")
 NEED_SCORES = ("score", "scale", "masks", "softcap", "temperature", "rotary_positions", "set_target", "make_direct")
+
+
+@pytest.fixture
+def person(launch):
+    return launch("worked-example.npz")
 
 
 @pytest.fixture
@@ -90,7 +96,7 @@ def test_a_dump_of_several_layers_from_the_file_to_the_figure_and_back(
     assert person.program.document.snapshot() == changed
 
     def export(dialog: QDialog) -> None:
-        person.overwrite(dialog.findChild(QWidget, "export.target").findChild(QLineEdit), str(tmp_path), end="")
+        dialog.target.folder.setText(str(tmp_path))
         person.click(dialog.findChild(QDialogButtonBox).button(QDialogButtonBox.StandardButton.Save))
 
     person.answering(QDialog, export, lambda: person.do("export_image"))
@@ -105,12 +111,9 @@ def test_a_dump_of_several_layers_from_the_file_to_the_figure_and_back(
     assert person.program.document.snapshot() == changed
 
 
-def test_one_array_without_a_name_is_asked_about_with_pictures_and_a_page_that_it_has_not_has_nothing_to_turn(
-    launch: Callable[..., Any], tmp_path: Path, weights: np.ndarray
-) -> None:
+def test_one_array_without_a_name_is_asked_about_with_pictures_and_values_follow(person, tmp_path, weights):
     np.save(tmp_path / "dump.npy", weights[:, 0])
     np.savez(tmp_path / "dump.npz", attention=weights[0, 0], tokens=np.array(TOKENS))
-    person = launch("worked-example.npz")
     person.do("retrieval")
     person.wait()
     options = person.find("page.retrieval").findChild(OptionFields)
@@ -121,17 +124,44 @@ def test_one_array_without_a_name_is_asked_about_with_pictures_and_a_page_that_i
     open_layer(person, tmp_path / "dump.npy", 2)
     assert person.program.document.snapshot() == Problem.from_weights(weights[1, 0])
 
+    person.again("values that are given too follow a typed weight")
+    value = np.arange(8.0).reshape(4, 2)
+    np.savez(tmp_path / "values.npz", attention=weights[0, 0], value=value, tokens=np.array(TOKENS))
+    person.drop(tmp_path / "values.npz")
+    person.wait()
+    person.type_into("weights", 1, 2, "3")
+    row = weights[0, 0, 0, 1].copy()
+    row[2] = 3
+    assert person.value("head_output", 1, 0) == pytest.approx(row @ value[:, 0])
+    person.show_stage("head_output")
+    person.click_cell("head_output", 1, 0)
+    assert "3" in person.explanation()
+    person.type_into("value", 2, 0, "10")
+    value[2, 0] = 10
+    assert person.value("head_output", 1, 0) == pytest.approx(row @ value[:, 0])
+    person.press("Ctrl+Z", "Ctrl+Z")
+    assert np.array_equal(person.program.document.problem.weights, weights[0, 0])
 
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_what_needs_queries_and_keys_is_off_and_says_why(
-    launch: Callable[..., Any], lang: str, tmp_path: Path, weights: np.ndarray
-) -> None:
+    # tables of what was computed are empty until they are put aside
+    person.again("computed tables", "thinking-machines.npz")
+    person.window.inputs.show_group("computed")
+    table = person.table("query")
+    assert table.isVisible()
+    person.program.document.open(Problem.from_weights(np.eye(2)), None, "alone")
+    table.viewport().repaint()  # paint and fades go on while who shows the document is still being told
+    assert table.model().dtype == np.float64
+    person.wait()
+    assert not table.isVisible()
+
+
+@each(("lang", "reason"), [("en", "The weights are given here"), ("zh", "权重是直接给定的")])
+def test_what_needs_queries_and_keys_is_off_and_says_why(person, lang, reason, tmp_path, weights):
     np.savez(tmp_path / "dump.npz", attention=weights[0, 0], tokens=np.array(TOKENS))
-    person = launch("worked-example.npz", lang=lang)
+    person.again(lang)
+    person.do(f"language_{lang}")
     usual = {name: person.action(name).isEnabled() for name in NEED_SCORES}
     person.drop(tmp_path / "dump.npz")
     person.wait()
-    reason = {"en": "The weights are given here", "zh": "权重是直接给定的"}[lang]
     person.click_cell("weights", 0, 0)
     for name in NEED_SCORES:
         assert not person.action(name).isEnabled(), name
@@ -148,32 +178,10 @@ def test_what_needs_queries_and_keys_is_off_and_says_why(
     person.do("relations")
     person.do("verify")
     person.wait()
-    person.drop(Path(__file__).parents[3] / "resources" / "examples" / "worked-example.npz")
-    person.wait()
+    person.again("another document")
+    person.do(f"language_{lang}")
     assert {name: person.action(name).isEnabled() for name in NEED_SCORES} == usual
     assert reason not in person.action("scale").toolTip()
-
-
-def test_values_that_are_given_too_follow_a_typed_weight(
-    launch: Callable[..., Any], tmp_path: Path, weights: np.ndarray
-) -> None:
-    value = np.arange(8.0).reshape(4, 2)
-    np.savez(tmp_path / "dump.npz", attention=weights[0, 0], value=value, tokens=np.array(TOKENS))
-    person = launch("worked-example.npz")
-    person.drop(tmp_path / "dump.npz")
-    person.wait()
-    person.type_into("weights", 1, 2, "3")
-    row = weights[0, 0, 0, 1].copy()
-    row[2] = 3
-    assert person.value("head_output", 1, 0) == pytest.approx(row @ value[:, 0])
-    person.show_stage("head_output")
-    person.click_cell("head_output", 1, 0)
-    assert "3" in person.explanation()
-    person.type_into("value", 2, 0, "10")
-    value[2, 0] = 10
-    assert person.value("head_output", 1, 0) == pytest.approx(row @ value[:, 0])
-    person.press("Ctrl+Z", "Ctrl+Z")
-    assert np.array_equal(person.program.document.problem.weights, weights[0, 0])
 
 
 def test_a_crash_leaves_what_was_typed_and_snapshots_come_back(
@@ -202,15 +210,3 @@ def test_a_crash_leaves_what_was_typed_and_snapshots_come_back(
     person.click(person.find("banner").buttons()[0])
     person.until(lambda: person.program.document.problem == problem)
     assert person.window.isWindowModified()
-
-
-def test_tables_of_what_was_computed_are_empty_until_they_are_put_aside(launch):
-    person = launch("thinking-machines.npz")
-    person.window.inputs.show_group("computed")
-    table = person.table("query")
-    assert table.isVisible()
-    person.program.document.open(Problem.from_weights(np.eye(2)), None, "alone")
-    table.viewport().repaint()  # paint and fades go on while who shows the document is still being told
-    assert table.model().dtype == np.float64
-    person.wait()
-    assert not table.isVisible()

@@ -7,12 +7,19 @@ from PySide6.QtGui import QGuiApplication, QImage
 
 from attn_gui.formats import carried
 from attn_gui.views.dialogs.card_dialog import CardDialog
+from tests.failing import each
 from tests.seen import fault, worded
 
 
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_one_key_and_enter_put_a_card_on_the_clipboard(launch, lang):
-    person = launch("minilm-layer2.npz", lang=lang, width=1366, height=700)
+@pytest.fixture
+def person(launch):
+    return launch("minilm-layer2.npz", width=1366, height=700)
+
+
+@each("lang", ["en", "zh"])
+def test_one_key_and_enter_put_a_card_on_the_clipboard(person, lang):
+    person.again(lang)
+    person.do(f"language_{lang}")
     person.show_stage("weights")
     person.click_cell("weights", 10, 8)
     assert not fault(person.program.bars.button("card"))

@@ -29,7 +29,8 @@ def refused(person, tmp_path, sentence, **fields):
     """Ask for it, and press Export: the dialog stays and says why; then it is left."""
 
     def answer(dialog):
-        for name, value in {"folder": tmp_path, **fields}.items():
+        dialog.target.folder.setText(str(tmp_path))
+        for name, value in fields.items():
             editor = dialog.findChild(QWidget, f"export.{name}")
             if hasattr(editor, "findData"):
                 editor.setCurrentIndex(editor.findData(value))

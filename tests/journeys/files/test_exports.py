@@ -7,7 +7,6 @@ import re
 
 import numpy as np
 import pypdfium2
-import pytest
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
@@ -48,12 +47,11 @@ def choose_heads(person, dialog, text):
 
 def fill_in(person, dialog, folder, **fields):
     """Type and choose in the dialog, by the names of its editors; nothing is said about the others."""
-    line = dialog.findChild(QWidget, "export.target").findChild(QLineEdit)
-    person.overwrite(line, str(folder), end="")
+    dialog.target.folder.setText(str(folder))
     for name, value in fields.items():
         if value is None:
             continue
-        if name == "heads":
+        if name == "heads" and dialog.findChild(QWidget, "export.which_heads") is not None:
             choose_heads(person, dialog, str(value))
             continue
         editor = dialog.findChild(QWidget, f"export.{name}")
@@ -83,11 +81,13 @@ def tick(listing, keys):
             QTest.keyClick(listing, Qt.Key.Key_Space)
 
 
-def export(person, folder, keys="Ctrl+E", replacing=None, **fields):
+def export(person, folder, keys="Ctrl+E", replacing=None, look=lambda _dialog: None, **fields):
+    """Fill the dialog in, look at it, and press Export; the words that stood in it."""
     said = []
 
     def answer(dialog):
         fill_in(person, dialog, folder, **fields)
+        look(dialog)
         said.extend(label.text() for label in dialog.findChildren(QLabel) if label.isVisible())
         press_save(person, dialog, replacing)
 
@@ -111,7 +111,16 @@ def press_save(person, dialog, replacing=None):
     dialog.asked = asked
 
 
-def test_png_svg_and_pdf_of_the_weights(launch, tmp_path):
+def part(person, tmp_path, name):
+    """A folder for a part of a journey, and dialogs as they are before anybody has used them."""
+    person.again(name)
+    for dialog in ("export_image", "export_data"):
+        person.program.settings.put(dialog, {})
+    (tmp_path / name).mkdir()
+    return tmp_path / name
+
+
+def test_figures_and_numbers_of_the_weights(launch, tmp_path):
     person = launch()
     stem = tmp_path / "minilm-layer2-weights-h3"
     for kind in ("png", "svg", "pdf"):
@@ -128,6 +137,96 @@ def test_png_svg_and_pdf_of_the_weights(launch, tmp_path):
     assert pdf.startswith(b"%PDF")
     found = {image.pixelColor(x, y).name() for x in range(0, image.width(), 7) for y in range(0, image.height(), 7)}
     assert largest in found
+
+    # several stages and heads are a file each or all on one sheet
+    folder = part(person, tmp_path, "several")
+    said = export(person, folder, stages=("scores", "weights"), heads="0, 2-3", format="svg")
+    assert any("6 files" in text for text in said)
+    assert {path.name for path in folder.iterdir()} == {
+        f"minilm-layer2-{stage}-h{head}.svg" for stage in ("scores", "weights") for head in (0, 2, 3)
+    }
+    sheet = folder / "sheet"
+    sheet.mkdir()
+    export(person, sheet, stages=("weights",), heads="all", arrangement="sheet", format="svg")
+    assert [path.name for path in sheet.iterdir()] == ["minilm-layer2-weights-all.svg"]
+    svg = (sheet / "minilm-layer2-weights-all.svg").read_text("utf-8")
+    assert all(f">head {head}<" in svg for head in range(12))
+    export(person, sheet, heads="this", format="svg")  # the sheet of the last time is no matter now
+    assert ">head 1<" not in (sheet / "minilm-layer2-weights-h3.svg").read_text("utf-8")
+    assert len(list(sheet.iterdir())) == 2
+
+    # a bad head or folder keeps the dialog open with the reason
+    folder = part(person, tmp_path, "bad")
+    said = []
+
+    def answer(dialog):
+        button = dialog.findChild(QDialogButtonBox).button(SAVE)
+        for fields in ({"folder": folder, "heads": "12"}, {"folder": folder / "nowhere", "heads": "0"}):
+            fill_in(person, dialog, **fields)
+            person.click(button)
+            assert dialog.isVisible()
+            said.append(" ".join(label.text() for label in dialog.findChildren(QLabel) if label.isVisible()))
+        person.press("Esc")
+
+    person.answering(QDialog, answer, lambda: person.press("Ctrl+E"))
+    assert "0 to 11" in said[0]
+    assert "There is no folder" in said[1]
+    assert list(folder.iterdir()) == []
+
+    # numbers as csv have tokens and full precision
+    folder = part(person, tmp_path, "csv")
+
+    def answer(dialog):
+        fill_in(person, dialog, folder, arrays=("weights",), format="csv")
+        box = next(b for b in dialog.findChildren(QWidget) if getattr(b, "text", str)().startswith("tokens and"))
+        box.setFocus()
+        if not box.isChecked():
+            person.press("Space")
+        person.click(dialog.findChild(QDialogButtonBox).button(SAVE))
+
+    person.answering(QDialog, answer, lambda: person.press("Ctrl+Shift+E"))
+    with open(folder / "minilm-layer2-weights-h3.csv", encoding="utf-8", newline="") as file:
+        rows = list(csv.reader(file))
+    assert rows[0][14] == rows[14][0] == "tired"
+    weights = person.find("heatmap.weights")
+    numbers = np.array([row[1:] for row in rows[1:]]).astype(np.float32)
+    assert (
+        numbers.tobytes()
+        == np.array([[weights.cell_at(i, j)[0] for j in range(16)] for i in range(16)], np.float32).tobytes()
+    )
+
+    # numbers as npz hold every stage
+    folder = part(person, tmp_path, "npz")
+    person.type_into("query", 0, 0, "0.1")
+    export(person, folder, "Ctrl+Shift+E", format="npz", arrays=("query", "weights", "output"))
+    with np.load(folder / "minilm-layer2.npz") as found:
+        assert set(found) == {"query", "weights", "output"}
+        assert found["weights"].shape == (1, 12, 16, 16)
+        assert found["query"][0, 0] == np.float32(0.1)
+        assert float(found["weights"][0, 3, 10, 13]) == person.value("weights", 10, 13)
+
+    person.again("copy image puts a figure on the clipboard")
+    person.clipboard("before")
+    person.press("Ctrl+Alt+C")
+    image = QGuiApplication.clipboard().image()
+    assert image.width() > 200
+    largest = person.find("heatmap.weights").cell_at(10, 13)[1].name()
+    found = {image.pixelColor(x, y).name() for x in range(0, image.width(), 5) for y in range(0, image.height(), 5)}
+    assert largest in found
+
+    person.again("the menu of a map copies and saves that map")
+    person.show_stage("scores")
+    heatmap = person.find("heatmap.scores")
+    QTest.mouseClick(heatmap, Qt.MouseButton.LeftButton, pos=heatmap.cell_rect(1, 1).center())
+    place = heatmap.cell_rect(1, 1).center()
+    QApplication.sendEvent(
+        heatmap, QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, heatmap.mapToGlobal(place))
+    )
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    copy = next(action for action in menu.actions() if action.text() == "Copy image")
+    QTest.mouseClick(menu, Qt.MouseButton.LeftButton, pos=QRectF(menu.actionGeometry(copy)).center().toPoint())
+    assert not QGuiApplication.clipboard().image().isNull()
 
 
 def test_every_cell_of_every_form_has_the_color_of_the_window(launch, tmp_path):
@@ -169,7 +268,7 @@ def pdf_picture(path):
     return QImage(pixels.data, columns, rows, pixels.strides[0], QImage.Format.Format_RGBX8888).copy()
 
 
-def test_the_file_is_as_large_as_was_typed(launch, tmp_path):
+def test_a_file_has_the_size_the_name_and_the_place_that_were_typed(launch, tmp_path):
     person = launch(SMALL)
     export(person, tmp_path, format="png", width="12", height="9", dpi="200")
     image = QImage(str(tmp_path / "worked-example-weights-h0.png"))
@@ -178,31 +277,13 @@ def test_the_file_is_as_large_as_was_typed(launch, tmp_path):
     svg = (tmp_path / "worked-example-weights-h0.svg").read_text(encoding="utf-8")
     assert re.search(r'width="120(\.\d+)?mm"', svg) or re.search(r'width="12(\.\d+)?cm"', svg), svg[:300]
 
-
-def test_several_stages_and_heads_are_a_file_each_or_all_on_one_sheet(launch, tmp_path):
-    person = launch()
-    said = export(person, tmp_path, stages=("scores", "weights"), heads="0, 2-3", format="svg")
-    assert any("6 files" in text for text in said)
-    assert {path.name for path in tmp_path.iterdir()} == {
-        f"minilm-layer2-{stage}-h{head}.svg" for stage in ("scores", "weights") for head in (0, 2, 3)
-    }
-    sheet = tmp_path / "sheet"
-    sheet.mkdir()
-    export(person, sheet, stages=("weights",), heads="all", arrangement="sheet", format="svg")
-    assert [path.name for path in sheet.iterdir()] == ["minilm-layer2-weights-all.svg"]
-    svg = (sheet / "minilm-layer2-weights-all.svg").read_text("utf-8")
-    assert all(f">head {head}<" in svg for head in range(12))
-    export(person, sheet, heads="this", format="svg")  # the sheet of the last time is no matter now
-    assert ">head 1<" not in (sheet / "minilm-layer2-weights-h3.svg").read_text("utf-8")
-    assert len(list(sheet.iterdir())) == 2
-
-
-def test_nothing_is_replaced_unasked(launch, tmp_path):
-    person, path = launch(SMALL), tmp_path / "worked-example-weights-h0.svg"
+    # nothing is replaced unasked
+    folder = part(person, tmp_path, "replaced")
+    path = folder / "worked-example-weights-h0.svg"
     path.write_text("mine")
 
     def refuse(dialog):
-        fill_in(person, dialog, tmp_path, format="svg")
+        fill_in(person, dialog, folder, format="svg")
         press_save(person, dialog, "Cancel")
         assert dialog.asked == ["Replace worked-example-weights-h0.svg?"]
         assert dialog.isVisible()
@@ -210,33 +291,21 @@ def test_nothing_is_replaced_unasked(launch, tmp_path):
 
     person.answering(QDialog, refuse, lambda: person.press("Ctrl+E"))
     assert path.read_text() == "mine"
-    export(person, tmp_path, format="svg", replacing="Replace")
+    export(person, folder, format="svg", replacing="Replace")
     assert path.read_text("utf-8").startswith("<?xml")
-    numbers = tmp_path / "worked-example-weights-h0.csv"
+    numbers = folder / "worked-example-weights-h0.csv"
     numbers.write_text("mine")
-    export(person, tmp_path, "Ctrl+Shift+E", arrays=("weights",), format="csv", replacing="Replace")
+    export(person, folder, "Ctrl+Shift+E", arrays=("weights",), format="csv", replacing="Replace")
     assert numbers.read_text() != "mine"
 
-
-def test_a_file_has_the_name_that_was_typed(launch, tmp_path):
-    person = launch(SMALL)
-    export(person, tmp_path, format="pdf", name="figure 1")
-    export(person, tmp_path, format="svg", name="figure 2.svg")
-    export(person, tmp_path, "Ctrl+Shift+E", arrays=("weights",), format="csv", name="numbers")
-    assert {path.name for path in tmp_path.iterdir()} == {"figure 1.pdf", "figure 2.svg", "numbers.csv"}
-    person.save_as(tmp_path / "run.1.attn")
-    export(person, tmp_path, format="png")  # without a name: that of the document, with its point
-    assert [path.name for path in tmp_path.glob("*.png")] == ["run.1-weights-h0.png"]
-
-
-def test_browse_names_one_file_and_asks_by_itself(launch, tmp_path):
-    person = launch(SMALL)
-    (tmp_path / "there.svg").write_text("old")
+    # browse names one file and asks by itself
+    folder = part(person, tmp_path, "browse")
+    (folder / "there.svg").write_text("old")
 
     def choose(files):
         line = files.findChild(QLineEdit, "fileNameEdit")
         line.setCompleter(None)
-        person.overwrite(line, str(tmp_path / "there"), end="")
+        person.overwrite(line, str(folder / "there"), end="")
         person.answering(
             QMessageBox,
             lambda box: person.click(box.button(QMessageBox.StandardButton.Yes)),
@@ -244,20 +313,37 @@ def test_browse_names_one_file_and_asks_by_itself(launch, tmp_path):
         )
 
     def answer(dialog):
-        fill_in(person, dialog, tmp_path, format="svg")
+        fill_in(person, dialog, folder, format="svg")
         person.answering(QFileDialog, choose, lambda: person.click(dialog.target.browse))
         assert dialog.name.text() == "there.svg"  # the ending came by itself
         press_save(person, dialog)
 
     person.answering(QDialog, answer, lambda: person.press("Ctrl+E"))
-    assert (tmp_path / "there.svg").read_text("utf-8").startswith("<?xml")
+    assert (folder / "there.svg").read_text("utf-8").startswith("<?xml")
+
+    # a folder that cannot be written to is said
+    folder = part(person, tmp_path, "denied")
+    (folder / "worked-example-weights-h0.png").mkdir()  # nothing can be written over a folder
+    export(person, folder, format="png")
+    assert "worked-example-weights-h0.png" in person.banner()
+    assert "Wrote" not in person.banner()
+    assert person.banner().endswith(".")
+
+    # a file has the name that was typed
+    folder = part(person, tmp_path, "named")
+    export(person, folder, format="pdf", name="figure 1")
+    export(person, folder, format="svg", name="figure 2.svg")
+    export(person, folder, "Ctrl+Shift+E", arrays=("weights",), format="csv", name="numbers")
+    assert {path.name for path in folder.iterdir()} == {"figure 1.pdf", "figure 2.svg", "numbers.csv"}
+    person.save_as(folder / "run.1.attn")
+    export(person, folder, format="png")  # without a name: that of the document, with its point
+    assert [path.name for path in folder.glob("*.png")] == ["run.1-weights-h0.png"]
 
 
-@pytest.mark.parametrize("stage", ["scores", "weights"])
-def test_a_figure_has_the_levels_and_colors_of_the_window(launch, tmp_path, stage):
-    person = launch()
+def test_a_figure_has_the_levels_and_colors_of_the_window(launch, tmp_path):
+    person, stage = launch(), "scores"
     person.show_stage(stage)
-    low, high = ("-5", "7") if stage == "scores" else ("0", "0.5")
+    low, high = "-5", "7"
     heatmap = person.find(f"heatmap.{stage}")
     bar = next(bar for bar in person.window.findChildren(ColorBar) if bar._heatmap is heatmap)
     person.click(bar)
@@ -306,92 +392,3 @@ def test_the_product_and_the_curve_are_figures_too(launch, tmp_path):
     person.answering(QDialog, look, lambda: person.press("Ctrl+E"))
     assert offered[:2] == ["map", "product"]
     assert "curve" not in offered
-
-
-def test_a_bad_head_or_folder_keeps_the_dialog_open_with_the_reason(launch, tmp_path):
-    person = launch()
-    said = []
-
-    def answer(dialog):
-        button = dialog.findChild(QDialogButtonBox).button(SAVE)
-        for fields in ({"folder": tmp_path, "heads": "12"}, {"folder": tmp_path / "nowhere", "heads": "0"}):
-            fill_in(person, dialog, **fields)
-            person.click(button)
-            assert dialog.isVisible()
-            said.append(" ".join(label.text() for label in dialog.findChildren(QLabel) if label.isVisible()))
-        person.press("Esc")
-
-    person.answering(QDialog, answer, lambda: person.press("Ctrl+E"))
-    assert "0 to 11" in said[0]
-    assert "There is no folder" in said[1]
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_folder_that_cannot_be_written_to_is_said(launch, tmp_path):
-    person = launch(SMALL)
-    (tmp_path / "worked-example-weights-h0.png").mkdir()  # nothing can be written over a folder
-    export(person, tmp_path, format="png")
-    assert "worked-example-weights-h0.png" in person.banner()
-    assert "Wrote" not in person.banner()
-    assert person.banner().endswith(".")
-
-
-def test_numbers_as_npz_hold_every_stage(launch, tmp_path):
-    person = launch()
-    person.type_into("query", 0, 0, "0.1")
-    export(person, tmp_path, "Ctrl+Shift+E", format="npz", arrays=("query", "weights", "output"))
-    with np.load(tmp_path / "minilm-layer2.npz") as found:
-        assert set(found) == {"query", "weights", "output"}
-        assert found["weights"].shape == (1, 12, 16, 16)
-        assert found["query"][0, 0] == np.float32(0.1)
-        assert float(found["weights"][0, 3, 10, 13]) == person.value("weights", 10, 13)
-
-
-def test_numbers_as_csv_have_tokens_and_full_precision(launch, tmp_path):
-    person = launch()
-
-    def answer(dialog):
-        fill_in(person, dialog, tmp_path, arrays=("weights",), format="csv")
-        box = next(b for b in dialog.findChildren(QWidget) if getattr(b, "text", str)().startswith("tokens and"))
-        box.setFocus()
-        if not box.isChecked():
-            person.press("Space")
-        person.click(dialog.findChild(QDialogButtonBox).button(SAVE))
-
-    person.answering(QDialog, answer, lambda: person.press("Ctrl+Shift+E"))
-    with open(tmp_path / "minilm-layer2-weights-h3.csv", encoding="utf-8", newline="") as file:
-        rows = list(csv.reader(file))
-    assert rows[0][14] == rows[14][0] == "tired"
-    weights = person.find("heatmap.weights")
-    numbers = np.array([row[1:] for row in rows[1:]]).astype(np.float32)
-    assert (
-        numbers.tobytes()
-        == np.array([[weights.cell_at(i, j)[0] for j in range(16)] for i in range(16)], np.float32).tobytes()
-    )
-
-
-def test_copy_image_puts_a_figure_on_the_clipboard(launch):
-    person = launch()
-    person.clipboard("before")
-    person.press("Ctrl+Alt+C")
-    image = QGuiApplication.clipboard().image()
-    assert image.width() > 200
-    largest = person.find("heatmap.weights").cell_at(10, 13)[1].name()
-    found = {image.pixelColor(x, y).name() for x in range(0, image.width(), 5) for y in range(0, image.height(), 5)}
-    assert largest in found
-
-
-def test_the_menu_of_a_map_copies_and_saves_that_map(launch, tmp_path):
-    person = launch()
-    person.show_stage("scores")
-    heatmap = person.find("heatmap.scores")
-    QTest.mouseClick(heatmap, Qt.MouseButton.LeftButton, pos=heatmap.cell_rect(1, 1).center())
-    place = heatmap.cell_rect(1, 1).center()
-    QApplication.sendEvent(
-        heatmap, QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, heatmap.mapToGlobal(place))
-    )
-    menu = QApplication.activePopupWidget()
-    assert isinstance(menu, QMenu)
-    copy = next(action for action in menu.actions() if action.text() == "Copy image")
-    QTest.mouseClick(menu, Qt.MouseButton.LeftButton, pos=QRectF(menu.actionGeometry(copy)).center().toPoint())
-    assert not QGuiApplication.clipboard().image().isNull()

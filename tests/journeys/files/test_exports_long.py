@@ -8,15 +8,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PySide6.QtGui import QGuiApplication, QImage
-from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox, QLineEdit, QMessageBox, QWidget
+from PySide6.QtWidgets import QApplication
 
 from attn_gui.engine import Problem, compute
 from attn_gui.figure.sheet import to_image
 from attn_gui.formats import FORMATS, save
 from attn_gui.views.dialogs.progress import WorkLine
+from tests.journeys.files.test_exports import export
 
 TOKENS, HEADS = 1201, 2
-SAVE = QDialogButtonBox.StandardButton.Save
 
 
 @pytest.fixture
@@ -36,27 +36,6 @@ def person(launch, problem, tmp_path):
 def out(tmp_path):
     (tmp_path / "out").mkdir()
     return tmp_path / "out"
-
-
-def export(person, folder, keys="Ctrl+E", look=lambda dialog: None, replacing=False, **fields):
-    def answer(dialog):
-        person.overwrite(dialog.findChild(QWidget, "export.target").findChild(QLineEdit), str(folder), end="")
-        for name, value in fields.items():
-            editor = dialog.findChild(QWidget, f"export.{name}")
-            if hasattr(editor, "findData"):
-                editor.setCurrentIndex(editor.findData(value))
-            else:
-                person.overwrite(editor, value, end="Tab")
-        look(dialog)
-        save = dialog.findChild(QDialogButtonBox).button(SAVE)
-        if replacing:
-            person.answering(
-                QMessageBox, lambda box: person.click(person.button("Replace", box)), lambda: person.click(save)
-            )
-        else:
-            person.click(save)
-
-    person.answering(QDialog, answer, lambda: person.press(keys))
 
 
 def shown(person):
@@ -80,8 +59,13 @@ def test_a_long_map_is_written_as_it_was_when_it_was_asked_for(person, problem, 
     expected = compute(problem.replace(query=edited)).block("weights", 0, 0, slice(0, TOKENS), slice(0, TOKENS))
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-15)
 
+    person.again("what cannot be written is said")
+    (out / "long-weights-h1.npy").mkdir()
+    export(person, out, "Ctrl+Shift+E", format="npy", heads="1")
+    person.until(lambda: "long-weights-h1.npy" in person.banner())
+    assert "there is a folder of that name" in person.banner()
 
-def test_the_preview_comes_and_says_that_cells_are_pooled(person, out):
+    person.again("the preview comes and says that cells are pooled")
     seen = []
 
     def look(dialog):
@@ -90,10 +74,20 @@ def test_the_preview_comes_and_says_that_cells_are_pooled(person, out):
         seen.append(dialog.preview.image().height())
 
     for dpi in ("72", "600"):
-        export(person, out, look=look, format="png", width="9", dpi=dpi, replacing=dpi == "600")
+        export(person, out, look=look, format="png", width="9", dpi=dpi, replacing="Replace")
         person.until(lambda: "Wrote" in person.banner())
         person.find("banner").hide()
     assert seen[0] > seen[1]  # by the sentence at its foot
+
+    person.again("a long map goes to the clipboard when it is drawn")
+    person.clipboard("before")
+    person.press("Ctrl+Alt+C")
+    person.until(lambda: not QGuiApplication.clipboard().image().isNull())
+    copied = QGuiApplication.clipboard().image()
+    assert copied.width() > 2000
+    whole = to_image(problem, stage="weights", dpi=200)
+    assert copied.size() == whole.size()  # no word of pooling: there are pixels enough
+    assert QApplication.activeModalWidget() is None
 
 
 @pytest.fixture
@@ -104,7 +98,7 @@ def slow(monkeypatch):
 @pytest.mark.parametrize("way", ["cancel", "close"])
 def test_an_export_can_be_called_off(person, out, slow, way):
     (out / "long-weights-h0.npy").write_bytes(b"the old file")
-    export(person, out, "Ctrl+Shift+E", format="npy", heads="all", replacing=True)
+    export(person, out, "Ctrl+Shift+E", format="npy", heads="all", replacing="Replace")
     person.until(lambda: shown(person) not in ("", "Exporting, 0 %"))
     person.do("export_image")
     assert "still being written" in person.banner()
@@ -118,27 +112,9 @@ def test_an_export_can_be_called_off(person, out, slow, way):
     assert shown(person) == ""
 
 
-def test_what_cannot_be_written_is_said(person, out):
-    (out / "long-weights-h1.npy").mkdir()
-    export(person, out, "Ctrl+Shift+E", format="npy", heads="1")
-    person.until(lambda: "long-weights-h1.npy" in person.banner())
-    assert "there is a folder of that name" in person.banner()
-
-
 def test_too_many_numbers_for_a_text_are_refused(person, out, monkeypatch):
     monkeypatch.setitem(FORMATS, "csv", replace(FORMATS["csv"], most=10**6))
     export(person, out, "Ctrl+Shift+E", format="csv")
     person.until(lambda: "as text" in person.banner())
     assert "1,442,401 numbers as text, more than 1,000,000" in person.banner()
     assert os.listdir(out) == []
-
-
-def test_a_long_map_goes_to_the_clipboard_when_it_is_drawn(person, problem):
-    person.clipboard("before")
-    person.press("Ctrl+Alt+C")
-    person.until(lambda: not QGuiApplication.clipboard().image().isNull())
-    copied = QGuiApplication.clipboard().image()
-    assert copied.width() > 2000
-    whole = to_image(problem, stage="weights", dpi=200)
-    assert copied.size() == whole.size()  # no word of pooling: there are pixels enough
-    assert QApplication.activeModalWidget() is None

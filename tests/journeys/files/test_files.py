@@ -64,18 +64,6 @@ def test_what_is_saved_comes_back_with_the_view(launch, tmp_path):
     assert len(again.steps()) == 1
 
 
-def test_looking_around_never_makes_the_document_modified(launch, tmp_path):
-    person = launch(SMALL)
-    person.show_stage("scaled")
-    person.click_cell("scaled", 0, 1)
-    for action in ("all_stages", "product", "decimals_6", "theme_dark", "language_zh", "zoom_in"):
-        person.do(action)
-    assert not person.window.isWindowModified()
-    assert not person.action("undo").isEnabled()
-    for action in ("zoom_reset", "theme_light", "language_en"):
-        person.do(action)
-
-
 def test_saving_again_asks_for_no_name_and_is_the_same_to_the_byte(launch, tmp_path):
     person = launch(SMALL)
     path = tmp_path / "kept.attn"
@@ -90,6 +78,98 @@ def test_saving_again_asks_for_no_name_and_is_the_same_to_the_byte(launch, tmp_p
     person.press("Ctrl+S")
     person.table("query").setFocus()
     assert path.read_bytes() == first
+
+    person.again("a session always ends in attn and opens again")
+    for name, written in (("run.1", "run.1.attn"), ("kept.ATTN", "kept.ATTN"), ("mine.npz", "mine.npz.attn")):
+        person.choose_file(tmp_path / name, lambda: person.do("save_as"))
+        assert (tmp_path / written).exists(), written
+        person.drop(tmp_path / written)
+        assert not person.banner(), person.banner()
+        assert person.number("query", 0, 0) == 1
+
+    person.again("a file is not replaced without asking")
+    path = tmp_path / "there.attn"
+    person.save_as(path)
+    before = path.read_bytes()
+    person.type_into("query", 0, 0, "4")
+    assert "there.attn" in person.refuse_to_replace(tmp_path / "there", lambda: person.do("save_as"))
+    assert path.read_bytes() == before
+    assert person.window.isWindowModified()
+
+    person.again("the own file opened again is read after it was saved")
+    path = tmp_path / "own.attn"
+    person.save_as(path)
+    person.type_into("query", 0, 0, "4")
+    person.answering(QMessageBox, answer_with(BUTTONS.Save), lambda: person.program.take_in(path))
+    assert person.number("query", 0, 0) == 4
+    person.type_into("query", 0, 0, "5")
+    person.press("Ctrl+S")
+    assert open_file(path).problem.query[0, 0] == 5, "nobody else has changed it"
+
+    person.again("nothing is asked when nothing was changed")
+    person.type_into("query", 0, 0, "4")
+    person.press("Ctrl+Z")
+    person.do("example_thinking")
+    assert person.has("table.x")
+
+    person.again("opening through the dialog and dropping")
+    path = tmp_path / "opened.attn"
+    person.save_as(path)
+    for come in (lambda: person.choose_file(path, lambda: person.press("Ctrl+O")), lambda: person.drop(path)):
+        person.do("example_minilm")
+        come()
+        assert person.numbers("query") == [["1", "0", "1"], ["0", "1", "1"]]
+        assert "opened" in person.window.windowTitle()
+
+    person.again("looking around never makes the document modified")
+    person.show_stage("scaled")
+    person.click_cell("scaled", 0, 1)
+    for action in ("all_stages", "product", "decimals_6", "theme_dark", "language_zh", "zoom_in"):
+        person.do(action)
+    assert not person.window.isWindowModified()
+    assert not person.action("undo").isEnabled()
+    for action in ("zoom_reset", "theme_light", "language_en"):
+        person.do(action)
+
+    person.again("unsaved changes are asked for before another file")
+    path = tmp_path / "asked.attn"
+    person.save_as(path)
+    person.type_into("query", 0, 0, "4")
+    person.answering(QMessageBox, answer_with(BUTTONS.Cancel), lambda: person.do("example_minilm"))
+    assert person.number("query", 0, 0) == 4
+    assert person.window.isWindowModified()
+    person.answering(QMessageBox, answer_with(BUTTONS.Save), lambda: person.do("example_minilm"))
+    assert person.table("query").model().columnCount() == 384
+    assert launch(path).number("query", 0, 0) == 4
+
+    person.again("a place that cannot be written to keeps the work unsaved")
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    path = folder / "kept.attn"
+    person.save_as(path)
+    person.type_into("query", 0, 0, "4")
+    path.unlink()
+    folder.rmdir()
+    folder.write_text("a file where the folder was")
+    person.press("Ctrl+S")
+    assert person.banner().endswith(".")
+    assert "kept.attn" in person.banner()
+    assert person.window.isWindowModified()
+    assert person.number("query", 0, 0) == 4
+
+    person.again("closing asks and stays when told to")
+    person.type_into("query", 0, 0, "4")
+    person.answering(QMessageBox, answer_with(BUTTONS.Cancel), lambda: person.press("Ctrl+Q"))
+    assert person.window.isVisible()
+    asked = []
+
+    def discard(box):
+        asked.append(box.text())
+        answer_with(BUTTONS.Discard)(box)
+
+    person.answering(QMessageBox, discard, person.window.close)
+    assert asked == ["Save the changes to worked-example?"]
+    assert not person.window.isVisible()
 
 
 def test_a_projected_problem_with_masks_comes_back(launch, tmp_path):
@@ -126,76 +206,7 @@ def test_an_npz_is_opened_as_a_start_and_not_written_over(launch, tmp_path):
     assert path.read_bytes() == before
 
 
-def test_a_session_always_ends_in_attn_and_opens_again(launch, tmp_path):
-    person = launch(SMALL)
-    for name, written in (("run.1", "run.1.attn"), ("kept.ATTN", "kept.ATTN"), ("mine.npz", "mine.npz.attn")):
-        person.choose_file(tmp_path / name, lambda: person.do("save_as"))
-        assert (tmp_path / written).exists(), written
-        person.drop(tmp_path / written)
-        assert not person.banner(), person.banner()
-        assert person.number("query", 0, 0) == 1
-
-
-def test_a_file_is_not_replaced_without_asking(launch, tmp_path):
-    person = launch(SMALL)
-    path = tmp_path / "kept.attn"
-    person.save_as(path)
-    before = path.read_bytes()
-    person.type_into("query", 0, 0, "4")
-    assert "kept.attn" in person.refuse_to_replace(tmp_path / "kept", lambda: person.do("save_as"))
-    assert path.read_bytes() == before
-    assert person.window.isWindowModified()
-
-
 # --- asking ----------------------------------------------------------------------------------------
-
-
-def test_unsaved_changes_are_asked_for_before_another_file(launch, tmp_path):
-    person = launch(SMALL)
-    path = tmp_path / "kept.attn"
-    person.save_as(path)
-    person.type_into("query", 0, 0, "4")
-    person.answering(QMessageBox, answer_with(BUTTONS.Cancel), lambda: person.do("example_minilm"))
-    assert person.number("query", 0, 0) == 4
-    assert person.window.isWindowModified()
-    person.answering(QMessageBox, answer_with(BUTTONS.Save), lambda: person.do("example_minilm"))
-    assert person.table("query").model().columnCount() == 384
-    assert launch(path).number("query", 0, 0) == 4
-
-
-def test_the_own_file_opened_again_is_read_after_it_was_saved(launch, tmp_path):
-    person, path = launch(SMALL), tmp_path / "kept.attn"
-    person.save_as(path)
-    person.type_into("query", 0, 0, "4")
-    person.answering(QMessageBox, answer_with(BUTTONS.Save), lambda: person.program.take_in(path))
-    assert person.number("query", 0, 0) == 4
-    person.type_into("query", 0, 0, "5")
-    person.press("Ctrl+S")
-    assert open_file(path).problem.query[0, 0] == 5, "nobody else has changed it"
-
-
-def test_closing_asks_and_stays_when_told_to(launch, tmp_path):
-    person = launch(SMALL)
-    person.type_into("query", 0, 0, "4")
-    person.answering(QMessageBox, answer_with(BUTTONS.Cancel), lambda: person.press("Ctrl+Q"))
-    assert person.window.isVisible()
-    asked = []
-
-    def discard(box):
-        asked.append(box.text())
-        answer_with(BUTTONS.Discard)(box)
-
-    person.answering(QMessageBox, discard, person.window.close)
-    assert asked == ["Save the changes to worked-example?"]
-    assert not person.window.isVisible()
-
-
-def test_nothing_is_asked_when_nothing_was_changed(launch):
-    person = launch(SMALL)
-    person.type_into("query", 0, 0, "4")
-    person.press("Ctrl+Z")
-    person.do("example_thinking")
-    assert person.has("table.x")
 
 
 def test_recent_files_are_listed_and_open(launch, tmp_path, qtbot):
@@ -310,17 +321,14 @@ def test_a_start_without_a_file_begins_with_the_last_document_where_that_is_want
 # --- a file that somebody else changes -------------------------------------------------------------
 
 
-@pytest.fixture
-def changed(launch, tmp_path):
+def changed(person, path):
     """A person with a 4 in a session that another program has written a 9 into since."""
-    person, path = launch(SMALL), tmp_path / "kept.attn"
     person.save_as(path)
     person.type_into("query", 0, 0, "4")
     problem = person.program.document.snapshot()
     query = problem.query.copy()
     query[0, 0] = 9
     save_session(problem.replace(query=query), path, {"from": "elsewhere"})
-    return person, path
 
 
 def pressing(label):
@@ -331,8 +339,9 @@ def pressing(label):
     return answer
 
 
-def test_what_another_program_wrote_is_not_written_over_unasked(changed):
-    person, path = changed
+def test_what_another_program_wrote_is_not_written_over_unasked(launch, tmp_path, qtbot, monkeypatch):
+    person, path = launch(SMALL), tmp_path / "kept.attn"
+    changed(person, path)
     before = path.read_bytes()
     person.answering(QMessageBox, pressing("Cancel"), lambda: person.press("Ctrl+S"))
     assert path.read_bytes() == before
@@ -343,44 +352,20 @@ def test_what_another_program_wrote_is_not_written_over_unasked(changed):
     person.press("Ctrl+S")
     assert open_file(path).problem.query[0, 0] == 5, "asked once, since it is ours again"
 
-
-def test_it_can_be_reloaded_instead(changed, qtbot):
-    person, _ = changed
+    person.again("it can be reloaded instead")
+    changed(person, tmp_path / "other.attn")
     person.answering(QMessageBox, pressing("Reload it"), lambda: person.press("Ctrl+S"))
     qtbot.waitUntil(lambda: person.number("query", 0, 0) == 9)
     assert not person.window.isWindowModified()
 
-
-def test_or_saved_beside_it(changed, tmp_path, monkeypatch):
-    person, path = changed
+    person.again("or saved beside it")
+    path = tmp_path / "third.attn"
+    changed(person, path)
     other = tmp_path / "mine.attn"
     monkeypatch.setattr("attn_gui.app.files.files.path_to_save", lambda *_: other)
     person.answering(QMessageBox, pressing("Save as…"), lambda: person.press("Ctrl+S"))
     assert open_file(other).problem.query[0, 0] == 4
     assert open_file(path).problem.query[0, 0] == 9
-
-
-# --- drag and drop, opening ------------------------------------------------------------------------
-
-
-def test_a_dropped_file_is_opened(launch, tmp_path):
-    person = launch(SMALL)
-    path = tmp_path / "kept.attn"
-    person.type_into("query", 0, 0, "4")
-    person.save_as(path)
-    person.do("example_minilm")
-    person.drop(path)
-    assert person.number("query", 0, 0) == 4
-    assert "kept" in person.window.windowTitle()
-
-
-def test_opening_through_the_dialog(launch, tmp_path):
-    person = launch(SMALL)
-    path = tmp_path / "kept.attn"
-    person.save_as(path)
-    person.do("example_minilm")
-    person.choose_file(path, lambda: person.press("Ctrl+O"))
-    assert person.numbers("query") == [["1", "0", "1"], ["0", "1", "1"]]
 
 
 # --- bad files -------------------------------------------------------------------------------------
@@ -436,20 +421,3 @@ def test_a_bad_file_given_at_the_start_still_opens_the_window(launch, tmp_path):
     person = launch(path)
     assert "text.attn" in person.banner()
     assert person.table("query").model().columnCount() == 384
-
-
-def test_a_place_that_cannot_be_written_to_keeps_the_work_unsaved(launch, tmp_path):
-    person = launch(SMALL)
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    path = folder / "kept.attn"
-    person.save_as(path)
-    person.type_into("query", 0, 0, "4")
-    path.unlink()
-    folder.rmdir()
-    folder.write_text("a file where the folder was")
-    person.press("Ctrl+S")
-    assert person.banner().endswith(".")
-    assert "kept.attn" in person.banner()
-    assert person.window.isWindowModified()
-    assert person.number("query", 0, 0) == 4

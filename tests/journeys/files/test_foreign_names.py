@@ -19,6 +19,7 @@ from attn_gui.app.files import import_arrays
 from attn_gui.engine import Problem
 from attn_gui.formats.named.arrangement import ArrayMapping
 from attn_gui.views.dialogs.arrays_dialog import ArraysDialog
+from tests.failing import each
 from tests.journeys.gate import Gate
 
 RANDOM = np.random.default_rng(3)
@@ -60,16 +61,26 @@ def open_by_choosing(person: Any, path: Path, choose: Callable[[ArraysDialog], N
     person.wait()
 
 
+def anew(person: Any, about: str) -> None:
+    """Begin again, with nothing chosen for any file before."""
+    person.again(about)
+    person.program.settings.put("arrays", {})
+
+
 def take(dialog: ArraysDialog) -> None:
     QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Return)
 
 
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_axes_that_can_be_read_in_several_ways_are_asked_for_in_sight(
-    launch: Callable[..., Any], lang: str, tmp_path: Path
-) -> None:
+@pytest.fixture
+def person(launch: Callable[..., Any]) -> Any:
+    return launch("worked-example.npz")
+
+
+@each("lang", ["en", "zh"])
+def test_axes_that_can_be_read_in_several_ways_are_asked_for_in_sight(person: Any, lang: str, tmp_path: Path) -> None:
     arrays = hooked(tmp_path / "dump.npz", 3)
-    person = launch("worked-example.npz", lang=lang)
+    anew(person, lang)
+    person.do(f"language_{lang}")
 
     def choose(dialog: ArraysDialog) -> None:
         dialog.resize(1000, 640)
@@ -118,20 +129,8 @@ def test_what_was_chosen_once_is_proposed_for_the_next_such_file(launch: Callabl
     swapped = [second[f"h.7.attn.{letter}"].swapaxes(0, 1) for letter in "cab"]
     assert person.program.document.snapshot() == Problem.from_heads(*swapped, axes="head,token,column")
 
-
-def test_every_format_of_arrays_by_name_leads_there(launch: Callable[..., Any], tmp_path: Path) -> None:
-    person = launch("worked-example.npz")
-    for number, suffix in enumerate((".json", ".safetensors", ".xlsx")):
-        arrays = {name: np.arange(6.0).reshape(3, 2) / 4 + k + number for k, name in enumerate(("Q", "K", "V"))}
-        written(tmp_path / f"a{suffix}", arrays)
-        open_by_choosing(person, tmp_path / f"a{suffix}", take)
-        expected = Problem(query=arrays["Q"], key=arrays["K"], value=arrays["V"])
-        assert person.program.document.snapshot() == expected
-
-
-def test_leaving_the_dialog_leaves_everything_as_it_is(launch: Callable[..., Any], tmp_path: Path) -> None:
+    anew(person, "leaving the dialog leaves everything as it is")
     hooked(tmp_path / "a.npz", 0)
-    person = launch("worked-example.npz", lang="zh")
     before = person.program.document.snapshot()
     looked: list[str] = []
 
@@ -149,13 +148,9 @@ def test_leaving_the_dialog_leaves_everything_as_it_is(launch: Callable[..., Any
     assert person.program.document.snapshot() == before
     assert person.program.settings.record("arrays") == {}
 
-
-def test_a_mask_that_may_open_or_close_is_asked_about_whatever_its_type(
-    launch: Callable[..., Any], tmp_path: Path
-) -> None:
-    """Only the numbers show that they are 0 and 1."""
+    anew(person, "a mask that may open or close is asked about whatever its type")
+    # Only the numbers show that they are 0 and 1.
     allowed = np.tril(np.ones((4, 4)))
-    person = launch("worked-example.npz", lang="zh")
 
     def choose(dialog: ArraysDialog) -> None:
         assert "attn_mask" in dialog.parts.names().values()
@@ -176,170 +171,10 @@ def test_a_mask_that_may_open_or_close_is_asked_about_whatever_its_type(
         expected = Problem(**rows, mask=[{"kind": "custom", "allowed": allowed == 1}])
         assert person.program.document.snapshot() == expected
 
-
-def test_whole_numbers_that_are_no_switches_are_added_also_from_a_file_that_was_written_anew(
-    launch: Callable[..., Any], tmp_path: Path
-) -> None:
-    rows = {role: RANDOM.normal(size=(4, 3)) for role in ("query", "key", "value")}
-    added = np.where(np.tril(np.ones((4, 4))), 0, -10000)
-    person = launch("worked-example.npz")
-    for name in ("attn_mask", "attention_mask"):
-        arrays = {f"layer.{role[0]}": array for role, array in rows.items()} | {name: added}
-        np.savez(tmp_path / "a.npz", **arrays)
-        open_by_choosing(person, tmp_path / "a.npz", take)
-        assert person.program.document.snapshot() == Problem(**rows, mask=[{"kind": "bias", "values": added}])
-
-
-def test_weights_of_linear_layers_open_with_one_enter_and_it_says_why(
-    launch: Callable[..., Any], tmp_path: Path
-) -> None:
-    x, weights = RANDOM.normal(size=(5, 4)), {name: RANDOM.normal(size=(4, 4)) for name in "qkv"}
-    np.savez(tmp_path / "a.npz", hidden_states=x, **{f"{name}_proj.weight": array for name, array in weights.items()})
-    person, said = launch("worked-example.npz"), list[str]()
-
-    def look(dialog: ArraysDialog) -> None:
-        said.append(dialog.fields.reason.text())
-        take(dialog)
-
-    open_by_choosing(person, tmp_path / "a.npz", look)
-    turned = dict(zip(("w_query", "w_key", "w_value"), (array.T for array in weights.values()), strict=True))
-    assert person.program.document.snapshot() == Problem(x=x, **turned)
-    assert said == ["Chosen by the names and the other arrays of the file."]
-
-
-def test_heads_that_the_file_counts_are_those_of_the_dialog(launch: Callable[..., Any], tmp_path: Path) -> None:
-    rows = {name: RANDOM.normal(size=(4, 6)) for name in ("q", "k", "v")}
-    np.savez(tmp_path / "a.npz", **rows, n_heads=3)
-    person = launch("worked-example.npz")
-    open_by_choosing(person, tmp_path / "a.npz", take)
-    expected = Problem(query=rows["q"], key=rows["k"], value=rows["v"], num_heads=3)
-    assert person.program.document.snapshot() == expected
-
-
-def test_what_is_taken_by_name_is_said_in_the_window(launch: Callable[..., Any], tmp_path: Path) -> None:
-    rows = {name: RANDOM.normal(size=(4, 6)) for name in ("query", "key", "value")}
-    np.savez(tmp_path / "a.npz", **rows, is_causal=True, n_heads=2)
-    person = launch("worked-example.npz")
-    person.drop(tmp_path / "a.npz")
-    person.until(lambda: person.program.document.name == "a")
-    assert person.program.document.snapshot() == Problem(**rows, num_heads=2, mask=[{"kind": "causal"}])
-    assert "“is_causal” was read as the causal mask j ≤ i." in person.banner()
-
-
-def test_unsaved_work_is_asked_about_before_it_is_left(launch: Callable[..., Any], tmp_path: Path) -> None:
-    hooked(tmp_path / "a.npz", 0)
-    person = launch("worked-example.npz")
-    person.type_into("query", 0, 0, "7")
-    person.wait()
-
-    def stay(box: QMessageBox) -> None:
-        box.button(QMessageBox.StandardButton.Cancel).click()
-
-    def ask() -> None:
-        person.program.late.arrays.open_arranged(tmp_path / "a.npz", ArrayMapping({"query": "h.0.attn.q"}))
-
-    person.answering(QMessageBox, stay, ask)
-    assert person.number("query", 0, 0) == 7
-
-
-def test_a_file_that_the_command_line_arranges_opens_with_the_window(qapp: QApplication, tmp_path: Path) -> None:
-    from attn_gui.app.program import Program
-
-    arrays = hooked(tmp_path / "a.npz", 1)
-    names = dict(zip(("query", "key", "value"), arrays, strict=True))
-    program = Program(qapp, lang="en")
-    try:
-        program.begin(tmp_path / "a.npz", ArrayMapping(names, axes=("head", "token", "column")))
-        for _ in range(2000):
-            if program.document.name == "a":
-                break
-            QTest.qWait(5)
-        assert program.document.snapshot() == Problem.from_heads(*arrays.values(), axes="head,token,column")
-    finally:
-        program.end()
-
-
-def test_what_is_said_with_files_of_other_names_stands_in_the_dialog(
-    launch: Callable[..., Any], tmp_path: Path
-) -> None:
-    arrays = {f"attn.{name}": RANDOM.normal(size=(5, 6)) for name in "qkv"}
-    np.savez(tmp_path / "a.npz", **arrays)
-    np.savez(tmp_path / "b.npz", other=np.ones(3))
-    person, met = launch("worked-example.npz"), list[int]()
-    paths, said = (tmp_path / "a.npz", tmp_path / "b.npz"), ArrayMapping(num_heads=3)
-
-    def look(dialog: ArraysDialog) -> None:
-        met.append(dialog.fields.heads.value())
-        dialog.reject()
-
-    arrays_controller = person.program.late.arrays
-    for number, ask in enumerate(
-        (lambda: arrays_controller.open_arranged(paths[0], said), lambda: arrays_controller.open_together(paths, said))
-    ):
-
-        def ask_and_wait(ask: Callable[[], None] = ask, number: int = number) -> None:
-            ask()
-            person.until(lambda: len(met) > number)
-
-        person.answering(ArraysDialog, look, ask_and_wait)
-    assert met == [3, 3]
-
-
-def test_what_cannot_be_read_is_said(launch: Callable[..., Any], tmp_path: Path) -> None:
-    person = launch("worked-example.npz")
-    (tmp_path / "a.json").write_text(json.dumps({"a": [[1, 2], [3]]}))
-    person.drop(tmp_path / "a.json")
-    person.until(lambda: "a part of the shape" in person.banner())
-    for name in ("model.pt", "model.pkl"):
-        (tmp_path / name).write_bytes(b"\x80\x04x")
-        person.drop(tmp_path / name)
-        assert "torch.load" in person.banner()
-        assert "numpy.savez" in person.banner()
-
-
-def test_a_file_of_one_array_goes_into_a_table(launch: Callable[..., Any], tmp_path: Path) -> None:
-    person = launch("worked-example.npz")
-    shape = person.program.document.problem.query.shape
-    for suffix in (".json", ".safetensors", ".xlsx"):
-        written(tmp_path / f"a{suffix}", {"anything": np.arange(np.prod(shape), dtype=float).reshape(shape) / 4})
-        person.go_to("query", 0, 0)
-        person.choose_file(tmp_path / f"a{suffix}", lambda: person.do("import_matrix"))
-        person.until(lambda: not person.program.late.table_blocks.reading.busy)
-        person.wait()
-        assert person.number("query", 0, 1) == 0.25
-        person.press("Ctrl+Z")
-        person.wait()
-        assert person.number("query", 0, 1) == 0
-
-
-def test_every_part_has_its_place(launch: Callable[..., Any], tmp_path: Path) -> None:
-    """Norms of Q and K stand with both ways; nothing lies over anything else."""
-    hooked(tmp_path / "a.npz", 0)
-    person = launch("worked-example.npz")
-
-    def look(dialog: ArraysDialog) -> None:
-        for radio in (dialog.parts.direct, dialog.parts.projected):
-            person.click(radio)
-            QTest.qWait(20)
-            shown = [slot for slot in dialog.parts.slots.values() if slot.isVisible()]
-            places = [slot.rect().translated(slot.mapTo(dialog.parts, slot.rect().topLeft())) for slot in shown]
-            assert len(shown) > 5
-            assert all(slot.parentWidget() is not dialog.parts for slot in shown), "each is in a block"
-            assert not any(one.intersects(other) for k, one in enumerate(places) for other in places[:k])
-        QTest.keyClick(dialog, Qt.Key.Key_Escape)
-
-    def ask() -> None:
-        person.program.files.open_path(tmp_path / "a.npz")
-        person.until(lambda: not person.program.late.arrays.busy)
-
-    person.answering(ArraysDialog, look, ask)
-
-
-def test_an_array_of_three_is_taken_apart_as_it_is_known_or_chosen(launch: Callable[..., Any], tmp_path: Path) -> None:
+    anew(person, "an array of three is taken apart as it is known or chosen")
     x, fused, bias = (RANDOM.normal(size=size) for size in ((5, 4), (4, 12), (12,)))
     np.savez(tmp_path / "a.npz", hidden_states=x, **{"h.3.attn.c_attn.weight": fused, "h.3.attn.c_attn.bias": bias})
     np.savez(tmp_path / "b.npz", hidden_states=x, **{"h.3.attn.qkv.weight": fused, "h.3.attn.qkv.bias": bias})
-    person = launch("worked-example.npz", lang="zh")
     seen: list[str] = []
 
     def accept(dialog: ArraysDialog) -> None:
@@ -373,6 +208,152 @@ def test_an_array_of_three_is_taken_apart_as_it_is_known_or_chosen(launch: Calla
         np.testing.assert_array_equal(getattr(found, name), by_head[:, :, place].reshape(4, 4))
     open_by_choosing(person, tmp_path / "b.npz", take)  # as it was chosen once
     assert person.program.document.snapshot() == found
+
+
+def test_arrays_by_name_lead_to_a_document_or_into_a_table(launch: Callable[..., Any], tmp_path: Path) -> None:
+    person = launch("worked-example.npz")
+    for number, suffix in enumerate((".json", ".safetensors", ".xlsx")):
+        arrays = {name: np.arange(6.0).reshape(3, 2) / 4 + k + number for k, name in enumerate(("Q", "K", "V"))}
+        written(tmp_path / f"a{suffix}", arrays)
+        open_by_choosing(person, tmp_path / f"a{suffix}", take)
+        expected = Problem(query=arrays["Q"], key=arrays["K"], value=arrays["V"])
+        assert person.program.document.snapshot() == expected
+
+    anew(person, "whole numbers that are no switches are added also from a file that was written anew")
+    rows = {role: RANDOM.normal(size=(4, 3)) for role in ("query", "key", "value")}
+    added = np.where(np.tril(np.ones((4, 4))), 0, -10000)
+    for name in ("attn_mask", "attention_mask"):
+        arrays = {f"layer.{role[0]}": array for role, array in rows.items()} | {name: added}
+        np.savez(tmp_path / "a.npz", **arrays)
+        open_by_choosing(person, tmp_path / "a.npz", take)
+        assert person.program.document.snapshot() == Problem(**rows, mask=[{"kind": "bias", "values": added}])
+
+    anew(person, "weights of linear layers open with one enter and it says why")
+    x, weights = RANDOM.normal(size=(5, 4)), {name: RANDOM.normal(size=(4, 4)) for name in "qkv"}
+    np.savez(tmp_path / "a.npz", hidden_states=x, **{f"{name}_proj.weight": array for name, array in weights.items()})
+    said = list[str]()
+
+    def look(dialog: ArraysDialog) -> None:
+        said.append(dialog.fields.reason.text())
+        take(dialog)
+
+    open_by_choosing(person, tmp_path / "a.npz", look)
+    turned = dict(zip(("w_query", "w_key", "w_value"), (array.T for array in weights.values()), strict=True))
+    assert person.program.document.snapshot() == Problem(x=x, **turned)
+    assert said == ["Chosen by the names and the other arrays of the file."]
+
+    anew(person, "heads that the file counts are those of the dialog")
+    rows = {name: RANDOM.normal(size=(4, 6)) for name in ("q", "k", "v")}
+    np.savez(tmp_path / "a.npz", **rows, n_heads=3)
+    open_by_choosing(person, tmp_path / "a.npz", take)
+    expected = Problem(query=rows["q"], key=rows["k"], value=rows["v"], num_heads=3)
+    assert person.program.document.snapshot() == expected
+
+    anew(person, "what is taken by name is said in the window")
+    rows = {name: RANDOM.normal(size=(4, 6)) for name in ("query", "key", "value")}
+    np.savez(tmp_path / "a.npz", **rows, is_causal=True, n_heads=2)
+    person.drop(tmp_path / "a.npz")
+    person.until(lambda: person.program.document.name == "a")
+    assert person.program.document.snapshot() == Problem(**rows, num_heads=2, mask=[{"kind": "causal"}])
+    assert "“is_causal” was read as the causal mask j ≤ i." in person.banner()
+
+    anew(person, "what cannot be read is said")
+    (tmp_path / "a.json").write_text(json.dumps({"a": [[1, 2], [3]]}))
+    person.drop(tmp_path / "a.json")
+    person.until(lambda: "a part of the shape" in person.banner())
+    for name in ("model.pt", "model.pkl"):
+        (tmp_path / name).write_bytes(b"\x80\x04x")
+        person.drop(tmp_path / name)
+        assert "torch.load" in person.banner()
+        assert "numpy.savez" in person.banner()
+
+    anew(person, "a file of one array goes into a table")
+    shape = person.program.document.problem.query.shape
+    for suffix in (".json", ".safetensors", ".xlsx"):
+        written(tmp_path / f"one{suffix}", {"anything": np.arange(np.prod(shape), dtype=float).reshape(shape) / 4})
+        person.go_to("query", 0, 0)
+        person.choose_file(tmp_path / f"one{suffix}", lambda: person.do("import_matrix"))
+        person.until(lambda: not person.program.late.table_blocks.reading.busy)
+        person.wait()
+        assert person.number("query", 0, 1) == 0.25
+        person.press("Ctrl+Z")
+        person.wait()
+        assert person.number("query", 0, 1) == 0
+
+    anew(person, "every part has its place")
+    # Norms of Q and K stand with both ways; nothing lies over anything else.
+    hooked(tmp_path / "a.npz", 0)
+
+    def look(dialog: ArraysDialog) -> None:
+        for radio in (dialog.parts.direct, dialog.parts.projected):
+            person.click(radio)
+            QTest.qWait(20)
+            shown = [slot for slot in dialog.parts.slots.values() if slot.isVisible()]
+            places = [slot.rect().translated(slot.mapTo(dialog.parts, slot.rect().topLeft())) for slot in shown]
+            assert len(shown) > 5
+            assert all(slot.parentWidget() is not dialog.parts for slot in shown), "each is in a block"
+            assert not any(one.intersects(other) for k, one in enumerate(places) for other in places[:k])
+        QTest.keyClick(dialog, Qt.Key.Key_Escape)
+
+    def ask() -> None:
+        person.program.files.open_path(tmp_path / "a.npz")
+        person.until(lambda: not person.program.late.arrays.busy)
+
+    person.answering(ArraysDialog, look, ask)
+
+    anew(person, "what is said with files of other names stands in the dialog")
+    arrays = {f"attn.{name}": RANDOM.normal(size=(5, 6)) for name in "qkv"}
+    np.savez(tmp_path / "a.npz", **arrays)
+    np.savez(tmp_path / "b.npz", other=np.ones(3))
+    met = list[int]()
+    paths, said = (tmp_path / "a.npz", tmp_path / "b.npz"), ArrayMapping(num_heads=3)
+
+    def look(dialog: ArraysDialog) -> None:
+        met.append(dialog.fields.heads.value())
+        dialog.reject()
+
+    arrays_controller = person.program.late.arrays
+    for number, ask in enumerate(
+        (lambda: arrays_controller.open_arranged(paths[0], said), lambda: arrays_controller.open_together(paths, said))
+    ):
+
+        def ask_and_wait(ask: Callable[[], None] = ask, number: int = number) -> None:
+            ask()
+            person.until(lambda: len(met) > number)
+
+        person.answering(ArraysDialog, look, ask_and_wait)
+    assert met == [3, 3]
+
+    anew(person, "unsaved work is asked about before it is left")
+    hooked(tmp_path / "a.npz", 0)
+    person.type_into("query", 0, 0, "7")
+    person.wait()
+
+    def stay(box: QMessageBox) -> None:
+        box.button(QMessageBox.StandardButton.Cancel).click()
+
+    def ask() -> None:
+        person.program.late.arrays.open_arranged(tmp_path / "a.npz", ArrayMapping({"query": "h.0.attn.q"}))
+
+    person.answering(QMessageBox, stay, ask)
+    assert person.number("query", 0, 0) == 7
+
+
+def test_a_file_that_the_command_line_arranges_opens_with_the_window(qapp: QApplication, tmp_path: Path) -> None:
+    from attn_gui.app.program import Program
+
+    arrays = hooked(tmp_path / "a.npz", 1)
+    names = dict(zip(("query", "key", "value"), arrays, strict=True))
+    program = Program(qapp, lang="en")
+    try:
+        program.begin(tmp_path / "a.npz", ArrayMapping(names, axes=("head", "token", "column")))
+        for _ in range(2000):
+            if program.document.name == "a":
+                break
+            QTest.qWait(5)
+        assert program.document.snapshot() == Problem.from_heads(*arrays.values(), axes="head,token,column")
+    finally:
+        program.end()
 
 
 def test_it_is_not_asked_about_arrays_once_another_document_was_opened(

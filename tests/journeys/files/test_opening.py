@@ -13,6 +13,7 @@ from attn_gui.app.files import files
 from attn_gui.formats import base, open_file, save
 from attn_gui.views.dialogs.action_search import ActionSearch
 from attn_gui.views.dialogs.progress import WorkLine
+from tests.failing import each
 from tests.journeys.gate import Gate
 
 SMALL = "worked-example.npz"
@@ -65,7 +66,7 @@ def shown(person):
 
 
 def idle(person):
-    return not person.program.files.opening.busy and person.program.computation.told
+    return not person.program.files.opening.busy and person.program.computation.notified
 
 
 def rows(person):
@@ -102,8 +103,81 @@ def test_the_window_works_on_while_a_large_file_is_read(launch, gate, tmp_path):
     assert person.number("query", 700, 6) == np.load(tmp_path / "big.npz")["query"][700, 6]
     assert not person.window.isWindowModified()
 
+    person.again("a small file whose arrays are large is read beside the window too")
+    gate.close()
+    path = tmp_path / "packed.npz"
+    np.savez_compressed(path, query=np.zeros((ROWS, 37)), key=np.zeros((5, 37)), value=np.zeros((5, 2)))
+    assert path.stat().st_size < LIMIT
+    person.drop(path)
+    gate.await_work()
+    gate.open()
+    person.until(lambda: idle(person))
+    assert rows(person) == ROWS
 
-def test_what_was_read_can_be_edited_and_taken_back(launch, limit, tmp_path):
+    person.again("the second of two wins")
+    gate.close()
+    person.drop(large(tmp_path / "first.npz", 701))
+    gate.await_work()
+    person.drop(large(tmp_path / "second.npz", 709))
+    gate.open()
+    person.until(lambda: idle(person))
+    rest(person)
+    assert (rows(person), person.window.windowTitle()) == (709, "second[*]")
+    assert [path.name for path in person.program.settings.recent()][:1] == ["second.npz"]
+
+    person.again("an example opened meanwhile stays")
+    gate.close()
+    person.drop(large(tmp_path / "big.npz"))
+    gate.await_work()
+    person.do("example_thinking")
+    gate.open()
+    rest(person)
+    assert person.has("table.x")
+    assert shown(person) == ""
+
+    person.again("a dialog is waited for")
+    gate.close()
+    person.drop(large(tmp_path / "big.npz"))
+    gate.await_work()
+    met = []
+
+    def look(dialog):
+        gate.open()
+        rest(person)
+        met.append(rows(person))
+        dialog.reject()
+
+    person.answering(ActionSearch, look, lambda: person.do("search_actions"))
+    assert met == [2]
+    person.until(lambda: idle(person))
+    assert rows(person) == ROWS
+
+    person.again("a number that is being typed is waited for")
+    gate.close()
+    person.drop(large(tmp_path / "big.npz"))
+    gate.await_work()
+    person.go_to("query", 0, 0)
+    person.type("4")
+    gate.open()
+    rest(person)
+    assert person.focus().text() == "4"
+    person.press("Return")
+    person.until(lambda: idle(person))
+    assert person.number("query", 0, 0) == 4
+    assert "was changed while it was read" in person.banner()
+
+    person.again("the button in the status bar is not cut")
+    gate.close()
+    person.drop(large(tmp_path / "big.npz"))
+    person.until(lambda: shown(person))
+    button = person.find("opening.cancel", QToolButton)
+    image = button.grab().toImage()
+    ground = image.pixelColor(0, 0)
+    inked = [y for y in range(image.height()) if any(image.pixelColor(x, y) != ground for x in range(image.width()))]
+    assert len(inked) >= button.fontMetrics().tightBoundingRect("C").height()
+
+
+def test_what_was_read_can_be_edited_and_what_is_damaged_or_does_not_fit_is_said(launch, limit, tmp_path):
     person = launch(SMALL)
     person.drop(large(tmp_path / "big.npz"))
     person.until(lambda: idle(person))
@@ -112,6 +186,24 @@ def test_what_was_read_can_be_edited_and_taken_back(launch, limit, tmp_path):
     assert person.number("query", 3, 5) == pytest.approx(1 / 3)
     person.press("Ctrl+Z")
     assert person.number("query", 3, 5) == before
+
+    person.again("a large file that is damaged says its sentence")
+    path = large(tmp_path / "big.npz")
+    data = bytearray(path.read_bytes())
+    data[3000] ^= 1  # the checksum tells
+    path.write_bytes(data)
+    person.drop(path)
+    person.until(lambda: idle(person))
+    assert person.banner().startswith("big.npz")
+    assert person.banner().endswith(".")
+    assert person.numbers("query") == [["1", "0", "1"], ["0", "1", "1"]]
+    assert person.window.windowTitle() == "Worked example, five steps[*]"
+
+    person.again("a large file whose matrices do not fit offers to make them fit")
+    person.drop(large(tmp_path / "big.npz", value=np.ones((23, 5))))
+    person.until(lambda: idle(person))
+    person.button("Transpose V", "banner").click()
+    assert rows(person) == ROWS
 
 
 def test_a_large_session_comes_back_with_its_view_and_is_listed(launch, limit, tmp_path):
@@ -132,18 +224,6 @@ def test_a_large_session_comes_back_with_its_view_and_is_listed(launch, limit, t
     assert not again.window.isWindowModified()
 
 
-def test_a_small_file_whose_arrays_are_large_is_read_beside_the_window_too(launch, gate, tmp_path):
-    path = tmp_path / "packed.npz"
-    np.savez_compressed(path, query=np.zeros((ROWS, 37)), key=np.zeros((5, 37)), value=np.zeros((5, 2)))
-    assert path.stat().st_size < LIMIT
-    person = launch(SMALL)
-    person.drop(path)
-    gate.await_work()
-    gate.open()
-    person.until(lambda: idle(person))
-    assert rows(person) == ROWS
-
-
 def test_a_large_file_given_at_the_start_takes_the_place_of_the_example(launch, gate, tmp_path):
     person = launch(large(tmp_path / "big.npz"))
     assert person.window.windowTitle() == "MiniLM, layer 2[*]"
@@ -156,9 +236,16 @@ def test_a_large_file_given_at_the_start_takes_the_place_of_the_example(launch, 
 # --- another wish ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("how", ["esc", "button"])
-def test_calling_it_off_leaves_everything_as_it_is(launch, gate, tmp_path, how):
-    person = launch(SMALL)
+@pytest.fixture
+def small(launch):
+    return launch(SMALL)
+
+
+@each("how", ["esc", "button"])
+def test_calling_it_off_leaves_everything_as_it_is(small, gate, tmp_path, how):
+    person = small
+    person.again(how)
+    gate.close()
     person.type_into("query", 0, 0, "4")
     person.answering(QMessageBox, answer_with(BUTTONS.Discard), lambda: person.drop(large(tmp_path / "big.npz")))
     person.until(lambda: shown(person))
@@ -170,38 +257,6 @@ def test_calling_it_off_leaves_everything_as_it_is(launch, gate, tmp_path, how):
     assert person.banner() == ""
     person.press("Ctrl+Z")
     assert person.number("query", 0, 0) == 1
-
-
-def test_the_second_of_two_wins(launch, gate, tmp_path):
-    person = launch(SMALL)
-    person.drop(large(tmp_path / "first.npz", 701))
-    gate.await_work()
-    person.drop(large(tmp_path / "second.npz", 709))
-    gate.open()
-    person.until(lambda: idle(person))
-    rest(person)
-    assert (rows(person), person.window.windowTitle()) == (709, "second[*]")
-    assert [path.name for path in person.program.settings.recent()][:1] == ["second.npz"]
-
-
-def test_an_example_opened_meanwhile_stays(launch, gate, tmp_path):
-    person = launch(SMALL)
-    person.drop(large(tmp_path / "big.npz"))
-    gate.await_work()
-    person.do("example_thinking")
-    gate.open()
-    rest(person)
-    assert person.has("table.x")
-    assert shown(person) == ""
-
-
-def test_changes_are_asked_for_before_the_reading(launch, gate, tmp_path):
-    person = launch(SMALL)
-    person.type_into("query", 0, 0, "4")
-    person.answering(QMessageBox, answer_with(BUTTONS.Cancel), lambda: person.drop(large(tmp_path / "big.npz")))
-    rest(person)
-    assert not gate.reached
-    assert person.number("query", 0, 0) == 4
 
 
 def test_what_is_changed_while_it_is_read_is_not_lost(launch, gate, tmp_path):
@@ -218,9 +273,8 @@ def test_what_is_changed_while_it_is_read_is_not_lost(launch, gate, tmp_path):
     person.until(lambda: idle(person))
     assert (rows(person), person.banner()) == (ROWS, "")
 
-
-def test_a_snapshot_taken_while_it_is_read_is_not_lost(launch, gate, tmp_path):
-    person = launch(SMALL)
+    person.again("a snapshot taken while it is read is not lost")
+    gate.close()
     person.drop(large(tmp_path / "big.npz"))
     gate.await_work()
     person.do("snapshot")
@@ -229,9 +283,8 @@ def test_a_snapshot_taken_while_it_is_read_is_not_lost(launch, gate, tmp_path):
     assert person.banner() == "big.npz was not opened: worked-example was changed while it was read."
     assert len(person.program.document.snapshots.all) == 1
 
-
-def test_changes_that_are_saved_meanwhile_are_no_obstacle(launch, gate, tmp_path):
-    person = launch(SMALL)
+    person.again("changes that are saved meanwhile are no obstacle")
+    gate.close()
     person.save_as(tmp_path / "kept.attn")
     person.drop(large(tmp_path / "big.npz"))
     gate.await_work()
@@ -241,63 +294,13 @@ def test_changes_that_are_saved_meanwhile_are_no_obstacle(launch, gate, tmp_path
     person.until(lambda: idle(person))
     assert rows(person) == ROWS
 
-
-def test_a_number_that_is_being_typed_is_waited_for(launch, gate, tmp_path):
-    person = launch(SMALL)
-    person.drop(large(tmp_path / "big.npz"))
-    gate.await_work()
-    person.go_to("query", 0, 0)
-    person.type("4")
-    gate.open()
+    person.again("changes are asked for before the reading")
+    gate.close()
+    person.type_into("query", 0, 0, "4")
+    person.answering(QMessageBox, answer_with(BUTTONS.Cancel), lambda: person.drop(large(tmp_path / "big.npz")))
     rest(person)
-    assert person.focus().text() == "4"
-    person.press("Return")
-    person.until(lambda: idle(person))
+    assert not gate.reached
     assert person.number("query", 0, 0) == 4
-    assert "was changed while it was read" in person.banner()
-
-
-def test_a_dialog_is_waited_for(launch, gate, tmp_path):
-    person = launch(SMALL)
-    person.drop(large(tmp_path / "big.npz"))
-    gate.await_work()
-    met = []
-
-    def look(dialog):
-        gate.open()
-        rest(person)
-        met.append(rows(person))
-        dialog.reject()
-
-    person.answering(ActionSearch, look, lambda: person.do("search_actions"))
-    assert met == [2]
-    person.until(lambda: idle(person))
-    assert rows(person) == ROWS
-
-
-# --- what cannot be opened -------------------------------------------------------------------------
-
-
-def test_a_large_file_that_is_damaged_says_its_sentence(launch, limit, tmp_path):
-    person = launch(SMALL)
-    path = large(tmp_path / "big.npz")
-    data = bytearray(path.read_bytes())
-    data[3000] ^= 1  # the checksum tells
-    path.write_bytes(data)
-    person.drop(path)
-    person.until(lambda: idle(person))
-    assert person.banner().startswith("big.npz")
-    assert person.banner().endswith(".")
-    assert person.numbers("query") == [["1", "0", "1"], ["0", "1", "1"]]
-    assert person.window.windowTitle() == "Worked example, five steps[*]"
-
-
-def test_a_large_file_whose_matrices_do_not_fit_offers_to_make_them_fit(launch, limit, tmp_path):
-    person = launch(SMALL)
-    person.drop(large(tmp_path / "big.npz", value=np.ones((23, 5))))
-    person.until(lambda: idle(person))
-    person.button("Transpose V", "banner").click()
-    assert rows(person) == ROWS
 
 
 # --- the end ---------------------------------------------------------------------------------------
@@ -317,17 +320,6 @@ def test_a_window_that_is_closed_reads_no_further(launch, gate, tmp_path, monkey
     later.join()
     assert len(read) <= 1
     assert not person.program.files.opening.busy
-
-
-def test_the_button_in_the_status_bar_is_not_cut(launch, gate, tmp_path):
-    person = launch(SMALL)
-    person.drop(large(tmp_path / "big.npz"))
-    person.until(lambda: shown(person))
-    button = person.find("opening.cancel", QToolButton)
-    image = button.grab().toImage()
-    ground = image.pixelColor(0, 0)
-    inked = [y for y in range(image.height()) if any(image.pixelColor(x, y) != ground for x in range(image.width()))]
-    assert len(inked) >= button.fontMetrics().tightBoundingRect("C").height()
 
 
 def test_a_file_rewritten_while_it_was_read_is_not_written_over_unasked(launch, gate, tmp_path):

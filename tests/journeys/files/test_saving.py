@@ -53,13 +53,17 @@ def gate(monkeypatch):
 @pytest.fixture
 def person(launch, tmp_path, gate):
     """Who has saved once, and then typed 4."""
-    found = launch(SMALL)
-    gate.open()
-    found.choose_file(tmp_path / "kept.attn", lambda: found.do("save_as"))
-    written(found)
-    gate.close()
-    found.type_into("query", 0, 0, "4")
-    return found
+
+    def save_and_type(person):
+        gate.fails = False
+        gate.open()
+        (tmp_path / "kept.attn").unlink(missing_ok=True)
+        person.choose_file(tmp_path / "kept.attn", lambda: person.do("save_as"))
+        written(person)
+        gate.close()
+        person.type_into("query", 0, 0, "4")
+
+    return launch(SMALL).beginning(save_and_type)
 
 
 def written(person):
@@ -98,8 +102,18 @@ def test_the_window_works_on_while_a_large_session_is_written(person, gate, tmp_
     assert open_file(path).problem.query[1, 1] == 5
     assert not person.window.isWindowModified()
 
+    person.again("a writing can be canceled")
+    person.press("Ctrl+S")
+    qtbot.waitUntil(lambda: bool(line(person)))
+    person.click(person.find("saving.cancel", QToolButton))
+    gate.open()
+    written(person)
+    assert person.banner() == "kept.attn was not saved: the saving was canceled."
+    assert person.window.isWindowModified()
+    assert first(tmp_path / "kept.attn") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["kept.attn"]
 
-def test_what_was_clean_before_is_not_when_another_state_was_written_meanwhile(person, gate):
+    person.again("what was clean before is not when another state was written meanwhile")
     person.press("Ctrl+S")
     gate.await_work()
     person.press("Ctrl+Z")
@@ -108,8 +122,41 @@ def test_what_was_clean_before_is_not_when_another_state_was_written_meanwhile(p
     assert person.number("query", 0, 0) == 1
     assert person.window.isWindowModified(), "the file holds the 4"
 
+    person.again("whoever would rather work on stays")
+    person.press("Ctrl+S")
+    gate.await_work()
+    person.answering(QMessageBox, lambda box: box.buttons()[0].click(), person.window.close)
+    assert person.window.isVisible()
+    person.answering(QMessageBox, lambda box: person.press("Esc"), lambda: person.drop(person.program.document.path))
+    assert person.number("query", 0, 0) == 4
+    gate.open()
+    written(person)
+    assert not person.window.isWindowModified()
 
-def test_a_second_save_follows_the_first(person, gate, tmp_path):
+    person.again("a writing that fails keeps the old file and the window")
+    gate.fails = True
+    gate.open()
+    person.press("Ctrl+S")
+    person.window.close()
+    assert person.window.isVisible()
+    assert person.banner() == "kept.attn could not be saved: there is no room left. Nothing was changed."
+    assert person.window.isWindowModified()
+    assert first(tmp_path / "kept.attn") == 1
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+    person.again("another document is never taken for the one that is written")
+    # As a large file that was asked for before comes in between.
+    person.press("Ctrl+S")
+    gate.await_work()
+    person.program.files.begin_with_example("thinking")
+    title = person.window.windowTitle()
+    gate.open()
+    written(person)
+    assert first(tmp_path / "kept.attn") == 4
+    assert person.window.windowTitle() == title
+    assert person.program.document.path is None
+
+    person.again("a second save follows the first")
     person.press("Ctrl+S")
     gate.await_work()
     person.type_into("query", 0, 0, "5")
@@ -123,8 +170,7 @@ def test_a_second_save_follows_the_first(person, gate, tmp_path):
     assert not person.window.isWindowModified()
     assert person.window.windowTitle().startswith("other")
 
-
-def test_quitting_waits_until_it_is_written(person, gate, tmp_path):
+    person.again("quitting waits until it is written")
     person.press("Ctrl+S")
     gate.await_work()
     said = []
@@ -139,18 +185,6 @@ def test_quitting_waits_until_it_is_written(person, gate, tmp_path):
     assert first(tmp_path / "kept.attn") == 4
 
 
-def test_whoever_would_rather_work_on_stays(person, gate):
-    person.press("Ctrl+S")
-    gate.await_work()
-    person.answering(QMessageBox, lambda box: box.buttons()[0].click(), person.window.close)
-    assert person.window.isVisible()
-    person.answering(QMessageBox, lambda box: person.press("Esc"), lambda: person.drop(person.program.document.path))
-    assert person.number("query", 0, 0) == 4
-    gate.open()
-    written(person)
-    assert not person.window.isWindowModified()
-
-
 def test_changes_since_are_asked_for_and_written_before_the_window_goes(person, gate, tmp_path):
     person.press("Ctrl+S")
     gate.await_work()
@@ -159,18 +193,6 @@ def test_changes_since_are_asked_for_and_written_before_the_window_goes(person, 
     person.answering(QMessageBox, lambda box: box.button(BUTTONS.Save).click(), person.window.close)
     assert not person.window.isVisible()
     assert first(tmp_path / "kept.attn") == 5
-
-
-def test_a_writing_that_fails_keeps_the_old_file_and_the_window(person, gate, tmp_path):
-    gate.fails = True
-    gate.open()
-    person.press("Ctrl+S")
-    person.window.close()
-    assert person.window.isVisible()
-    assert person.banner() == "kept.attn could not be saved: there is no room left. Nothing was changed."
-    assert person.window.isWindowModified()
-    assert first(tmp_path / "kept.attn") == 1
-    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
 def test_whoever_leaves_after_a_writing_that_failed_is_asked_again(person, gate, tmp_path):
@@ -185,18 +207,6 @@ def test_whoever_leaves_after_a_writing_that_failed_is_asked_again(person, gate,
     assert first(tmp_path / "kept.attn") == 1
 
 
-def test_a_writing_can_be_canceled(person, gate, tmp_path, qtbot):
-    person.press("Ctrl+S")
-    qtbot.waitUntil(lambda: bool(line(person)))
-    person.click(person.find("saving.cancel", QToolButton))
-    gate.open()
-    written(person)
-    assert person.banner() == "kept.attn was not saved: the saving was canceled."
-    assert person.window.isWindowModified()
-    assert first(tmp_path / "kept.attn") == 1
-    assert [path.name for path in tmp_path.iterdir()] == ["kept.attn"]
-
-
 def test_the_end_of_the_program_writes_what_was_asked_for(person, gate, tmp_path):
     person.press("Ctrl+S")
     person.type_into("query", 0, 0, "5")
@@ -204,19 +214,6 @@ def test_the_end_of_the_program_writes_what_was_asked_for(person, gate, tmp_path
     gate.open()
     person.leave()
     assert first(tmp_path / "kept.attn") == 5
-
-
-def test_another_document_is_never_taken_for_the_one_that_is_written(person, gate, tmp_path):
-    """As a large file that was asked for before comes in between."""
-    person.press("Ctrl+S")
-    gate.await_work()
-    person.program.files.begin_with_example("thinking")
-    title = person.window.windowTitle()
-    gate.open()
-    written(person)
-    assert first(tmp_path / "kept.attn") == 4
-    assert person.window.windowTitle() == title
-    assert person.program.document.path is None
 
 
 def test_a_large_session_is_told_of_as_it_is_written_and_read_by_the_official_reader(tmp_path):
@@ -248,14 +245,12 @@ def test_a_file_that_cannot_be_written_is_offered_another_place(launch, tmp_path
     assert first(tmp_path / "other.attn") == 4
     assert not person.program.document.modified
 
-
-def test_another_place_from_the_menu_takes_the_refusal_back(launch, tmp_path):
-    person = launch(SMALL)
+    person.again("another place from the menu takes the refusal back")
     gone = tmp_path / "gone" / "kept.attn"
     gone.parent.mkdir()
     person.choose_file(gone, lambda: person.do("save_as"))
     shutil.rmtree(gone.parent)
     person.do("save")
     assert person.banner()
-    person.choose_file(tmp_path / "other.attn", lambda: person.do("save_as"))
+    person.choose_file(tmp_path / "third.attn", lambda: person.do("save_as"))
     assert not person.banner()

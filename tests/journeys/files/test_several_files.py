@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -43,9 +42,7 @@ def is_there(person: Any) -> bool:
     return bool(person.program.document.snapshot() == Problem(**ARRAYS))
 
 
-def test_matrices_dropped_or_opened_together_are_one_problem(
-    launch: Callable[..., Any], tmp_path: Path, windows: list[str]
-) -> None:
+def test_files_dropped_or_opened_together_are_one_problem_or_a_window_each(launch, tmp_path, windows):
     person = launch("worked-example.npz")
     person.drop(*put(tmp_path, "query", "key", "value"))
     person.until(lambda: is_there(person))
@@ -58,11 +55,48 @@ def test_matrices_dropped_or_opened_together_are_one_problem(
     person.until(lambda: is_there(person))
     assert windows == []
 
+    person.again("arrays that are whole problems stay apart")
+    windows.clear()
+    for name in "ab":
+        np.savez(tmp_path / f"{name}.npz", **ARRAYS)
+    person.drop(tmp_path / "a.npz", tmp_path / "b.npz")
+    person.until(lambda: is_there(person))
+    assert person.program.document.name == "a"
+    assert windows == [str(tmp_path / "b.npz")]
 
-def test_files_of_other_names_are_asked_about_once(
-    launch: Callable[..., Any], tmp_path: Path, windows: list[str]
-) -> None:
-    person = launch("worked-example.npz", lang="zh")
+    person.again("of several documents the first opens here the others beside")
+    windows.clear()
+    for name in "abc":
+        save(Problem(**ARRAYS), tmp_path / f"{name}.attn")
+    paths = [tmp_path / f"{name}.attn" for name in "abc"]
+    person.drop(*paths)
+    person.until(lambda: person.program.document.path == paths[0])
+    assert windows == [str(path) for path in paths[1:]]
+    assert "b.attn, c.attn" in person.banner()
+
+    person.again("files whose axes can be read in two ways are asked about")
+    windows.clear()
+    heads = {name: RANDOM.normal(size=(1, 2, 4, 3)) for name in ("query", "key", "value")}
+    for name, array in heads.items():
+        np.save(tmp_path / f"{name}.npy", array)
+
+    def choose(dialog: ArraysDialog) -> None:
+        assert dialog.fields.axes.key() is None
+        person.click(dialog.fields.axes.button("batch,head,token,column"))
+        QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Return)
+
+    def drop() -> None:
+        person.drop(*(tmp_path / f"{name}.npy" for name in heads))
+        person.until(lambda: not person.program.late.arrays.busy)
+
+    expected = Problem.from_heads(**heads, axes="batch,head,token,column")
+    person.answering(ArraysDialog, choose, drop)
+    person.until(lambda: bool(person.program.document.snapshot() == expected))
+    assert windows == []
+
+    person.again("files of other names are asked about once")
+    windows.clear()
+    person.do("language_zh")
     paths = put(tmp_path, "q", "k", "v")
     titles: list[str] = []
 
@@ -80,52 +114,4 @@ def test_files_of_other_names_are_asked_about_once(
     assert "q.npy, k.npy, v.npy" in titles[0]
     person.do("undo") if person.action("undo").isEnabled() else None
     assert is_there(person), "opening is where the history begins"
-    assert windows == []
-
-
-def test_of_several_documents_the_first_opens_here_the_others_beside(
-    launch: Callable[..., Any], tmp_path: Path, windows: list[str]
-) -> None:
-    person = launch("worked-example.npz")
-    for name in "abc":
-        save(Problem(**ARRAYS), tmp_path / f"{name}.attn")
-    paths = [tmp_path / f"{name}.attn" for name in "abc"]
-    person.drop(*paths)
-    person.until(lambda: person.program.document.path == paths[0])
-    assert windows == [str(path) for path in paths[1:]]
-    assert "b.attn, c.attn" in person.banner()
-
-
-def test_arrays_that_are_whole_problems_stay_apart(
-    launch: Callable[..., Any], tmp_path: Path, windows: list[str]
-) -> None:
-    person = launch("worked-example.npz")
-    for name in "ab":
-        np.savez(tmp_path / f"{name}.npz", **ARRAYS)
-    person.drop(tmp_path / "a.npz", tmp_path / "b.npz")
-    person.until(lambda: is_there(person))
-    assert person.program.document.name == "a"
-    assert windows == [str(tmp_path / "b.npz")]
-
-
-def test_files_whose_axes_can_be_read_in_two_ways_are_asked_about(
-    launch: Callable[..., Any], tmp_path: Path, windows: list[str]
-) -> None:
-    heads = {name: RANDOM.normal(size=(1, 2, 4, 3)) for name in ("query", "key", "value")}
-    for name, array in heads.items():
-        np.save(tmp_path / f"{name}.npy", array)
-    person = launch("worked-example.npz")
-
-    def choose(dialog: ArraysDialog) -> None:
-        assert dialog.fields.axes.key() is None
-        person.click(dialog.fields.axes.button("batch,head,token,column"))
-        QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Return)
-
-    def drop() -> None:
-        person.drop(*(tmp_path / f"{name}.npy" for name in heads))
-        person.until(lambda: not person.program.late.arrays.busy)
-
-    expected = Problem.from_heads(**heads, axes="batch,head,token,column")
-    person.answering(ArraysDialog, choose, drop)
-    person.until(lambda: bool(person.program.document.snapshot() == expected))
     assert windows == []

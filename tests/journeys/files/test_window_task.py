@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog
@@ -12,7 +11,7 @@ from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.dialogs.progress import WorkLine
 
 
-def test_an_answer_waits_until_a_dialog_has_returned_its_own(launch, qtbot):
+def test_an_answer_waits_until_a_dialog_has_returned_its_own_and_a_button_is_let_go(launch, qtbot):
     """One that came while the dialog was closing opened the next dialog within it, and what was answered was done after
     that one."""
     window, order = launch().window, []
@@ -35,21 +34,18 @@ def test_an_answer_waits_until_a_dialog_has_returned_its_own(launch, qtbot):
     assert order == ["dialog", "work"]
     assert not work.busy
 
-
-@pytest.mark.parametrize("held", ["before", "meanwhile"])
-def test_an_answer_waits_for_a_button_that_is_held_unless_its_press_has_asked_for_it(launch, qtbot, held):
-    """The second press of a double click in a dialog closes it; its release comes to no window."""
-    window, answers = launch().window, []
+    # and for a button that is held, unless its press has asked for it: the second press of a double click in a dialog
+    # closes it, and its release comes to no window
+    answers = []
     work = WindowTask(window, WorkLine("making", window))
     work.ended.connect(answers.append)
-    if held == "before":
-        QTest.mousePress(window, Qt.MouseButton.LeftButton)
+    QTest.mousePress(window, Qt.MouseButton.LeftButton)
     work.start(lambda tell: None, "work")
-    if held == "before":
-        qtbot.waitUntil(lambda: bool(answers))
-        assert QApplication.mouseButtons()
-        QTest.mouseRelease(window, Qt.MouseButton.LeftButton)
-        return
+    qtbot.waitUntil(lambda: bool(answers))
+    assert QApplication.mouseButtons()
+    QTest.mouseRelease(window, Qt.MouseButton.LeftButton)
+    answers.clear()
+    work.start(lambda tell: None, "work")
     QTest.mousePress(window, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: work._result.waiting)
     QTest.qWait(2 * AGAIN_MS)

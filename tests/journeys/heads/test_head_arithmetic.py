@@ -10,9 +10,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 
 from attn_gui.engine import DenseEvaluation, Problem
-from attn_gui.formats import save
 from attn_gui.views.dialogs.questions import AskDialog
 from attn_gui.views.head_strip import HeadThumb
+from tests.failing import each as rows
 
 H, N, D, C, E = 4, 5, 3, 2, 7
 
@@ -24,13 +24,14 @@ def problem_of(**more):
 
 
 @pytest.fixture
-def opened(launch, tmp_path):
+def opened(launch):
     """A window with four heads and W_O."""
+    person = launch()
 
     def start(lang="en", **more):
-        path = tmp_path / "heads.attn"
-        save(problem_of(**more), path)
-        return launch(path, lang=lang)
+        person.again(str(more), problem_of(**more))
+        person.do(f"language_{lang}")
+        return person
 
     return start
 
@@ -55,7 +56,7 @@ def menu_of(person, head):
     return menu, {action.objectName().removeprefix("action."): action for action in menu.actions()}
 
 
-@pytest.mark.parametrize(
+@rows(
     ("lang", "off", "step", "back"),
     [("en", "off", "head 2 off", "Switch the head on again"), ("zh", "关闭", "关闭头 2", "重新打开该头(F)")],
 )
@@ -83,30 +84,7 @@ def test_a_head_is_switched_off_its_effect_read_and_undone(opened, lang, off, st
     assert person.program.document.problem == problem
 
 
-def test_a_head_that_is_off_is_hatched_in_strip_spine_and_maps(opened):
-    person = opened()
-    person.do("values")  # numbers have colors of their own
-    person.click(thumb(person, 1))
-    person.show_stage("head_output")
-    plain = person.colors("head_output", 1, 1)
-    small = thumb(person, 1).map.grab().toImage()
-    spine = person.find("node.head_output").map.grab().toImage()
-    person.press("Ctrl+Shift+O")
-    assert person.find("operand.left").isVisible()  # the product that is multiplied by 0
-    assert len(person.colors("head_output", 1, 1)) > len(plain)
-    assert thumb(person, 1).map.grab().toImage() != small
-    assert person.find("node.head_output").map.grab().toImage() != spine
-    person.show_stage("concat")
-    assert len(person.colors("concat", 1, C)) > 1
-    assert len(person.colors("concat", 1, 0)) == 1
-    person.press("Ctrl+Shift+O")
-    person.show_stage("head_output")
-    person.find("heatmap.head_output").overlay.clear_flash()  # the outline of what was just recomputed
-    assert person.colors("head_output", 1, 1) == plain
-    assert person.program.document.problem.interventions == ()
-
-
-def test_only_one_head_is_left_and_all_come_back(opened):
+def test_heads_are_left_alone_scaled_copied_averaged_and_refused(opened):
     person = opened()
     before = person.program.document.problem.fields()
     person.click(thumb(person, 3))
@@ -118,8 +96,7 @@ def test_only_one_head_is_left_and_all_come_back(opened):
     assert person.program.document.problem.fields().keys() == before.keys()
     assert person.program.document.problem == problem
 
-
-def test_a_factor_and_another_head_are_asked_for(opened):
+    # a factor and another head are asked for
     person = opened()
     person.click(thumb(person, 1))
     heads = each(problem_of())
@@ -151,42 +128,7 @@ def test_a_factor_and_another_head_are_asked_for(opened):
         person.press("Ctrl+Z")
     assert person.program.document.problem == problem_of()
 
-
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
-def test_a_factor_that_is_only_looked_at_stays(opened, dtype):
-    factor = {"kind": "scale", "stage": "head_output", "at": {"head": 1}, "factor": 0.123456789}
-    person = opened(dtype=dtype, interventions=(factor,))
-    before = person.program.document.snapshot()
-    person.click(thumb(person, 1))
-    texts = []
-
-    def agree(dialog):
-        texts.append(dialog.line.text())
-        person.press("Return")
-
-    person.answering(AskDialog, agree, lambda: person.do("head_scale"))
-    assert texts == ["0.123456789"]
-    assert person.program.document.problem == before
-    assert len(person.steps()) == 1
-
-
-@pytest.mark.parametrize(
-    ("action", "order", "shown"),
-    [("head_left", [0, 2, 1, 3], 1), ("head_right", [0, 1, 3, 2], 3), ("head_duplicate", [0, 1, 2, 2, 3], 2)],
-)
-def test_heads_change_places_in_one_step_and_back_to_the_byte(opened, action, order, shown):
-    person = opened()
-    person.click(thumb(person, 2))
-    person.do(action)
-    now = person.program.document.problem
-    np.testing.assert_array_equal(each(now), each(problem_of())[order])
-    assert person.find("control.head").value() == shown
-    assert len(person.steps()) == 2
-    person.press("Ctrl+Z")
-    assert person.program.document.problem == problem_of()
-
-
-def test_averaged_heads_and_equal_keys_and_values(opened):
+    # averaged heads and equal keys and values
     person = opened()
     person.click(thumb(person, 2))
 
@@ -207,8 +149,7 @@ def test_averaged_heads_and_equal_keys_and_values(opened):
     person.press("Ctrl+Z")
     assert person.program.document.problem == problem_of()
 
-
-def test_what_would_part_a_group_is_refused_in_a_sentence(opened):
+    # what would part a group is refused in a sentence
     rng = np.random.default_rng(2)
     shared = {"key": rng.normal(size=(N, 2 * D)), "value": rng.normal(size=(N, 2 * C)), "num_kv_heads": 2}
     person = opened(**shared)
@@ -221,11 +162,66 @@ def test_what_would_part_a_group_is_refused_in_a_sentence(opened):
     person.do("head_left")
     assert len(person.steps()) == 2
 
-
-def test_the_menu_of_a_head_is_for_that_head(opened):
+    # the menu of a head is for that head
     person = opened()
     menu, actions = menu_of(person, 3)
     assert person.find("control.head").value() == 3
     assert {"head_off", "head_only", "head_scale", "head_copy", "head_free", "head_average"} <= actions.keys()
     assert not actions["head_right"].isEnabled()
     menu.close()
+
+    # a head that is off is hatched in strip spine and maps
+    person = opened()
+    person.do("values")  # numbers have colors of their own
+    person.click(thumb(person, 1))
+    person.show_stage("head_output")
+    plain = person.colors("head_output", 1, 1)
+    small = thumb(person, 1).map.grab().toImage()
+    spine = person.find("node.head_output").map.grab().toImage()
+    person.press("Ctrl+Shift+O")
+    assert person.find("operand.left").isVisible()  # the product that is multiplied by 0
+    assert len(person.colors("head_output", 1, 1)) > len(plain)
+    assert thumb(person, 1).map.grab().toImage() != small
+    assert person.find("node.head_output").map.grab().toImage() != spine
+    person.show_stage("concat")
+    assert len(person.colors("concat", 1, C)) > 1
+    assert len(person.colors("concat", 1, 0)) == 1
+    person.press("Ctrl+Shift+O")
+    person.show_stage("head_output")
+    person.find("heatmap.head_output").overlay.clear_flash()  # the outline of what was just recomputed
+    assert person.colors("head_output", 1, 1) == plain
+    assert person.program.document.problem.interventions == ()
+
+
+@rows("dtype", ["float64", "float32"])
+def test_a_factor_that_is_only_looked_at_stays(opened, dtype):
+    factor = {"kind": "scale", "stage": "head_output", "at": {"head": 1}, "factor": 0.123456789}
+    person = opened(dtype=dtype, interventions=(factor,))
+    before = person.program.document.snapshot()
+    person.click(thumb(person, 1))
+    texts = []
+
+    def agree(dialog):
+        texts.append(dialog.line.text())
+        person.press("Return")
+
+    person.answering(AskDialog, agree, lambda: person.do("head_scale"))
+    assert texts == ["0.123456789"]
+    assert person.program.document.problem == before
+    assert len(person.steps()) == 1
+
+
+@rows(
+    ("action", "order", "shown"),
+    [("head_left", [0, 2, 1, 3], 1), ("head_right", [0, 1, 3, 2], 3), ("head_duplicate", [0, 1, 2, 2, 3], 2)],
+)
+def test_heads_change_places_in_one_step_and_back_to_the_byte(opened, action, order, shown):
+    person = opened()
+    person.click(thumb(person, 2))
+    person.do(action)
+    now = person.program.document.problem
+    np.testing.assert_array_equal(each(now), each(problem_of())[order])
+    assert person.find("control.head").value() == shown
+    assert len(person.steps()) == 2
+    person.press("Ctrl+Z")
+    assert person.program.document.problem == problem_of()

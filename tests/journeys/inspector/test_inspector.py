@@ -12,6 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTableView, QWidget
 
 from attn_gui.engine.graph.printing import short_number
+from tests.failing import each
 
 SMALL = "worked-example.npz"
 CAUSAL = "smollm2-layer10.npz"
@@ -30,6 +31,11 @@ def settled(qtbot):
     return settle
 
 
+@pytest.fixture
+def person(launch):
+    return launch(SMALL)
+
+
 def link(person, beginning):
     """A visible link of the explanation whose words begin like this."""
     shown = [w for w in person.find("inspector").findChildren(QWidget) if w.isVisible() and hasattr(w, "click")]
@@ -41,7 +47,7 @@ def link(person, beginning):
 def trail(person):
     """The places on the way to the explained cell, the explained one last."""
     inspector = person.find("inspector")
-    names = [w.accessibleName() for w in inspector.findChildren(QWidget) if type(w).__name__ == "Trail"]
+    names = [w.accessibleName() for w in inspector.findChildren(QWidget) if type(w).__name__ == "Breadcrumbs"]
     return names[0].split(" › ")
 
 
@@ -75,7 +81,7 @@ def copy(person, form):
 
 
 # --- what is said ------------------------------------------------------------------------------------
-def test_a_weight_has_its_sentence_and_its_formula_in_numbers_and_copies_have_every_digit(launch):
+def test_a_weight_has_its_sentence_and_its_formula_in_numbers_and_links_lead_on_and_back(launch, settled):
     person = launch()
     person.click_cell("weights", 10, 13)
     said = person.explanation()
@@ -87,27 +93,7 @@ def test_a_weight_has_its_sentence_and_its_formula_in_numbers_and_copies_have_ev
     copy(person, "As LaTeX")
     assert "\\frac" in person.clipboard()
 
-
-def test_the_same_in_chinese(launch):
-    person = launch(lang="zh")
-    person.click_cell("weights", 10, 13)
-    assert "查询 it 给键 tired 的权重是 0.6110" in person.explanation()
-    person.click(link(person, "S′[10, 13]"))
-    assert link(person, "在图中显示影响").isVisible()
-
-
-def test_the_worked_example_by_hand(launch):
-    person = launch(SMALL)
-    assert person.values("weights")[0] == [0.5, 0.5]
-    assert person.values("weights")[1] == [pytest.approx(0.3595, abs=5e-5), pytest.approx(0.6405, abs=5e-5)]
-    person.click_cell("weights", 1, 1)
-    said = person.explanation().replace(" ", "")
-    for part in ("e^1.15470", "e^0.57735+e^1.15470", "0.640"):
-        assert part in said, (part, said)
-
-
-def test_terms_stand_by_size_and_add_up_to_the_cell(launch):
-    person = launch()
+    person.again("terms stand by size and add up to the cell")
     person.click_cell("weights", 10, 13)
     values = [numeric(row[-1]) for row in terms(person)]
     assert values == sorted(values, reverse=True)
@@ -123,10 +109,7 @@ def test_terms_stand_by_size_and_add_up_to_the_cell(launch):
     total = sum(numeric(row[-1]) for row in [*own, tail])
     assert math.isclose(total, person.value("scores", 10, 13), abs_tol=11 * 5e-4)
 
-
-# --- along the links ---------------------------------------------------------------------------------
-def test_from_a_weight_by_its_score_to_q_and_all_the_way_back(launch, settled):
-    person = launch()
+    person.again("from a weight by its score to q and all the way back")
     person.click_cell("weights", 10, 13)
     settled(person)
     weight = person.explanation()
@@ -148,9 +131,7 @@ def test_from_a_weight_by_its_score_to_q_and_all_the_way_back(launch, settled):
     assert person.find("heatmap.weights").isVisible()
     assert person.explanation() == weight
 
-
-def test_from_a_score_on_to_what_it_reaches(launch):
-    person = launch()
+    person.again("from a score on to what it reaches")
     person.show_stage("scaled")
     person.click_cell("scaled", 10, 13)
     for words in ("A[10, ·]", "O[10, ·]", "concat[10, 96 … 127]"):
@@ -160,28 +141,14 @@ def test_from_a_score_on_to_what_it_reaches(launch):
     assert "(10, 0)" in person.status()
     assert trail(person) == ["S′[10, 13]", "O[10, 0]"]
 
-
-def test_behind_a_mask_a_closed_cell_reaches_nothing(launch):
-    person = launch(CAUSAL)
-    person.show_stage("scaled")
-    person.click_cell("scaled", 3, 9)
-    assert "Reaches" not in person.explanation()
-    person.click_cell("scaled", 9, 3)
-    assert "Reaches" in person.explanation()
-    assert link(person, "Sᵐ[9, 3]").isVisible()
-
-
-def test_a_term_of_the_table_leads_to_its_cell(launch):
-    person = launch()
+    person.again("a term of the table leads to its cell")
     person.click_cell("weights", 10, 13)
     second = terms(person)[1][0]
     click_term(person, 1)
     assert person.find("heatmap.scaled").isVisible()
     assert f"it → {second} (10, 0)" in person.status()
 
-
-def test_with_the_keyboard_alone(launch, settled):
-    person = launch()
+    person.again("with the keyboard alone")
     person.find("heatmap.weights").setFocus(Qt.FocusReason.TabFocusReason)
     person.press("Down", "Right", "Down")
     place = trail(person)
@@ -202,60 +169,7 @@ def test_with_the_keyboard_alone(launch, settled):
     assert trail(person) == place
     assert person.find("heatmap.weights").isVisible()
 
-
-# --- following and copying ---------------------------------------------------------------------------
-@pytest.mark.parametrize(
-    ("lang", "one", "text", "latex"),
-    [
-        ("en", "As one equation", "As text", "As LaTeX"),
-        ("zh", "写成一个等式", "复制为文本", "复制为 LaTeX"),
-    ],
-)
-def test_one_equation_is_shown_copied_and_right(launch, lang, one, text, latex):
-    person = launch(SMALL, lang=lang)
-    person.click_cell("weights", 1, 1)
-    person.click(person.button(one, "zone.explain"))
-    assert "Z = ∑_j e^(q₁ · k_j / √3)" in person.explanation()
-    copy(person, text)
-    formula, number, _total_in_symbols, total = person.clipboard().splitlines()[1:5]
-    known = {"exp": math.exp, "Z": eval(total.removeprefix("= "), {"exp": math.exp})}
-    assert math.isclose(eval(formula.removeprefix("= "), known), person.value("weights", 1, 1), rel_tol=1e-14)
-    assert float(number.removeprefix("= ")) == person.value("weights", 1, 1)
-    copy(person, latex)
-    assert person.clipboard().startswith(r"a_{1,1} = \frac{1}{Z}")
-
-
-def test_the_explanation_follows_an_edit_and_its_undo(launch, settled):
-    person = launch(SMALL)
-    person.click_cell("weights", 1, 1)
-    settled(person)
-    before = person.explanation()
-    person.type_into("query", 1, 1, "3")
-    settled(person)
-    assert person.explanation() != before
-    assert f"weight of {person.value('weights', 1, 1):.4f}" in person.explanation()
-    person.press("Ctrl+Z")
-    settled(person)
-    person.find("heatmap.weights").setFocus()  # in a table Space types: its key is not named there
-    assert person.explanation() == before
-
-
-@pytest.mark.parametrize("example", ["worked-example", "thinking-machines", "thinking-machines-64", "smollm2-layer10"])
-def test_every_stage_of_every_example_can_be_explained(launch, example):
-    person = launch(f"{example}.npz")
-    person.program.view.set(head=0)
-    stages = person.window.spine.stages()
-    for stage in stages:
-        person.click(f"node.{'concat' if stage == 'output' and not person.has('node.output') else stage}")
-        person.click_cell(stage, 1, 1)
-        assert trail(person)[-1].endswith("1]"), stage
-        said = short_number(person.value(stage, 1, 1))
-        assert said.replace("-", "−") in person.explanation(), stage
-    assert len(stages) >= 7
-
-
-def test_an_output_marks_the_row_of_weights_and_the_column_of_values_that_made_it(launch):
-    person = launch()
+    person.again("an output marks the row of weights and the column of values that made it")
     person.show_stage("head_output")
     person.click_cell("head_output", 10, 5)
     left, top = person.find("operand.left"), person.find("operand.top")
@@ -264,9 +178,7 @@ def test_an_output_marks_the_row_of_weights_and_the_column_of_values_that_made_i
     assert (top.overlay.marks.row, top.overlay.marks.column) == (None, 5)
     assert len(terms(person)) == 16
 
-
-def test_the_trail_goes_back_to_the_head_that_it_was_in(launch):
-    person = launch()
+    person.again("the trail goes back to the head that it was in")
     person.show_stage("weights")
     person.click_cell("weights", 10, 13)
     heads = person.find("control.head")
@@ -293,9 +205,49 @@ def test_the_trail_goes_back_to_the_head_that_it_was_in(launch):
     person.press("Ctrl+Z")
     person.wait()
 
+    person.again("the same in chinese")
+    person.do("language_zh")
+    person.click_cell("weights", 10, 13)
+    assert "查询 it 给键 tired 的权重是 0.6110" in person.explanation()
+    person.click(link(person, "S′[10, 13]"))
+    assert link(person, "在图中显示影响").isVisible()
 
-def test_the_trail_ends_with_its_document(launch, tmp_path):
-    person = launch("worked-example.npz")
+    person.again("the gradient of the scale does not flatten those of the cells")
+    person.show_stage("weights")
+    person.click_cell("weights", 10, 13)
+    person.do("gradients")
+    person.wait()
+    page = person.program.window.inspector.sensitivity
+    names = [line.link.text() for line in page._lines if line.link.isVisible()]
+    shares = [line.bar._share for line in page._lines if line.link.isVisible()]
+    assert names[0] == "α"
+    assert shares[0] == 0.0
+    assert max(shares[1:]) == 1.0
+
+
+def test_the_explanation_follows_an_edit_and_its_undo(launch, settled, tmp_path):
+    person = launch(SMALL)
+    assert person.values("weights")[0] == [0.5, 0.5]
+    assert person.values("weights")[1] == [pytest.approx(0.3595, abs=5e-5), pytest.approx(0.6405, abs=5e-5)]
+    person.click_cell("weights", 1, 1)
+    said = person.explanation().replace(" ", "")
+    for part in ("e^1.15470", "e^0.57735+e^1.15470", "0.640"):
+        assert part in said, (part, said)
+
+    person.again("the explanation follows an edit and its undo")
+    person.click_cell("weights", 1, 1)
+    settled(person)
+    before = person.explanation()
+    person.type_into("query", 1, 1, "3")
+    settled(person)
+    assert person.explanation() != before
+    assert f"weight of {person.value('weights', 1, 1):.4f}" in person.explanation()
+    person.press("Ctrl+Z")
+    settled(person)
+    person.find("heatmap.weights").setFocus()  # in a table Space types: its key is not named there
+    assert person.explanation() == before
+
+    person.again("the trail ends with its document")
     person.show_stage("weights")
     person.click_cell("weights", 1, 1)
     person.program.first.explain.follow("scaled", (0, 0, 1, 1))
@@ -307,15 +259,53 @@ def test_the_trail_ends_with_its_document(launch, tmp_path):
     assert trail(person) == ["S′[1, 1]"], "the cell comes back with the file, the way to it was another's"
 
 
-def test_the_gradient_of_the_scale_does_not_flatten_those_of_the_cells(launch):
-    person = launch("minilm-layer2.npz")
-    person.show_stage("weights")
-    person.click_cell("weights", 10, 13)
-    person.do("gradients")
-    person.wait()
-    page = person.program.window.inspector.sensitivity
-    names = [line.link.text() for line in page._lines if line.link.isVisible()]
-    shares = [line.bar._share for line in page._lines if line.link.isVisible()]
-    assert names[0] == "α"
-    assert shares[0] == 0.0
-    assert max(shares[1:]) == 1.0
+# --- along the links ---------------------------------------------------------------------------------
+
+
+def test_behind_a_mask_a_closed_cell_reaches_nothing(launch):
+    person = launch(CAUSAL)
+    person.show_stage("scaled")
+    person.click_cell("scaled", 3, 9)
+    assert "Reaches" not in person.explanation()
+    person.click_cell("scaled", 9, 3)
+    assert "Reaches" in person.explanation()
+    assert link(person, "Sᵐ[9, 3]").isVisible()
+
+
+# --- following and copying ---------------------------------------------------------------------------
+@each(
+    ("lang", "one", "text", "latex"),
+    [
+        ("en", "As one equation", "As text", "As LaTeX"),
+        ("zh", "写成一个等式", "复制为文本", "复制为 LaTeX"),
+    ],
+)
+def test_one_equation_is_shown_copied_and_right(person, lang, one, text, latex):
+    person.again(lang)
+    person.do(f"language_{lang}")
+    person.click_cell("weights", 1, 1)
+    person.click(person.button(one, "zone.explain"))
+    assert "Z = ∑_j e^(q₁ · k_j / √3)" in person.explanation()
+    copy(person, text)
+    formula, number, _total_in_symbols, total = person.clipboard().splitlines()[1:5]
+    known = {"exp": math.exp, "Z": eval(total.removeprefix("= "), {"exp": math.exp})}
+    assert math.isclose(eval(formula.removeprefix("= "), known), person.value("weights", 1, 1), rel_tol=1e-14)
+    assert float(number.removeprefix("= ")) == person.value("weights", 1, 1)
+    copy(person, latex)
+    assert person.clipboard().startswith(r"a_{1,1} = \frac{1}{Z}")
+    person.click(person.button(one, "zone.explain"))
+    assert "Z = ∑_j" not in person.explanation()
+
+
+@each("example", ["worked-example", "thinking-machines", "thinking-machines-64", "smollm2-layer10"])
+def test_every_stage_of_every_example_can_be_explained(person, example):
+    person.again(example, f"{example}.npz")
+    person.program.view.set(head=0)
+    stages = person.window.spine.stages()
+    for stage in stages:
+        person.click(f"node.{'concat' if stage == 'output' and not person.has('node.output') else stage}")
+        person.click_cell(stage, 1, 1)
+        assert trail(person)[-1].endswith("1]"), stage
+        said = short_number(person.value(stage, 1, 1))
+        assert said.replace("-", "−") in person.explanation(), stage
+    assert len(stages) >= 7

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QLabel, QTableView
 
 from attn_gui.engine import Problem, explain
 from attn_gui.engine.evaluation.dense import DenseEvaluation
-from attn_gui.engine.stages import STAGE
 from attn_gui.formats import save
 
 SMALL = "worked-example.npz"
@@ -62,21 +61,28 @@ def test_a_sum_behind_a_mask_is_that_of_the_open_keys():
     assert behind.expression.value == found.expression.value
 
 
-def test_a_typed_number_is_in_the_history_with_the_one_before(launch):
+def test_small_factors_of_a_term_are_written_as_powers_of_ten_and_steps_say_what_they_are(launch, qtbot):
     person = launch(SMALL)
     person.type_into("query", 0, 1, "-2.5")
     assert person.steps()[-1] == "Q[0, 1]: 0 → −2.5"
 
+    person.again("small factors of a term are written as powers of ten")
+    person.type_into("query", 0, 0, "0.00002")
+    person.show_stage("scores")
+    person.click_cell("scores", 0, 0)
+    QTest.qWait(50)
+    terms = person.find("inspector.terms", QTableView).model()
+    texts = {str(terms.index(row, column).data()) for row in range(terms.rowCount()) for column in range(1, 4)}
+    assert "2.00e−5" in texts
 
-def test_a_new_problem_says_what_it_is(launch):
+    person.again("a new problem says what it is")
     from PySide6.QtWidgets import QDialog
 
-    person = launch(SMALL)
     person.answering(QDialog, lambda _: person.press("Return"), lambda: person.do("new"))
     assert person.steps()[0].startswith("New problem, 4 × 5, heads: 2")
 
 
-def test_the_column_of_a_table_and_that_of_a_head_are_said_together(launch):
+def test_a_column_a_dot_and_the_reach_say_one_thing(launch, qtbot):
     person = launch()
     person.show_stage("query")
     person.click_cell("query", 10, 1)
@@ -88,9 +94,18 @@ def test_the_column_of_a_table_and_that_of_a_head_are_said_together(launch):
     place = int(terms.index(0, 0).data().removeprefix("c = "))
     assert tip == f"c = {place}: column Q {96 + place}, K {96 + place}"
 
+    person.again("a dot in a map is explained below it and the status says its number")
+    QTest.qWait(50)
+    bar = person.program.window.product.maps.bar("weights")
+    heatmap = person.find("heatmap.weights")
+    heatmap.grab()
+    assert bar.dots_text() == "· < 0.005"
+    row, column = next((i, j) for i in range(16) for j in range(16) if heatmap.cell_at(i, j)[0] < 0.004)
+    QTest.mouseMove(heatmap, heatmap.cell_rect(row, column).center())
+    qtbot.waitUntil(lambda: f"({row}, {column})" in person.status(), timeout=60_000)
+    assert f"{heatmap.cell_at(row, column)[0]:.6f}" in person.status()
 
-def test_going_to_all_stages_leaves_the_reach_where_it_was_asked_for(launch, qtbot):
-    person = launch("minilm-layer2.npz")
+    person.again("going to all stages leaves the reach where it was asked for")
     person.click_cell("weights", 9, 2)
     person.press("Ctrl+Shift+R")
     person.press("Ctrl+2")
@@ -112,34 +127,3 @@ def test_no_gradient_reads_zero_beside_a_bar(launch, tmp_path):
     page = person.find("inspector.sensitivity")
     numbers = [label.text() for label in page.findChildren(QLabel) if label.isVisible() and "e−" in label.text()]
     assert len(numbers) == 12
-
-
-def test_a_dot_in_a_map_is_explained_below_it_and_the_status_says_its_number(launch, qtbot):
-    person = launch("minilm-layer2.npz")
-    QTest.qWait(50)
-    bar = person.program.window.product.maps.bar("weights")
-    heatmap = person.find("heatmap.weights")
-    heatmap.grab()
-    assert bar.dots_text() == "· < 0.005"
-    row, column = next((i, j) for i in range(16) for j in range(16) if heatmap.cell_at(i, j)[0] < 0.004)
-    QTest.mouseMove(heatmap, heatmap.cell_rect(row, column).center())
-    qtbot.waitUntil(lambda: f"({row}, {column})" in person.status(), timeout=60_000)
-    assert f"{heatmap.cell_at(row, column)[0]:.6f}" in person.status()
-
-
-def test_small_factors_of_a_term_are_written_as_powers_of_ten(launch, qtbot):
-    person = launch("worked-example.npz")
-    person.type_into("query", 0, 0, "0.00002")
-    person.show_stage("scores")
-    person.click_cell("scores", 0, 0)
-    QTest.qWait(50)
-    terms = person.find("inspector.terms", QTableView).model()
-    texts = {str(terms.index(row, column).data()) for row in range(terms.rowCount()) for column in range(1, 4)}
-    assert "2.00e−5" in texts
-
-
-def test_softmax_and_layer_norm_share_no_word():
-    stages = STAGE["weights"], STAGE["normalized"]
-    softmax, norm = ({*stage.called.en.lower().split(), *stage.operator.en.split()} for stage in stages)
-    assert not softmax & norm
-    assert STAGE["weights"].operator.zh != STAGE["normalized"].operator.zh

@@ -32,9 +32,16 @@ def _place(person, cell):
     return stage, indices.cell(cell_index(person.program.computation.evaluation, stage, places))
 
 
-@pytest.mark.parametrize("path", [pytest.param(path, marks=pytest.mark.family(3)) for path in LESSONS], ids=str)
-def test_no_number_that_is_asked_for_stands_on_the_screen(launch, path):
+@pytest.mark.family(3)
+@pytest.mark.parametrize("paths", [LESSONS[place::3] for place in range(3)], ids=["first", "second", "third"])
+def test_no_number_that_is_asked_for_stands_on_the_screen(launch, paths):
     person = launch(width=1366, height=700)
+    for path in paths:
+        print(path)
+        gone_through(person, path)
+
+
+def gone_through(person, path):
     begin(person, path)
     for _ in range(len(person.program.late.lessons._states)):
         question = state(person).step.question
@@ -74,9 +81,7 @@ def test_a_right_answer_uncovers_what_was_covered_and_opens_the_way_on(launch):
     assert person.find("lesson.next").isEnabled()
     assert person.focus().objectName() == "lesson.next"
 
-
-def test_an_answer_is_taken_in_the_map_too(launch):
-    person = launch()
+    person.again("an answer is taken in the map too")
     begin(person, WORKED)
     for _ in range(3):
         person.click("lesson.skip")
@@ -87,9 +92,7 @@ def test_an_answer_is_taken_in_the_map_too(launch):
     settle(person)
     assert verdict(person).startswith("Correct.")
 
-
-def test_texts_tell_covered_numbers_once_they_are_answered(launch):
-    person = launch()
+    person.again("texts tell covered numbers once they are answered")
     begin(person, resource("lessons", "11-itself.md"))
     for _ in range(2):
         person.click("lesson.skip")

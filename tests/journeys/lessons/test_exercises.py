@@ -7,10 +7,15 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
 
 from attn_gui.engine import Problem, new_problem
-from attn_gui.formats import save
 from attn_gui.views.dialogs.questions import LeaveOutDialog
+from tests.failing import each
 
 SMALL = "worked-example.npz"
+
+
+@pytest.fixture
+def person(launch):
+    return launch(SMALL)
 
 
 def settle(person):
@@ -32,13 +37,13 @@ def test_q_k_and_v_that_are_given_hide_nothing(launch):
     leave_out(person, "weights", 1, 1)
     person.show_stage("query")
     person.click_cell("query", 0, 0)
+    assert not person.action("leave_out").isEnabled()
     settle(person)
     assert f"{person.value('query', 0, 0):.3f}".replace("-", "−")[:5] in person.status()
 
 
-def test_a_blank_goes_with_its_cell(launch, tmp_path):
-    save(new_problem("direct", n=4, m=4, num_heads=1, d_k=3, d_v=3, fill="random"), tmp_path / "a.npz")
-    person = launch(tmp_path / "a.npz")
+def test_a_blank_goes_with_what_it_is_a_cell_of(person):
+    person.again("a blank", new_problem("direct", n=4, m=4, num_heads=1, d_k=3, d_v=3, fill="random"))
     leave_out(person, "head_output", 3, 2)
     person.size("d_v", 2)
     settle(person)
@@ -48,19 +53,15 @@ def test_a_blank_goes_with_its_cell(launch, tmp_path):
     person.click_cell("head_output", 1, 1)
     assert f"{person.value('head_output', 1, 1):.3f}".lstrip("-") in person.status()
 
-
-def test_a_score_that_is_the_number_of_a_given_query_can_be_left_out(launch, tmp_path):
-    """With one column and a key of 1 the score is that number."""
+    # a score that is the number of a given query can be left out
+    # With one column and a key of 1 the score is that number.
     one = [[1.0]]
-    save(Problem(query=[[3.0]], key=one, value=one), tmp_path / "one.npz")
-    person = launch(tmp_path / "one.npz")
+    person.again("a score", Problem(query=[[3.0]], key=one, value=one))
     leave_out(person, "scores", 0, 0)
     assert person.status().split("=")[1].startswith(" ?")
 
-
-def test_what_is_left_out_of_q_is_there_again_once_q_is_given(launch, tmp_path):
-    save(new_problem("self", n=4, m=4, num_heads=1, d_k=3, d_v=3, fill="random"), tmp_path / "x.npz")
-    person = launch(tmp_path / "x.npz")
+    # what is left out of q is there again once q is given
+    person.again("left out of Q", new_problem("self", n=4, m=4, num_heads=1, d_k=3, d_v=3, fill="random"))
     leave_out(person, "query", 1, 1)
     assert person.status().split("=")[1].startswith(" ?")
     person.do("make_direct")
@@ -68,7 +69,7 @@ def test_what_is_left_out_of_q_is_there_again_once_q_is_given(launch, tmp_path):
     assert not person.program.view.hides(person.program.view.look.cell)
 
 
-def test_a_cell_that_is_left_out_shows_its_number_nowhere(launch):
+def test_cells_that_are_left_out_are_answered_in_the_map_and_in_the_panel(launch, qtbot, person):
     person = launch(SMALL)
     leave_out(person, "weights", 1, 1)
     assert "0.6405" not in person.explanation()
@@ -80,9 +81,7 @@ def test_a_cell_that_is_left_out_shows_its_number_nowhere(launch):
     assert not person.window.isWindowModified()
     assert person.find("exercise.left").text() == "1 of 1 left"
 
-
-def test_covering_leaves_the_colors_of_other_cells_as_they_were(launch):
-    person = launch(SMALL)
+    person.again("covering leaves the colors of other cells as they were")
     person.show_stage("scores")
     before = person.find("heatmap.scores").levels
     bar = person.window.product.maps.bar("scores")
@@ -95,9 +94,7 @@ def test_covering_leaves_the_colors_of_other_cells_as_they_were(launch):
     settle(person)
     assert person.find("heatmap.scores").levels == before
 
-
-def test_a_wrong_number_typed_into_the_map_is_called_by_its_mistake_and_the_right_one_uncovers_the_cell(launch):
-    person = launch(SMALL)
+    person.again("a wrong number typed into the map is called by its mistake and the right one uncovers the cell")
     leave_out(person, "weights", 1, 1)
     person.find("heatmap.weights").setFocus()
     person.type("0.73")
@@ -115,9 +112,8 @@ def test_a_wrong_number_typed_into_the_map_is_called_by_its_mistake_and_the_righ
     person.click("exercise.close")
     assert not person.find("exercise").isVisible()
 
-
-def test_the_panel_takes_answers_too_and_shows_the_right_one(launch, qtbot):
-    person = launch(SMALL, lang="zh")
+    person.again("the panel takes answers too and shows the right one")
+    person.do("language_zh")
     leave_out(person, "head_output", 0, 1)
     leave_out(person, "scores", 0, 0)
     line = person.find("exercise.answer", QLineEdit)
@@ -131,9 +127,7 @@ def test_the_panel_takes_answers_too_and_shows_the_right_one(launch, qtbot):
     settle(person)
     assert person.find("exercise.left").text() == "还剩 1 个，共 2 个"
 
-
-def test_what_is_typed_stays_until_another_cell_is_asked_for(launch):
-    person = launch(SMALL)
+    person.again("what is typed stays until another cell is asked for")
     leave_out(person, "scores", 0, 0)
     leave_out(person, "weights", 1, 1)
     line, verdict = person.find("exercise.answer", QLineEdit), person.find("exercise.verdict")
@@ -149,9 +143,7 @@ def test_what_is_typed_stays_until_another_cell_is_asked_for(launch):
     person.click_cell("scores", 0, 0)
     assert line.text() == verdict.text() == ""
 
-
-def test_a_cell_is_left_out_once(launch):
-    person = launch(SMALL)
+    person.again("a cell is left out once")
     leave_out(person, "weights", 1, 1)
     assert not person.action("leave_out").isEnabled()
     person.click_cell("weights", 1, 0)
@@ -161,28 +153,7 @@ def test_a_cell_is_left_out_once(launch):
     settle(person)
     assert person.action("leave_out").isEnabled()
 
-
-@pytest.mark.parametrize("way", ["answer", "show", "close"])
-def test_the_keyboard_goes_to_the_map_when_its_place_in_the_panel_is_gone(launch, way):
-    person = launch(SMALL)
-    leave_out(person, "scores", 1, 1)
-    leave_out(person, "weights", 1, 1)
-    if way == "answer":
-        person.overwrite(person.find("exercise.answer", QLineEdit), "0.64")
-    else:
-        if way == "show":
-            person.overwrite(person.find("exercise.answer", QLineEdit), "7")
-            settle(person)
-        person.find(f"exercise.{way}").setFocus()
-        person.press("Space")
-    settle(person)
-    assert not person.find("exercise.answer").isVisible()
-    assert person.focus().objectName() == "heatmap.weights"
-
-
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_cells_are_left_out_at_random_by_a_seed_and_all_of_them_answered(launch, lang):
-    person = launch(SMALL, lang=lang)
+    person.again("cells are left out at random by a seed and all of them answered")
 
     def draw(count, seed):
         def answer(dialog):
@@ -209,9 +180,7 @@ def test_cells_are_left_out_at_random_by_a_seed_and_all_of_them_answered(launch,
     person.do("end_exercise")
     assert not person.find("exercise").isVisible()
 
-
-def test_another_document_ends_the_exercise(launch):
-    person = launch(SMALL)
+    person.again("another document ends the exercise")
     leave_out(person, "weights", 1, 1)
     person.program.files.begin_with_example("thinking")
     settle(person)
@@ -219,10 +188,27 @@ def test_another_document_ends_the_exercise(launch):
     assert not person.find("exercise").isVisible()
 
 
-@pytest.mark.parametrize(("name", "value"), [("n", 30_011), ("m", 60_013)])
-def test_a_problem_too_large_to_go_through_by_hand_ends_it_and_says_so(launch, tmp_path, name, value):
-    save(new_problem("direct", n=4, m=4, num_heads=2, d_k=3, d_v=3, fill="random"), tmp_path / "a.npz")
-    person = launch(tmp_path / "a.npz")
+@each("way", ["answer", "show", "close"])
+def test_the_keyboard_goes_to_the_map_when_its_place_in_the_panel_is_gone(person, way):
+    person.again(way)
+    leave_out(person, "scores", 1, 1)
+    leave_out(person, "weights", 1, 1)
+    if way == "answer":
+        person.overwrite(person.find("exercise.answer", QLineEdit), "0.64")
+    else:
+        if way == "show":
+            person.overwrite(person.find("exercise.answer", QLineEdit), "7")
+            settle(person)
+        person.find(f"exercise.{way}").setFocus()
+        person.press("Space")
+    settle(person)
+    assert not person.find("exercise.answer").isVisible()
+    assert person.focus().objectName() == "heatmap.weights"
+
+
+@each(("name", "value"), [("n", 30_011), ("m", 60_013)])
+def test_a_problem_too_large_to_go_through_by_hand_ends_it_and_says_so(person, name, value):
+    person.again(name, new_problem("direct", n=4, m=4, num_heads=2, d_k=3, d_v=3, fill="random"))
     leave_out(person, "weights", 1, 1)
     person.size(name, value)
     person.wait()

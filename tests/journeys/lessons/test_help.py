@@ -20,6 +20,7 @@ from attn_gui.models import KnownModel
 from attn_gui.paths import resource
 from attn_gui.views.dialogs.help_window import CODE, HelpWindow, help_pages
 from attn_gui.views.zones import stops
+from tests.failing import each
 
 KEYS = [page.key for page in help_pages("en", defaultdict(str))]
 
@@ -39,6 +40,11 @@ def test_the_page_on_writing_names_all_that_a_lesson_can_show_and_its_example_is
     begin = lines.index("    # The title | 标题")
     path.write_text("\n".join(line[4:] for line in lines[begin:end]), encoding="utf-8")
     assert main(["lesson", "check", str(path)]) == 0
+
+
+@pytest.fixture
+def person(launch):
+    return launch()
 
 
 def opened(person):
@@ -82,20 +88,20 @@ def test_every_page_is_there_with_the_words_of_the_menus(launch, lang):
     assert f"({undo.shortcut().toString()})" in read(help_window, KEYS[0])
 
 
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_what_is_not_to_be_had_in_a_bundle_is_left_out(launch, monkeypatch, lang):
+def test_what_is_not_to_be_had_in_a_bundle_is_left_out(person, monkeypatch):
     """The models that packages of Python bring: a paragraph named their actions, and no page opened."""
     monkeypatch.setattr(KnownModel, "obtainable", property(lambda known: not known.module))
-    person = launch(lang=lang)
-    help_window = opened(person)
-    assert help_window.titles.count() == len(KEYS)
-    said = read(help_window, "8-models")
-    assert "config.json" in said
-    assert "{" not in said
-    assert {"en": "which packages bring", "zh": "由软件包提供"}[lang] not in said
+    for lang, words in (("en", "which packages bring"), ("zh", "由软件包提供")):
+        person.do(f"language_{lang}")
+        help_window = opened(person)
+        assert help_window.titles.count() == len(KEYS)
+        said = read(help_window, "8-models")
+        assert "config.json" in said
+        assert "{" not in said
+        assert words not in said
 
 
-def test_it_opens_at_what_has_the_keyboard_and_once(launch):
+def test_it_opens_at_what_has_the_keyboard_and_follows_the_language(launch, qtbot):
     person = launch()
     person.go_to("query", 1, 1)
     help_window = opened(person)
@@ -106,22 +112,31 @@ def test_it_opens_at_what_has_the_keyboard_and_once(launch):
     assert opened(person) is help_window
     assert help_window.text.toPlainText().startswith("Maps")
 
-
-def test_a_step_of_the_history_is_not_named_on_a_page(launch, qtbot):
-    person = launch()
+    person.again("a step of the history is not named on a page")
     person.type_into("query", 0, 0, "9")
     qtbot.waitUntil(lambda: "Q[0, 0]" in person.action("undo").text())
     said = read(opened(person), KEYS[0])
     assert "Edit › Undo (" in said
     assert "Q[0, 0]" not in said
 
+    person.again("it follows the language and is gone when closed")
+    help_window = opened(person)
+    help_window.titles.setCurrentRow(KEYS.index("4-masks"))
+    person.do("language_zh")
+    qtbot.waitUntil(lambda: help_window.text.toPlainText().startswith("掩码"))
+    assert help_window.titles.currentRow() == KEYS.index("4-masks")
+    assert "计算 › 掩码" in help_window.text.toPlainText()
+    help_window.close()
+    qtbot.waitUntil(lambda: not person.window.findChildren(HelpWindow))
+    assert QApplication.activeModalWidget() is None
 
-@pytest.mark.parametrize(
+
+@each(
     ("part", "title"),
     [("panel.mask", "Masks"), ("panel.pages", "Pages"), ("model.view", "A whole model"), ("lesson", "Learning")],
 )
-def test_parts_with_a_page_of_their_own_open_it(launch, qtbot, part, title):
-    person = launch()
+def test_parts_with_a_page_of_their_own_open_it(person, qtbot, part, title):
+    person.again(part)
     if part == "panel.mask":
         person.do("masks")
     elif part == "panel.pages":
@@ -134,19 +149,6 @@ def test_parts_with_a_page_of_their_own_open_it(launch, qtbot, part, title):
     qtbot.waitUntil(person.find(part).isVisible)
     next(each for each in stops(person.window) if person.find(part).isAncestorOf(each)).setFocus()
     assert opened(person).text.toPlainText().startswith(title)
-
-
-def test_it_follows_the_language_and_is_gone_when_closed(launch, qtbot):
-    person = launch()
-    help_window = opened(person)
-    help_window.titles.setCurrentRow(KEYS.index("4-masks"))
-    person.do("language_zh")
-    qtbot.waitUntil(lambda: help_window.text.toPlainText().startswith("掩码"))
-    assert help_window.titles.currentRow() == KEYS.index("4-masks")
-    assert "计算 › 掩码" in help_window.text.toPlainText()
-    help_window.close()
-    qtbot.waitUntil(lambda: not person.window.findChildren(HelpWindow))
-    assert QApplication.activeModalWidget() is None
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])

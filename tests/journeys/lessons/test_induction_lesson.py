@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QTableView, QToolBar
 
@@ -24,9 +23,9 @@ def settle(person):
     QTest.qWait(1)
 
 
-@pytest.fixture(params=["en", "zh"])
+@pytest.fixture
 def reader(launch, request):
-    person = launch("worked-example.npz", lang=request.param, width=1366, height=700)
+    person = launch("worked-example.npz", lang=getattr(request, "param", "en"), width=1366, height=700)
     person.drop(PATH)
     settle(person)
     assert person.find("lesson").isVisible()
@@ -39,10 +38,7 @@ def next_step(person):
 
 
 def click_head(person, layer, head):
-    view = person.find("model", QTableView)
-    QTest.mouseClick(
-        view.viewport(), Qt.MouseButton.LeftButton, pos=view.visualRect(view.model().index(layer, head)).center()
-    )
+    person.click_head(layer, head)
     settle(person)
 
 
@@ -67,6 +63,7 @@ def said(person):
     return "\n".join(person.program.late.lessons._panel._words.paragraphs)
 
 
+@pytest.mark.parametrize("reader", ["en", "zh"], indirect=True)
 def test_four_clicks_find_the_head_and_what_it_depends_on(reader):
     document = reader.program.document
     assert (document.study.text, document.study.layer) == (TEXT, 0)
@@ -136,7 +133,7 @@ def test_what_is_not_done_is_done_by_the_button_and_taken_over_by_the_next_step(
     assert reader.find("lesson.end").isVisible()
 
 
-def test_other_numbers_are_told_and_the_step_is_found_again(reader):
+def test_other_numbers_are_told_and_the_step_is_found_again_until_another_document_comes(reader):
     next_step(reader)
     reader.type_into("w_query", 0, 0, "9")
     settle(reader)
@@ -149,9 +146,7 @@ def test_other_numbers_are_told_and_the_step_is_found_again(reader):
     assert reader.number("w_query", 0, 0) == 9
     assert reader.find("lesson.left").isVisible()
 
-
-def test_a_document_that_is_no_model_puts_the_lesson_away(reader):
-    next_step(reader)
+    # a document that is no model puts the lesson away
     reader.program.files.open_example("worked")
     settle(reader)
     assert not reader.find("lesson").isVisible()

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QLineEdit
 from attn_gui.app.lessons import exercises
 from attn_gui.lessons import exercises as lesson_exercises
 from attn_gui.paths import resource
+from tests.failing import each
 from tests.journeys.gate import Gate
 
 WORKED = next(path for path in sorted(resource("lessons").glob("*.md")) if "worked" in path.stem)
@@ -24,6 +25,11 @@ def gate(monkeypatch):
     monkeypatch.setattr(lesson_exercises, "grade", grade)
     yield found
     found.open()
+
+
+@pytest.fixture
+def person(launch):
+    return launch("worked-example.npz")
 
 
 def settle(person):
@@ -56,9 +62,10 @@ def leave_out(person, row, column):
     settle(person)
 
 
-@pytest.mark.parametrize(("change", "right"), [(type_over, OTHER), (scale_no_more, UNSCALED)])
-def test_an_exercise_judges_by_the_numbers_that_there_are(launch, gate, change, right):
-    person = launch("worked-example.npz")
+@each(("change", "right"), [(type_over, OTHER), (scale_no_more, UNSCALED)])
+def test_an_exercise_judges_by_the_numbers_that_there_are(person, gate, change, right):
+    person.again(right)
+    gate.close()
     leave_out(person, 1, 1)
     person.overwrite(person.find("exercise.answer", QLineEdit), WEIGHT)
     changed_meanwhile(person, gate, change)
@@ -68,15 +75,6 @@ def test_an_exercise_judges_by_the_numbers_that_there_are(launch, gate, change, 
     person.overwrite(person.find("exercise.answer", QLineEdit), right)
     settle(person)
     assert person.find("exercise.left").text() == "0 of 1 left"
-
-
-def test_a_cell_that_is_gone_before_its_verdict_is_let_go_without_a_word(launch, gate):
-    person = launch("worked-example.npz")
-    leave_out(person, 1, 1)
-    person.overwrite(person.find("exercise.answer", QLineEdit), WEIGHT)
-    changed_meanwhile(person, gate, lambda person: person.size("n", 1))
-    assert person.program.document.problem.n == 1
-    assert not person.program.late.exercises.busy
 
 
 def test_a_verdict_on_one_cell_is_not_said_of_another(launch, gate):
@@ -89,17 +87,23 @@ def test_a_verdict_on_one_cell_is_not_said_of_another(launch, gate):
     assert person.find("exercise.verdict").text() == ""
     assert not person.find("exercise.show").isVisible()
 
+    person.again("a cell that is gone before its verdict is let go without a word")
+    gate.close()
+    leave_out(person, 1, 1)
+    person.overwrite(person.find("exercise.answer", QLineEdit), WEIGHT)
+    changed_meanwhile(person, gate, lambda person: person.size("n", 1))
+    assert person.program.document.problem.n == 1
+    assert not person.program.late.exercises.busy
 
-def test_what_is_no_number_is_said_even_where_an_earlier_answer_is_still_being_judged(launch, gate):
-    person = launch("worked-example.npz")
+    person.again("what is no number is said even where an earlier answer is still being judged")
+    gate.close()
     leave_out(person, 1, 1)
     person.overwrite(person.find("exercise.answer", QLineEdit), "7")
     changed_meanwhile(person, gate, lambda person: person.overwrite(person.find("exercise.answer", QLineEdit), "a lot"))
     assert "a lot" in person.find("exercise.verdict").text()
 
-
-def test_a_right_answer_is_said_until_another_cell_is_asked_for(launch):
-    person = launch("worked-example.npz")
+    person.again("a right answer is said until another cell is asked for")
+    gate.open()
     leave_out(person, 0, 0)
     leave_out(person, 1, 1)
     person.overwrite(person.find("exercise.answer", QLineEdit), WEIGHT)

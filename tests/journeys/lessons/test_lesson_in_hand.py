@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import cycle
+
 import pytest
 from PySide6.QtWidgets import QAbstractButton, QLineEdit
 
@@ -22,13 +24,12 @@ def give(person, text):
     settle(person)
 
 
-@pytest.mark.parametrize("key", ["Return", "Enter"])
-def test_enter_presses_each_button_of_a_lesson_and_the_keyboard_goes_on_with_it(launch, key):
-    person = begin(launch)
+def test_enter_presses_each_button_of_a_lesson_and_the_keyboard_goes_on_with_it(launch):
+    person, keys = begin(launch), cycle(("Return", "Enter"))
 
     def press(name):
         person.find(f"lesson.{name}").setFocus()
-        person.press(key)
+        person.press(next(keys))
         settle(person)
 
     person.type("3")
@@ -58,9 +59,8 @@ def test_closing_a_lesson_from_its_last_button_gives_the_keyboard_to_the_map(lau
     assert person.focus().objectName() == "heatmap.scores"
 
 
-@pytest.mark.parametrize("size", [(1366, 700), (1440, 900)], ids=str)
-def test_the_text_of_a_step_is_whole_while_there_is_room_and_the_explanation_has_the_rest(launch, size):
-    person = begin(launch, size=size)
+def test_the_text_of_a_step_is_whole_while_there_is_room_and_the_explanation_has_the_rest(launch):
+    person = begin(launch)
 
     def gap():
         """Pixels between what the lesson says last and the explanation."""
@@ -145,7 +145,7 @@ def test_only_a_right_answer_counts_as_done_and_the_last_card_leads_back_to_the_
 )
 def test_a_button_that_a_step_speaks_of_is_there_in_the_simple_window_too(launch, lesson, place, button):
     person = launch("worked-example.npz", lang="en", width=1366, height=700)
-    person.program.look.set_simple(True)
+    person.program.appearance.set_simple(True)
     person.program.take_in(path_of(lesson))
     settle(person)
     assert f"inspector.{button}" not in shown(person)

@@ -49,7 +49,7 @@ def begun(person):
     return person.find("lesson").isVisible()
 
 
-def test_what_is_changed_while_a_lesson_is_read_is_not_lost(launch, gate):
+def test_what_is_changed_while_a_lesson_is_read_is_not_lost(launch, gate, tmp_path):
     person = launch("nadaraya-watson.npz")
     begin(person, gate)
     person.type_into("query", 0, 0, "4")
@@ -61,9 +61,8 @@ def test_what_is_changed_while_a_lesson_is_read_is_not_lost(launch, gate):
     rest(person, gate)
     assert begun(person)
 
-
-def test_changes_are_asked_for_before_a_lesson_is_read(launch, gate):
-    person = launch("nadaraya-watson.npz")
+    person.again("changes are asked for before a lesson is read")
+    gate.close()
     person.type_into("query", 0, 0, "4")
     person.answering(QMessageBox, answer_with(BUTTONS.Cancel), lambda: person.program.take_in(LESSON))
     assert not gate.reached
@@ -71,26 +70,8 @@ def test_changes_are_asked_for_before_a_lesson_is_read(launch, gate):
     rest(person, gate)
     assert begun(person)  # asked once
 
-
-def test_a_lesson_waits_for_a_number_that_is_typed_and_for_a_dialog(launch, gate, monkeypatch):
-    monkeypatch.setattr(background_task, "AGAIN_MS", 1)
-    person = launch("nadaraya-watson.npz")
-    begin(person, gate)
-    box = QMessageBox(person.window)
-    box.open()
-    gate.open()
-    lessons = person.program.late.lessons
-    lessons._work.wait()
-    for _ in range(3):
-        QApplication.processEvents()
-    assert not begun(person)
-    box.reject()
-    rest(person, gate)
-    assert begun(person)
-
-
-def test_esc_drops_a_lesson_that_is_being_read(launch, gate):
-    person = launch("nadaraya-watson.npz")
+    person.again("esc drops a lesson that is being read")
+    gate.close()
     begin(person, gate)
     person.window.setFocus()
     person.press("Esc")
@@ -98,11 +79,19 @@ def test_esc_drops_a_lesson_that_is_being_read(launch, gate):
     assert not begun(person)
     assert person.program.document.name == "nadaraya-watson"
 
+    person.again("another lesson takes the place of the one before")
+    gate.open()
+    for path in (LESSON, OTHER, LESSON):
+        person.program.take_in(path)
+        rest(person, gate)
+        assert begun(person)
+        assert not person.find("history").isVisible()
+        assert person.program.document.name == title_of(path, "en").replace(":", "")
 
-def test_another_document_puts_the_lesson_away(launch, gate, tmp_path):
-    """Its next step would be written into that document."""
+    person.again("another document puts the lesson away")
+    # Its next step would be written into that document.
+    gate.close()
     path = tmp_path / "own.attn"
-    person = launch("nadaraya-watson.npz")
     person.save_as(path)
     kept = path.read_bytes()
     begin(person, gate)
@@ -123,18 +112,24 @@ def test_another_document_puts_the_lesson_away(launch, gate, tmp_path):
     assert person.find("lesson.place").text() == "Step 2 of 5"
 
 
-def test_another_lesson_takes_the_place_of_the_one_before(launch, gate):
+def test_a_lesson_waits_for_a_number_that_is_typed_and_for_a_dialog(launch, gate, monkeypatch):
+    monkeypatch.setattr(background_task, "AGAIN_MS", 1)
     person = launch("nadaraya-watson.npz")
+    begin(person, gate)
+    box = QMessageBox(person.window)
+    box.open()
     gate.open()
-    for path in (LESSON, OTHER, LESSON):
-        person.program.take_in(path)
-        rest(person, gate)
-        assert begun(person)
-        assert not person.find("history").isVisible()
-        assert person.program.document.name == title_of(path, "en").replace(":", "")
+    lessons = person.program.late.lessons
+    lessons._work.wait()
+    for _ in range(3):
+        QApplication.processEvents()
+    assert not begun(person)
+    box.reject()
+    rest(person, gate)
+    assert begun(person)
 
 
-def test_a_lesson_whose_task_one_did_is_left_without_a_question_about_a_file(launch):
+def test_what_is_done_in_a_lesson_is_left_without_a_question_and_what_is_done_after_it_belongs_to_the_person(launch):
     person = launch()
     person.program.take_in(resource("lessons", "05-masks.md"))
     settle(person)
@@ -150,9 +145,7 @@ def test_a_lesson_whose_task_one_did_is_left_without_a_question_about_a_file(lau
     settle(person)
     assert person.program.document.name == title_of(LESSON, "en")
 
-
-def test_what_is_done_after_a_lesson_belongs_to_the_person(launch):
-    person = launch()
+    person.again("what is done after a lesson belongs to the person")
     person.program.take_in(LESSON)
     settle(person)
     person.click("lesson.close")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QFileDialog, QLineEdit
@@ -18,31 +17,25 @@ def saved(person, action, path):
     return path
 
 
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_the_steps_to_the_chosen_cell_are_written_in_the_language_of_the_window(launch, lang, tmp_path):
-    person = launch(SMALL, lang=lang)
-    person.show_stage("weights")
-    person.click_cell("weights", 1, 1)
-    text = saved(person, "solution_of_cell", tmp_path / "a.md").read_text("utf-8")
-    assert r"a_{1,1} = \frac{e^{s'_{1,1}}}" in text
-    assert ("第 1 步" in text) == (lang == "zh")
-    assert "a.md" in person.banner()
-
-
-def test_the_whole_problem_as_pdf_and_what_is_too_large_is_said(launch, tmp_path):
+def test_the_steps_are_written_in_the_language_of_the_window_and_what_is_too_large_is_said(launch, tmp_path):
     person = launch(SMALL)
+    for lang in ("en", "zh"):
+        person.do(f"language_{lang}")
+        person.show_stage("weights")
+        person.click_cell("weights", 1, 1)
+        text = saved(person, "solution_of_cell", tmp_path / f"{lang}.md").read_text("utf-8")
+        assert r"a_{1,1} = \frac{e^{s'_{1,1}}}" in text
+        assert ("第 1 步" in text) == (lang == "zh")
+        assert f"{lang}.md" in person.banner()
+    person.do("language_en")
     assert saved(person, "solution_of_problem", tmp_path / "a.pdf").read_bytes().startswith(b"%PDF")
-    person = launch("minilm-layer2.npz")
-    assert not saved(person, "solution_of_problem", tmp_path / "b.pdf").exists()
+    (tmp_path / "b.pdf").write_text("kept")
+    assert "b.pdf" in person.refuse_to_replace(tmp_path / "b", lambda: person.do("solution_of_problem"))
+    assert (tmp_path / "b.pdf").read_text() == "kept"
+    person.program.files.begin_with_example("minilm")
+    person.wait()
+    assert not saved(person, "solution_of_problem", tmp_path / "c.pdf").exists()
     assert "columns" in person.banner()
-
-
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_an_answer_sheet_is_not_replaced_without_asking(launch, lang, tmp_path):
-    person = launch(SMALL, lang=lang)
-    (tmp_path / "a.pdf").write_text("kept")
-    assert "a.pdf" in person.refuse_to_replace(tmp_path / "a", lambda: person.do("solution_of_problem"))
-    assert (tmp_path / "a.pdf").read_text() == "kept"
 
 
 def test_the_kind_that_is_picked_gives_the_ending(launch, tmp_path):

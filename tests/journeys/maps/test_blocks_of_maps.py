@@ -85,8 +85,7 @@ def test_a_block_is_chosen_by_clicks_by_a_drag_and_by_keys(person):
     person.press("Escape")
     assert (heatmap.chosen, heatmap.overlay.marks.block) == (None, None)
 
-    # a block is outlined and nothing else is drawn anew
-    anew(person, "outlined")
+    anew(person, "a block is outlined and nothing else is drawn anew")
     heatmap = choose(person, "scores")
     edge, inner = heatmap.cell_rect(3, 3), heatmap.cell_rect(2, 3).center()
     image = heatmap.grab().toImage()
@@ -95,8 +94,7 @@ def test_a_block_is_chosen_by_clicks_by_a_drag_and_by_keys(person):
     person.press("Escape")
     assert heatmap.grab().toImage().pixelColor(inner).name() == plain
 
-    # a block of numbers is pasted where the cell is
-    anew(person, "pasted where the cell is")
+    anew(person, "a block of numbers is pasted where the cell is")
     values = np.arange(6.0).reshape(2, 3)
     person.clipboard("\n".join("\t".join(map(str, row)) for row in values))
     person.show_stage("scores")
@@ -112,8 +110,7 @@ def test_a_block_is_chosen_by_clicks_by_a_drag_and_by_keys(person):
     person.do("undo")
     assert person.program.document.problem == problem_of()
 
-    # what does not fit or is no number is said and changes nothing
-    anew(person, "what does not fit")
+    anew(person, "what does not fit or is no number is said and changes nothing")
     person.show_stage("scores")
     person.click_cell("scores", 4, 5)
     for text, words in (("1\t2\t3\n4\t5\t6", "2 × 3 numbers do not fit"), ("a lion", "lipboard")):
@@ -122,15 +119,13 @@ def test_a_block_is_chosen_by_clicks_by_a_drag_and_by_keys(person):
         assert words in person.banner()
         assert person.program.document.problem == problem_of()
 
-    # a pasted block fills a selection that is a multiple of it
-    anew(person, "a multiple of it")
+    anew(person, "a pasted block fills a selection that is a multiple of it")
     choose(person, "scores", slice(1, 3), slice(2, 6))
     person.clipboard("1\t2")
     person.do("paste")
     np.testing.assert_array_equal(shown(person, "scores")[1:3, 2:6], [[1, 2, 1, 2]] * 2)
 
-    # a row is multiplied twice and stays one entry
-    anew(person, "a row is multiplied twice")
+    anew(person, "a row is multiplied twice and stays one entry")
     person.show_stage("weights")
     person.click_cell("weights", 3, 1)
     person.do("choose_row")
@@ -151,8 +146,7 @@ def test_a_block_is_chosen_by_clicks_by_a_drag_and_by_keys(person):
     person.do("undo")
     assert person.program.document.problem == problem_of()
 
-    # a part of what was set is left as computed
-    anew(person, "a part of what was set")
+    anew(person, "a part of what was set is left as computed")
     choose(person, "scores")
     person.press("F2", "Ctrl+A")
     person.type("7")
@@ -168,8 +162,7 @@ def test_a_block_is_chosen_by_clicks_by_a_drag_and_by_keys(person):
     assert person.program.document.problem == problem_of()
     assert not person.action("free_cells").isEnabled()
 
-    # blocks of a given matrix are numbers of its table
-    anew(person, "a given matrix")
+    anew(person, "blocks of a given matrix are numbers of its table")
     choose(person, "query", slice(1, 3), slice(0, 2))
     query = np.array(problem_of().query)
 
@@ -188,8 +181,7 @@ def test_a_block_is_chosen_by_clicks_by_a_drag_and_by_keys(person):
         person.do("undo")
     assert person.program.document.problem == problem_of()
 
-    # the state before is not changed
-    anew(person, "the state before")
+    anew(person, "the state before is not changed")
     person.do("pin")
     person.do("show_before")
     choose(person, "scores")
@@ -198,8 +190,7 @@ def test_a_block_is_chosen_by_clicks_by_a_drag_and_by_keys(person):
     assert "Now" in person.banner()
     assert person.program.document.problem == problem_of()
 
-    # what is too large for the precision is said and changes nothing
-    anew(person, "too large for the precision")
+    anew(person, "what is too large for the precision is said and changes nothing")
     small = problem_of(dtype="float32")
     person.program.document.open(small, name="small")
     person.wait()
@@ -211,13 +202,12 @@ def test_a_block_is_chosen_by_clicks_by_a_drag_and_by_keys(person):
         assert "too large for float32" in person.banner()
         assert person.program.document.problem == small
 
-    # a product that is too large for the precision is said and changes nothing
-    anew(person, "a product that is too large")
+    anew(person, "a product that is too large for the precision is said and changes nothing")
     small = problem_of(dtype="float32")
     person.program.document.open(small, name="small")
     person.wait()
     choose(person, "query", slice(0, 1), slice(0, 3))
-    changes = CellChanges(person.program.document, person.program.making)
+    changes = CellChanges(person.program.document, person.program.runner)
     cells = person.program.late.cell_blocks.cells()
     changes.multiply(*cells, 1e38, Label("more"))
     held = person.program.document.snapshot()

@@ -68,51 +68,7 @@ def test_every_zone_has_a_menu_that_acts_on_what_it_was_opened_on(launch):
         person.until(lambda met=met: bool(met))
         assert "action.copy" in met[0], name
 
-
-def test_every_map_of_the_spine_has_a_menu_one_after_another(launch):
-    """Also where a menu was open before, in a narrow window, and with a mask."""
-    person = launch(width=1024, height=700)
-    person.window.mask_panel.add_layer("causal")
-    for mode, keyboard in product(("product", "all_stages"), (False, True)):
-        person.do(mode)
-        person.wait()
-        nodes = [node for node in person.window.findChildren(StageNode) if node.isVisible()]
-        assert {"node.query", "node.scores", "node.masked", "node.weights"} <= {node.objectName() for node in nodes}
-        for node in nodes:
-            if keyboard:
-                node.setFocus()
-            menu = _menu(node, node.map_rect().center(), keyboard=keyboard)
-            assert {"action.copy", "menu.copy_as", "action.export_image"} <= _names(menu), (mode, node.objectName())
-            assert node.hasFocus()
-            menu.close()
-
-
-def test_a_map_offers_to_copy_itself_and_to_let_its_cell_go(launch):
-    person = launch(SMALL)
-    heatmap = person.find("heatmap.weights")
-    heatmap.setFocus()
-    menu = _menu(heatmap, heatmap.cell_rect(1, 0).center())
-    assert {"action.copy", "menu.copy_as", "action.release_cell", "action.show_reach"} <= _names(menu)
-    assert heatmap.chosen == (1, 0)
-    person.action("release_cell").trigger()
-    menu.close()
-    assert heatmap.chosen is None
-    assert not person.action("release_cell").isEnabled()
-
-    person.again("escape or a click beside the maps lets the chosen cell go")
-    person.click_cell("weights", 1, 0)
-    person.press("Esc")
-    assert person.find("heatmap.weights").chosen is None
-    for mode in ("product", "all_stages"):
-        person.do(mode)
-        person.click_cell("weights", 1, 0)
-        ground = person.program.window.product if mode == "product" else person.program.window.all_stages.widget()
-        QTest.mouseClick(ground, Qt.MouseButton.LeftButton, pos=QPoint(2, ground.height() - 3))
-        assert person.find("heatmap.weights").chosen is None, mode
-
-
-def test_all_stages_mark_and_zoom_the_place_of_the_chosen_score_together(launch):
-    person = launch()
+    person.again("all stages mark and zoom the place of the chosen score together")
     person.do("all_stages")
     person.click_cell("scores", 2, 3)
     for stage in ("scores", "scaled", "weights"):
@@ -131,3 +87,43 @@ def test_all_stages_mark_and_zoom_the_place_of_the_chosen_score_together(launch)
     assert window[1] - window[0] < 16
     person.show_stage("scaled")
     assert person.find("heatmap.scaled").box.in_view == pytest.approx(window)
+
+    person.again("a map offers to copy itself and to let its cell go", SMALL)
+    heatmap = person.find("heatmap.weights")
+    heatmap.setFocus()
+    menu = _menu(heatmap, heatmap.cell_rect(1, 0).center())
+    assert {"action.copy", "menu.copy_as", "action.release_cell", "action.show_reach"} <= _names(menu)
+    assert heatmap.chosen == (1, 0)
+    person.action("release_cell").trigger()
+    menu.close()
+    assert heatmap.chosen is None
+    assert not person.action("release_cell").isEnabled()
+
+    person.again("escape or a click beside the maps lets the chosen cell go", SMALL)
+    person.click_cell("weights", 1, 0)
+    person.press("Esc")
+    assert person.find("heatmap.weights").chosen is None
+    for mode in ("product", "all_stages"):
+        person.do(mode)
+        person.click_cell("weights", 1, 0)
+        ground = person.program.window.product if mode == "product" else person.program.window.all_stages.widget()
+        QTest.mouseClick(ground, Qt.MouseButton.LeftButton, pos=QPoint(2, ground.height() - 3))
+        assert person.find("heatmap.weights").chosen is None, mode
+
+
+def test_every_map_of_the_spine_has_a_menu_one_after_another(launch):
+    """Also where a menu was open before, in a narrow window, and with a mask."""
+    person = launch(width=1024, height=700)
+    person.window.mask_panel.add_layer("causal")
+    for mode, keyboard in product(("product", "all_stages"), (False, True)):
+        person.do(mode)
+        person.wait()
+        nodes = [node for node in person.window.findChildren(StageNode) if node.isVisible()]
+        assert {"node.query", "node.scores", "node.masked", "node.weights"} <= {node.objectName() for node in nodes}
+        for node in nodes:
+            if keyboard:
+                node.setFocus()
+            menu = _menu(node, node.map_rect().center(), keyboard=keyboard)
+            assert {"action.copy", "menu.copy_as", "action.export_image"} <= _names(menu), (mode, node.objectName())
+            assert node.hasFocus()
+            menu.close()

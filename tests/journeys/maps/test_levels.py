@@ -67,8 +67,7 @@ def test_an_end_of_a_color_bar_is_dragged_wherever_the_matrix_is_shown(person, m
     assert not person.window.isWindowModified()
 
 
-def test_levels_are_dragged_typed_and_do_not_reach_the_next_document(launch, person, tmp_path):
-    person = launch("worked-example.npz")
+def test_levels_are_dragged_typed_and_do_not_reach_the_next_document(person, tmp_path):
     heatmap = person.find("heatmap.weights")
     color = heatmap.cell_at(0, 0)[1]
     popup = open_levels(person)
@@ -130,7 +129,7 @@ def test_levels_are_dragged_typed_and_do_not_reach_the_next_document(launch, per
     assert person.find("operand.left").shown.shade.rule == "typed"
 
 
-def test_the_levels_open_within_the_window(launch):
+def test_the_levels_open_within_the_window_and_the_bar_says_by_which(launch):
     person = launch()
     for size in ((1440, 900), (1024, 700)):
         person.window.resize(*size)
@@ -141,9 +140,7 @@ def test_the_levels_open_within_the_window(launch):
             person.press("Esc")
             assert not popup.isVisible()
 
-
-def test_a_curve_of_fifty_keys_is_seen_at_once_and_the_bar_says_by_which_levels(launch):
-    person = launch("nadaraya-watson.npz")
+    person.again("a curve of fifty keys is seen at once and the bar says by which levels", "nadaraya-watson.npz")
     heatmap = person.find("heatmap.weights")
     lightest = min(heatmap.cell_at(row, row)[1].lightness() for row in range(50))
     assert lightest < 100

@@ -17,7 +17,7 @@ LEFT = Qt.MouseButton.LeftButton
 
 def closed(person):
     """The cells that get no weight."""
-    return {(i, j) for i in range(N) for j in range(N) if person.value("weights", i, j) == 0}
+    return {(i, j) for i, row in enumerate(person.values("weights")) for j, weight in enumerate(row) if weight == 0}
 
 
 def drag(person, *cells, lift=True, stage="weights"):
@@ -83,7 +83,7 @@ def test_the_keyboard_paints_the_same(person, shape):
     person.do("mask_tool")
 
 
-def test_what_a_drag_covers_is_shown_before_the_button_is_let_go(launch):
+def test_what_a_drag_covers_is_shown_before_the_button_is_let_go_and_the_brush_is_put_away(launch):
     person = launch()
     drag(person, (3, 2), (5, 6))
     assert closed(person) == set()
@@ -131,9 +131,7 @@ def test_what_a_drag_covers_is_shown_before_the_button_is_let_go(launch):
     person.click_cell("weights", 4, 5)
     assert person.value("weights", 4, 5) > 0
 
-
-def test_the_line_of_the_brush_names_its_shapes_and_puts_it_away(launch):
-    person = launch()
+    person.again("the line of the brush names its shapes and puts it away")
     assert not person.find("brush").isVisible()
     person.do("mask_tool")
     names = [button.text() for button in person.find("brush").findChildren(QToolButton) if button.text()]

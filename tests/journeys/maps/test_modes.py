@@ -8,7 +8,7 @@ from attn_gui.engine import new_problem
 from attn_gui.formats import save
 
 
-def test_the_keyboard_stays_in_its_map_when_all_stages_are_shown_and_when_they_go(launch):
+def test_the_keyboard_stays_in_its_map_when_all_stages_are_shown_and_when_they_go(launch, tmp_path):
     person = launch("minilm-layer2.npz")
     person.find("heatmap.weights").setFocus()
     person.do("all_stages")
@@ -74,12 +74,12 @@ def test_the_keyboard_stays_in_its_map_when_all_stages_are_shown_and_when_they_g
     assert columns.sizes() == before
     person.do("theme_light")
 
-
-def test_a_cell_that_the_next_document_does_not_have_marks_nothing_there(launch, tmp_path):
-    """Looking for what belongs to such a cell went on for ever."""
+    person.again("a cell that the next document does not have marks nothing there")
+    # Looking for what belongs to such a cell went on for ever.
     for d_v in (3, 1):
         save(new_problem("direct", n=4, m=4, num_heads=1, d_k=1, d_v=d_v, fill="integers"), tmp_path / f"{d_v}.npz")
-    person = launch(tmp_path / "3.npz")
+    person.drop(tmp_path / "3.npz")
+    person.wait()
     person.do("all_stages")
     person.click_cell("head_output", 0, 2)
     assert person.program.view.look.cell == ("head_output", 0, 2)

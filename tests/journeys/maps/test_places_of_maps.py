@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from itertools import product
 
-import pytest
 from PySide6.QtCore import QRect
 from PySide6.QtWidgets import QApplication
 
@@ -31,41 +30,20 @@ def place(person, stage):
     return QRect(heatmap.mapTo(person.window, heatmap.placement.cells.topLeft()), heatmap.placement.cells.size())
 
 
-@pytest.mark.parametrize(("lang", "scheme"), [("zh", "light"), ("en", "dark")])
-def test_the_worked_example_fills_a_small_screen_with_numbers_in_all_its_cells(launch, lang, scheme):
-    person = launch(WORKED, lang=lang, width=1366, height=700)
-    person.do(f"theme_{scheme}")
-    cells = place(person, "weights")
-    assert min(cells.width(), cells.height()) >= 300
-    for name in ("heatmap.weights", "operand.left", "operand.top", "operand.factor", "operand.result"):
-        assert not fault(person.find(name))
-        assert person.find(name).drawing.cells.numbers is not None, name
-    assert not person.find("heads.weights").isVisible()
-    assert not person.has("node.concat")
+def test_examples_fill_a_small_screen_with_numbers_and_come_back_to_their_place(launch):
+    person = launch(WORKED, lang="zh", width=1366, height=700)
+    for lang, scheme in (("en", "dark"), ("zh", "light")):
+        person.do(f"language_{lang}")
+        person.do(f"theme_{scheme}")
+        cells = place(person, "weights")
+        assert min(cells.width(), cells.height()) >= 300
+        for name in ("heatmap.weights", "operand.left", "operand.top", "operand.factor", "operand.result"):
+            assert not fault(person.find(name))
+            assert person.find(name).drawing.cells.numbers is not None, name
+        assert not person.find("heads.weights").isVisible()
+        assert not person.has("node.concat")
 
-
-def test_a_sentence_of_a_real_model_shows_its_numbers_on_a_small_screen(launch):
-    person = launch(SENTENCE, lang="zh", width=1366, height=700)
-    assert not fault(person.find("heads.weights"))
-    for stage in ("weights", "scores"):
-        assert place(person, stage).height() >= 16 * 18
-    assert person.find("heatmap.weights").drawing.cells.numbers is not None  # scores have no room for a decimal
-
-
-@pytest.mark.parametrize("lang", ["zh", "en"])
-def test_maps_of_queries_and_keys_stand_at_one_place(launch, lang):
-    person = launch(lang=lang)
-    stages = ("scores", "scaled", "biased", "masked", "weights")
-    for example, size in product((WORKED, SENTENCE), ((1440, 900), (1366, 700), (1024, 700))):
-        problem = open_file(resource("examples", example)).problem
-        person.again(example, problem.replace(mask=(CAUSAL, {"kind": "alibi"})))
-        person.window.resize(*size)
-        laid_out(person)
-        assert len({place(person, stage).getRect() for stage in stages}) == 1, (example, size)
-
-
-def test_a_map_comes_back_to_its_place_after_all_stages_a_page_and_a_zoom(launch):
-    person = launch(WORKED, width=1366, height=700)
+    person.again("a map comes back to its place after all stages and a zoom")
     before = place(person, "weights")
     person.do("all_stages")
     person.do("product")
@@ -74,13 +52,32 @@ def test_a_map_comes_back_to_its_place_after_all_stages_a_page_and_a_zoom(launch
     heatmap.setFocus()
     person.press("+", "0")
     assert place(person, "weights") == before
+    assert lined(person), "lines part large cells"
+
+    person.again("a sentence of a real model shows its numbers", SENTENCE)
+    assert not lined(person), "and not small ones"
+    assert not fault(person.find("heads.weights"))
+    for stage in ("weights", "scores"):
+        assert place(person, stage).height() >= 16 * 18
+    assert person.find("heatmap.weights").drawing.cells.numbers is not None  # scores have no room for a decimal
 
 
-def test_lines_part_large_cells_and_not_small_ones(launch):
-    for example, lines in ((WORKED, True), (SENTENCE, False)):
-        person = launch(example, width=1366, height=700)
-        place(person, "weights")
-        heatmap = person.find("heatmap.weights")
-        image, cell = heatmap.grab().toImage(), heatmap.cell_rect(0, 1)
-        edge = image.pixelColor(cell.left(), cell.top() + 3)
-        assert (edge != image.pixelColor(cell.left() + 1, cell.top() + 3)) == lines
+def test_maps_of_queries_and_keys_stand_at_one_place(launch):
+    person = launch()
+    stages = ("scores", "scaled", "biased", "masked", "weights")
+    for example, lang in product((WORKED, SENTENCE), ("en", "zh")):
+        problem = open_file(resource("examples", example)).problem
+        person.again(example, problem.replace(mask=(CAUSAL, {"kind": "alibi"})))
+        person.do(f"language_{lang}")
+        for size in ((1440, 900), (1366, 700), (1024, 700)):
+            person.window.resize(*size)
+            laid_out(person)
+            assert len({place(person, stage).getRect() for stage in stages}) == 1, (example, lang, size)
+
+
+def lined(person):
+    """Whether a line parts two cells."""
+    heatmap = person.find("heatmap.weights")
+    image, cell = heatmap.grab().toImage(), heatmap.cell_rect(0, 1)
+    edge = image.pixelColor(cell.left(), cell.top() + 3)
+    return edge != image.pixelColor(cell.left() + 1, cell.top() + 3)

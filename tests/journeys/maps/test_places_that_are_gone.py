@@ -46,7 +46,7 @@ def test_a_pointer_that_moves_says_nothing_of_the_new_document_by_the_picture_of
     old = heatmap.cell_rect(*place).center()
     person.program.files.begin_problem(small(), "small")
     QTest.mouseMove(heatmap, old)
-    assert not person.program.computation.told, "the window may paint before the next map is told"
+    assert not person.program.computation.notified, "the window may paint before the next map is told"
     assert "(" not in person.window.place.text()
     told(person)
     QTest.mouseMove(heatmap, heatmap.cell_rect(1, 2).center())
@@ -59,7 +59,7 @@ def test_what_is_clicked_painted_or_pressed_is_what_is_seen_then(person, qtbot):
     old = heatmap.cell_rect(12, 13).center()
     person.program.files.begin_problem(small(), "small")
     QTest.mouseClick(heatmap, LEFT, Qt.KeyboardModifier.NoModifier, old)
-    assert person.program.computation.told
+    assert person.program.computation.notified
     cell = person.program.view.look.cell
     assert cell is None or (cell.stage == "weights" and (cell.row, cell.column) == heatmap.cell_under(old))
 
@@ -80,7 +80,7 @@ def test_what_is_clicked_painted_or_pressed_is_what_is_seen_then(person, qtbot):
     spot = page.canvas.drawing.fields[0].spot(0, 0)
     assert spot.cell is not None
     person.program.files.begin_problem(small(), "small")
-    person.program.view.tell_all()
+    person.program.view.notify_all()
     page.spotChosen.emit(spot)
     assert person.program.view.look.cell is None
     told(person)

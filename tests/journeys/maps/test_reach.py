@@ -190,6 +190,18 @@ def test_a_cell_shows_its_reach_and_its_origin_under_the_mask(launch, settled):
         assert own == QColor(heatmap.cell_at(5, 6)[1])
         assert distance(others, surface) <= distance(heatmap.cell_at(9, 20)[1], surface)
 
+    person.again("it goes back to x and the projections", "thinking-machines.npz")
+    person.show_stage("query")
+    person.click_cell("query", 1, 1)
+    person.press("Shift+R")
+    settled(person)
+    rows, columns = person.find("operand.left").shape[1], person.find("operand.top").shape[0]
+    assert marked(person, "operand.left") == {(1, e) for e in range(rows)}
+    assert marked(person, "operand.top") == {(e, 1) for e in range(columns)}
+    person.click_cell("query", 0, 1)
+    settled(person)
+    assert marked(person, "operand.left") == {(0, e) for e in range(rows)}
+
 
 def distance(one, other):
     return sum(abs(a - b) for a, b in zip(one.getRgb()[:3], other.getRgb()[:3], strict=True))
@@ -204,17 +216,3 @@ def marked(person, name):
         for i in range(rows.start, rows.stop)
         for j in range(columns.start, columns.stop)
     }
-
-
-def test_it_goes_back_to_x_and_the_projections(launch, settled):
-    person = launch("thinking-machines.npz")
-    person.show_stage("query")
-    person.click_cell("query", 1, 1)
-    person.press("Shift+R")
-    settled(person)
-    rows, columns = person.find("operand.left").shape[1], person.find("operand.top").shape[0]
-    assert marked(person, "operand.left") == {(1, e) for e in range(rows)}
-    assert marked(person, "operand.top") == {(e, 1) for e in range(columns)}
-    person.click_cell("query", 0, 1)
-    settled(person)
-    assert marked(person, "operand.left") == {(0, e) for e in range(rows)}

@@ -115,8 +115,7 @@ def share(widget, part):
     return part * widget.width() * widget.height()
 
 
-def test_another_cell_leaves_the_tool_bar_alone(qapp, launch, painted, qtbot):
-    person = launch()
+def test_an_edit_paints_a_color_bar_that_says_something_else_and_a_click_no_tool_bar(qapp, person, painted, qtbot):
     person.click_cell("weights", 3, 4)  # from now on there is a cell of which a gradient can be shown
     rest(person, qtbot)
     qapp.installEventFilter(painted)
@@ -126,9 +125,8 @@ def test_another_cell_leaves_the_tool_bar_alone(qapp, launch, painted, qtbot):
     assert painted.widgets
     assert not [widget for widget in painted.widgets if widget is toolbar or toolbar.isAncestorOf(widget)]
 
-
-def test_a_color_bar_is_painted_where_an_edit_changes_what_it_says(qapp, launch, painted, qtbot):
-    person = launch()
+    person.again("a color bar is painted where an edit changes what it says")
+    qapp.removeEventFilter(painted)
     bar = person.window.product.maps.bar("weights")
     for number, said in (("2", False), ("nan", True)):
         rest(person, qtbot)

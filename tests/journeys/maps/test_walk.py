@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QLabel, QMenu, QWidget
 from attn_gui.engine import Problem
 from attn_gui.views.product.product_layout import axis_labels
 from attn_gui.views.walk_view import BeatBar, WalkPlayer, words_of
+from tests.failing import each
 from tests.seen import fault
 
 LEFT = Qt.MouseButton.LeftButton
@@ -65,46 +66,15 @@ def test_the_weight_of_the_worked_example_is_walked_through_by_keys(launch):
     assert person.find("inspector").isVisible()
 
 
-def test_the_end_of_every_step_stands_still_until_it_is_left(launch):
-    person = launch("worked-example.npz")
-    found = walked_by_space(person, "weights", 1, 1)
-    found.resume()
-    found.setCurrentTime(found.duration())
-    assert found.state() == QAbstractAnimation.State.Stopped
-    assert not found.playing
-    assert found.beat == 6
-    assert person.find("walk").isVisible()
+@pytest.fixture
+def person(launch):
+    return launch("worked-example.npz")
 
 
-def test_a_masked_cell_says_why_it_is_closed(launch):
-    person = launch("worked-example.npz")
-    person.program.files.begin_problem(person.program.document.problem.replace(mask="causal"), "causal")
-    found = walked_by_space(person, "weights", 0, 1)
-    person.press("End")
-    place = next(k for k, beat in enumerate(found.walk.beats) if beat.stage == "masked")
-    assert "1 > 0" in person.find(f"walk.step.{place}").accessibleName()
-    assert person.find("walk.step.6").accessibleName().endswith("= 0")
-
-
-def test_a_cell_of_the_output_ends_with_the_mixture_of_values(launch):
-    person = launch("worked-example.npz")
-    found = walked_by_space(person, "head_output", 1, 0)
-    assert found.walk.beats[-1].stage == "head_output"
-    assert "2.281" in sentences(person)[-1]
-
-
-def test_a_typed_number_ends_it_at_once_and_the_status_bar_says_so(launch):
-    person = launch("worked-example.npz")
-    walked_by_space(person, "weights", 1, 1)
-    person.type_into("query", 1, 0, "1")
-    assert person.find("heatmap.weights").isVisible()
-    assert "Walk stopped: a number was changed" in person.status()
-    assert person.table("query").hasFocus(), "typing goes on where it was"
-
-
-@pytest.mark.parametrize("way", ["stage", "mode", "undo", "pages", "document"])
-def test_whatever_else_is_looked_at_ends_it(launch, way):
-    person = launch("worked-example.npz")
+@each("way", ["stage", "mode", "undo", "pages", "document"])
+def test_whatever_else_is_looked_at_ends_it(person, way):
+    person.again(way)
+    person.program.late.pages.set_large(False)
     person.type_into("query", 1, 0, "2")
     person.rest()
     walked_by_space(person, "weights", 1, 1)
@@ -123,8 +93,38 @@ def test_whatever_else_is_looked_at_ends_it(launch, way):
     assert person.find("inspector").isVisible()
 
 
-def test_the_bar_is_scrubbed_and_a_row_of_the_list_goes_to_its_step(launch):
+def test_it_is_found_played_scrubbed_and_left(launch, tmp_path):
     person = launch("worked-example.npz")
+    assert not person.action("walk").isEnabled()
+    person.show_stage("scores")
+    person.click_cell("scores", 0, 0)
+    offers = {offer.action.objectName(): offer for offer in person.program.late.window_commands._offers()}
+    assert {"animation", "动画", "演示"} <= set(offers["action.walk"].words.split())
+    person.do("walk")
+    assert person.find("walk").isVisible()
+
+    person.again("the end of every step stands still until it is left")
+    found = walked_by_space(person, "weights", 1, 1)
+    found.resume()
+    found.setCurrentTime(found.duration())
+    assert found.state() == QAbstractAnimation.State.Stopped
+    assert not found.playing
+    assert found.beat == 6
+    assert person.find("walk").isVisible()
+
+    person.again("a cell of the output ends with the mixture of values")
+    found = walked_by_space(person, "head_output", 1, 0)
+    assert found.walk.beats[-1].stage == "head_output"
+    assert "2.281" in sentences(person)[-1]
+
+    person.again("a typed number ends it at once and the status bar says so")
+    walked_by_space(person, "weights", 1, 1)
+    person.type_into("query", 1, 0, "1")
+    assert person.find("heatmap.weights").isVisible()
+    assert "Walk stopped: a number was changed" in person.status()
+    assert person.table("query").hasFocus(), "typing goes on where it was"
+
+    person.again("the bar is scrubbed and a row of the list goes to its step")
     found = walked_by_space(person, "weights", 1, 1)
     bar = person.find("walk.bar", BeatBar)
     first, fourth = bar.segments()[0], bar.segments()[3]
@@ -139,9 +139,40 @@ def test_the_bar_is_scrubbed_and_a_row_of_the_list_goes_to_its_step(launch):
     person.press("Esc")
     assert person.find("heatmap.weights").hasFocus()
 
+    person.again("it is written as gif beside the window")
+    walked_by_space(person, "weights", 1, 1)
+    path = tmp_path / "weight.gif"
 
-def test_the_button_of_the_explanation_does_the_same_and_another_language_keeps_the_place(launch):
-    person = launch("worked-example.npz")
+    def ask() -> None:
+        menu = person.find("walk").findChild(QMenu)
+        menu.actions()[0].trigger()
+
+    person.choose_file(path, ask)
+    assert person.program.late.walking.wait()
+    QTest.qWait(1)
+    assert QImage(str(path)).size().width() == 800
+    assert "weight.gif" in person.banner()
+
+    person.again("a masked cell says why it is closed")
+    person.program.files.begin_problem(person.program.document.problem.replace(mask="causal"), "causal")
+    found = walked_by_space(person, "weights", 0, 1)
+    person.press("End")
+    place = next(k for k, beat in enumerate(found.walk.beats) if beat.stage == "masked")
+    assert "1 > 0" in person.find(f"walk.step.{place}").accessibleName()
+    assert person.find("walk.step.6").accessibleName().endswith("= 0")
+
+    person.again("reduced motion counts steps and is remembered")
+    person.do("language_zh")
+    person.do("reduced_motion")
+    walked_by_space(person, "weights", 1, 1)
+    person.press("Right")
+    assert said(person, "time") == "第 2 / 7 步"
+    assert "减少动态" in said(person, "about")
+    person.do("reduced_motion")
+    assert said(person, "time").endswith("秒")
+    assert person.program.settings.text("reduced_motion", "") == "false"
+
+    person.again("the button of the explanation does the same and another language keeps the place")
     person.show_stage("weights")
     person.click_cell("weights", 1, 1)
     person.click("inspector.walk")
@@ -157,32 +188,7 @@ def test_the_button_of_the_explanation_does_the_same_and_another_language_keeps_
     person.press("Esc")
     assert person.find("inspector.walk").hasFocus(), "where the keyboard was"
 
-
-def test_reduced_motion_counts_steps_and_is_remembered(launch):
-    person = launch("worked-example.npz", lang="zh")
-    person.do("reduced_motion")
-    walked_by_space(person, "weights", 1, 1)
-    person.press("Right")
-    assert said(person, "time") == "第 2 / 7 步"
-    assert "减少动态" in said(person, "about")
-    person.do("reduced_motion")
-    assert said(person, "time").endswith("秒")
-    assert person.program.settings.text("reduced_motion", "") == "false"
-
-
-def test_it_is_found_by_what_people_call_it(launch):
-    person = launch("worked-example.npz")
-    assert not person.action("walk").isEnabled()
-    person.show_stage("scores")
-    person.click_cell("scores", 0, 0)
-    offers = {offer.action.objectName(): offer for offer in person.program.late.window_commands._offers()}
-    assert {"animation", "动画", "演示"} <= set(offers["action.walk"].words.split())
-    person.do("walk")
-    assert person.find("walk").isVisible()
-
-
-def test_in_an_exercise_it_goes_as_far_as_the_numbers_that_are_seen(launch):
-    person = launch("worked-example.npz")
+    person.again("in an exercise it goes as far as the numbers that are seen")
     person.show_stage("weights")
     person.click_cell("weights", 1, 1)
     person.do("leave_out")
@@ -194,22 +200,6 @@ def test_in_an_exercise_it_goes_as_far_as_the_numbers_that_are_seen(launch):
     assert [beat.stage for beat in found.walk.beats] == ["scores", "scores", "scaled"]
     assert "0.64" not in said(person, "conclusion")
     assert "0.64" not in person.find("walk.step.2").accessibleName()
-
-
-def test_it_is_written_as_gif_beside_the_window(launch, tmp_path):
-    person = launch("worked-example.npz")
-    walked_by_space(person, "weights", 1, 1)
-    path = tmp_path / "weight.gif"
-
-    def ask() -> None:
-        menu = person.find("walk").findChild(QMenu)
-        menu.actions()[0].trigger()
-
-    person.choose_file(path, ask)
-    assert person.program.late.walking.wait()
-    QTest.qWait(1)
-    assert QImage(str(path)).size().width() == 800
-    assert "weight.gif" in person.banner()
 
 
 def test_space_walks_from_the_strip_and_from_a_computed_table_but_types_in_a_given_one(launch):

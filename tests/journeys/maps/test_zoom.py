@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QGuiApplication, QImage, QWheelEvent
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
@@ -16,6 +17,7 @@ from attn_gui.figure.levels import TYPED, Shade
 from attn_gui.formats import save
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.product import map_labels
+from tests.failing import each
 
 N, D, HEADS = 1031, 5, 2
 LEFT = Qt.MouseButton.LeftButton
@@ -48,6 +50,12 @@ def person(launch, problem, tmp_path):
     return person
 
 
+def anew(person, about):
+    """The same, all of it in view."""
+    person.again(about)
+    person.find("heatmap.weights").box.set_window((0, N, 0, N))
+
+
 @pytest.fixture
 def expected(problem):
     """The stages of head 0 in one formula each."""
@@ -57,26 +65,11 @@ def expected(problem):
     return {"scores": scores, "weights": weights / weights.sum(axis=1, keepdims=True)}
 
 
-def turn_wheel(heatmap, notches, at):
-    viewport = heatmap
-    event = QWheelEvent(
-        QPointF(at),
-        QPointF(viewport.mapToGlobal(at)),
-        QPoint(),
-        QPoint(0, 120 * notches),
-        Qt.MouseButton.NoButton,
-        Qt.KeyboardModifier.NoModifier,
-        Qt.ScrollPhase.NoScrollPhase,
-        False,
-    )
-    QApplication.sendEvent(viewport, event)
-    QApplication.processEvents()
-
-
-def zoom_to_numbers(heatmap):
+def zoom_to_numbers(person, heatmap):
     """Turn the wheel until few cells are in view."""
     while heatmap.box.in_view[1] - heatmap.box.in_view[0] > 4:
-        turn_wheel(heatmap, 2, heatmap.placement.cells.center() + QPoint(40, 25))
+        person.turn_wheel(heatmap, 2, heatmap.placement.cells.center() + QPoint(40, 25))
+        QApplication.processEvents()
 
 
 def drag(heatmap, way):
@@ -108,13 +101,13 @@ def words(monkeypatch):
     return painted
 
 
-@pytest.mark.parametrize("mode", ["product", "all_stages"])
-@pytest.mark.parametrize("stage", ["scores", "weights"])
+@each(("stage", "mode"), product(("scores", "weights"), ("product", "all_stages")))
 def test_close_up_every_cell_is_that_of_numpy_in_color_and_number(qtbot, person, expected, stage, mode):
+    anew(person, f"{stage} in {mode}")
     person.show_stage(stage)
     person.do(mode)
     heatmap = person.find(f"heatmap.{stage}")
-    zoom_to_numbers(heatmap)
+    zoom_to_numbers(person, heatmap)
     drag(heatmap, QPoint(-90, -70))
     drag(heatmap, QPoint(30, 50))
     person.program.window.product.maps.minimap(stage).hide()  # it lies over some cells
@@ -133,9 +126,9 @@ def test_close_up_every_cell_is_that_of_numpy_in_color_and_number(qtbot, person,
     assert cells_of(heatmap) != cells_of(same)  # there are numbers in the cells
 
 
-def test_tokens_stand_at_their_rows_and_columns_while_the_map_is_moved(person, words):
+def test_a_zoomed_map_is_moved_exported_overlooked_and_shown_beside_others(person, words, qtbot):
     heatmap, product = person.find("heatmap.weights"), person.window.product
-    zoom_to_numbers(heatmap)
+    zoom_to_numbers(person, heatmap)
     for way in (QPoint(-90, -70), QPoint(45, 20)):
         words.clear()
         drag(heatmap, way)
@@ -150,8 +143,7 @@ def test_tokens_stand_at_their_rows_and_columns_while_the_map_is_moved(person, w
             cell = heatmap.cell_rect(whole_rows[0], column).translated(heatmap.mapTo(product, QPoint()))
             assert places[f"k{column}"].center().x() == pytest.approx(cell.center().x(), abs=1.5)
 
-
-def test_what_is_exported_is_the_same_zoomed_or_not(qtbot, person):
+    anew(person, "what is exported is the same zoomed or not")
     heatmap, clipboard = person.find("heatmap.weights"), QGuiApplication.clipboard()
 
     def copied():
@@ -162,12 +154,11 @@ def test_what_is_exported_is_the_same_zoomed_or_not(qtbot, person):
 
     heatmap.setFocus()
     before = copied()
-    zoom_to_numbers(heatmap)
+    zoom_to_numbers(person, heatmap)
     assert person.window.product.maps.minimap("weights").isVisible()
     assert copied() == before
 
-
-def test_from_the_map_tab_leads_to_its_overview_which_speaks_the_language_of_the_window(person):
+    anew(person, "from the map tab leads to its overview which speaks the language of the window")
     heatmap, minimap = person.find("heatmap.weights"), person.window.product.maps.minimap("weights")
     heatmap.setFocus()
     person.press("Tab")
@@ -188,10 +179,9 @@ def test_from_the_map_tab_leads_to_its_overview_which_speaks_the_language_of_the
     assert not minimap.isVisible()
     assert heatmap.hasFocus()
 
-
-def test_the_frame_of_the_overview_is_dragged_to_other_cells(person):
+    anew(person, "the frame of the overview is dragged to other cells")
     heatmap, minimap = person.find("heatmap.weights"), person.window.product.maps.minimap("weights")
-    zoom_to_numbers(heatmap)
+    zoom_to_numbers(person, heatmap)
     heatmap.box.set_window((100, 400, 100, 400))
     before, at = heatmap.box.in_view, minimap.mapTo(person.window, minimap.frame().center())
     place, target = minimap.geometry(), person.window.childAt(at)
@@ -209,14 +199,14 @@ def test_the_frame_of_the_overview_is_dragged_to_other_cells(person):
     assert minimap.geometry() == place
     assert person.find("operand.left").box.in_view[:2] == after[:2]
 
-
-def test_all_stages_show_the_same_cells_while_one_is_zoomed_and_moved(person):
+    anew(person, "all stages show the same cells while one is zoomed and moved")
     person.do("all_stages")
     stages = [person.find(f"heatmap.{stage}") for stage in ("scores", "scaled", "weights")]
     query = person.find("heatmap.query")
     whole = query.box.in_view
     first, *others = stages
-    turn_wheel(first, 6, first.placement.cells.center())
+    person.turn_wheel(first, 6, first.placement.cells.center())
+    QApplication.processEvents()
     zoomed = first.box.in_view
     assert zoomed[1] - zoomed[0] < N
     assert [heatmap.box.in_view for heatmap in others] == [zoomed, zoomed]

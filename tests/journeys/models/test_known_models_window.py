@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
 from safetensors.numpy import load_file, save_file
 
@@ -108,8 +107,7 @@ class Packed:
         monkeypatch.syspath_prepend(str(package.parent))
         monkeypatch.setattr(known_models, "cache", lambda: self.cache)
         monkeypatch.setattr(known_models, "write_gguf_folder", self._write)
-        for module in (model_controller, model_controller):
-            monkeypatch.setattr(module, "KNOWN", {"small": self.known})
+        monkeypatch.setattr(model_controller, "KNOWN", {"small": self.known})
 
     def _write(self, _source, folder, tell):
         for path in resource("models", "toy-induction").iterdir():
@@ -124,25 +122,7 @@ def packed(tmp_path, monkeypatch):
     return Packed(tmp_path, monkeypatch)
 
 
-def test_one_file_is_made_a_folder_beside_the_window_and_opened_under_its_name(launch, packed):
-    person = launch()
-    person.do("known_small")
-    packed.gate.await_work()
-    assert person.program.document.study is None
-    deadline = 60_000
-    while "Small" not in person.status() and deadline:
-        QTest.qWait(5)
-        deadline -= 5
-    assert "Small" in person.status()
-    packed.gate.open()
-    person.wait()
-    study = person.program.document.study
-    assert study.model.name == "Small"
-    assert study.model.folder.parent == packed.cache
-    assert person.program.document.name == "Small"
-
-
-def test_the_making_is_canceled_and_leaves_nothing(launch, packed):
+def test_one_file_is_made_a_folder_beside_the_window_which_can_be_canceled(launch, packed):
     person = launch()
     person.do("known_small")
     packed.gate.await_work()
@@ -152,3 +132,16 @@ def test_the_making_is_canceled_and_leaves_nothing(launch, packed):
     person.program.late.models.finish()
     assert person.program.document.study is None
     assert not list(packed.cache.iterdir())
+
+    # one file is made a folder beside the window and opened under its name
+    packed.gate.close()
+    person.do("known_small")
+    packed.gate.await_work()
+    assert person.program.document.study is None
+    person.until(lambda: "Small" in person.status())
+    packed.gate.open()
+    person.wait()
+    study = person.program.document.study
+    assert study.model.name == "Small"
+    assert study.model.folder.parent == packed.cache
+    assert person.program.document.name == "Small"

@@ -7,7 +7,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QMessageBox
 
-from attn_gui.app.model import model_controller, model_showing, row_takes
+from attn_gui.app.model import copy_rows, model_controller, model_showing
 from attn_gui.models.model import Run
 from attn_gui.models.study import Study
 from attn_gui.paths import resource
@@ -243,15 +243,13 @@ def test_no_document_goes_and_none_is_saved_before_a_text_that_was_typed_is_read
 # --- changes over all layers -----------------------------------------------------------------------
 
 
-@pytest.fixture
-def two_off(toy):
+def switch_two_off(toy):
     """A head off in each layer, the upper one on the table."""
     for layer in (0, 1):
         toy.click_head(layer, 0)
         toy.wait()
         toy.do("head_off")
         toy.wait()
-    return toy
 
 
 def by_layer(person):
@@ -260,79 +258,82 @@ def by_layer(person):
     return {layer: sum(each.enabled for each in edit.interventions) for layer, edit in study.edits(problem).items()}
 
 
-def test_a_change_just_made_is_not_taken_back_with_one_of_another_layer(two_off, monkeypatch):
-    gate = Gate()
-    gate.open()
-    monkeypatch.setattr(model_showing, "answer", gate.before(model_showing.answer))
-    two_off.click_head(1, 1)
-    gate.close()  # the list stays as it is
-    two_off.do("head_off")
-    two_off.find("model.changes").setFocus()
-    two_off.find("model.changes").choose(0)
-    two_off.press("Space")
-    while two_off.program.late.models.busy:
-        QTest.qWait(1)
-    assert by_layer(two_off) == {0: 0, 1: 2}
-    two_off.press("Del")  # the list still says that it is in force
-    rest(two_off, gate)
-    assert by_layer(two_off) == {1: 2}
-
-
-def test_two_that_are_deleted_one_after_the_other_are_both_gone(two_off, steps):
+def test_changes_of_other_layers_stay_and_go_as_they_were_asked_for(toy, steps, monkeypatch):
+    switch_two_off(toy)
     steps.close()
-    changes = two_off.find("model.changes")
+    changes = toy.find("model.changes")
     changes.setFocus()
     for row in (0, 1):
         changes.choose(row)
-        two_off.press("Del")
-    two_off.press("Del")  # again, as it still stands there
-    rest(two_off, steps)
-    assert by_layer(two_off) == {}
-    assert len(two_off.steps()) == 6  # of them two for what was removed
+        toy.press("Del")
+    toy.press("Del")  # again, as it still stands there
+    rest(toy, steps)
+    assert by_layer(toy) == {}
+    assert len(toy.steps()) == 6  # of them two for what was removed
+
+    toy.again("a change just made is not taken back with one of another layer")
+    switch_two_off(toy)
+    gate = Gate()
+    gate.open()
+    monkeypatch.setattr(model_showing, "answer", gate.before(model_showing.answer))
+    toy.click_head(1, 1)
+    gate.close()  # the list stays as it is
+    toy.do("head_off")
+    toy.find("model.changes").setFocus()
+    toy.find("model.changes").choose(0)
+    toy.press("Space")
+    while toy.program.late.models.busy:
+        QTest.qWait(1)
+    assert by_layer(toy) == {0: 0, 1: 2}
+    toy.press("Del")  # the list still says that it is in force
+    rest(toy, gate)
+    assert by_layer(toy) == {1: 2}
 
 
 # --- rows of a second text -------------------------------------------------------------------------
 
 
-@pytest.fixture
-def taking(toy, monkeypatch):
-    """All rows of a step being taken from a second text, held up."""
-    type_text(toy, CHANGED)
-    toy.wait()
-    type_text(toy, OTHER, "other_text")
-    toy.wait()
+def type_two_texts(toy):
+    for text, field in ((CHANGED, "text"), (OTHER, "other_text")):
+        type_text(toy, text, field)
+        toy.wait()
+
+
+def test_rows_that_are_being_taken_wait_for_a_dialog_and_not_for_a_comparison(toy, monkeypatch, request):
     gate = Gate()
-    monkeypatch.setattr(row_takes, "rows_taken", gate.before(row_takes.rows_taken))
-    toy.click("model.take_all")
-    gate.await_work()
-    yield gate
-    gate.open()
+    request.addfinalizer(gate.open)
+    monkeypatch.setattr(copy_rows, "rows_taken", gate.before(copy_rows.rows_taken))
 
+    def take_all():
+        type_two_texts(toy)
+        gate.close()
+        toy.click("model.take_all")
+        gate.await_work()
 
-def test_rows_that_are_being_taken_are_not_forgotten_for_a_comparison(toy, taking):
+    take_all()
     toy.click("model.compare")
-    rest(toy, taking)
+    rest(toy, gate)
     assert by_layer(toy) == {0: 1}
     assert toy.program.baseline.comparable
 
-
-def test_rows_that_are_being_taken_wait_for_a_dialog(toy, taking):
+    toy.again("rows that are being taken wait for a dialog")
+    take_all()
     box = QMessageBox(toy.window)
     box.open()
-    taking.open()
+    gate.open()
     toy.program.late.models.steps._work.wait()
     for _ in range(3):
         QApplication.processEvents()
     assert by_layer(toy) == {}
     box.reject()
-    rest(toy, taking)
+    rest(toy, gate)
     assert by_layer(toy) == {0: 1}
 
-
-def test_esc_drops_rows_that_are_being_taken(toy, taking):
+    toy.again("Esc drops rows that are being taken")
+    take_all()
     toy.window.setFocus()
     toy.press("Esc")
-    rest(toy, taking)
+    rest(toy, gate)
     assert by_layer(toy) == {}
 
 
@@ -340,10 +341,7 @@ def test_a_second_text_that_is_still_read_is_not_compared_with_another_document(
     gate = Gate()
     gate.open()
     monkeypatch.setattr(Run, "problem", gate.before(Run.problem))
-    type_text(toy, CHANGED)
-    toy.wait()
-    type_text(toy, OTHER, "other_text")
-    toy.wait()
+    type_two_texts(toy)
     gate.close()
     toy.click("model.compare")
     gate.await_work()

@@ -45,12 +45,7 @@ def lang():
 
 @pytest.fixture
 def toy(launch, lang):
-    person = launch(lang=lang)
-    person.do("known_toy_induction")
-    person.wait()
-    person.overwrite(person.find("control.text", QLineEdit), TEXT)
-    person.wait()
-    return person
+    return launch(lang=lang).beginning(lambda person: person.open_toy(TEXT))
 
 
 def said(person, name):
@@ -66,16 +61,13 @@ def changes(person):
     return [str(model.index(row, 0).data()) for row in range(model.rowCount())]
 
 
-@LANGUAGES
-def test_heads_are_offered_to_be_switched_on_again_by_button_menu_and_key(toy, lang):
+def test_the_room_says_what_its_buttons_changes_and_layers_are(toy, lang, tmp_path, qtbot):
     off, on, layer_off = WORDS[lang]
     assert (said(toy, "model.head_off"), action(toy)) == (off, off)
     toy.click("model.head_off")
     toy.wait()
     assert (said(toy, "model.head_off"), action(toy)) == (on, on)
-    view = toy.find("model", QTableView)
-    place = view.visualRect(view.model().index(0, 1)).center()
-    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    toy.click_head(0, 1)
     toy.wait()
     assert (said(toy, "model.head_off"), action(toy)) == (off, off)
     toy.do("previous_head")
@@ -93,9 +85,7 @@ def test_heads_are_offered_to_be_switched_on_again_by_button_menu_and_key(toy, l
     assert said(toy, "model.layer_off") == layer_off
     assert toy.program.document.problem.interventions == ()
 
-
-@LANGUAGES
-def test_no_access_key_of_the_room_is_that_of_a_menu_or_of_another_part(toy):
+    toy.again("no access key of the room is that of a menu or of another part")
     for off in (False, True):
         room = toy.find("model.view")
         parts = [*room.findChildren(QAbstractButton), *(each for each in room.findChildren(QLabel) if each.buddy())]
@@ -109,9 +99,7 @@ def test_no_access_key_of_the_room_is_that_of_a_menu_or_of_another_part(toy):
             toy.click("model.layer_off")
             toy.wait()
 
-
-@LANGUAGES
-def test_a_change_says_which_rows_of_the_second_text_it_holds(toy, lang):
+    toy.again("a change says which rows of the second text it holds")
     toy.overwrite(toy.find("control.other_text", QLineEdit), SECOND)
     toy.wait()
     toy.choose(toy.find("control.taken_stage", QComboBox), "head_output")
@@ -128,6 +116,28 @@ def test_a_change_says_which_rows_of_the_second_text_it_holds(toy, lang):
     toy.overwrite(toy.find("control.other_text", QLineEdit), "")
     toy.wait()
     assert all("64" in row or "640" in row for row in changes(toy))
+
+    toy.again("the layer on the table is named in title steps and figures")
+    # With thirty layers one was lost in a minute: it stood in the history alone.
+    toy.click_head(1, 2)
+    toy.wait()
+    assert LAYER[lang] in toy.window.windowTitle()
+    toy.do("product")
+    label = toy.find("spine.layer", QLabel)
+    assert label.text() == LAYER[lang]
+    assert label.visibleRegion().boundingRect() == label.rect()
+
+    def answer(dialog):
+        dialog.set_choice(replace(dialog.result_choice(), folder=str(tmp_path), format="svg"))
+        dialog.accept()
+
+    toy.answering(ExportDialog, answer, lambda: toy.do("export_image"))
+    qtbot.waitUntil(lambda: any(tmp_path.glob("*.svg")))
+    assert LAYER[lang] in next(tmp_path.glob("*.svg")).read_text("utf-8")
+    toy.program.files.begin_with_example("worked")
+    toy.wait()
+    assert not label.isVisible()
+    assert LAYER[lang] not in toy.window.windowTitle()
 
 
 def test_an_encoder_is_asked_for_the_token_that_is_to_be_filled_in(launch):
@@ -149,20 +159,7 @@ def test_an_encoder_is_asked_for_the_token_that_is_to_be_filled_in(launch):
     assert "[MASK]" in person.find("model.prediction_title", QLabel).text()
 
 
-def test_in_a_low_window_the_heads_stand_once_and_the_prediction_has_room(toy):
-    predictions = toy.find("model.predictions", QTableView)
-    assert toy.find("heads.weights").isVisible()
-    toy.window.resize(1366, 700)
-    toy.overwrite(toy.find("control.other_text", QLineEdit), SECOND)
-    toy.wait()
-    QTest.qWait(1)
-    assert not toy.find("heads.weights").isVisible()
-    assert predictions.viewport().height() >= 5 * predictions.rowHeight(0)
-    toy.do("product")
-    assert toy.find("heads.weights").isVisible()
-
-
-def test_texts_of_different_length_are_not_compared_which_is_said_in_a_sentence(toy):
+def test_what_is_old_is_dimmed_from_the_edit_until_the_answer_is_there(toy, monkeypatch, qtbot):
     toy.overwrite(toy.find("control.other_text", QLineEdit), SECOND)
     toy.wait()
     toy.click("model.compare")
@@ -177,46 +174,59 @@ def test_texts_of_different_length_are_not_compared_which_is_said_in_a_sentence(
     toy.wait()
     assert toy.program.baseline.problem is None
 
+    toy.again("what is old is dimmed from the edit until the answer is there")
+    gate = Gate()
+    gate.open()
+    monkeypatch.setattr(model_showing, "answer", gate.before(model_showing.answer))
+    names = ("model.prediction_title", "model.predictions", "model")
+    parts = [toy.find(name) for name in names]
+    parts = [getattr(part, "viewport", lambda part=part: part)() for part in parts]
+    fresh = [darkest(part) for part in parts]
+    gate.close()
+    toy.click("model.head_off")
+    assert all(darkest(part) > before + 20 for part, before in zip(parts[:2], fresh[:2], strict=True))
+    assert toy.find("model", QTableView).model().index(1, 1).data(STALE_ROLE)
+    gate.open()
+    toy.wait()
+    assert [darkest(part) for part in parts[:1]] == fresh[:1]
+    assert not toy.find("model", QTableView).model().index(1, 1).data(STALE_ROLE)
+    view = toy.find("model", QTableView)
+    gate.close()
+    toy.click_head(1, 2)
+    qtbot.waitUntil(lambda: toy.program.document.study.layer == 1)
+    assert not view.model().index(1, 1).data(STALE_ROLE), "nothing but the layer on the table is another"
+    gate.open()
+    toy.wait()
+
+    toy.again("in a low window the heads stand once and the prediction has room")
+    predictions = toy.find("model.predictions", QTableView)
+    assert toy.find("heads.weights").isVisible()
+    toy.window.resize(1366, 700)
+    toy.overwrite(toy.find("control.other_text", QLineEdit), SECOND)
+    toy.wait()
+    QTest.qWait(1)
+    assert not toy.find("heads.weights").isVisible()
+    assert predictions.viewport().height() >= 5 * predictions.rowHeight(0)
+    toy.do("product")
+    assert toy.find("heads.weights").isVisible()
+
 
 LAYER = {"en": "Layer 1", "zh": "第 1 层"}
 
 
-@LANGUAGES
-def test_the_layer_on_the_table_is_named_in_title_steps_and_figures(toy, lang, tmp_path, qtbot):
-    """With thirty layers one was lost in a minute: it stood in the history alone."""
-    view = toy.find("model", QTableView)
-    place = view.visualRect(view.model().index(1, 2)).center()
-    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    toy.wait()
-    assert LAYER[lang] in toy.window.windowTitle()
-    toy.do("product")
-    label = toy.find("spine.layer", QLabel)
-    assert label.text() == LAYER[lang]
-    assert label.visibleRegion().boundingRect() == label.rect()
-
-    def answer(dialog):
-        dialog.set_choice(replace(dialog.result_choice(), folder=str(tmp_path), format="svg"))
-        dialog.accept()
-
-    toy.answering(ExportDialog, answer, lambda: toy.do("export_image"))
-    qtbot.waitUntil(lambda: any(tmp_path.glob("*.svg")))
-    assert LAYER[lang] in next(tmp_path.glob("*.svg")).read_text("utf-8")
-    toy.program.files.begin_with_example("worked")
-    toy.wait()
-    assert not label.isVisible()
-    assert LAYER[lang] not in toy.window.windowTitle()
-
-
-def test_a_look_at_another_layer_leaves_the_document_as_saved_and_an_edit_there_does_not(launch):
+def test_a_look_at_another_layer_leaves_the_document_as_saved_and_an_edit_there_does_not(launch, monkeypatch):
     """The title had its star, and the person was asked to save what nobody had changed."""
     person = launch()
+    gate = Gate()
+    monkeypatch.setattr(model_controller, "read_model", gate.before(model_controller.read_model))
     person.do("known_toy_induction")
+    lines = person.window.findChildren(WorkLine)
+    assert any(line.isVisible() and not line.visibleRegion().isEmpty() for line in lines), "it is said at once"
+    gate.open()
     person.wait()
-    view = person.find("model", QTableView)
 
     def look_at(layer):
-        place = view.visualRect(view.model().index(layer, 2)).center()
-        QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+        person.click_head(layer, 2)
         person.wait()
 
     look_at(1)
@@ -243,31 +253,6 @@ def darkest(widget):
     return min(image.pixelColor(x, y).lightness() for x in range(image.width()) for y in range(image.height()))
 
 
-def test_what_is_old_is_dimmed_from_the_edit_until_the_answer_is_there(toy, monkeypatch, qtbot):
-    gate = Gate()
-    gate.open()
-    monkeypatch.setattr(model_showing, "answer", gate.before(model_showing.answer))
-    names = ("model.prediction_title", "model.predictions", "model")
-    parts = [toy.find(name) for name in names]
-    parts = [getattr(part, "viewport", lambda part=part: part)() for part in parts]
-    fresh = [darkest(part) for part in parts]
-    gate.close()
-    toy.click("model.head_off")
-    assert all(darkest(part) > before + 20 for part, before in zip(parts[:2], fresh[:2], strict=True))
-    assert toy.find("model", QTableView).model().index(1, 1).data(STALE_ROLE)
-    gate.open()
-    toy.wait()
-    assert [darkest(part) for part in parts[:1]] == fresh[:1]
-    assert not toy.find("model", QTableView).model().index(1, 1).data(STALE_ROLE)
-    view = toy.find("model", QTableView)
-    gate.close()
-    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=view.visualRect(view.model().index(1, 2)).center())
-    qtbot.waitUntil(lambda: toy.program.document.study.layer == 1)
-    assert not view.model().index(1, 1).data(STALE_ROLE), "nothing but the layer on the table is another"
-    gate.open()
-    toy.wait()
-
-
 def test_a_page_of_a_model_is_dimmed_from_the_edit_until_its_own_numbers_are_there(toy, monkeypatch, qtbot):
     run, page = Gate(), Gate()
     run.open()
@@ -290,14 +275,3 @@ def test_a_page_of_a_model_is_dimmed_from_the_edit_until_its_own_numbers_are_the
     page.open()
     qtbot.waitUntil(lambda: not toy.program.late.pages.busy)
     assert darkest(canvas) == fresh
-
-
-def test_a_model_that_is_being_opened_is_said_at_once(launch, monkeypatch):
-    gate = Gate()
-    monkeypatch.setattr(model_controller, "read_model", gate.before(model_controller.read_model))
-    person = launch()
-    person.do("known_toy_induction")
-    lines = person.window.findChildren(WorkLine)
-    assert any(line.isVisible() and not line.visibleRegion().isEmpty() for line in lines)
-    gate.open()
-    person.wait()

@@ -14,11 +14,13 @@ from attn_gui.paths import resource
 from attn_gui.views.model.head_grid import PICTURE_ROLE
 from tests.models.golden_folders import DATA
 
+TOY = resource("models", "toy-induction")
+
 
 @pytest.fixture
 def toy(launch):
     person = launch()
-    open_folder(person, resource("models", "toy-induction"))
+    open_folder(person, TOY)
     return person
 
 
@@ -40,7 +42,7 @@ def shown(person):
     )
 
 
-def test_a_model_without_a_head_shows_no_prediction_of_the_one_before(toy, tmp_path):
+def test_a_model_without_a_head_and_one_that_cannot_be_run_show_nothing_of_the_one_before(toy, tmp_path):
     folder = tmp_path / "headless"
     shutil.copytree(DATA / "tiny-bert", folder)
     told = json.loads((folder / "config.json").read_text("utf-8"))
@@ -52,19 +54,13 @@ def test_a_model_without_a_head_shows_no_prediction_of_the_one_before(toy, tmp_p
     assert (predicted, title) == ([], "")
     assert pictures
 
-
-@pytest.fixture
-def unfit(toy, tmp_path):
-    """A session whose layer does not fit its model."""
+    # of a model that cannot be run nothing is shown
+    open_folder(toy, TOY)
     toy.size("num_heads", 2)
     toy.wait()
     assert toy.banner().endswith("What it predicts is shown as it was before.")
-    path = tmp_path / "two-heads.attn"
-    toy.save_as(path)
-    return path
-
-
-def test_of_a_model_that_cannot_be_run_nothing_is_shown(toy, unfit):
+    unfit = tmp_path / "two-heads.attn"
+    toy.save_as(unfit)
     for between in (
         lambda: open_folder(toy, DATA / "tiny-bert"),
         lambda: toy.program.files.open_example("worked"),

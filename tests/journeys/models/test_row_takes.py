@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QLineEdit, QListView, QPushButton, QTableView
+from PySide6.QtWidgets import QComboBox, QLineEdit, QListView, QPushButton
 
 from attn_gui.app.model import model_showing
 from attn_gui.models import Run, open_model, recovered
@@ -21,12 +21,7 @@ LEFT = Qt.MouseButton.LeftButton
 
 @pytest.fixture
 def toy(launch):
-    person = launch(width=1366, height=700)
-    person.do("known_toy_induction")
-    person.wait()
-    person.overwrite(person.find("control.text", QLineEdit), CHANGED)
-    person.wait()
-    return person
+    return launch(width=1366, height=700).beginning(lambda person: person.open_toy(CHANGED, CLEAN))
 
 
 def second(person, text):
@@ -34,10 +29,8 @@ def second(person, text):
     person.wait()
 
 
-def put_on_table(person, layer, head=0):
-    view = person.find("model", QTableView)
-    place = view.visualRect(view.model().index(layer, head)).center()
-    QTest.mouseClick(view.viewport(), LEFT, pos=place)
+def put_on_table(person, layer):
+    person.click_head(layer, 0)
     person.wait()
 
 
@@ -71,9 +64,7 @@ def close(found, wanted):
     return np.abs(found - wanted).max() <= 2e-5 * np.abs(wanted).max()
 
 
-def test_a_token_dragged_onto_another_brings_its_row(toy):
-    assert not toy.find("model.second").isVisible()
-    second(toy, CLEAN)
+def test_rows_of_the_second_text_are_taken_by_mouse_keys_and_menu(toy):
     put_on_table(toy, 0)
     before, untouched = logits(toy), toy.program.document.problem
     drag(toy, 4, 4)
@@ -90,9 +81,7 @@ def test_a_token_dragged_onto_another_brings_its_row(toy):
     wanted = {"layer": 0, "kind": "set", "stage": LAST, "at": {"query": 6}, "values": clean.stage(0, LAST)[:, 4]}
     assert close(logits(toy), changed.replace(interventions=[wanted]).logits)
 
-
-def test_a_token_let_go_elsewhere_changes_nothing(toy):
-    second(toy, CLEAN)
+    toy.again("a token let go elsewhere changes nothing")
     problem = toy.program.document.problem
     source, begin = token(toy, "model.second_tokens", 3)
     for end in (begin, begin + QPoint(0, 300)):
@@ -102,9 +91,20 @@ def test_a_token_let_go_elsewhere_changes_nothing(toy):
         toy.wait()
     assert toy.program.document.problem is problem
 
+    toy.again("everything taken recovers the whole difference")
+    changed, clean = runs(CHANGED, CLEAN)
+    for layer in (0, 1):
+        put_on_table(toy, layer)
+        toy.click("model.take_all")
+        toy.wait()
+        run = toy.program.late.model.answer.run
+        assert recovered(changed, clean, run, "f", "t") == pytest.approx(1, abs=1e-4)
+        assert close(run.logits, clean.logits)
+        toy.press("Ctrl+Z")
+        toy.wait()
+        assert not close(logits(toy), clean.logits)
 
-def test_by_keys_alone(toy):
-    second(toy, CLEAN)
+    toy.again("by keys alone")
     put_on_table(toy, 1)
     toy.find("model.second_tokens").setFocus()
     toy.press("Home", *["Right"] * 3)
@@ -119,46 +119,38 @@ def test_by_keys_alone(toy):
     _, clean = runs(CHANGED, CLEAN)
     assert np.allclose(record.values, clean.stage(1, "head_output")[:, :, 3:4], atol=1e-6)
 
+    toy.again("texts of other lengths give rows of the same length only")
+    second(toy, SHORT)
+    everything = toy.find("model.take_all", QPushButton)
+    assert not everything.isEnabled()
+    assert "6" in everything.toolTip()
+    assert "10" in everything.toolTip()
+    drag(toy, 4, 8)
+    assert toy.program.document.problem.interventions[-1].at["query"] == 8
+    problem = toy.program.document.problem
+    toy.choose(toy.find("control.taken_stage", QComboBox), "weights")
+    drag(toy, 4, 4)
+    assert toy.program.document.problem is problem
+    assert "6" in toy.banner()
+    second(toy, "")
+    assert not toy.find("model.second").isVisible()
 
-def test_rows_of_the_run_before_are_not_taken_for_those_of_a_longer_text(toy, monkeypatch):
-    """They were the rows of as many tokens as the text before has, and the others stayed without a word."""
-    second(toy, CLEAN)
+    toy.again("the row of the chosen cell is taken from the menu")
+    second(toy, "")
     put_on_table(toy, 1)
-    gate = Gate()
-    gate.open()
-    monkeypatch.setattr(model_showing, "answer", gate.before(model_showing.answer))
-    gate.close()
-    toy.overwrite(toy.find("control.text", QLineEdit), f"{CHANGED} {CHANGED}")
-    while toy.program.late.models.busy:
-        QTest.qWait(1)
-    before = toy.program.document.problem
-    assert before.n > len(CLEAN.split()) + 1
-    for act in ("model.take_all", "model.compare"):
-        toy.click(act)
-        assert "still being run" in toy.banner()
-        toy.find("banner").hide()
-    gate.open()
+    toy.do("product")
+    toy.show_stage("weights")
+    toy.click_cell("weights", 8, 3)
+    assert not toy.action("take_second_row").isEnabled()
+    toy.do("model")
+    second(toy, CLEAN)
+    toy.do("take_second_row")
     toy.wait()
-    assert toy.program.document.problem is before
-
-
-def test_everything_taken_recovers_the_whole_difference(toy):
-    second(toy, CLEAN)
     changed, clean = runs(CHANGED, CLEAN)
-    for layer in (0, 1):
-        put_on_table(toy, layer)
-        toy.click("model.take_all")
-        toy.wait()
-        run = toy.program.late.model.answer.run
-        assert recovered(changed, clean, run, "f", "t") == pytest.approx(1, abs=1e-4)
-        assert close(run.logits, clean.logits)
-        toy.press("Ctrl+Z")
-        toy.wait()
-        assert not close(logits(toy), clean.logits)
+    assert close(logits(toy), changed.patch(clean, 1, "weights", {"query": 8}).logits)
 
 
-def test_a_take_is_switched_off_and_on_in_the_list_and_kept_in_the_session(toy, tmp_path):
-    second(toy, CLEAN)
+def test_takes_are_switched_and_kept_in_a_small_session(toy, tmp_path):
     put_on_table(toy, 0)
     before = logits(toy)
     drag(toy, 4, 4)
@@ -179,26 +171,31 @@ def test_a_take_is_switched_off_and_on_in_the_list_and_kept_in_the_session(toy, 
     assert toy.program.document.problem == problem
     assert np.array_equal(logits(toy), taken)
 
-
-def test_texts_of_other_lengths_give_rows_of_the_same_length_only(toy):
-    second(toy, SHORT)
-    everything = toy.find("model.take_all", QPushButton)
-    assert not everything.isEnabled()
-    assert "6" in everything.toolTip()
-    assert "10" in everything.toolTip()
-    drag(toy, 4, 8)
-    assert toy.program.document.problem.interventions[-1].at["query"] == 8
-    problem = toy.program.document.problem
-    toy.choose(toy.find("control.taken_stage", QComboBox), "weights")
+    toy.again("a branch that was abandoned and the second text are in a small file")
+    # The layer's matrices were in it, once for each branch, and the second text was not.
+    drag(toy, 3, 3)
+    toy.press("Ctrl+Z")
+    toy.wait()
     drag(toy, 4, 4)
-    assert toy.program.document.problem is problem
-    assert "6" in toy.banner()
-    second(toy, "")
-    assert not toy.find("model.second").isVisible()
+    assert len(toy.program.document.snapshots.all) == 1
+    path = tmp_path / "mary.attn"
+    toy.save_as(path)
+    assert path.stat().st_size < toy.program.document.problem.w_query.nbytes
+    before, patched = toy.program.document.problem, toy.program.document.snapshots.all[0].problem()
+    toy.program.files.open_example("worked")
+    toy.wait()
+    toy.open(path)
+    toy.wait()
+    assert toy.find("control.other_text", QLineEdit).text() == CLEAN
+    assert toy.find("model.second").isVisible()
+    assert toy.program.document.problem == before
+    assert toy.program.document.snapshots.all[0].problem() == patched
+    assert not toy.window.isWindowModified()
+    second(toy, CHANGED)
+    assert not toy.window.isWindowModified()
 
 
-def test_the_layer_of_the_second_text_is_compared_and_its_cells_are_taken(toy):
-    second(toy, CLEAN)
+def test_the_layer_of_the_second_text_is_compared_and_its_cells_are_taken(toy, monkeypatch):
     put_on_table(toy, 1)
     assert not toy.action("take_before").isEnabled()
     toy.click("model.compare")
@@ -221,23 +218,7 @@ def test_the_layer_of_the_second_text_is_compared_and_its_cells_are_taken(toy):
     toy.wait()
     assert toy.program.document.problem.interventions == ()
 
-
-def test_the_row_of_the_chosen_cell_is_taken_from_the_menu(toy):
-    put_on_table(toy, 1)
-    toy.do("product")
-    toy.show_stage("weights")
-    toy.click_cell("weights", 8, 3)
-    assert not toy.action("take_second_row").isEnabled()
-    toy.do("model")
-    second(toy, CLEAN)
-    toy.do("take_second_row")
-    toy.wait()
-    changed, clean = runs(CHANGED, CLEAN)
-    assert close(logits(toy), changed.patch(clean, 1, "weights", {"query": 8}).logits)
-
-
-def test_the_comparison_follows_the_layer_on_the_table(toy):
-    second(toy, CLEAN)
+    toy.again("the comparison follows the layer on the table")
     put_on_table(toy, 1)
     toy.click("model.compare")
     toy.wait()
@@ -248,9 +229,27 @@ def test_the_comparison_follows_the_layer_on_the_table(toy):
     second(toy, "")
     assert toy.program.baseline.problem is None
 
+    toy.again("rows of the run before are not taken for those of a longer text")
+    # They were the rows of as many tokens as the text before has, and the others stayed without a word.
+    put_on_table(toy, 1)
+    gate = Gate()
+    gate.open()
+    monkeypatch.setattr(model_showing, "answer", gate.before(model_showing.answer))
+    gate.close()
+    toy.overwrite(toy.find("control.text", QLineEdit), f"{CHANGED} {CHANGED}")
+    while toy.program.late.models.busy:
+        QTest.qWait(1)
+    before = toy.program.document.problem
+    assert before.n > len(CLEAN.split()) + 1
+    for act in ("model.take_all", "model.compare"):
+        toy.click(act)
+        assert "still being run" in toy.banner()
+        toy.find("banner").hide()
+    gate.open()
+    toy.wait()
+    assert toy.program.document.problem is before
 
-def test_a_layer_that_is_read_while_another_one_is_put_on_the_table_is_not_compared_with_that(toy, monkeypatch):
-    second(toy, CLEAN)
+    toy.again("a layer that is read while another one is put on the table is not compared with that")
     put_on_table(toy, 1)
     gate, problem, other = Gate(), Run.problem, toy.program.late.model.second
     held = gate.before(problem)
@@ -264,32 +263,7 @@ def test_a_layer_that_is_read_while_another_one_is_put_on_the_table_is_not_compa
         QTest.qWait(1)
     gate.open()
     toy.wait()
-    while toy.program.late.row_takes.busy:
+    while toy.program.late.copy_rows.busy:
         QTest.qWait(1)
     _, clean = runs(CHANGED, CLEAN)
     assert np.array_equal(toy.program.baseline.problem.x, clean.problem(0).x)
-
-
-def test_a_branch_that_was_abandoned_and_the_second_text_are_in_a_small_file(toy, tmp_path):
-    """The layer's matrices were in it, once for each branch, and the second text was not."""
-    second(toy, CLEAN)
-    drag(toy, 3, 3)
-    toy.press("Ctrl+Z")
-    toy.wait()
-    drag(toy, 4, 4)
-    assert len(toy.program.document.snapshots.all) == 1
-    path = tmp_path / "mary.attn"
-    toy.save_as(path)
-    assert path.stat().st_size < toy.program.document.problem.w_query.nbytes
-    before, patched = toy.program.document.problem, toy.program.document.snapshots.all[0].problem()
-    toy.program.files.open_example("worked")
-    toy.wait()
-    toy.open(path)
-    toy.wait()
-    assert toy.find("control.other_text", QLineEdit).text() == CLEAN
-    assert toy.find("model.second").isVisible()
-    assert toy.program.document.problem == before
-    assert toy.program.document.snapshots.all[0].problem() == patched
-    assert not toy.window.isWindowModified()
-    second(toy, CHANGED)
-    assert not toy.window.isWindowModified()

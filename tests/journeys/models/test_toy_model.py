@@ -344,7 +344,7 @@ def ask_about(person, answer, ask):
     person.answering(QMessageBox, lambda box: person.click(box.button(answer)), ask)
 
 
-def test_a_model_asks_for_the_unsaved_document_before_it_is_opened(launch):
+def test_a_document_is_asked_about_before_a_model_is_opened_and_what_is_typed_meanwhile_stays(launch):
     person = launch()
     person.type_into("query", 0, 0, "9")
     before = person.program.document.problem
@@ -355,9 +355,7 @@ def test_a_model_asks_for_the_unsaved_document_before_it_is_opened(launch):
     person.wait()
     assert person.program.document.study is not None
 
-
-def test_a_document_changed_while_a_model_is_opened_stays(launch):
-    person = launch(lang="zh")
+    person.again("a document changed while a model is opened stays")
     person.program.take_in(TOY)
     person.type_into("query", 0, 0, "9")
     person.wait()

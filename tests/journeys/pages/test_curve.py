@@ -15,9 +15,7 @@ PATIENCE = 120.0
 
 @pytest.fixture
 def person(launch):
-    found = launch(REGRESSION)
-    found.do("curve")
-    return found
+    return launch(REGRESSION).beginning(lambda person: person.do("curve"))
 
 
 def page(person):
@@ -41,34 +39,21 @@ def settle(person, until):
         time.sleep(0.002)
 
 
-def test_only_a_regression_has_a_curve(launch):
-    person = launch()
-    assert not person.action("curve").isEnabled()
-    again = launch(REGRESSION)
-    assert again.action("curve").isEnabled()
-    again.size("d_k", 2)
-    assert not again.action("curve").isEnabled()
-    again.press("Ctrl+Z")
-    assert again.action("curve").isEnabled()
-
-
-def test_the_curve_is_what_the_maps_hold(person):
+def test_the_curve_is_what_the_maps_hold_and_follows_edits_and_clicks(person):
     problem, shown = person.program.document.problem, content(person)
     assert shown.keys.tolist() == problem.key[:, 0].tolist()
     assert shown.values.tolist() == problem.value[:, 0].tolist()
     assert shown.queries.tolist() == problem.query[:, 0].tolist()
     assert shown.outputs.tolist() == [person.value("head_output", row, 0) for row in range(problem.n)]
 
-
-def test_an_edit_moves_the_curve(person):
+    person.again("an edit moves the curve")
     before, image = content(person).outputs, page(person).canvas.grab().toImage()
     person.type_into("value", 4, 0, "9")
     assert content(person).values[4] == 9.0
     assert (content(person).outputs > before).all()
     assert page(person).canvas.grab().toImage() != image
 
-
-def test_a_click_on_the_plot_chooses_the_query_and_shows_what_counts_for_it(person):
+    person.again("a click on the plot chooses the query and shows what counts for it")
     canvas = page(person).canvas
     field, queries = canvas.drawing.fields[0], content(person).queries
     assert content(person).weights is None
@@ -80,6 +65,15 @@ def test_a_click_on_the_plot_chooses_the_query_and_shows_what_counts_for_it(pers
     assert person.program.view.look.cell[:3] == ("head_output", 20, 0)
     assert content(person).row == 20
     assert content(person).weights.tolist() == person.values("weights")[20]
+
+    person.again("only a regression has a curve")
+    person.size("d_k", 2)
+    assert not person.action("curve").isEnabled()
+    person.press("Ctrl+Z")
+    assert person.action("curve").isEnabled()
+    person.program.files.begin_with_example("minilm")
+    person.wait()
+    assert not person.action("curve").isEnabled()
 
 
 def test_the_fitted_width_predicts_better_and_is_one_step_and_stays_where_it_fits_already(person):
@@ -109,8 +103,8 @@ def test_the_fitted_width_predicts_better_and_is_one_step_and_stays_where_it_fit
 def test_the_pages_are_found_in_a_narrow_window_with_large_letters(launch, lang, name):
     person = launch(REGRESSION, lang=lang, width=1024, height=700)
     for _ in range(3):
-        person.program.look.step_zoom(1)
-    assert person.program.look.zoom == 1.5
+        person.program.appearance.step_zoom(1)
+    assert person.program.appearance.zoom == 1.5
     person.window.resize(1024, 700)
     settle(person, lambda: person.window.width() == 1024)
     bar = person.find("inspector").findChild(QTabBar)

@@ -30,15 +30,17 @@ def by_name(shown):
     return {one.name: one.cells for one in shown.maps}
 
 
+def choose_and_open(person):
+    person.click_cell("weights", 1, 0)
+    person.do("gradient_maps")
+
+
 @pytest.fixture
 def person(launch):
-    found = launch("worked-example.npz")
-    found.click_cell("weights", 1, 0)
-    found.do("gradient_maps")
-    return found
+    return launch("worked-example.npz").beginning(choose_and_open)
 
 
-def test_it_shows_the_gradient_of_the_chosen_cell_and_follows_an_edit(person):
+def test_it_shows_the_gradient_of_the_chosen_cell_and_follows_an_edit_and_a_click(person):
     for value in (None, "7"):
         if value is not None:
             person.type_into("query", 1, 2, value)
@@ -52,8 +54,15 @@ def test_it_shows_the_gradient_of_the_chosen_cell_and_follows_an_edit(person):
             assert one.exact == exact[one.field][one.index]
             assert one.by_difference == pytest.approx(one.exact, rel=1e-7)
 
+    person.again("a click on a gradient chooses the cell that it is by")
+    shown = settled(person)
+    number = [one.name for one in shown.maps].index("key")
+    canvas = person.find("page.gradient_maps").canvas
+    QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=canvas.place_of(number, 1, 2).toPoint())
+    assert person.program.view.look.cell[:3] == ("key", 1, 2)
+    assert settled(person).name == "K[1, 2]"
 
-def test_a_row_has_no_gradient_in_sum_and_one_weighted_by_itself(person):
+    person.again("a row has no gradient in sum and one weighted by itself")
     settled(person)
     person.choose(person.find("page.gradient_maps.of", QComboBox), "sum")
     shown = settled(person)
@@ -69,15 +78,6 @@ def test_a_row_has_no_gradient_in_sum_and_one_weighted_by_itself(person):
     for field in ("query", "key", "value"):
         assert by_name(shown)[field].tolist() == exact[field].tolist()
     assert "V" in person.find("page.gradient_maps").canvas.accessibleDescription().split("does not change with")[1]
-
-
-def test_a_click_on_a_gradient_chooses_the_cell_that_it_is_by(person):
-    shown = settled(person)
-    number = [one.name for one in shown.maps].index("key")
-    canvas = person.find("page.gradient_maps").canvas
-    QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=canvas.place_of(number, 1, 2).toPoint())
-    assert person.program.view.look.cell[:3] == ("key", 1, 2)
-    assert settled(person).name == "K[1, 2]"
 
 
 def test_the_columns_of_the_head_on_show_are_shown(launch):

@@ -27,9 +27,7 @@ def gate(monkeypatch):
 
 @pytest.fixture
 def person(launch):
-    found = launch("nadaraya-watson.npz")
-    found.do("curve")
-    return found
+    return launch("nadaraya-watson.npz").beginning(lambda person: person.do("curve"))
 
 
 def settle(person):
@@ -39,7 +37,7 @@ def settle(person):
     person.wait()
 
 
-def test_a_fit_changes_nothing_under_a_dialog(person, gate, qtbot):
+def test_a_fit_changes_nothing_under_a_dialog_and_can_be_canceled(person, gate, qtbot):
     person.click("button.fit")
     gate.await_work()
     met = []
@@ -54,8 +52,8 @@ def test_a_fit_changes_nothing_under_a_dialog(person, gate, qtbot):
     assert met == [1]
     qtbot.waitUntil(lambda: len(person.steps()) == 2)
 
-
-def test_a_fit_is_told_and_can_be_canceled(person, gate, qtbot):
+    person.again("a fit is told and can be canceled")
+    gate.close()
     person.click("button.fit")
     gate.await_work()
     assert not person.find("button.fit").isEnabled()

@@ -19,10 +19,12 @@ NOTCH = QPoint(0, 120)
 
 @pytest.fixture
 def person(launch, qtbot):
-    found = launch("nadaraya-watson.npz")
-    found.do("curve")
-    settle(found, qtbot)
-    return found
+    def begin(person):
+        person.do("curve")
+        settle(person, qtbot)
+        QTest.keyClick(canvas_of(person), "0")  # what a part before has zoomed stays so
+
+    return launch("nadaraya-watson.npz").beginning(begin)
 
 
 def canvas_of(person, page="curve"):
@@ -91,15 +93,14 @@ def found_in(picture, color):
     return {(int(x), int(y)) for y, x in found}
 
 
-def test_resting_on_a_curve_reads_the_very_point(person):
+def test_a_plot_is_read_zoomed_moved_and_clicked(person, qtbot):
     canvas, problem = canvas_of(person), person.program.document.problem
     move(canvas, middle_of(canvas, column=20))
     wanted = f"query 20: {problem.query[20, 0]:.4g} → {person.value('head_output', 20, 0):.4g}"
     assert canvas.accessibleDescription().startswith(wanted)
     assert QToolTip.text() == wanted
 
-
-def test_the_point_under_the_pointer_is_marked_and_no_longer_once_it_left(person):
+    person.again("the point under the pointer is marked and no longer once it left")
     canvas = canvas_of(person)
     move(canvas, QPoint(2, 2))
     before = canvas.grab().toImage()
@@ -109,8 +110,7 @@ def test_the_point_under_the_pointer_is_marked_and_no_longer_once_it_left(person
     move(canvas, QPoint(2, 2))
     assert canvas.grab().toImage() == before
 
-
-def test_a_wheel_zooms_where_the_pointer_is_and_a_double_click_shows_all_of_it_again(person, qtbot):
+    person.again("a wheel zooms where the pointer is and a double click shows all of it again")
     canvas = canvas_of(person)
     place, beside = middle_of(canvas), middle_of(canvas) + QPoint(60, 0)
     apart = query_under(canvas, beside) - query_under(canvas, place)
@@ -128,8 +128,7 @@ def test_a_wheel_zooms_where_the_pointer_is_and_a_double_click_shows_all_of_it_a
     move(canvas, QPoint(2, 2))
     assert canvas.grab().toImage() == before
 
-
-def test_a_drag_moves_what_is_zoomed_and_chooses_nothing(person):
+    person.again("a drag moves what is zoomed and chooses nothing")
     canvas = canvas_of(person)
     place = middle_of(canvas)
     move(canvas, place)
@@ -139,8 +138,7 @@ def test_a_drag_moves_what_is_zoomed_and_chooses_nothing(person):
     assert query_under(canvas, place - QPoint(60, 0)) == 25
     assert query_under(canvas, place) > 25
 
-
-def test_a_click_in_a_zoomed_plot_chooses_the_query_that_is_seen_there(person):
+    person.again("a click in a zoomed plot chooses the query that is seen there")
     canvas = canvas_of(person)
     place = middle_of(canvas)
     move(canvas, place)
@@ -151,8 +149,7 @@ def test_a_click_in_a_zoomed_plot_chooses_the_query_that_is_seen_there(person):
     assert person.program.view.look.cell[:3] == ("head_output", 27, 0)
     assert canvas.hasFocus()
 
-
-def test_keys_zoom_too_and_what_they_point_at_stays_in_view(person):
+    person.again("keys zoom too and what they point at stays in view")
     canvas = canvas_of(person)
     canvas.setFocus()
     person.press("Right", "Right", "Right")
@@ -168,8 +165,7 @@ def test_keys_zoom_too_and_what_they_point_at_stays_in_view(person):
     person.press("0")
     assert middle_of(canvas, column=at).x() - middle_of(canvas, column=at - 1).x() < near / 2
 
-
-def test_an_edit_moves_the_curve_and_leaves_the_zoom(person, qtbot):
+    person.again("an edit moves the curve and leaves the zoom")
     canvas = canvas_of(person)
     place = middle_of(canvas)
     move(canvas, place)
@@ -182,13 +178,12 @@ def test_an_edit_moves_the_curve_and_leaves_the_zoom(person, qtbot):
     assert middle_of(canvas, column=30) - middle_of(canvas, column=20) == between
     assert pixels(canvas, THEMES["light"].query) != before
 
-
-def test_ctrl_and_a_wheel_enlarge_the_window_instead(person, qtbot):
+    person.again("ctrl and a wheel enlarge the window instead")
     canvas = canvas_of(person)
     move(canvas, middle_of(canvas))
     wheel(canvas, middle_of(canvas), 1, Qt.KeyboardModifier.ControlModifier)
     settle(person, qtbot)
-    assert person.program.look.zoom > 1
+    assert person.program.appearance.zoom > 1
     assert all(plot.whole for plot in canvas._plots.values())
 
 
@@ -203,7 +198,7 @@ def test_ctrl_and_a_wheel_enlarge_the_window_instead(person, qtbot):
 )
 def test_every_page_of_curves_looks_as_its_file_does(launch, qtbot, example, page, color, scheme, lang):
     person = launch(example, lang=lang)
-    person.program.look.set_scheme(scheme)
+    person.program.appearance.set_scheme(scheme)
     person.do(page)
     settle(person, qtbot)
     canvas = canvas_of(person, page)

@@ -22,7 +22,7 @@ def person(launch):
     return found
 
 
-def test_a_button_of_the_strip_shows_the_mean_and_the_largest(person):
+def test_a_button_of_the_strip_shows_the_mean_and_the_largest_and_clicks_lead_to_a_head(person, qtbot):
     button = person.find("heads.together")
     assert not button.visibleRegion().isEmpty()
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
@@ -32,8 +32,7 @@ def test_a_button_of_the_strip_shows_the_mean_and_the_largest(person):
     np.testing.assert_allclose(mean, weights.mean(axis=0), rtol=1e-6)
     np.testing.assert_allclose(largest, weights.max(axis=0), rtol=1e-6)
 
-
-def test_a_click_on_the_number_of_a_head_chooses_its_weight(person, qtbot):
+    person.again("a click on the number of a head chooses its weight")
     person.do(NAME)
     person.wait()
     page = person.find(f"page.{NAME}")
@@ -47,8 +46,7 @@ def test_a_click_on_the_number_of_a_head_chooses_its_weight(person, qtbot):
     look = person.program.view.look
     assert (look.cell[:3], look.head) == (("weights", 10, 13), 7)
 
-
-def test_the_keyboard_stays_on_the_button_that_makes_the_page_large(person):
+    person.again("the keyboard stays on the button that makes the page large")
     person.do(NAME)
     person.wait()
     button = person.find("button.page_large")
@@ -59,9 +57,9 @@ def test_the_keyboard_stays_on_the_button_that_makes_the_page_large(person):
         assert person.focus() is button
         assert not button.visibleRegion().isEmpty()
 
-
-def test_one_head_has_no_such_page_and_no_button(launch):
-    person = launch("worked-example.npz")
+    # one head has no such page and no button
+    person.program.files.begin_with_example("worked")
+    person.wait()
     assert person.find("heads.together").visibleRegion().isEmpty()
     assert not person.action(NAME).isEnabled()
 

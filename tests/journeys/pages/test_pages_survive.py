@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit, QTableView, QToolButton
+from PySide6.QtWidgets import QToolButton
 
 from attn_gui.figure.page_catalog import PAGES
+from tests.journeys.conftest import Person
 from tests.journeys.gate import Gate
 
 TEXT, SECOND = "k x b p f k x b p", "k x b p h k x b p"
@@ -29,19 +32,7 @@ def gate(monkeypatch):
 
 @pytest.fixture
 def toy(launch):
-    person = launch(lang="zh", width=1366, height=700)
-    person.do("known_toy_induction")
-    person.wait()
-    for field, text in (("control.text", TEXT), ("control.other_text", SECOND)):
-        person.overwrite(person.find(field, QLineEdit), text)
-        person.wait()
-    return person
-
-
-def click_head(person, layer, head):
-    view = person.find("model", QTableView)
-    place = view.visualRect(view.model().index(layer, head)).center()
-    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    return launch(lang="zh", width=1366, height=700).beginning(partial(Person.open_toy, text=TEXT, other=SECOND))
 
 
 def rest(person, qtbot):
@@ -66,8 +57,8 @@ def test_another_head_and_layer_leave_the_page_that_is_computed_alone(toy, gate,
     toy.do("patching")
     gate.await_work()
     qtbot.waitUntil(lambda: "50" in progress(toy).text())
-    click_head(toy, 0, 2)
-    click_head(toy, 1, 1)
+    toy.click_head(0, 2)
+    toy.click_head(1, 1)
     of_layer(toy, 1, qtbot)
     qtbot.waitUntil(lambda: not toy.program.late.model.busy)
     qtbot.waitUntil(lambda: progress(toy).isVisible())
@@ -89,7 +80,7 @@ def test_a_page_that_was_computed_is_shown_again_at_once(toy, gate, qtbot):
     shown = page(toy).content
     gate.close()
     toy.do("code")
-    click_head(toy, 0, 3)
+    toy.click_head(0, 3)
     toy.do("patching")
     rest(toy, qtbot)
     assert page(toy).content is shown
@@ -122,7 +113,7 @@ def test_a_page_that_was_stopped_is_computed_when_it_is_chosen_again(toy, gate, 
     toy.click(button)
     rest(toy, qtbot)
     assert page(toy).content is None
-    click_head(toy, 0, 2)
+    toy.click_head(0, 2)
     rest(toy, qtbot)
     assert page(toy).content is None
     gate.open()

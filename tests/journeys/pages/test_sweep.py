@@ -15,6 +15,7 @@ from attn_gui.engine import compute
 from attn_gui.formats import load
 from attn_gui.paths import resource
 from attn_gui.views.dialogs.export_dialog import ExportDialog
+from tests.failing import each
 
 SMALL = "worked-example.npz"
 PATH = resource("examples", SMALL)
@@ -22,11 +23,13 @@ PATH = resource("examples", SMALL)
 
 @pytest.fixture
 def person(launch, qtbot):
-    found = launch(SMALL)
-    found.click_cell("weights", 1, 0)
-    found.do("sweep")
-    settle(found, qtbot)
-    return found
+
+    def begin(person):
+        person.click_cell("weights", 1, 0)
+        person.do("sweep")
+        settle(person, qtbot)
+
+    return launch(SMALL).beginning(begin)
 
 
 def settle(person, qtbot):
@@ -56,6 +59,32 @@ def test_the_curve_is_that_of_the_row_follows_edits_and_other_rows_and_leaves_th
     settle(person, qtbot)
     assert shown(person).row.query == 0
 
+    person.again("the slider and a click on a map move the value without computing")
+    slider, canvas = person.find("page.sweep.place", QSlider), person.find("page.sweep").canvas
+    readings = shown(person).readings
+    slider.setFocus()
+    person.press("Home", "Right", "Right")
+    assert shown(person).place == 2
+    assert shown(person).readings is readings
+    last = len(canvas.drawing.fields) - 1
+    QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=canvas.place_of(last).toPoint())
+    assert shown(person).place == slider.value() == len(readings) - 1
+    canvas.setFocus()
+    person.press("Left", "Return")
+    assert shown(person).place < len(readings) - 1
+
+    person.again("a cell of q runs too")
+    person.show_stage("query")
+    person.click_cell("query", 1, 2)
+    settle(person, qtbot)
+    person.choose(person.find("page.sweep.quantity", QComboBox), "cell")
+    settle(person, qtbot)
+    found, problem = shown(person), person.program.document.problem
+    assert found.now == problem.query[1, 2]
+    query = np.array(problem.query)
+    query[1, 2] = found.values[3]
+    assert found.readings[3] == pytest.approx(entropy(problem, query=query))
+
 
 def test_the_ends_and_the_number_of_values_are_typed_and_what_runs_and_is_read_is_chosen(person, qtbot):
     person.overwrite(person.find("page.sweep.low", QLineEdit), "0.5")
@@ -75,35 +104,7 @@ def test_the_ends_and_the_number_of_values_are_typed_and_what_runs_and_is_read_i
     assert found.readings.tolist() == pytest.approx(wanted)
 
 
-def test_the_slider_and_a_click_on_a_map_move_the_value_without_computing(person):
-    slider, canvas = person.find("page.sweep.place", QSlider), person.find("page.sweep").canvas
-    readings = shown(person).readings
-    slider.setFocus()
-    person.press("Home", "Right", "Right")
-    assert shown(person).place == 2
-    assert shown(person).readings is readings
-    last = len(canvas.drawing.fields) - 1
-    QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=canvas.place_of(last).toPoint())
-    assert shown(person).place == slider.value() == len(readings) - 1
-    canvas.setFocus()
-    person.press("Left", "Return")
-    assert shown(person).place < len(readings) - 1
-
-
-def test_a_cell_of_q_runs_too(person, qtbot):
-    person.show_stage("query")
-    person.click_cell("query", 1, 2)
-    settle(person, qtbot)
-    person.choose(person.find("page.sweep.quantity", QComboBox), "cell")
-    settle(person, qtbot)
-    found, problem = shown(person), person.program.document.problem
-    assert found.now == problem.query[1, 2]
-    query = np.array(problem.query)
-    query[1, 2] = found.values[3]
-    assert found.readings[3] == pytest.approx(entropy(problem, query=query))
-
-
-def test_pictures_are_written_one_by_one_from_the_dialog(person, tmp_path, qtbot):
+def test_pictures_are_written_one_by_one_or_as_one_gif_from_the_dialog(person, tmp_path, qtbot):
     person.overwrite(person.find("page.sweep.steps", QLineEdit), "4")
 
     def answer(dialog):
@@ -121,6 +122,24 @@ def test_pictures_are_written_one_by_one_from_the_dialog(person, tmp_path, qtbot
     images = [QImage(str(tmp_path / name)) for name in names]
     assert all(not image.isNull() for image in images)
     assert len({bytes(image.constBits()) for image in images}) == 4
+
+    person.again("the dialog writes one gif with progress")
+    person.program.settings.put("export_image", {})  # as nobody has chosen anything yet
+    person.overwrite(person.find("page.sweep.steps", QLineEdit), "3")
+
+    def answer(dialog):
+        dialog.format.set_key("gif")
+        dialog.format.picked.emit("gif")
+        assert not dialog.transparent.isEnabled()
+        dialog.dpi.setValue(50)
+        dialog.target.folder.setText(str(tmp_path))
+        assert dialog.objection() == ""
+        dialog.accept()
+
+    person.answering(ExportDialog, answer, lambda: person.click("button.page_export"))
+    qtbot.waitUntil(lambda: "Wrote" in person.banner(), timeout=120_000)
+    assert [path.name for path in tmp_path.glob("*.gif")] == ["worked-example-sweep-h0.gif"]
+    assert len(moving(tmp_path / "worked-example-sweep-h0.gif")) == 3
 
 
 def test_the_command_line_writes_the_strip_and_the_frames(tmp_path, capsys):
@@ -165,25 +184,7 @@ def pixels(image):
     return np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.width(), 4).astype(int)
 
 
-def test_the_dialog_writes_one_gif_with_progress(person, tmp_path, qtbot):
-    person.overwrite(person.find("page.sweep.steps", QLineEdit), "3")
-
-    def answer(dialog):
-        dialog.format.set_key("gif")
-        dialog.format.picked.emit("gif")
-        assert not dialog.transparent.isEnabled()
-        dialog.dpi.setValue(50)
-        dialog.target.folder.setText(str(tmp_path))
-        assert dialog.objection() == ""
-        dialog.accept()
-
-    person.answering(ExportDialog, answer, lambda: person.click("button.page_export"))
-    qtbot.waitUntil(lambda: "Wrote" in person.banner(), timeout=120_000)
-    assert [path.name for path in tmp_path.iterdir()] == ["worked-example-sweep-h0.gif"]
-    assert len(moving(tmp_path / "worked-example-sweep-h0.gif")) == 3
-
-
-@pytest.mark.parametrize(
+@each(
     ("words", "said"),
     [
         (["quantity=color"], "quantity cannot be 'color' here; expected one of scale, temperature"),

@@ -24,9 +24,7 @@ SMALL = "worked-example.npz"
 
 @pytest.fixture
 def person(launch):
-    found = launch(SMALL)
-    found.click_cell("weights", 1, 0)
-    return found
+    return launch(SMALL).beginning(lambda person: person.click_cell("weights", 1, 0))
 
 
 def opened(person, page, qtbot):
@@ -57,8 +55,7 @@ def test_the_row_is_shown_scaled_unscaled_and_at_a_typed_scale(person, qtbot):
     assert page.content.here == (3.0, pytest.approx(np.var(scores)))
     assert len(person.steps()) == 1  # the document is as it was
 
-
-def test_it_follows_an_edit_and_the_chosen_row(person, qtbot):
+    person.again("it follows an edit and the chosen row")
     page = opened(person, "sqrt_d_k", qtbot)
     person.type_into("query", 1, 0, "30")
     settle(person, qtbot)
@@ -70,8 +67,7 @@ def test_it_follows_an_edit_and_the_chosen_row(person, qtbot):
     assert page.content.row.query == 0
     assert not page.content.rows[0].saturated
 
-
-def test_random_numbers_with_the_d_k_of_the_slider(person, qtbot):
+    person.again("random numbers with the d k of the slider")
     page, problem = opened(person, "sqrt_d_k", qtbot), person.program.document.problem
     person.choose(person.find("page.sqrt_d_k.numbers", QComboBox), "random")
     person.find("page.sqrt_d_k.d_k", QSlider).setFocus()
@@ -101,9 +97,9 @@ def test_shapes_follow_the_sizes_in_symbols_and_in_numbers(person, qtbot):
     QTest.mouseClick(page.canvas, Qt.MouseButton.LeftButton, pos=page.canvas.place_of(names.index("scaled")).toPoint())
     assert person.program.view.look.stage == "scaled"
 
-
-def test_masks_heads_and_what_is_changed_by_hand_stand_beside_their_steps(person, qtbot):
+    person.again("masks heads and what is changed by hand stand beside their steps")
     page = opened(person, "dimensions", qtbot)
+    person.choose(person.find("page.dimensions.shapes", QComboBox), "symbols")
     numbers = np.arange(12.0).reshape(3, 4)
     by_hand = [{"kind": "scale", "stage": "head_output", "at": {"head": 1}, "factor": 0.0}]
     problem = Problem(
@@ -121,21 +117,17 @@ def test_masks_heads_and_what_is_changed_by_hand_stand_beside_their_steps(person
 
 
 # --- the code ------------------------------------------------------------------------------------
-def test_the_code_follows_an_edit_and_the_whole_script_is_copied(person, qtbot):
+
+
+def test_the_code_follows_an_edit_is_copied_and_saved(person, qtbot, tmp_path):
     page = opened(person, "code", qtbot)
-    assert "[0.0, 1.0, 1.0]" in page.content.text
-    person.type_into("query", 1, 2, "-2.5")
-    settle(person, qtbot)
-    assert "[0.0, 1.0, -2.5]" in page.content.text
-    person.click("button.copy_code")
-    assert QGuiApplication.clipboard().text() == page.content.text
-    assert "on the clipboard" in person.banner()
-    person.choose(person.find("page.code.language", QComboBox), "pytorch")
-    settle(person, qtbot)
-    assert "import torch" in page.content.text
+    names = [field.spot(0, 0).cell.stage for field in page.canvas.drawing.fields]
+    assert names == ["query", "key", "value", "scores", "scaled", "weights", "head_output", "concat", "output"]
+    page.canvas.setFocus()
+    QTest.mouseClick(page.canvas, Qt.MouseButton.LeftButton, pos=page.canvas.place_of(names.index("scaled")).toPoint())
+    assert person.program.view.look.stage == "scaled"
 
-
-def test_a_saved_script_prints_the_numbers_of_the_window(person, qtbot, tmp_path):
+    person.again("a saved script prints the numbers of the window")
     opened(person, "code", qtbot)
     (tmp_path / "mine.py").write_text("kept")
     save = partial(person.click, "button.save_code")
@@ -147,8 +139,7 @@ def test_a_saved_script_prints_the_numbers_of_the_window(person, qtbot, tmp_path
     done = subprocess.run([sys.executable, str(tmp_path / "mine.py")], capture_output=True, text=True, check=True)
     assert "weights 2 2\n[[0.5    0.5   ]\n [0.3595 0.6405]]\n" in done.stdout
 
-
-def test_a_script_is_called_after_the_problem(person, qtbot):
+    person.again("a script is called after the problem")
     opened(person, "code", qtbot)
     proposed = []
 
@@ -159,8 +150,7 @@ def test_a_script_is_called_after_the_problem(person, qtbot):
     person.answering(QFileDialog, answer, lambda: person.click("button.save_code"))
     assert proposed == ["worked-example-numpy.py"]
 
-
-def test_what_no_script_is_written_for_is_said_in_place_of_it(person, qtbot):
+    person.again("what no script is written for is said in place of it")
     page = opened(person, "code", qtbot)
     person.type_into("value", 0, 0, "inf")
     settle(person, qtbot)
@@ -170,14 +160,18 @@ def test_what_no_script_is_written_for_is_said_in_place_of_it(person, qtbot):
     person.click("button.copy_code")
     assert QGuiApplication.clipboard().text() == "before"
 
-
-def test_a_click_on_a_line_chooses_its_stage(person, qtbot):
+    person.again("the code follows an edit and the whole script is copied")
     page = opened(person, "code", qtbot)
-    names = [field.spot(0, 0).cell.stage for field in page.canvas.drawing.fields]
-    assert names == ["query", "key", "value", "scores", "scaled", "weights", "head_output", "concat", "output"]
-    page.canvas.setFocus()
-    QTest.mouseClick(page.canvas, Qt.MouseButton.LeftButton, pos=page.canvas.place_of(names.index("scaled")).toPoint())
-    assert person.program.view.look.stage == "scaled"
+    assert "[0.0, 1.0, 1.0]" in page.content.text
+    person.type_into("query", 1, 2, "-2.5")
+    settle(person, qtbot)
+    assert "[0.0, 1.0, -2.5]" in page.content.text
+    person.click("button.copy_code")
+    assert QGuiApplication.clipboard().text() == page.content.text
+    assert "on the clipboard" in person.banner()
+    person.choose(person.find("page.code.language", QComboBox), "pytorch")
+    settle(person, qtbot)
+    assert "import torch" in page.content.text
 
 
 def test_the_command_line_writes_scripts_and_pages(person, tmp_path, capsys):

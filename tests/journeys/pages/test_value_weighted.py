@@ -17,19 +17,20 @@ NAME = "value_weighted"
 
 @pytest.fixture
 def person(launch):
-    found = launch("worked-example.npz")
-    found.do("output_projection")
-    found.wait()
-    found.do(NAME)
-    return found
+    person = launch("worked-example.npz")
+    person.do("output_projection")
+    person.wait()
+    person.do(NAME)
+    return person
 
 
 def moved(person):
     return compute(person.program.document.problem)[NAME][0, 0]
 
 
-def test_it_stands_beside_the_weights_and_follows_an_edit(person):
+def test_it_stands_beside_the_weights_and_follows_an_edit_and_a_click(person, tmp_path):
     page = person.find(f"page.{NAME}")
+    assert not person.has(f"heatmap.{NAME}"), "no stage of the window is a derived map"
     weights, found = (cells for cells, _ in page.content.maps)
     assert weights.tolist() == person.values("weights")
     assert found.tolist() == moved(person).tolist()
@@ -38,8 +39,7 @@ def test_it_stands_beside_the_weights_and_follows_an_edit(person):
     assert page.content.maps[1][0].tolist() == moved(person).tolist() != found.tolist()
     assert len(person.steps()) == 3
 
-
-def test_a_click_chooses_the_weight_and_the_page_says_what_it_is_made_of(person):
+    # a click chooses the weight and the page says what it is made of
     canvas = person.find(f"page.{NAME}").canvas
     QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=canvas.place_of(1, 1, 0).toPoint())
     assert person.program.view.look.cell[:3] == ("weights", 1, 0)
@@ -48,8 +48,7 @@ def test_a_click_chooses_the_weight_and_the_page_says_what_it_is_made_of(person)
     assert value == moved(person)[1, 0] == pytest.approx(weight * norm, rel=1e-15)
     assert f"{weight:.4g} · {norm:.4f} = {value:.4g}" in canvas.accessibleDescription()
 
-
-def test_it_is_among_the_stages_of_an_export_and_of_the_command_line(person, tmp_path):
+    # it is among the stages of an export and of the command line
     def answer(dialog):
         dialog.stages.set_keys((NAME,))
         dialog.format.set_key("svg")
@@ -67,8 +66,3 @@ def test_it_is_among_the_stages_of_an_export_and_of_the_command_line(person, tmp
     with np.load(tmp_path / "a-stages.npz") as members:
         assert members[NAME][0, 0].tolist() == moved(person).tolist()
         assert members["head_contribution"].shape[:2] == (1, 1)
-
-
-def test_no_stage_of_the_window_is_a_derived_map(person):
-    assert not person.has(f"heatmap.{NAME}")
-    assert not person.has(f"node.{NAME}")

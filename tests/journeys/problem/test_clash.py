@@ -57,7 +57,7 @@ def drop_on(person, field, path):
     person.click(person.find("banner").buttons()[0])
 
 
-def test_a_matrix_that_lies_on_its_side_is_turned_by_one_press_however_it_came(launch, tmp_path):
+def test_a_matrix_that_clashes_can_be_turned_fitted_and_left(launch, tmp_path, qtbot):
     person = launch(SMALL)
     before = everything(person)
     for bring in (import_into, paste_into, drop_on):
@@ -72,14 +72,7 @@ def test_a_matrix_that_lies_on_its_side_is_turned_by_one_press_however_it_came(l
         person.press("Ctrl+Z")
         assert everything(person)[:2] == before[:2]
 
-
-def badge(person, field):
-    panel = person.window.inputs.panels[field]
-    return panel.findChild(ShapeBadge).text()
-
-
-def test_the_number_that_clashes_stands_out_and_a_clash_can_be_left(launch, tmp_path, qtbot):
-    person = launch(SMALL)
+    person.again("the number that clashes stands out and a clash can be left")
     path = write_csv(tmp_path / "k.csv", counted(6, 3))
     before = {field: badge(person, field) for field in ("query", "key", "value")}
     import_into(person, "key", path)
@@ -115,29 +108,7 @@ def test_the_number_that_clashes_stands_out_and_a_clash_can_be_left(launch, tmp_
     person.do("language_en")
     qtbot.waitUntil(lambda: person.banner() == english)
 
-
-def test_a_matrix_that_is_too_large_may_grow_or_lose_rows(launch, tmp_path):
-    lang = "zh"
-    person = launch(SMALL, lang=lang)
-    before = everything(person)
-    path = write_csv(tmp_path / "k.csv", counted(6, 4))
-    import_into(person, "key", path)
-    assert everything(person) == before
-    person.click(person.button(WORDS[lang][2], "banner"))
-    assert not person.banner()  # rows and columns are put right by one press
-    assert person.numbers("key") == texts(counted(6, 4)[:2, :3])
-    assert person.numbers("query") == before[0]["query"]
-    assert len(person.steps()) == len(before[2]) + 1
-    person.press("Ctrl+Z")
-    assert everything(person)[:2] == before[:2]
-    import_into(person, "key", path)
-    person.click(person.button(WORDS[lang][1], "banner"))
-    assert person.numbers("key") == texts(counted(6, 4))
-    assert person.find("heatmap.weights").shape == (2, 6)
-
-
-def test_a_dropped_projection_can_be_fitted_from_either_side(launch, tmp_path):
-    person = launch(PROJECTED)
+    person.again("a dropped projection can be fitted from either side", PROJECTED)
     person.window.inputs.show_field("w_key")
     before = everything(person)
     path = write_csv(tmp_path / "w.csv", counted(5, 9))
@@ -151,7 +122,7 @@ def test_a_dropped_projection_can_be_fitted_from_either_side(launch, tmp_path):
     person.press("Ctrl+Z")
     assert everything(person)[:2] == before[:2]
 
-    person.again("a new matrix may stand between")
+    person.again("a new matrix may stand between", PROJECTED)
     before = everything(person)
     person.window.inputs.show_field("w_key")
     drop_on(person, "w_key", write_csv(tmp_path / "w.csv", counted(8, 6)))
@@ -163,72 +134,7 @@ def test_a_dropped_projection_can_be_fitted_from_either_side(launch, tmp_path):
     person.press("Ctrl+Z")
     assert everything(person)[:2] == before[:2]
 
-
-def test_a_file_whose_matrices_clash_opens_once_it_is_put_right(launch, tmp_path):
-    rng = np.random.default_rng(0)
-    path = tmp_path / "clash.npz"
-    query, key, value = rng.normal(size=(6, 4)), rng.normal(size=(4, 5)), rng.normal(size=(5, 2))
-    np.savez(path, query=query, key=key, value=value)
-    person = launch(SMALL)
-    for lang, come in (("en", person.open), ("zh", person.drop)):
-        person.again(lang)
-        person.do(f"language_{lang}")
-        before = everything(person)
-        come(path)
-        assert everything(person) == before
-        assert "clash.npz" in person.banner()
-        assert person.window.windowTitle().startswith(("Worked example", "手算示例"))
-        person.click(person.button(WORDS[lang][0], "banner"))
-        assert person.window.windowTitle().startswith("clash")
-        assert not person.banner()
-        assert person.value("key", 3, 2) == key.T[3, 2]
-        assert person.find("heatmap.weights").shape == (6, 5)
-    person.save_as(tmp_path / "right.attn")
-    assert open_file(tmp_path / "right.attn").problem.key.shape == (5, 4)
-
-
-def test_a_file_with_too_few_tokens_gets_the_missing_ones(launch, tmp_path):
-    rng = np.random.default_rng(0)
-    np.savez(
-        tmp_path / "few.npz",
-        query=rng.normal(size=(6, 4)),
-        key=rng.normal(size=(5, 4)),
-        value=rng.normal(size=(5, 2)),
-        meta=np.array('{"query_tokens": ["it", "was"]}'),
-    )
-    person = launch(SMALL, lang="zh")
-    person.open(tmp_path / "few.npz")
-    person.click(person.button("将 查询的词元 改为 6", "banner"))
-    header = person.table("query").verticalHeader().model()
-    names = [header.headerData(k, Qt.Orientation.Vertical) for k in range(6)]
-    assert names == ["it", "was", "_1", "_2", "_3", "_4"]
-
-
-def test_a_file_given_at_the_start_can_be_put_right_too(launch, tmp_path):
-    rng = np.random.default_rng(0)
-    query, key, value = rng.normal(size=(6, 4)), rng.normal(size=(4, 5)), rng.normal(size=(5, 2))
-    np.savez(tmp_path / "clash.npz", query=query, key=key, value=value)
-    person = launch(tmp_path / "clash.npz")
-    assert person.window.windowTitle().startswith("MiniLM")  # something stands there all the same
-    assert "must have as many rows" in person.banner()
-    person.click(person.button("Transpose K", "banner"))
-    assert person.window.windowTitle().startswith("clash")
-    assert person.find("heatmap.weights").shape == (6, 5)
-
-
-# --- what is changed by hand ----------------------------------------------------------------------
-def by_hand(person, record, num_heads=2, **shapes):
-    """Open a problem of which one thing is changed by hand."""
-    arrays = {name: counted(*shape) for name, shape in shapes.items()}
-    person.again(str(record), Problem(**arrays, num_heads=num_heads, interventions=[record]))
-
-
-def places(person):
-    return [dict(record.at) for record in person.program.document.problem.interventions]
-
-
-def test_what_is_changed_by_hand_stays_in_its_head_where_a_matrix_is_replaced_or_made_to_fit(launch, tmp_path):
-    person = launch()
+    # what is changed by hand stays in its head where a matrix is replaced or made to fit
     record = {"kind": "scale", "stage": "concat", "at": {"column": 2}, "factor": 0}
     by_hand(person, record, query=(3, 4), key=(3, 4), value=(3, 4))
     paste_into(person, "value", write_csv(tmp_path / "v.csv", counted(3, 6)))
@@ -259,3 +165,88 @@ def test_what_is_changed_by_hand_stays_in_its_head_where_a_matrix_is_replaced_or
     assert "A change by hand went with its cells." in person.status()
     person.press("Ctrl+Z")
     assert places(person) == [{"query": 3, "key": 0}]
+
+
+def badge(person, field):
+    panel = person.window.inputs.panels[field]
+    return panel.findChild(ShapeBadge).text()
+
+
+def test_a_matrix_that_is_too_large_or_has_too_few_tokens_is_made_to_fit(launch, tmp_path):
+    person = launch(SMALL, lang="zh")
+    before = everything(person)
+    path = write_csv(tmp_path / "k.csv", counted(6, 4))
+    import_into(person, "key", path)
+    assert everything(person) == before
+    person.click(person.button(WORDS["zh"][2], "banner"))
+    assert not person.banner()  # rows and columns are put right by one press
+    assert person.numbers("key") == texts(counted(6, 4)[:2, :3])
+    assert person.numbers("query") == before[0]["query"]
+    assert len(person.steps()) == len(before[2]) + 1
+    person.press("Ctrl+Z")
+    assert everything(person)[:2] == before[:2]
+    import_into(person, "key", path)
+    person.click(person.button(WORDS["zh"][1], "banner"))
+    assert person.numbers("key") == texts(counted(6, 4))
+    assert person.find("heatmap.weights").shape == (2, 6)
+
+    person.again("a file with too few tokens gets the missing ones")
+    rng = np.random.default_rng(0)
+    np.savez(
+        tmp_path / "few.npz",
+        query=rng.normal(size=(6, 4)),
+        key=rng.normal(size=(5, 4)),
+        value=rng.normal(size=(5, 2)),
+        meta=np.array('{"query_tokens": ["it", "was"]}'),
+    )
+    person.open(tmp_path / "few.npz")
+    person.click(person.button("将 查询的词元 改为 6", "banner"))
+    header = person.table("query").verticalHeader().model()
+    names = [header.headerData(k, Qt.Orientation.Vertical) for k in range(6)]
+    assert names == ["it", "was", "_1", "_2", "_3", "_4"]
+
+
+def test_a_file_whose_matrices_clash_opens_once_it_is_put_right(launch, tmp_path):
+    rng = np.random.default_rng(0)
+    path = tmp_path / "clash.npz"
+    query, key, value = rng.normal(size=(6, 4)), rng.normal(size=(4, 5)), rng.normal(size=(5, 2))
+    np.savez(path, query=query, key=key, value=value)
+    person = launch(SMALL)
+    for lang, come in (("en", person.open), ("zh", person.drop)):
+        person.again(lang)
+        person.do(f"language_{lang}")
+        before = everything(person)
+        come(path)
+        assert everything(person) == before
+        assert "clash.npz" in person.banner()
+        assert person.window.windowTitle().startswith(("Worked example", "手算示例"))
+        person.click(person.button(WORDS[lang][0], "banner"))
+        assert person.window.windowTitle().startswith("clash")
+        assert not person.banner()
+        assert person.value("key", 3, 2) == key.T[3, 2]
+        assert person.find("heatmap.weights").shape == (6, 5)
+    person.save_as(tmp_path / "right.attn")
+    assert open_file(tmp_path / "right.attn").problem.key.shape == (5, 4)
+
+
+def test_a_file_given_at_the_start_can_be_put_right_too(launch, tmp_path):
+    rng = np.random.default_rng(0)
+    query, key, value = rng.normal(size=(6, 4)), rng.normal(size=(4, 5)), rng.normal(size=(5, 2))
+    np.savez(tmp_path / "clash.npz", query=query, key=key, value=value)
+    person = launch(tmp_path / "clash.npz")
+    assert person.window.windowTitle().startswith("MiniLM")  # something stands there all the same
+    assert "must have as many rows" in person.banner()
+    person.click(person.button("Transpose K", "banner"))
+    assert person.window.windowTitle().startswith("clash")
+    assert person.find("heatmap.weights").shape == (6, 5)
+
+
+# --- what is changed by hand ----------------------------------------------------------------------
+def by_hand(person, record, num_heads=2, **shapes):
+    """Open a problem of which one thing is changed by hand."""
+    arrays = {name: counted(*shape) for name, shape in shapes.items()}
+    person.again(str(record), Problem(**arrays, num_heads=num_heads, interventions=[record]))
+
+
+def places(person):
+    return [dict(record.at) for record in person.program.document.problem.interventions]

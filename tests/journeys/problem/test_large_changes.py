@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PySide6.QtWidgets import QApplication, QDialog, QMessageBox, QToolButton
 
-from attn_gui.app.editing import making
+from attn_gui.app.editing import edit_runner
 from attn_gui.document.edits import Label
 from attn_gui.engine import Problem, memory
 from attn_gui.formats import load, save
@@ -17,12 +17,6 @@ from attn_gui.views.dialogs.new_dialog import NewDialog
 from attn_gui.views.dialogs.progress import WorkLine
 from tests.failing import each
 from tests.journeys.gate import Gate
-
-
-@pytest.fixture
-def poor(monkeypatch):
-    """A computer on which nothing is free; a fault of the test would not be found by the memory that is there."""
-    monkeypatch.setattr(memory, "available", lambda: 100)
 
 
 @pytest.fixture
@@ -35,7 +29,7 @@ def threads():
 def gate(monkeypatch, threads):
     """What is large is held up after its first array."""
     found, made = Gate(), memory._Reporter.made
-    monkeypatch.setattr(making, "LARGE", 1000)
+    monkeypatch.setattr(edit_runner, "LARGE", 1000)
     monkeypatch.setattr(
         memory._Reporter, "made", found.after(lambda *given: (threads.add(threading.current_thread()), made(*given))[1])
     )
@@ -108,8 +102,16 @@ def sizes(person):
     return shown, checks, person.find("control.dtype").currentData()
 
 
-def test_what_the_memory_does_not_hold_is_refused_and_nothing_changes(launch, projected, poor):
+def test_what_is_made_beside_the_window_is_what_is_made_at_once_or_refused(launch, projected, monkeypatch):
     person = launch(projected)
+    before = person.program.document.snapshot()
+    for name in (name for name in CHANGES if name != "new"):
+        with monkeypatch.context() as until_the_next:
+            made_beside_is_made_at_once(person, name, before, until_the_next)
+
+    person.again("what the memory does not hold is refused and nothing changes")
+    # a fault of the test would not be found by the memory that is there
+    monkeypatch.setattr(memory, "available", lambda: 100)
     problem, before = load(projected), sizes(person)
     for name, change in CHANGES.items():
         person.find("banner").hide()
@@ -120,23 +122,15 @@ def test_what_the_memory_does_not_hold_is_refused_and_nothing_changes(launch, pr
         assert not person.window.isWindowModified(), name
 
 
-def test_what_is_made_beside_the_window_is_what_is_made_at_once(launch, projected, monkeypatch):
-    person = launch(projected)
-    before = person.program.document.snapshot()
-    for name in (name for name in CHANGES if name != "new"):
-        with monkeypatch.context() as until_the_next:
-            made_beside_is_made_at_once(person, name, before, until_the_next)
-
-
 def made_beside_is_made_at_once(person, name, before, monkeypatch):
     CHANGES[name](person)
     after = person.program.document.snapshot()
     assert after != before, name
     person.do("undo")
     assert person.program.document.problem == before, name
-    monkeypatch.setattr(making, "LARGE", 0)
+    monkeypatch.setattr(edit_runner, "LARGE", 0)
     CHANGES[name](person)
-    person.until(lambda: not person.program.making.busy)
+    person.until(lambda: not person.program.runner.busy)
     if not name.startswith("fill_"):  # whose seed is the place in the history
         assert person.program.document.problem == after, name
     assert len(person.steps()) == 2, name
@@ -157,7 +151,7 @@ def test_the_window_works_on_and_the_change_is_one_step(launch, gate, threads, m
     person.click_cell("weights", 3, 4)
     assert "A[3, 4]" in person.explanation()
     gate.open()
-    person.until(lambda: not person.program.making.busy)
+    person.until(lambda: not person.program.runner.busy)
     assert not line.isVisible()
     assert threading.main_thread() not in threads
     assert person.steps()[1:] == ["added W_O"]
@@ -173,7 +167,7 @@ def test_the_window_works_on_and_the_change_is_one_step(launch, gate, threads, m
     gate.await_work()
     person.type_into("query", 0, 0, "5")
     gate.open()
-    person.program.making.finish()
+    person.program.runner.finish()
     QApplication.processEvents()
     assert [step.partition(":")[0] for step in person.steps()[1:]] == ["Q[0, 0]"]
     assert person.program.document.problem.w_output is None
@@ -188,7 +182,7 @@ def test_the_window_works_on_and_the_change_is_one_step(launch, gate, threads, m
         person.size("n", 400)
     assert "of memory are free" in person.banner()
     gate.open()
-    person.until(lambda: not person.program.making.busy)
+    person.until(lambda: not person.program.runner.busy)
     assert person.steps()[1:] == ["added W_O"]
 
     person.again("nothing is said of it in another document")
@@ -197,7 +191,7 @@ def test_the_window_works_on_and_the_change_is_one_step(launch, gate, threads, m
     gate.await_work()
     person.program.take_in(resource("examples", "worked-example.npz"))
     gate.open()
-    person.program.making.finish()
+    person.program.runner.finish()
     QApplication.processEvents()
     assert person.program.document.name == "worked-example"
     assert person.banner() == ""
@@ -210,18 +204,18 @@ def test_the_window_works_on_and_the_change_is_one_step(launch, gate, threads, m
     timer.start()
     person.window.close()
     timer.join()
-    assert not person.program.making.busy
+    assert not person.program.runner.busy
     assert not QApplication.activeModalWidget() or not isinstance(QApplication.activeModalWidget(), QDialog)
 
 
 def test_a_snapshot_taken_while_a_new_problem_is_made_is_not_lost(launch, gate, monkeypatch):
-    monkeypatch.setattr(making, "LARGE", 0)
+    monkeypatch.setattr(edit_runner, "LARGE", 0)
     person = launch()
     new(person)
     gate.await_work()
     person.do("snapshot")
     gate.open()
-    person.until(lambda: not person.program.making.busy)
+    person.until(lambda: not person.program.runner.busy)
     assert person.banner() == "untitled was not opened: minilm-layer2 was changed while it was read."
     assert len(person.program.document.snapshots.all) == 1
     person.answering(
@@ -229,7 +223,7 @@ def test_a_snapshot_taken_while_a_new_problem_is_made_is_not_lost(launch, gate, 
         lambda box: box.button(QMessageBox.StandardButton.Discard).click(),
         lambda: person.button("Open it now", "banner").click(),
     )
-    person.until(lambda: not person.program.making.busy)
+    person.until(lambda: not person.program.runner.busy)
     assert person.program.document.name == "untitled"
 
 
@@ -253,7 +247,7 @@ def test_it_can_be_canceled(person, gate, how):
         person.until(line.isVisible)
         person.click(person.find("making.cancel", QToolButton))
     gate.open()
-    person.program.making.finish()
+    person.program.runner.finish()
     QApplication.processEvents()
     assert person.program.document.problem == before
     assert person.find("control.n").value() == before.n
@@ -278,7 +272,7 @@ def test_a_change_that_takes_its_place_says_so(person, gate, name):
     gate.await_work()
     OTHERS[name](person)
     gate.open()
-    person.until(lambda: not person.program.making.busy)
+    person.until(lambda: not person.program.runner.busy)
     assert len(person.steps()) == 2
     assert person.program.document.problem.w_output is None
     assert "“added W_O” was dropped" in person.banner()

@@ -11,7 +11,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QRadioButton
 
 from attn_gui.engine import Problem
-from attn_gui.formats import save
 
 N, M, H, D = 5, 7, 2, 11
 FINFO = float(np.finfo(np.float32).min)
@@ -39,7 +38,7 @@ def lines(person):
     return [label.text() for label in person.find("mask.lint").findChildren(QLabel) if label.isVisible()]
 
 
-def test_lint_says_what_is_closed_or_even_and_leads_there_or_out(opened):
+def test_lint_says_what_is_closed_or_even_and_leads_there_or_out(opened, qtbot):
     allowed = np.ones((H, N, M), bool)
     allowed[1, 3] = False
     person = opened({"kind": "custom", "allowed": allowed})
@@ -93,17 +92,25 @@ def test_lint_says_what_is_closed_or_even_and_leads_there_or_out(opened):
     QApplication.processEvents()
     assert lines(person) == ["有 5 行没有开放的键，最先是第 0 行：权重和输出都是 0。"]
 
-
-def test_a_long_mask_is_looked_over_beside_the_window(launch, tmp_path, qtbot):
+    # a long mask is looked over beside the window
     length = 1300
     arrays = {name: np.zeros((length, 2)) for name in ("query", "key", "value")}
-    path = tmp_path / "long.attn"
-    save(Problem(**arrays, mask=({"kind": "window", "left": -1, "right": None},)), path)  # keys after the query alone
-    person = launch(path)
-    person.wait()
+    after = {"kind": "window", "left": -1, "right": None}  # keys after the query alone
+    person.again("a long mask", Problem(**arrays, mask=(after,)))
     person.click("control.mask")
     qtbot.waitUntil(lambda: lines(person) != [], timeout=60_000)
     assert lines(person)[0] == f"Row {length - 1} has no open key: its weights and its output are 0."
+
+    # the way to a closed row of another item leads to that item
+    rng, items = np.random.default_rng(0), 2
+    arrays = {name: rng.normal(size=(items, rows, D)) for name, rows in (("query", N), ("key", M), ("value", M))}
+    allowed = np.ones((items, 1, N, M), bool)
+    allowed[1, 0, 3] = False
+    person.again("two items", Problem(**arrays, mask=[{"kind": "custom", "allowed": allowed}]))
+    lines(person)
+    person.click(person.button("Go to the row", "panel.mask"))
+    assert person.program.view.look.batch == 1
+    assert person.find("heatmap.masked").chosen == (3, 0)
 
 
 def radio(person, blocked):
@@ -177,17 +184,3 @@ def test_a_file_of_booleans_says_which_way_they_were_read(launch, tmp_path):
     assert "Mask read as True = may attend" in person.status()
     assert person.value("weights", 1, 2) == 0
     assert "Mask read" not in launch().status()
-
-
-def test_the_way_to_a_closed_row_of_another_item_leads_to_that_item(launch, tmp_path):
-    rng, items = np.random.default_rng(0), 2
-    arrays = {name: rng.normal(size=(items, rows, D)) for name, rows in (("query", N), ("key", M), ("value", M))}
-    allowed = np.ones((items, 1, N, M), bool)
-    allowed[1, 0, 3] = False
-    path = tmp_path / "items.attn"
-    save(Problem(**arrays, mask=[{"kind": "custom", "allowed": allowed}]), path)
-    person = launch(path)
-    lines(person)
-    person.click(person.button("Go to the row", "panel.mask"))
-    assert person.program.view.look.batch == 1
-    assert person.find("heatmap.masked").chosen == (3, 0)

@@ -11,7 +11,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QMenu, QPushButton, QSpinBox, QToolButton
 
 from attn_gui.engine import Problem
+from attn_gui.views.product.product import ProductPicture
 from tests.failing import each
+from tests.seen import fault
 
 SMALL = "worked-example.npz"
 MASKED, HATCH = "#eceef1", "#a9b0ba"  # the light theme's ground and lines of what is not allowed
@@ -47,18 +49,32 @@ def tick(person, box):
     person.look()
 
 
-def shut(person, stage="masked"):
+def shut(person):
     """The cells that are not allowed."""
-    rows, columns = person.find("heatmap.weights").shape
-    return {
-        (i, j)
-        for i in range(rows)
-        for j in range(columns)
-        if person.has("heatmap.masked") and math.isinf(person.value("masked", i, j))
-    }
+    if not person.has("heatmap.masked"):
+        return set()
+    return {(i, j) for i, row in enumerate(person.values("masked")) for j, score in enumerate(row) if math.isinf(score)}
 
 
 ABOVE = {(i, j) for i in range(16) for j in range(16) if j > i}
+
+
+def test_cells_stay_where_they_are_when_the_first_are_masked(launch):
+    person = launch()
+    for example in ("minilm-layer2.npz", "worked-example.npz"):
+        for size in ((1440, 900), (1366, 700)):
+            person.again(example)
+            person.window.resize(*size)
+            person.show_stage("weights")
+            heatmap = person.find("heatmap.weights")
+            before = heatmap.mapTo(person.window, heatmap.placement.cells.topLeft()), heatmap.placement.cells.size()
+            add(person, "causal")
+            person.press("Esc")
+            assert {MASKED, HATCH} & person.colors("weights", 0, 1)
+            heatmap = person.find("heatmap.weights")
+            after = heatmap.mapTo(person.window, heatmap.placement.cells.topLeft()), heatmap.placement.cells.size()
+            assert after == before, (example, size)
+            assert not fault(person.window.findChild(ProductPicture).maps.bar("weights"))
 
 
 def test_a_causal_mask_is_added_seen_switched_off_and_undone(launch):

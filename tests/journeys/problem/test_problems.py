@@ -212,15 +212,14 @@ def test_typing_into_a_computed_table_opens_both_ways_out(launch):
     assert person.values("weights") == weights
 
 
-def test_rows_follow_tokens_that_are_joined_or_split(launch, tmp_path):
+def test_rows_follow_tokens_that_are_joined_split_or_taken_away(launch):
     """Each token keeps its row of numbers and of the mask; one step back brings the very problem back."""
-    numbers, path = np.random.default_rng(0), tmp_path / "six.attn"
+    person, numbers = launch(), np.random.default_rng(0)
     arrays = {name: numbers.normal(size=(6, 4)) for name in ("query", "key", "value")}
     allowed = numbers.random((6, 6)) < 0.7
     tokens = dict.fromkeys(("query_tokens", "key_tokens"), tuple("abcdef"))
     before = Problem(**arrays, **tokens, num_heads=2, mask=[{"kind": "custom", "allowed": allowed}])
-    save(before, path)
-    person = launch(path)
+    person.again("joined or split", before)
 
     def use(dialog: TokensDialog, change: Callable[[TokensDialog], None]) -> None:
         change(dialog)
@@ -251,22 +250,18 @@ def test_rows_follow_tokens_that_are_joined_or_split(launch, tmp_path):
         person.wait()
         assert person.program.document.problem == before
 
-
-def test_a_token_that_is_taken_away_takes_its_own_row_with_it(launch, tmp_path):
-    """Of equal neighbors, too: the dialog knows which of them was emptied."""
-    tokens, path = ("very", "very", "very", "good"), tmp_path / "four.attn"
+    # of equal neighbors the dialog knows which was emptied
+    tokens = ("very", "very", "very", "good")
     weights = dict.fromkeys(("w_query", "w_key", "w_value"), np.eye(1))
     cell = {"kind": "scale", "stage": "scores", "at": {"query": 1, "key": 0}, "factor": 2.0}
-    save(Problem(x=[[1.0], [2.0], [3.0], [4.0]], **weights, query_tokens=tokens, interventions=[cell]), path)
-    person = launch(path)
-
-    def use(dialog: TokensDialog, place: int) -> None:
-        dialog.pieces.item(place).setText("")
-        QTest.mouseClick(dialog.resize_rows, Qt.MouseButton.LeftButton, pos=QPoint(8, 8))
-        person.click(dialog.buttons.button(QDialogButtonBox.StandardButton.Ok))
-
+    four = Problem(x=[[1.0], [2.0], [3.0], [4.0]], **weights, query_tokens=tokens, interventions=[cell])
+    person.again("taken away", four)
     for place in range(4):
-        person.answering(TokensDialog, partial(use, place=place), lambda: person.do("tokens"))
+
+        def empty(dialog: TokensDialog, place: int = place) -> None:
+            dialog.pieces.item(place).setText("")
+
+        person.answering(TokensDialog, partial(use, change=empty), lambda: person.do("tokens"))
         person.wait()
         after = person.program.document.problem
         assert after.x.ravel().tolist() == [row for row in (1, 2, 3, 4) if row != place + 1]

@@ -89,7 +89,7 @@ def handle_x(slider, share):
     return round(length / 2 + share * (slider.width() - length))
 
 
-def test_one_slider_from_average_pooling_to_the_scaled_dot_product(launch):
+def test_a_gesture_on_the_slider_is_one_step_and_takes_no_other_away(launch):
     person = launch()
     person.pick("scale", "typed")
     person.overwrite(person.find("control.scale_value"), "0.1")
@@ -117,10 +117,8 @@ def test_one_slider_from_average_pooling_to_the_scaled_dot_product(launch):
     assert person.steps()[: len(steps)] == steps
     assert person.program.document.problem.scale is None or person.program.document.problem.scale == 32**-0.5
 
-
-def test_a_gesture_on_the_slider_is_one_step_and_takes_no_other_away(launch):
-    """It took the place of the number that was typed before it, and that could not be undone."""
-    person = launch(SMALL)
+    person.again("a gesture on the slider is one step and takes no other away", SMALL)
+    # It took the place of the number that was typed before it, and that could not be undone.
     person.pick("scale", "typed")
     slider = person.find("control.scale_slider")
     slide(slider, 0.8)
@@ -132,7 +130,7 @@ def test_a_gesture_on_the_slider_is_one_step_and_takes_no_other_away(launch):
     person.press("Ctrl+Z")
     assert (person.number("query", 0, 0), person.program.document.problem.scale) == (7, scale)
 
-    person.again("a gesture stays one step where the oldest ones go for it")
+    person.again("a gesture stays one step where the oldest ones go for it", SMALL)
     person.pick("scale", "typed")
     person.overwrite(person.find("control.scale_value"), "0.1")
     for number in range(3):

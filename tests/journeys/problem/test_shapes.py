@@ -116,6 +116,21 @@ def test_heads_and_widths_change_and_every_step_is_undone(launch):
     person.press("Ctrl+Z", "Ctrl+Z")
     assert person.numbers("query") == before
 
+    person.again("d model is shown for direct problems and typed for projected ones")
+    box = person.find("control.d_model", QSpinBox)
+    assert box.value() == 384
+    assert box.isReadOnly()
+    person.program.files.begin_with_example("thinking")
+    person.wait()
+    width = shown(person, "d_model")
+    numbers = person.numbers("x")
+    person.size("d_model", width + 1)
+    assert person.table("x").model().columnCount() == width + 1
+    assert person.table("w_query").model().rowCount() == width + 1
+    assert [row[:width] for row in person.numbers("x")] == numbers
+    person.press("Ctrl+Z")
+    assert person.numbers("x") == numbers
+
 
 def test_lengths_items_and_precision_change_and_every_step_is_undone(launch):
     person = launch(SMALL)
@@ -202,20 +217,3 @@ def test_lengths_items_and_precision_change_and_every_step_is_undone(launch):
     person.click_cell("query", 1, 2)
     person.press("Ctrl+Shift+Z")
     assert "(1, 2)" not in person.status()
-
-
-def test_d_model_is_shown_for_direct_problems_and_typed_for_projected_ones(launch):
-    person = launch()
-    box = person.find("control.d_model", QSpinBox)
-    assert box.value() == 384
-    assert box.isReadOnly()
-    person.program.files.begin_with_example("thinking")
-    person.wait()
-    width = shown(person, "d_model")
-    numbers = person.numbers("x")
-    person.size("d_model", width + 1)
-    assert person.table("x").model().columnCount() == width + 1
-    assert person.table("w_query").model().rowCount() == width + 1
-    assert [row[:width] for row in person.numbers("x")] == numbers
-    person.press("Ctrl+Z")
-    assert person.numbers("x") == numbers

@@ -97,19 +97,23 @@ def test_what_another_program_wrote_before_the_crash_is_not_written_over_unasked
     assert path.read_bytes() == before
 
 
-def test_what_is_discarded_is_never_offered_again(crashed, launch):
+def test_each_is_offered_in_one_window_until_it_is_discarded_for_good(crashed, launch):
+    person, other = launch(), launch()
+    assert "mine" in person.banner()
+    assert "mine" not in other.banner(), "the first one holds it"
+    other.leave()
+    person.leave()
+    shutil.copy(journals()[0], journals_folder() / "other.journal")
+    (journals_folder() / "broken.journal").write_bytes(b"attn_gui journal 1\n\7")
     person = launch()
+    assert "mine" in person.banner(), "who closes the line is asked at the next start"
+    assert "broken.unreadable" in person.banner(), "and beside one that cannot be read"
     press(person, "Discard")
-    assert person.banner() == ""
-    assert not list(journals_folder().iterdir())
+    assert "mine" in person.banner(), "several are offered one after the other"
+    press(person, "Discard")
+    assert [path.name for path in journals_folder().iterdir()] == ["broken.unreadable"]
     person.leave()
     assert "mine" not in launch().banner()
-
-
-def test_who_closes_the_line_is_asked_at_the_next_start(crashed, launch):
-    person = launch()
-    person.leave()
-    assert "mine" in launch().banner()
 
 
 def test_an_offer_comes_back_when_what_was_said_in_its_place_is_gone(crashed, launch, qtbot, tmp_path):
@@ -172,20 +176,6 @@ def test_what_ended_within_its_first_write_leaves_nothing_for_ever(launch):
     alive.unlock()
 
 
-def test_two_windows_never_offer_the_same(crashed, launch):
-    assert "mine" in launch().banner()
-    assert "mine" not in launch().banner(), "the first one holds it"
-
-
-def test_several_are_offered_one_after_the_other(crashed, launch):
-    shutil.copy(journals()[0], journals_folder() / "other.journal")
-    person = launch()
-    press(person, "Discard")
-    assert "mine" in person.banner()
-    press(person, "Discard")
-    assert person.banner() == ""
-
-
 def test_a_journal_of_nothing_is_cleared_away(launch):
     journals_folder().mkdir(parents=True)
     (journals_folder() / "broken.journal").write_bytes(b"")
@@ -202,15 +192,6 @@ def test_a_journal_that_cannot_be_read_is_set_aside_and_that_is_said(launch):
     assert [path.read_bytes() for path in journals_folder().iterdir()] == [b"attn_gui journal 2\n\7"]
     person.leave()
     assert launch(SMALL).banner() == "", "it is said once"
-
-
-def test_beside_one_that_cannot_be_read_the_others_are_offered(crashed, launch, qtbot):
-    (journals_folder() / "broken.journal").write_bytes(b"attn_gui journal 1\n\7")
-    person = launch()
-    assert "mine" in person.banner()
-    assert "broken.unreadable" in person.banner()
-    press(person, "Discard")
-    assert [path.name for path in journals_folder().iterdir()] == ["broken.unreadable"]
 
 
 def test_snapshots_come_back_with_the_document(launch, qtbot, tmp_path, monkeypatch):

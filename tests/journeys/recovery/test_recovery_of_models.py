@@ -5,9 +5,7 @@ from __future__ import annotations
 import shutil
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFileDialog, QLineEdit, QTableView
+from PySide6.QtWidgets import QFileDialog, QLineEdit
 
 from attn_gui.app.files.journaling import journals_folder
 from attn_gui.formats.journal import recover
@@ -29,9 +27,7 @@ def held(path):
 
 
 def click_head(person, layer, head):
-    view = person.find("model", QTableView)
-    place = view.visualRect(view.model().index(layer, head)).center()
-    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    person.click_head(layer, head)
     person.wait()
 
 

@@ -119,6 +119,23 @@ def test_every_bubble_lies_in_sight_beside_what_it_speaks_of(launch, lang, size)
         person.press("Return")
 
 
+def test_whoever_does_what_a_bubble_says_is_led_on(launch):
+    person = launch("worked-example.npz")
+    person.do("tour")
+    person.type_into("query", 0, 0, "3")
+    assert pointed_at(person) == "spine"
+    person.type_into("query", 0, 0, "4")
+    assert pointed_at(person) == "spine"
+    person.click("node.scores")
+    assert pointed_at(person) == "zone.product"
+    person.click_cell("scores", 0, 1)
+    assert pointed_at(person) == "zone.explain"
+    person.click_cell("scores", 0, 0)
+    assert pointed_at(person) == "zone.explain"
+    person.click("tour.back")
+    assert pointed_at(person) == "zone.product"
+
+
 def test_the_window_can_be_used_meanwhile_and_another_document_ends_it(launch):
     person = launch("worked-example.npz")
     person.do("tour")

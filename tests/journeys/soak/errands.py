@@ -59,7 +59,7 @@ class Errands:
 
     def _back_to(self, step: int) -> None:
         """Drop what is still made, and undo what was."""
-        self._person.program.making.finish()
+        self._person.program.runner.finish()
         while self._steps() > step:
             self._person.action("undo").trigger()
 

@@ -123,9 +123,9 @@ class Walk:
     def _cancel_what_is_long(self) -> None:
         """Esc for a change that takes longer than one waits: a W_O of 16,384² numbers does, beside two other walks."""
         end = time.monotonic() + LONG
-        while self.program.making.busy and time.monotonic() < end:
+        while self.program.runner.busy and time.monotonic() < end:
             QTest.qWait(5)
-        if self.program.making.busy:
+        if self.program.runner.busy:
             QTest.keyClick(self.program.window, Qt.Key.Key_Escape)
 
     def _come_down(self) -> None:

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QFileDialog, QLabel
 
 from attn_gui.app.tables import table_blocks
 from attn_gui.engine import Problem
-from attn_gui.formats import save
 from attn_gui.formats.text import text_table
 from attn_gui.views.dialogs.readings import ReadingsDialog
 from attn_gui.views.tables.matrix_panel import ShapeBadge
@@ -183,12 +182,6 @@ def test_what_a_block_means_is_asked_and_what_was_made_of_it_said(launch, ways, 
     assert person.numbers("query") == before
     assert len(person.steps()) == 1
 
-    person.again("cutting is called so in the history")
-    person.select("query", 0, 0, 2, 2)
-    person.press("Ctrl+X")
-    assert person.clipboard() == "1\t0\n0\t1"
-    assert person.steps()[1:] == ["cut Q[0, 0] … [1, 1]"]
-
     person.again("fills of the whole table")
     person.go_to("query", 0, 0)
     person.do("fill_identity")
@@ -199,20 +192,11 @@ def test_what_a_block_means_is_asked_and_what_was_made_of_it_said(launch, ways, 
     person.do("undo")
     assert person.numbers("query") == [["1", "0", "1"], ["0", "1", "1"]]
 
-    person.again("a matrix from a file is imported as a step")
-    path = tmp_path / "q.csv"
-    path.write_text("7,8,9\n10,11,12\n")
-    before = person.numbers("query")
-    person.go_to("query", 1, 1)
-    person.choose_file(path, lambda: person.do("import_matrix"))
-    assert person.numbers("query") == [["7", "8", "9"], ["10", "11", "12"]]
-    assert person.steps()[-1] == "imported 2 × 3 at Q[0, 0] … [1, 2]"
-    person.press("Ctrl+Z")
-    assert person.numbers("query") == before
-
-    person.again("an import begins in the folder of the last one")
+    person.again("a matrix from a file is imported as a step and the next one begins in its folder")
     (tmp_path / "q.csv").write_text("7,8,9\n10,11,12\n")
+    person.go_to("query", 1, 1)
     person.choose_file(tmp_path / "q.csv", lambda: person.do("import_matrix"))
+    assert person.steps()[-1] == "imported 2 × 3 at Q[0, 0] … [1, 2]"
     seen = []
 
     def look(dialog):
@@ -259,15 +243,6 @@ def test_a_block_goes_where_the_cell_or_the_selection_is(launch, tmp_path):
     person.press("Ctrl+V")
     assert "do not fit into Q (16 × 384)" in person.banner()
     assert person.numbers("query") == before
-
-    person.again("what is copied pastes elsewhere equal")
-    person.select("query", 0, 96, 3, 4)
-    person.press("Ctrl+C")
-    copied = [row[96:100] for row in person.numbers("query")[:3]]
-    assert [line.split("\t") for line in person.clipboard().splitlines()] == copied
-    person.go_to("value", 5, 40)
-    person.press("Ctrl+V")
-    assert [row[40:44] for row in person.numbers("value")[5:8]] == copied
 
     person.again("copy with headers names rows and columns and pastes without them")
     person.select("query", 1, 96, 2, 2)
@@ -405,12 +380,11 @@ def test_a_larger_block_offers_to_grow_and_is_one_step(launch):
     assert "0" not in person.status().partition("2 × 5")[2]
 
 
-def test_a_row_of_a_mask_is_filled_down_as_it_is_shown(launch, tmp_path):
-    """Where True is read as blocked, the row that was filled came out turned round."""
-    q, k, v = (np.arange(12.0).reshape(3, 4) for _ in range(3))
+def test_a_block_goes_to_the_mask_as_it_is_shown_and_to_the_head_that_was_offered(launch, tmp_path):
+    person = launch(SMALL)
+    arrays = {name: np.arange(12.0).reshape(3, 4) for name in ("query", "key", "value")}
     allowed = np.array([[1, 1, 0], [0, 1, 1], [1, 0, 1]], bool)
-    save(Problem(query=q, key=k, value=v, mask=[{"kind": "custom", "allowed": allowed}]), tmp_path / "masked.attn")
-    person = launch(tmp_path / "masked.attn")
+    person.again("a row of a mask", Problem(**arrays, mask=[{"kind": "custom", "allowed": allowed}]))
     for blocked in (False, True):
         person.program.view.set(blocked=blocked)
         person.select("mask.0.allowed", 0, 0, 2, 3)
@@ -418,14 +392,7 @@ def test_a_row_of_a_mask_is_filled_down_as_it_is_shown(launch, tmp_path):
         assert person.program.document.problem.mask[0].allowed.tolist() == allowed[[0, 0, 2]].tolist(), blocked
         person.do("undo")
 
-
-# --- where it goes -------------------------------------------------------------------------------
-
-
-def test_a_file_goes_to_the_head_that_was_offered_wherever_that_is_then(launch, tmp_path):
-    q, k, v = (np.arange(12.0).reshape(3, 4) for _ in range(3))
-    save(Problem(query=q, key=k, value=v, num_heads=2), tmp_path / "two.attn")
-    person = launch(tmp_path / "two.attn")
+    person.again("a file goes to the head that was offered wherever that is then", Problem(**arrays, num_heads=2))
     person.program.view.set(head=1)
     (tmp_path / "block.csv").write_text("7,8\n9,6\n")
     person.drop(tmp_path / "block.csv", at=QPoint(700, 300))
@@ -435,13 +402,10 @@ def test_a_file_goes_to_the_head_that_was_offered_wherever_that_is_then(launch, 
     person.click(offer)
     assert person.program.document.problem.query[:2, 4:6].tolist() == [[7, 8], [9, 6]]
 
-
-def test_a_file_goes_to_a_head_of_keys_that_is_wider_than_one_of_queries(launch, tmp_path):
-    """It lay across two heads, and so did the band of the head on show."""
     arrays = {"query": np.ones((3, 4)), "key": np.zeros((3, 6)), "value": np.ones((3, 4))}
     weights = {"w_score_query": np.ones((2, 3)), "w_score_key": np.ones((3, 3)), "w_score": np.ones(3)}
-    save(Problem(**arrays, num_heads=2, score="additive", score_params=weights), tmp_path / "wide.attn")
-    person = launch(tmp_path / "wide.attn")
+    wide = Problem(**arrays, num_heads=2, score="additive", score_params=weights)
+    person.again("a file goes to a head of keys that is wider than one of queries", wide)
     person.program.view.set(head=1)
     badge = person.window.inputs.panels["key"].findChild(ShapeBadge)
     assert badge.text() == "3 × 6 = 3 × (2 · 3)"

@@ -22,7 +22,7 @@ def colors(table, row, column):
     return {image.pixelColor(x, y).name() for x in (0, image.width() - 1) for y in range(image.height())}
 
 
-def test_the_column_of_a_chosen_cell_comes_into_sight(launch):
+def test_the_column_of_a_chosen_cell_comes_into_sight_and_leaves_no_word_when_it_goes(launch):
     person = launch(EXAMPLE)
     person.program.view.set(head=2)
     column = 2 * WIDTH + 19
@@ -52,29 +52,13 @@ def test_the_column_of_a_chosen_cell_comes_into_sight(launch):
     person.click_cell("query", 7, 2)
     assert in_sight(table, 7, person.program.view.look.head * WIDTH + 2)
 
-
-def test_the_tables_begin_at_the_head_that_the_maps_show(launch):
-    person = launch()
+    person.again("the tables begin at the head that the maps show")
     head = person.program.view.look.head
     assert head > 0
     for field in ("query", "key", "value"):
         assert person.table(field).columnAt(0) == head * WIDTH
 
-
-def chips(person, field):
-    """The rows of a table whose token wears the color of a role, by role."""
-    table, theme = person.table(field), current_theme()
-    header = table.verticalHeader()
-    image = header.viewport().grab().toImage()
-    found = {}
-    for row in range(table.model().rowCount()):
-        seen = image.pixelColor(1, header.sectionViewportPosition(row) + 2)
-        found |= {role: row for role in ("query", "key") if seen == getattr(theme, f"{role}_soft")}
-    return found
-
-
-def test_in_self_attention_the_key_is_a_row_of_x_too(launch):
-    person = launch("thinking-machines.npz")
+    person.again("in self attention the key is a row of x too", "thinking-machines.npz")
     assert person.program.document.problem.self_attention
     for stage, row, column, marked in (
         ("query", 1, 0, {"query": 1}),
@@ -89,10 +73,8 @@ def test_in_self_attention_the_key_is_a_row_of_x_too(launch):
         QApplication.processEvents()
         assert chips(person, "x") == marked, stage
 
-
-def test_a_chosen_cell_that_goes_leaves_no_word_behind(launch):
-    """Many steps back at once: the status hears of the smaller problem before the cell is given up."""
-    person = launch("worked-example.npz")
+    person.again("a chosen cell that goes leaves no word behind", "worked-example.npz")
+    # Many steps back at once: the status hears of the smaller problem before the cell is given up.
     person.size("n", 9)
     person.show_stage("head_output")
     person.click_cell("head_output", 6, 0)
@@ -102,7 +84,7 @@ def test_a_chosen_cell_that_goes_leaves_no_word_behind(launch):
     person.wait()
     assert "(6, 0)" not in person.status()
 
-    person.again("a chosen cell that goes with its stage leaves no word behind")
+    person.again("a cell that goes with its stage", "worked-example.npz")
     person.size("batch_size", 2)
     next(a for a in person.window.mask_panel.kinds.actions() if a.data() == "alibi").trigger()
     person.show_stage("biased")
@@ -111,3 +93,15 @@ def test_a_chosen_cell_that_goes_leaves_no_word_behind(launch):
     person.program.document.stack.setIndex(0)
     person.wait()
     assert "(1, 0)" not in person.status()
+
+
+def chips(person, field):
+    """The rows of a table whose token wears the color of a role, by role."""
+    table, theme = person.table(field), current_theme()
+    header = table.verticalHeader()
+    image = header.viewport().grab().toImage()
+    found = {}
+    for row in range(table.model().rowCount()):
+        seen = image.pixelColor(1, header.sectionViewportPosition(row) + 2)
+        found |= {role: row for role in ("query", "key") if seen == getattr(theme, f"{role}_soft")}
+    return found

@@ -9,7 +9,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from attn_gui import Problem, compute, save
+from attn_gui import Problem, compute
 from attn_gui.app.files import export
 from attn_gui.app.tables import table_edits
 from tests.journeys.gate import Gate
@@ -161,14 +161,12 @@ def test_a_copy_on_a_map_takes_the_map_and_a_cut_a_fill_or_a_paste_leaves_every_
     assert person.program.document.problem == before
 
 
-def test_headers_are_the_tokens_of_the_map(launch, tmp_path):
-    tokens = ("it", "is|was")
-    path = tmp_path / "tokens.attn"
-    save(
-        Problem(query=[[1, 0], [0, 1]], key=[[1, 1], [0, 1]], value=[[1], [2]], query_tokens=tokens, key_tokens=tokens),
-        path,
+def test_what_is_copied_of_any_problem_is_exact(launch, qtbot):
+    person = launch()
+    tokens = dict.fromkeys(("query_tokens", "key_tokens"), ("it", "is|was"))
+    person.again(
+        "headers are the tokens of the map", Problem(query=np.eye(2), key=[[1, 1], [0, 1]], value=[[1], [2]], **tokens)
     )
-    person = launch(path)
     person.click_cell("weights", 0, 0)
     person.press("Ctrl+Shift+C")
     rows = _rows(person.clipboard())
@@ -179,12 +177,8 @@ def test_headers_are_the_tokens_of_the_map(launch, tmp_path):
     assert len(lines) == 4
     assert lines[0].replace(" ", "") == r"||it|is\|was|"
 
-
-def test_what_is_not_finite_and_what_is_float32_is_written_as_it_is(launch, tmp_path):
-    path = tmp_path / "wild.attn"
     problem = Problem(query=[[1e-7, 3]], key=[[np.inf, 1], [np.nan, 1]], value=[[1], [2]], dtype="float32")
-    save(problem, path)
-    person = launch(path)
+    person.again("what is not finite and what is float32 is written as it is", problem)
     person.go_to("key", 0, 0)
     person.press("Ctrl+A")
     person.do("copy_numpy")
@@ -198,42 +192,25 @@ def test_what_is_not_finite_and_what_is_float32_is_written_as_it_is(launch, tmp_
     person.do("copy_latex")
     assert r"1 \times 10^{-7}" in person.clipboard()
 
-
-def test_another_head_is_copied_from_its_thumbnail(launch, tmp_path):
-    rng = np.random.default_rng(7)
-    problem = Problem(
-        query=rng.normal(size=(3, 4)), key=rng.normal(size=(5, 4)), value=rng.normal(size=(5, 2)), num_heads=2
-    )
-    save(problem, tmp_path / "heads.attn")
-    person = launch(tmp_path / "heads.attn")
+    normal = np.random.default_rng(7).normal
+    problem = Problem(query=normal(size=(3, 4)), key=normal(size=(5, 4)), value=normal(size=(5, 2)), num_heads=2)
+    person.again("another head is copied from its thumbnail", problem)
     thumb = person.find("head.1")
     thumb.setFocus()
     person.press("Ctrl+C")
     found = np.array([[float(text) for text in row] for row in _rows(person.clipboard())])
     assert np.array_equal(found, compute(problem)["weights"][0, 1])
 
-
-def test_a_map_too_large_for_the_clipboard_is_refused_with_its_size(launch, tmp_path):
-    rng = np.random.default_rng(3)
-    n = 1500
-    save(
-        Problem(query=rng.normal(size=(n, 2)), key=rng.normal(size=(n, 2)), value=rng.normal(size=(n, 2))),
-        tmp_path / "long.attn",
-    )
-    person = launch(tmp_path / "long.attn")
-    person.wait()
+    long = Problem(**dict(zip(("query", "key", "value"), normal(size=(3, 1500, 2)), strict=True)))
+    person.again("a map too large for the clipboard is refused with its size", long)
     person.clipboard("mine")
     person.find("heatmap.weights").setFocus()
     person.do("copy")
     assert "1500 × 1500" in person.banner()
     assert person.clipboard() == "mine"
 
-
-def test_a_cut_of_a_large_block_copies_the_numbers_and_not_the_zeros(launch, tmp_path):
-    rng = np.random.default_rng(3)
-    problem = Problem(query=rng.normal(size=(60, 50)), key=rng.normal(size=(2, 50)), value=rng.normal(size=(2, 2)))
-    save(problem, tmp_path / "wide.attn")
-    person = launch(tmp_path / "wide.attn")
+    problem = Problem(query=normal(size=(60, 50)), key=normal(size=(2, 50)), value=normal(size=(2, 2)))
+    person.again("a cut of a large block copies the numbers and not the zeros", problem)
     person.go_to("query", 0, 0)
     person.press("Ctrl+A", "Ctrl+X")
     person.program.late.copying.finish()
@@ -242,11 +219,18 @@ def test_a_cut_of_a_large_block_copies_the_numbers_and_not_the_zeros(launch, tmp
     assert np.array_equal(found, problem.query)
     assert not np.any([[float(text) for text in row] for row in person.numbers("query")])
 
+    ones = np.ones((2, 2))
+    person.again("nothing is cut where nothing is copied", Problem(query=ones, key=ones, value=ones))
+    before = person.program.document.snapshot()
+    person.go_to("query", 0, 0)
+    person.table("query").clearFocus()
+    person.window.setFocus()
+    person.do("cut")
+    assert "Nothing to copy here" in person.banner()
+    assert person.program.document.problem == before
 
-def test_predictions_and_readings_of_heads_are_copied_in_full(launch, qtbot):
-    person = launch()
-    person.do("known_toy_induction")
-    person.wait()
+    person.again("predictions and readings of heads are copied in full")
+    person.open_toy()
     listed = person.find("model.predictions")
     listed.setFocus()
     person.press("Ctrl+C")
@@ -353,18 +337,3 @@ def test_a_picture_that_comes_late_leaves_what_was_copied_since(launch, monkeypa
         QTest.qWait(1)
     assert person.clipboard() == later
     assert QGuiApplication.clipboard().image().isNull() == bool(later)
-
-
-# --- cutting -------------------------------------------------------------------------------------
-
-
-def test_nothing_is_cut_where_nothing_is_copied(launch, tmp_path):
-    save(Problem(query=np.ones((2, 2)), key=np.ones((2, 2)), value=np.ones((2, 2))), tmp_path / "a.attn")
-    person = launch(tmp_path / "a.attn")
-    before = person.program.document.snapshot()
-    person.go_to("query", 0, 0)
-    person.table("query").clearFocus()
-    person.window.setFocus()
-    person.do("cut")
-    assert "Nothing to copy here" in person.banner()
-    assert person.program.document.problem == before

@@ -38,7 +38,7 @@ def begin_a_size(person, text):
     person.type(text)
 
 
-def test_closing_asks_about_what_is_typed(saved):
+def test_what_is_typed_is_asked_about_refused_and_given_up(saved, tmp_path):
     for begin in (type_without_enter, lambda person: begin_a_size(person, "4")):
         for close in (lambda: saved.press("Ctrl+Q"), lambda: QApplication.sendEvent(saved.window, QCloseEvent())):
             saved.again("asked before it is closed")
@@ -46,6 +46,67 @@ def test_closing_asks_about_what_is_typed(saved):
             saved.answering(QMessageBox, lambda _: saved.press("Esc"), close)
             assert saved.window.isVisible()
             assert saved.window.isWindowModified()
+
+    saved.again("a click elsewhere gives a refused text up and the table can be typed into")
+    person = saved
+    before = person.numbers("query")
+    person.type_into("query", 0, 0, "x1")
+    person.go_to("query", 1, 1)
+    assert person.numbers("query") == before
+    assert "x1" in person.banner()
+    assert "Q[0, 0] keeps 1" in person.banner()
+    person.type("4")
+    person.press("Return")
+    assert person.number("query", 1, 1) == 4
+    assert not person.banner()
+
+    saved.again("after a refusal the table can be typed into")
+    for text, begin in (("9", "double click"), ("8", "F2"), ("7", "type")):
+        person.type_into("query", 0, 0, "x1")
+        table = person.go_to("query", 1, 0)
+        if begin == "double click":
+            place = table.visualRect(table.model().index(1, 0)).center()
+            QTest.mouseDClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+            person.press("Ctrl+A")
+        elif begin == "F2":
+            person.press("F2", "Ctrl+A")
+        person.type(text)
+        person.press("Return")
+        assert person.number("query", 1, 0) == int(text), begin
+
+    saved.again("the refusal leaves the cell and the next row in sight")
+    person.type_into("query", 0, 0, "x1")
+    table = person.table("query")
+    said = next(
+        label
+        for label in person.window.findChildren(QLabel)
+        if label.property("bubble") == "error" and label.isVisible()
+    )
+    place = said.geometry()
+    for row in (0, 1):
+        cell = table.visualRect(table.model().index(row, 0))
+        cell.moveTopLeft(table.viewport().mapTo(person.window, cell.topLeft()))
+        assert not place.intersects(cell)
+
+    saved.again("a dialog does not go on with another number than what is typed")
+    # A click on its button came after the field had gone back to the number before, in silence.
+    person, met = saved, []
+
+    def press(dialog, field, typed, words):
+        person.overwrite(field, typed, end="")
+        person.click(person.button(words, dialog))
+        met.append((dialog.isVisible(), field.text(), field.hasFocus()))
+        dialog.reject()
+
+    def export(dialog):
+        person.overwrite(dialog.target.folder, str(tmp_path), end="Tab")
+        press(dialog, dialog.width_cm, "7,500", "Export")
+
+    person.answering(ExportDialog, export, lambda: person.do("export_image"))
+    person.answering(ExportDialog, lambda d: press(d, d.dpi, "9", "Export"), lambda: person.do("export_image"))
+    person.answering(NewDialog, lambda d: press(d, d.boxes["n"], "9x", "Create"), lambda: person.do("new"))
+    assert met == [(True, "7,500", True), (True, "9", True), (True, "9x", True)]
+    assert not list(tmp_path.glob("*.png"))
 
 
 def test_a_dropped_file_and_an_example_ask_about_what_is_typed(saved, tmp_path, qtbot):
@@ -199,69 +260,6 @@ def test_a_field_that_is_left_says_what_it_did_not_take(launch):
         assert said == [f"“{typed}” was not taken; {before} stays."]
         person.press("Tab")
         assert not any(tip.isVisible() for tip in person.window.findChildren(QLabel, "refusal")), field
-
-
-def test_a_dialog_does_not_go_on_with_another_number_than_what_is_typed(saved, tmp_path):
-    """A click on its button came after the field had gone back to the number before, in silence."""
-    person, met = saved, []
-
-    def press(dialog, field, typed, words):
-        person.overwrite(field, typed, end="")
-        person.click(person.button(words, dialog))
-        met.append((dialog.isVisible(), field.text(), field.hasFocus()))
-        dialog.reject()
-
-    def export(dialog):
-        person.overwrite(dialog.target.folder, str(tmp_path), end="Tab")
-        press(dialog, dialog.width_cm, "7,500", "Export")
-
-    person.answering(ExportDialog, export, lambda: person.do("export_image"))
-    person.answering(ExportDialog, lambda d: press(d, d.dpi, "9", "Export"), lambda: person.do("export_image"))
-    person.answering(NewDialog, lambda d: press(d, d.boxes["n"], "9x", "Create"), lambda: person.do("new"))
-    assert met == [(True, "7,500", True), (True, "9", True), (True, "9x", True)]
-    assert not list(tmp_path.glob("*.png"))
-
-
-def test_a_click_elsewhere_gives_a_refused_text_up_and_the_table_can_be_typed_into(saved):
-    person = saved
-    before = person.numbers("query")
-    person.type_into("query", 0, 0, "x1")
-    person.go_to("query", 1, 1)
-    assert person.numbers("query") == before
-    assert "x1" in person.banner()
-    assert "Q[0, 0] keeps 1" in person.banner()
-    person.type("4")
-    person.press("Return")
-    assert person.number("query", 1, 1) == 4
-    assert not person.banner()
-
-    saved.again("after a refusal the table can be typed into")
-    for text, begin in (("9", "double click"), ("8", "F2"), ("7", "type")):
-        person.type_into("query", 0, 0, "x1")
-        table = person.go_to("query", 1, 0)
-        if begin == "double click":
-            place = table.visualRect(table.model().index(1, 0)).center()
-            QTest.mouseDClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
-            person.press("Ctrl+A")
-        elif begin == "F2":
-            person.press("F2", "Ctrl+A")
-        person.type(text)
-        person.press("Return")
-        assert person.number("query", 1, 0) == int(text), begin
-
-    saved.again("the refusal leaves the cell and the next row in sight")
-    person.type_into("query", 0, 0, "x1")
-    table = person.table("query")
-    said = next(
-        label
-        for label in person.window.findChildren(QLabel)
-        if label.property("bubble") == "error" and label.isVisible()
-    )
-    place = said.geometry()
-    for row in (0, 1):
-        cell = table.visualRect(table.model().index(row, 0))
-        cell.moveTopLeft(table.viewport().mapTo(person.window, cell.topLeft()))
-        assert not place.intersects(cell)
 
 
 def minimize_and_restore(person):

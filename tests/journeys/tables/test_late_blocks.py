@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtTest import QTest
 
 from attn_gui import Problem, save
-from attn_gui.app.editing import making
+from attn_gui.app.editing import edit_runner
 from attn_gui.app.tables import table_blocks
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.engine import memory
@@ -46,7 +46,7 @@ def person(launch, tmp_path):
 def settle(person, gate):
     gate.open()
     end = time.monotonic() + 120
-    while person.program.late.table_blocks.reading.busy or person.program.making.busy:
+    while person.program.late.table_blocks.reading.busy or person.program.runner.busy:
         assert time.monotonic() < end
         QTest.qWait(2)
     person.wait()
@@ -72,8 +72,7 @@ def test_a_block_goes_into_the_item_and_the_head_that_was_on_show(person, gate, 
     assert query[0, 3:5, 4:6].tolist() == [[7, 8], [9, 4]]
     assert np.array_equal(query[1], before.query[1])
 
-    # a pasted block goes into the head that was on show
-    person.again("the head that was on show")
+    person.again("a pasted block goes into the head that was on show")
     gate.close()
     person.go_to("mask.0.values", 3, 4)
     asked(person, gate, lambda: paste(person))
@@ -83,8 +82,7 @@ def test_a_block_goes_into_the_item_and_the_head_that_was_on_show(person, gate, 
     assert values[0, 0, 3:5, 4:6].tolist() == [[7, 8], [9, 4]]
     assert not values[0, 1].any()
 
-    # an imported block goes into the item that was on show
-    person.again("an imported block")
+    person.again("an imported block goes into the item that was on show")
     gate.close()
     (tmp_path / "a.csv").write_text("7,8\n9,4\n")
     before = person.program.document.snapshot()
@@ -96,8 +94,7 @@ def test_a_block_goes_into_the_item_and_the_head_that_was_on_show(person, gate, 
     assert query[0, :2, :2].tolist() == [[7, 8], [9, 4]]
     assert np.array_equal(query[1], before.query[1])
 
-    # a block for a table that is gone is said to be dropped
-    person.again("the table is gone")
+    person.again("a block for a table that is gone is said to be dropped")
     gate.close()
     person.go_to("mask.0.values", 3, 4)
     asked(person, gate, lambda: paste(person))
@@ -105,8 +102,7 @@ def test_a_block_goes_into_the_item_and_the_head_that_was_on_show(person, gate, 
     settle(person, gate)
     assert "is gone: 2 × 2 numbers were dropped." in person.banner()
 
-    # a block for an item that is gone is said to be dropped
-    person.again("the item is gone")
+    person.again("a block for an item that is gone is said to be dropped")
     gate.close()
     person.program.view.set(batch=1)
     person.go_to("query", 3, 4)
@@ -117,8 +113,7 @@ def test_a_block_goes_into_the_item_and_the_head_that_was_on_show(person, gate, 
     assert "is gone: 2 × 2 numbers were dropped." in person.banner()
     assert person.program.document.problem == before
 
-    # of two large blocks the first is said to be dropped
-    person.again("two large blocks")
+    person.again("of two large blocks the first is said to be dropped")
     gate.close()
     (tmp_path / "a.csv").write_text("7,8\n9,4\n")
     person.go_to("query", 3, 4)
@@ -129,8 +124,7 @@ def test_a_block_goes_into_the_item_and_the_head_that_was_on_show(person, gate, 
     assert len(person.steps()) == 2
     assert person.program.document.problem.query[0, 3:5, 4:6].tolist() == [[7, 8], [9, 4]]
 
-    # a number pasted meanwhile leaves a large import alone
-    person.again("a number is pasted meanwhile")
+    person.again("a number pasted meanwhile leaves a large import alone")
     gate.close()
     (tmp_path / "a.csv").write_text("7,8\n9,4\n")
     person.go_to("query", 0, 0)
@@ -144,9 +138,9 @@ def test_a_block_goes_into_the_item_and_the_head_that_was_on_show(person, gate, 
     settle(person, gate)
     assert person.program.document.problem.query[0, :2, :2].tolist() == [[7, 8], [9, 4]]
 
-
-def test_a_large_fill_goes_into_the_item_that_was_on_show(person, gate, monkeypatch):
-    monkeypatch.setattr(making, "LARGE", 1000)
+    person.again("a large fill goes into the item that was on show")
+    gate.close()
+    monkeypatch.setattr(edit_runner, "LARGE", 1000)
     monkeypatch.setattr(memory._Reporter, "made", gate.after(memory._Reporter.made))
     before = person.program.document.snapshot()
     person.go_to("query", 0, 0)
@@ -197,8 +191,7 @@ def test_a_block_for_a_cell_that_is_gone_or_not_seen_is_said_to_be_dropped(perso
     assert person.banner() == "A[3, 4] is gone: 2 × 2 numbers were dropped."
     assert not person.program.document.problem.interventions
 
-    # a block for a map is not put in unseen
-    person.again("not put in unseen")
+    person.again("a block for a map is not put in unseen")
     gate.close()
     pasted_into_weights(person, gate)
     person.do("pin")

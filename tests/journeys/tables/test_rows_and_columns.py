@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from PySide6.QtCore import QItemSelectionModel
 
 from attn_gui.engine import Problem
-from attn_gui.formats import save
 
 
 def select(person, field, rows, columns):
@@ -20,12 +18,8 @@ def select(person, field, rows, columns):
     assert len(chosen.selectedIndexes()) == (rows[1] - rows[0] + 1) * (columns[1] - columns[0] + 1)
 
 
-@pytest.fixture
-def person(launch):
-    return launch()  # the MiniLM layer: 16 tokens, 12 heads of 32 columns
-
-
-def test_tokens_and_columns_come_and_go_as_one_step(person):
+def test_tokens_and_columns_come_and_go_as_one_step(launch):
+    person = launch()  # the MiniLM layer: 16 tokens, 12 heads of 32 columns
     before = person.program.document.problem
     select(person, "key", (4, 5), (0, 0))
     person.do("insert_rows")
@@ -71,14 +65,11 @@ def test_tokens_and_columns_come_and_go_as_one_step(person):
     assert person.banner()
     assert person.program.document.problem.m == 16
 
-
-def test_numbers_set_by_hand_have_no_rows_that_come_or_go(launch, tmp_path):
-    """The entry before them was torn, so that they had another name, and the program did not know it."""
     arrays = {name: np.arange(12.0).reshape(3, 4) for name in ("query", "key", "value")}
     row = {"kind": "scale", "stage": "concat", "at": {"query": 0, "column": (0, 4)}, "factor": 2}
     block = {"kind": "set", "stage": "scores", "at": {"head": 0, "query": (0, 2), "key": (0, 2)}, "values": np.eye(2)}
-    save(Problem(**arrays, num_heads=2, interventions=[row, block]), tmp_path / "hand.attn")
-    person = launch(tmp_path / "hand.attn")
+    by_hand = Problem(**arrays, num_heads=2, interventions=[row, block])
+    person.again("numbers set by hand have no rows that come or go", by_hand)
     person.window.inputs.show_field("interventions.1.values")
     person.go_to("interventions.1.values", 0, 0)
     for action in ("insert_rows", "delete_columns"):
@@ -86,13 +77,9 @@ def test_numbers_set_by_hand_have_no_rows_that_come_or_go(launch, tmp_path):
         assert "cannot come or go by themselves" in person.banner()
     assert len(person.steps()) == 1
 
-
-def test_frequencies_do_not_go_with_columns_of_queries(launch, tmp_path):
-    """Columns of Q and K went in place of those that were selected, and the last frequencies."""
     arrays = {name: np.arange(24.0).reshape(3, 8) for name in ("query", "key", "value")}
     problem = Problem(**arrays, rotary_frequencies=(1, 0.5, 0.25, 0.125))
-    save(problem, tmp_path / "turned.attn")
-    person = launch(tmp_path / "turned.attn")
+    person.again("frequencies do not go with columns of queries", problem)
     person.window.inputs.show_field("rotary_frequencies")
     select(person, "rotary_frequencies", (0, 0), (0, 1))
     person.do("delete_columns")

@@ -10,17 +10,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication
 
 from attn_gui import Problem
-from attn_gui.paths import resource
 from attn_gui.views.tables.table_view import FEW, MEASURED_ROWS
-from tests.failing import each
 
 LEFT = Qt.MouseButton.LeftButton
 COLUMNS = 100
-
-
-@pytest.fixture
-def person(launch):
-    return launch("worked-example.npz")  # Q is 2 × 3
 
 
 def header_click(table, side, section):
@@ -33,28 +26,34 @@ def selected(table):
     return {(index.row(), index.column()) for index in table.selectedIndexes()}
 
 
-def menu_of(person, table, reason=QContextMenuEvent.Reason.Mouse):
-    """The menu that a right click or its key opens, by the words of its entries."""
-    place = table.visualRect(table.currentIndex()).center()
-    met = []
+def menu_opened(person, ask):
+    """The menu that `ask` opens, which may wait for it to close, by the words of its entries."""
+    met, clock = [], QTimer(person.window, interval=5)
 
     def look():
-        menu = QApplication.activePopupWidget()
-        met.append({action.text().replace("&", "").split("(")[0]: action for action in menu.actions() if action.text()})
-        menu.close()
+        if (menu := QApplication.activePopupWidget()) is not None:
+            clock.stop()
+            entries = {action.text().replace("&", "").split("(")[0]: action for action in menu.actions()}
+            met.append(entries)
+            menu.close()
 
-    QTimer.singleShot(50, look)
-    event = QContextMenuEvent(reason, place, table.viewport().mapToGlobal(place))
-    QApplication.sendEvent(table.viewport() if reason == QContextMenuEvent.Reason.Mouse else table, event)
-    for _ in range(100):
-        if met:
-            break
-        QTest.qWait(20)
-    assert met, "no menu"
+    clock.timeout.connect(look)
+    clock.start()
+    ask()
+    person.until(lambda: bool(met))
     return met[0]
 
 
-def test_cells_are_selected_by_menu_keys_headers_and_the_corner(person):
+def menu_of(person, table, reason=QContextMenuEvent.Reason.Mouse):
+    """The menu that a right click or its key opens on the current cell."""
+    place = table.visualRect(table.currentIndex()).center()
+    event = QContextMenuEvent(reason, place, table.viewport().mapToGlobal(place))
+    target = table.viewport() if reason == QContextMenuEvent.Reason.Mouse else table
+    return menu_opened(person, lambda: QApplication.sendEvent(target, event))
+
+
+def test_cells_are_selected_by_menu_keys_headers_and_the_corner(launch):
+    person = launch("worked-example.npz")  # Q is 2 × 3
     person.go_to("key", 0, 0)
     table = person.go_to("query", 0, 1)
     entries = menu_of(person, table)
@@ -91,6 +90,16 @@ def test_cells_are_selected_by_menu_keys_headers_and_the_corner(person):
     assert len(selected(table)) == 6
     person.press("Del")
     assert person.numbers("query") == [["0"] * 3] * 2
+
+    person.again("a header has the menu for its row or column")
+    table = person.table("query")
+    for side, cells in (("row", {(1, 0), (1, 1), (1, 2)}), ("column", {(0, 1), (1, 1)})):
+        table.clearSelection()  # of a part of which the menu would be otherwise
+        header = table.verticalHeader() if side == "row" else table.horizontalHeader()
+        place = header.sectionViewportPosition(1) + header.sectionSize(1) // 2
+        where = QPoint(9, place) if side == "row" else QPoint(place, 7)
+        assert "Paste" in menu_opened(person, lambda ask=header.customContextMenuRequested, at=where: ask.emit(at))
+        assert selected(table) == cells
 
     person.again("a header click enters what is typed")
     table = person.go_to("query", 0, 0)
@@ -134,9 +143,7 @@ def test_cells_are_selected_by_menu_keys_headers_and_the_corner(person):
     person.do("scientific")
     assert text(0, 0) == "1e−7"
 
-
-def test_a_box_of_the_ruler_chooses_its_head(launch):
-    person = launch()
+    person.again("a box of the ruler chooses its head", "minilm-layer2.npz")
     panel = person.program.window.inputs.panels["query"]
     ruler = panel.findChild(type(panel._ruler))
     QTest.mouseClick(ruler, LEFT, pos=ruler.box(5).center())
@@ -177,7 +184,7 @@ def test_the_view_is_there_after_a_restart(launch):
     assert found == pytest.approx(heights, abs=6)
 
 
-def test_a_drawn_column_is_as_wide_after_a_row_more_and_after_a_restart(launch):
+def test_a_drawn_column_is_as_wide_after_a_row_more_a_restart_and_when_its_table_comes_later(launch):
     person = launch("worked-example.npz")
     table = person.table("query")
     usual = table.columnWidth(0)
@@ -186,6 +193,9 @@ def test_a_drawn_column_is_as_wide_after_a_row_more_and_after_a_restart(launch):
     person.wait()
     assert widths(table) == [usual + 60, usual, usual]
     person.press("Ctrl+Z")
+    person.again("a table that comes later", "thinking-machines.npz")
+    drawn = person.table("w_query").columnWidth(1) + 30
+    draw_wider(person.table("w_query"), 1, 30)
     person.window.close()
     again = launch("worked-example.npz")
     assert widths(again.table("query")) == [usual + 60, usual, usual]
@@ -198,23 +208,15 @@ def test_a_drawn_column_is_as_wide_after_a_row_more_and_after_a_restart(launch):
     assert widths(again.table("query")) == [usual + 60, usual, usual]
     again.go_to("query", 0, 0)
     menu_of(again, again.table("query"))["Usual column widths"].trigger()
-    again.window.close()
-    assert widths(launch("worked-example.npz").table("query")) == [usual] * 3
-
-
-def test_the_columns_of_a_table_that_comes_later_are_as_wide_as_they_were_drawn(launch):
-    person = launch("thinking-machines.npz")
-    drawn = person.table("w_query").columnWidth(1) + 30
-    draw_wider(person.table("w_query"), 1, 30)
-    person.window.close()
-    again = launch("worked-example.npz")
-    again.program.files.open_path(resource("examples", "thinking-machines.npz"))
-    again.wait()
+    again.again("the table that comes later", "thinking-machines.npz")
     assert again.table("w_query").columnWidth(1) == drawn
     again.do("reset_layout")
     assert len(set(widths(again.table("w_query")))) == 1
     again.window.close()
-    assert len(set(widths(launch("thinking-machines.npz").table("w_query")))) == 1
+    last = launch("worked-example.npz")
+    assert widths(last.table("query")) == [usual] * 3
+    last.again("the table that comes later", "thinking-machines.npz")
+    assert len(set(widths(last.table("w_query")))) == 1
 
 
 @pytest.fixture
@@ -238,7 +240,7 @@ def widest(table, column):
     return max(table.cells.width_of([model.index(row, column).data()]) for row in range(MEASURED_ROWS))
 
 
-def test_many_columns_are_fitted_a_few_a_turn_from_the_first_in_sight_on(wide, monkeypatch, qtbot):
+def test_many_columns_are_fitted_a_few_a_turn_until_there_is_a_newer_wish(wide, monkeypatch, qtbot):
     table = wide.go_to("query", 0, 0)
     usual, blocks, told = widths(table), [], []
     texts, keep = table.model().texts, wide.program.settings.put  # texts: the panel measures numbers of its own
@@ -256,45 +258,17 @@ def test_many_columns_are_fitted_a_few_a_turn_from_the_first_in_sight_on(wide, m
     assert len(told) == 2  # one word of it, one write
     assert widths(table) == [widest(table, column) for column in range(COLUMNS)]
 
-
-@each(
-    "newer",
-    [
-        lambda _person, table: act(table, "usual_columns"),
-        lambda _person, table: table.columns.drawn.emit(0, 200),
-        lambda person, _table: person.size("d_k", COLUMNS + 1),
-    ],
-)
-def test_a_newer_wish_ends_the_fitting(wide, newer):
-    table = wide.go_to("query", 0, 0)
-    act(table, "usual_columns")
-    usual = table.columnWidth(COLUMNS - 1)
-    table.selectAll()
-    act(table, "fit_columns")
-    newer(wide, table)
-    for _ in range(COLUMNS // FEW + 2):
-        QTest.qWait(1)
-    assert table.columnWidth(COLUMNS - 1) == usual
-
-
-@each(("side", "cells"), [("row", {(1, 0), (1, 1), (1, 2)}), ("column", {(0, 1), (1, 1)})])
-def test_a_header_has_the_menu_for_its_row_or_column(person, side, cells):
-    table, met = person.table("query"), []
-    table.clearSelection()  # of a part of which the menu would be otherwise
-    header = table.verticalHeader() if side == "row" else table.horizontalHeader()
-    place = header.sectionViewportPosition(1) + header.sectionSize(1) // 2
-
-    def look():
-        menu = QApplication.activePopupWidget()
-        met.extend(action.objectName() for action in menu.actions())
-        menu.close()
-
-    QTimer.singleShot(50, look)
-    where = QPoint(9, place) if side == "row" else QPoint(place, 7)
-    header.customContextMenuRequested.emit(where)
-    for _ in range(100):
-        if met:
-            break
-        QTest.qWait(20)
-    assert "action.paste" in met
-    assert selected(table) == cells
+    # a newer wish ends the fitting
+    for newer in (
+        lambda: act(table, "usual_columns"),
+        lambda: table.columns.drawn.emit(0, 200),
+        lambda: wide.size("d_k", COLUMNS + 1),
+    ):
+        act(table, "usual_columns")
+        width = table.columnWidth(COLUMNS - 1)
+        table.selectAll()
+        act(table, "fit_columns")
+        newer()
+        for _ in range(COLUMNS // FEW + 2):
+            QTest.qWait(1)
+        assert table.columnWidth(COLUMNS - 1) == width

@@ -13,7 +13,7 @@ def problem(rows):
     return Problem(query=numbers[0], key=numbers[1], value=numbers[2], num_heads=4)
 
 
-def test_tables_show_a_long_document_before_it_is_computed(launch):
+def test_tables_of_a_long_document_are_shown_and_typed_into_before_it_is_computed(launch):
     person = launch()
     long = problem(701)
     person.program.document.open(long, name="long")
@@ -22,9 +22,7 @@ def test_tables_show_a_long_document_before_it_is_computed(launch):
     assert (model.rowCount(), model.columnCount()) == (701, 24)
     assert float(model.index(700, 23).data().replace("−", "-")) == np.round(long.query[700, 23], 3)
 
-
-def test_what_is_typed_before_the_maps_are_there_goes_where_it_is_seen_to_go(launch):
-    person = launch()
+    person.again("what is typed before the maps are there goes where it is seen to go")
     person.program.document.open(problem(701), name="long")
     person.type_into("query", 3, 2, "2.5")  # head 0
     assert person.program.document.problem.query[3, 2] == 2.5
@@ -57,3 +55,20 @@ def test_a_table_comes_back_with_the_numbers_of_its_document(launch):
     person.window.inputs.show_field("block.w_up")
     person.type_into("block.w_up", 0, 1, "0.25")
     assert person.program.document.problem.block.w_up[0, 1] == 0.25
+
+
+def test_the_next_document_begins_at_the_top_left_of_its_tables(launch):
+    rng = np.random.default_rng(0)
+    person = launch()
+    for heads in (1, 2):
+        wide = Problem(
+            query=rng.normal(size=(60, 40)), key=rng.normal(size=(60, 40)), value=np.eye(60), num_heads=heads
+        )
+        for name in ("one", "next"):
+            person.again(f"{name}, {heads} heads", wide)
+            table = person.table("query")
+            bars = table.verticalScrollBar(), table.horizontalScrollBar()
+            head = person.program.view.look.head
+            assert [bar.value() for bar in bars] == [0, 20 * head], (name, head)
+            person.go_to("query", 59, 39)
+            assert min(bar.value() for bar in bars) > 0

@@ -148,7 +148,7 @@ def test_numbers_as_people_write_them_are_shown_with_three_decimals_and_kept_who
     person.press("Ctrl+X")
     assert person.clipboard() == "\n".join("\t".join(row[1:]) for row in before)
     assert person.numbers("key") == [[row[0], "0", "0"] for row in before]
-    assert len(person.steps()) == 2
+    assert person.steps()[1:] == ["cut K[0, 1] … [1, 2]"]
     person.go_to("key", 0, 1)
     person.press("Ctrl+V")
     assert person.numbers("key") == before

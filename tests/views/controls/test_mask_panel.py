@@ -6,16 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import (
-    QApplication,
-    QCheckBox,
-    QLineEdit,
-    QPushButton,
-    QSpinBox,
-    QWidget,
-)
+from PySide6.QtWidgets import QApplication, QCheckBox, QLineEdit, QPushButton, QSpinBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from attn_gui.engine.creation.mask_cells import refilled
@@ -71,7 +63,7 @@ class Host(QWidget):
         return [layer.kind for layer in self.layers]
 
 
-@pytest.mark.parametrize("kind", list(MASKS))
+@each("kind", list(MASKS))
 def test_every_kind_of_the_catalog_can_be_added(qtbot: QtBot, kind: str) -> None:
     host = Host(qtbot)
     action = next(action for action in host.panel.kinds.actions() if action.data() == kind)
@@ -84,7 +76,7 @@ def test_every_kind_of_the_catalog_can_be_added(qtbot: QtBot, kind: str) -> None
     assert host.panel.isAncestorOf(focus)
 
 
-@pytest.mark.parametrize("typed", ["4, 5", "8", "-1", "x", "9" * 5000])
+@each("typed", ["4, 5", "8", "-1", "x", "9" * 5000])
 def test_impossible_lengths_are_refused_and_nothing_changes(qtbot: QtBot, typed: str) -> None:
     host = Host(qtbot, {"kind": "padding", "lengths": (6, 6, 6)})
     field = host.child(QLineEdit, "lengths")
@@ -99,7 +91,7 @@ def test_impossible_lengths_are_refused_and_nothing_changes(qtbot: QtBot, typed:
     assert host.panel.isVisible()
 
 
-@pytest.mark.parametrize(
+@each(
     ("place", "expected"), [(0, [[1, 1], [1, 1]]), (1, [[0, 0], [0, 0]]), (2, [[0, 0], [1, 0]]), (3, [[1, 0], [1, 1]])]
 )
 def test_custom_cells_are_filled(qtbot: QtBot, place: int, expected: list[list[int]]) -> None:
@@ -212,7 +204,7 @@ def _type(qtbot: QtBot, field: QLineEdit, text: str) -> None:
     qtbot.keyClick(field, Qt.Key.Key_Return)
 
 
-@pytest.mark.parametrize(
+@each(
     "layer",
     [
         {"kind": "window", "left": 10**20, "right": -(10**20)},

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, 
 from pytestqt.qtbot import QtBot
 
 from attn_gui.views.controls.shape_panel import ShapePanel, ShapeState
+from tests.failing import each
 
 STATE = ShapeState(num_heads=6, num_kv_heads=3, d_k=5, d_v=7, n=11, m=13, d_model=30, head_counts=(1, 2, 3, 6))
 
@@ -45,7 +46,7 @@ def test_the_compact_form_is_narrower_at_once(panel: ShapePanel) -> None:
     assert panel.minimumSizeHint().width() == wide
 
 
-@pytest.mark.parametrize("compact", [False, True])
+@each("compact", [False, True])
 def test_nothing_is_cut_off_even_with_long_numbers(panel: ShapePanel, compact: bool) -> None:
     panel.set_compact(compact)
     panel.set_state(STATE._replace(num_heads=128, d_k=128, d_v=128, n=16384, m=16384, d_model=16384, batch_size=128))

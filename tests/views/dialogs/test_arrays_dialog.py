@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtTest import QAbstractItemModelTester
-from PySide6.QtWidgets import QApplication, QDialog
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from attn_gui.formats.base import ListedArray, Listing
@@ -110,42 +109,3 @@ def test_an_array_is_dragged_onto_its_place(chooser: Callable[..., ArraysDialog]
     drop(dialog.parts.slots["query"], strange)
     drop(dialog.parts.slots["query"], QMimeData())
     assert dialog.parts.names()["query"] == "q"
-
-
-def test_x_and_weights_take_the_place_of_q_k_and_v(chooser: Callable[..., ArraysDialog], qtbot: QtBot) -> None:
-    dialog = chooser()
-    qtbot.mouseClick(dialog.parts.projected, Qt.MouseButton.LeftButton)
-    assert dialog.parts.names() == {"mask": "attn_mask"}
-    assert "missing" in dialog.complaint.text()
-    for role, name in {"x": "w", "w_query": "w", "w_key": "w", "w_value": "w"}.items():
-        slot = dialog.parts.slots[role]
-        assert slot.isVisible()
-        slot.setCurrentIndex(slot.findData(name))
-    dialog.parts.slots["mask"].setCurrentIndex(0)
-    assert dialog.fields.weights.isVisible()
-    assert dialog.complaint.text() == "Choose how the numbers are read."
-    qtbot.mouseClick(dialog.fields.weights.button("in,out"), Qt.MouseButton.LeftButton)
-    assert dialog.complaint.text() == ""
-    QApplication.processEvents()
-    qtbot.keyClick(dialog.fields.weights.button("in,out"), Qt.Key.Key_Down)
-    assert dialog.arrangement().weights == "out,in"
-
-
-def test_enter_takes_what_is_proposed_and_finding_looks_at_names(
-    chooser: Callable[..., ArraysDialog], qtbot: QtBot
-) -> None:
-    flat = tuple(ListedArray(array.name, array.shape[-2:], array.dtype) for array in ARRAYS[:4])
-    dialog = chooser(Listing(flat, lambda _source, _names: {}))
-    with qtbot.waitSignal(dialog.previewAsked) as asked:
-        qtbot.keyClicks(dialog.line, "OTH")
-        assert dialog.sieve.rowCount() == 1
-        dialog.table.selectRow(0)
-    assert asked.args == ["other"]
-    dialog.set_preview("q", np.zeros((2, 2)))
-    assert dialog.preview.text() == ""
-    dialog.set_preview("other", np.arange(36.0).reshape(2, 6, 3) / 3)
-    assert dialog.preview.text().startswith("0 0.3333 0.6667\n1 1.3333")
-    dialog.set_preview("other", "It is damaged.")
-    assert (dialog.preview.text(), dialog.about.text()) == ("", "It is damaged.")
-    qtbot.keyClick(dialog.line, Qt.Key.Key_Return)
-    assert dialog.result() == QDialog.DialogCode.Accepted

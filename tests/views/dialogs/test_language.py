@@ -9,15 +9,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QCoreApplication, QTranslator
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import (
-    QAbstractButton,
-    QApplication,
-    QComboBox,
-    QLabel,
-    QLineEdit,
-    QPushButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QLineEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from attn_gui.engine.masks import layer_from_mapping
@@ -103,10 +95,7 @@ def _export_data(folder: Path) -> QWidget:
     ],
 )
 def test_every_word_follows_the_language(
-    qtbot: QtBot,
-    marked: Callable[[], None],
-    tmp_path: Path,
-    make: Callable[[Path], QWidget],
+    qtbot: QtBot, marked: Callable[[], None], tmp_path: Path, make: Callable[[Path], QWidget]
 ) -> None:
     widget = make(tmp_path)
     qtbot.addWidget(widget)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QLabel, QPushButton, QWidget
@@ -18,6 +17,7 @@ from attn_gui.views.inspector.inspector import Inspector
 from attn_gui.views.inspector.terms import TermsView
 from attn_gui.views.text_views import FormulaView, Link
 from attn_gui.views.widgets import FittingPage
+from tests.failing import each
 
 Make = Callable[..., Problem]
 Shown = Callable[..., Inspector]
@@ -54,29 +54,7 @@ def activate(inspector: Inspector, qtbot: QtBot) -> None:
     qtbot.waitUntil(inspector.isActiveWindow)
 
 
-def test_the_chain_reads_symbols_numbers_value(shown: Shown, make: Make) -> None:
-    sides = formula(shown(make(), "weights", 2, 1)).split(" = ")
-    assert sides[0] == "a_{2,1}"
-    assert len(sides) == 4
-    assert r"\frac" in sides[1]
-    assert r"\frac" in sides[2]
-    assert 0 < float(sides[3]) < 1
-
-
-def test_neighbors_of_a_weight(shown: Shown, make: Make, qtbot: QtBot) -> None:
-    inspector = shown(make(), "weights", 2, 1)
-    found = links(inspector)
-    back = next(text for text in found if text.startswith("S′[2, 1] = "))
-    assert "O[2, ·]" in found
-    with qtbot.waitSignal(inspector.cellRequested) as caught:
-        QTest.mouseClick(found[back], Qt.MouseButton.LeftButton)
-    assert caught.args == ["scaled", (0, 1, 2, 1)]
-    with qtbot.waitSignal(inspector.cellRequested) as caught:
-        QTest.mouseClick(found["O[2, ·]"], Qt.MouseButton.LeftButton)
-    assert caught.args == ["head_output", (0, 1, 2, 0)]
-
-
-@pytest.mark.parametrize(
+@each(
     ("stage", "row", "column", "expected"),
     [
         ("scores", 2, 3, ["Q[2, ·]", "K[3, ·]", "S′[2, 3]", "A[2, ·]", "O[2, ·]", "concat[2, 2 … 3]"]),
@@ -104,31 +82,8 @@ def test_what_is_no_rectangle_is_counted(shown: Shown, make_projected: Make) -> 
     assert "S[2, ·]" in neighbors(inspector)
 
 
-def copy_button(inspector: Inspector) -> QPushButton:
-    return next(button for button in inspector.findChildren(QPushButton) if button.text() == "Copy")
-
-
 def one_equation(inspector: Inspector) -> QPushButton:
     return inspector.findChild(QPushButton, "inspector.one_equation")
-
-
-def test_the_form_on_show_is_copied_and_stays_for_the_next_cell(
-    shown: Shown, make: Make, explain_in: Callable[..., None], qtbot: QtBot
-) -> None:
-    inspector = shown(make(), "weights", 2, 1)
-    QTest.keyClick(one_equation(inspector), Qt.Key.Key_Space)
-    forms = copy_button(inspector).menu().actions()
-    for action, kind in zip(forms, ("query_text", "query_latex"), strict=True):
-        with qtbot.waitSignal(inspector.copyRequested) as caught:
-            action.trigger()
-        assert caught.args == [kind]
-    explain_in(inspector, make(), "scores", 2, 1)  # which is no such sum
-    assert not one_equation(inspector).isVisible()
-    with qtbot.waitSignal(inspector.copyRequested) as caught:
-        forms[0].trigger()
-    assert caught.args == ["text"]
-    explain_in(inspector, make(), "head_output", 2, 1)
-    assert r"\frac{1}{Z}" in formula(inspector)
 
 
 def test_everything_is_reached_by_tab_in_reading_order(
@@ -229,7 +184,7 @@ def test_a_link_to_a_row_leads_to_the_term_that_matters_most(shown: Shown, make:
     assert caught.args == ["query", (0, 2, 5)]
 
 
-@pytest.mark.parametrize("width", [232, 302])
+@each("width", [232, 302])
 def test_no_word_is_cut_at_the_widths_of_the_look(shown: Shown, make: Make, width: int) -> None:
     inspector = shown(make(), "scaled", 2, 1, width=width)
     assert inspector.minimumSizeHint().width() <= width

@@ -17,6 +17,7 @@ from attn_gui.figure.design_tokens import SIGNED_STOPS, THEMES
 from attn_gui.views.inspector.inspector import Inspector
 from attn_gui.views.inspector.terms import TermsView
 from attn_gui.views.theme import apply_theme, scaled, ui_font
+from tests.failing import each
 from tests.views.inspector.conftest import KEYS
 
 Make = Callable[..., Problem]
@@ -45,7 +46,7 @@ def wide(make: Make, width: int = 32) -> Problem:
     return make(query=query, key=key, value=np.ones((7, 2)), num_heads=1)
 
 
-@pytest.mark.parametrize("normalize", ["none", "sigmoid", "sum"])
+@each("normalize", ["none", "sigmoid", "sum"])
 def test_weights_of_every_normalization_stand_beside_those_of_the_other_keys(
     shown: Shown, make: Make, normalize: str
 ) -> None:
@@ -126,20 +127,6 @@ def test_the_tail_stays_open_within_a_stage_and_closes_for_another(
     assert view.model().rowCount() == 11
 
 
-def test_the_keyboard_follows_a_term(shown: Shown, make: Make, qtbot: QtBot) -> None:
-    inspector = shown(make(), "weights", 2, 1)
-    view = table(inspector)
-    view.setFocus()
-    QTest.keyClick(view, Qt.Key.Key_Down)
-    QTest.keyClick(view, Qt.Key.Key_Down)
-    key = view.currentIndex().siblingAtColumn(0).data()
-    with qtbot.waitSignal(inspector.cellRequested) as caught:
-        QTest.keyClick(view, Qt.Key.Key_Return)
-    name, index = caught.args
-    assert (name, index[:3]) == ("scaled", (0, 1, 2))
-    assert ("a", "b", "c", "<b>d</b>", "e", "f", "g")[index[3]] == key
-
-
 def test_bars_are_colored_by_sign_and_the_chosen_key_stands_out(shown: Shown, make: Make) -> None:
     view = table(shown(wide(make, 7), "scores", 2, 3, head=0))
     stops = dict(SIGNED_STOPS["light"])
@@ -176,8 +163,8 @@ def _bar(view: TermsView, row: int) -> QColor:
     return image.pixelColor(rect.left() + view.value_width() + 1, rect.center().y())
 
 
-@pytest.mark.parametrize("zoom", [1.0, 1.5])
-@pytest.mark.parametrize("width", [232, 302])
+@each("zoom", [1.0, 1.5])
+@each("width", [232, 302])
 def test_no_name_of_a_product_is_cut(
     qapp: QApplication, shown: Shown, make_projected: Make, width: int, zoom: float
 ) -> None:

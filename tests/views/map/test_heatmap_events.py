@@ -7,17 +7,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, Qt
-from PySide6.QtGui import QAccessible, QContextMenuEvent, QImage, QMouseEvent, QWheelEvent
+from PySide6.QtGui import QAccessible, QContextMenuEvent, QImage, QMouseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QTableView, QVBoxLayout, QWidget
 
-from attn_gui.app.state.settings import set_language
 from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.text.numbers import sentence_number
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.map_drawing import MapState
-from attn_gui.views.product.product import ProductPicture
-from attn_gui.views.spine.spine_items import StageNode
+from tests.failing import each
+from tests.views.conftest import on_screen, turn_wheel
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -37,22 +36,6 @@ def mouse(heatmap, kind, position: QPoint, button, buttons, modifiers=Qt.Keyboar
     QApplication.sendEvent(heatmap, QMouseEvent(kind, QPointF(position), there, button, buttons, modifiers))
 
 
-def wheel(heatmap, position: QPoint, delta: int, modifiers=Qt.KeyboardModifier.NoModifier) -> QWheelEvent:
-    there = QPointF(position)
-    event = QWheelEvent(
-        there,
-        QPointF(heatmap.mapToGlobal(position)),
-        QPoint(),
-        QPoint(0, delta),
-        Qt.MouseButton.NoButton,
-        modifiers,
-        Qt.ScrollPhase.NoScrollPhase,
-        False,
-    )
-    QApplication.sendEvent(heatmap, event)
-    return event
-
-
 def near(image: QImage, rect, color) -> bool:
     around = rect.adjusted(-4, -4, 4, 4) & image.rect()
     return any(
@@ -60,14 +43,6 @@ def near(image: QImage, rect, color) -> bool:
         for x in range(around.left(), around.right() + 1)
         for y in range(around.top(), around.bottom() + 1)
     )
-
-
-def test_a_click_wishes_a_cell_and_decides_nothing(values, plane, shown_map, qtbot):
-    heatmap = shown_map(plane(values))
-    with qtbot.waitSignal(heatmap.gestures.cellChosen) as chosen:
-        click(heatmap, 3, 5)
-    assert chosen.args == [3, 5]
-    assert heatmap.chosen is None
 
 
 def test_a_click_on_the_map_itself_counts_as_one_on_its_viewport(values, plane, shown_map, qtbot):
@@ -104,8 +79,11 @@ def test_a_click_beside_the_cells_or_after_a_drag_chooses_nothing(values, plane,
         QTest.mouseRelease(heatmap, LEFT, pos=heatmap.cell_rect(2, 4).center())
 
 
-@pytest.mark.parametrize("begun", ["stroke", "block"])
-def test_another_button_leaves_what_the_left_one_began(values, plane, shown_map, begun):
+@each("begun", ["stroke", "block"])
+@each("release", ["here", "elsewhere"])
+def test_what_the_left_button_began_is_its_own_and_ends_where_its_release_is_missed(
+    values, plane, shown_map, begun, release
+):
     heatmap, told = shown_map(plane(values)), []
     first, second, third = (heatmap.cell_rect(*cell).center() for cell in ((1, 1), (1, 2), (3, 4)))
     heatmap.gestures.stroked.connect(lambda cells, done: told.append((cells[-1], done)))
@@ -115,53 +93,19 @@ def test_another_button_leaves_what_the_left_one_began(values, plane, shown_map,
     shift = Qt.KeyboardModifier.ShiftModifier if begun == "block" else Qt.KeyboardModifier.NoModifier
     none, right = Qt.MouseButton.NoButton, Qt.MouseButton.RightButton
     mouse(heatmap, QEvent.Type.MouseButtonPress, first, LEFT, LEFT, shift)
-    mouse(heatmap, QEvent.Type.MouseButtonPress, first, right, LEFT | right, shift)
-    menu = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, first, heatmap.mapToGlobal(first))
-    QApplication.sendEvent(heatmap, menu)
-    mouse(heatmap, QEvent.Type.MouseButtonRelease, first, right, LEFT, shift)
-    assert not heatmap.findChildren(QMenu)
-    mouse(heatmap, QEvent.Type.MouseMove, second, none, LEFT, shift)
-    mouse(heatmap, QEvent.Type.MouseButtonRelease, second, LEFT, none, shift)
+    last, ends = (1, 1), begun == "stroke"
+    if release == "here":
+        mouse(heatmap, QEvent.Type.MouseButtonPress, first, right, LEFT | right, shift)
+        menu = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, first, heatmap.mapToGlobal(first))
+        QApplication.sendEvent(heatmap, menu)
+        mouse(heatmap, QEvent.Type.MouseButtonRelease, first, right, LEFT, shift)
+        assert not heatmap.findChildren(QMenu)
+        mouse(heatmap, QEvent.Type.MouseMove, second, none, LEFT, shift)
+        mouse(heatmap, QEvent.Type.MouseButtonRelease, second, LEFT, none, shift)
+        last = (1, 2)
     mouse(heatmap, QEvent.Type.MouseMove, third, none, none)
-    assert told == [((1, 1), False), ((1, 2), False), *([((1, 2), True)] if begun == "stroke" else [])]
-
-
-@pytest.mark.parametrize("begun", ["stroke", "block"])
-def test_what_was_begun_ends_where_its_release_went_elsewhere(values, plane, shown_map, begun):
-    heatmap, told = shown_map(plane(values)), []
-    heatmap.gestures.stroked.connect(lambda cells, done: told.append((cells[-1], done)))
-    heatmap.gestures.cornerChosen.connect(lambda row, column: told.append(((row, column), False)))
-    heatmap.set_chosen((0, 0))
-    heatmap.gestures.set_brush(begun == "stroke")
-    shift = Qt.KeyboardModifier.ShiftModifier if begun == "block" else Qt.KeyboardModifier.NoModifier
-    none = Qt.MouseButton.NoButton
-    mouse(heatmap, QEvent.Type.MouseButtonPress, heatmap.cell_rect(1, 1).center(), LEFT, LEFT, shift)
-    mouse(heatmap, QEvent.Type.MouseMove, heatmap.cell_rect(3, 4).center(), none, none)
-    assert told == [((1, 1), False), *([((1, 1), True)] if begun == "stroke" else [])]
-
-
-def test_a_thumbnail_leaves_mouse_and_focus_to_what_it_lies_in(values, plane, shown_map, qtbot):
-    button = StageNode("scores")
-    qtbot.addWidget(button)
-    button.set_plane(plane(values), "S", "scores")
-    button.resize(button.sizeHint())
-    button.show()
-    with qtbot.waitSignal(button.clicked):
-        QTest.mouseClick(button, Qt.MouseButton.LeftButton, pos=button.map.geometry().center())
-    assert button.childAt(button.map.geometry().center()) is None
-    assert button.map.focusPolicy() == Qt.FocusPolicy.NoFocus
-    assert button.map.margin == 1
-
-
-def test_hovering_tells_the_cell_and_leaving_too(values, plane, shown_map, qtbot):
-    heatmap = shown_map(plane(values))
-    told = []
-    heatmap.gestures.cellHovered.connect(lambda row, column: told.append((row, column)))
-    for cell in ((1, 2), (1, 2), (4, 6)):
-        QTest.mouseMove(heatmap, heatmap.cell_rect(*cell).center())
-    assert told == [(1, 2), (4, 6)]
-    with qtbot.waitSignal(heatmap.gestures.hoverLeft):
-        QTest.mouseMove(heatmap, QPoint(1, 1))
+    moved = [((1, 2), False)] if release == "here" else []
+    assert told == [((1, 1), False), *moved, *([(last, True)] if ends else [])]
 
 
 def test_letters_and_the_window_zoom_reach_the_window(values, plane, qtbot):
@@ -200,7 +144,7 @@ def test_the_wheel_zooms_at_the_pointer_and_a_double_click_shows_all(plane, show
     heatmap = shown_map(plane(values), 5, 5, zoomable=True)
     spot = heatmap.cell_rect(31, 40).center()
     for _ in range(6):
-        wheel(heatmap, spot, 120)
+        turn_wheel(heatmap, spot, 120)
     assert not heatmap.placement.rows.whole
     assert heatmap.cell_under(spot) == (31, 40)
     image = screen(heatmap)
@@ -218,7 +162,7 @@ def test_zooming_never_leaves_the_matrix_nor_closes_in_on_less_than_two_cells(pl
     heatmap = shown_map(plane(np.zeros((50, 70))), 5, 5, zoomable=True)
     for delta in (120, -120):
         for _ in range(80):
-            wheel(heatmap, heatmap.placement.cells.topLeft() + QPoint(3, 3), delta)
+            turn_wheel(heatmap, heatmap.placement.cells.topLeft() + QPoint(3, 3), delta)
         top, bottom, left, right = heatmap.box.in_view
         assert 0 <= top < bottom <= 50
         assert 0 <= left < right <= 70
@@ -267,21 +211,6 @@ def test_a_screen_reader_says_the_chosen_cell_where_the_keyboard_is(values, plan
     assert said[0].message().startswith("(1, 3): ")
 
 
-def test_the_chosen_cell_is_said_in_the_language_of_now(values, plane, shown_map, qapp):
-    allowed = np.ones(values.shape, dtype=bool)
-    allowed[1, 2] = False
-    heatmap = shown_map(plane(values, allowed))
-    heatmap.set_chosen((1, 2))
-    before = heatmap.accessibleDescription()
-    set_language(qapp, "zh")
-    QApplication.processEvents()
-    assert "not allowed" in before
-    assert "not allowed" not in heatmap.accessibleDescription()
-    set_language(qapp, "en")
-    QApplication.processEvents()
-    assert heatmap.accessibleDescription() == before
-
-
 def test_lines_run_along_a_row_and_a_column_in_the_colors_of_their_roles(values, plane, shown_map, screen):
     heatmap, theme = shown_map(plane(values)), THEMES["light"]
     before = screen(heatmap)
@@ -295,15 +224,6 @@ def test_lines_run_along_a_row_and_a_column_in_the_colors_of_their_roles(values,
     heatmap.overlay.set_marks(row=None, column=3, row_role="key")
     assert not near(screen(heatmap), heatmap.cell_rect(3, 0), theme.query)
     heatmap.overlay.set_marks(row=None, column=None)
-    assert screen(heatmap) == before
-
-
-def test_the_outline_of_an_edit_fades_by_itself(values, plane, shown_map, screen, qtbot):
-    heatmap, theme = shown_map(plane(values)), THEMES["light"]
-    before = screen(heatmap)
-    heatmap.overlay.flash([(slice(2, 3), slice(0, 7))])
-    assert near(screen(heatmap), heatmap.cell_rect(2, 3), theme.edit)
-    qtbot.waitUntil(lambda: not heatmap.overlay.marks.edited)
     assert screen(heatmap) == before
 
 
@@ -336,17 +256,6 @@ def test_a_ring_shows_where_the_keyboard_is_but_not_after_a_click(values, plane,
     assert not near(screen(heatmap), corner, accent)
 
 
-def test_another_size_forgets_the_marks_of_the_old_one(values, plane, shown_map):
-    heatmap = shown_map(plane(values))
-    heatmap.set_chosen((4, 6))
-    heatmap.overlay.set_marks(row=4, column=6)
-    heatmap.set_shown(replace(heatmap.shown, plane=plane(np.zeros((2, 2)))))
-    assert heatmap.chosen is None
-    assert heatmap.overlay.marks.row is None
-    heatmap.set_shown(replace(heatmap.shown, plane=None))
-    assert heatmap.shape == (0, 0)
-
-
 def test_plus_minus_and_0_zoom_at_the_chosen_cell(values, plane, shown_map):
     heatmap = shown_map(plane(values), zoomable=True)
     heatmap.set_chosen((2, 2))
@@ -363,25 +272,6 @@ def test_plus_minus_and_0_zoom_at_the_chosen_cell(values, plane, shown_map):
     assert heatmap.box.in_view[1] - heatmap.box.in_view[0] > closer[1] - closer[0]
     QTest.keyClicks(heatmap, "0")
     assert heatmap.box.in_view == (0, 5, 0, 7)
-
-
-def test_a_thumbnail_and_the_zoom_of_the_window_leave_a_map_as_it_is(values, plane, shown_map):
-    heatmap = shown_map(plane(values), zoomable=True)
-    QTest.keyClick(heatmap, Qt.Key.Key_Plus, Qt.KeyboardModifier.ControlModifier)
-    assert heatmap.box.in_view == (0, 5, 0, 7)
-    still = shown_map(plane(values))
-    QTest.keyClicks(still, "+")
-    assert still.box.in_view == (0, 5, 0, 7)
-
-
-def test_tokens_are_read_out_as_their_words(evaluation, qtbot):
-    picture = ProductPicture()
-    qtbot.addWidget(picture)
-    picture.set_evaluation(evaluation, 0, 1)
-    picture.set_tokens(["Ġit", *"abcdef"], ["▁tired", *"ghijklmnop"])
-    picture.set_chosen(("scores", 0, 0))
-    said = picture.maps.map("scores").accessibleDescription()
-    assert said.startswith("it → tired (0, 0): ")
 
 
 @pytest.fixture
@@ -444,14 +334,13 @@ class Paints(QObject):
         return False
 
 
-@pytest.mark.parametrize(
+@each(
     "move",
     [
         lambda heatmap, _other: heatmap.place_cells(QRect(10, 10, 280, 150)),
         lambda heatmap, _other: heatmap.box.set_window((1.0, 4.0, 2.0, 6.0)),
         lambda heatmap, other: heatmap.set_shown(replace(heatmap.shown, plane=other)),
     ],
-    ids=["resized", "zoomed", "another matrix"],
 )
 def test_what_moves_is_painted_once_and_whole(qtbot, values, plane, move):
     def made() -> tuple[QWidget, Heatmap]:
@@ -476,8 +365,3 @@ def test_what_moves_is_painted_once_and_whole(qtbot, values, plane, move):
     qtbot.waitExposed(other)
     QTest.qWait(50)
     assert on_screen(window) == on_screen(other)
-
-
-def on_screen(window: QWidget) -> QImage:
-    """What the person sees: nothing is painted for this."""
-    return window.screen().grabWindow(window.winId()).toImage()

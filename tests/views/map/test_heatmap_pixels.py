@@ -15,6 +15,7 @@ from attn_gui.figure.levels import TYPED, Shade
 from attn_gui.views.map.levels import counts_of
 from attn_gui.views.map.thumbnail import Thumbnail
 from attn_gui.views.theme import apply_theme
+from tests.failing import each
 
 
 @pytest.fixture
@@ -22,7 +23,7 @@ def values():
     return np.random.default_rng(0).standard_normal((5, 7))
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@each("scheme", ["light", "dark"])
 def test_every_cell_has_the_color_of_its_value(qapp, values, plane, shown_map, screen, colors_of, scheme):
     apply_theme(qapp, scheme)
     heatmap = shown_map(plane(values))
@@ -93,7 +94,7 @@ def test_one_weight_among_four_million_stays_visible(plane, qtbot, shown_map, sc
     assert found == [(rect.left(), rect.top())]
 
 
-@pytest.mark.parametrize(("rows", "columns"), [(400, 3), (3, 400), (333, 211), (90, 90)])
+@each(("rows", "columns"), [(400, 3), (3, 400), (333, 211), (90, 90)])
 def test_pooled_maps_answer_for_every_cell_what_they_show(plane, shown_map, screen, rows, columns):
     values = np.random.default_rng(1).standard_normal((rows, columns))
     heatmap = shown_map(plane(values), 1, 1)
@@ -105,7 +106,7 @@ def test_pooled_maps_answer_for_every_cell_what_they_show(plane, shown_map, scre
         assert image.pixelColor(heatmap.cell_rect(row, column).center()) == color
 
 
-@pytest.mark.parametrize("shape", [(0, 0), (0, 5), (5, 0)])
+@each("shape", [(0, 0), (0, 5), (5, 0)])
 def test_a_matrix_without_cells_is_shown_as_nothing(plane, shown_map, screen, shape):
     heatmap = shown_map(plane(np.zeros(shape)), 20, 20)
     heatmap.resize(80, 80)

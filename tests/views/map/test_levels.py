@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit, QRadioButton, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from attn_gui.engine import DenseEvaluation, Plane, Problem
 from attn_gui.figure.colors import lut
@@ -17,8 +17,7 @@ from attn_gui.figure.display import Levels
 from attn_gui.figure.levels import LOCKED, PLAIN, TYPED, Shade
 from attn_gui.lessons.exercises import Blank, Covered
 from attn_gui.views.map.colorbar import ColorBar, tick_places
-from attn_gui.views.map.levels_popup import LevelsPopup
-from attn_gui.views.theme import apply_theme
+from tests.failing import each
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 
@@ -92,25 +91,6 @@ def test_typed_and_locked_levels_stay(shown, plane, shown_map):
     assert heatmap.levels == Levels(-5.0, 5.0)
 
 
-def test_weights_go_from_0_to_1_or_to_the_largest_by_a_click(plane, shown_map, qtbot):
-    heatmap, window = shown_map(plane(np.full((3, 50), 0.08), signed=False), 4, 4), QWidget()
-    window.resize(400, 120)  # less than the popup takes
-    color_bar = ColorBar(heatmap, window)
-    color_bar.shadePicked.connect(lambda shade: heatmap.set_shown(replace(heatmap.shown, shade=shade)))
-    color_bar.setGeometry(250, 80, 140, 40)
-    qtbot.addWidget(window)
-    window.show()
-    QTest.mouseClick(color_bar, Qt.MouseButton.LeftButton)
-    popup = window.findChild(LevelsPopup)
-    assert window.rect().contains(popup.geometry())
-    for key, levels, said in (("full", Levels(0, 1), ""), ("largest", Levels(0, 0.08), "0 … largest")):
-        popup.findChild(QRadioButton, f"levels.{key}").click()
-        assert heatmap.levels == levels
-        assert color_bar.rule() == said
-    QTest.mouseClick(color_bar, Qt.MouseButton.LeftButton)
-    assert not popup.isVisible()
-
-
 def test_the_popup_shows_how_the_finite_values_are_spread(plane, shown_map, qtbot):
     values = np.zeros((10, 20))
     values[0, :4] = np.nan, np.inf, -np.inf, 3.0
@@ -162,7 +142,7 @@ def test_levels_are_typed_and_wrong_ones_are_not_taken(bar):
     popup.close_panel()
 
 
-@pytest.mark.parametrize(("width", "count"), [(300, 5), (150, 3), (96, 2)])
+@each(("width", "count"), [(300, 5), (150, 3), (96, 2)])
 def test_only_values_that_do_not_run_into_one_another_are_written(bar, screen, width, count):
     bar.map.set_shown(replace(bar.map.shown, shade=Shade(TYPED, Levels(0.0, 0.0408))))
     bar.resize(width, bar.heightForWidth(width))
@@ -200,19 +180,6 @@ def test_the_bar_says_what_a_dot_in_a_cell_stands_for_and_needs_no_room_for_it(p
     assert not color_bar.dots_text()
 
 
-def test_a_part_of_a_long_map_says_what_its_dots_stand_for(plane, shown_map, qtbot):
-    heatmap = shown_map(plane(np.full((90, 90), 1 / 90), signed=False), 5, 5, zoomable=True)
-    heatmap.set_shown(replace(heatmap.shown, values=True))
-    color_bar = ColorBar(heatmap)
-    qtbot.addWidget(color_bar)
-    heatmap.grab()
-    assert not color_bar.dots_text(), "nothing is written in cells so small"
-    heatmap.box.set_window((0.0, 10.0, 0.0, 10.0))
-    heatmap.grab()
-    assert heatmap.cells.numbers
-    assert color_bar.dots_text().startswith("· < ")
-
-
 def test_the_words_between_two_values_stand_apart_from_both():
     """Other values give way to them: those of a difference are four words in the place of one."""
     for width in (200, 250, 330, 500):
@@ -237,16 +204,4 @@ def test_the_end_that_is_not_touched_stays_exactly_what_it_was(bar):
     low.selectAll()
     QTest.keyClicks(low, "0")
     assert bar.map.levels == Levels(0.0, 1234567.8)
-    popup.close_panel()
-
-
-def test_the_bar_and_the_open_histogram_follow_another_theme(qapp, bar, screen):
-    popup = bar.open_popup()
-    apply_theme(qapp, "dark")
-    qapp.processEvents()
-    table, theme = lut("signed", "dark"), THEMES["dark"]
-    assert screen(bar).pixel(2, 4) in table[:4]
-    box = popup.histogram.centralWidget.vb.sceneBoundingRect().toRect()
-    assert screen(popup.histogram).pixelColor(box.left() + 2, box.top() + 4) == theme.sunken
-    assert screen(popup.histogram).pixelColor(0, 0) == theme.surface
     popup.close_panel()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.engine import Plane
+from attn_gui.figure.colors import luminance
 from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.operands import stage_plane
 from attn_gui.pictures.planes import FieldPlane
@@ -16,6 +16,7 @@ from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.marks import Reach, reached_areas
 from attn_gui.views.map.thumbnail import Thumbnail
 from attn_gui.views.theme import apply_theme
+from tests.failing import each
 
 ROW = (slice(2, 3), slice(0, 11))
 
@@ -25,20 +26,12 @@ def box(*places):
 
 
 def contrast(one: QColor, other: QColor) -> float:
-    high, low = sorted((luminance(one), luminance(other)), reverse=True)
+    low, high = sorted(float(luminance(color.rgb())) for color in (one, other))
     return (high + 0.05) / (low + 0.05)
 
 
-def luminance(color: QColor) -> float:
-    parts = [
-        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
-        for part in (color.redF(), color.greenF(), color.blueF())
-    ]
-    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("side", [20, 4, 2])
+@each("scheme", ["light", "dark"])
+@each("side", [20, 4, 2])
 def test_what_is_reached_keeps_its_color_and_the_rest_steps_back(qapp, evaluation, shown_map, screen, scheme, side):
     apply_theme(qapp, scheme)
     heatmap = shown_map(stage_plane(evaluation, "scores", 0, 1), side, side)
@@ -59,8 +52,8 @@ def test_what_is_reached_keeps_its_color_and_the_rest_steps_back(qapp, evaluatio
     assert screen(heatmap) == before
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("kind", [Heatmap, Thumbnail])
+@each("scheme", ["light", "dark"])
+@each("kind", [Heatmap, Thumbnail])
 def test_a_line_runs_round_what_is_reached(qapp, evaluation, shown_map, screen, scheme, kind):
     apply_theme(qapp, scheme)
     heatmap = shown_map(stage_plane(evaluation, "scores", 0, 1), 4, 4, kind=kind)

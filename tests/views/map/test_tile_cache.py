@@ -25,6 +25,7 @@ from attn_gui.pictures.tiles import Tile, spread
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.thumbnail import Thumbnail
 from attn_gui.views.theme import current_theme
+from tests.failing import each
 
 N, M, HEADS, WIDTH = 211, 173, 3, 7
 
@@ -67,11 +68,11 @@ def document(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Document
         return made[-1]
 
     yield make
-    for each in made:
-        if not isValid(each.supply):  # a test has ended it
+    for one in made:
+        if not isValid(one.supply):  # a test has ended it
             continue
-        each.supply.end()
-        each.supply.finish()
+        one.supply.end()
+        one.supply.finish()
 
 
 @pytest.fixture
@@ -106,7 +107,7 @@ def wait(qtbot: Any, document: Document) -> None:
     qtbot.waitUntil(lambda: not document.supply.busy)
 
 
-@pytest.mark.parametrize("stage", ["scores", "weights", "head_output", "query", "concat"])
+@each("stage", ["scores", "weights", "head_output", "query", "concat"])
 def test_nothing_is_computed_when_a_map_is_painted_and_in_the_end_all_is_exact(qtbot, document, shown, stage):
     made = document()
     heatmap = shown(made, stage)
@@ -174,7 +175,7 @@ def test_what_was_given_up_stays_undrawn_until_it_is_taken_up(qtbot, document, s
     assert not (flags(heatmap) == UNKNOWN).any()
 
 
-@pytest.mark.parametrize(("field", "row"), [("query", 2), ("key", 101), ("value", 60)])
+@each(("field", "row"), [("query", 2), ("key", 101), ("value", 60)])
 def test_an_answer_to_numbers_of_before_an_edit_is_dropped(qtbot, document, shown, monkeypatch, field, row):
     """The part is drawn from old numbers, then comes the edit, then the answer."""
     made = document()
@@ -217,7 +218,7 @@ def test_one_that_has_ended_goes_once_nothing_of_it_is_drawn(qtbot, document, sh
     qtbot.waitUntil(lambda: not isValid(made.supply))
 
 
-@pytest.mark.parametrize("field", ["query", "key", "value"])
+@each("field", ["query", "key", "value"])
 def test_a_small_edit_is_there_at_once(qtbot, document, shown, field):
     made = document()
     maps = [shown(made, stage) for stage in ("scores", "weights", "head_output")]
@@ -370,7 +371,7 @@ def test_settling_one_head_draws_that_head_anew_and_no_other(qtbot, document, sh
     assert set(drawn) == {2}
 
 
-@pytest.mark.parametrize("field", ["query", "key", "value"])
+@each("field", ["query", "key", "value"])
 def test_an_edit_soon_after_settling_is_there_at_once(qtbot, document, shown, field):
     """While all is drawn again for its last digits, nobody has to wait for that."""
     made = document()

@@ -6,9 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication
 
 from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.figure.design_tokens import THEMES
@@ -17,6 +15,7 @@ from attn_gui.figure.typesetting import Formula, typeset
 from attn_gui.views.product import map_labels
 from attn_gui.views.product.product import ProductPicture
 from attn_gui.views.theme import apply_theme
+from tests.failing import each
 
 N, M, D_K, D_V = 7, 11, 5, 2
 SQUARES = ("scores", "scaled", "masked", "weights")
@@ -63,8 +62,8 @@ def near(image, rect, color):
     )
 
 
-@pytest.mark.parametrize("stage", SQUARES)
-@pytest.mark.parametrize(("size", "compact"), [((775, 595), False), ((523, 461), True), ((1400, 1000), False)])
+@each("stage", SQUARES)
+@each(("size", "compact"), [((775, 595), False), ((523, 461), True), ((1400, 1000), False)])
 def test_rows_and_columns_meet_to_the_pixel(picture, stage, size, compact):
     picture.set_compact(compact)
     picture.resize(*size)
@@ -100,29 +99,6 @@ def test_the_operands_hold_the_matrices_of_the_head(picture, evaluation):
     assert maps["top"].cell_at(4, 10)[0] == problem.key[10, 1 * D_K + 4]
     assert maps["factor"].cell_at(10, 1)[0] == problem.value[10, 1 * D_V + 1]
     assert maps["result"].cell_at(6, 1)[0] == evaluation.block("head_output", 0, 1, slice(6, 7), slice(1, 2))[0, 0]
-
-
-def test_every_stage_has_its_map_and_answers_visible_or_not(picture, evaluation):
-    for stage in evaluation.stages:
-        heatmap = picture.findChild(QWidget, f"heatmap.{stage}")
-        rows, columns = heatmap.shape
-        value, color = heatmap.cell_at(rows - 1, columns - 1)
-        head = 1 if "head" in evaluation.axes(stage) or stage in ("query", "key", "value") else None
-        block = evaluation.block(stage, 0, head, slice(rows - 1, rows), slice(columns - 1, columns))
-        assert value == block[0, 0]
-        assert color.isValid()
-        assert heatmap.cell_rect(0, 0).isValid()
-        assert heatmap.isVisible() == (stage == "weights")
-        assert heatmap.accessibleName()
-
-
-def test_a_stage_that_leaves_gives_up_its_name_and_one_that_comes_back_takes_it(picture, evaluation):
-    without = DenseEvaluation(evaluation.problem.replace(mask=()))
-    picture.set_evaluation(without, 0, 1)
-    assert picture.findChild(QWidget, "heatmap.masked") is None
-    assert picture.findChild(QWidget, "heatmap.weights").cell_at(0, 10)[0] > 0
-    picture.set_evaluation(evaluation, 0, 1)
-    assert picture.findChild(QWidget, "heatmap.masked").shape == (N, M)
 
 
 def test_projected_stages_stand_between_their_factors(picture, projected):
@@ -164,7 +140,7 @@ def test_a_weight_marks_q_k_v_and_o_and_a_score_only_q_and_k(picture):
     assert all(heatmap.overlay.marks.row is None for heatmap in maps.values())
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@each("scheme", ["light", "dark"])
 def test_the_lines_run_through_the_gaps(qapp, picture, screen, scheme):
     apply_theme(qapp, scheme)
     theme = THEMES[scheme]
@@ -201,7 +177,7 @@ def longest_run(line):
     return max(len(list(run)) if dark else 0 for dark, run in itertools.groupby(line))
 
 
-@pytest.mark.parametrize("token", ["一", "一一", "一一一"])
+@each("token", ["一", "一一", "一一一"])
 def test_chinese_over_columns_stands_upright_however_narrow_they_are(qtbot, screen, token):
     rng, count = np.random.default_rng(2), 32
     product = ProductPicture()
@@ -230,22 +206,6 @@ def test_numbers_over_columns_are_left_out_rather_than_turned(qtbot):
     high = product.places.top.top()
     product.set_tokens(["a longer token"] * 300, ["a longer token"] * 300)
     assert high < product.places.top.top(), "they take one line"
-
-
-def test_clicks_tell_the_stage_also_in_the_operands(picture, qtbot):
-    maps = picture.operands.shown
-    for heatmap, cell, told in (
-        (picture.stage_map(), (2, 9), ["weights", 2, 9]),
-        (maps["left"], (6, 4), ["query", 6, 4]),
-        (maps["top"], (4, 10), ["key", 10, 4]),
-        (maps["result"], (5, 1), ["head_output", 5, 1]),
-    ):
-        with qtbot.waitSignal(picture.stageCellChosen) as chosen:
-            where = heatmap.cell_rect(*cell).center()
-            QTest.mouseClick(heatmap, Qt.MouseButton.LeftButton, pos=where)
-        assert chosen.args == told
-    picture.set_chosen(("key", 10, 4))
-    assert maps["top"].chosen == (4, 10)
 
 
 def test_an_edit_redraws_and_outlines_what_it_reaches(picture, evaluation, screen):
@@ -277,30 +237,6 @@ def test_zooming_the_stage_takes_its_neighbours_along(picture):
     assert picture.stage_map().box.in_view == (2, 6, 2, 8)
     picture.stage_map().box.reset()
     assert maps["left"].placement.rows.whole
-
-
-def test_tab_goes_from_the_stage_to_its_operands_and_bars(picture):
-    shown = [picture.stage_map(), *picture.operands.shown.values()]
-    picture.stage_map().setFocus(Qt.FocusReason.TabFocusReason)
-    for heatmap in shown:
-        assert heatmap.hasFocus()
-        assert heatmap.accessibleName()
-        QTest.keyClick(heatmap, Qt.Key.Key_Tab)
-    assert picture.maps.bar("weights").hasFocus()
-
-
-def test_an_edit_of_x_is_seen_in_x_too(picture, projected):
-    picture.set_evaluation(projected, 0, 1)
-    picture.set_stage("query")
-    problem = projected.problem
-    x = np.array(problem.x)
-    x[2, 3] = 50.0
-    changed = {"x": [(slice(2, 3), slice(3, 4))]}
-    picture.refresh(projected.update(problem.replace(x=x), changed))
-    left = picture.operands.shown["left"]
-    assert left.cell_at(2, 3)[0] == 50.0
-    picture.operands.retake_levels()
-    assert left.levels.high == 50.0
 
 
 def test_zooming_a_long_sequence_measures_no_label_but_those_it_shows(qtbot, monkeypatch):

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from attn_gui.engine import DenseEvaluation, Problem
@@ -17,6 +16,7 @@ from attn_gui.views.spine.operators import OperatorBox
 from attn_gui.views.spine.spine import Spine
 from attn_gui.views.spine.spine_items import StageNode
 from attn_gui.views.text_views import FormulaView
+from tests.failing import each
 
 WIDE = 1440
 
@@ -85,11 +85,10 @@ def test_no_box_lies_over_a_map(qtbot: QtBot) -> None:
         assert not [box.name for box in boxes for one in nodes(spine) if box.geometry().intersects(one.geometry())]
 
 
-EVEN = {"query": np.ones((5, 8)), "key": np.ones((7, 8))}  # d_k = 4
 ALWAYS = ["query", "key", "scores", "scaled", "weights", "value", "head_output", "concat"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("problem", "expected"),
     [
         (direct(), ALWAYS),
@@ -104,16 +103,6 @@ ALWAYS = ["query", "key", "scores", "scaled", "weights", "value", "head_output",
 )
 def test_a_map_stands_where_the_problem_has_the_stage(qtbot: QtBot, problem: Problem, expected: list[str]) -> None:
     assert names(shown(qtbot, problem, 2000)) == expected
-
-
-def test_the_row_follows_the_problem_and_keeps_its_order(qtbot: QtBot) -> None:
-    spine = shown(qtbot, direct(), 2000)
-    for problem, expected in (
-        (direct(mask=({"kind": "causal"},), w_output=np.ones((4, 4))), [*ALWAYS[:4], "masked", *ALWAYS[4:], "output"]),
-        (direct(), ALWAYS),
-    ):
-        spine.set_evaluation(DenseEvaluation(problem), 0, 0)
-        qtbot.waitUntil(lambda expected=expected: names(spine) == expected)
 
 
 def test_a_box_of_a_step_that_the_problem_lacks_stands_nowhere(qtbot: QtBot) -> None:
@@ -137,15 +126,6 @@ def test_click_enter_and_space_ask_for_a_stage_without_taking_it(qtbot: QtBot) -
         assert caught.args == [stage]
         assert node(spine, "weights").isChecked()
         assert not node(spine, name).isChecked()
-
-
-def test_the_maps_show_the_numbers_of_the_head(qtbot: QtBot) -> None:
-    problem = direct()
-    spine = shown(qtbot, problem)
-    assert node(spine, "query").map.cell_at(2, 1)[0] == problem.query[2, 3 + 1]
-    assert node(spine, "key").map.cell_at(1, 4)[0] == problem.key[4, 3 + 1]
-    spine.set_evaluation(DenseEvaluation(problem), 0, 0)
-    assert node(spine, "query").map.cell_at(2, 1)[0] == problem.query[2, 1]
 
 
 def test_an_edit_repaints_and_dots_what_it_reaches(qtbot: QtBot) -> None:
@@ -195,45 +175,6 @@ def test_a_chosen_weight_is_marked_in_all_that_take_part(qtbot: QtBot) -> None:
     assert (node(spine, "value").map.overlay.marks.row, node(spine, "value").map.overlay.marks.column) == (None, 1)
     spine.set_chosen(None)
     assert all((n.map.overlay.marks.row, n.map.overlay.marks.column) == (None, None) for n in nodes(spine))
-
-
-def test_the_score_is_chosen_from_a_list_and_has_its_numbers_below(qtbot: QtBot) -> None:
-    spine = shown(qtbot, direct())
-    score, w = spine.findChild(QComboBox, "control.score"), spine.findChild(QLineEdit, "control.score_params.w")
-    keys = [score.itemData(k) for k in range(score.count())]
-    assert keys == ["dot", "additive", "cosine", "gaussian", "average"]
-    assert not w.isVisible()
-    spine.set_score("gaussian")
-    spine.set_numbers({"score_params.w": 2.5, "score_params.key_norm": 1.0}, "float64")
-    assert (score.currentData(), w.isVisible(), w.text()) == ("gaussian", True, "2.5")
-    with qtbot.waitSignal(spine.boxes.scorePicked) as caught:
-        score.setCurrentIndex(0)
-    assert caught.args == ["dot"]
-
-
-@pytest.mark.parametrize(
-    ("name", "more", "text", "expected"),
-    [
-        ("softcap", {"softcap": 3.0}, "4.5", 4.5),
-        ("temperature", {"temperature": 2.0}, "1/2", 0.5),
-        ("rotary_theta", EVEN | {"rotary_theta": 100.0}, "1e4", 1e4),
-        ("softcap", {"softcap": 3.0}, "", None),
-    ],
-)
-def test_a_number_stands_on_the_step_that_it_changes(
-    qtbot: QtBot, name: str, more: dict[str, Any], text: str, expected: float | None
-) -> None:
-    spine = shown(qtbot, direct(**more), 2400)
-    spine.set_numbers(direct(**more).scalars(), "float64")
-    field = spine.findChild(QLineEdit, f"control.{name}")
-    assert field.isVisible()
-    field.setFocus()
-    field.selectAll()
-    QTest.keyClick(field, Qt.Key.Key_Delete)
-    QTest.keyClicks(field, text)
-    with qtbot.waitSignal(spine.boxes.numberCommitted) as caught:
-        QTest.keyClick(field, Qt.Key.Key_Return)
-    assert caught.args == [name, expected]
 
 
 def test_the_formula_says_what_is_in_force(qtbot: QtBot) -> None:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
 from PySide6.QtWidgets import QPushButton
 
 from attn_gui.views.tables.inputs import Switch, shares
+from tests.failing import each
 
 NARROWEST = 300  # pixels of the column of tables
 NAMES = ("X", "W_Q", "b_Q", "W_K", "b_K", "W_V", "b_V", "W_O", "b_O", "W_score_Q", "W_score_K", "w_score", "β")
 
 
-@pytest.mark.parametrize("count", range(2, len(NAMES) + 1))
+@each("count", range(2, len(NAMES) + 1))
 def test_no_name_of_a_table_is_cut_however_many_there_are(qtbot, count):
     switch = Switch()
     qtbot.addWidget(switch)

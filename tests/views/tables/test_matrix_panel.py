@@ -16,6 +16,8 @@ from attn_gui.figure.colors import lut
 from attn_gui.figure.design_tokens import SPACING, THEMES
 from attn_gui.views.tables.matrix_panel import MatrixPanel
 from attn_gui.views.theme import apply_theme, scaled, ui_font
+from tests.failing import each
+from tests.views.conftest import on_screen
 
 ROWS, COLUMNS = 7, 11
 TOKENS = ("zero", "<b>one</b>", "two", "three", "four", "five", "six")
@@ -134,40 +136,7 @@ def test_of_a_table_of_any_width_a_few_numbers_are_measured(desk, monkeypatch):
     assert max(read) < 200_000
 
 
-def test_f2_edits_the_exact_number_and_escape_restores(desk):
-    table = desk(np.full((ROWS, COLUMNS), 1 / 3))
-    typed = []
-    table.model.typed.connect(lambda *cell: typed.append(cell))
-    table.go(1, 1)
-    table.press(Key.Key_F2)
-    assert table.editor().text() == "0.3333333333333333"
-    table.write("9")
-    table.press(Key.Key_Escape)
-    assert table.editor() is None
-    table.press(Key.Key_F2)
-    table.press(Key.Key_Return)
-    assert typed == []
-
-
-def test_a_refused_text_stays_with_its_reason_until_it_is_mended(desk):
-    table = desk()
-    table.go(2, 3)
-    table.write("1.2e")
-    table.press(Key.Key_Return)
-    editor = table.editor()
-    assert editor is not None
-    assert editor.text() == "1.2e"
-    assert "“1.2e” is not a number" in table.bubble()
-    assert "Esc keeps 2.500" in table.bubble()
-    assert editor.palette().text().color() == THEMES["light"].error
-    table.write("1")
-    assert table.bubble() == ""
-    table.press(Key.Key_Return)
-    assert table.array[2, 3] == 12.0
-    assert current_cell(table.panel) == (3, 3)
-
-
-@pytest.mark.parametrize(("allowed", "kept"), [(True, "✓"), (False, "0")])
+@each(("allowed", "kept"), [(True, "✓"), (False, "0")])
 def test_a_cell_that_allows_or_not_says_what_it_keeps(desk, allowed, kept):
     table = desk(np.full((ROWS, COLUMNS), allowed))
     table.go(2, 3)
@@ -185,7 +154,7 @@ def test_typing_survives_a_change_of_the_cell(desk):
     assert table.editor().text() == "77"
 
 
-@pytest.mark.parametrize("composed", [True, False])
+@each("composed", [True, False])
 def test_an_input_method_loses_nothing(desk, composed):
     table = desk()
     table.go(2, 3)
@@ -198,18 +167,7 @@ def test_an_input_method_loses_nothing(desk, composed):
     assert table.array[2, 3] == 5
 
 
-def test_delete_asks_for_zeros_in_the_selection(desk):
-    table = desk()
-    asked = table.note("clearRequested")
-    table.go(1, 2)
-    for key in (Key.Key_Right, Key.Key_Right, Key.Key_Down):
-        table.press(key, Modifier.ShiftModifier)
-    table.press(Key.Key_Delete)
-    assert asked == [()]
-    assert table.panel.selection() == (slice(1, 3), slice(2, 5))
-
-
-@pytest.mark.parametrize(
+@each(
     ("key", "place", "block"),
     [
         (Key.Key_Right, (2, COLUMNS - 1), (slice(2, 3), slice(3, COLUMNS))),
@@ -226,37 +184,6 @@ def test_control_and_an_arrow_go_to_the_border(desk, key, place, block):
     table.go(2, 3)
     table.press(key, Modifier.ControlModifier | Modifier.ShiftModifier)
     assert table.panel.selection() == block
-
-
-@pytest.mark.parametrize(
-    ("key", "modifier", "signal", "said"),
-    [
-        (Key.Key_V, Modifier.ControlModifier, "pasteRequested", ()),
-        (Key.Key_D, Modifier.ControlModifier, "fillDownRequested", ()),
-        (Key.Key_R, Modifier.ControlModifier, "fillRightRequested", ()),
-        (Key.Key_Escape, Modifier.NoModifier, "left", ()),
-    ],
-)
-def test_keys_ask_for_what_the_table_cannot_do_itself(desk, key, modifier, signal, said):
-    table = desk()
-    heard = table.note(signal)
-    table.go(1, 1)
-    table.press(key, modifier)
-    assert heard == [said]
-    assert table.editor() is None
-
-
-def test_a_head_is_a_band_of_columns(desk, qtbot):
-    table = desk(np.zeros((ROWS, 60)), width=300)
-    table.panel.set_heads(5, 12, 1)
-    ruler = table.panel._ruler
-    for head in (0, 2, 4):
-        with qtbot.waitSignal(table.panel.headPicked) as heard:
-            QTest.mouseClick(ruler, Qt.MouseButton.LeftButton, pos=ruler.box(head).center())
-        assert heard.args == [head]
-    table.panel.scroll_to_head(2)
-    assert table.view.columnAt(2) == 24
-    assert ruler.grab().toImage().pixelColor(ruler.box(1).topLeft() + QPoint(2, 2)) == THEMES["light"].accent
 
 
 def test_a_head_is_named_over_its_columns_wherever_the_table_is_scrolled(desk):
@@ -299,7 +226,7 @@ def test_a_row_is_brought_to_the_middle_unless_it_is_in_sight(desk):
     assert table.view.rowAt(0) == top
 
 
-@pytest.mark.parametrize(("scheme", "share"), [("light", 0.32), ("dark", 0.45)])
+@each(("scheme", "share"), [("light", 0.32), ("dark", 0.45)])
 def test_cells_are_tinted_with_the_signed_map(desk, scheme, share):
     apply_theme(QApplication.instance(), scheme)
     numbers = np.zeros((ROWS, COLUMNS))
@@ -314,7 +241,7 @@ def test_cells_are_tinted_with_the_signed_map(desk, scheme, share):
             assert abs(getattr(seen, part)() - wanted) <= 2
 
 
-@pytest.mark.parametrize(("role", "row"), [("query", 2), ("key", 4)])
+@each(("role", "row"), [("query", 2), ("key", 4)])
 def test_the_marked_row_lies_between_lines_of_its_role(desk, role, row):
     table = desk(np.zeros((ROWS, COLUMNS)))
     table.panel.set_marks([(row, role)])
@@ -340,7 +267,7 @@ class PaintedParts(QObject):
         return False
 
 
-@pytest.mark.parametrize("across", [False, True], ids=["column", "row"])
+@each("across", [False, True])
 def test_a_mark_that_comes_or_goes_paints_its_chip_and_its_lines_alone(desk, across):
     table = desk(np.zeros((ROWS, COLUMNS)))
     view = table.view
@@ -362,10 +289,9 @@ def test_a_mark_that_comes_or_goes_paints_its_chip_and_its_lines_alone(desk, acr
             assert not painted.of[part].contains(QPoint(1, 1))
 
 
-def on_screen(widget):
-    """The pixels of a widget as they were painted last, not painted anew for the picture."""
+def painted(window):
     QTest.qWait(0)
-    return widget.screen().grabWindow(widget.winId()).toImage()
+    return on_screen(window)
 
 
 def test_marks_that_move_leave_the_screen_as_if_all_of_it_were_painted(desk):
@@ -373,10 +299,10 @@ def test_marks_that_move_leave_the_screen_as_if_all_of_it_were_painted(desk):
     view, window = table.view, table.view.window()
     for rows in ([(3, "query")], [(4, "query"), (6, "key")], [(4, "key")], []):
         table.panel.set_marks(rows, None)
-        moved = on_screen(window)
+        moved = painted(window)
         for part in (view.viewport(), view.rows.viewport(), view.columns.viewport()):
             part.update()
-        assert moved == on_screen(window), rows
+        assert moved == painted(window), rows
 
 
 def test_an_outline_that_moves_leaves_the_screen_as_if_all_of_it_were_painted(desk):
@@ -384,17 +310,17 @@ def test_an_outline_that_moves_leaves_the_screen_as_if_all_of_it_were_painted(de
     view, window = table.view, table.view.window()
     for timer in view.findChildren(QTimer):
         timer.setInterval(600_000)  # the outline stays
-    before = on_screen(window)
+    before = painted(window)
     for row, column in ((3, 2), (3, 1), (4, 1), (0, 0)):
         table.panel.flash(slice(row, row + 1), slice(column, column + 1))
-        moved = on_screen(window)
+        moved = painted(window)
         view.viewport().update()
-        assert moved == on_screen(window) != before, (row, column)
+        assert moved == painted(window) != before, (row, column)
 
 
-@pytest.mark.parametrize("zoom", [1.0, 1.5])
-@pytest.mark.parametrize("compact", [False, True])
-@pytest.mark.parametrize("token", ["because", "Thinking"])
+@each("zoom", [1.0, 1.5])
+@each("compact", [False, True])
+@each("token", ["because", "Thinking"])
 def test_a_usual_token_is_whole_also_where_it_is_chosen(desk, monkeypatch, compact, zoom, token):
     apply_theme(QApplication.instance(), "light", zoom)
     table, written = desk(np.zeros((ROWS, COLUMNS))), []
@@ -427,24 +353,6 @@ def test_nan_is_written_in_red(desk):
     assert reds(3, 3) == 0
 
 
-def test_a_double_click_renames_a_token(desk):
-    table = desk()
-    renamed = []
-    table.model.renamed.connect(lambda row, text: renamed.append((row, text)))
-    header = table.view.verticalHeader()
-    spot = QPoint(10, header.sectionViewportPosition(1) + 5)
-    QTest.mouseDClick(header.viewport(), Qt.MouseButton.LeftButton, pos=spot)
-    editor = table.editor()
-    assert editor.text() == "<b>one</b>"
-    editor.setText("eins")
-    table.press(Key.Key_Return)
-    assert renamed == [(1, "eins")]
-    QTest.mouseDClick(header.viewport(), Qt.MouseButton.LeftButton, pos=spot)
-    table.write("x")
-    table.press(Key.Key_Escape)
-    assert len(renamed) == 1
-
-
 def test_a_tooltip_tells_a_token_as_it_is(desk):
     table = desk()
     header = table.view.verticalHeader()
@@ -456,15 +364,7 @@ def test_a_tooltip_tells_a_token_as_it_is(desk):
     QToolTip.hideText()
 
 
-@pytest.mark.parametrize(
-    "numbers",
-    [
-        (1, 999999.5, 2e6),
-        (-2e6, -999999.5, 1),
-        (-1, -2e-7, 1e-7),
-        (1, -2, np.nan),
-    ],
-)
+@each("numbers", [(1, 999999.5, 2e6), (-2e6, -999999.5, 1), (-1, -2e-7, 1e-7), (1, -2, np.nan)])
 def test_every_measured_number_is_whole(desk, numbers):
     table = desk(np.array([numbers] * 30))
     table.model.set_decimals(6)

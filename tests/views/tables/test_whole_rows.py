@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication
 
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.views.tables.matrix_panel import MatrixPanel, WholeRows
+from tests.failing import each
 
 LEFT = Qt.MouseButton.LeftButton
 MANY = 60  # so often no table is laid out for one change of its size
@@ -63,7 +64,7 @@ def test_scroll_bars_that_were_needed_before_come_to_rest(qtbot, count):
         settle()
 
 
-@pytest.mark.parametrize("drawn", [{2: 13}, {0: 20, 3: 25}, {1: 200}, {0: 14, 1: 150}, {0: 16, 1: 16, 2: 16, 3: 16}])
+@each("drawn", [{2: 13}, {0: 20, 3: 25}, {1: 200}, {0: 14, 1: 150}, {0: 16, 1: 16, 2: 16, 3: 16}])
 def test_columns_that_a_person_drew_come_to_rest(qtbot, count, drawn):
     """A narrow one made room for another column, which took the room away: the window stood still for good."""
     panel = shown(qtbot, 8, 4)

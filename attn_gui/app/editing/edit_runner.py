@@ -33,7 +33,7 @@ def copied(window: MainWindow, document: Document) -> Problem | None:
         return None
 
 
-class Making(QObject):
+class EditRunner(QObject):
     """Refuses what is too large before anything is allocated; what is large is made beside the window.
 
     The document stays as it is until everything is made; where it changes meanwhile, what was made for it is dropped.
@@ -68,7 +68,7 @@ class Making(QObject):
         self.begin(label, make, take)
 
     def note(self, notes: Sequence[Note]) -> None:
-        """Say what was done beside the wish, if anything was."""
+        """Say which changes an edit needed besides what was asked for, if any."""
         if notes:
             self.noted.emit(lambda: sentences(notes))
 
@@ -103,7 +103,7 @@ class Making(QObject):
         if self._work.busy:
             self._drop()
         self._take, self._name = take, name
-        self._work.start(lambda tell: carried_out(make, tell, size), str(name))
+        self._work.start(lambda progress: carried_out(make, progress, size), str(name))
 
     def finish(self) -> None:
         """Drop what is being made, and wait until it has stopped; for the end of the program."""

@@ -1,8 +1,9 @@
-"""Rich text in one line: the few tags of a walk's sentences, measured and painted on any device."""
+"""Rich text in lines: a few tags, and symbols with an index, measured and painted on any device."""
 
 from __future__ import annotations
 
 import html
+import math
 import re
 from collections.abc import Sequence
 from functools import lru_cache
@@ -12,10 +13,11 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
 from attn_gui.figure.text.fonts import figure_font
-from attn_gui.figure.writers import write_line
+from attn_gui.figure.writers import SHARES, START, write_line
 
 _PARTS = re.compile(r"<(/?)(\w+)(?:[^>]*?color:\s*(#\w+)[^>]*)?>|([^<]+)")
 _WORDS = re.compile(r"[\u2e80-\uffef]|[^\s\u2e80-\uffef]+\s*|\s+")
+_SYMBOL = re.compile(r"(?<![A-Za-z0-9_])([A-Za-z])_([A-Z]|[kvij]|ff|model|up|gate|down)(?![A-Za-z0-9_])")
 _CLOSING, _OPENING = "，。：；、）,.:;)", "（("
 LEADING, LEAST = 1.45, 9.0
 """Distance of lines over the size of type, and the least size of a paragraph."""
@@ -23,7 +25,7 @@ SCRIPT, RISE, FALL = 0.75, 0.36, 0.2
 """Size of raised and lowered text, how far it is raised and lowered: shares of the size of the line."""
 
 
-class TextRun(NamedTuple):
+class StyledRun(NamedTuple):
     """Characters of one form: `script` is 1 for raised, −1 for lowered ones."""
 
     text: str
@@ -63,14 +65,19 @@ def indexed(symbol: str) -> str:
     return escaped(letter) + (lowered(escaped(index)) if index else "")
 
 
+def subscripted(text: str) -> str:
+    """Return a text as rich text, with the index of each symbol in it lowered: d_k, W_O, y_i."""
+    return _SYMBOL.sub(lambda found: found[1] + lowered(found[2]), escaped(text))
+
+
 @lru_cache(1 << 12)
-def runs(rich: str) -> tuple[TextRun, ...]:
+def runs(rich: str) -> tuple[StyledRun, ...]:
     """Return the runs of rich text."""
-    found: list[TextRun] = []
+    found: list[StyledRun] = []
     bold, scripts, colors = 0, [0], [""]
     for close, tag, color, text in _PARTS.findall(rich):
         if text:
-            found.append(TextRun(html.unescape(text), bold > 0, scripts[-1], colors[-1]))
+            found.append(StyledRun(html.unescape(text), bold > 0, scripts[-1], colors[-1]))
         elif tag == "b":
             bold += -1 if close else 1
         elif tag in ("sup", "sub"):
@@ -91,6 +98,24 @@ def write_rich(painter: QPainter, at: QPointF, rich: str, color: QColor, pixels:
     _write_runs(painter, QPointF(x, at.y()), runs(rich), color, pixels)
 
 
+def write_symbols(
+    painter: QPainter,
+    at: QPointF,
+    text: str,
+    color: QColor,
+    pixels: float,
+    room: float = math.inf,
+    *,
+    strong: bool = False,
+    anchor: str = START,
+) -> None:
+    """Write a text, the index of each symbol in it lowered, in smaller type where it is wider than its room: a figure
+    has no tooltip that would say what was cut."""
+    rich = f"<b>{subscripted(text)}</b>" if strong else subscripted(text)
+    smaller = pixels * min(1.0, max(room, 1.0) / max(rich_width(rich, pixels), 1.0))
+    write_rich(painter, at, rich, color, smaller, SHARES[anchor])
+
+
 def write_paragraph(painter: QPainter, rect: QRectF, rich: str, color: QColor, pixels: float) -> None:
     """Write rich text into a rectangle, in lines from its top; in smaller type where it is too much for it."""
     lines = wrapped_runs(rich, rect.width(), pixels)
@@ -102,9 +127,9 @@ def write_paragraph(painter: QPainter, rect: QRectF, rich: str, color: QColor, p
         _write_runs(painter, at, line, color, pixels)
 
 
-def wrapped_runs(rich: str, room: float, pixels: float) -> list[list[TextRun]]:
+def wrapped_runs(rich: str, room: float, pixels: float) -> list[list[StyledRun]]:
     """Return rich text in lines of a width, broken at blanks and between Chinese characters."""
-    lines: list[list[TextRun]] = [[]]
+    lines: list[list[StyledRun]] = [[]]
     used, breakable = 0.0, False
     for run in runs(rich):
         for text in [run.text] if run.script else _WORDS.findall(run.text):
@@ -122,7 +147,7 @@ def wrapped_runs(rich: str, room: float, pixels: float) -> list[list[TextRun]]:
     return lines
 
 
-def _write_runs(painter: QPainter, at: QPointF, line: Sequence[TextRun], color: QColor, pixels: float) -> None:
+def _write_runs(painter: QPainter, at: QPointF, line: Sequence[StyledRun], color: QColor, pixels: float) -> None:
     x = at.x()
     for run in line:
         rise = {1: -RISE, 0: 0.0, -1: FALL}[run.script] * pixels
@@ -131,10 +156,10 @@ def _write_runs(painter: QPainter, at: QPointF, line: Sequence[TextRun], color: 
         x += _width(run, pixels)
 
 
-def _size(run: TextRun, pixels: float) -> float:
+def _size(run: StyledRun, pixels: float) -> float:
     return pixels * SCRIPT if run.script else pixels
 
 
 @lru_cache(1 << 13)
-def _width(run: TextRun, pixels: float) -> float:
+def _width(run: StyledRun, pixels: float) -> float:
     return QFontMetricsF(figure_font(_size(run, pixels), strong=run.strong)).horizontalAdvance(run.text)

@@ -49,7 +49,7 @@ class _HeldLayer(NamedTuple):
     name: str
 
 
-class RowTakes(QObject):
+class CopyRowsController(QObject):
     """Reads the rows as a step of the model, and the layer to compare with beside it."""
 
     def __init__(
@@ -59,7 +59,7 @@ class RowTakes(QObject):
         self._window, self._document = context.window, context.document
         self._computation, self._view = context.computation, context.view
         self._baseline, self._showing, self._compare = context.baseline, showing, compare
-        self._changes = CellChanges(context.document, context.making)
+        self._changes = CellChanges(context.document, context.runner)
         self._panel: ModelView | None = None
         self._steps = steps
         self._held: _HeldLayer | None = None
@@ -98,8 +98,9 @@ class RowTakes(QObject):
         if self._panel is not None:
             first = answer.run.texts if answer is not None else ()
             self._panel.second.set_tokens(second.texts if second is not None else (), first)
-            stages = self._computation.evaluation.stages
-            self._panel.second.set_stages([(stage, f"{letter(stage)}  {stage_title(stage)}") for stage in stages])
+            if answer is not None:  # those of a document without a model would change what is chosen
+                stages = self._computation.evaluation.stages
+                self._panel.second.set_stages([(stage, f"{letter(stage)}  {stage_title(stage)}") for stage in stages])
         if self._held is not None and self._baseline.problem is self._held.problem:
             self._follow_layer(second)
         elif self._document.study is None:
