@@ -159,17 +159,12 @@ EVALUATIONS = {name: DenseEvaluation(make()) for name, make in MAKERS.items()}
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """`problem_name`: every problem; `stage_of`, `shown_stage_of`: every stage of them, with or without helpers."""
-    streaming = {"StreamingEvaluation", "Working"} & vars(metafunc.module).keys()  # they make weights: none are given
-    made = {name: evaluation for name, evaluation in EVALUATIONS.items() if not (streaming and name in GIVEN)}
+    """`problem_name`: every problem."""
     if "problem_name" in metafunc.fixturenames:
-        metafunc.parametrize("problem_name", made)
-    if "stage_of" in metafunc.fixturenames:
-        pairs = [(name, node.name) for name, evaluation in made.items() for node in evaluation.nodes]
-        metafunc.parametrize("stage_of", pairs, ids="-".join)
-    if "shown_stage_of" in metafunc.fixturenames:
-        pairs = [(name, stage) for name, evaluation in made.items() for stage in evaluation.stages]
-        metafunc.parametrize("shown_stage_of", pairs, ids="-".join)
+        streaming = {"StreamingEvaluation", "Working"} & vars(
+            metafunc.module
+        ).keys()  # they make weights: none are given
+        metafunc.parametrize("problem_name", [name for name in EVALUATIONS if not (streaming and name in GIVEN)])
 
 
 @pytest.fixture

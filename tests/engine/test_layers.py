@@ -157,11 +157,6 @@ def test_a_block_that_cannot_be_is_refused_in_a_sentence(change, words):
     assert words in str(refused.value)
 
 
-def test_positions_are_given_in_one_way():
-    with pytest.raises(ValueError, match="rotary_theta and rotary_frequencies exclude each other"):
-        layer("pre", rotary_theta=10.0)
-
-
 def test_both_sequences_pass_one_norm():
     context = np.random.default_rng(3).normal(size=(M, E))
     problem = layer("pre", norm="rms", context=context)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attn_gui.engine import MASKS, Problem, compute, explain, layer_from_mapping
+from attn_gui.engine import Problem, compute, explain
 from attn_gui.engine.masks import slopes
 
 ALIGNS = st.sampled_from(["start", "end"])
@@ -91,13 +91,6 @@ def test_alibi_and_bias_add_to_the_scores(rng, align):
     assert trace.allowed.all()
 
 
-def test_custom_broadcasts_over_batch_and_heads(rng):
-    for shape in [(5, 7), (1, 7), (7,), (3, 5, 7), (2, 1, 5, 7), (2, 3, 1, 1)]:
-        allowed = rng.random(shape) > 0.4
-        trace = compute(problem(rng, 5, 7, ({"kind": "custom", "allowed": allowed},)))
-        assert np.array_equal(trace.allowed, np.broadcast_to(allowed, (2, 3, 5, 7)))
-
-
 def test_a_closed_cell_names_the_first_layer_that_closes_it(rng):
     allowed = np.ones((7, 7), bool)
     allowed[4, 1] = False
@@ -123,21 +116,3 @@ def test_a_closed_cell_names_the_first_layer_that_closes_it(rng):
     assert [cell.name for cell in closed.sources] == ["mask.2.allowed"]
     assert len(explain(trace, "weights", (1, 0, 5, 2)).terms) == 5
     assert explain(trace, "scaled", (0, 2, 4, 1)).closed_by is None
-
-
-def test_records_know_their_parameters_and_mappings():
-    assert list(MASKS) == ["causal", "window", "prefix", "padding", "custom", "bias", "alibi"]
-    samples = {
-        "prefix": {"length": 2},
-        "padding": {"lengths": 3},
-        "custom": {"allowed": [[True]]},
-        "bias": {"values": [[0.5]]},
-    }
-    for kind, layer_class in MASKS.items():
-        layer = layer_from_mapping({"kind": kind, "enabled": False} | samples.get(kind, {}))
-        assert (layer.kind, layer.enabled) == (kind, False)
-        assert layer == layer_from_mapping(layer.to_mapping())
-        assert layer != layer_from_mapping(layer.to_mapping() | {"enabled": True})
-        assert {p.name for p in layer_class.parameters} | {"kind", "enabled"} == set(layer.to_mapping())
-        assert {p.kind for p in layer.parameters} <= {"int", "lengths", "align", "array"}
-    assert layer_from_mapping({"kind": "padding", "lengths": 3}).lengths == (3,)

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import FieldError, FieldTypeError, Problem, ShapeError, sentences
-from attn_gui.engine.fields import MATRICES
 from tests.failing import each
 
 Q, K, V = np.ones((3, 8)), np.ones((5, 8)), np.ones((5, 12))
@@ -48,76 +47,6 @@ def test_equality_compares_bytes_and_is_safe_with_nan():
     restored = pickle.loads(pickle.dumps(one))
     assert restored == copy.deepcopy(one) == one
     assert not restored.query.flags.writeable
-
-
-def test_sizes():
-    problem = Problem(
-        query=np.ones((2, 3, 24)), key=np.ones((5, 8)), value=np.ones((2, 5, 14)), num_heads=6, num_kv_heads=2
-    )
-    assert (problem.batch_size, problem.n, problem.m, problem.d_k, problem.d_v) == (2, 3, 5, 4, 7)
-    assert (problem.d_model, problem.d_out, problem.kv_heads) == (24, 42, 2)
-    assert not problem.projected
-    assert not problem.self_attention
-    assert problem.effective_scale == 0.5
-    weights = {"w_query": np.ones((5, 8)), "w_key": np.ones((5, 8)), "w_value": np.ones((5, 6))}
-    projected = Problem(x=np.ones((3, 5)), **weights, w_output=np.ones((6, 11)), num_heads=2)
-    assert (projected.d_model, projected.d_context, projected.d_k, projected.d_v, projected.d_out) == (5, 5, 4, 3, 11)
-    assert projected.self_attention
-    assert not projected.replace(context=np.ones((7, 5))).self_attention
-    assert projected.replace(context=np.ones((7, 5))).m == 7
-
-
-def test_fields_and_arrays_name_everything_once():
-    mask = (
-        {"kind": "causal"},
-        {"kind": "bias", "values": np.zeros((3, 3))},
-        {"kind": "custom", "allowed": np.ones((3, 3), bool)},
-    )
-    block = {"ln_weight": np.ones(4), "ln_bias": np.ones(4), "w_linear": np.ones((4, 2))}
-    weights = dict.fromkeys(("w_query", "w_key", "w_value", "w_output"), np.ones((4, 4)))
-    params = {"w_score_query": np.ones((4, 3)), "w_score_key": np.ones((4, 3)), "w_score": np.ones(3)}
-    problem = Problem(x=np.ones((3, 4)), **weights, mask=mask, block=block, score="additive", score_params=params)
-    assert list(problem.arrays()) == [
-        "x",
-        "w_query",
-        "w_key",
-        "w_value",
-        "w_output",
-        "score_params.w_score_query",
-        "score_params.w_score_key",
-        "score_params.w_score",
-        "mask.1.values",
-        "mask.2.allowed",
-        "block.ln_weight",
-        "block.ln_bias",
-        "block.w_linear",
-    ]
-    assert problem.block.ln_eps == problem.block["ln_eps"] == 1e-5
-    assert problem.block == pickle.loads(pickle.dumps(problem)).block
-    assert problem.block != problem.score_params
-    with pytest.raises(AttributeError, match="frozen"):
-        problem.block.ln_eps = 1.0
-    assert Problem(**problem.fields()) == problem
-    assert Problem.over(problem.fields()) == problem
-    assert set(problem.fields()) == {"x", *weights, "mask", "block", "score", "score_params"}
-    assert MATRICES[:3] == ("query", "key", "value")
-
-
-def test_a_table_that_a_block_may_lack_is_none():
-    weights = {
-        "w_up": np.ones((4, 6)),
-        "w_down": np.ones((6, 4)),
-        **dict.fromkeys(("norm1_weight", "norm2_weight"), np.ones(4)),
-    }
-    projections = dict.fromkeys(("w_query", "w_key", "w_value"), np.ones((4, 4)))
-    block = Problem(x=np.ones((3, 4)), **projections, block={"kind": "pre", **weights}).block
-    for found in (block, pickle.loads(pickle.dumps(block)), copy.deepcopy(block)):
-        assert found == block
-        assert found.b_up is None
-        assert found.w_gate is None
-        assert "b_up" not in found
-        with pytest.raises(AttributeError, match="ln_weight"):
-            _ = found.ln_weight  # that of another kind
 
 
 def test_over_shows_edits_in_place_and_copies_nothing():
@@ -299,10 +228,3 @@ def test_numpy_scalars_are_numbers():
     assert type(problem.scale) is float
     assert problem.softcap == 3.0
     assert problem.dtype == "float32"
-
-
-def test_texts_of_numpy_are_texts():
-    record = {"kind": "scale", "stage": "weights", "factor": 2.0}
-    problem = Problem(**given(score="dot", dtype="float64"), interventions=[record])
-    texts = {"score": np.str_("dot"), "dtype": np.str_("float64")}
-    assert Problem(**given(**texts), interventions=[{**record, "stage": np.str_("weights")}]) == problem

@@ -12,7 +12,7 @@ from attn_gui.engine.blocks import ACTIVATIONS
 from attn_gui.engine.evaluation.proxies import with_derived
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.expressions import Cell
-from tests.failing import each
+from tests.failing import each, failing
 
 CONTRACT = [
     *("normed_x", "normed_context", "query", "key", "value", "normed_query", "normed_key"),
@@ -28,11 +28,15 @@ def whole(evaluation, name):
     return np.array(evaluation.fetch(name, indices.whole(shape)))
 
 
-def parts(evaluations, stage_of):
-    """A node and all of its inputs as plain arrays."""
-    evaluation = evaluations[stage_of[0]]
-    node = evaluation._by_name[stage_of[1]]
-    return node, {ref.name: whole(evaluation, ref.name) for ref in node.inputs if not ref.optional}
+def of_every_node(evaluations, check):
+    """Which nodes of which problem `check` fails of, and why."""
+    nodes = [(name, evaluation, node) for name, evaluation in evaluations.items() for node in evaluation.nodes]
+    return failing(nodes, lambda one: check(one[1], one[2]), lambda one: f"{one[0]} {one[2].name}")
+
+
+def inputs_of(evaluation, node):
+    """All inputs of a node as plain arrays."""
+    return {ref.name: whole(evaluation, ref.name) for ref in node.inputs if not ref.optional}
 
 
 def run(node, inputs):
@@ -63,56 +67,55 @@ def test_every_stage_of_the_contract_is_covered(evaluations):
             assert stage.latex
 
 
-@pytest.mark.family(3)
-def test_pull_back_is_the_derivative(evaluations, stage_of, rng):
-    node, inputs = parts(evaluations, stage_of)
-    seed, h = rng.normal(size=node.shape), 1e-5
-    known = inputs | {node.name: run(node, inputs)}
-    finite = np.isfinite(known[node.name])
-    with np.errstate(all="ignore"):
-        pulled = node.pull_back(
-            indices.whole(node.shape), np.where(finite, seed, 0.0), lambda name, box: known[name][box]
-        )
-    for name, _, gradient in pulled:
-        assert gradient.shape == inputs[name].shape
-        if name.endswith(HELPERS[:2]):
-            continue
-        for index in some(gradient.shape, 8, rng):
-            if not np.isfinite(inputs[name][index]):
-                assert gradient[index] == 0
+def test_pull_back_is_the_derivative(evaluations, rng):
+    def check(evaluation, node):
+        inputs, seed, h = inputs_of(evaluation, node), rng.normal(size=node.shape), 1e-5
+        known = inputs | {node.name: run(node, inputs)}
+        finite = np.isfinite(known[node.name])
+        with np.errstate(all="ignore"):
+            pulled = node.pull_back(
+                indices.whole(node.shape), np.where(finite, seed, 0.0), lambda name, box: known[name][box]
+            )
+        for name, _, gradient in pulled:
+            assert gradient.shape == inputs[name].shape
+            if name.endswith(HELPERS[:2]):
                 continue
-            up, down = (run(node, inputs | {name: nudged(inputs[name], index, s)}) for s in (h, -h))
-            with np.errstate(invalid="ignore"):
-                slope = np.where(finite, (up - down) * seed, 0.0).sum() / 2 / h
-            assert gradient[index] == pytest.approx(slope, rel=2e-6, abs=2e-7), (name, index)
+            for index in some(gradient.shape, 2, rng):
+                if not np.isfinite(inputs[name][index]):
+                    assert gradient[index] == 0
+                    continue
+                up, down = (run(node, inputs | {name: nudged(inputs[name], index, s)}) for s in (h, -h))
+                with np.errstate(invalid="ignore"):
+                    slope = np.where(finite, (up - down) * seed, 0.0).sum() / 2 / h
+                assert gradient[index] == pytest.approx(slope, rel=2e-6, abs=2e-7), (name, index)
+
+    assert not of_every_node(evaluations, check)
 
 
-@pytest.mark.family(3)
-def test_affected_is_exactly_what_changes(evaluations, stage_of, rng):
+def test_affected_is_exactly_what_changes(evaluations, rng):
     """No changed cell outside; none inside that stayed, cells closed by a mask aside."""
-    node, inputs = parts(evaluations, stage_of)
-    before = run(node, inputs)
 
-    def fetch(name, box):
-        return whole(evaluations[stage_of[0]], name)[box]
-
-    for position, ref in enumerate(node.inputs):
-        if ref.optional or not ref.axes or ref.name.endswith(HELPERS) or node.name.endswith(HELPERS):
-            continue
-        for index in some(inputs[ref.name].shape, 6, rng):
-            if inputs[ref.name].dtype != bool and not np.isfinite(inputs[ref.name][index]):
+    def check(evaluation, node):
+        inputs = inputs_of(evaluation, node)
+        before = run(node, inputs)
+        for position, ref in enumerate(node.inputs):
+            if ref.optional or not ref.axes or ref.name.endswith(HELPERS) or node.name.endswith(HELPERS):
                 continue
-            after = run(node, inputs | {ref.name: nudged(inputs[ref.name], index, 1.0)})
-            changed = (before != after) & ~(np.isnan(before) & np.isnan(after))
-            claimed = np.zeros(node.shape, bool)
-            for box in node.affected(position, indices.cell(index), fetch):
-                claimed[box] = True
-            assert not (changed & ~claimed).any(), (ref.name, index)
-            extra = claimed & ~changed
-            assert not (extra & ~closed(evaluations[stage_of[0]], node, inputs, index, ref)).any(), (ref.name, index)
+            for index in some(inputs[ref.name].shape, 2, rng):
+                if inputs[ref.name].dtype != bool and not np.isfinite(inputs[ref.name][index]):
+                    continue
+                after = run(node, inputs | {ref.name: nudged(inputs[ref.name], index, 1.0)})
+                changed = (before != after) & ~(np.isnan(before) & np.isnan(after))
+                claimed = np.zeros(node.shape, bool)
+                for box in node.affected(position, indices.cell(index), evaluation.fetch):
+                    claimed[box] = True
+                assert not (changed & ~claimed).any(), (ref.name, index)
+                assert not (claimed & ~changed & ~closed(evaluation, node)).any(), (ref.name, index)
+
+    assert not of_every_node(evaluations, check)
 
 
-def closed(evaluation, node, inputs, index, ref):
+def closed(evaluation, node):
     """Cells that may stay although they are claimed."""
     if node.name == "allowed":  # another layer closes the cell
         return np.ones(node.shape, bool)
@@ -124,35 +127,37 @@ def closed(evaluation, node, inputs, index, ref):
     return np.zeros(node.shape, bool)
 
 
-@pytest.mark.family(3)
-def test_any_block_has_the_bits_of_the_whole(evaluations, stage_of, rng):
-    evaluation = evaluations[stage_of[0]]
-    node, full = evaluation._by_name[stage_of[1]], whole(evaluation, stage_of[1])
-    for _ in range(8):
-        low = rng.integers(full.shape)
-        box = tuple(slice(int(a), int(rng.integers(a, k)) + 1) for a, k in zip(low, full.shape, strict=True))
-        with np.errstate(all="ignore"):
-            outer, array = node.compute(box, evaluation.fetch)
-        assert np.array_equal(array, full[outer], equal_nan=True) or not node.stage.ordered
-        np.testing.assert_allclose(array, full[outer], rtol=1e-13, atol=1e-13)
+def test_any_block_has_the_bits_of_the_whole(evaluations, rng):
+    def check(evaluation, node):
+        full = whole(evaluation, node.name)
+        for _ in range(4):
+            low = rng.integers(full.shape)
+            box = tuple(slice(int(a), int(rng.integers(a, k)) + 1) for a, k in zip(low, full.shape, strict=True))
+            with np.errstate(all="ignore"):
+                outer, array = node.compute(box, evaluation.fetch)
+            assert np.array_equal(array, full[outer], equal_nan=True) or not node.stage.ordered
+            np.testing.assert_allclose(array, full[outer], rtol=1e-13, atol=1e-13)
+
+    assert not of_every_node(evaluations, check)
 
 
-@pytest.mark.family(3)
-def test_explanation_evaluates_to_the_cell(evaluations, shown_stage_of, rng):
-    evaluation, stage = evaluations[shown_stage_of[0]], shown_stage_of[1]
-    for index in some(evaluation.shape(stage), 6, rng):
-        found = explain(evaluation, stage, index)
-        size = max(np.abs(found.terms.values).sum(), abs(found.value)) if np.isfinite(found.value) else 0.0
-        assert found.expression.value == found.value or (
-            abs(found.expression.value - found.value) <= 8 * np.finfo(float).eps * size
-        )
-        for cell in found.sources:
-            if cell.name in evaluation.stages:
-                assert cell.value == evaluation.fetch(cell.name, indices.cell(cell.index)).item()
-            else:
-                known = evaluation.problem.arrays() | evaluation.problem.scalars()
-                assert cell.value == np.asarray(known[cell.name])[cell.index]
-        evaluated(found)
+def test_explanation_evaluates_to_the_cell(evaluations, rng):
+    def check(evaluation, node):
+        for index in some(evaluation.shape(node.name), 2, rng) if node.name in evaluation.stages else ():
+            found = explain(evaluation, node.name, index)
+            size = max(np.abs(found.terms.values).sum(), abs(found.value)) if np.isfinite(found.value) else 0.0
+            assert found.expression.value == found.value or (
+                abs(found.expression.value - found.value) <= 8 * np.finfo(float).eps * size
+            )
+            for cell in found.sources:
+                if cell.name in evaluation.stages:
+                    assert cell.value == evaluation.fetch(cell.name, indices.cell(cell.index)).item()
+                else:
+                    known = evaluation.problem.arrays() | evaluation.problem.scalars()
+                    assert cell.value == np.asarray(known[cell.name])[cell.index]
+            evaluated(found)
+
+    assert not of_every_node(evaluations, check)
 
 
 ROWS = (

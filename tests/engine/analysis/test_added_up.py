@@ -65,6 +65,30 @@ def test_of_an_output_set_by_hand_the_heads_add_what_they_would_have(rng, out):
         assert block == pytest.approx(wanted.parts[head], rel=1e-12, abs=1e-14)
 
 
+@pytest.mark.parametrize("size", [1e-200, 1.0, 1e200])
+def test_norms_and_shares_of_numbers_of_any_size(rng, size):
+    problem = made(rng, w_output=rng.normal(size=(HEADS * D_V, OUT)))
+    found = contributions(compute(problem.replace(value=problem.value * size)).evaluation, 0, slice(0, N))
+    plain = found.parts / size  # by hand, where nothing overflows or vanishes
+    whole, enough = plain.sum(axis=0), 100 * np.finfo(float).eps
+    assert np.allclose(found.norms() / size, np.sqrt((plain**2).sum(axis=-1)), rtol=enough, atol=0)
+    by_hand = (plain * whole).sum(axis=-1) / (whole**2).sum(axis=-1)
+    assert np.allclose(found.shares(), by_hand, rtol=0, atol=enough * np.abs(by_hand).max())
+    assert np.allclose(found.shares().sum(axis=0), 1, rtol=0, atol=enough * np.abs(by_hand).max())
+
+
+def test_what_is_no_number_stays_one_and_an_output_of_zeros_has_no_shares(rng):
+    problem = made(rng, w_output=rng.normal(size=(HEADS * D_V, OUT)))
+    value = problem.value.copy()
+    value[0, 0, 0], value[0, 1, D_V], value[0, :, 2 * D_V :] = np.inf, np.nan, 0
+    norms = contributions(compute(problem.replace(value=value)).evaluation, 0, slice(0, N)).norms()
+    assert np.isinf(norms[0]).all()
+    assert np.isnan(norms[1]).all()
+    assert (norms[2] == 0).all()
+    none = contributions(compute(problem.replace(value=np.zeros_like(value))).evaluation, 0, slice(0, N))
+    assert np.isnan(none.shares()).all()
+
+
 def test_without_w_o_each_head_fills_columns_of_its_own_exactly(rng):
     problem = made(rng)
     found = contributions(compute(problem).evaluation, 0, slice(0, N))

@@ -62,17 +62,6 @@ def test_switches_have_none():
     assert np.isnan(found.field("mask.0.allowed")).all()
 
 
-def test_a_long_problem_draws_its_pictures(problem):
-    long = StreamingEvaluation(problem)
-    for evaluation in (DenseEvaluation(problem), long):
-        found = Gradient(evaluation, "head_output", indices.cell((0, 1, 1, 0)), np.ones((1, 1, 1, 1)))
-        assert found.draws_pictures == evaluation.draws_pictures == (evaluation is long)
-        values, allowed = found.pooled("weights", 0, 1, 1, 1)
-        whole = found.box("weights", indices.whole(found.shape("weights")))[0, 1]
-        assert values[0, 0] == whole.ravel()[np.argmax(np.abs(whole))]
-        assert allowed is None or allowed.all()
-
-
 @pytest.mark.parametrize("mask", [(), ({"kind": "causal"},)])
 def test_the_pictures_of_a_long_problem_have_the_largest_of_every_block(mask):
     random = np.random.default_rng(4).standard_normal

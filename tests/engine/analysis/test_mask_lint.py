@@ -14,6 +14,7 @@ from attn_gui.engine.analysis import open_keys as counting
 from attn_gui.engine.analysis.mask_lint import lint
 from attn_gui.engine.analysis.open_keys import open_keys
 from attn_gui.engine.creation.mask_cells import with_booleans
+from tests.failing import each
 
 B, H, N, M, D = 2, 3, 5, 7, 4
 FINFO = float(np.finfo(np.float32).min)
@@ -85,48 +86,44 @@ def test_a_closed_row_is_named_and_its_weights_are_zero() -> None:
     assert not DenseEvaluation(problem).block("weights", 1, 2, slice(3, 4), slice(0, M)).any()
 
 
-def test_a_row_closed_by_a_finite_number_is_even_and_said_to_be() -> None:
-    values = np.zeros((N, M))
-    values[2] = FINFO
-    problem = problem_of({"kind": "bias", "values": values}, d=7)
-    assert said(problem) == {
-        "sunk_rows": "−3.4e+38 is added to every open key of row 2: finite, so the weights are even and not 0."
-    }
-    weights = DenseEvaluation(problem).block("weights", 0, 1, slice(2, 3), slice(0, M))
-    np.testing.assert_array_equal(weights, np.full((1, M), 1 / M))
+def added(row: Any, at: Any = 2, others: float = 0.0) -> dict[str, Any]:
+    values = np.full((N, M), others)
+    values[at] = row
+    return {"kind": "bias", "values": values}
 
 
-def test_a_smaller_number_leaves_the_row_to_its_scores() -> None:
-    values = np.zeros((N, M))
-    values[2] = -1e4
-    problem = problem_of({"kind": "bias", "values": values}, d=7)
-    assert said(problem)["sunk_rows"].endswith("finite, so it closes none, and the scores decide.")
-    plain = DenseEvaluation(problem_of(d=7)).block("weights", 0, 1, slice(2, 3), slice(0, M))
-    found = DenseEvaluation(problem).block("weights", 0, 1, slice(2, 3), slice(0, M))
-    np.testing.assert_allclose(found, plain, rtol=1e-11)  # 1e4 takes four of sixteen digits
+LOW = np.linspace(-1e30, -1e25, M)
+SHUT = {"kind": "custom", "allowed": np.arange(M) != 1}
 
 
-def test_several_low_numbers_in_a_row_are_said_as_what_they_are() -> None:
-    """Neither is added to every key, and it is they that decide."""
-    values = np.zeros((N, M))
-    values[2] = np.linspace(-1e30, -1e25, M)
-    assert said(problem_of({"kind": "bias", "values": values}, d=7)) == {
-        "sunk_rows": "−1e+25 or less is added to every open key of row 2: finite, so it closes none."
-    }
+@each(
+    ("mask", "words"),
+    [
+        ([added(FINFO)], "−3.4e+38 is added to every open key of row 2: finite, so the weights are even and not 0."),
+        ([added(-1e4)], "finite, so it closes none, and the scores decide."),
+        ([added(LOW)], "−1e+25 or less is added to every open key of row 2: finite, so it closes none."),
+        ([added([FINFO, 0, *[FINFO] * (M - 2)], slice(None))], ""),  # closed as meant
+        ([added([FINFO, 0, *[FINFO] * (M - 2)], slice(None)), SHUT], "row 0"),
+    ],
+)
+def test_a_row_that_a_finite_number_is_to_close_is_told(mask: list[dict[str, Any]], words: str) -> None:
+    found = said(problem_of(*mask, d=7)).get("sunk_rows", "")
+    assert words in found
+    assert bool(words) == bool(found)
+
+
+def test_the_weights_of_a_row_beside_a_finite_number_are_as_they_are_said_to_be() -> None:
+    def row(*mask: dict[str, Any]) -> np.ndarray:
+        return DenseEvaluation(problem_of(*mask, d=7)).block("weights", 0, 1, slice(2, 3), slice(0, M))
+
+    np.testing.assert_array_equal(row(added(FINFO)), np.full((1, M), 1 / M))
+    np.testing.assert_allclose(row(added(-1e4)), row(), rtol=1e-11)  # 1e4 takes four of sixteen digits
 
 
 def test_layers_that_are_low_only_together_are_no_ones_fault() -> None:
-    half = {"kind": "bias", "values": np.full((N, M), -6e3)}
+    half = added(-6e3, slice(None))
     (finding,) = (one for one in lint(problem_of(half, half, d=7)) or () if one.rule == "sunk_rows")
     assert (finding.layer, finding.remedy) == (None, "")
-
-
-def test_a_row_with_one_key_left_out_of_the_finite_number_is_closed_as_meant() -> None:
-    values = np.full((N, M), FINFO)
-    values[:, 1] = 0
-    assert "sunk_rows" not in said(problem_of({"kind": "bias", "values": values}))
-    shut = {"kind": "custom", "allowed": np.arange(M) != 1}
-    assert "row 0" in said(problem_of({"kind": "bias", "values": values}, shut))["sunk_rows"]
 
 
 @pytest.mark.parametrize(
@@ -182,9 +179,7 @@ def test_a_bias_of_0_and_1_looks_like_booleans_and_becomes_them() -> None:
 
 
 def test_biases_that_overflow_together_close_a_row() -> None:
-    bias = np.zeros((N, M))
-    bias[3] = FINFO
-    layer = {"kind": "bias", "values": bias}
+    layer = added(FINFO, 3)
     problem = problem_of(layer, layer, dtype="float32")
     assert said(problem)["closed_rows"] == "Row 3 has no open key: its weights and its output are 0."
     assert "sunk_rows" not in said(problem)

@@ -171,13 +171,6 @@ def test_what_is_changed_by_hand_in_a_part_goes_with_it(part, enabled, rng):
     assert with_by_hand(problem, {"scale": 2.0}) == ({"scale": 2.0}, ())
 
 
-def test_what_is_changed_by_hand_stays_as_it_is_told():
-    problem = new_problem(n=3, d_k=4).replace(interventions=[{"kind": "scale", "stage": "scores", "factor": 2.0}])
-    assert with_by_hand(problem, {"softcap": 2.0, "interventions": ()}) == ({"softcap": 2.0, "interventions": ()}, ())
-    with pytest.raises(FieldError, match="softcap"):
-        with_by_hand(problem, {"softcap": -1.0})
-
-
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_made_direct_computes_the_same(makers, dtype):
     for name in ("block", "cross"):
@@ -232,14 +225,6 @@ def test_what_was_changed_by_hand_in_one_item_stays_its_own(stage, x, context):
     np.testing.assert_array_equal(compute(direct)["output"], compute(problem)["output"])
 
 
-def test_what_was_changed_by_hand_in_the_norm_of_one_item_stays_its_own(makers):
-    problem = makers["pre, cross"]()
-    change = {"kind": "scale", "stage": "normed_context", "at": {"batch": 1, "row": 2, "column": 0}, "factor": 3.0}
-    problem = problem.replace(context=np.array(problem.context[0]), interventions=[change])
-    direct = problem.replace(**made_direct(DenseEvaluation(problem)))
-    np.testing.assert_allclose(compute(direct)["concat"], compute(problem)["concat"], rtol=1e-13)
-
-
 def test_another_score_comes_with_its_own_numbers():
     problem = new_problem("direct", n=3, m=5, num_heads=2, d_k=7, d_v=4)
     changed = problem.replace(**with_score(problem, "gaussian"))
@@ -288,10 +273,8 @@ def test_a_block_needs_an_output_as_wide_as_x():
         with_block(new_problem("direct", n=3, d_k=5), "linear")
 
 
-@pytest.mark.family(4)
-@pytest.mark.parametrize("kind", ["self", "cross"])
-@pytest.mark.parametrize("fill", ["integers", "random"])
-@pytest.mark.parametrize(("heads", "d_k"), [(1, 4), (2, 3), (8, 1), (8, 8), (8, 32), (1, 256), (16, 64)])
+@each("fill", ["integers", "random"])
+@each(("kind", "heads", "d_k"), [("self", 1, 4), ("cross", 2, 3), ("self", 8, 1), ("cross", 8, 8), ("self", 16, 64)])
 def test_a_new_projected_problem_spreads_its_weights_whatever_d_model_is(kind, fill, heads, d_k):
     """Scaled scores vary by about 1, so that rows lie between one-hot (0 bits) and uniform (3 bits)."""
     traces = [compute(new_problem(kind, n=8, m=8, num_heads=heads, d_k=d_k, fill=fill, seed=seed)) for seed in range(4)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -41,3 +43,18 @@ def test_others_too_small_to_be_divided_by_are_scaled_all_the_same():
 def test_weights_without_measure_are_no_even_spread(large):
     assert row_entropy([[0.5, 0.5], [large, -large], [np.nan, 1.0]])[0] == pytest.approx(np.log(2))
     assert not np.isfinite(row_entropy([[large, 0.0], [large, large]])).any()
+
+
+# --- entropy of rows -----------------------------------------------------------------------------
+def test_known_rows() -> None:
+    rows = [[1, 0, 0, 0], [0.25] * 4, [0.5, 0.5, 0, 0], [0] * 4, [np.nan, 0.5, 0.5, 0]]
+    np.testing.assert_allclose(row_entropy(rows), [0, math.log(4), math.log(2), 0, np.nan], atol=1e-15)
+
+
+def test_zero_is_never_negative() -> None:
+    assert not np.signbit(row_entropy([[1.0, 0.0]])).any()
+
+
+def test_numbers_set_by_hand_warn_of_nothing() -> None:
+    rows = [[-np.inf, 0.5, 0.5], [-3.0, 1.0, 0.0], [np.inf, 0.0, 0.0]]
+    np.testing.assert_allclose(row_entropy(rows), [math.log(2), 0, -np.inf])

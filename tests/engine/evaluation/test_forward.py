@@ -73,15 +73,6 @@ def test_a_cell_of_a_mask_reaches_its_map_cell_and_the_open_ones_of_its_row(rng)
     np.testing.assert_array_equal(moved[0, 1], opened & rows)
 
 
-def test_part_of_a_map_is_that_part_of_the_whole(makers):
-    evaluation = DenseEvaluation(makers["all"]())
-    forward = evaluation.forward({"key": [indices.cell((1, 4, 3))]})
-    whole = forward.cells("weights", 1, 2, slice(None), slice(None))
-    np.testing.assert_array_equal(forward.cells("weights", 1, 2, slice(2, 5), slice(3, 8)), whole[2:5, 3:8])
-    value = forward.cells("key", 1, 1, slice(None), slice(0, 3))
-    np.testing.assert_array_equal(value, forward.cells("key", 1, None, slice(None), slice(None))[:, :3])
-
-
 def test_what_is_asked_at_4096_tokens_costs_its_part_only():
     """A row of X in self-attention and a cell of W_K, which reaches everything: a screen of cells is told at once."""
     problem = new_problem("self", n=4096, num_heads=8, d_k=4, d_v=4).replace(mask=({"kind": "causal"},))

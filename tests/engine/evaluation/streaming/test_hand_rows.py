@@ -95,10 +95,9 @@ def close(one: np.ndarray, other: np.ndarray) -> bool:
     return np.allclose(one, other, rtol=1e-8, atol=1e-10, equal_nan=True)
 
 
-@pytest.mark.family(4)
+@pytest.mark.family(3)
+@pytest.mark.parametrize(("mask", "seed"), [(mask, k % 2 + 1) for k, mask in enumerate((*MASKS, *list(MASKS)[:3]))])
 @pytest.mark.parametrize("few", [64, 2])
-@pytest.mark.parametrize("mask", MASKS)
-@pytest.mark.parametrize("seed", [1, 2])
 def test_whatever_comes_and_goes_every_stage_is_that_of_the_dense_evaluation(seed, mask, few, monkeypatch):
     monkeypatch.setattr(streaming, "FEW", few)
     story = Story(seed, mask)
@@ -142,20 +141,6 @@ def assert_entropies(evaluation: StreamingEvaluation, dense: Evaluation, head: i
         assert close(evaluation.entropies(0, head, slice(0, N)), expected)
 
 
-@pytest.mark.parametrize(("stage", "at"), [("weights", {"head": 3, "query": 10}), ("head_output", {"head": 3})])
-def test_one_row_costs_no_more_than_that_row_and_a_head_switched_off_costs_nothing(stage, at):
-    rng = np.random.default_rng(7)
-    arrays = {name: rng.normal(size=(211, HEADS * WIDTH)) for name in ("query", "key", "value")}
-    evaluation = StreamingEvaluation(Problem(**arrays, num_heads=HEADS), tile=16)
-    evaluation.complete()
-    record = {"kind": "scale", "stage": stage, "at": at, "factor": 0.0}
-    found = evaluation.update(Problem(**arrays, num_heads=HEADS, interventions=[record]), {})
-    assert sum(found.cells.values()) <= 5 * 211 + 211
-    assert all(evaluation.known(0, head).all() for head in range(HEADS)), "nothing is left to be computed later"
-    dense = DenseEvaluation(evaluation.problem)
-    assert close(whole(evaluation, "output"), whole(dense, "output"))
-
-
 def test_a_bound_that_grows_touches_rows_that_the_edited_key_does_not_reach():
     rng = np.random.default_rng(3)
     arrays = {name: rng.normal(size=(N, WIDTH)) for name in ("query", "key", "value")}
@@ -169,3 +154,23 @@ def test_a_bound_that_grows_touches_rows_that_the_edited_key_does_not_reach():
     fresh = StreamingEvaluation(Problem(**arrays, **make), tile=8, chunk=16)
     for stage in fresh.stages:
         assert np.array_equal(whole(evaluation, stage), whole(fresh, stage)), stage
+
+
+def test_what_others_are_named_by_moves_with_their_place():
+    """Numbers of an intervention are read by its place among all: one in front may go though no cell changes."""
+    records = [
+        {"kind": "set", "stage": "head_output", "at": {"query": 5}, "values": np.arange(WIDTH), "enabled": False},
+        {"kind": "set", "stage": "weights", "at": {"query": 2}, "values": np.linspace(0, 1, N)},
+    ]
+    rng = np.random.default_rng(7)
+    arrays = {name: rng.normal(size=(N, WIDTH)) for name in ("query", "key", "value")}
+    problem = Problem(**arrays, mask=MASKS["causal"], interventions=records)
+    evaluation = StreamingEvaluation(problem)
+    evaluation.complete()
+    for chosen in (records[1:], records, records[::-1]):
+        problem = problem.replace(interventions=chosen)
+        evaluation.update(problem, {})
+        problem = problem.replace(query=-problem.query)
+        evaluation.update(problem, {"query": [indices.whole(problem.query.shape)]})
+        dense = DenseEvaluation(problem)
+        assert all(close(whole(evaluation, stage), whole(dense, stage)) for stage in dense.stages)
