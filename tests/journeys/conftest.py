@@ -81,6 +81,7 @@ class Person:
                 self.do(tool)
         window.settle()
         program.document.mark_kept()  # nobody is asked
+        program.document.snapshots.mark_saved(program.document.snapshots.all)
         path = resource("examples", other) if isinstance(other, str) else self._path
         if isinstance(other, Problem):
             program.document.open(other, name="given")
