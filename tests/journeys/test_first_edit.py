@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 
-def test_a_typed_number_repaints_the_weights(launch, qtbot):
+def test_a_typed_number_repaints_the_weights_and_is_undone(launch, qtbot):
     person = launch()
     before = person.value("weights", 10, 13)
     assert abs(before - 0.6110) < 5e-5  # the real model's own weight
@@ -17,17 +17,13 @@ def test_a_typed_number_repaints_the_weights(launch, qtbot):
     painted, told = person.pixel("weights", 10, 13)
     assert painted == told
 
-
-def test_only_the_edited_row_changes(launch):
-    person = launch()
+    person.again("only the edited row changes")
     before = {(i, j): person.value("weights", i, j) for i in (9, 10, 11) for j in (0, 13)}
     person.type_into("query", 10, 97, "3")
     for place, value in before.items():
         assert (person.value("weights", *place) == value) == (place[0] != 10)
 
-
-def test_undo_restores_the_number_and_the_title(launch, qtbot):
-    person = launch()
+    person.again("undo restores the number and the title")
     number, weight = person.number("query", 10, 97), person.value("weights", 10, 13)
     assert not person.window.isWindowModified()
     person.type_into("query", 10, 97, "1/3")

@@ -26,9 +26,8 @@ def ranking(person):
     return [(str(row.data()), str(row.data(NOTE_ROLE))) for row in rows]
 
 
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_each_step_says_what_it_moved_of_the_chosen_cell(launch, lang):
-    person = launch(SMALL, lang=lang)
+def test_each_step_says_what_it_moved_of_the_chosen_cell_and_the_largest_is_on_top(launch):
+    person = launch(SMALL)
     person.show_stage("weights")
     person.click_cell("weights", 1, 0)
     values = [person.value("weights", 1, 0)]
@@ -48,9 +47,7 @@ def test_each_step_says_what_it_moved_of_the_chosen_cell(launch, lang):
     person.rest()
     assert [bool(told) for told in tells(person)][:4] == [False, False, True, True]
 
-
-def test_the_step_that_moved_it_most_is_on_top_and_a_click_goes_there(launch):
-    person = launch(SMALL)
+    person.again("the step that moved it most is on top and a click goes there")
     person.show_stage("weights")
     person.click_cell("weights", 1, 0)
     assert not person.action("blame").isEnabled()
@@ -78,9 +75,7 @@ def test_the_step_that_moved_it_most_is_on_top_and_a_click_goes_there(launch):
     assert person.program.document.problem.key[1, 0] == 7.0
     assert not person.find("blame").isVisible(), "it was of another state"
 
-
-def test_a_number_by_hand_after_another_is_told(launch):
-    person = launch(SMALL)
+    person.again("a number by hand after another is told")
     person.show_stage("scores")
     for text in ("0.5", "0.25"):
         person.click_cell("scores", 1, 0)
@@ -96,9 +91,23 @@ def test_a_number_by_hand_after_another_is_told(launch):
     assert told.startswith("100 %")
     assert float(moved.replace("−", "-")) == -0.25
 
+    person.again("the ranking follows the language")
+    person.show_stage("weights")
+    person.click_cell("weights", 1, 0)
+    for field, row, text in (("query", 1, "3"), ("key", 1, "0.5")):
+        person.type_into(field, row, 0, text)
+    person.rest()
+    person.do("blame")
+    person.rest()
+    english = person.find("blame.list").accessibleName(), ranking(person)
+    person.do("language_zh")
+    QCoreApplication.processEvents()
+    assert person.find("blame.list").accessibleName() == "对 A[1, 0] 影响最大的步骤"
+    person.do("language_en")
+    QCoreApplication.processEvents()
+    assert (person.find("blame.list").accessibleName(), ranking(person)) == english
 
-def test_a_step_that_changes_fields_or_sizes_is_gone_back_exactly(launch):
-    person = launch(SMALL)
+    person.again("a step that changes fields or sizes is gone back exactly")
     document = person.program.document
     states = [document.snapshot()]
     for act in (
@@ -117,21 +126,3 @@ def test_a_step_that_changes_fields_or_sizes_is_gone_back_exactly(launch):
     document.stack.setIndex(3)
     assert document.past(99).problems() == states[:4]
     assert all(np.array_equal(a, b) for a, b in zip(states[3].query, document.problem.query, strict=True))
-
-
-def test_the_ranking_follows_the_language(launch):
-    person = launch(SMALL)
-    person.show_stage("weights")
-    person.click_cell("weights", 1, 0)
-    for field, row, text in (("query", 1, "3"), ("key", 1, "0.5")):
-        person.type_into(field, row, 0, text)
-    person.rest()
-    person.do("blame")
-    person.rest()
-    english = person.find("blame.list").accessibleName(), ranking(person)
-    person.do("language_zh")
-    QCoreApplication.processEvents()
-    assert person.find("blame.list").accessibleName() == "对 A[1, 0] 影响最大的步骤"
-    person.do("language_en")
-    QCoreApplication.processEvents()
-    assert (person.find("blame.list").accessibleName(), ranking(person)) == english

@@ -188,29 +188,7 @@ def test_widgets_that_are_gone_are_not_kept(launch):
     assert len(set(counts[1:])) == 1, counts
 
 
-def test_a_change_of_an_action_ties_its_button_to_it_no_second_time(launch):
-    launch("worked-example.npz")
-    found = [each for each in QApplication.allWidgets() if isinstance(each, QToolButton) and each.defaultAction()]
-    actions, changed = {button.defaultAction() for button in found}, SIGNAL("changed()")
-    assert len(actions) > 9
-    before = {action: action.receivers(changed) for action in actions}
-    for number in range(20):
-        for action in actions:
-            action.setText(str(number))
-    assert all(action.receivers(changed) <= count + 1 for action, count in before.items())
-
-
-def test_pixels_of_icons_are_kept_within_a_megabyte(launch):
-    launch("worked-example.npz")
-    keys = []
-    for _ in range(300):  # as questions and file dialogs leave them
-        pixmap = QPixmap(64, 64)
-        pixmap.fill()
-        keys.append(QPixmapCache.insert(pixmap))
-    assert sum(QPixmapCache.find(key, pixmap) for key in keys) * 64 * 64 * 4 <= 2**20
-
-
-def test_maps_that_are_split_again_and_again_keep_no_splits(launch):
+def test_splits_ties_of_actions_and_pixels_are_not_kept(launch):
     person = launch("worked-example.npz")
     person.do("pin")
     person.type_into("query", 0, 1, "2.5")
@@ -221,6 +199,24 @@ def test_maps_that_are_split_again_and_again_keep_no_splits(launch):
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
         counts.append(_of_drawings_told_of())
     assert counts[-1] == counts[1], counts
+
+    person.again("a change of an action ties its button to it no second time")
+    found = [each for each in QApplication.allWidgets() if isinstance(each, QToolButton) and each.defaultAction()]
+    actions, changed = {button.defaultAction() for button in found}, SIGNAL("changed()")
+    assert len(actions) > 9
+    before = {action: action.receivers(changed) for action in actions}
+    for number in range(20):
+        for action in actions:
+            action.setText(str(number))
+    assert all(action.receivers(changed) <= count + 1 for action, count in before.items())
+
+    person.again("pixels of icons are kept within a megabyte")
+    keys = []
+    for _ in range(300):  # as questions and file dialogs leave them
+        pixmap = QPixmap(64, 64)
+        pixmap.fill()
+        keys.append(QPixmapCache.insert(pixmap))
+    assert sum(QPixmapCache.find(key, pixmap) for key in keys) * 64 * 64 * 4 <= 2**20
 
 
 def _of_drawings_told_of() -> int:

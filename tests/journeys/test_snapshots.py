@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QListView
@@ -42,83 +41,6 @@ def rename(person, name, note, by):
         dialog.accept()
 
     person.answering(SnapshotDialog, type_both, by)
-
-
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_a_state_is_kept_compared_with_and_opened_again(launch, lang):
-    person = launch(SMALL, lang=lang, height=900)
-    assert names(person) == []
-    person.type_into("query", 0, 0, "3")
-    before, weights = query(person), np.array(person.values("weights"))
-    person.click("snapshots.take")
-    assert names(person) == [person.program.document.stack.undoText()]
-    person.type_into("query", 0, 0, "-2")
-    person.type_into("query", 1, 1, "5")
-    person.press("Ctrl+Alt+B")
-    assert len(names(person)) == 2
-    after = query(person)
-    choose(person, 0)
-    person.click("snapshots.compare")
-    assert names(person)[0] in person.find("comparison").text()
-    assert np.allclose(person.values("weights"), compute(person.program.document.problem)["weights"][0, 0] - weights)
-    steps = len(person.steps())
-    person.click("snapshots.open")
-    assert np.array_equal(query(person), before)
-    assert len(person.steps()) == steps + 1
-    person.press("Ctrl+Z")
-    assert np.array_equal(query(person), after)
-    person.press("Ctrl+Y")
-    assert np.array_equal(query(person), before)
-
-
-def test_a_name_with_an_ampersand_has_no_access_key(launch, qtbot):
-    person = launch(SMALL, height=900)
-    person.do("snapshot")
-    choose(person, 0)
-    rename(person, "R&D", "", by=lambda: person.press("F2"))
-    person.type_into("query", 0, 0, "7")
-    person.click("snapshots.open")
-    undo = person.action("undo")
-    assert person.program.document.stack.undoText() == "snapshot “R&D”"
-    qtbot.waitUntil(lambda: undo.text() == "&Undo snapshot “R&&D”")
-    assert ActionOffer(undo).label == "Undo snapshot “R&D”"
-    person.press("Ctrl+Z")
-    qtbot.waitUntil(lambda: person.action("redo").text() == "&Redo snapshot “R&&D”")
-
-
-def test_keys_name_note_delete_and_put_back(launch):
-    person = launch(SMALL, height=900)
-    for number in ("1", "2", "3"):
-        person.type_into("query", 0, 0, number)
-        person.do("snapshot")
-    choose(person, 1)
-    rename(person, "the second", "two of three", by=lambda: person.press("F2"))
-    assert names(person)[1] == "the second"
-    told = person.find("snapshots.list", QListView).model().index(1, 0).data(Qt.ItemDataRole.ToolTipRole)
-    assert told == "the second\ntwo of three"
-    kept = names(person)
-    person.find("snapshots.list").setFocus()
-    person.press("Del")
-    assert names(person) == [kept[0], kept[2]]
-    person.click(person.button("Put it back", "banner"))
-    assert names(person) == kept
-    choose(person, 0)
-    person.find("snapshots.list").setFocus()
-    person.press("Return")
-    assert query(person)[0, 0] == 1.0
-
-
-def test_what_undo_would_lose_is_in_the_list(launch):
-    person = launch(SMALL, height=900)
-    person.type_into("query", 0, 0, "7")
-    lost, name = query(person), person.program.document.stack.undoText()
-    person.press("Ctrl+Z")
-    assert names(person) == []
-    person.type_into("key", 0, 0, "4")
-    assert names(person) == [name]
-    choose(person, 0)
-    person.click("snapshots.open")
-    assert np.array_equal(query(person), lost)
 
 
 def test_they_are_saved_and_opened_bit_for_bit(launch, tmp_path):
@@ -163,7 +85,7 @@ def test_a_long_one_is_put_together_beside_the_window(launch):
     assert np.array_equal(query(person), numbers[0])
 
 
-def test_nothing_is_offered_where_there_is_none(launch):
+def test_states_are_kept_compared_with_opened_named_deleted_and_told(launch, qtbot):
     person = launch(SMALL, height=900)
     for name in ("open_snapshot", "compare_with_snapshot", "name_snapshot", "delete_snapshot"):
         assert not person.action(name).isEnabled()
@@ -173,9 +95,75 @@ def test_nothing_is_offered_where_there_is_none(launch):
     QApplication.processEvents()
     assert person.action("open_snapshot").isEnabled()
 
+    person.again("a state is kept compared with and opened again")
+    assert names(person) == []
+    person.type_into("query", 0, 0, "3")
+    before, weights = query(person), np.array(person.values("weights"))
+    person.click("snapshots.take")
+    assert names(person) == [person.program.document.stack.undoText()]
+    person.type_into("query", 0, 0, "-2")
+    person.type_into("query", 1, 1, "5")
+    person.press("Ctrl+Alt+B")
+    assert len(names(person)) == 2
+    after = query(person)
+    choose(person, 0)
+    person.click("snapshots.compare")
+    assert names(person)[0] in person.find("comparison").text()
+    assert np.allclose(person.values("weights"), compute(person.program.document.problem)["weights"][0, 0] - weights)
+    steps = len(person.steps())
+    person.click("snapshots.open")
+    assert np.array_equal(query(person), before)
+    assert len(person.steps()) == steps + 1
+    person.press("Ctrl+Z")
+    assert np.array_equal(query(person), after)
+    person.press("Ctrl+Y")
+    assert np.array_equal(query(person), before)
 
-def test_the_word_for_no_snapshot_follows_the_language(launch):
-    person = launch(SMALL)
+    person.again("a name with an ampersand has no access key")
+    person.do("snapshot")
+    choose(person, 0)
+    rename(person, "R&D", "", by=lambda: person.press("F2"))
+    person.type_into("query", 0, 0, "7")
+    person.click("snapshots.open")
+    undo = person.action("undo")
+    assert person.program.document.stack.undoText() == "snapshot “R&D”"
+    qtbot.waitUntil(lambda: undo.text() == "&Undo snapshot “R&&D”")
+    assert ActionOffer(undo).label == "Undo snapshot “R&D”"
+    person.press("Ctrl+Z")
+    qtbot.waitUntil(lambda: person.action("redo").text() == "&Redo snapshot “R&&D”")
+
+    person.again("keys name note delete and put back")
+    for number in ("1", "2", "3"):
+        person.type_into("query", 0, 0, number)
+        person.do("snapshot")
+    choose(person, 1)
+    rename(person, "the second", "two of three", by=lambda: person.press("F2"))
+    assert names(person)[1] == "the second"
+    told = person.find("snapshots.list", QListView).model().index(1, 0).data(Qt.ItemDataRole.ToolTipRole)
+    assert told == "the second\ntwo of three"
+    kept = names(person)
+    person.find("snapshots.list").setFocus()
+    person.press("Del")
+    assert names(person) == [kept[0], kept[2]]
+    person.click(person.button("Put it back", "banner"))
+    assert names(person) == kept
+    choose(person, 0)
+    person.find("snapshots.list").setFocus()
+    person.press("Return")
+    assert query(person)[0, 0] == 1.0
+
+    person.again("what undo would lose is in the list")
+    person.type_into("query", 0, 0, "7")
+    lost, name = query(person), person.program.document.stack.undoText()
+    person.press("Ctrl+Z")
+    assert names(person) == []
+    person.type_into("key", 0, 0, "4")
+    assert names(person) == [name]
+    choose(person, 0)
+    person.click("snapshots.open")
+    assert np.array_equal(query(person), lost)
+
+    person.again("the word for no snapshot follows the language")
     fold = person.find("snapshots.fold")
     for language, word in (("zh", "尚无"), ("en", "none yet"), ("zh", "尚无")):
         person.do(f"language_{language}")
@@ -186,20 +174,7 @@ def test_the_word_for_no_snapshot_follows_the_language(launch):
     QApplication.processEvents()
     assert fold.present == names(person)[0]
 
-
-def test_that_there_is_none_is_written_beside_the_title_folded_or_not(launch):
-    fold = launch(SMALL, height=900).find("snapshots.fold")
-    beside = fold.rect().adjusted(fold.sizeHint().width(), 0, 0, 0)
-    drawn = []
-    for folded in (True, False):
-        fold.setChecked(folded)
-        drawn.append(fold.grab(beside).toImage())
-    fold.present = ""
-    assert drawn[1] == drawn[0] != fold.grab(beside).toImage()
-
-
-def test_the_title_tells_the_snapshot_that_is_chosen(launch):
-    person = launch(SMALL, height=900)
+    person.again("the title tells the snapshot that is chosen")
     fold, steps = person.find("snapshots.fold"), person.find("snapshots.list", QListView)
     for number in ("1", "2"):
         person.type_into("query", 0, 0, number)
@@ -211,9 +186,7 @@ def test_the_title_tells_the_snapshot_that_is_chosen(launch):
     QTest.mouseClick(steps.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ControlModifier, place)
     assert fold.present == ""
 
-
-def test_the_keyboard_stays_with_the_snapshots_when_the_last_one_is_deleted(launch):
-    person = launch(SMALL, height=900)
+    person.again("the keyboard stays with the snapshots when the last one is deleted")
     person.do("snapshot")
     choose(person, 0)
     person.find("snapshots.list").setFocus()
@@ -221,6 +194,16 @@ def test_the_keyboard_stays_with_the_snapshots_when_the_last_one_is_deleted(laun
     assert names(person) == []
     assert person.find("snapshots.fold").present == "none yet"
     assert person.focus().objectName() == "snapshots.take"
+
+    person.again("that there is none is written beside the title folded or not")
+    fold = person.find("snapshots.fold")
+    beside = fold.rect().adjusted(fold.sizeHint().width(), 0, 0, 0)
+    drawn = []
+    for folded in (True, False):
+        fold.setChecked(folded)
+        drawn.append(fold.grab(beside).toImage())
+    fold.present = ""
+    assert drawn[1] == drawn[0] != fold.grab(beside).toImage()
 
 
 def test_one_of_another_layer_of_a_model_is_not_put_in_the_place_of_this_one(launch, tmp_path):

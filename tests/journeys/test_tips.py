@@ -48,24 +48,6 @@ def test_every_control_has_a_tip_and_a_whats_this(launch, lang):
             assert [text for text in texts if not re.search("[一-鿿]", text)] == []
 
 
-def test_tips_follow_the_language(launch):
-    person = launch()
-    assert "S / √dₖ" in person.find("control.scale").toolTip()
-    person.do("language_zh")
-    QApplication.processEvents()
-    assert re.search("[一-鿿]", person.find("control.scale").whatsThis())
-    assert re.search("[一-鿿]", person.find("control.score").toolTip())
-
-
-def test_a_tip_that_a_widget_says_itself_is_in_the_present_language_under_whats_this_too(launch, qtbot):
-    person = launch("worked-example.npz")
-    fold = person.find("history.fold")
-    qtbot.waitUntil(lambda: bool(fold.whatsThis()))
-    for language in ("language_zh", "language_en"):
-        person.do(language)
-        qtbot.waitUntil(lambda: fold.whatsThis() == fold.toolTip())
-
-
 def test_a_window_of_another_program_keeps_its_own_words(launch, qtbot):
     """A notebook or a script has windows beside this one, in the same application."""
     other, person = QWidget(), launch()
@@ -135,6 +117,14 @@ def test_controls_that_come_later_have_a_tip_and_a_whats_this(launch, lang):
         told = {control.whatsThis() for control in in_sight(person)}
         assert [text for text in told if not re.search("[一-鿿]", text)] == []
 
+    person.again("whatever takes the focus beside a model has a whats this")
+    person.program.late.models.open_known("toy-induction")
+    person.wait()
+    person.do("head_off")
+    person.wait()
+    person.program.late.tips.show()
+    assert sorted(focusable_untold(person)) == []
+
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_switches_of_tables_layers_of_the_mask_and_levels_have_tips(launch, lang):
@@ -150,17 +140,18 @@ def test_switches_of_tables_layers_of_the_mask_and_levels_have_tips(launch, lang
     person.program.late.tips.show()
     assert sorted({*found, *told_nothing(person)}) == []
 
-
-def test_heads_and_color_bars_say_what_they_change(launch):
-    person = launch()
-    assert "O = A V" in person.find("head.3").toolTip()
-    bar = next(bar for bar in person.window.findChildren(ColorBar) if bar.isVisible())
-    assert "(x − low) / (high − low)" in bar.toolTip()
-    person.do("language_zh")
-    QApplication.processEvents()
-    for control in (bar, person.find("head.3")):
-        assert re.search("[一-鿿]", control.toolTip())
-        assert re.search("[一-鿿]", control.whatsThis())
+    person.again("whatever takes the focus has a whats this")
+    # Maps, tables, lists and pages.
+    person.click_cell("weights", 1, 0)
+    person.do("snapshot")
+    person.rest()
+    found = set()
+    for action in ("all_stages", "product", "find", "masks", "retrieval", "gradients", "interventions"):
+        person.do(action)
+        person.wait()
+        person.program.late.tips.show()
+        found |= focusable_untold(person)
+    assert sorted(found) == []
 
 
 def focusable_untold(person):
@@ -174,33 +165,6 @@ def focusable_untold(person):
         and not isinstance(widget.parentWidget(), QAbstractSpinBox | QComboBox)
         and not widget.whatsThis()
     }
-
-
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_whatever_takes_the_focus_has_a_whats_this(launch, lang):
-    """Maps, tables, lists and pages."""
-    person = launch("thinking-machines.npz", lang=lang)
-    person.click_cell("weights", 1, 0)
-    person.do("snapshot")
-    person.rest()
-    found = set()
-    for action in ("all_stages", "product", "find", "masks", "retrieval", "gradients", "interventions"):
-        person.do(action)
-        person.wait()
-        person.program.late.tips.show()
-        found |= focusable_untold(person)
-    assert sorted(found) == []
-
-
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_whatever_takes_the_focus_beside_a_model_has_a_whats_this(launch, lang):
-    person = launch(lang=lang)
-    person.program.late.models.open_known("toy-induction")
-    person.wait()
-    person.do("head_off")
-    person.wait()
-    person.program.late.tips.show()
-    assert sorted(focusable_untold(person)) == []
 
 
 def test_whats_this_of_maps_and_tables_says_the_formula_in_force(launch):
@@ -221,20 +185,39 @@ def test_whats_this_of_maps_and_tables_says_the_formula_in_force(launch):
     assert "输入一个数" in table.whatsThis()
 
 
-@pytest.mark.parametrize("way", ["keys", "pointer"])
-def test_whats_this_of_a_map_is_shown(launch, way):
+def test_whats_this_of_a_map_is_shown_and_tips_follow_the_language(launch, qtbot):
     person = launch()
-    person.wait()
     person.program.late.tips.show()
     heatmap = person.find("heatmap.weights")
     heatmap.setFocus()
-    if way == "keys":
-        person.press("Shift+F1")
-    else:
-        spot = heatmap.cell_rect(1, 1).center()
-        QApplication.sendEvent(heatmap, QHelpEvent(QEvent.Type.WhatsThis, spot, heatmap.mapToGlobal(spot)))
-    shown = [
-        widget for widget in QApplication.topLevelWidgets() if widget.inherits("QWhatsThat") and widget.isVisible()
-    ]
-    QWhatsThis.hideText()
-    assert len(shown) == 1
+    spot = heatmap.cell_rect(1, 1).center()
+    pointed = QHelpEvent(QEvent.Type.WhatsThis, spot, heatmap.mapToGlobal(spot))
+    for way in (lambda: person.press("Shift+F1"), lambda: QApplication.sendEvent(heatmap, pointed)):
+        way()
+        shown = [one for one in QApplication.topLevelWidgets() if one.inherits("QWhatsThat") and one.isVisible()]
+        QWhatsThis.hideText()
+        assert len(shown) == 1
+
+    person.again("tips follow the language")
+    assert "S / √dₖ" in person.find("control.scale").toolTip()
+    person.do("language_zh")
+    QApplication.processEvents()
+    assert re.search("[一-鿿]", person.find("control.scale").whatsThis())
+    assert re.search("[一-鿿]", person.find("control.score").toolTip())
+
+    person.again("heads and color bars say what they change")
+    assert "O = A V" in person.find("head.3").toolTip()
+    bar = next(bar for bar in person.window.findChildren(ColorBar) if bar.isVisible())
+    assert "(x − low) / (high − low)" in bar.toolTip()
+    person.do("language_zh")
+    QApplication.processEvents()
+    for control in (bar, person.find("head.3")):
+        assert re.search("[一-鿿]", control.toolTip())
+        assert re.search("[一-鿿]", control.whatsThis())
+
+    person.again("a tip that a widget says itself is in the present language under whats this too")
+    fold = person.find("history.fold")
+    qtbot.waitUntil(lambda: bool(fold.whatsThis()))
+    for language in ("language_zh", "language_en"):
+        person.do(language)
+        qtbot.waitUntil(lambda: fold.whatsThis() == fold.toolTip())

@@ -1,18 +1,20 @@
-"""No question of a lesson is answered on the screen: the number asked for is covered wherever it stands."""
+"""No question of a lesson is answered on the screen: the number asked for is covered wherever it stands.
+
+`test_lessons_in_sight.py` asks `given_away` at every step of every lesson.
+"""
 
 from __future__ import annotations
 
 import re
 
 import numpy as np
-import pytest
 from PySide6.QtWidgets import QLineEdit
 
 from attn_gui.engine.graph import indices
 from attn_gui.engine.mistakes.grading import is_same
 from attn_gui.lessons.live_numbers import cell_index
 from attn_gui.paths import resource
-from tests.journeys.lessons.test_lessons import LESSONS, WORKED, begin, settle, state, verdict
+from tests.journeys.lessons.test_lessons import WORKED, begin, settle, state, verdict
 from tests.journeys.lessons.test_nothing_given_away import copied, drawn, said
 
 NUMBER = re.compile(r"(?<![\w.])[−-]?\d+\.\d+(?![\w.])")
@@ -32,31 +34,20 @@ def _place(person, cell):
     return stage, indices.cell(cell_index(person.program.computation.evaluation, stage, places))
 
 
-@pytest.mark.family(3)
-@pytest.mark.parametrize("paths", [LESSONS[place::3] for place in range(3)], ids=["first", "second", "third"])
-def test_no_number_that_is_asked_for_stands_on_the_screen(launch, paths):
-    person = launch(width=1366, height=700)
-    for path in paths:
-        print(path)
-        gone_through(person, path)
-
-
-def gone_through(person, path):
-    begin(person, path)
-    for _ in range(len(person.program.late.lessons._states)):
-        question = state(person).step.question
-        answer = None if question is None else question.answer
-        if answer is not None:
-            number = answer.number(state(person).end.ground())
-            if abs(number - round(number)) > 1e-9:  # others are told apart from all that is counted by nobody
-                shown = np.nan_to_num(drawn(person))
-                assert answer.cell is None or not np.isclose(shown, number, rtol=1e-9, atol=0).any(), answer.text
-                assert not [text for text in told(person) if is_same(text, number, question.tolerance / 2)], answer.text
-            if answer.cell is not None:
-                assert np.isnan(person.program.view.shown.box(*_place(person, answer.cell))).all(), answer.text
-        person.click("lesson.skip")
-        settle(person)
-    assert person.find("lesson.end").isVisible()
+def given_away(person):
+    """Faults of the step on show: where its screen says or draws the number that is asked for."""
+    question = state(person).step.question
+    answer = None if question is None else question.answer
+    if answer is None:
+        return
+    number = answer.number(state(person).end.ground())
+    if abs(number - round(number)) > 1e-9:  # others are told apart from all that is counted by nobody
+        if answer.cell is not None and np.isclose(np.nan_to_num(drawn(person)), number, rtol=1e-9, atol=0).any():
+            yield f"{answer.text} is drawn"
+        told_too = [text for text in told(person) if is_same(text, number, question.tolerance / 2)]
+        yield from (f"{answer.text} is told: {text}" for text in told_too)
+    if answer.cell is not None and not np.isnan(person.program.view.shown.box(*_place(person, answer.cell))).all():
+        yield f"{answer.text} is not covered"
 
 
 def test_a_right_answer_uncovers_what_was_covered_and_opens_the_way_on(launch):

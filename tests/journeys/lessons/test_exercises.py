@@ -69,8 +69,7 @@ def test_a_blank_goes_with_what_it_is_a_cell_of(person):
     assert not person.program.view.hides(person.program.view.look.cell)
 
 
-def test_cells_that_are_left_out_are_answered_in_the_map_and_in_the_panel(launch, qtbot, person):
-    person = launch(SMALL)
+def test_cells_that_are_left_out_are_answered_in_the_map_and_in_the_panel(person, qtbot):
     leave_out(person, "weights", 1, 1)
     assert "0.6405" not in person.explanation()
     assert "0.6404" not in person.status()

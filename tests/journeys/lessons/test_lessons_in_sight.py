@@ -1,4 +1,4 @@
-"""All lessons, walked through by real events: whatever is said, asked or focused lies in sight at every step."""
+"""All lessons, walked through: at every step all that is said, asked or focused is in sight, and no answer is."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from PySide6.QtCore import QPoint, QRect
 from PySide6.QtTest import QTest
 
 from attn_gui.views.banner import BannerOffer
+from tests.journeys.lessons.test_covered_answers import given_away
 from tests.journeys.lessons.test_lessons import LESSONS, answer, settle, state
 from tests.seen import faults, worded
 
@@ -40,6 +41,7 @@ def walk(person, path):
         told = f"{path.stem} {step}"
         assert str(step) in person.find("lesson.place").text(), told
         assert person.program.document.problem == state(person).begin.problem, told
+        assert [*given_away(person)] == [], told
         yield f"{told} on arrival"
         question = state(person).step.question
         for wrong in (True, False) if question is not None else ():

@@ -34,9 +34,15 @@ def writing(tmp_path):
 
 
 @pytest.fixture(params=["export", "worksheets", "solutions"])
-def person(request, launch, writing):
+def writer(request):
+    return request.param
+
+
+@pytest.fixture
+def person(launch, writing):
+    """Who has an export under way, whose writer others share."""
     found = launch(SMALL)
-    getattr(found.program.late, request.param)._writing.begin(writing)
+    found.program.late.export._writing.begin(writing)
     return found
 
 
@@ -44,8 +50,9 @@ def answering(person, answer):
     person.answering(QMessageBox, answer, person.window.close)
 
 
-def test_closing_waits_for_the_files(person, writing):
-    said = []
+def test_closing_waits_for_the_files(launch, writer, writing):
+    person, said = launch(SMALL), []
+    getattr(person.program.late, writer)._writing.begin(writing)
 
     def answer(box):
         said.append(box.text())
@@ -70,10 +77,10 @@ def test_the_files_can_be_called_off(person, writing):
     assert not writing.path.exists()
 
 
-@pytest.mark.parametrize("leave", ["Go on working", "Esc"])
-def test_whoever_goes_on_working_loses_nothing(person, writing, leave):
-    answering(person, lambda box: person.press("Esc") if leave == "Esc" else person.click(person.button(leave, box)))
-    assert person.window.isVisible()
+def test_whoever_goes_on_working_loses_nothing(person, writing):
+    for leave in (lambda box: person.click(person.button("Go on working", box)), lambda _box: person.press("Esc")):
+        answering(person, leave)
+        assert person.window.isVisible()
     writing.gate.set()
     while "a.txt" not in person.banner():
         QTest.qWait(1)

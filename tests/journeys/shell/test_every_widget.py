@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import partial
 from itertools import groupby
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QAccessible, QAction, QWheelEvent
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QAccessible, QAction
 from PySide6.QtWidgets import (
     QAbstractSlider,
     QAbstractSpinBox,
-    QApplication,
     QComboBox,
     QDialog,
     QLabel,
@@ -29,23 +27,6 @@ from attn_gui.views.map.colorbar import ColorBar
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.zones import ZONES, stops, zone_with_focus
-
-OPENED = ("new", "tokens", "export_image", "export_data", "card", "search_actions", "shortcuts", "about")
-
-
-def turn_wheel(widget: QWidget) -> None:
-    place = QPointF(widget.rect().center())
-    event = QWheelEvent(
-        place,
-        QPointF(widget.mapToGlobal(QPoint(2, 2))),
-        QPoint(),
-        QPoint(0, -120),
-        Qt.MouseButton.NoButton,
-        Qt.KeyboardModifier.NoModifier,
-        Qt.ScrollPhase.NoScrollPhase,
-        False,
-    )
-    QApplication.sendEvent(widget, event)
 
 
 def value_of(widget: QWidget) -> object:
@@ -68,13 +49,7 @@ def with_everything(person) -> None:
     person.do("masks")
 
 
-def in_dialogs(person, check) -> None:
-    """`check` every dialog while it is open."""
-    for name in OPENED:
-        person.answering(QDialog, lambda dialog: (check(dialog), person.press("Esc")), partial(person.do, name))
-
-
-def test_no_wheel_turns_what_has_no_focus(launch):
+def test_no_wheel_turns_what_has_no_focus_and_no_sentence_breaks_inside_a_size(launch):
     person = launch("thinking-machines.npz")
     with_everything(person)
     seen = []
@@ -85,7 +60,7 @@ def test_no_wheel_turns_what_has_no_focus(launch):
                 if widget.hasFocus():
                     widget.clearFocus()
                 before = value_of(widget)
-                turn_wheel(widget)
+                person.turn_wheel(widget, -1)
                 assert value_of(widget) == before, widget.objectName()
                 assert widget.focusPolicy() & Qt.FocusPolicy.WheelFocus != Qt.FocusPolicy.WheelFocus
                 seen.append(widget.objectName())
@@ -94,9 +69,20 @@ def test_no_wheel_turns_what_has_no_focus(launch):
     check(person.window)
     assert {"control.score", "control.scale", "control.scale_slider", "control.dtype", "control.n"} <= set(seen)
     assert person.program.document.generation == problem
-    person.press("Esc")
-    in_dialogs(person, check)
-    assert {"export.format", "new.fill"} <= set(seen)
+
+    person.again("no sentence breaks inside a size")
+    # Every label of several lines is one that keeps sizes whole; those of Qt's own message boxes aside.
+    found = []
+
+    def check(root: QWidget) -> None:
+        labels = [label for label in root.findChildren(QLabel) if label.wordWrap()]
+        assert labels or not isinstance(root, MainWindow)
+        found.extend(label.text() for label in labels if " × " in QLabel.text(label))
+        found.extend(label.objectName() for label in labels if not isinstance(label, WrappedLabel))
+
+    with_everything(person)
+    check(person.window)
+    assert found == []
 
 
 # --- names and roles -----------------------------------------------------------------------------
@@ -130,7 +116,7 @@ def labelled(widget: QWidget) -> str:
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_what_takes_the_focus_says_what_it_is(launch, lang):
+def test_what_takes_the_focus_says_what_it_is(launch, lang, qtbot):
     person = launch("thinking-machines.npz", lang)
     with_everything(person)
     person.click_cell("weights", 0, 1)
@@ -144,57 +130,66 @@ def test_what_takes_the_focus_says_what_it_is(launch, lang):
         found += nameless(person.window)
     person.do("all_stages")
     found += nameless(person.window)
-    in_dialogs(person, lambda dialog: found.extend(nameless(dialog)))
     assert sorted(set(found)) == []
 
-
-NAMED = re.compile(r"mainWindow|(control|table|heatmap|node|heads|panel|page)\.[a-z_.0-9]+|spine|inspector")
-"""Names by which scripts and screen readers find what they need."""
-
-
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_what_scripts_find_by_name_has_a_name_for_readers_too(launch, qtbot, lang):
-    person = launch("thinking-machines.npz", lang)
+    person.again("what scripts find by name has a name for readers too")
     widgets = [person.window, *person.window.findChildren(QWidget)]
-    found = {each.objectName() for each in widgets if NAMED.fullmatch(each.objectName()) and not each.accessibleName()}
-    assert found == set()
+    unnamed = {
+        each.objectName() for each in widgets if NAMED.fullmatch(each.objectName()) and not each.accessibleName()
+    }
+    assert unnamed == set()
     other = {"en": "zh", "zh": "en"}[lang]
     before = person.find("page.sqrt_d_k").accessibleName()
     person.do(f"language_{other}")
     qtbot.waitUntil(lambda: person.find("page.sqrt_d_k").accessibleName() != before)
 
 
-def test_every_command_of_a_menu_has_a_name(launch):
+NAMED = re.compile(
+    r"mainWindow|(control|table|heatmap|node|heads|panel|page)\.[a-z_.0-9]+(?<!\.progress)|spine|inspector"
+)
+"""Names by which scripts and screen readers find what they need; a line of progress holds words and a button."""
+
+
+def test_every_command_has_a_name_captions_lead_to_their_controls_and_f6_to_a_zone(launch):
     person = launch("thinking-machines.npz")
     menus = {menu.menuAction() for menu in person.window.findChildren(QMenu)}
     actions = [each for each in person.window.findChildren(QAction) if each not in menus and not each.isSeparator()]
     named = {each.text(): each.objectName() for each in actions}
     assert {text for text, name in named.items() if text and not re.fullmatch(r"action\.[a-z0-9_]+", name)} == set()
 
-
-def test_captions_lead_to_their_controls(launch):
-    person = launch("thinking-machines.npz")
+    person.again("captions lead to their controls")
     for name, words in (("score", "score"), ("scale", "scale"), ("dtype", "precision"), ("n", "queries n")):
         assert labelled(person.find(f"control.{name}")) == words
 
+    person.again("f6 begins at the first control of a zone")
+    stops(person.window)[0].setFocus()
+    person.press("F6")
+    assert person.focus().objectName() == "control.n"
+    person.press("Shift+F6")
+    assert person.focus() is stops(person.window)[0]
+    assert person.focus().objectName().startswith("node.")
 
-# --- sentences -----------------------------------------------------------------------------------
-def test_no_sentence_breaks_inside_a_size(launch):
-    """Every label of several lines is one that keeps sizes whole; those of Qt's own message boxes aside."""
-    person, found = launch("thinking-machines.npz"), []
+    person.again("tab in a dialog goes as it is read")
 
-    def check(root: QWidget) -> None:
-        labels = [label for label in root.findChildren(QLabel) if label.wordWrap()]
-        assert labels or not isinstance(root, MainWindow)
-        found.extend(label.text() for label in labels if " × " in QLabel.text(label))
-        found.extend(label.objectName() for label in labels if not isinstance(label, WrappedLabel))
+    def check(dialog: QDialog) -> None:
+        met, first = [], person.focus()
+        for _ in range(60):
+            person.press("Tab")
+            met.append(person.focus())
+            if person.focus() is first:
+                break
+        fields = [stop for stop in met if "export." in stop.objectName() + stop.parentWidget().objectName()]
+        start = min(range(len(fields)), key=lambda k: top_left(fields[k]))
+        fields = fields[start:] + fields[:start]
+        assert len(fields) > 8
+        names = [(stop.objectName(), top_left(stop)) for stop in fields]
+        assert names == sorted(names, key=lambda named: named[1])
 
-    with_everything(person)
-    person.do("masks")
-    check(person.window)
-    person.press("Esc")
-    in_dialogs(person, check)
-    assert found == []
+    def top_left(widget: QWidget) -> tuple[int, int]:
+        place = widget.mapTo(widget.window(), QPoint())
+        return place.y() // 8, place.x()
+
+    person.answering(QDialog, lambda dialog: (check(dialog), person.press("Esc")), lambda: person.do("export_image"))
 
 
 # --- the order of the keyboard -------------------------------------------------------------------
@@ -219,37 +214,3 @@ def test_tab_goes_through_the_zones_in_order(launch):
     person.click_cell("weights", 0, 1)
     met = tabbed(person)
     assert [zone for zone, _ in groupby(met)] == list(ZONES)
-
-
-def test_f6_begins_at_the_first_control_of_a_zone(launch):
-    person = launch("thinking-machines.npz")
-    stops(person.window)[0].setFocus()
-    person.press("F6")
-    assert person.focus().objectName() == "control.n"
-    person.press("Shift+F6")
-    assert person.focus() is stops(person.window)[0]
-    assert person.focus().objectName().startswith("node.")
-
-
-def test_tab_in_a_dialog_goes_as_it_is_read(launch):
-    person = launch("thinking-machines.npz")
-
-    def check(dialog: QDialog) -> None:
-        met, first = [], person.focus()
-        for _ in range(60):
-            person.press("Tab")
-            met.append(person.focus())
-            if person.focus() is first:
-                break
-        fields = [stop for stop in met if "export." in stop.objectName() + stop.parentWidget().objectName()]
-        start = min(range(len(fields)), key=lambda k: top_left(fields[k]))
-        fields = fields[start:] + fields[:start]
-        assert len(fields) > 8
-        names = [(stop.objectName(), top_left(stop)) for stop in fields]
-        assert names == sorted(names, key=lambda named: named[1])
-
-    def top_left(widget: QWidget) -> tuple[int, int]:
-        place = widget.mapTo(widget.window(), QPoint())
-        return place.y() // 8, place.x()
-
-    person.answering(QDialog, lambda dialog: (check(dialog), person.press("Esc")), lambda: person.do("export_image"))

@@ -15,8 +15,7 @@ from attn_gui.app.tables import finding
 from attn_gui.engine import Problem, new_problem
 from attn_gui.formats import save
 from attn_gui.views.dialogs.questions import AskDialog
-
-LANGUAGES = pytest.mark.parametrize("lang", ["en", "zh"])
+from tests.failing import each
 
 
 def settled(person: Any) -> None:
@@ -29,7 +28,7 @@ def said(person: Any) -> str:
     return str(person.find("find").said())
 
 
-@LANGUAGES
+@pytest.mark.parametrize("lang", ["en", "zh"])
 def test_a_number_is_found_in_the_table_with_the_keyboard(
     launch: Callable[..., Any], lang: str, tmp_path: Path
 ) -> None:
@@ -62,9 +61,8 @@ def test_a_number_is_found_in_the_table_with_the_keyboard(
     assert person.table("query").hasFocus()
 
 
-@LANGUAGES
-def test_a_weight_and_a_token_are_found_in_the_map(launch: Callable[..., Any], lang: str) -> None:
-    person = launch("minilm-layer2.npz", lang=lang)
+def test_a_weight_and_a_token_are_found_in_the_map_and_gone_to(launch: Callable[..., Any]) -> None:
+    person = launch("minilm-layer2.npz")
     person.wait()
     person.show_stage("weights")
     weights = np.array(person.values("weights"))
@@ -84,10 +82,22 @@ def test_a_weight_and_a_token_are_found_in_the_map(launch: Callable[..., Any], l
     person.type("3, 4")
     assert person.find("heatmap.weights").chosen == (3, 4)
 
+    person.again("a number that is asked for is not found")
+    # An exercise gives no answer away.
+    person.wait()
+    person.show_stage("weights")
+    weights = np.array(person.values("weights"))
+    row, column = map(int, np.unravel_index(np.argmax(weights), weights.shape))
+    person.click_cell("weights", row, column)
+    person.do("leave_out")
+    person.wait()
+    person.click_cell("weights", 15, 15)
+    person.press("Ctrl+F")
+    person.type(f"{weights[row, column]:.6f}")
+    settled(person)
+    assert said(person) == "Not found"
 
-@LANGUAGES
-def test_f5_goes_to_a_cell(launch: Callable[..., Any], lang: str) -> None:
-    person = launch("minilm-layer2.npz", lang=lang)
+    person.again("f5 goes to a cell")
     person.wait()
     tokens = person.program.document.problem.query_tokens
 
@@ -113,8 +123,7 @@ def test_f5_goes_to_a_cell(launch: Callable[..., Any], lang: str) -> None:
     assert person.cell(field) == (5, 2)
 
 
-def test_an_edit_begins_the_search_anew(launch: Callable[..., Any]) -> None:
-    person = launch("worked-example.npz")
+def test_a_search_begins_anew_where_numbers_or_the_language_are_others(person: Any) -> None:
     person.go_to("query", 0, 0)
     person.press("Ctrl+F")
     person.type("7")
@@ -127,6 +136,46 @@ def test_an_edit_begins_the_search_anew(launch: Callable[..., Any]) -> None:
     person.press("F3")
     settled(person)
     assert person.cell("query") == (1, 1)
+
+    person.again("a search begins anew where other numbers are shown")
+    person.do("pin")
+    person.type_into("query", 0, 0, "7")
+    person.wait()
+    person.go_to("query", 0, 0)
+    person.press("Ctrl+F")
+    person.type("7")
+    settled(person)
+    assert said(person) == "1 of 1"
+    person.do("show_before")
+    person.wait()
+    person.press("F3")
+    settled(person)
+    assert said(person) == "Not found"
+
+    person.again("the line says in the present language what is searched")
+    person.show_stage("weights")
+    person.click_cell("weights", 0, 0)
+    person.press("Ctrl+F")
+    line = person.find("find.line")
+    assert line.accessibleName() == "Find in A"
+    person.do("language_zh")
+    QCoreApplication.processEvents()
+    person.look()
+    assert line.accessibleName() == "在 A 中查找"
+
+    # a search goes on backward after the numbers have changed
+    query = np.zeros((4, 6))
+    query[0, 1] = query[2, 2] = query[3, 4] = 0.25
+    person.again("backward", Problem(query=query, key=np.ones((5, 6)), value=np.ones((5, 2))))
+    person.go_to("query", 0, 0)
+    person.press("Ctrl+F")
+    person.type("0.25")
+    settled(person)
+    person.type_into("key", 0, 0, "3")
+    person.go_to("query", 3, 0)
+    person.press("Shift+F3")
+    settled(person)
+    assert person.cell("query") == (2, 2)
 
 
 def test_a_long_map_is_searched_between_events(launch: Callable[..., Any], tmp_path: Path) -> None:
@@ -167,44 +216,14 @@ def test_a_search_that_ends_before_the_end_says_that_there_may_be_more(
         person.press("Esc")
 
 
-def test_a_search_begins_anew_where_other_numbers_are_shown(launch: Callable[..., Any]) -> None:
-    person = launch("worked-example.npz")
-    person.do("pin")
-    person.type_into("query", 0, 0, "7")
-    person.wait()
-    person.go_to("query", 0, 0)
-    person.press("Ctrl+F")
-    person.type("7")
-    settled(person)
-    assert said(person) == "1 of 1"
-    person.do("show_before")
-    person.wait()
-    person.press("F3")
-    settled(person)
-    assert said(person) == "Not found"
+@pytest.fixture
+def person(launch: Callable[..., Any]) -> Any:
+    return launch("worked-example.npz")
 
 
-def test_a_number_that_is_asked_for_is_not_found(launch: Callable[..., Any]) -> None:
-    """An exercise gives no answer away."""
-    person = launch("minilm-layer2.npz")
-    person.wait()
-    person.show_stage("weights")
-    weights = np.array(person.values("weights"))
-    row, column = map(int, np.unravel_index(np.argmax(weights), weights.shape))
-    person.click_cell("weights", row, column)
-    person.do("leave_out")
-    person.wait()
-    person.click_cell("weights", 15, 15)
-    person.press("Ctrl+F")
-    person.type(f"{weights[row, column]:.6f}")
-    settled(person)
-    assert said(person) == "Not found"
-
-
-@pytest.mark.parametrize("key", ["F3", "Shift+F3", "Ctrl+F", "Esc"])
-def test_a_search_ends_with_its_table(launch: Callable[..., Any], key: str, tmp_path: Path) -> None:
-    save(new_problem("self", n=4, m=4, num_heads=1, d_k=3, d_v=3, fill="integers"), tmp_path / "a.attn")
-    person = launch(tmp_path / "a.attn")
+@each("key", ["F3", "Shift+F3", "Ctrl+F", "Esc"])
+def test_a_search_ends_with_its_table(person: Any, key: str) -> None:
+    person.again(key, new_problem("self", n=4, m=4, num_heads=1, d_k=3, d_v=3, fill="integers"))
     person.go_to("x", 1, 0)
     person.press("Ctrl+F")
     person.type("1")
@@ -216,32 +235,3 @@ def test_a_search_ends_with_its_table(launch: Callable[..., Any], key: str, tmp_
     person.find("heatmap.weights").setFocus()
     person.press(key)
     settled(person)
-
-
-def test_a_search_goes_on_backward_after_the_numbers_have_changed(launch: Callable[..., Any], tmp_path: Path) -> None:
-    query = np.zeros((4, 6))
-    query[0, 1] = query[2, 2] = query[3, 4] = 0.25
-    save(Problem(query=query, key=np.ones((5, 6)), value=np.ones((5, 2))), tmp_path / "a.attn")
-    person = launch(tmp_path / "a.attn")
-    person.go_to("query", 0, 0)
-    person.press("Ctrl+F")
-    person.type("0.25")
-    settled(person)
-    person.type_into("key", 0, 0, "3")
-    person.go_to("query", 3, 0)
-    person.press("Shift+F3")
-    settled(person)
-    assert person.cell("query") == (2, 2)
-
-
-def test_the_line_says_in_the_present_language_what_is_searched(launch: Callable[..., Any]) -> None:
-    person = launch("worked-example.npz")
-    person.show_stage("weights")
-    person.click_cell("weights", 0, 0)
-    person.press("Ctrl+F")
-    line = person.find("find.line")
-    assert line.accessibleName() == "Find in A"
-    person.do("language_zh")
-    QCoreApplication.processEvents()
-    person.look()
-    assert line.accessibleName() == "在 A 中查找"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from PySide6.QtWidgets import QDialog, QLineEdit, QMessageBox, QSpinBox, QWidget
 
 from attn_gui.views.dialogs.action_search import ActionSearch
@@ -40,7 +39,7 @@ def tab_to(person, inside, name):
     raise AssertionError(f"Tab does not lead to {name}")
 
 
-def test_f6_goes_round_the_window(launch):
+def test_the_window_without_a_mouse(launch, qtbot):
     person = launch()
     for name in (*ROUND[1:], *ROUND):
         person.press("F6")
@@ -52,9 +51,7 @@ def test_f6_goes_round_the_window(launch):
     person.press("Down", "Right")
     assert person.focus().chosen == (0, 1)
 
-
-def test_heads_stages_and_values_have_keys(launch):
-    person = launch()
+    person.again("heads stages and values have keys")
     person.press("]")
     assert head(person) == 4
     person.press("[", "[")
@@ -73,9 +70,7 @@ def test_heads_stages_and_values_have_keys(launch):
     person.press("Right")
     assert person.focus().chosen is not None
 
-
-def test_arrows_choose_and_enter_leads_to_the_row_and_esc_back(launch, qtbot):
-    person = launch()
+    person.again("arrows choose and enter leads to the row and esc back")
     assert large_map(person) == "weights"
     person.press("Ctrl+Home", "Down", "Down", "Right")
     assert person.focus().chosen == (2, 1)
@@ -100,19 +95,27 @@ def test_arrows_choose_and_enter_leads_to_the_row_and_esc_back(launch, qtbot):
     assert large_map(person) == "weights"
     assert person.focus().chosen == (2, 1)
 
+    person.again("enter in a map of any head leads to its column of the table")
+    # The columns of head 3 stand behind those of heads 0 to 2.
+    width = person.program.document.problem.d_k
+    person.overwrite(person.find("control.head", QSpinBox), "3")
+    person.show_stage("query")
+    person.click_cell("query", 2, 5)
+    person.press("Return")
+    index = person.table("query").currentIndex()
+    assert (index.row(), index.column()) == (2, 3 * width + 5)
 
-@pytest.mark.parametrize("keys", ["Ctrl+Y", "Ctrl+Shift+Z"])
-def test_redo_by_either_habit(launch, keys):
+
+def test_commands_by_keys_alone(launch, tmp_path):
     person = launch(SMALL)
     person.type_into("query", 0, 0, "4")
-    person.press("Ctrl+Z")
-    assert person.number("query", 0, 0) == 1
-    person.press(keys)
-    assert person.number("query", 0, 0) == 4
+    for keys in ("Ctrl+Y", "Ctrl+Shift+Z"):
+        person.press("Ctrl+Z")
+        assert person.number("query", 0, 0) == 1
+        person.press(keys)
+        assert person.number("query", 0, 0) == 4, keys
 
-
-def test_a_command_is_found_by_a_few_letters(launch):
-    person = launch(SMALL)
+    person.again("a command is found by a few letters")
 
     def look_for(letters):
         def answer(palette):
@@ -129,9 +132,7 @@ def test_a_command_is_found_by_a_few_letters(launch):
     assert person.find("heatmap.scores").isVisible()
     person.answering(ActionSearch, lambda _: person.press("Esc"), lambda: person.press("Ctrl+Shift+P"))
 
-
-def test_all_keys_are_listed(launch):
-    person = launch(SMALL)
+    person.again("all keys are listed")
     said = []
 
     def look(dialog):
@@ -143,9 +144,7 @@ def test_all_keys_are_listed(launch):
     for keys in ("Ctrl+E", "F6", "Space"):
         assert keys in said
 
-
-def test_a_figure_is_exported_without_a_mouse(launch, tmp_path):
-    person = launch(SMALL)
+    person.again("a figure is exported without a mouse")
 
     def answer(dialog: QDialog) -> None:
         line = tab_to(person, dialog, "export.target")
@@ -163,21 +162,7 @@ def test_a_figure_is_exported_without_a_mouse(launch, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["worked-example-weights-h0.svg"]
     assert "worked-example-weights-h0.svg" in person.banner()
 
-
-def test_enter_in_a_map_of_any_head_leads_to_its_column_of_the_table(launch):
-    """The columns of head 3 stand behind those of heads 0 to 2."""
-    person = launch("minilm-layer2.npz")
-    width = person.program.document.problem.d_k
-    person.overwrite(person.find("control.head", QSpinBox), "3")
-    person.show_stage("query")
-    person.click_cell("query", 2, 5)
-    person.press("Return")
-    index = person.table("query").currentIndex()
-    assert (index.row(), index.column()) == (2, 3 * width + 5)
-
-
-def test_f11_fills_the_screen_and_gives_it_back(launch):
-    person = launch(SMALL)
+    person.again("f11 fills the screen and gives it back")
     assert not person.window.isFullScreen()
     person.press("F11")
     assert person.window.isFullScreen()
@@ -186,9 +171,7 @@ def test_f11_fills_the_screen_and_gives_it_back(launch):
     assert not person.window.isFullScreen()
     assert not person.action("full_screen").isChecked()
 
-
-def test_ctrl_w_closes_the_window_and_asks_as_closing_does(launch):
-    person = launch(SMALL)
+    person.again("ctrl w closes the window and asks as closing does")
     person.type_into("query", 0, 0, "4")
     for answer, stays in (("Cancel", True), ("Discard", False)):
         button = QMessageBox.StandardButton[answer]

@@ -75,21 +75,32 @@ def test_an_action_is_found_by_its_menu_and_by_other_words_in_both_languages(lau
         assert found[0][0] == first, letters
         assert said == []
 
+    person.again("long reasons leave the names of the actions their room")
 
-def test_slips_of_the_finger_are_looked_for_only_where_nothing_fits(launch):
+    def measure(dialog):
+        names = dialog.findChild(QTreeWidget)
+        needed = max(
+            names.fontMetrics().horizontalAdvance(names.topLevelItem(row).text(0))
+            for row in range(names.topLevelItemCount())
+        )
+        assert names.columnWidth(0) >= needed
+        dialog.reject()
+
+    person.answering(ActionSearch, measure, lambda: person.press("Ctrl+Shift+P"))
+
+
+def test_slips_are_looked_for_only_where_nothing_fits_and_what_cannot_be_done_says_why(launch):
     """ "theme" is no slip of "the" in fifty paths."""
-    found, _said = search(launch(SMALL), "theme")
+    person = launch(SMALL)
+    found, _said = search(person, "theme")
     assert [path for path, _keys in found] == [f"View › Theme › {name}" for name in ("Light", "Dark", "As the system")]
 
-
-def test_where_nothing_fits_it_says_so(launch):
-    found, said = search(launch(SMALL), "xyzzy")
+    person.again("where nothing fits it says so")
+    found, said = search(person, "xyzzy")
     assert found == []
     assert said == ["Nothing fits “xyzzy”. Try another word, in English or Chinese."]
 
-
-def test_what_cannot_be_done_now_is_listed_with_its_reason_and_does_nothing(launch):
-    person = launch(SMALL)
+    person.again("what cannot be done now is listed with its reason and does nothing")
     found, _said = search(person, "undo")
     assert ("Edit › Undo", "Nothing has been done yet") in found
     steps = person.steps()
@@ -103,26 +114,8 @@ def test_what_cannot_be_done_now_is_listed_with_its_reason_and_does_nothing(laun
     person.answering(ActionSearch, press, lambda: person.press("Ctrl+Shift+P"))
     assert person.steps() == steps
 
-
-def test_a_setting_of_the_spine_is_reached_by_its_name(launch):
-    person = launch(SMALL)
+    person.again("a setting of the spine is reached by its name")
     person.answering(
         ActionSearch, lambda _: (person.type("scale"), person.press("Return")), lambda: person.press("Ctrl+Shift+P")
     )
     assert person.focus() is person.find("control.scale")
-
-
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_long_reasons_leave_the_names_of_the_actions_their_room(launch, lang):
-    person = launch(SMALL, lang=lang)
-
-    def measure(dialog):
-        names = dialog.findChild(QTreeWidget)
-        needed = max(
-            names.fontMetrics().horizontalAdvance(names.topLevelItem(row).text(0))
-            for row in range(names.topLevelItemCount())
-        )
-        assert names.columnWidth(0) >= needed
-        dialog.reject()
-
-    person.answering(ActionSearch, measure, lambda: person.press("Ctrl+Shift+P"))

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from attn_gui.app.shell import Shell
 from attn_gui.views.dialogs.action_search import ActionSearch
+from tests.failing import each
 from tests.seen import fault
 
 SMALL = "worked-example.npz"
@@ -31,6 +32,11 @@ def begin(launch):
     store.remove("simple")
     store.sync()
     return launch
+
+
+@pytest.fixture
+def simple(begin):
+    return begin(SMALL)
 
 
 def in_sight(widget: QWidget) -> bool:
@@ -119,7 +125,7 @@ def test_the_first_paint_has_the_menus_of_the_simple_window(qapp):
     shell.deleteLater()
 
 
-def test_the_copy_stands_at_the_foot_of_the_column_whatever_is_explained(begin):
+def test_the_simple_window_brings_what_is_asked_for(begin):
     person = begin(SMALL)
     column = person.find("zone.explain")
     feet = set()
@@ -133,15 +139,30 @@ def test_the_copy_stands_at_the_foot_of_the_column_whatever_is_explained(begin):
     person.do("release_cell")
     assert not in_sight(button)
 
+    person.again("numbers set by hand bring their list")
+    assert "action.interventions" not in places(person)
+    person.do("head_off")
+    assert "action.interventions" in places(person)
+    person.do("undo")
+    assert "action.interventions" not in places(person)
 
-@pytest.mark.parametrize("name", ["heatmap.weights", "table.query", "node.weights", "inspector.terms"])
-def test_context_menus_show_what_the_window_shows(begin, name):
+    person.again("a ready made comparison has its switch once")
+    person.do("compare_with_scale")
+    assert "comparison.side_by_side" in places(person)
+    assert not {"control.compare", "action.pin"} & places(person).keys()
+
+    person.again("keys of what is left out still work")
+    person.press("Ctrl+B")
+    assert "control.compare" in places(person)
+
+
+def test_context_menus_show_what_the_window_shows(begin):
     """They had all 26 entries of the full window."""
     person = begin(SMALL)
     person.click_cell("weights", 1, 1)
     full = {f"action.{row.name}" for row in person.program.bars.actions.rows if row.full}
 
-    def offered():
+    def offered(name):
         target = person.find(name)
         at = target.rect().center()
         event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, at, target.mapToGlobal(at))
@@ -151,12 +172,15 @@ def test_context_menus_show_what_the_window_shows(begin, name):
         menu.close()
         return names
 
-    simple = offered()
-    assert simple
-    assert full.isdisjoint(simple)
+    zones = ("heatmap.weights", "table.query", "node.weights", "inspector.terms")
+    for name in zones:
+        simple = offered(name)
+        assert simple
+        assert full.isdisjoint(simple), name
     person.click("switch.full")
     person.click_cell("weights", 1, 1)
-    assert not full.isdisjoint(offered())
+    for name in zones:
+        assert not full.isdisjoint(offered(name)), name
 
 
 def test_what_a_document_asks_for_is_there(begin):
@@ -174,29 +198,7 @@ def test_what_a_document_asks_for_is_there(begin):
     assert "control.compare" not in places(person)
 
 
-def test_a_ready_made_comparison_has_its_switch_once(begin):
-    person = begin(SMALL)
-    person.do("compare_with_scale")
-    assert "comparison.side_by_side" in places(person)
-    assert not {"control.compare", "action.pin"} & places(person).keys()
-
-
-def test_numbers_set_by_hand_bring_their_list(begin):
-    person = begin(SMALL)
-    assert "action.interventions" not in places(person)
-    person.do("head_off")
-    assert "action.interventions" in places(person)
-    person.do("undo")
-    assert "action.interventions" not in places(person)
-
-
-def test_keys_of_what_is_left_out_still_work(begin):
-    person = begin(SMALL)
-    person.press("Ctrl+B")
-    assert "control.compare" in places(person)
-
-
-@pytest.mark.parametrize(
+@each(
     ("lang", "typed", "said", "leads_to"),
     [
         ("zh", "精度", "“精度”在完整界面中。切换", "control.dtype"),
@@ -205,8 +207,10 @@ def test_keys_of_what_is_left_out_still_work(begin):
         ("zh", "历史", "“历史”在完整界面中。切换", "history.fold"),
     ],
 )
-def test_the_search_finds_what_is_left_out_and_switches(begin, lang, typed, said, leads_to):
-    person = begin(SMALL, lang=lang)
+def test_the_search_finds_what_is_left_out_and_switches(simple, lang, typed, said, leads_to):
+    person = simple
+    person.click("switch.simple")
+    person.do(f"language_{lang}")
 
     def choose(palette: ActionSearch) -> None:
         palette.findChild(QWidget, "palette.search").insert(typed)

@@ -23,6 +23,7 @@ from attn_gui.paths import resource
 from attn_gui.views.banner import BannerOffer
 from attn_gui.views.text_views import SentenceView
 from attn_gui.views.zones import stops
+from tests.failing import each
 from tests.seen import covered, fault, faults, worded
 
 LEFT = Qt.MouseButton.LeftButton
@@ -72,7 +73,7 @@ def first(launch):
     return launch(page=True)
 
 
-def test_the_first_start_shows_the_page_in_the_place_of_spine_tables_and_maps(first):
+def test_the_first_start_shows_the_page_in_the_place_of_spine_tables_and_maps(first, qtbot):
     assert seen(first, "start")
     assert not any(seen(first, name) for name in ("spine", "zone.inputs", "heatmap.weights", "inspector"))
     assert (first.status(), first.find("start.language").text()) == ("Start page", "中文")
@@ -87,36 +88,13 @@ def test_the_first_start_shows_the_page_in_the_place_of_spine_tables_and_maps(fi
     assert seen(first, "start")
     assert not seen(first, "spine")
 
-
-def test_the_page_stands_until_everything_behind_it_is_of_the_document_that_was_opened(first):
-    QTest.mouseClick(first.find("start.worked"), LEFT)
-    while first.program.start_page.shown:
-        QApplication.processEvents()
-    problem, shown = first.program.document.problem, first.window.findChild(QWidget, "heatmap.weights")
-    assert shown.shape == (problem.n, problem.m) == (2, 2)
-
-
-@pytest.mark.parametrize("size", [(1024, 700), (1366, 700), (1440, 900), (1920, 1080)])
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_all_of_it_lies_in_sight(launch, lang, size):
-    person = launch(lang=lang, width=size[0], height=size[1], page=True)
-    page = person.find("start")
-    QApplication.processEvents()
-    assert faults(worded(page)) == []
-    assert [fault(person.find(f"start.map.{card}")) for card in ("worked", "sentence", "minilm")] == ["", "", ""]
-    wide = [person.find(f"start.map.{card}").width() for card in ("worked", "sentence", "minilm")]
-    assert max(wide) - min(wide) <= 1
-
-
-def test_there_is_little_to_operate(first):
+    # there is little to operate and tools need no document
     kinds = (QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit, QCheckBox)
     parts = first.find("start"), first.window.statusBar()
     found = {widget for part in parts for kind in kinds for widget in part.findChildren(kind) if widget.isVisible()}
     pictures = [first.find(f"start.map.{card}") for card in ("worked", "sentence", "minilm")]
     assert len(found) + len(pictures) <= MOST_WIDGETS
 
-
-def test_the_page_has_the_tools_that_need_no_document(first, qtbot):
     def tools():
         bar = first.find("toolbar", QToolBar)
         buttons = {name: bar.widgetForAction(first.action(name)) for name in (*AT_FIRST, "save", "undo", "card")}
@@ -129,32 +107,7 @@ def test_the_page_has_the_tools_that_need_no_document(first, qtbot):
     first.do("start")
     qtbot.waitUntil(lambda: tools() == [*AT_FIRST])
 
-
-@pytest.mark.parametrize(
-    ("place", "said"),
-    [
-        (("worked", "weights", 1, 1), "Attention weights · (1, 1) = 0.640457"),
-        (("worked", "key", 1, 2), "Key projection · (1, 2) = 1"),
-        (("minilm", "weights", 10, 13), "it → tired (10, 13) = 0.610984"),
-        (("sentence", "weights", 1, 4), "cat → the (1, 4) = 0.3"),
-    ],
-)
-def test_a_cell_of_a_card_says_its_number_and_a_click_opens_it_chosen(first, place, said):
-    assert said.split(" = ")[1] in hover(first, *place)
-    assert said.split(" = ")[0].split(" · ")[-1] in first.status()
-    click(first, *place)
-    assert not seen(first, "start")
-    card, stage, row, column = place
-    assert tuple(first.program.view.look.cell) == (stage, row, column)
-    assert seen(first, "heatmap.weights")
-    picture = first.find(f"start.map.{card}").map_of(stage)
-    shown = picture.cell_at(column, row) if stage == "key" else picture.cell_at(row, column)
-    assert first.value(stage, row, column) == shown[0]
-    assert first.find("inspector").isVisible()
-    assert str(row) in first.explanation()
-
-
-def test_the_small_example_is_the_product_of_its_operands(first):
+    # the small example is the product of its operands
     picture = first.find("start.map.worked")
     maps = {name: picture.map_of(name) for name in ("query", "key", "weights", "value", "head_output")}
     grid = {
@@ -169,6 +122,100 @@ def test_the_small_example_is_the_product_of_its_operands(first):
     assert (query.top(), query.bottom()) == (weights_.top(), weights_.bottom()) == (output.top(), output.bottom())
     assert (key.left(), key.right()) == (weights_.left(), weights_.right())
     assert (value.left(), value.right()) == (output.left(), output.right())
+
+    # a long sentence is shown whole
+    first.overwrite(first.find("start.sentence"), " ".join(f"word{k}" for k in range(24)), end="")
+    map_of = first.find("start.map.sentence").map_of("weights")
+    assert map_of.shape == (24, 24)
+    assert fault(map_of) == ""
+    assert "word3 → word20 (3, 20)" in hover(first, "sentence", "weights", 3, 20)
+
+    # an action about the document brings it into sight
+    first.do("zoom_in")
+    first.do("zoom_reset")
+    first.click("switch.simple")
+    first.click("switch.full")
+    assert seen(first, "start")
+    first.do("all_stages")
+    assert not seen(first, "start")
+    assert seen(first, "heatmap.weights")
+
+    # models at hand open in a list and the toy at once
+    first.do("start")
+    first.click("start.models")
+    popup = QApplication.activePopupWidget()
+    assert popup is not None
+    assert popup.objectName() == "menu.models"
+    popup.close()
+    assert seen(first, "start")
+    first.click("start.toy")
+    first.wait()
+    assert not seen(first, "start")
+    assert first.program.document.study is not None
+
+    # the band begins the worked example as a lesson
+    first.do("start")
+    first.click("start.begin")
+    qtbot.waitUntil(lambda: not seen(first, "start"))
+    assert seen(first, "lesson")
+    assert first.program.document.problem.query.shape == (2, 3)
+    first.click("lesson.skip")
+    first.do("start")
+    assert first.find("start.begin").text() == "Go on"
+    first.do("start")
+
+    # the list of lessons takes the place of the page
+    first.do("start")
+    first.click("start.lessons")
+    qtbot.waitUntil(lambda: first.has("lessons") and seen(first, "lessons"))
+    assert not seen(first, "start")
+
+
+def test_the_page_stands_until_everything_behind_it_is_of_the_document_that_was_opened(first):
+    QTest.mouseClick(first.find("start.worked"), LEFT)
+    while first.program.start_page.shown:
+        QApplication.processEvents()
+    problem, shown = first.program.document.problem, first.window.findChild(QWidget, "heatmap.weights")
+    assert shown.shape == (problem.n, problem.m) == (2, 2)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_all_of_it_lies_in_sight(launch, lang):
+    person = launch(lang=lang, width=1024, height=700, page=True)
+    page, maps = person.find("start"), [person.find(f"start.map.{card}") for card in ("worked", "sentence", "minilm")]
+    for size in ((1024, 700), (1366, 700), (1440, 900), (1920, 1080)):
+        person.window.resize(*size)
+        for _ in range(3):
+            QApplication.processEvents()
+        assert faults((*worded(page), *maps)) == [], size
+        wide = [one.width() for one in maps]
+        assert max(wide) - min(wide) <= 1, size
+
+
+@each(
+    ("place", "said"),
+    [
+        (("worked", "weights", 1, 1), "Attention weights · (1, 1) = 0.640457"),
+        (("worked", "key", 1, 2), "Key projection · (1, 2) = 1"),
+        (("minilm", "weights", 10, 13), "it → tired (10, 13) = 0.610984"),
+        (("sentence", "weights", 1, 4), "cat → the (1, 4) = 0.3"),
+    ],
+)
+def test_a_cell_of_a_card_says_its_number_and_a_click_opens_it_chosen(first, place, said):
+    if not seen(first, "start"):
+        first.do("start")
+    assert said.split(" = ")[1] in hover(first, *place)
+    assert said.split(" = ")[0].split(" · ")[-1] in first.status()
+    click(first, *place)
+    assert not seen(first, "start")
+    card, stage, row, column = place
+    assert tuple(first.program.view.look.cell) == (stage, row, column)
+    assert seen(first, "heatmap.weights")
+    picture = first.find(f"start.map.{card}").map_of(stage)
+    shown = picture.cell_at(column, row) if stage == "key" else picture.cell_at(row, column)
+    assert first.value(stage, row, column) == shown[0]
+    assert first.find("inspector").isVisible()
+    assert str(row) in first.explanation()
 
 
 def test_the_map_follows_while_a_sentence_is_typed(first):
@@ -197,45 +244,7 @@ def test_the_map_follows_while_a_sentence_is_typed(first):
     assert not first.window.isWindowModified()
 
 
-def test_a_long_sentence_is_shown_whole(first):
-    first.overwrite(first.find("start.sentence"), " ".join(f"word{k}" for k in range(24)), end="")
-    map_of = first.find("start.map.sentence").map_of("weights")
-    assert map_of.shape == (24, 24)
-    assert fault(map_of) == ""
-    assert "word3 → word20 (3, 20)" in hover(first, "sentence", "weights", 3, 20)
-
-
-def test_the_band_begins_the_worked_example_as_a_lesson(first, qtbot):
-    first.click("start.begin")
-    qtbot.waitUntil(lambda: not seen(first, "start"))
-    assert seen(first, "lesson")
-    assert first.program.document.problem.query.shape == (2, 3)
-    first.click("lesson.skip")
-    first.do("start")
-    assert first.find("start.begin").text() == "Go on"
-    first.do("start")
-
-
-def test_the_list_of_lessons_takes_the_place_of_the_page(first, qtbot):
-    first.click("start.lessons")
-    qtbot.waitUntil(lambda: first.has("lessons") and seen(first, "lessons"))
-    assert not seen(first, "start")
-
-
-def test_models_at_hand_open_in_a_list_and_the_toy_at_once(first):
-    first.click("start.models")
-    popup = QApplication.activePopupWidget()
-    assert popup is not None
-    assert popup.objectName() == "menu.models"
-    popup.close()
-    assert seen(first, "start")
-    first.click("start.toy")
-    first.wait()
-    assert not seen(first, "start")
-    assert first.program.document.study is not None
-
-
-def test_recent_files_stand_with_their_sizes_and_open(launch, tmp_path):
+def test_recent_files_stand_with_their_sizes_and_open_and_one_that_is_gone_is_said(launch, tmp_path):
     person = launch("worked-example.npz", page=False)
     person.save_as(tmp_path / "kept.attn")
     person.open(resource("examples", "smollm2-layer10.npz"))
@@ -249,14 +258,12 @@ def test_recent_files_stand_with_their_sizes_and_open(launch, tmp_path):
     assert not seen(person, "start")
     assert person.program.document.name == "kept"
 
-
-def test_a_file_that_is_gone_is_said_above_the_cards(launch, tmp_path):
-    person = launch("worked-example.npz")
-    person.save_as(tmp_path / "kept.attn")
-    (tmp_path / "kept.attn").unlink()
+    # a file that is gone is said above the cards
+    person.save_as(tmp_path / "gone.attn")
+    (tmp_path / "gone.attn").unlink()
     person.do("start")
     person.click("start.recent.0")
-    assert "kept.attn" in person.banner()
+    assert "gone.attn" in person.banner()
     assert fault(person.find("banner")) == ""
     assert seen(person, "start")
     person.press("Esc")
@@ -281,17 +288,7 @@ def test_what_is_said_of_the_document_stays_with_it_and_what_is_said_on_the_page
     assert taken == [True]
 
 
-def test_the_last_file_next_time_is_one_setting_on_the_page_and_in_the_menu(first, launch):
-    box = first.find("start.reopen", QCheckBox)
-    first.click("start.reopen")
-    assert box.isChecked()
-    assert first.action("reopen_last").isChecked()
-    assert first.program.settings.flag("reopen_last", False)
-    first.do("reopen_last")
-    assert not box.isChecked()
-
-
-def test_the_language_is_switched_in_the_status_bar(first):
+def test_the_language_is_switched_in_the_status_bar_and_the_last_file_is_one_setting(first):
     first.click("start.language")
     QApplication.processEvents()
     first.look()
@@ -302,6 +299,15 @@ def test_the_language_is_switched_in_the_status_bar(first):
     first.click("start.language")
     QApplication.processEvents()
     assert first.find("start.worked").text() == "Open the example"
+
+    # the last file next time is one setting on the page and in the menu
+    box = first.find("start.reopen", QCheckBox)
+    first.click("start.reopen")
+    assert box.isChecked()
+    assert first.action("reopen_last").isChecked()
+    assert first.program.settings.flag("reopen_last", False)
+    first.do("reopen_last")
+    assert not box.isChecked()
 
 
 def test_tab_goes_down_the_page_and_f6_stays(first):
@@ -320,17 +326,6 @@ def test_tab_goes_down_the_page_and_f6_stays(first):
     first.wait()
     look = first.program.view.look
     assert (look.head, tuple(look.cell)) == (3, ("weights", 10, 13))
-
-
-def test_an_action_about_the_document_brings_it_into_sight(first):
-    first.do("zoom_in")
-    first.do("zoom_reset")
-    first.click("switch.simple")
-    first.click("switch.full")
-    assert seen(first, "start")
-    first.do("all_stages")
-    assert not seen(first, "start")
-    assert seen(first, "heatmap.weights")
 
 
 def test_a_question_about_what_is_not_saved_can_keep_the_document(launch):
@@ -365,9 +360,11 @@ def test_what_is_clicked_before_the_program_is_there_is_done_then(qapp):
         program.end()
 
 
-@pytest.mark.parametrize(("typed", "said"), [("The cat and the dog", "MiniLM"), ("The cat and the fridge", "random")])
+@each(("typed", "said"), [("The cat and the dog", "MiniLM"), ("The cat and the fridge", "random")])
 def test_a_sentence_has_real_vectors_where_all_its_words_have_one_and_says_so(first, typed, said):
     """Random vectors stood for words of which the program has real ones."""
+    if not seen(first, "start"):
+        first.do("start")
     field = first.find("start.sentence")
     first.overwrite(field, typed, end="")
     first.look()

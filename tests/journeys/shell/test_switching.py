@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from PySide6.QtCore import QCoreApplication, QEvent, QItemSelectionModel, QPoint, QPointF, Qt
-from PySide6.QtGui import QAction, QWheelEvent
-from PySide6.QtWidgets import QAbstractItemView, QApplication, QComboBox, QHeaderView, QListView, QTabBar, QWidget
+from PySide6.QtCore import QCoreApplication, QEvent, QItemSelectionModel, Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QAbstractItemView, QComboBox, QHeaderView, QListView, QTabBar, QWidget
 
 from attn_gui.app.state.settings import Settings
 
@@ -39,19 +39,7 @@ def work(person) -> None:
     person.click_cell("weights", 10, 4)
     heatmap = person.find("heatmap.weights")
     place = heatmap.cell_rect(10, 4).center()
-    QApplication.sendEvent(
-        heatmap,
-        QWheelEvent(
-            QPointF(place),
-            QPointF(heatmap.mapToGlobal(place)),
-            QPoint(),
-            QPoint(0, 240),
-            Qt.MouseButton.NoButton,
-            Qt.KeyboardModifier.NoModifier,
-            Qt.ScrollPhase.NoScrollPhase,
-            False,
-        ),
-    )
+    person.turn_wheel(heatmap, 2, place)
     person.select("query", 4, 98, 3, 2)
     person.rest()
     settle()
