@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attn_gui.engine import STAGE, DenseEvaluation, Problem, ShapeError, compute, explain
+from attn_gui.engine import STAGE, DenseEvaluation, Problem, ShapeError, compute, explain, sensitivity
 from attn_gui.engine.analysis.reference import reference
 from attn_gui.engine.evaluation.dense import RowwiseEvaluation
 from attn_gui.engine.graph.indices import whole
@@ -17,8 +17,8 @@ from tests.failing import each, failing
 from .hostile_layers import ROWS as LAYERS
 from .hostile_parts import REFUSALS
 from .hostile_parts import ROWS as PARTS
+from .hostile_rows import INF, chain
 from .hostile_rows import ROWS as CHAIN
-from .hostile_rows import chain
 
 FORMULAS = Path(__file__).resolve().parents[3] / "resources" / "help" / "en" / "11-formulas.md"
 ROWS = {row.id: row for row in (*CHAIN, *PARTS, *LAYERS)}
@@ -142,3 +142,27 @@ def test_wild_numbers_come_and_go(name):
         for stage in live.stages:
             fresh = compute(problem)[stage]
             assert np.array_equal(live.box(stage, whole(fresh.shape)), fresh, equal_nan=True), stage
+
+
+def small(**more):
+    rng = np.random.default_rng(0)
+    return Problem(
+        query=rng.normal(size=(3, 4)), key=rng.normal(size=(5, 4)), value=rng.normal(size=(5, 6)), num_heads=2, **more
+    )
+
+
+def test_softcap_tames_infinite_scores():
+    query = np.array(small().query)
+    query[1, 0] = INF
+    trace = compute(small().replace(query=query, softcap=2.0))
+    assert np.abs(trace["capped"]).max() <= 2.0
+    assert np.isfinite(trace["weights"]).all()
+    assert all(np.isfinite(sensitivity(trace, "capped", (0, 0, 1, 2))["softcap"]).ravel())
+
+
+def test_cosine_with_a_zero_vector_is_zero():
+    query = np.array(small().query)
+    query[1] = 0
+    trace = compute(small().replace(query=query, score="cosine"))
+    assert (trace["scores"][0, :, 1] == 0).all()
+    assert np.isfinite(sensitivity(trace, "scores", (0, 0, 1, 2))["query"]).all()

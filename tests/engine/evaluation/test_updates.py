@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from attn_gui.engine import Problem
+from attn_gui.engine import PlaceError, Problem
 from attn_gui.engine.graph import indices
 
 from .streaming.working import Working as LiveProblem
@@ -106,6 +106,18 @@ def test_one_query_cell_costs_one_row_of_one_head(rng):
     assert 0 < done.seconds < 1
 
 
+def test_one_x_cell_costs_one_row_and_one_column_of_every_head(rng):
+    weights = {f"w_{part}": rng.normal(size=(6, 6)) for part in ("query", "key", "value")}
+    working = Working(Problem(x=rng.normal(size=(7, 6)), **weights, num_heads=3))
+    done = working.write("x", indices.cell((4, 2)), 0.5)
+    row, column = (
+        (slice(0, 1), slice(0, 3), slice(4, 5), slice(0, 7)),
+        (slice(0, 1), slice(0, 3), slice(0, 7), slice(4, 5)),
+    )
+    assert sorted(map(str, done.boxes["scores"])) == sorted(map(str, [row, column]))
+    assert done.cells["scores"] == 3 * (7 + 7)
+
+
 def test_a_mask_stops_changes():
     rng = np.random.default_rng(2)
     working = Working(large(rng, False, mask=({"kind": "causal"}, {"kind": "padding", "lengths": 60})))
@@ -126,6 +138,13 @@ def test_a_cell_that_another_layer_closes_changes_nothing(rng):
     assert (working.stage("weights")[0, :, 9, 3] == 0).all()
     working.write("mask.1.allowed", indices.cell((9, 3)), True)
     assert working.worst() == 0
+
+
+def test_disabled_layers_are_not_computed(rng):
+    mask = ({"kind": "bias", "values": np.zeros((64, 64)), "enabled": False},)
+    working = Working(large(rng, False, mask=mask))
+    assert "biased" not in working.evaluation.stages
+    assert working.write("mask.0.values", indices.cell((9, 3)), 4.0).boxes == {}
 
 
 @pytest.mark.parametrize(
@@ -167,3 +186,10 @@ def test_nothing_of_the_problem_is_copied(rng):
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 64 * 8 * 100
+
+
+def test_a_box_outside_is_refused(rng):
+    working = Working(large(rng, False))
+    for box in [(slice(0, 1),), (slice(0, 65), slice(0, 1)), (slice(-1, 1), slice(0, 1))]:
+        with pytest.raises(PlaceError, match="query"):
+            working.evaluation.update(working.problem(), {"query": [box]})

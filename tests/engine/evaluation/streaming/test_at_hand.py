@@ -42,6 +42,13 @@ def test_any_window_is_the_part_of_the_whole(rng, mask, stage):
                 assert values[i, j] == pytest.approx(seen.flat[np.argmax(np.abs(seen))], abs=1e-12)
 
 
+def test_windows_leave_very_large_scores_to_exact_blocks(rng):
+    problem = a_problem(rng)
+    large = Problem(**{**problem.fields(), "query": problem.query * 1e5})
+    assert StreamingEvaluation(large).pooled_at("weights", 0, 0, np.array([0, 9]), np.array([0, 9])) is None
+    assert StreamingEvaluation(problem).pooled_at("query", 0, 0, np.array([0, 9]), np.array([0, 5])) is None
+
+
 def test_what_is_missing_is_told_and_shrinks(rng):
     working = Working(a_problem(rng), None, None)
     evaluation, rows = working.evaluation, slice(0, N)
@@ -94,6 +101,21 @@ def test_entropies_of_rows_that_see_nothing_or_no_number(rng):
     assert found[other] == pytest.approx(row_entropy(weights)[other], abs=1e-9)
 
 
+def test_the_blocks_of_several_maps_are_kept_and_old_ones_make_room(rng):
+    working = Working(a_problem(rng), None, None)
+    pictures = working.evaluation._pictures
+    one = 2 * N * 20 * 8
+    pictures._room = 2 * one
+    for head in (0, 1, 2, 3):
+        working.evaluation.pooled("scores", 0, head, 20, 20)
+    kept = [head for head in range(HEADS) if working.evaluation.lacking("scores", 0, head, slice(0, N), 20) == 0]
+    assert kept == [1, 2, 3]
+    working.evaluation.pooled("scores", 0, 1, 20, 20)
+    working.evaluation.pooled("scores", 0, 0, 20, 20)
+    kept = [head for head in range(HEADS) if working.evaluation.lacking("scores", 0, head, slice(0, N), 20) == 0]
+    assert kept == [0, 1, 3]
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("mask", MASKS)
 def test_pictures_at_rest_are_those_of_a_fresh_evaluation_bit_for_bit(rng, dtype, mask):
@@ -116,3 +138,15 @@ def test_pictures_at_rest_are_those_of_a_fresh_evaluation_bit_for_bit(rng, dtype
         assert np.array_equal(working.evaluation.pooled(stage, 0, 1, 20, 20)[0], expected), stage
     box = indices.whole(fresh.shape("output"))
     assert np.array_equal(working.evaluation.fetch("output", box), fresh.fetch("output", box))
+
+
+def test_pointing_at_a_cell_of_a_long_row_computes_that_row_alone(rng):
+    shapes = {"query": (200, 8), "key": (16_400, 8), "value": (16_400, 8)}
+    problem = Problem(**{name: rng.normal(size=shape) for name, shape in shapes.items()}, num_heads=2)
+    evaluation = StreamingEvaluation(problem)
+    found = evaluation.block("weights", 0, 1, slice(70, 71), slice(5, 6))
+    assert np.flatnonzero(evaluation.known(0, 1)).tolist() == [70]
+    evaluation.complete([(0, 1)])
+    assert evaluation.known(0, 1).all()
+    assert evaluation.settled  # the whole tile was computed anew with the others
+    assert evaluation.block("weights", 0, 1, slice(70, 71), slice(5, 6)) == pytest.approx(found, rel=1e-12)

@@ -8,6 +8,7 @@ import pytest
 from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
+from tests.failing import each
 
 from .working import WILD, Working, random_box, random_values, rounding, whole
 
@@ -34,6 +35,21 @@ def test_wild_values_set_and_undone_leave_no_trace(makers, name, rng):
         assert working.worst() < 1e-11, steps
 
 
+@each("field", ["query", "key", "value"])
+@each("dtype", ["float32", "float64"])
+@each("value", [1e17, -1e308, np.inf, np.nan])
+def test_each_wild_value_alone(field, dtype, value, rng):
+    working = long(rng, dtype)
+    before = np.array(whole(working.evaluation, "output"))
+    box = indices.cell((37, 19))
+    old = working.arrays[field][box].copy()
+    working.write(field, box, value)
+    working.write(field, box, old)
+    np.testing.assert_allclose(
+        whole(working.evaluation, "output"), before, rtol=0, atol=1e-6 if dtype == "float32" else 1e-15
+    )
+
+
 def long(rng, dtype="float64", n=131, m=149, amplitude=1.0, **more):
     shapes = {"query": (n, 96), "key": (m, 32), "value": (m, 22)}
     arrays = {name: rng.normal(size=shape).astype(dtype) for name, shape in shapes.items()}
@@ -50,6 +66,33 @@ def test_two_wild_columns_do_not_hide_each_other(rng):
     working.write("value", indices.cell((9, 1)), 1e12)
     working.write("value", (slice(9, 10), slice(0, 2)), 0.5)
     assert np.abs(working.stage("head_output")[0, 0, :, 1] - dense(working, "head_output")[0, 0, :, 1]).max() < 1e-13
+
+
+@each(
+    ("field", "wild", "masked"),
+    [
+        *(("query", np.nan, True), ("query", -np.inf, False), ("value", np.nan, True), ("value", np.inf, False)),
+        *(("key", np.nan, False), ("key", np.nan, True), ("key", np.inf, True)),
+    ],
+)
+def test_edits_beside_a_value_that_is_no_number(field, wild, masked, rng):
+    """What it has spoilt stays so, is not computed anew at every edit, and is mended when it goes."""
+    working = long(rng, mask=layers(rng) if masked else ())
+    cell = indices.cell((70, 5))
+    old = working.arrays[field][cell].copy()
+    working.write(field, cell, wild)
+    working.stage("head_output")
+    for _ in range(8):
+        other = ("query", "key", "value")[int(rng.integers(3))]
+        box = random_box(working.arrays[other].shape, rng, most=2)
+        if not np.isfinite(working.arrays[other][box]).all():
+            continue
+        working.write(other, box, rng.normal())
+        if other == "key" and np.isnan(wild):
+            assert all_known(working.evaluation)
+        assert working.worst(("weights", "output")) < 1e-12
+    working.write(field, cell, old)
+    assert working.worst(("weights", "output")) < 1e-12
 
 
 def dense(working, stage):
@@ -94,6 +137,23 @@ def double(problem):
     return problem.replace(dtype="float64", **arrays)
 
 
+@pytest.mark.parametrize("amplitude", [1.0, 4.0])
+def test_float32_is_as_exact_as_the_plain_formula(amplitude, rng):
+    working = long(rng, "float32", amplitude=amplitude)
+    problem = working.problem()
+    exact = whole(DenseEvaluation(double(problem)), "head_output")[0]
+    q, k, v = (
+        np.repeat(a.reshape(len(a), h, -1).swapaxes(0, 1), 6 // h, axis=0)
+        for a, h in ((problem.query, 6), (problem.key, 2), (problem.value, 2))
+    )
+    s = q @ k.swapaxes(1, 2) * np.float32(problem.effective_scale)
+    e = np.exp(s - s.max(-1, keepdims=True))
+    naive = e / e.sum(-1, keepdims=True) @ v
+    assert naive.dtype == np.float32
+    ours = np.abs(working.stage("head_output")[0] - exact)
+    assert ours.max() <= 2 * np.abs(naive - exact).max()
+
+
 def all_known(evaluation):
     batch, heads, _, _ = evaluation.problem.map_shape
     return all(evaluation.known(item, head).all() for item in range(batch) for head in range(heads))
@@ -110,6 +170,14 @@ def test_a_pass_can_be_followed_and_cancelled(rng):
     assert evaluation.known(0, 5).all()
     assert evaluation.complete()
     assert all_known(evaluation)
+
+
+def test_rows_are_computed_when_they_are_read(rng):
+    evaluation = long(rng).fresh()
+    assert not evaluation.known(0, 2).any()
+    evaluation.block("weights", 0, 2, slice(40, 41), slice(0, 5))
+    assert evaluation.known(0, 2).nonzero()[0].tolist() == list(range(32, 64))
+    assert not evaluation.known(0, 3).any()
 
 
 def test_nothing_with_two_long_axes_is_kept(rng):

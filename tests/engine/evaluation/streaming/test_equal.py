@@ -65,6 +65,16 @@ def test_edits_of_numbers(makers, name, value):
     assert working.worst() < CLOSE
 
 
+def test_another_structure_is_built_anew(makers):
+    working = Working(makers["all"]())
+    working.rest |= {"softcap": None, "mask": ()}
+    working.arrays = {name: array for name, array in working.arrays.items() if not name.startswith("mask")}
+    done = working.evaluation.update(working.problem(), {"softcap": [()]})
+    assert set(done.boxes) == set(working.evaluation.stages)
+    assert "masked" not in working.evaluation.stages
+    assert working.worst() < CLOSE
+
+
 def test_what_is_reported_holds_every_change(makers, problem_name):
     working = Working(makers[problem_name]())
     rng = np.random.default_rng(4)
@@ -92,6 +102,16 @@ def test_a_large_output_in_float32(rng):
     problem = Problem(**arrays, num_heads=4, num_kv_heads=2, dtype="float32")
     dense, streaming = DenseEvaluation(problem), StreamingEvaluation(problem)
     assert np.array_equal(np.isfinite(streaming.box("output", box)), np.isfinite(dense.box("output", box)))
+
+
+def test_one_key_costs_one_column_and_one_query_one_row(rng):
+    arrays = {name: rng.normal(size=(64, 128)) for name in ("query", "key", "value")}
+    working = Working(Problem(**arrays, num_heads=8), None, None)
+    working.evaluation.complete()
+    assert working.write("query", indices.cell((10, 53)), 0.5).cells["weights"] == 64
+    assert working.write("key", indices.cell((10, 53)), 0.5).cells["weights"] == 2 * 64
+    done = working.write("value", indices.cell((10, 53)), 0.5)
+    assert (done.cells["weights"], done.cells["head_output"]) == (64, 64)
 
 
 @pytest.mark.family(2)
@@ -125,6 +145,15 @@ def check_pictures(working, item, head, size):
         once, once_allowed = working.evaluation.pooled_once(stage, item, head, rows, columns, slice(1, rows))
         np.testing.assert_allclose(once, found[1:], rtol=1e-12, err_msg=stage)
         assert once_allowed is None if allowed is None else np.array_equal(once_allowed, found_allowed[1:])
+
+
+def test_nan_and_infinity_are_seen_in_pictures():
+    arrays = {name: np.ones((9, 4)) for name in ("query", "key", "value")}
+    working = Working(Problem(**arrays, mask=({"kind": "causal"},)))
+    working.write("key", indices.cell((4, 0)), np.nan)
+    check_pictures(working, 0, 0, (3, 3))
+    working.write("key", indices.cell((4, 0)), -np.inf)
+    check_pictures(working, 0, 0, (3, 3))
 
 
 def test_size_chooses_the_evaluation():

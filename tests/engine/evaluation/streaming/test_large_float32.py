@@ -35,6 +35,18 @@ def test_weights_are_those_of_the_short_evaluation(amplitude, more, rng):
     assert verify(long).ok
 
 
+def test_one_cell_costs_one_row(rng, monkeypatch):
+    """Of many rows a small part is read from what is kept of them."""
+    long, rows = StreamingEvaluation(problem(rng)), []
+    monkeypatch.setattr("attn_gui.engine.evaluation.streaming.AT_ONCE", 2 * M)
+    whole = long._passes.whole_weights
+    monkeypatch.setattr(long._passes, "whole_weights", lambda box: rows.append(box[2]) or whole(box))
+    long.fetch("weights", indices.cell((0, 0, 4, 5)))
+    long.fetch("weights", (*indices.cell((0, 0)), slice(0, N), slice(0, 2)))
+    long.fetch("weights", (*indices.cell((0, 0)), slice(0, N), slice(0, M)))
+    assert rows == [slice(4, 5), slice(0, N)]
+
+
 @pytest.mark.parametrize("few", [64, 1])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("mask", [(), ({"kind": "causal"},)])

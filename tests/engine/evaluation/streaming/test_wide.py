@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import FieldError, Problem, memory
-from attn_gui.engine.evaluation import streaming, streaming_edits
+from attn_gui.engine.evaluation import streaming, streaming_edits, streaming_rows
 from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
@@ -62,6 +62,39 @@ def test_a_key_that_reaches_all_of_a_wide_output_waits_for_the_next_pass(rng, mo
     assert working.worst() < rounding("float64", M, 8.0)
     assert working.evaluation.settle()
     assert apart(working.fresh(), working.evaluation) == 0
+
+
+def test_of_many_keys_one_is_exchanged_however_wide_the_output_is(rng, monkeypatch):
+    monkeypatch.setattr(streaming_edits, "AT_ONCE", N * WIDE - 1)
+    monkeypatch.setattr(streaming_edits, "AGAIN", N * M * (WIDE // streaming_rows.USUAL) - 1)
+    working = Working(a_problem(rng, d_v=WIDE), None, None)
+    assert working.evaluation.complete()
+    working.write("key", indices.cell((2, 1)), 1.5)
+    assert working.evaluation.known(0, 0).any()
+    assert working.worst() < rounding("float64", M, 8.0)
+
+
+@pytest.mark.parametrize("wide", ["d_k", "d_v"])
+def test_cells_of_wide_heads_cost_more(rng, wide):
+    def lacking(width):
+        return Working(a_problem(rng, **{wide: width}), None, None).evaluation.lacking("weights", 0, 0, slice(0, N), 4)
+
+    assert lacking(streaming_rows.USUAL * 5) == 5 * lacking(2)
+
+
+def test_a_wide_row_that_is_pointed_at_is_computed_without_its_tile(rng, monkeypatch):
+    monkeypatch.setattr(streaming_rows, "LONG_ROW", M * (WIDE // streaming_rows.USUAL))
+    evaluation = Working(a_problem(rng, d_v=WIDE), None, None).evaluation
+    evaluation.box("weights", (*indices.cell((0, 0, 4)), slice(0, M)))
+    assert np.flatnonzero(evaluation.known(0, 0)).tolist() == [4]
+
+
+def test_pictures_of_a_short_map_are_kept_side_by_side(rng):
+    """Two sizes of one map, as its large picture and its thumbnail are: each was computed again after the other."""
+    evaluation = Working(a_problem(rng, d_k=WIDE), None, None).evaluation
+    for columns in (M, 2):
+        evaluation.pooled("scores", 0, 0, N, columns)
+    assert [evaluation.lacking("scores", 0, 0, slice(0, N), columns) for columns in (M, 2)] == [0, 0]
 
 
 def many_sequences(rng, items, width):

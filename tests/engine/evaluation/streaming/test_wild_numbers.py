@@ -9,6 +9,8 @@ import pytest
 
 from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.engine.evaluation.evaluation import row_entropy
+from attn_gui.engine.evaluation.streaming import StreamingEvaluation
+from attn_gui.engine.evaluation.streaming_kernels import StageKernel
 from attn_gui.engine.graph import indices
 from tests.failing import each
 
@@ -67,6 +69,42 @@ def test_a_wild_number_says_what_the_dense_evaluation_says_and_is_undone(name, f
     working.evaluation.settle()
     for stage in ("weights", "head_output"):
         np.testing.assert_array_equal(working.stage(stage), whole(working.fresh(), stage))
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+@pytest.mark.parametrize(("field", "name"), [("key", "plain"), ("value", "plain"), ("value", "causal")])
+def test_a_wild_number_needs_no_slow_pass(monkeypatch, field, name, value):
+    """Neither when it is typed, nor when what was updated is settled, nor when it is undone."""
+    working = Working(problem_of(**VARIANTS[name]), TILE, None)
+    working.evaluation.complete()
+
+    def slow(*_):
+        raise AssertionError("rows go through the stages one by one")
+
+    monkeypatch.setattr(StageKernel, "tile", slow)
+    if field == "key":
+        monkeypatch.setattr(StreamingEvaluation, "block", slow)
+        working.write("key", indices.cell((7, 2)), value)
+        assert working.evaluation.complete()
+        lost = np.isnan(working.evaluation.entropies(0, 0, slice(0, N)))
+        assert lost.all() if np.isnan(value) else 0 < lost.sum() < N
+        return
+    for number in (value, working.arrays["value"][7, 2]):
+        working.write("value", indices.cell((7, 2)), number)
+        if number is value:
+            assert working.evaluation.known(0, 0).all()  # no row is left to be computed again
+        assert working.evaluation.complete()
+        assert working.evaluation.settle()
+        lost = ~np.isfinite(working.stage("head_output")[0, 0, :, 2])
+        assert lost.tolist() == [number is value and (name == "plain" or row >= 7) for row in range(N)]
+
+
+def test_wild_values_of_many_keys_are_right(rng):
+    working = Working(problem_of(**VARIANTS["causal"]), TILE, CHUNK)
+    working.arrays["value"][rng.integers(0, M, 40), rng.integers(0, 8, 40)] = np.nan
+    working.arrays["value"][rng.integers(0, M, 4), rng.integers(0, 8, 4)] = np.inf
+    expected = whole(DenseEvaluation(working.problem()), "head_output")
+    np.testing.assert_allclose(whole(working.fresh(), "head_output"), expected)
 
 
 @each("value", [np.inf, np.nan, 1.7e308, 1.0])
