@@ -51,6 +51,12 @@ def test_what_is_outlined_is_what_is_covered(key: str, path: Path) -> None:
     np.testing.assert_array_equal(outlined, ~first_layer(SHAPES[key], path, N, M).cells)
 
 
+def test_a_band_of_very_many_rows_is_outlined_in_few_parts() -> None:
+    areas = SHAPES["band"].areas([(0, 1), (0, 2)], 100_000, 100_000)
+    assert len(areas) <= mask_cells.MOST_ROWS
+    assert (areas[0][0].start, areas[-1][0].stop) == (0, 99_999)
+
+
 @pytest.mark.parametrize("key", SHAPES)
 @given(st.lists(cells, min_size=1, max_size=4))
 def test_the_same_gesture_opens_what_it_has_closed(key: str, path: Path) -> None:

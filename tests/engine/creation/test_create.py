@@ -171,6 +171,13 @@ def test_what_is_changed_by_hand_in_a_part_goes_with_it(part, enabled, rng):
     assert with_by_hand(problem, {"scale": 2.0}) == ({"scale": 2.0}, ())
 
 
+def test_what_is_changed_by_hand_stays_as_it_is_told():
+    problem = new_problem(n=3, d_k=4).replace(interventions=[{"kind": "scale", "stage": "scores", "factor": 2.0}])
+    assert with_by_hand(problem, {"softcap": 2.0, "interventions": ()}) == ({"softcap": 2.0, "interventions": ()}, ())
+    with pytest.raises(FieldError, match="softcap"):
+        with_by_hand(problem, {"softcap": -1.0})
+
+
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_made_direct_computes_the_same(makers, dtype):
     for name in ("block", "cross"):
@@ -223,6 +230,14 @@ def test_what_was_changed_by_hand_in_one_item_stays_its_own(stage, x, context):
     problem = Problem(**rows, **weights, interventions=[change])
     direct = problem.replace(**made_direct(DenseEvaluation(problem)))
     np.testing.assert_array_equal(compute(direct)["output"], compute(problem)["output"])
+
+
+def test_what_was_changed_by_hand_in_the_norm_of_one_item_stays_its_own(makers):
+    problem = makers["pre, cross"]()
+    change = {"kind": "scale", "stage": "normed_context", "at": {"batch": 1, "row": 2, "column": 0}, "factor": 3.0}
+    problem = problem.replace(context=np.array(problem.context[0]), interventions=[change])
+    direct = problem.replace(**made_direct(DenseEvaluation(problem)))
+    np.testing.assert_allclose(compute(direct)["concat"], compute(problem)["concat"], rtol=1e-13)
 
 
 def test_another_score_comes_with_its_own_numbers():

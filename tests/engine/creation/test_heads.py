@@ -58,6 +58,8 @@ def test_a_moved_head_takes_everything_of_its_own_along(make, head, place, order
     after = problem.replace(**moved(problem, head, place).fields)
     np.testing.assert_array_equal(each_head(after), each_head(problem)[order])
     np.testing.assert_array_equal(each_head(after, "weights"), each_head(problem, "weights")[order])
+    if problem.w_output is not None:
+        np.testing.assert_allclose(output(after), output(problem), rtol=0, atol=1e-12)  # another order of the sum
 
 
 def test_heads_that_share_a_kv_head_stay_together():
@@ -74,6 +76,9 @@ def test_a_second_head_is_like_the_first(make):
     after = problem.replace(**duplicated(problem, 1).fields)
     assert (after.num_heads, after.num_kv_heads) == (4, 4)
     np.testing.assert_array_equal(each_head(after), each_head(problem)[[0, 1, 1, 2]])
+    if problem.w_output is not None:
+        added = each_head(problem)[1] @ problem.w_output[C : 2 * C]
+        np.testing.assert_allclose(output(after), output(problem) + added, rtol=0, atol=1e-12)
 
 
 def test_one_head_and_heads_of_one_kv_head_can_be_doubled_and_groups_cannot():
@@ -128,6 +133,14 @@ def each_head_of_inputs(problem: Problem, part: str) -> np.ndarray[Any, Any]:
     whole = np.array(evaluation.box(part, tuple(slice(0, k) for k in evaluation.shape(part))))
     count = problem.num_heads if part == "query" else problem.num_kv_heads
     return np.moveaxis(whole.reshape(*whole.shape[:2], count, -1), 2, 0)
+
+
+def test_slopes_that_belong_to_places_are_told():
+    problem = direct(mask=({"kind": "alibi"},))
+    assert [str(note) for note in moved(problem, 0, 2).notes] == [
+        "The slopes of ALiBi belong to the places of the heads and stay there."
+    ]
+    assert moved(direct(), 0, 2).notes == ()
 
 
 @pytest.mark.parametrize("heads", [1, 3])

@@ -13,6 +13,7 @@ from attn_gui.engine.creation.rearrange import (
     places_with,
     places_without,
     rearranged,
+    size_of,
 )
 from tests.failing import each
 
@@ -164,6 +165,45 @@ def test_what_is_changed_by_hand_stays_in_its_head_at_another_width(name, size, 
     kept = min(width, width + step)
     np.testing.assert_array_equal(found[:2, :, :kept], values.reshape(2, heads, width)[..., :kept])
     assert not found[:2, :, kept:].any()
+
+
+def test_what_is_taken_from_another_column_is_taken_from_it_at_another_width():
+    records = ({"kind": "copy", "stage": "query", "at": {"column": 0}, "source": {"column": direct().d_k}},)
+    before = direct(interventions=records)
+    after = before.replace(**resize(before, d_k=before.d_k + 2).fields)
+    assert dict(after.interventions[0].source) == {"column": after.d_k}  # column 0 of head 1
+
+
+def test_what_is_changed_by_hand_stays_in_its_column_where_heads_are_cut_again():
+    records = ({"kind": "scale", "stage": "query", "at": {"column": 3}, "factor": 2.0},)
+    before = direct(interventions=records)
+    assert "interventions" not in resize(before, num_heads=1).fields
+
+
+TORN = {"kind": "scale", "stage": "concat", "at": {"column": (0, HEADS * D_V)}, "factor": 2.0}
+BY_HAND = {"kind": "set", "stage": "scores", "at": {"query": (0, 2), "key": (0, 2)}, "values": np.ones((2, 2))}
+FREQUENCIES = (1, 0.5, 0.25, 0.125)
+
+
+@each(
+    ("problem", "field", "axis", "size"),
+    [
+        (direct(), "query", -2, "n"),
+        (direct(), "key", -2, "m"),
+        (direct(), "key", -1, "d_k"),
+        (direct(), "value", -1, "d_v"),
+        (projected(), "x", -2, "n"),
+        (projected(), "x", -1, "d_model"),
+        (projected(), "w_query", -2, "d_model"),
+        (projected(), "w_value", -1, "d_v"),
+        # They are cut where others come or go, and one before them may be torn into two then.
+        (direct(interventions=[TORN, BY_HAND]), "interventions.1.values", -2, None),
+        (direct(interventions=[TORN, BY_HAND]), "interventions.1.values", -1, None),
+        (Problem(*(np.ones((3, 8)) for _ in range(3)), rotary_frequencies=FREQUENCIES), "rotary_frequencies", -1, None),
+    ],
+)
+def test_an_axis_knows_its_size(problem, field, axis, size):
+    assert size_of(problem, field, axis) == size
 
 
 def test_a_place_outside_and_the_last_row_are_refused():

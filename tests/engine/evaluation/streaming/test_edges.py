@@ -70,10 +70,7 @@ def test_two_wild_columns_do_not_hide_each_other(rng):
 
 @each(
     ("field", "wild", "masked"),
-    [
-        *(("query", np.nan, True), ("query", -np.inf, False), ("value", np.nan, True), ("value", np.inf, False)),
-        *(("key", np.nan, False), ("key", np.nan, True), ("key", np.inf, True)),
-    ],
+    [("query", np.nan, True), ("value", np.inf, False), ("key", np.nan, True), ("key", -np.inf, False)],
 )
 def test_edits_beside_a_value_that_is_no_number(field, wild, masked, rng):
     """What it has spoilt stays so, is not computed anew at every edit, and is mended when it goes."""
