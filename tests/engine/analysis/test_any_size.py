@@ -10,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attn_gui.engine import DenseEvaluation, Problem, solve
+from attn_gui.engine.analysis.head_readings import READINGS, rows_of
+from attn_gui.engine.analysis.regression import each_from_the_others, fit_width
 from attn_gui.engine.analysis.sweep import ROW_READINGS, MapRow, jacobian_norm
 from attn_gui.engine.graph.indices import length
 
@@ -30,9 +32,30 @@ def test_a_length_scales_with_its_numbers(numbers, power):
         assert abs(found - plain) <= 4 * EPS * max(1, len(numbers)) * plain
 
 
+@pytest.mark.parametrize("power", BEYOND)
+def test_the_norm_of_an_output(rng, power):
+    small = problem(rng)
+    large = small.replace(value=np.ldexp(small.value, power))
+    one, other = (ROW_READINGS["norm"].read(DenseEvaluation(each), MapRow()) for each in (small, large))
+    assert other == np.ldexp(one, power) != 0
+
+
 def test_the_variance_of_scores_that_are_all_huge(rng):
     flat = Problem(query=np.ones((2, 1)), key=np.full((7, 1), 1.7e308), value=np.ones((7, 1)), scale=1.0)
     assert ROW_READINGS["score_variance"].read(DenseEvaluation(flat), MapRow()) == 0
+
+
+@pytest.mark.parametrize("power", BEYOND)
+def test_the_stable_rank_of_weights_set_by_hand(rng, power):
+    """It does not know the unit."""
+    small = problem(rng)
+    weights = np.ldexp(DenseEvaluation(small).block("weights", 0, 0, slice(0, 5), slice(0, 5)), power)
+    large = small.replace(interventions=[{"kind": "set", "stage": "weights", "values": weights[None, None]}])
+    found = []
+    for each in (small, large):
+        evaluation = DenseEvaluation(each)
+        found.append(READINGS["rank"].measure(each, lambda: rows_of(evaluation, 0, 0)))  # noqa: B023
+    assert abs(found[1] - found[0]) <= 100 * EPS * found[0]
 
 
 @given(st.lists(st.integers(0, 1000), min_size=1, max_size=8).filter(any), st.integers(0, 60), st.integers(0, 400))
@@ -70,3 +93,23 @@ def test_a_score_of_huge_keys_is_solved_for(rng, by):
     assert one.feasible == other.feasible
     assert abs(other.reached - 0.25) < 1e-9
     assert abs(np.ldexp(other.norm, 660 if by == "query" else -660) / one.norm - 1) < 1e-9
+
+
+def test_a_gaussian_score_of_far_points_is_solved_for():
+    far = Problem(query=[[2.0**600, 0]], key=[[2.0**600, 1.0], [2.0**600, 3.0]], value=[[1.0], [2.0]], score="gaussian")
+    found = solve(far, "scores", (0, 0, 0, 0), -2.0, "key")
+    assert found.feasible
+    assert abs(found.reached + 2.0) < 1e-9
+
+
+@pytest.mark.parametrize("power", BEYOND)
+def test_a_kernel_is_fitted_to_values_of_any_size(rng, power):
+    x = np.sort(rng.uniform(0, 5, 30))[:, None]
+    y = 2 * np.sin(x) + x**0.8 + rng.standard_normal(x.shape) / 2
+    small = Problem(query=x, key=x, value=y, score="gaussian")
+    one, other = (
+        fit_width(each_from_the_others(DenseEvaluation(each)))
+        for each in (small, small.replace(value=np.ldexp(y, power)))
+    )
+    assert one.w == other.w != 1
+    assert one.error < one.before

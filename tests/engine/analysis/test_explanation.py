@@ -9,6 +9,7 @@ import pytest
 
 from attn_gui.engine import Explanation, PlaceError, Problem, StageError, compute, explain
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
+from tests.failing import each
 
 ROOT = Path(__file__).parents[3]
 
@@ -40,6 +41,52 @@ def test_a_weight_reads_like_the_picture(encoder):
     assert found.reaches == (("head_output", (slice(0, 1), slice(3, 4), slice(10, 11), slice(0, 32))),)
     assert found.latex.startswith("a_{10,13} = ")
     assert found.latex.endswith(r"\quad \max = 4.8847")
+
+
+def test_long_sums_are_shortened_in_latex_and_whole_in_text(encoder):
+    found = explain(encoder, "head_output", (0, 3, 10, 2))
+    assert found.symbols_latex == r"o_{10,2} = \sum_j a_{10,j}\,v_{j,98}"
+    assert r"\cdots" in found.numbers_latex
+    assert found.numbers_latex.count(r"\cdot ") == 3
+    assert found.text.count("*") == 16
+    assert "…" not in found.text
+
+
+def test_numbers_of_the_problem_are_sources_too(evaluations):
+    names = {
+        stage: [cell.name for cell in explain(evaluations["all"], stage, (0, 3, 6, 2)).sources if not cell.index]
+        for stage in ("scores", "scaled", "capped", "weights")
+    }
+    assert names == {"scores": [], "scaled": ["scale"], "capped": ["softcap"], "weights": ["temperature"]}
+
+
+@each(
+    ("stage", "index", "more", "written"),
+    [
+        ("query", (0, 1, 1), {}, "q_{1,1} = 1"),
+        ("concat", (0, 1, 1), {}, r"c_{1,1} = o^{(0)}_{1,1} = 3.281"),
+        ("output", (0, 1, 1), {}, r"y_{1,1} = c_{1,1} = 3.281"),
+        (
+            *("weights", (0, 0, 1, 1), {}),
+            r"a_{1,1} = \frac{e^{s'_{1,1}}}{e^{s'_{1,0}} + e^{s'_{1,1}}} = "
+            r"\frac{e^{1.15470}}{e^{0.57735} + e^{1.15470}} = 0.6405",  # of 1.155 and 0.577 it would be 0.6406
+        ),
+        (
+            *("head_output", (0, 0, 1, 1), {}),
+            r"o_{1,1} = a_{1,0}\,v_{0,1} + a_{1,1}\,v_{1,1} = 0.3595 \cdot 2 + 0.6405 \cdot 4 = 3.281",
+        ),
+        ("scaled", (0, 0, 1, 1), {}, r"s'_{1,1} = \frac{q_{1} \cdot k_{1}}{\sqrt{3}} = \frac{2}{1.732} = 1.155"),
+        (
+            *("scaled", (0, 0, 1, 1), {"scale": 0.5}),
+            r"s'_{1,1} = 0.5\,\left(q_{1} \cdot k_{1}\right) = 0.5 \cdot 2 = 1",
+        ),
+        ("scaled", (0, 0, 1, 1), {"scale": 1}, r"s'_{1,1} = q_{1} \cdot k_{1} = 2"),
+        ("scaled", (0, 0, 1, 1), {"score": "cosine"}, r"s'_{1,1} = s_{1,1} = 1"),
+    ],
+)
+def test_the_worked_example_is_written_out(stage, index, more, written):
+    worked = Problem(query=[[1, 0, 1], [0, 1, 1]], key=[[1, 1, 0], [0, 1, 1]], value=[[1, 2], [3, 4]], **more)
+    assert chain(explain(compute(worked), stage, index)) == written
 
 
 def test_terms_expand_hop_by_hop_to_the_fields(evaluations):
@@ -179,3 +226,10 @@ def test_keys_at_minus_infinity_are_not_seen(mask: tuple[object, ...], rng: np.r
             assert found.expression.value == pytest.approx(found.value)
         assert explain(evaluation, "weights", (0, 0, 1, 0)).equals == 0
         assert explain(evaluation, "weights", (0, 0, 1, 0)).closed_by is None
+
+
+def test_a_weight_put_at_a_score_of_minus_infinity_counts(rng: np.random.Generator) -> None:
+    trace = compute(problem(rng, put("weights", 0.5, query=1, key=2), mask=(biased(1, 0, 2, 4),)))
+    found = explain(trace, "head_output", (0, 0, 1, 1))
+    assert keys_of(found) == [1, 2, 3]
+    assert found.expression.value == pytest.approx(found.value)

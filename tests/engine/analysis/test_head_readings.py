@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attn_gui.engine import DenseEvaluation, Evaluation, Problem
+from attn_gui.engine import DenseEvaluation, Evaluation, FieldTypeError, PlaceError, Problem, compute
 from attn_gui.engine.analysis import head_readings
 from attn_gui.engine.analysis.head_readings import READINGS, rows_of
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
@@ -131,6 +131,14 @@ def test_weights_by_hand_too_large_to_be_summed_have_their_shares():
     assert found["previous_token"] == 0.0
 
 
+def test_weights_by_hand_in_several_rows_are_not_all_taken_for_those_of_one():
+    alone = {"kind": "set", "stage": "weights", "at": {"head": 1, "query": 3, "key": (2, 4)}, "values": 0.2}
+    apart = [{**alone, "at": {"head": head, "query": row, "key": row}} for head in range(H) for row in range(N)]
+    most, beside = READINGS["entropy"].most, {**alone, "at": {"query": 3, "key": 7}}
+    assert most(problem_of(interventions=apart)) == pytest.approx(math.log(N - 1) + 1 / math.e)
+    assert most(problem_of(interventions=[alone, beside])) == pytest.approx(math.log(N - 3) + 3 / math.e)
+
+
 def test_whoever_waits_is_asked_before_every_part_and_can_end_it(monkeypatch):
     monkeypatch.setattr(head_readings, "AT_ONCE", 4 * N)  # three parts
     evaluation, asked = DenseEvaluation(problem_of()), []
@@ -143,6 +151,15 @@ def test_whoever_waits_is_asked_before_every_part_and_can_end_it(monkeypatch):
     with pytest.raises(TimeoutError):
         READINGS["rank"].measure(evaluation.problem, lambda: rows_of(evaluation, 0, 0, pulse))
     assert len(asked) == 2
+
+
+@each("key", READINGS)
+def test_no_reading_is_larger_than_the_largest_that_it_names(key):
+    for scores in (np.eye(N) * 900, np.zeros((N, N))):
+        problem = Problem(query=scores, key=np.eye(N), value=np.eye(N), query_tokens=TOKENS, key_tokens=TOKENS)
+        value, most = measured(key, DenseEvaluation(problem), 0, 0), READINGS[key].most(problem)
+        assert -1e-12 <= value <= most * (1 + 1e-12)
+        assert READINGS[key].written(value) != READINGS[key].written(math.nan) == "NaN"
 
 
 @each("keys", [1, 2, 3, 7])
@@ -192,3 +209,22 @@ def test_tokens_that_differ_at_their_end_alone_are_no_duplicates() -> None:
     rows = partial(rows_of, DenseEvaluation(problem), 0, 0)
     assert READINGS["duplicate_token"].cells(problem, rows) == [(slice(3, 4), slice(0, 1))]
     assert READINGS["duplicate_token"].measure(problem, rows) == pytest.approx(1 / 16)
+
+
+def test_a_trace_has_them_by_name():
+    problem = problem_of()
+    trace = compute(problem)
+    found = trace.readings()
+    assert found.keys() == READINGS.keys()
+    for key, values in found.items():
+        assert values.shape == (2, H)
+        for batch in range(2):
+            for head in range(H):
+                rows = partial(rows_of, trace.evaluation, batch, head)
+                assert values[batch, head] == READINGS[key].measure(problem, rows)
+        np.testing.assert_array_equal(trace.readings(head=1)[key], values[:, 1])
+    assert "induction" not in compute(problem_of(tokens=None)).readings()
+    with pytest.raises(PlaceError, match="There is no head 3; there are 3"):
+        trace.readings(head=3)
+    with pytest.raises(FieldTypeError, match="head"):
+        trace.readings(head=1.0)

@@ -8,6 +8,7 @@ import pytest
 from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.engine.analysis import verification as judged
 from attn_gui.engine.analysis.verification import invariants
+from attn_gui.engine.evaluation.dense import RowwiseEvaluation
 from attn_gui.engine.graph.indices import contract
 from attn_gui.engine.graph.stage import Linear
 from attn_gui.engine.normalizers import NORMALIZERS, Softmax
@@ -65,6 +66,20 @@ def test_rows_without_a_key_and_rows_with_nan_are_no_failures(rng, sink):
     found = invariants(DenseEvaluation(Problem(**arrays, mask=({"kind": "bias", "values": bias},), sink=sink)))[0]
     assert found.holds is True
     assert found.note.values["wild"] == 1
+
+
+def test_rows_with_an_infinite_sink_hold_nan_and_are_no_failures(rng):
+    arrays = {name: rng.normal(size=(rows, 4)) for name, rows in (("query", 5), ("key", 7), ("value", 7))}
+    found = invariants(DenseEvaluation(Problem(**arrays, num_heads=2, sink=(np.inf, 0.0))))[0]
+    assert found.holds is True
+    assert found.note.values["wild"] == 5
+
+
+@pytest.mark.parametrize("seen", ["end", "window"])
+def test_a_causal_layer_without_a_future_has_nothing_to_hold(seen, rng):
+    arrays = {name: rng.normal(size=(rows, 4)) for name, rows in (("query", 5), ("key", 1), ("value", 1))}
+    layers = {"end": {"kind": "causal", "align": "start"}, "window": {"kind": "window", "left": 1}}
+    assert held(DenseEvaluation(Problem(**arrays, mask=(layers[seen],))))["future_has_no_influence"] is None
 
 
 @pytest.mark.parametrize(("n", "m", "align"), [(300, 300, "start"), (290, 310, "end"), (310, 290, "end")])
@@ -153,3 +168,36 @@ def test_a_fault_in_a_row_of_the_sample_is_seen_and_one_beside_it_is_not(fault, 
                 evaluation._arrays["weights"][(*place, np.argmin(hidden))] += 1e-9
             held_now = [one.holds for one in weights_looked_at(evaluation)]
             assert held_now == [not (caught and fault == "sum"), not (caught and fault == "zero")]
+
+
+def test_those_that_compare_say_of_how_many_queries(makers):
+    found = invariants(DenseEvaluation(makers["block"]()), chosen={0: [1, 3]})
+    said = {one.name: str(one.note) for one in found if one.holds is not None}
+    problem = makers["block"]()
+    of = f"A sample: 2 of {problem.batch_size * problem.n} query rows were looked at."
+    assert said["concat_undoes_split"].endswith(of)
+    assert said["future_has_no_influence"].endswith(of)
+
+
+@pytest.mark.parametrize(("leaking", "holds"), [(False, True), (True, False)])
+def test_a_leaking_future_is_seen_in_the_rows_of_a_sample(leaking, holds, rng, monkeypatch):
+    arrays = {name: rng.normal(size=(400, 6)) for name in ("query", "key", "value")}
+    problem = Problem(**arrays, num_heads=3, mask=({"kind": "causal"},))
+    if leaking:
+        monkeypatch.setattr(Linear, "_product", lambda self, group, axes: contract(*group, axes=axes, ordered=True))
+    found = held(RowwiseEvaluation(problem), chosen={0: [5, 150]})
+    assert found["future_has_no_influence"] is holds
+
+
+def test_thousands_of_poisoned_keys_cost_no_more_than_those_that_are_seen(monkeypatch):
+    """A key whose weight is 0 in every row is left out at once, not taken one by one."""
+    taken = []
+    flat = np.flatnonzero
+    monkeypatch.setattr("attn_gui.engine.graph.indices.np.flatnonzero", lambda a: taken.append(flat(a)) or flat(a))
+    weights = np.zeros((3, 5000))
+    weights[0, 7], weights[1, 4000], weights[2, 11] = 1.0, 0.5, 0.5
+    values = np.full((5000, 2), np.nan)
+    values[[7, 11]] = [[2.0, -3.0], [4.0, 0.0]]
+    out = contract(weights[:, :, None], values[None], axes=(1,), zero_wins=True)[:, 0]
+    np.testing.assert_array_equal(out, [[2.0, -3.0], [np.nan, np.nan], [2.0, 0.0]])
+    assert [list(keys) for keys in taken] == [[4000]]

@@ -45,6 +45,21 @@ def test_the_numbers_of_the_text_give_the_cell(makers, problem_name, streaming, 
                 assert numbers[1].count("exp(") == (1 if stage == "weights" else keys)
 
 
+def test_the_worked_example_reads_as_in_the_lesson():
+    problem = Problem(query=[[1, 0, 1], [0, 1, 1]], key=[[1, 1, 0], [0, 1, 1]], value=[[1, 2], [3, 4]])
+    found = explain(DenseEvaluation(problem), "head_output", (0, 0, 1, 1))
+    assert found.query_latex == (
+        r"o_{1,1} = \frac{1}{Z} \sum_{j} e^{q_{1} \cdot k_{j} / \sqrt{3}}\,v_{j,1} = "
+        r"\frac{1}{4.954} \cdot \left(e^{0.5774} \cdot 2 + e^{1.1547} \cdot 4\right) = 3.281, \quad "
+        r"Z = \sum_{j} e^{q_{1} \cdot k_{j} / \sqrt{3}} = e^{0.5774} + e^{1.1547} = 4.954"
+    )
+    first, _, third, fourth, *_ = found.query_text.splitlines()
+    assert first == "O[0, 0, 1, 1] = 1/Z · Σ_j e^(Q[1]·K[j] / √3) · V[j, 1]"
+    assert float(third.removeprefix("= ")) == found.value
+    assert fourth == "Z = Σ_j e^(Q[1]·K[j] / √3)"
+    assert explain(DenseEvaluation(problem), "scaled", (0, 0, 1, 1)).query_text == ""
+
+
 def exponent(**more) -> tuple[str, str]:
     """The exponent in LaTeX and in plain text."""
     problem = new_problem("direct", n=3, m=5, d_k=4).replace(**more)
@@ -124,7 +139,20 @@ def test_a_zero_weight_holds_back_what_is_not_a_number():
     assert isnan(evaluated(wild.query_text)[0])
 
 
+def test_long_rows_are_shortened_in_latex_and_whole_in_text():
+    evaluation = StreamingEvaluation(new_problem("direct", n=3, m=1031, d_k=4))
+    found = explain(evaluation, "output", (0, 2, 3))
+    assert found.query_latex.count(r"+ \cdots +") == 2
+    assert len(found.query_latex) < 600
+    assert found.query_text.count("exp(") == 2 * 1031
+    assert evaluated(found.query_text)[0] == pytest.approx(found.value, rel=1e-11)
+
+
 def test_the_sink_is_over_the_same_temperature_as_the_keys():
     problem = Problem(query=[[1.0]], key=[[1.0]], value=[[1.0]], temperature=1234567.0, sink=[1.0])
     text = explain(DenseEvaluation(problem), "weights", (0, 0, 0, 0)).query_text
     assert text.splitlines()[3] == "Z = Σ_j e^(Q[0]·K[j] / √1 / 1234567.0) + e^(sink[0] / 1234567.0)"
+
+
+def test_a_derived_map_has_no_such_equation():
+    assert explain(DenseEvaluation(new_problem(n=3, d_k=4)), "value_weighted", (0, 0, 0, 0)).query_text == ""

@@ -62,6 +62,13 @@ def test_the_shortest_change_is_next_to_it_for_a_small_step_and_never_longer():
         assert shortest * (1 - 1e-6) <= length <= shortest * most
 
 
+def test_a_score_goes_straight_so_that_no_change_is_shorter():
+    problem = problem_of("plain")
+    after, _ = moved(problem, quick_row(problem, "scaled", PLACE), 2.0)
+    shortest = solve(problem, "scaled", PLACE, 2.0, odds="free").norm
+    assert float(np.linalg.norm(after.query - problem.query)) == pytest.approx(shortest, rel=1e-6)
+
+
 @each(
     "more",
     [

@@ -11,6 +11,7 @@ import pytest
 
 from attn_gui.engine import Problem, compute
 from attn_gui.engine.analysis.dependence import (
+    PIECE,
     Convolutions,
     Recurrent,
     affordable,
@@ -18,6 +19,7 @@ from attn_gui.engine.analysis.dependence import (
     convolution_cost,
     dependence,
     first_tokens,
+    held,
     projection_multiplications,
     recurrent_cost,
     sequence,
@@ -131,6 +133,13 @@ def test_attention_reaches_what_its_mask_leaves_open(problem):
         assert ((found > 0) <= (allowed[0, 0] | np.eye(5, dtype=bool))).all()
 
 
+def test_tokens_are_fewer_where_they_are_wide():
+    random = np.random.default_rng(2).standard_normal
+    weights = {name: random((512, 512)) for name in ("w_query", "w_key", "w_value", "w_output")}
+    assert affordable(Problem(x=random((60, 512)), **weights), 32) < 32
+    assert affordable(next(problems()), 32) == 5
+
+
 @contextmanager
 def taking(most):
     """At most so many bytes are allocated inside."""
@@ -151,6 +160,18 @@ def test_wide_queries_are_pulled_back_by_parts():
     with taking(60 * 2**20):
         found = dependence(problem, lambda share: None)
     assert found == pytest.approx(by_differences(lambda x: compute(problem.replace(x=x))["output"][0], problem.x))
+
+
+def test_whole_rows_are_pulled_back_by_parts():
+    random = np.random.default_rng(2).standard_normal
+    weights = {name: random((16, 48)) / 4 for name in ("w_query", "w_key", "w_value")}
+    plain = Problem(x=random((12, 16)), **weights, w_output=random((48, 300)), num_heads=4)
+    twice = plain.replace(interventions=[{"kind": "scale", "stage": "output", "factor": 2.0}])
+    assert affordable(twice, 32) == 12
+    assert held(twice, 12) <= 8 * PIECE
+    with taking(60 * 2**20):
+        found = dependence(twice, lambda share: None)
+    assert found == pytest.approx(2 * dependence(plain, lambda share: None), rel=1e-12)
 
 
 def test_tokens_are_counted_without_being_read():
@@ -188,6 +209,15 @@ def test_multiplications_are_those_of_plain_loops(n, width, layers):
     assert (cost.multiplications, cost.sequential, cost.path) == (stacked, layers, longest_path(n, layers))
     assert longest_path(n, cost.needed) == cost.needed
     assert cost.needed == 1 or longest_path(n, cost.needed - 1) is None
+
+
+def test_attention_counts_scores_and_mixture_and_its_projections_apart():
+    problem = next(problems())
+    n, heads, d_k, d_v = problem.n, 3, 2, 2
+    assert attention_cost(problem).multiplications == heads * n * n * d_k + heads * n * n * d_v
+    assert (attention_cost(problem).sequential, attention_cost(problem).path) == (1, 1)
+    assert projection_multiplications(problem) == 3 * n * 4 * 6 + n * 6 * 4
+    assert projection_multiplications(list(problems())[2]) == 0
 
 
 @each(

@@ -10,7 +10,7 @@ import pytest
 
 from attn_gui.engine import DenseEvaluation, Problem, compute
 from attn_gui.engine.analysis import verification
-from attn_gui.engine.analysis.reference import reference
+from attn_gui.engine.analysis.reference import reference, rms_norm
 from attn_gui.engine.analysis.verification import Rounding, VerificationStopped, verify
 from attn_gui.engine.blocks import LayerNorm
 from attn_gui.engine.evaluation import dense
@@ -59,6 +59,14 @@ def test_every_stage_of_every_problem_is_recomputed_whole(problem_name, evaluati
     assert not found.sampled
     assert found.ok
     assert max(check.relative for check in found.stages) < 1e-14
+    assert max(check.tolerance for check in found.stages) < 1e-9
+
+
+def test_float32_problems_differ_by_their_last_rounding_only(makers):
+    problem = makers["block"]()
+    found = verify(compute(problem.replace(dtype="float32")))
+    assert found.ok
+    assert all(check.tolerance < 1e-4 for check in found.stages)
 
 
 VALUES = (np.nan, np.inf, -np.inf, 1e308, -1e200, 1e-320, -0.0, 1e6, 1e17)
@@ -210,6 +218,18 @@ def test_nothing_old_is_remembered_after_an_edit(makers):
     assert (evaluation.fetch("weights", place) != before).any()
 
 
+def test_a_row_is_computed_once_for_all_of_its_stages(makers, monkeypatch):
+    problem = makers["block"]()
+    evaluation = RowwiseEvaluation(problem)
+    counted = []
+    forward = Softmax.forward
+    monkeypatch.setattr(Softmax, "forward", lambda self, *inputs: counted.append(1) or forward(self, *inputs))
+    for stage in evaluation.stages:
+        shape = evaluation.shape(stage)
+        evaluation.fetch(stage, (*indices.whole(shape[:-2]), slice(1, 2), slice(0, shape[-1])))
+    assert len(counted) == 1
+
+
 @pytest.mark.parametrize("after", [0, 3, 30])
 def test_a_verification_can_be_stopped(after, rng):
     """It asks on the way again and again, also within the plain loops, and ends at once."""
@@ -238,3 +258,10 @@ def test_norms_of_a_layer_are_right_whatever_is_in_the_row(norm: str, row: list[
     weights = dict.fromkeys(("w_query", "w_key", "w_value", "w_output"), np.eye(3))
     problem = Problem(x=[row, [1.0, 2.0, 3.0]], **weights, block={"kind": "pre", "norm": norm, **tables})
     assert verify(problem).ok
+
+
+def test_what_stands_beside_an_infinite_number_becomes_zero() -> None:
+    by_hand = rms_norm([1.0, INF, 2.0], [1.0] * 3, [0.0] * 3, 1e-6)
+    computed = compute(Problem(query=[[1.0, INF, 2.0]], key=np.eye(3), value=np.eye(3), query_norm=[1.0] * 3))
+    np.testing.assert_array_equal(by_hand, [0.0, NAN, 0.0])
+    np.testing.assert_array_equal(computed["normed_query"][0, 0], by_hand)

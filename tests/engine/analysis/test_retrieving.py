@@ -87,6 +87,11 @@ def test_the_ways_are_those_of_the_textbook(points):
     assert (average.w, kernel.w, dot.w) == (None, None, None)
 
 
+def test_a_way_that_cannot_be_fitted_is_left_out(points):
+    one = points.replace(key=points.key[:1], value=points.value[:1])
+    assert [way.w for way in poolings(one, 0, 0, silent)] == [None, None, None]
+
+
 def test_the_function_behind_points_is_told_by_what_it_explains(points):
     x, y = points.key[:, 0], points.value[:, 0]
     assert function_behind(x, y) == "d2l"

@@ -7,11 +7,13 @@ import pytest
 
 from attn_gui.engine import Problem, compute
 from attn_gui.engine.analysis.sweep import (
+    AT_ONCE,
     SATURATED,
     WIDTHS,
     MapRow,
     at_scales,
     entropies,
+    read_rows,
     score_variance,
     seeded_variances,
 )
@@ -76,6 +78,28 @@ def test_the_variance_of_the_present_scores_is_that_of_the_open_cells(problem):
     assert score_variance(problem, 0, 1) == pytest.approx(np.var(seen), rel=1e-12)
 
 
+def test_of_a_long_problem_rows_at_even_distances_are_read():
+    rng = np.random.default_rng(0)
+    long = Problem(**{name: rng.normal(size=(2000, 1)) for name in ("query", "key", "value")})
+    rows = read_rows(long)
+    assert rows[0] == 0
+    assert rows[-1] == 1999
+    assert len(rows) * 2000 <= AT_ONCE
+    assert np.ptp(np.diff(rows)) <= 1
+
+
+def test_a_row_with_no_open_key_has_no_entropy_and_no_gradient():
+    problem = Problem(
+        query=np.ones((2, 2)), key=np.ones((2, 2)), value=np.ones((2, 1)), mask=[{"kind": "window", "left": -1}]
+    )
+    (found,) = at_scales(problem, (1.0,), MapRow(query=1))
+    assert (found.entropy, found.ceiling, found.jacobian, found.gradient) == (0.0, 0.0, 0.0, 0.0)
+    assert not found.saturated
+    (single,) = at_scales(problem, (1.0,), MapRow(query=0))
+    assert single.weights.tolist() == [0.0, 1.0]
+    assert not single.saturated  # there is nothing to choose from
+
+
 def largest_sum(count, steps=2000):
     """The largest of S log(count / S) over a grid of totals S to 1: what so many equal weights give."""
     return max(-total * np.log2(total / count) for total in np.arange(1, steps + 1) / steps)
@@ -108,3 +132,8 @@ def test_weights_by_hand_are_not_said_to_have_less_entropy_than_they_have(proble
     touched = rows == low if low == high else (rows >= low) & (rows < high)
     assert found.ceilings[~touched].tolist() == plain[~touched].tolist()
     assert entropies(changed, (0.5,), MapRow(head=0)).ceilings.tolist() == plain.tolist()
+
+
+def test_equal_scores_have_no_variance_at_all():
+    problem = Problem(query=np.full((3, 2), 0.1), key=np.full((7, 2), 0.7), value=np.ones((7, 1)))
+    assert score_variance(problem, 0, 0) == 0.0

@@ -265,6 +265,14 @@ def test_a_zero_query_gives_no_lever(rng):
     assert solution.residual == pytest.approx(step * math.sqrt(1 - 1 / 5))  # of the five, less what they have in common
 
 
+@pytest.mark.parametrize("by", ["query", "key"])
+def test_a_scale_of_zero_gives_no_lever(by, rng):
+    solution = solve(simple(rng, scale=0.0), "weights", (0, 1, 2, 3), 0.4, by=by)
+    assert not solution.feasible
+    assert solution.reached == pytest.approx(0.2)
+    assert solve(simple(rng, scale=0.0), "scores", (0, 1, 2, 3), 0.4, by=by).feasible
+
+
 def test_a_softcap_is_the_limit_of_a_key_row(rng):
     problem = simple(rng, softcap=0.5)
     solution = solve(problem, "weights", (0, 0, 0, 1), 0.9, by="key")
@@ -284,6 +292,14 @@ def test_a_gaussian_key_moves_no_further_than_it_must(key_norm, rng):
     slope = query - key_norm * moved  # of the score, up to w²: the way there must be along it
     way = moved - problem.key[3]
     assert abs(abs(way @ slope) / np.linalg.norm(way) / np.linalg.norm(slope) - 1) < 1e-12
+
+
+def test_the_bounds_of_a_softcap_are_said_below_0_too(rng):
+    problem = simple(rng, softcap=0.5)
+    for target in (-3.0, 3.0):
+        solution = solve(problem, "capped", (0, 0, 0, 1), target, by="key")
+        assert not solution.feasible
+        assert "between −0.5 and 0.5" in solution.reason
 
 
 @pytest.mark.parametrize(("key_norm", "target"), [(-1.0, -50.0), (1.0, 50.0)])
@@ -322,6 +338,13 @@ def test_an_own_bias_is_written_into(rng):
     assert np.isneginf(now[0, 1])
 
 
+def test_a_bias_serves_projected_problems_and_one_cell_alone(makers):
+    problem = makers["block"]()
+    solution = solve(problem, "biased", (2, 9, 6, 3), 1.5, by="bias")
+    assert solution.reached == pytest.approx(1.5, abs=1e-14)
+    assert np.count_nonzero(solution.problem.mask[-1].values) == 1
+
+
 # --- outputs -------------------------------------------------------------------------------------
 
 
@@ -342,6 +365,21 @@ def test_nearby_solutions_are_judged_by_their_residual(share):
             assert not solution.feasible
             assert solution.reason.values["low"] == column.min()
     assert reached > 1
+
+
+@pytest.mark.parametrize("stage", ["residual", "normalized", "block_output"])
+def test_the_end_of_a_block_is_reached_by_a_bias(stage, makers):
+    problem = makers["block"]()
+    index = (1, 4, 3)
+    target = compute(problem)[stage][index] + 0.01
+    assert solve(problem, stage, index, target, by="bias").reached == pytest.approx(target, abs=1e-9)
+
+
+def test_a_matrix_shared_by_all_items_is_changed_for_all(rng):
+    problem = simple(rng, value=rng.normal(size=(3, 5, 6)))
+    solution = solve(problem, "weights", (1, 0, 2, 3), 0.5)
+    assert solution.problem.query.shape == problem.query.shape
+    assert compute(solution.problem)["weights"][:, 0, 2, 3] == pytest.approx([0.5] * 3, abs=1e-12)
 
 
 # --- kinds of problems ---------------------------------------------------------------------------
@@ -422,6 +460,16 @@ def test_targets_at_4096_tokens_are_reached_without_a_map(stage, index, target, 
     assert cell.item() == pytest.approx(target, rel=1e-9)
 
 
+@pytest.mark.parametrize("more", [{"query_norm": [1.0, 1]}, {"key_norm": [1.0, 1]}])
+def test_the_only_key_and_a_closed_one_are_so_with_norms_too(more):
+    alone = solve(Problem(**ONE, **more), "weights", (0, 0, 0, 0), 0.5)
+    assert alone.reason == "Key 0 is the only one open to this query: its weight stays 1."
+    closed = solve(Problem(**TWO, **more, mask=FIRST), "weights", (0, 0, 0, 1), 0.5)
+    assert closed.reason.startswith("Key 1 is closed")
+    with pytest.raises(FieldError, match="Average pooling"):
+        solve(Problem(**TWO, **more, score="average"), "weights", (0, 0, 0, 1), 0.5)
+
+
 ONE = {"query": [[1.0, 2]], "key": [[1.0, 0]], "value": [[1.0]]}
 TWO = {"query": [[1.0, 2]], "key": [[1.0, 0], [0, 1]], "value": [[1.0], [2]]}
 THREE = {"query": [[1.0, 2]], "key": [[1.0, 0], [0, 1], [-1, 0.5]], "value": [[1.0], [2], [3]]}
@@ -458,6 +506,12 @@ def test_beside_a_sink_an_output_reaches_towards_0():
     assert solve(problem, "output", (0, 0, 0), 3.0).reason == (
         "Not reached: the open keys hold values from 1 to 2 here, and beside a sink an output lies between them and 0."
     )
+
+
+def test_a_closed_row_has_no_values_to_mix():
+    problem = Problem(**TWO, mask=({"kind": "padding", "lengths": 0},))
+    reason = solve(problem, "output", (0, 0, 0), 0.5).reason
+    assert reason == "Not reached: no key is open to this query, so that its output stays 0."
 
 
 # --- weights changed by hand: what the softmax gives is not what stands there --------------------

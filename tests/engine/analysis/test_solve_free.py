@@ -122,6 +122,24 @@ def test_free_and_kept_are_chosen_by_what_can_be_kept():
     assert solve(few, "output", (0, 1, 1), 0.0).odds is None
 
 
+def test_a_bias_with_free_odds_is_no_longer_than_one_that_keeps_them():
+    problem = plane(3)
+    for target in (0.05, 0.7):
+        free, kept = (solve(problem, "weights", (0, 1, 2, 4), target, "bias", odds) for odds in ("free", "kept"))
+        assert free.reached == pytest.approx(target, abs=1e-9)
+        assert free.norm < kept.norm
+        assert kept.odds == "kept"
+
+
+@pytest.mark.parametrize("stage", ["scores", "scaled"])
+def test_one_score_alone_moves_along_its_key(stage):
+    problem = plane(1)
+    solution = solve(problem, stage, (0, 1, 2, 4), 1.5, odds="free")
+    move, key = (solution.problem.query - problem.query)[2, 2:], problem.key[4, 2:]
+    assert solution.reached == pytest.approx(1.5, abs=1e-12)
+    assert abs(move @ key) / np.linalg.norm(move) / np.linalg.norm(key) == pytest.approx(1, abs=1e-12)
+
+
 # --- by the row of X -----------------------------------------------------------------------------
 def projected(rng, n=5, context=None, **more):
     shapes = {"x": (n, 8), "w_query": (8, 12), "w_key": (8, 12), "w_value": (8, 6)}

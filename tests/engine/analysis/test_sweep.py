@@ -77,6 +77,18 @@ def test_every_reading_of_every_quantity_is_that_of_the_plain_formula(problem, k
     assert len(set(np.round(found, 9))) > 1 or reading in ("score_variance", "logit_variance", "weight")
 
 
+def test_the_value_of_now_gives_the_reading_of_now(problem):
+    trace = compute(problem)
+    weights = trace["weights"][ROW.batch, ROW.head, ROW.query]
+    for key, quantity in quantities_of(problem, quantity_of_cell(problem, "query", (1, 3, 7), 0.0)).items():
+        now = quantity.now(problem)
+        if now is not None:
+            low, high = quantity.span(problem)
+            assert low <= high
+            found = sweep(problem, quantity, [now], ROW, ROW_READINGS["weight"].read)
+            assert found == pytest.approx([weights[ROW.key]], rel=1e-13), key
+
+
 @pytest.mark.parametrize("changes", [{}, {"rotary_theta": 100.0}, {"score": "cosine"}, {"score": "gaussian"}])
 def test_the_gradient_of_a_weight_is_its_difference_over_a_small_step_of_the_query(problem, changes):
     rng = np.random.default_rng(2)
@@ -93,6 +105,24 @@ def test_the_gradient_of_a_weight_is_its_difference_over_a_small_step_of_the_que
     quantity = quantities_of(problem)["temperature"]
     read = sweep(problem, quantity, [1.0], row, ROW_READINGS["gradient"].read)
     assert read == pytest.approx([np.linalg.norm(found)], rel=1e-7)
+
+
+def test_the_base_of_rotary_positions_runs_where_there_is_one(problem):
+    assert "rotary_theta" not in quantities_of(problem)
+    rng = np.random.default_rng(3)
+    turned = Problem(**{name: rng.normal(size=(5, 4)) for name in ("query", "key", "value")}, rotary_theta=50.0)
+    found = sweep(
+        turned, quantities_of(turned)["rotary_theta"], [7.0], MapRow(query=3, key=1), ROW_READINGS["weight"].read
+    )
+    assert found == pytest.approx([compute(turned.replace(rotary_theta=7.0))["weights"][0, 0, 3, 1]])
+
+
+def test_a_cell_of_a_table_moves_alone(problem):
+    quantity = quantity_of_cell(problem, "key", (1, 4, 3), 0.0)
+    query = np.array(problem.key)
+    query[1, 4, 3] = 2.5
+    moved = compute(problem.replace(key=query))["weights"][1, 2, 3]
+    assert sweep(problem, quantity, [2.5], ROW, ROW_READINGS["largest"].read) == pytest.approx([moved.max()])
 
 
 @pytest.mark.parametrize(("stage", "reading"), [("weights", "norm"), ("scores", "entropy")])
