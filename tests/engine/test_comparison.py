@@ -13,6 +13,7 @@ from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.evaluation.proxies import Difference
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
+from attn_gui.pictures.planes import FieldPlane
 from tests.failing import each
 
 H, N, M, D, V = 3, 13, 17, 5, 7
@@ -32,6 +33,19 @@ def stirred(problem, rng):
             other.reshape(-1)[rng.integers(0, other.size, 3)] += rng.normal(size=3)
             found[name] = other
     return problem.replace(**found)
+
+
+def test_a_matrix_with_an_infinity_on_both_sides_is_compared(rng):
+    """∞ − ∞ is NaN, and said so without a warning."""
+    problem = small(rng)
+    query = problem.query.copy()
+    query[1, 2] = -np.inf
+    problem = problem.replace(query=query)
+    found = Difference(DenseEvaluation(problem), DenseEvaluation(problem)).field_block(
+        "query", 0, slice(0, 3), slice(0, 3)
+    )
+    assert np.isnan(found[1, 2])
+    assert np.nansum(np.abs(found)) == 0
 
 
 def held(boxes, shape):
@@ -75,6 +89,15 @@ def test_bits_are_compared_but_a_nan_is_like_any_other():
         for zero, nan in ((0.0, np.nan), (-0.0, odd))
     )
     assert compare(before, after).moved("value") == [tuple(map(slice, (0, 0, 0), (1, 1, 1)))]
+
+
+def test_many_moved_cells_are_told_by_boxes_around_them(rng):
+    before = small(rng)
+    query = before.query.copy()
+    query[::2, ::2] += 1
+    moved = compare(before, before.replace(query=query)).moved("query")
+    assert len(moved) <= indices.MOST_BOXES
+    assert held(moved, (1, *query.shape))[0][query != before.query].all()
 
 
 def test_long_stages_are_compared_tile_by_tile(rng, monkeypatch):
@@ -141,6 +164,28 @@ def test_a_plane_of_a_difference_is_read_like_any_other(made, mask, rng):
             assert np.array_equal(part, found[0][1:3, :2], equal_nan=True)
 
 
+def test_cells_that_one_alone_closes_keep_their_difference(rng):
+    after = small(rng, mask=[{"kind": "causal"}])
+    face = Difference(DenseEvaluation(after.replace(mask=())), DenseEvaluation(after))
+    plane = Plane(face, "weights", 0, 1)
+    values, allowed = plane.block(slice(0, N), slice(0, M))
+    assert allowed is None, "nothing is closed in both"
+    assert (values[np.arange(M) > np.arange(N)[:, None]] < 0).all()
+    other = after.replace(mask=[{"kind": "window", "left": 2, "right": 2}])
+    both = compare(other, after).difference.allowed
+    assert np.array_equal(both, compute(other).allowed | compute(after).allowed)
+
+
+def test_matrices_of_the_problem_are_subtracted_too(rng):
+    before = small(rng, w_output=rng.normal(size=(H * V, 11)))
+    after = before.replace(w_output=before.w_output + 1)
+    face = Difference(DenseEvaluation(before), DenseEvaluation(after))
+    values, _ = FieldPlane(face, "w_output").block(slice(2, 5), slice(3, 7))
+    assert np.array_equal(values, (after.w_output - before.w_output)[2:5, 3:7])
+    bare = Difference(DenseEvaluation(before.replace(w_output=None)), DenseEvaluation(after))
+    assert np.isnan(FieldPlane(bare, "w_output").block(slice(0, 2), slice(0, 2))[0]).all()
+
+
 STAGES_BEHIND = {"weights": True, "masked": True, "head_output": False, "output": False, "key": False}
 
 
@@ -172,6 +217,35 @@ def test_ready_made_problems_lack_one_thing_and_copy_nothing(rng):
         assert np.shares_memory(ready.made(problem).query, problem.query)
     plain = problem.replace(scale=1.0, mask=[{"kind": "causal", "enabled": False}])
     assert [ready.key for ready in READY.values() if ready.applies(plain)] == ["with-head"]
+
+
+def test_what_was_set_by_hand_in_a_masked_score_goes_with_the_mask(rng):
+    problem = small(rng, mask=[{"kind": "causal"}], softcap=3.0)
+    records = [
+        {"kind": "set", "stage": stage, "at": {"query": 2, "key": 1}, "values": 0.5} for stage in ("masked", "scaled")
+    ]
+    problem = problem.replace(interventions=records)
+    made = READY["with-mask"].made(problem)
+    expected = compute(problem.replace(mask=(), interventions=records[1:]))
+    assert all(np.array_equal(compute(made)[stage], expected[stage]) for stage in expected.stages)
+    assert READY["with-scale"].made(problem).interventions == problem.interventions
+
+
+def test_what_is_kept_of_the_numbers_set_by_hand_keeps_its_name(rng):
+    at = {"head": 1, "query": 2}
+    records = [
+        {"kind": "set", "stage": "masked", "at": {"query": 2, "key": 1}, "values": 0.5},
+        {"kind": "set", "stage": "weights", "at": at, "values": rng.random(M)},
+        {"kind": "set", "stage": "weights", "at": {**at, "query": 3, "key": (0, 2)}, "values": rng.random(2)},
+    ]
+    problem = small(rng, mask=[{"kind": "causal"}], interventions=records)
+    live = Problem.over(problem.fields())
+    before = DenseEvaluation(READY["with-mask"].made(live))
+    for name in ("interventions.1.values", "interventions.2.values"):
+        assert np.array_equal(before.problem.arrays()[name], problem.arrays()[name])
+    before.update(before.problem, {"interventions.1.values": [(slice(5, 6),)]})
+    shown = before.fetch("weights", indices.whole(before.shape("weights")))
+    assert np.array_equal(shown, compute(before.problem)["weights"])
 
 
 def test_a_stage_before_its_interventions_is_compared_as_it_was_computed(rng):
@@ -255,6 +329,34 @@ def test_every_step_of_a_history_is_left_out_alone(seed):
     assert sizes == sorted(sizes, reverse=True)
 
 
+def test_numbers_masks_and_sizes_are_suspected_too(rng):
+    before = small(rng)
+    after = before.replace(scale=3.0, mask=[{"kind": "causal"}], query_tokens=[str(k) for k in range(N)])
+    suspects = {suspect.field: suspect for suspect in compare(before, after).blame("weights", (0, 1, 4, 2))}
+    weight = compute(after)["weights"][0, 1, 4, 2]
+    assert suspects.keys() == {"scale", "mask"}, "tokens move no number"
+    for field in suspects:
+        without = compute(after.replace(**{field: getattr(before, field)}))["weights"][0, 1, 4, 2]
+        assert suspects[field].moved == pytest.approx(weight - without, rel=1e-12)
+    fewer = compare(before, before.replace(num_heads=1)).blame("output", (0, 2, 3))
+    assert [suspect.share for suspect in fewer] == [1.0]
+    assert "num_heads" in fewer[0].field
+
+
+def test_one_number_by_hand_after_another_is_suspected(rng):
+    bare = small(rng)
+    first, second = (
+        bare.replace(interventions=[{"kind": "set", "stage": "weights", "at": {"query": 4}, "values": number}])
+        for number in (0.5, 0.25)
+    )
+    now = compute(second)["output"][0, 4, 2]
+    (suspect,) = compare(first, second).blame("output", (0, 4, 2))
+    assert (suspect.field, suspect.box) == ("interventions.0.values", None)
+    assert suspect.moved == pytest.approx(now - compute(first)["output"][0, 4, 2], rel=1e-12)
+    steps = compare(bare, second).blame("output", (0, 4, 2), between=[first])
+    assert {step.step: step.moved for step in steps} == {0: 0.0, 1: suspect.moved}, "the first one is overwritten"
+
+
 RECORDS = {
     "a": {"kind": "set", "stage": "weights", "at": {"query": 4}, "values": 0.5},
     "b": {"kind": "set", "stage": "scaled", "at": {"query": 4, "key": 1}, "values": 2.5},
@@ -283,6 +385,17 @@ def test_a_step_of_records_takes_its_own_back_alone(rng, history, without):
     now = compute(last)["output"][0, 4, 2]
     expected = {step: now - compute(made[text])["output"][0, 4, 2] for step, text in enumerate(without)}
     assert {suspect.step: suspect.moved for suspect in suspects} == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_number_too_large_for_float32_is_taken_back_as_infinite(rng):
+    bare = small(rng)
+    key = bare.key.copy()
+    key[0, 0] = 1e300
+    large, less = bare.replace(key=key), bare
+    states = (large, less, less.replace(dtype="float32"))
+    suspects = {one.step: one for one in compare(states[0], states[-1]).blame("scores", (0, 0, 1, 0), between=[less])}
+    assert abs(suspects[0].moved) == np.inf
+    assert abs(suspects[1].moved) < 1e-4
 
 
 def test_a_change_that_leaves_infinity_where_it_was_has_moved_nothing(rng):

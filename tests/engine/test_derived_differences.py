@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from attn_gui import load, save
+from attn_gui.cli import main
 from attn_gui.engine import DenseEvaluation, FieldTypeError, Problem, ShapeError, StageError, compare, compute, explain
 from attn_gui.engine.analysis.sensitivity import sensitivity
-from attn_gui.engine.evaluation.proxies import MAPS, Difference, reading
+from attn_gui.engine.evaluation.proxies import MAPS, Difference, reading, with_derived
+from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 
 
 def pair(rng, **more):
@@ -39,6 +42,14 @@ def test_a_derived_map_is_compared_with_itself(stage, dtype, rng):
     assert list(comparison) == list(compute(after))  # it is no step of the computation
 
 
+def test_a_derived_map_of_long_problems_is_compared_with_itself(rng):
+    sides = pair(rng)
+    long = Difference(*(with_derived(StreamingEvaluation(problem)) for problem in sides))
+    values, _ = long.pooled("value_weighted", 0, 1, 3, 5)
+    expected = compute(sides[1])["value_weighted"] - compute(sides[0])["value_weighted"]
+    np.testing.assert_allclose(values, expected[0, 1], atol=1e-13)
+
+
 def test_what_has_no_derived_map_says_so(rng):
     before, after = pair(rng)
     with pytest.raises(StageError, match="is not a stage of this problem"):
@@ -53,3 +64,20 @@ def test_a_difference_is_not_explained_as_if_it_were_a_state(rng):
         with pytest.raises(FieldTypeError, match=r"take comparison\.before or comparison\.after\.$"):
             ask(comparison.difference, "scores", (0, 0, 1, 2))
         ask(comparison.after, "scores", (0, 0, 1, 2))
+
+
+@pytest.mark.parametrize("show", ["difference", "before", "now"])
+def test_the_command_line_compares_derived_maps(show, tmp_path, rng, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    sides = pair(rng)
+    for name, problem in zip("ab", sides, strict=True):
+        save(problem, f"{name}.attn")
+    asked = ["export", "b.attn", "-o", "out", "--stage", "value_weighted", "--format", "npz"]
+    assert main([*asked, "--compare", "a.attn", "--show", show]) == 0
+    (path,) = (tmp_path / "out").iterdir()
+    found = dict(
+        zip(("before", "now"), (compute(load(f"{name}.attn"))["value_weighted"] for name in "ab"), strict=True)
+    )
+    found["difference"] = found["now"] - found["before"]
+    with np.load(path) as held:
+        np.testing.assert_array_equal(np.squeeze(held["value_weighted"]), found[show][0])

@@ -143,6 +143,8 @@ def test_what_a_zero_weight_holds_back_is_explained_as_zero_and_moves_nothing():
     value = np.zeros((2, M, GROUPS * D_V))
     value[1, 4] = np.nan
     trace, cell = compute(made(value=value)), (1, 3, 2, 4)
+    assert trace["value_weighted"][cell] == 0.0
+    assert np.isnan(trace["value_weighted"][1, 3, 4, 4])
     found = explain(trace, "value_weighted", cell)
     assert found.expression.value == 0.0
     assert found.text.startswith("G[1, 3, 2, 4] = 0.0")
@@ -151,6 +153,19 @@ def test_what_a_zero_weight_holds_back_is_explained_as_zero_and_moves_nothing():
     assert not any(gradient[name].any() for name in ("query", "key", "value"))
     seen = explain(trace, "value_weighted", (1, 3, 2, 5))  # the numbers behind another closed cell are still told
     assert [cell.name for cell in seen.expression.cells()] == ["weights", "moved_norm"]
+
+
+def test_the_cell_of_every_head_is_one_hop_from_the_mean():
+    trace = compute(made())
+    found = explain(trace, "mean_weights", (1, 3, 2))
+    assert [hop.index for term in found.terms for cell in term.cells if (hop := found.expand(cell))] == [
+        (1, head, 3, 2) for head in range(HEADS)
+    ]
+    numbers = [repr(float(trace["weights"][1, head, 3, 2])) for head in range(HEADS)]
+    assert found.text.splitlines()[0] == f"Ā[1, 3, 2] = ({' + '.join(numbers)}) / {HEADS}.0"
+    largest = explain(trace, "largest_weights", (1, 3, 2))
+    assert len(largest.terms) == HEADS
+    assert largest.expression.index == (1, int(np.argmax(trace["weights"][1, :, 3, 2])), 3, 2)
 
 
 def test_a_key_that_every_head_has_closed_is_closed_in_their_mean():
@@ -165,3 +180,13 @@ def test_a_key_that_every_head_has_closed_is_closed_in_their_mean():
         assert [explain(seen, "mean_weights", (0, 2, key)).closed_by for key in (3, 4)] == [0, None]
     _, drawn = seen.pooled("mean_weights", 0, None, N, M)
     assert np.argwhere(~drawn).tolist() == [[2, 3]]
+
+
+@pytest.mark.parametrize("name", OVER_HEADS)
+def test_pictures_of_all_heads_of_a_long_problem_hold_the_largest_cell_of_every_block(name):
+    rng = np.random.default_rng(3)
+    problem = Problem(**{side: rng.normal(size=(64, 8)) for side in ("query", "key", "value")}, num_heads=2)
+    exact = compute(problem)[name][0]
+    values, allowed = with_derived(StreamingEvaluation(problem)).pooled(name, 0, None, 8, 16)
+    assert values == pytest.approx(exact.reshape(8, 8, 16, 4).max(axis=(1, 3)), rel=1e-12)
+    assert allowed is None

@@ -85,6 +85,14 @@ def test_a_plane_shows_one_head_of_one_item(makers, stage, head, transposed):
     assert plane.signed == (stage != "weights")
 
 
+def test_a_plane_shows_nothing_of_other_heads(makers):
+    plane = Plane(DenseEvaluation(makers["plain"]()), "weights", head=2)
+    assert plane.cells((slice(0, 1), slice(3, 5), slice(0, 1), slice(0, 1))) is None
+    query = Plane(DenseEvaluation(makers["plain"]()), "query", head=2)
+    assert query.cells((slice(0, 1), slice(0, 1), slice(0, 26))) is None
+    assert query.cells((slice(0, 1), slice(0, 1), slice(25, 28))) == (slice(0, 1), slice(0, 2))
+
+
 def test_the_engine_imports_without_qt():
     script = (
         "import sys; sys.modules['PySide6'] = sys.modules['pyqtgraph'] = None\n"

@@ -206,6 +206,37 @@ def test_rows_cannot_be_projected_and_company_follows(rng):
     assert changed["key_tokens"][:12] == (*"abcdefghijk", "_1")
 
 
+def test_an_output_of_another_width_than_x_is_projected(rng):
+    fields = {name: value for name, value in block(rng).items() if name not in ("w_output", "b_output")}
+    clash = clash_of(fields)
+    fix = next(fix for fix in clash.fixes if fix.kind == "project")
+    assert (fix.matrix, fix.before, fix.shape) == ("w_output", (), (H * C, E))
+    assert str(fix) == "Add w_output, 30 × 13 random numbers, so that the output is as wide as x."
+    assert Problem(**fields | apply_fix(fix, fields)).d_out == E
+
+
+def test_a_projection_stands_between_the_two_matrices(rng):
+    fields = cross(rng) | {"w_query": np.ones((23, H * D)), "b_query": np.ones(H * D)}
+    fix = next(fix for fix in clash_of(fields).fixes if fix.kind == "project")
+    changed = apply_fix(fix, fields, seed=3)
+    assert set(changed) == {"w_query"}
+    assert np.linalg.matrix_rank(changed["w_query"]) == 1  # it is a product with the ones
+    narrow = cross(rng) | {"w_key": np.ones((F, G * 3)), "b_key": np.arange(G * 3.0)}
+    fix = next(fix for fix in clash_of(narrow).fixes if fix.kind == "project")
+    changed = apply_fix(fix, narrow)
+    assert set(changed) == {"w_key", "b_key"}
+
+
+def test_a_clash_of_counts_offers_nothing_and_the_fields_stay(rng):
+    assert clash_of(direct(rng) | {"num_kv_heads": 4}).fixes == ()
+    assert clash_of(direct(rng) | {"query": np.ones(3)}).fixes == ()
+    fields = direct(rng) | {"key": rng.normal(size=(M, G * 3))}
+    before = fields["key"].copy()
+    for fix in clash_of(fields).fixes:
+        apply_fix(fix, fields)
+    assert np.array_equal(fields["key"], before)
+
+
 def test_other_shapes_clash_with_nothing_that_is_changed_by_hand_but_its_own_numbers_with_their_cells(rng):
     """It goes with its cells wherever one of a problem's matrices gets another shape."""
     record = {"kind": "set", "stage": "scores", "at": {"query": N - 1}, "values": np.ones(M)}
@@ -225,3 +256,15 @@ def test_fixes_of_a_long_problem_make_no_numbers():
 
     clash = clash_with(draft, {})
     assert [fix.kind for fix in fixes_of(draft, clash)] == ["resize", "resize", "project"]
+
+
+def test_odd_heads_under_rotary_positions_become_even_together(rng):
+    fields = {
+        "query": rng.normal(size=(N, 9)),
+        "key": rng.normal(size=(M, 9)),
+        "value": rng.normal(size=(M, 2)),
+        "rotary_theta": 9.0,
+    }
+    assert offered(fields)[0] == ("resize", "query", (N, 10))
+    changed = apply_fix(clash_of(fields).fixes[0], fields)
+    assert Problem(**fields | changed).d_k == 10

@@ -7,6 +7,7 @@ import pytest
 
 from attn_gui import Problem, compare, compute, explain, solve, verify
 from attn_gui.engine import DenseEvaluation, Evaluation, ShapeError, resize
+from attn_gui.engine.creation.heads import averaged, moved
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.dense import GivenEvaluation
 
@@ -51,6 +52,14 @@ def test_values_may_have_heads_of_their_own(weights, rng):
     each = rng.normal(size=(B, H, M, C))
     found = compute(Problem.from_weights(weights, value=each))["head_output"]
     assert np.allclose(found, weights @ each)
+
+
+def test_narrow_numbers_stay_narrow_and_tokens_name_both_sides(weights):
+    texts = [f"t{k}" for k in range(N)]
+    problem = Problem.from_weights(weights[0, :, :, :N].astype(np.float16), tokens=texts)
+    assert (problem.dtype, problem.weights.dtype) == ("float32", np.float32)
+    assert problem.query_tokens == problem.key_tokens == tuple(texts)
+    assert Problem.from_weights(weights).dtype == "float64"
 
 
 @pytest.mark.parametrize(
@@ -130,6 +139,14 @@ def test_sizes_change_with_what_goes_along(weights, value):
         changed = problem.replace(**resize(problem, **{size: count}).fields)
         assert getattr(changed, size) == count
         assert verify(changed).ok
+
+
+def test_heads_move_and_are_averaged_as_people_mean_it(weights):
+    problem = Problem.from_weights(weights)
+    other = problem.replace(**moved(problem, 0, 2).fields)
+    assert np.array_equal(other.weights, weights[:, [1, 2, 0]])
+    mean = problem.replace(**averaged(problem, [0, 1, 2]).fields)
+    assert np.allclose(mean.weights, weights.mean(axis=1, keepdims=True))
 
 
 # --- long maps --------------------------------------------------------------------------------------

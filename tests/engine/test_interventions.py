@@ -8,6 +8,8 @@ import pytest
 from attn_gui.cli import main
 from attn_gui.engine import DenseEvaluation, Problem, ShapeError, compute, explain, sensitivity, verify
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
+from attn_gui.engine.graph.intervention_nodes import phrase
+from attn_gui.engine.graph.nodes import symbol
 from attn_gui.formats import load, save
 from tests.failing import each
 
@@ -102,6 +104,21 @@ def test_a_cell_may_be_changed_several_times_and_a_number_behind_a_mask_counts()
     assert verify(trace).ok
 
 
+def test_a_changed_cell_comes_from_what_it_takes_and_from_what_was_computed_there():
+    rng = np.random.default_rng(4)
+    arrays = {name: rng.normal(size=(5, 6)) for name in ("query", "key", "value")}
+
+    def sources(**record):
+        problem = Problem(**arrays, interventions=({"stage": "weights", "at": {"query": 1, "key": 2}, **record},))
+        found = explain(compute(problem), "weights", (0, 0, 1, 2))
+        return [(cell.name, cell.index) for cell in found.sources]
+
+    assert sources(kind="copy", source={"key": 4}) == [("computed.weights", (0, 0, 1, 4))]
+    scaled = sources(kind="scale", factor=3.0)
+    assert scaled == [("computed.weights", (0, 0, 1, 2)), ("interventions.0.factor", ())]
+    assert sources(kind="set", values=3.0) == [("interventions.0.values", ())]
+
+
 # --- pulled back ---------------------------------------------------------------------------------
 def moved(problem: Problem, field: str, index: tuple[int, ...], step: float) -> Problem:
     """The problem with one number moved."""
@@ -154,6 +171,20 @@ def test_interventions_come_go_and_change_their_numbers_as_edits_do(name):
             box = tuple(slice(0, length) for length in fresh.shape(stage))
             assert np.array_equal(evaluation.box(stage, box), fresh.box(stage, box), equal_nan=True), stage
         assert all(set(boxes) <= set(fresh.stages) for boxes in (found.boxes, found.cells))
+
+
+def test_numbers_of_an_intervention_are_edited_in_place():
+    rng = np.random.default_rng(5)
+    arrays = {name: rng.normal(size=(7, 6)) for name in ("query", "key", "value")}
+    values = rng.normal(size=(3, 1))
+    record = {"kind": "set", "stage": "scaled", "at": {"head": 1, "query": (2, 5)}, "values": values}
+    problem = Problem.over({**arrays, "num_heads": 2, "interventions": (record,)})
+    evaluation = DenseEvaluation(problem)
+    values[1] = 4.0
+    found = evaluation.update(problem, {"interventions.0.values": [(slice(1, 2), slice(0, 1))]})
+    assert found.boxes["scaled"] == [(slice(0, 1), slice(1, 2), slice(3, 4), slice(0, 7))]
+    assert np.array_equal(evaluation.block("scaled", 0, 1, slice(3, 4), slice(0, 7)), np.full((1, 7), 4.0))
+    assert "scores" not in found.boxes
 
 
 def test_what_is_replaced_stops_the_reach_and_a_copy_carries_it_on():
@@ -259,6 +290,15 @@ def test_the_command_line_says_what_is_not_as_computed(tmp_path, capsys):
     save(Problem(**arrays, num_heads=2, interventions=[weight] * 9), path)
     assert main(["verify", str(path)]) == 0
     assert "; and 3 more." in capsys.readouterr().err
+
+
+def test_every_kind_tells_what_it_does_in_every_stage():
+    for stage in EVALUATIONS["all"].stages:
+        for record in records(EVALUATIONS["all"], stage):
+            problem = with_record(MAKERS["all"](), record)
+            said = str(phrase(problem, problem.interventions[0]))
+            assert symbol(stage) in said
+            assert "{" not in said
 
 
 # --- long problems -------------------------------------------------------------------------------

@@ -91,6 +91,13 @@ def test_alibi_and_bias_add_to_the_scores(rng, align):
     assert trace.allowed.all()
 
 
+def test_custom_broadcasts_over_batch_and_heads(rng):
+    for shape in [(5, 7), (1, 7), (7,), (3, 5, 7), (2, 1, 5, 7), (2, 3, 1, 1)]:
+        allowed = rng.random(shape) > 0.4
+        trace = compute(problem(rng, 5, 7, ({"kind": "custom", "allowed": allowed},)))
+        assert np.array_equal(trace.allowed, np.broadcast_to(allowed, (2, 3, 5, 7)))
+
+
 def test_a_closed_cell_names_the_first_layer_that_closes_it(rng):
     allowed = np.ones((7, 7), bool)
     allowed[4, 1] = False

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attn_gui.engine import DenseEvaluation, Problem, compute, verify
+from attn_gui.engine import DenseEvaluation, Problem, compute, explain, solve, verify
 from attn_gui.engine.errors import FieldError
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.normalizers import NORMALIZERS
@@ -88,6 +88,14 @@ def test_a_temperature_and_sinks_are_refused_where_no_formula_reads_them(key):
             Problem(**arrays, normalize=key, temperature=2)
 
 
+@pytest.mark.parametrize(("key", "target"), [("none", 3.5), ("sum", 0.3), ("sigmoid", 0.9)])
+def test_a_target_is_reached_by_the_query(key, target, rng):
+    arrays = {name: rng.normal(size=(4, 3)) for name in ("query", "key", "value")}
+    found = solve(Problem(**arrays, normalize=key), "weights", (0, 0, 1, 2), target)
+    assert found.feasible
+    assert found.reached == pytest.approx(target, abs=1e-9)
+
+
 def test_huge_scores_stay_numbers():
     arrays = {"query": [[1.0]], "key": [[800.0], [-800.0], [0.0]], "value": [[1.0], [2.0], [3.0]]}
     assert compute(Problem(**arrays, normalize="sigmoid"))["weights"][0, 0, 0].tolist() == [1.0, 0.0, 0.5]
@@ -105,3 +113,10 @@ def test_a_sum_that_overflows_is_no_row_of_zeros():
     assert np.isnan(compute(problem)["weights"]).all()
     assert np.isnan(StreamingEvaluation(problem).box("weights", (slice(None),) * 4)).all()
     assert verify(problem).ok
+
+
+def test_a_row_whose_sum_is_0_is_explained_as_0():
+    problem = Problem(query=[[1.0]], key=[[-900.0]] * 2, value=np.ones((2, 1)), normalize="sum", scale=1.0)
+    found = explain(compute(problem), "weights", (0, 0, 0, 0))
+    assert found.value == 0
+    assert "/" not in found.text

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping
+from dataclasses import fields
 
 import numpy as np
 import pytest
 
 import attn_gui
 from attn_gui.engine import (
+    MASKS,
     FieldTypeError,
     PlaceError,
     Problem,
@@ -47,6 +49,12 @@ def test_a_problem_prints_all_that_is_not_default(problem):
     )
 
 
+def test_every_field_that_differs_shows_in_the_print(makers):
+    for make in makers.values():
+        for name in make().fields():
+            assert name in repr(make())
+
+
 def test_a_trace_is_a_mapping_that_computes_nothing_but_what_is_read(problem, monkeypatch):
     trace = compute(problem)
     monkeypatch.setattr(type(trace.evaluation), "box", None)
@@ -61,6 +69,17 @@ def test_a_trace_is_a_mapping_that_computes_nothing_but_what_is_read(problem, mo
     assert trace != compute(problem)
     assert "weights      batch 1 × head 2 × query 3 × key 5" in repr(trace)
     assert repr(trace).startswith(f"Trace of {problem!r}\n")
+
+
+def test_answers_print_what_they_are(problem):
+    trace = compute(problem)
+    explanation = explain(trace, "weights", (0, 0, 1, 1))
+    assert repr(explanation) == f"Explanation('weights', (0, 0, 1, 1), value={explanation.value!r}, 4 terms)"
+    found = verify(problem)
+    assert (found.ok, found.complaint) == (True, None)
+    assert found.worst == max(check.difference for check in found.stages) < 1e-6
+    assert repr(found).startswith("Report(ok=True, worst=")
+    assert [line.split()[0] for line in str(found).splitlines()[1 : 1 + len(trace)]] == list(trace)
 
 
 def test_a_notebook_shows_a_picture_and_shapes_and_no_tags_of_tokens(problem, qapp):
@@ -117,3 +136,11 @@ def test_an_index_is_whole_numbers(index, problem):
             with pytest.raises(PlaceError, match=r"4 whole numbers \(batch, head, query, key\) within"):
                 call(trace, "weights", index)
     assert explain(trace, "weights", np.array([0, 0, 1, 2])).index == (0, 0, 1, 2)
+
+
+def test_help_names_every_field_and_every_mask_layer():
+    text = Problem.__doc__
+    parameters = {parameter.name for layer in MASKS.values() for parameter in layer.parameters}
+    for name in (*(f.name for f in fields(Problem)), "batch_axis", *MASKS, *parameters):
+        assert name in text
+    assert "(n, h·d_k)" in text

@@ -49,6 +49,23 @@ def test_equality_compares_bytes_and_is_safe_with_nan():
     assert not restored.query.flags.writeable
 
 
+def test_a_table_that_a_block_may_lack_is_none():
+    weights = {
+        "w_up": np.ones((4, 6)),
+        "w_down": np.ones((6, 4)),
+        **dict.fromkeys(("norm1_weight", "norm2_weight"), np.ones(4)),
+    }
+    projections = dict.fromkeys(("w_query", "w_key", "w_value"), np.ones((4, 4)))
+    block = Problem(x=np.ones((3, 4)), **projections, block={"kind": "pre", **weights}).block
+    for found in (block, pickle.loads(pickle.dumps(block)), copy.deepcopy(block)):
+        assert found == block
+        assert found.b_up is None
+        assert found.w_gate is None
+        assert "b_up" not in found
+        with pytest.raises(AttributeError, match="ln_weight"):
+            _ = found.ln_weight  # that of another kind
+
+
 def test_over_shows_edits_in_place_and_copies_nothing():
     arrays = {name: np.array(array) for name, array in given().items()}
     allowed = np.ones((3, 5), bool)
@@ -130,6 +147,11 @@ WRONG = [
     (given(query=np.array([[object()]])), FieldTypeError, "query"),
     (given(x=Q), FieldError, "query and x exclude each other"),
     (given(b_key=np.ones(8)), FieldError, "query and b_key exclude each other"),
+    (
+        given(rotary_theta=10.0, rotary_frequencies=[1.0, 0.5]),
+        FieldError,
+        "rotary_theta and rotary_frequencies exclude each other",
+    ),
     ({"query": Q, "key": K}, FieldError, "value is missing"),
     ({"x": Q, "w_query": np.ones((8, 4))}, FieldError, "w_key is missing"),
     ({}, FieldError, "query is missing"),
@@ -228,3 +250,10 @@ def test_numpy_scalars_are_numbers():
     assert type(problem.scale) is float
     assert problem.softcap == 3.0
     assert problem.dtype == "float32"
+
+
+def test_texts_of_numpy_are_texts():
+    record = {"kind": "scale", "stage": "weights", "factor": 2.0}
+    problem = Problem(**given(score="dot", dtype="float64"), interventions=[record])
+    texts = {"score": np.str_("dot"), "dtype": np.str_("float64")}
+    assert Problem(**given(**texts), interventions=[{**record, "stage": np.str_("weights")}]) == problem

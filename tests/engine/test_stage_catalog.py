@@ -113,6 +113,14 @@ def test_explanations_and_plain_loops_agree_with_every_cell(problem, seed):
         assert off <= 8 * np.finfo(float).eps * size, stage
 
 
+def test_every_score_is_in_some_problem_of_the_contract_tests(makers):
+    assert set(SCORES) == {make().score for make in makers.values()}
+
+
+def test_every_mask_layer_is_in_some_problem_of_the_contract_tests(makers):
+    assert {layer.kind for make in makers.values() for layer in make().mask} == set(MASKS)
+
+
 def whole(evaluation: Evaluation, name: str) -> np.ndarray:
     nodes = {node.name: node for node in evaluation.nodes}
     shape = evaluation.sources[name].shape if name in evaluation.sources else nodes[name].shape

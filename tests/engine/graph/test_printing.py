@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attn_gui.engine import DenseEvaluation, Problem, explain
-from attn_gui.engine.graph.printing import PrintedNumbers, printed_operands, short_number
+from attn_gui.engine.graph.printing import PrintedNumbers, printed_operands, read_number, short_number
 from tests.printed import disagreement, is_checked
 
 
@@ -45,6 +45,10 @@ def test_small_problems_agree_with_a_calculator(seed, n, d, size):
         for index in np.ndindex(*evaluation.shape(stage)):
             for sides in equations(evaluation, stage, index):
                 assert not disagreement(sides), sides
+
+
+def test_the_smallest_number_is_printed():
+    assert read_number(short_number(5e-324)) == 5e-324
 
 
 def test_digits_are_added_where_they_are_needed_alone():

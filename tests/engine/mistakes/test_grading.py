@@ -249,3 +249,15 @@ def test_a_number_halfway_between_two_decimals_may_be_rounded_either_way(answer)
     evaluation = compute(Problem(query=[[0.0]], key=[[1.0]] * 8, value=[[1.0]] * 8)).evaluation
     assert grade(evaluation, "weights", (0, 0, 0, 0), answer).right
     assert not grade(evaluation, "weights", (0, 0, 0, 0), answer + math.copysign(0.001, answer - 0.125)).right
+
+
+def test_the_streaming_evaluation_is_graded_too():
+    rng = np.random.default_rng(0)
+    problem = Problem(
+        query=rng.normal(size=(2100, 4)), key=rng.normal(size=(2100, 4)), value=rng.normal(size=(2100, 2))
+    )
+    evaluation = compute(problem).evaluation
+    scores = problem.query[7] @ problem.key.T
+    answer = float((softmax(scores) @ problem.value)[1])
+    verdict = grade(evaluation, "head_output", (0, 0, 7, 1), answer, 1e-6)
+    assert verdict.mistakes[0].key == "not_scaled"
