@@ -233,3 +233,13 @@ def test_a_weight_put_at_a_score_of_minus_infinity_counts(rng: np.random.Generat
     found = explain(trace, "head_output", (0, 0, 1, 1))
     assert keys_of(found) == [1, 2, 3]
     assert found.expression.value == pytest.approx(found.value)
+
+
+@pytest.mark.parametrize("stage", ["masked", "weights"])
+def test_a_closed_cell_that_is_multiplied_stays_closed(stage: str, rng: np.random.Generator) -> None:
+    trace = compute(problem(rng, {"kind": "scale", "stage": stage, "at": {"query": 0}, "factor": 2.0}))
+    for behind in ("masked", "weights"):
+        found = explain(trace, behind, (0, 0, 0, 2))
+        assert found.closed_by == 0
+        assert "closed by mask 0 (causal)" in found.text
+        assert explain(trace, behind, (0, 0, 0, 0)).closed_by is None
