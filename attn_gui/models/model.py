@@ -27,6 +27,7 @@ from attn_gui.formats.base import PathText
 from attn_gui.formats.file_sentences import FileNote, shown
 from attn_gui.formats.problem_fields import listed
 from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.models.backward_pass import head_gradient, stage_gradients
 from attn_gui.models.changed_layers import (
     AnyLayer,
     EditedLayer,
@@ -359,8 +360,6 @@ class Run:
         All of these layers (None: every one) in one walk, the last layer first; each as `gradient` gives it. Raises the
         same.
         """
-        from attn_gui.models.attribution import head_gradient, stage_gradients
-
         model, place = self.model, self.place(position)
         every = range(model.num_layers)
         wanted = every if layers is None else [checked_layer(layer, model.num_layers) for layer in layers]
