@@ -52,7 +52,7 @@ def head_numbers(run: Run, problem: Problem, key: str, progress: Progress = sile
 # Likeliest tokens at a position, with their probabilities in two runs.
 
 
-class Likely(NamedTuple):
+class LikelyToken(NamedTuple):
     """A token as the tokenizer writes it and as a reader expects it, with its probabilities, now and before."""
 
     token: str
@@ -61,13 +61,13 @@ class Likely(NamedTuple):
     before: float
 
 
-def likely(now: Run, before: Run, position: int, count: int) -> tuple[Likely, ...]:
+def likely(now: Run, before: Run, position: int, count: int) -> tuple[LikelyToken, ...]:
     """Return the likeliest tokens at a position of a run, with their probabilities there and in another run."""
     shares = [run.probabilities(position) for run in (now, before)]
     order = [int(number) for number in np.argsort(-shares[0], kind="stable")[:count]]
     tokenizer = now.model.tokenizer
     names = zip(tokenizer.tokens(order), tokenizer.texts(order), order, strict=True)
-    return tuple(Likely(token, text, float(shares[0][k]), float(shares[1][k])) for token, text, k in names)
+    return tuple(LikelyToken(token, text, float(shares[0][k]), float(shares[1][k])) for token, text, k in names)
 
 
 def asked_places(run: Run) -> list[int]:
@@ -276,14 +276,14 @@ def rows_taken(
     return box, np.ascontiguousarray(given[..., place : last + 1, :])
 
 
-class Origin(NamedTuple):
+class RowOrigin(NamedTuple):
     """The row of another run from which on its cells were taken, and for which they stand: axes left out are whole."""
 
     row: int
     at: Record
 
 
-def origin_of(other: Run, layer: int, record: Intervention) -> Origin | None:
+def origin_of(other: Run, layer: int, record: Intervention) -> RowOrigin | None:
     """Return the rows of another run that are the cells that an intervention sets; None for cells that it has nowhere.
 
     Of several such rows the one at the intervention's own place, else the first.
@@ -307,7 +307,7 @@ def origin_of(other: Run, layer: int, record: Intervention) -> Origin | None:
         return None
     whole = {axis: (0, length) for axis, length in zip(axes, given.shape, strict=True)}
     at = Record({axis: place for axis, place in record.at.items() if place != whole[axis]})
-    return Origin(min(same, key=lambda place: (place != rows.start, place)), at)
+    return RowOrigin(min(same, key=lambda place: (place != rows.start, place)), at)
 
 
 # --- patching -------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from attn_gui.engine.graph import indices
 from attn_gui.engine.memory import check
 from attn_gui.models.changed_layers import EditedLayer, LayerEdit
 from attn_gui.models.families import Architecture, EndWeights, NormWeights
-from attn_gui.models.forward_pass import MAPS, NORM, X, layer_slopes, norm_pulled
+from attn_gui.models.forward_pass import MAPS, NORM, X, layer_slopes, norm_gradient
 
 if TYPE_CHECKING:
     from attn_gui.models.model import Run
@@ -94,4 +94,4 @@ def _normed(x: Array, norm: NormWeights, sizes: Architecture) -> Array:
 
 
 def _norm_pulled(x: Array, norm: NormWeights, sizes: Architecture, grad: Array) -> Array:
-    return norm_pulled(x, norm.weight, sizes.norm_eps, grad, centered=sizes.centered)
+    return norm_gradient(x, norm.weight, sizes.norm_eps, grad, centered=sizes.centered)
