@@ -18,14 +18,14 @@ from attn_gui.engine.derived_stages import entry_of
 from attn_gui.engine.graph.nodes import symbol, title
 from attn_gui.engine.progress import Progress
 from attn_gui.figure.cells import paint_cell_lines, paint_values
-from attn_gui.figure.compose import aimed_cell, composed, title_of
+from attn_gui.figure.compose import aimed_cell, compose_figure, title_of
 from attn_gui.figure.design_tokens import LINE, SIZE, THEMES, Theme
 from attn_gui.figure.display import ALLOWED
 from attn_gui.figure.export_settings import ExportSettings
 from attn_gui.figure.heatmap import MapFigure, paint_cells, snapped
 from attn_gui.figure.heatmap_layout import begin, paint_frame
 from attn_gui.figure.operands import KEY, QUERY, picture_of, stage_plane
-from attn_gui.figure.pages.base import PageStyle
+from attn_gui.figure.pages.page_kind import PageStyle
 from attn_gui.figure.stage_formulas import shown_latex
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.text.labels import elided, label_step, token_label
@@ -52,7 +52,7 @@ ACROSS = {KEY: QT_TRANSLATE_NOOP("Card", "key →")}
 OPENS = QT_TRANSLATE_NOOP("Card", "Open this picture in attn_gui: every number can be opened and changed")
 _ONE_STATE = QT_TRANSLATE_NOOP("Sentences", "A card shows one state, and not the difference of two or a gradient.")
 _NO_STEP = QT_TRANSLATE_NOOP(
-    "Sentences", "A card shows a cell of a step, and {name} is none: name one, such as weights."
+    "Sentences", "A card shows a cell of a step, but {name} is not a step: name one, such as weights."
 )
 
 LEAST_WRITTEN = 0.01
@@ -181,7 +181,7 @@ def compose_card(evaluation: Evaluation, settings: ExportSettings, head: int | N
         raise Refusal(_NO_STEP, name=settings.stage)
     problem, stage = evaluation.problem, settings.stage
     own = None if evaluation.node(stage).stage.joined else head
-    shown = composed(evaluation, settings, (own,), lambda figure: (PIXELS, PIXELS), progress)
+    shown = compose_figure(evaluation, settings, (own,), lambda figure: (PIXELS, PIXELS), progress)
     plane = stage_plane(evaluation, stage, settings.batch, head or 0)
     cell = aimed_cell(evaluation, settings, head)
     style = PageStyle(settings.theme, settings.lang)

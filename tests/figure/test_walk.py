@@ -26,10 +26,10 @@ from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.graph import indices
 from attn_gui.engine.scores import SCORES
 from attn_gui.figure.operands import stage_plane
-from attn_gui.figure.pages.base import PageStyle
+from attn_gui.figure.pages.page_kind import PageStyle
 from attn_gui.figure.text.fonts import ensure_gui
 from attn_gui.figure.walk import Walk, export_walk, walk_of
-from attn_gui.lessons.exercises import Blank, Covered
+from attn_gui.lessons.exercises import Blank, CoveredEvaluation
 from attn_gui.paths import resource
 from tests.failing import each
 
@@ -281,7 +281,7 @@ def test_the_walk_of_a_weight_ends_in_the_output_whatever_is_edited(worked):
 
 
 def test_a_walk_ends_before_what_an_exercise_covers(worked):
-    cover = Covered(worked, [Blank("weights", (0, 0, 1, 1))])
+    cover = CoveredEvaluation(worked, [Blank("weights", (0, 0, 1, 1))])
     walk = walk_of(worked, 0, 0, "weights", (1, 1), cover=cover)
     assert [beat.stage for beat in walk.beats] == ["scores", "scores", "scaled"]
     assert "0.64" not in "".join(beat.sentence + beat.result for beat in walk.beats) + walk.announcement
@@ -368,12 +368,19 @@ def test_every_letter_of_a_sheet_has_five_points(tmp_path: Path, causal: Evaluat
 
 @pytest.mark.parametrize(
     ("ending", "sides", "least"),
-    [("pdf", {"width": 8.5}, "12.1"), ("svg", {"style": "slide"}, "29.7")],
+    [("pdf", {"width": 8.5}, "12.1"), ("svg", {"width": 30, "height": 14.3}, "")],
 )
 def test_a_walk_too_small_to_be_read_is_refused(tmp_path: Path, ending: str, sides: dict[str, Any], least: str) -> None:
-    with pytest.raises(ValueError, match=rf"letters of less than 5 points; {least}"):
+    with pytest.raises(ValueError, match=rf"smaller than 5 points; it needs at least {least}"):
         render(load(WORKED), tmp_path / f"a.{ending}", walk=True, **sides)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_style_too_small_for_a_walk_gives_it_the_size_that_it_needs(tmp_path: Path) -> None:
+    for style in ("screen", "paper-column", "slide"):
+        render(load(WORKED), tmp_path / f"{style}.svg", walk=True, style=style, dpi=96)
+    sizes = {re.search(r'width="([\d.]+)mm"', path.read_text("utf-8"))[1] for path in tmp_path.iterdir()}
+    assert len(sizes) == 1
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])

@@ -12,7 +12,7 @@ import pytest
 
 from attn_gui import render
 from attn_gui.engine import Problem
-from attn_gui.formats import IMAGES, FormatError, carried, load, open_file, open_small
+from attn_gui.formats import IMAGES, FormatError, load, open_file, open_small, session_in_figure
 from tests.mutations.pace import is_slow
 
 KINDS = [key for key, figures in IMAGES.items() if figures.carries]
@@ -54,7 +54,7 @@ def test_a_large_problem_goes_along_when_asked_alone(tmp_path, kind):
 
 
 def test_a_session_that_unpacks_to_more_than_its_cap_is_refused(problem, tmp_path, monkeypatch):
-    monkeypatch.setattr(carried, "LARGEST", 10_000)
+    monkeypatch.setattr(session_in_figure, "LARGEST", 10_000)
     path = tmp_path / "a.pdf"
     render(problem, path)
     data = path.read_bytes()

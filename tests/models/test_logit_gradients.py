@@ -9,9 +9,9 @@ from attn_gui.engine import FieldError, StageError, compute
 from attn_gui.engine.creation.create import made_direct
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.stages import STAGE
-from attn_gui.models import attribution, open_model
+from attn_gui.models import backward_pass, open_model
 from attn_gui.models.changed_layers import LayerEdit
-from attn_gui.models.forward_pass import finished, scored
+from attn_gui.models.forward_pass import final_states, logits_of
 
 from .golden_folders import NAMES, golden
 from .made_folders import BERT, LAYERS, bert_tensors, write_folder
@@ -31,7 +31,7 @@ def logit(run, layer, stage, place, value, token):
             fields["interventions"] = [*run.problem(number).interventions, set_]
         x = compute(run.problem(number).replace(**fields))["block_output"][0]
     ends, sizes = run.model.ends, run.model.sizes
-    return scored(ends, sizes, finished(ends, sizes, x))[-1, token]
+    return logits_of(ends, sizes, final_states(ends, sizes, x))[-1, token]
 
 
 def check(run, layer, stage, token, random):
@@ -72,7 +72,7 @@ def test_it_is_the_gradient_of_the_engine_layer_by_layer(name, tmp_path, monkeyp
     stages = compute(run.problem(1)).stages
     fast = {stage: dict(run.gradients(7, stage, against=9)) for stage in stages}
     with monkeypatch.context() as patched:
-        patched.setattr(attribution, "_fast_slopes", lambda *_: None)
+        patched.setattr(backward_pass, "_fast_slopes", lambda *_: None)
         slow = {stage: dict(run.gradients(7, stage, against=9)) for stage in stages}
     for stage in stages:
         for layer in range(LAYERS):
