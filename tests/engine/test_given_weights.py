@@ -7,7 +7,7 @@ import pytest
 
 from attn_gui import Problem, compare, compute, explain, solve, verify
 from attn_gui.engine import DenseEvaluation, Evaluation, ShapeError, resize
-from attn_gui.engine.creation.heads import averaged, moved
+from attn_gui.engine.creation.heads import with_head_moved, with_heads_averaged
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.dense import GivenEvaluation
 
@@ -143,9 +143,9 @@ def test_sizes_change_with_what_goes_along(weights, value):
 
 def test_heads_move_and_are_averaged_as_people_mean_it(weights):
     problem = Problem.from_weights(weights)
-    other = problem.replace(**moved(problem, 0, 2).fields)
+    other = problem.replace(**with_head_moved(problem, 0, 2).fields)
     assert np.array_equal(other.weights, weights[:, [1, 2, 0]])
-    mean = problem.replace(**averaged(problem, [0, 1, 2]).fields)
+    mean = problem.replace(**with_heads_averaged(problem, [0, 1, 2]).fields)
     assert np.allclose(mean.weights, weights.mean(axis=1, keepdims=True))
 
 

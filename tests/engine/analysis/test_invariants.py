@@ -184,7 +184,9 @@ def test_a_leaking_future_is_seen_in_the_rows_of_a_sample(leaking, holds, rng, m
     arrays = {name: rng.normal(size=(400, 6)) for name in ("query", "key", "value")}
     problem = Problem(**arrays, num_heads=3, mask=({"kind": "causal"},))
     if leaking:
-        monkeypatch.setattr(Linear, "_product", lambda self, group, axes: contract(*group, axes=axes, ordered=True))
+        monkeypatch.setattr(
+            LinearStage, "_product", lambda self, group, axes: contract(*group, axes=axes, ordered=True)
+        )
     found = held(RowwiseEvaluation(problem), chosen={0: [5, 150]})
     assert found["future_has_no_influence"] is holds
 

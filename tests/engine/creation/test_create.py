@@ -173,9 +173,12 @@ def test_what_is_changed_by_hand_in_a_part_goes_with_it(part, enabled, rng):
 
 def test_what_is_changed_by_hand_stays_as_it_is_told():
     problem = new_problem(n=3, d_k=4).replace(interventions=[{"kind": "scale", "stage": "scores", "factor": 2.0}])
-    assert with_by_hand(problem, {"softcap": 2.0, "interventions": ()}) == ({"softcap": 2.0, "interventions": ()}, ())
+    assert with_carried_interventions(problem, {"softcap": 2.0, "interventions": ()}) == (
+        {"softcap": 2.0, "interventions": ()},
+        (),
+    )
     with pytest.raises(FieldError, match="softcap"):
-        with_by_hand(problem, {"softcap": -1.0})
+        with_carried_interventions(problem, {"softcap": -1.0})
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])

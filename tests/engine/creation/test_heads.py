@@ -137,10 +137,10 @@ def each_head_of_inputs(problem: Problem, part: str) -> np.ndarray[Any, Any]:
 
 def test_slopes_that_belong_to_places_are_told():
     problem = direct(mask=({"kind": "alibi"},))
-    assert [str(note) for note in moved(problem, 0, 2).notes] == [
+    assert [str(note) for note in with_head_moved(problem, 0, 2).notes] == [
         "The slopes of ALiBi belong to the places of the heads and stay there."
     ]
-    assert moved(direct(), 0, 2).notes == ()
+    assert with_head_moved(direct(), 0, 2).notes == ()
 
 
 @pytest.mark.parametrize("heads", [1, 3])

@@ -156,7 +156,7 @@ def test_what_is_done_to_the_output_goes_with_its_head_where_nothing_mixes_the_h
 def test_numbers_of_every_head_are_doubled_with_a_head():
     values = np.random.default_rng(6).normal(size=(H, N, M))
     problem = problem_of(interventions=({"kind": "set", "stage": "weights", "at": {}, "values": values},))
-    after = problem.replace(**duplicated(problem, 2).fields)
+    after = problem.replace(**with_head_duplicated(problem, 2).fields)
     np.testing.assert_array_equal(whole(after, "weights"), values[[0, 1, 2, 2, 3]])
 
 
