@@ -15,7 +15,7 @@ from attn_gui.engine.head_axis import READINGS, heads_of, laid, laid_shape, read
 from attn_gui.formats import FormatError, load
 from attn_gui.formats.base import ListedArray, Listing
 from attn_gui.formats.named.arranged import answered, complaint
-from attn_gui.formats.named.arrangement import ArrayMapping, proposed, recalled, record_of
+from attn_gui.formats.named.arrangement import ArrayMapping, arrangement_of, proposed, recalled, record_of
 from attn_gui.formats.named.roles import suggested
 from tests.failing import each
 
@@ -197,6 +197,20 @@ def test_what_makes_no_problem_is_said_before_anything_is_read(arrangement: Arra
     arrays = tuple(ListedArray(name, shape, "float32") for name, shape in shapes.items())
     found = complaint(arrangement, Listing(arrays, lambda _source, _names: {}))
     assert words in str(found)
+
+
+@each(
+    ("words", "said"),
+    [
+        ({"arrays": {"nonsense": "a"}}, "“nonsense” is not a part of a problem"),
+        ({"arrays": {}, "axes": "head,column"}, "“axes” is “head,column”"),
+        ({"arrays": {}, "weights": "x"}, "“weights” is “x”; expected one of “in,out”, “out,in”"),
+        ({"arrays": {}, "mask": "x"}, "expected one of “keep”, “block”, “add”"),
+    ],
+)
+def test_a_word_that_means_nothing_is_refused(words: dict[str, object], said: str) -> None:
+    with pytest.raises(FormatError, match=said):
+        arrangement_of(**words)
 
 
 def test_a_file_without_names_is_refused(tmp_path: Path) -> None:
