@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import pytest
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QPoint, QRectF, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QWidget
 
-from attn_gui.views.walk_view import WalkPlayer, WalkSteps, WalkView
+from attn_gui.views.walk_view import BeatBar, WalkPlayer, WalkSteps, WalkView
 
 
 class Beat(NamedTuple):
@@ -113,3 +113,12 @@ def test_speed_changes_how_long_it_takes_and_not_where_it_is(shown):
     player.set_speed(2.0)
     assert player.seconds == 1.0
     assert player.duration() == 1500
+
+
+def test_a_click_on_a_part_of_the_bar_goes_to_its_step(shown):
+    player, view, _steps, _walk = shown()
+    bar = view.findChild(BeatBar)
+    for y in (bar.height() - 3, 9):  # its name, and the part itself
+        player.scrub(0.0)
+        QTest.mouseClick(bar, Qt.MouseButton.LeftButton, pos=QPoint(round(bar.segments()[2].center().x()), y))
+        assert player.beat == 2
