@@ -83,7 +83,7 @@ def whole(lowest: int, highest: int) -> Callable[[str], int]:
     return parse
 
 
-def joined(words: Sequence[str]) -> list[str]:
+def join_signed_values(words: Sequence[str]) -> list[str]:
     """Return the words with `--levels -5,7` as one: argparse would take -5,7 for an option."""
     found: list[str] = []
     for word in words:
@@ -94,7 +94,7 @@ def joined(words: Sequence[str]) -> list[str]:
     return found
 
 
-def parsed(
+def parse_options(
     parser: argparse.ArgumentParser,
     words: Sequence[str],
     needs: Mapping[str, str],

@@ -14,21 +14,21 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from attn_gui.commands.command_ground import (
+from attn_gui.commands.command_base import (
     DONE,
     NO_MEMORY,
+    AmbiguousFileRefusal,
     CommandRefusal,
     FileProgress,
+    OutputError,
     Parser,
-    Unheard,
-    Unnamed,
     add_arrangement,
     add_problem,
-    arranged,
+    mapping_from_options,
     nearest,
     note_on_stderr,
     noted,
-    opened,
+    open_input,
     say,
 )
 from attn_gui.languages import LANGUAGES, QT_TRANSLATE_NOOP
@@ -63,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _refuse(refusal)
     except KeyboardInterrupt:
         return INTERRUPTED
-    except Unheard as unheard:
+    except OutputError as unheard:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is still in its buffer goes nowhere
         if isinstance(unheard.reason, BrokenPipeError):  # the reader of the pipe has closed it
             return DONE
@@ -123,7 +123,7 @@ def _window(words: list[str]) -> int:
     chosen = window_parser().parse_args(words)
     if words and re.fullmatch(r"\w+", words[0]) and not Path(words[0]).exists():  # a slip in a command, hardly a file
         raise CommandRefusal(_NO_COMMAND, word=words[0], near=nearest(words[0], list(COMMANDS)))
-    if not chosen.files and arranged(chosen) is not None:
+    if not chosen.files and mapping_from_options(chosen) is not None:
         raise CommandRefusal(_NO_FILE)
     for files in () if chosen.in_window else _apart(chosen.files):
         _check_alone(chosen, files)
@@ -132,7 +132,9 @@ def _window(words: list[str]) -> int:
         raise CommandRefusal("{reason}", reason=reason)
     from attn_gui.app.start import run
 
-    return run([file.absolute() for file in chosen.files], chosen.lang, arranged(chosen))  # a journal outlives a folder
+    return run(
+        [file.absolute() for file in chosen.files], chosen.lang, mapping_from_options(chosen)
+    )  # a journal outlives a folder
 
 
 def _apart(files: Sequence[Path]) -> list[tuple[Path, ...]]:
@@ -151,7 +153,7 @@ def _check_alone(chosen: argparse.Namespace, files: tuple[Path, ...]) -> None:
     from attn_gui.formats import FormatError
     from attn_gui.formats.named.several_files import several_name, whole_ones
 
-    arrangement = arranged(chosen)
+    arrangement = mapping_from_options(chosen)
     if len(files) < 2 or arrangement is None or arrangement.arrays:
         return
     try:
@@ -169,13 +171,13 @@ def _check(chosen: argparse.Namespace) -> None:
     from attn_gui.formats.session import ModelNeeded
     from attn_gui.lessons.lesson import read_lesson
 
-    alone = arranged(chosen) is None
+    alone = mapping_from_options(chosen) is None
     try:
         if is_lesson(chosen.file) and alone:
             read_lesson(chosen.file)
         elif not (is_model(chosen.file) and alone):
-            opened(chosen)
-    except Unnamed:
+            open_input(chosen)
+    except AmbiguousFileRefusal:
         pass  # the window asks
     except FormatError as error:
         raise CommandRefusal(error) from error
@@ -189,7 +191,7 @@ def _verify(words: list[str]) -> int:
     from attn_gui.engine import verify
     from attn_gui.formats.problem_fields import listed
 
-    loaded = noted(opened(chosen))
+    loaded = noted(open_input(chosen))
     try:
         with FileProgress(chosen.file) as progress:
             found = verify(loaded.problem, progress=progress.show)

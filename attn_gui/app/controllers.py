@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attn_gui.app.context import AppContext
+from attn_gui.app.app_context import AppContext
 from attn_gui.app.editing.shapes import ShapeController
 from attn_gui.app.editing.variants import LayerController, VariantsController
 from attn_gui.app.files.files import FilesController
@@ -11,7 +11,7 @@ from attn_gui.app.inspector.explain import ExplainController
 from attn_gui.app.maps.maps import MapsController, SplitController
 from attn_gui.app.maps.readings import ReadingsController
 from attn_gui.app.maps.status import ProgressController, StatusController
-from attn_gui.app.parts import PartsController
+from attn_gui.app.simple_window import SimpleWindowController
 from attn_gui.app.tables.tables import TablesController
 
 
@@ -36,4 +36,4 @@ class Controllers:
         self.files = FilesController(context)
         self.layer.newRequested.connect(self.files.new)
         self.session_view = SessionView(context, self.files)
-        self.parts = PartsController(context)
+        self.parts = SimpleWindowController(context)

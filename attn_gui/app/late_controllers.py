@@ -7,19 +7,19 @@ from functools import partial
 from attn_gui.app.actions.actions import Actions
 from attn_gui.app.actions.commands import CommandsController, TipsController
 from attn_gui.app.actions.context_menus import ContextMenus, MapKeys
-from attn_gui.app.context import AppContext
+from attn_gui.app.app_context import AppContext
 from attn_gui.app.controllers import Controllers
 from attn_gui.app.editing.heads import HeadEdits
 from attn_gui.app.editing.interventions import CopyFromState, InterventionsController
 from attn_gui.app.editing.map_cells import CellBlocks, TypingController
 from attn_gui.app.editing.masks import MasksController, PaintingController
-from attn_gui.app.editing.targets import PullingController, TargetController
-from attn_gui.app.files.arrivals import Arrivals
+from attn_gui.app.editing.targets import TargetController, TargetDragController
 from attn_gui.app.files.export import ExportController
 from attn_gui.app.files.import_arrays import ArraysController
+from attn_gui.app.files.incoming_files import IncomingFiles
 from attn_gui.app.files.recovery import Recovery
 from attn_gui.app.inspector.explain import ReachController
-from attn_gui.app.inspector.history import HistoryController, HistoryTells
+from attn_gui.app.inspector.history import CellHistoryController, HistoryController
 from attn_gui.app.inspector.pages import SensitivityController, VerifyController
 from attn_gui.app.inspector.snapshots import SnapshotsController
 from attn_gui.app.lessons.exercises import Exercises
@@ -30,12 +30,12 @@ from attn_gui.app.maps.d_k_slider import DkController
 from attn_gui.app.maps.gradients import GradientController
 from attn_gui.app.model.copy_rows import CopyRowsController
 from attn_gui.app.model.model_controller import ModelController, ModelsAtHand
-from attn_gui.app.model.model_showing import ModelShowing
+from attn_gui.app.model.model_run_controller import ModelRunController
 from attn_gui.app.pages import CodeSaving, CurveFitting, PagesController
 from attn_gui.app.tables.finding import FindController
 from attn_gui.app.tables.table_blocks import TableBlocks
 from attn_gui.app.tables.table_edits import CopyController, RowEdits, TableEdits, TableTarget
-from attn_gui.app.walking import WalkController
+from attn_gui.app.walk_controller import WalkController
 
 
 class LateControllers:
@@ -51,7 +51,7 @@ class LateControllers:
         self.painting = PaintingController(context)
         self.targets = TargetController(context)
         self.cell_blocks = CellBlocks(context, self.table_blocks)
-        self.pulling = PullingController(context, self.painting, self.cell_blocks.shows_now)
+        self.target_drag = TargetDragController(context, self.painting, self.cell_blocks.shows_now)
         self.row_edits = RowEdits(context, self.target, note)
         self.copying = CopyController(window, self.target, self.table_edits)
         self.masks = MasksController(context, self.painting, note)
@@ -63,7 +63,7 @@ class LateControllers:
         self.compare, self.sides = CompareController(context), SidesController(context)
         self.widths = DkController(context, note)
         self.keys = MapKeys(context, first.tables, first.maps.step_head, self._put_away)
-        self.history_tells = HistoryTells(context)
+        self.cell_history = CellHistoryController(context)
         self.gradients = GradientController(context)
         self.reach = ReachController(context, first.tables)
         self.context_menus = ContextMenus(context, first.tables)
@@ -76,34 +76,34 @@ class LateControllers:
         self.sensitivity = SensitivityController(context)
         self.tips = TipsController(context)
         self.verify = VerifyController(context)
-        for tool in (self.painting, self.pulling):
+        for tool in (self.painting, self.target_drag):
             tool.changed.connect(actions.show_states)
-        self.history_tells.changed.connect(partial(actions.show_states, of=self.history_tells.commands()))
+        self.cell_history.changed.connect(partial(actions.show_states, of=self.cell_history.commands()))
         # pages, export, lessons, models
         self.pages = PagesController(context)
         self.export = ExportController(context, self.pages)
         self.models = ModelController(context, first.files)
-        self.model = ModelShowing(context, self.models)
+        self.model = ModelRunController(context, self.models)
         self.code = CodeSaving(context)
         self.curve = CurveFitting(context)
         self._tie_model(actions)
-        self.walking = WalkController(context, first.status, self.painting)
-        first.tables.on_new_table(self.walking.follow_table)
+        self.walk = WalkController(context, first.status, self.painting)
+        first.tables.on_new_table(self.walk.follow_table)
         self.exercises = Exercises(context)
         self.typing.answered.connect(self.exercises.take)
         self.worksheets = WorksheetsController(context)
         self.solutions = SolutionSaving(context)
-        self.lessons = LessonsController(context, first.files, self.pages, self.model, self.walking)
+        self.lessons = LessonsController(context, first.files, self.pages, self.model, self.walk)
         self.typing.answered.connect(self.lessons.take)
         self.at_hand = ModelsAtHand(context, self.models)
         self.copy_rows = CopyRowsController(context, self.models.steps, self.model, self.compare)
-        self.arrivals = Arrivals(
+        self.incoming_files = IncomingFiles(
             window, first.files, self.arrays, self.table_blocks, self.target, self.lessons, self.models
         )
 
     def _put_away(self) -> bool:
         """Leave the tools that take the mouse; whether one was in hand."""
-        return self.painting.leave() or self.pulling.leave()
+        return self.painting.leave() or self.target_drag.leave()
 
     def _tie_model(self, actions: Actions) -> None:
         pages, model = self.pages, self.model

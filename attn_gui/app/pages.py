@@ -16,27 +16,27 @@ from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.actions.action_table import Row
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.context import AppContext
+from attn_gui.app.app_context import AppContext
 from attn_gui.app.files.files import asked_path
 from attn_gui.app.state.background_task import BackgroundTask, Stopped, WindowTask
 from attn_gui.app.state.translated_errors import saying, sentence
 from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.document.edits import Label
 from attn_gui.engine import Evaluation, Problem
-from attn_gui.engine.analysis.regression import Fitted, each_from_the_others, error_of_others, fit_width
+from attn_gui.engine.analysis.regression import FittedWidth, each_from_the_others, error_of_others, fit_width
 from attn_gui.engine.progress import Progress, silent
 from attn_gui.figure.page_catalog import PAGES
-from attn_gui.figure.pages.base import PageKind, Spot, settled
-from attn_gui.figure.pages.context import CHOSEN, ModelContext, PageContext
 from attn_gui.figure.pages.contributions import OverHeadsPage
 from attn_gui.figure.pages.dimensions import CodePage, CodeText
+from attn_gui.figure.pages.page_context import CHOSEN, ModelContext, PageContext
+from attn_gui.figure.pages.page_kind import PageKind, PageSpot, option_values
 from attn_gui.figure.pages.regression import CurvePage
 from attn_gui.formats import FormatError
 from attn_gui.formats.saving import write_file
 from attn_gui.formats.scripts import script_name
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.modes import ACTIONS
-from attn_gui.pictures.threads import outcome_of
+from attn_gui.pictures.thread_pools import outcome_of
 from attn_gui.views.dialogs.progress import WorkLine
 from attn_gui.views.pages.page_widget import CodeControls, FitControls, PageWidget
 
@@ -237,7 +237,7 @@ class PagesController(QObject):
         states = self._document.snapshots.all
         context = PageContext.at(self._computation.evaluation, look.batch, look.head, stage, cell, states)
         context = replace(context, model=self.model)
-        return replace(context, options=settled(kind.options, context, self.options.get(kind.name, {})))
+        return replace(context, options=option_values(kind.options, context, self.options.get(kind.name, {})))
 
     def _on_job_told(self, share: float) -> None:
         self._panel.pages[self._working].set_share(share)
@@ -274,7 +274,7 @@ class PagesController(QObject):
         page.turned.connect(partial(self._on_page_turned, page))
         page.stopRequested.connect(self._job.stop)
 
-    def _on_page_spot_chosen(self, page: PageWidget, spot: Spot) -> None:
+    def _on_page_spot_chosen(self, page: PageWidget, spot: PageSpot) -> None:
         """Go where a place of the page leads; what the page shows of an evaluation that is gone leads nowhere."""
         if not self._is_current(page.kind):
             return
@@ -474,7 +474,7 @@ class CurveFitting(QObject):
         if self._computed:
             self._controls.set_error(found)
 
-    def _on_fits_ended(self, outcome: Future[Fitted]) -> None:
+    def _on_fits_ended(self, outcome: Future[FittedWidth]) -> None:
         self._show_ready()
         found = outcome.result()
         params = self._document.problem.score_params

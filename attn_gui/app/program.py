@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.actions.action_table import FIND_ROWS, HEAD_ROWS
 from attn_gui.app.actions.actions import Actions, Command
-from attn_gui.app.context import AppContext
+from attn_gui.app.app_context import AppContext
 from attn_gui.app.controllers import Controllers
 from attn_gui.app.editing.edit_runner import EditRunner
 from attn_gui.app.faults import Faults
@@ -26,11 +26,11 @@ from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.translated_errors import why_lacking
 from attn_gui.app.state.view_state import PARTS, ViewState, show_whole
-from attn_gui.document.document import Change, Document
+from attn_gui.document.document import Document, DocumentChange
 from attn_gui.engine import Problem
 from attn_gui.engine.graph.stage import Role
 from attn_gui.file_kinds import is_lesson, is_model
-from attn_gui.formats.named.arrangement import ArrayMapping
+from attn_gui.formats.named.array_mapping import ArrayMapping
 
 if TYPE_CHECKING:
     from attn_gui.app.late_controllers import LateControllers
@@ -42,28 +42,28 @@ if TYPE_CHECKING:
 
 
 @runtime_checkable
-class Acting(Protocol):
+class HasCommands(Protocol):
     """A part that answers actions."""
 
     def commands(self) -> Mapping[str, Command]: ...
 
 
 @runtime_checkable
-class Speaking(Protocol):
+class Retranslatable(Protocol):
     """A part that has words which no widget translates by itself."""
 
     def retranslate(self) -> None: ...
 
 
 @runtime_checkable
-class Writing(Protocol):
+class WritesFiles(Protocol):
     """A part that writes files, which the end of the window waits for."""
 
     def wait(self) -> bool: ...
 
 
 @runtime_checkable
-class Finishing(Protocol):
+class Finishable(Protocol):
     """A part with work that has to be through before the window goes."""
 
     def finish(self) -> None: ...
@@ -177,7 +177,7 @@ class Program(QObject):
     def _tie(self, parts: Iterable[object]) -> None:
         """Tie each action to the part that answers it."""
         for part in parts:
-            if isinstance(part, Acting):
+            if isinstance(part, HasCommands):
                 self.bars.actions.tie(part.commands())
         self.bars.actions.show_states()
 
@@ -193,7 +193,7 @@ class Program(QObject):
         else:
             self._waiting.append(do)
 
-    def _on_document_changed(self, change: Change) -> None:
+    def _on_document_changed(self, change: DocumentChange) -> None:
         """Withdraw earlier refusals; what there is to say of a new document is said where it is opened."""
         if not change.opened and not self.window.banner.isHidden():
             self.window.banner.withdraw_refusal()
@@ -202,7 +202,7 @@ class Program(QObject):
         if self._waiting is not None:
             event.ignore()
             self._waiting.append(self.window.close)
-        elif all(part.wait() for part in self._parts() if isinstance(part, Writing)) and self.files.may_leave():
+        elif all(part.wait() for part in self._parts() if isinstance(part, WritesFiles)) and self.files.may_leave():
             self.layout.remember()
             self.files.journaling.forget()
             for part in (self.files, self.runner, self.late.table_blocks, self.late.recovery):
@@ -216,7 +216,9 @@ class Program(QObject):
             self.document.retranslate()
             self.window.setUpdatesEnabled(False)  # one language is shown, until all speak the other one
             rest = (
-                part for part in self._parts() if isinstance(part, Speaking) and part not in (self.bars, self.document)
+                part
+                for part in self._parts()
+                if isinstance(part, Retranslatable) and part not in (self.bars, self.document)
             )
             self.view.notify_in_turns([*(part.retranslate for part in rest), self._show_language])
         return super().eventFilter(watched, event)
@@ -258,7 +260,7 @@ class Program(QObject):
 
     def take_in_all(self, paths: Sequence[Path], field: str = "") -> None:
         """Open files that were dropped or chosen together."""
-        self._when_complete(lambda: self.late.arrivals.take(paths, field))
+        self._when_complete(lambda: self.late.incoming_files.take(paths, field))
 
     def end(self) -> None:
         """Close without asking; what is unsaved stays in its journal, which the next start offers."""
@@ -267,7 +269,7 @@ class Program(QObject):
         self.computation.end()
         self.baseline.end()
         for part in self._parts():
-            if isinstance(part, Finishing):
+            if isinstance(part, Finishable):
                 part.finish()
         from attn_gui.pictures.tile_cache import TileCache  # not needed to start
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from attn_gui.app.program import Program
     from attn_gui.app.shell import Shell
     from attn_gui.app.start_page import StartPage
-    from attn_gui.formats.named.arrangement import ArrayMapping
+    from attn_gui.formats.named.array_mapping import ArrayMapping
 
 
 # --- start ----------------------------------------------------------------------------------------
@@ -150,7 +150,7 @@ class Start:
         with self._or_end():
             self.program.complete()
             if len(self._paths) > 1:
-                self.program.late.arrivals.take(self._paths, arrangement=self._arrangement)
+                self.program.late.incoming_files.take(self._paths, arrangement=self._arrangement)
         QTimer.singleShot(REST_MS, self._rest)
 
     @contextmanager

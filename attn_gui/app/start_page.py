@@ -32,7 +32,7 @@ from attn_gui.views.text_views import Link
 from attn_gui.views.widgets import Retranslated
 
 if TYPE_CHECKING:
-    from attn_gui.app.context import AppContext
+    from attn_gui.app.app_context import AppContext
     from attn_gui.app.files.files import FilesController
     from attn_gui.app.lessons.lessons import LessonsController
     from attn_gui.app.model.model_controller import ModelController

@@ -9,11 +9,11 @@ from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QRect, QTi
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.context import AppContext
+from attn_gui.app.app_context import AppContext
 from attn_gui.app.files.files import FilesController
 from attn_gui.app.start_page import StartPage
 from attn_gui.app.state.view_state import ChosenCell
-from attn_gui.document.document import Change
+from attn_gui.document.document import DocumentChange
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.tour import TourBubble
 
@@ -134,7 +134,7 @@ class Tour(QObject):
             self._show()
         return super().eventFilter(watched, event)
 
-    def _on_document_changed(self, change: Change) -> None:
+    def _on_document_changed(self, change: DocumentChange) -> None:
         self._first = False
         if not change.opened:
             self._go_on_from(0)  # a number was typed

@@ -21,12 +21,12 @@ from attn_gui.arguments import (
     VECTOR,
     SettingsAction,
     heads,
-    joined,
+    join_signed_values,
     levels,
-    parsed,
+    parse_options,
     setting,
 )
-from attn_gui.commands.command_ground import (
+from attn_gui.commands.command_base import (
     DONE,
     CommandRefusal,
     Parser,
@@ -34,7 +34,7 @@ from attn_gui.commands.command_ground import (
     complete,
     need_drawing,
     noted,
-    opened,
+    open_input,
     say,
 )
 from attn_gui.figure.export_settings import add_options
@@ -72,14 +72,14 @@ def export(words: list[str]) -> int:
     """Write figures and numbers of a file."""
     chosen = _chosen(export_parser(), words)
     need_drawing()
-    from attn_gui.commands.export_files import written
+    from attn_gui.commands.export_files import write_files
 
-    loaded = complete(noted(opened(chosen)), chosen.file)
+    loaded = complete(noted(open_input(chosen)), chosen.file)
     try:
         if str(chosen.folder) == STDOUT:
-            _write_to_stdout(lambda: written(loaded, chosen), chosen)
+            _write_to_stdout(lambda: write_files(loaded, chosen), chosen)
             return DONE
-        for path in written(loaded, chosen):
+        for path in write_files(loaded, chosen):
             say(path)
     except (ValueError, LookupError, OSError) as error:
         raise CommandRefusal(error) from error
@@ -144,9 +144,9 @@ def export_files(problem: Problem, folder: str | os.PathLike[str], **options: Un
     what the files are called.
     Raises TypeError for another option, ValueError with one sentence for what cannot be written.
     """
-    from attn_gui.commands.export_files import written
+    from attn_gui.commands.export_files import write_files
     from attn_gui.engine.evaluation.trace import problem_in
-    from attn_gui.formats.base import Loaded
+    from attn_gui.formats.file_format import Loaded
 
     problem, parser = problem_in(problem, "export_files", ", folder"), export_parser()
     of_files = {"help", *parser.get_default("arranging")}  # a problem is no file whose arrays are to be arranged
@@ -157,14 +157,14 @@ def export_files(problem: Problem, folder: str | os.PathLike[str], **options: Un
             raise TypeError(f"export_files has no option {name!r}; it has {', '.join(sorted(known))}.")
         words += _words(known[name], value)
     try:
-        return list(written(Loaded(problem), _chosen(parser, words)))
+        return list(write_files(Loaded(problem), _chosen(parser, words)))
     except (CommandRefusal, LookupError) as error:
         raise ValueError(str(error)) from error
 
 
 def _chosen(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Namespace:
     """Return the options that words choose. Raises CommandRefusal for one that would mean nothing."""
-    chosen = parsed(parser, joined(words), NEEDS, CLASHES, _formats_have)
+    chosen = parse_options(parser, join_signed_values(words), NEEDS, CLASHES, _formats_have)
     chosen.format, chosen.show = chosen.format or [USUAL_FORMAT], chosen.show or SHOWN
     return chosen
 

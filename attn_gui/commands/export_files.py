@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attn_gui.commands.command_ground import FileProgress
-from attn_gui.commands.export_request import ExportError, Other, Request, make_folder, request_of
+from attn_gui.commands.command_base import FileProgress
+from attn_gui.commands.export_request import ComparedEvaluation, ExportError, ExportRequest, make_folder, request_of
 from attn_gui.engine import made_direct
 from attn_gui.figure.export_settings import USUAL_DPI, ExportSettings, given_options
 from attn_gui.figure.styles import resolution
@@ -30,15 +30,15 @@ from attn_gui.formats import (
     stage_labels,
     stage_rows,
 )
-from attn_gui.formats.base import Labels
 from attn_gui.formats.export_names import file_stem, has_own_cells, heads_part
+from attn_gui.formats.file_format import Labels
 from attn_gui.formats.npz import members_of
 from attn_gui.formats.saving import write_file
 from attn_gui.formats.scripts import SCRIPTS, script_name, script_text
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 if TYPE_CHECKING:
-    from attn_gui.figure.pages.base import PageKind
+    from attn_gui.figure.pages.page_kind import PageKind
 
 
 # --- numbers --------------------------------------------------------------------------------------
@@ -49,7 +49,7 @@ _SCRIPT = QT_TRANSLATE_NOOP("Sentences", "A script computes one state: leave out
 _COMPUTES = QT_TRANSLATE_NOOP("Sentences", "A {ending} computes one state: leave out --compare.")
 
 
-def write_numbers(request: Request, ending: str) -> Iterator[Path]:
+def write_numbers(request: ExportRequest, ending: str) -> Iterator[Path]:
     """Write the numbers in a format of the catalog, or a script of them; yields each path once it is written."""
     if ending in SCRIPTS:
         yield _write_script(request, ending)
@@ -64,7 +64,7 @@ def write_numbers(request: Request, ending: str) -> Iterator[Path]:
         yield from _write_fields(request, kind)
 
 
-def _write_script(request: Request, key: str) -> Path:
+def _write_script(request: ExportRequest, key: str) -> Path:
     """Write a script that prints the numbers of every stage."""
     if request.other is not None:
         raise ExportError(_SCRIPT)
@@ -73,7 +73,7 @@ def _write_script(request: Request, key: str) -> Path:
     return path
 
 
-def _write_steps(request: Request, kind: Format[Any]) -> Path:
+def _write_steps(request: ExportRequest, kind: Format[Any]) -> Path:
     """Write the problem with every step into one file that computes them."""
     if request.other is not None:
         raise ExportError(_COMPUTES, ending=kind.suffixes[0])
@@ -83,7 +83,7 @@ def _write_steps(request: Request, kind: Format[Any]) -> Path:
     return path
 
 
-def _write_stages(request: Request, kind: Format[Any]) -> Path:
+def _write_stages(request: ExportRequest, kind: Format[Any]) -> Path:
     """Whole stages with the axes of the contract, in a file that opens as a problem again unless it is of two."""
     evaluation = request.evaluation
     stages = request.stages if request.options.stage else evaluation.stages
@@ -102,7 +102,7 @@ def _write_stages(request: Request, kind: Format[Any]) -> Path:
     return path
 
 
-def _write_tables(request: Request, kind: Format[Any]) -> Iterator[Path]:
+def _write_tables(request: ExportRequest, kind: Format[Any]) -> Iterator[Path]:
     """Write the numbers of each stage and head; texts are labelled with the tokens."""
     for stage in request.stages:
         for head in request.heads_of(stage):
@@ -116,7 +116,7 @@ def _write_tables(request: Request, kind: Format[Any]) -> Iterator[Path]:
             yield path
 
 
-def _write_fields(request: Request, kind: Format[Any]) -> Iterator[Path]:
+def _write_fields(request: ExportRequest, kind: Format[Any]) -> Iterator[Path]:
     """Write the matrices of the problem, of a batch the item that is asked for."""
     for name in request.fields:
         item = request.item if has_items(request.loaded.problem, name) else ""
@@ -125,20 +125,20 @@ def _write_fields(request: Request, kind: Format[Any]) -> Iterator[Path]:
         yield path
 
 
-def _save(request: Request, kind: Format[Any], name: str, cells: ArrayRows, path: Path) -> None:
+def _save(request: ExportRequest, kind: Format[Any], name: str, cells: ArrayRows, path: Path) -> None:
     """Save one matrix, with the labels that are asked for."""
     rows, columns = _labels(request, kind, name, cells)
     save_rows(cells, path, row_labels=rows, column_labels=columns, excel=request.options.bom)
 
 
-def _labels(request: Request, kind: Format[Any], name: str, cells: ArrayRows) -> tuple[Labels, Labels]:
+def _labels(request: ExportRequest, kind: Format[Any], name: str, cells: ArrayRows) -> tuple[Labels, Labels]:
     """Return the tokens of rows and columns where there are any; asked for, numbers where there are none, or
     neither."""
     asked = request.options.headers
     if not kind.text or asked is False or (asked is None and name in request.fields):
         return None, None
-    face = request.read(name) if name in request.stages else request.evaluation
-    return counted_labels(face, name, cells) if asked else stage_labels(face, name)
+    drawn = request.read(name) if name in request.stages else request.evaluation
+    return counted_labels(drawn, name, cells) if asked else stage_labels(drawn, name)
 
 
 # --- files ----------------------------------------------------------------------------------------
@@ -158,7 +158,7 @@ _NO_FORM = QT_TRANSLATE_NOOP("Sentences", "A page is written as {forms}, not as 
 _NO_SLIDER = QT_TRANSLATE_NOOP("Sentences", "The page {page} has no slider, and so no frames.")
 
 
-def written(loaded: Loaded, options: argparse.Namespace) -> Iterator[Path]:
+def write_files(loaded: Loaded, options: argparse.Namespace) -> Iterator[Path]:
     """Write every file that `options` (of the command line) asks for.
 
     Raises ExportError, FormatError and other ValueErrors, each with one sentence.
@@ -176,7 +176,7 @@ def written(loaded: Loaded, options: argparse.Namespace) -> Iterator[Path]:
             yield from write_numbers(request, ending)
 
 
-def _check_names(request: Request) -> None:
+def _check_names(request: ExportRequest) -> None:
     """Refuse figures, pages and comparisons of a field: there are those of stages alone. Raises ExportError."""
     drawn = request.options.page is not None or any(ending in IMAGES for ending in request.options.format)
     if request.fields and drawn:
@@ -187,15 +187,15 @@ def _check_names(request: Request) -> None:
         request.read(stage)  # raises what a file of it would, before there is a folder
 
 
-def _write_page(request: Request) -> Iterator[Path]:
+def _write_page(request: ExportRequest) -> Iterator[Path]:
     """Write a page of the catalog in every format that is asked for; one that all heads share goes by the first."""
     if request.other is not None:
         raise ExportError(_ONE_STATE)
     from attn_gui.figure.compose import check_cell  # Qt is not needed for numbers
     from attn_gui.figure.operands import stage_plane
     from attn_gui.figure.page_catalog import page_of_name
-    from attn_gui.figure.pages.base import from_texts
-    from attn_gui.figure.pages.context import PageContext
+    from attn_gui.figure.pages.page_context import PageContext
+    from attn_gui.figure.pages.page_kind import from_texts
 
     options, problem = request.options, request.loaded.problem
     kind, stage = page_of_name(options.page), request.stages[0]
@@ -225,23 +225,23 @@ def _write_page(request: Request) -> Iterator[Path]:
                 yield from _draw(request, path, (head,), **figure)
 
 
-def _write_frames(request: Request, path: Path, kind: PageKind[Any], head: int, **choices: Any) -> Iterator[Path]:
+def _write_frames(request: ExportRequest, path: Path, kind: PageKind[Any], head: int, **choices: Any) -> Iterator[Path]:
     """Write a figure for every place of a page's slider, or one file of all of them where it can move."""
-    from attn_gui.figure.sheet import File, Frames
+    from attn_gui.figure.sheet import FigureFile, PageFrames
     from attn_gui.figure.text.fonts import ensure_gui
 
     if kind.slide is None:
         raise ExportError(_NO_SLIDER, page=kind.name)
     ensure_gui()
     settings = ExportSettings(**_figure_settings(request.options) | choices)
-    frames = Frames(kind, settings, head)
-    for target, write in frames.files(request.evaluation, File(path.suffix[1:], settings.dpi), path):
+    frames = PageFrames(kind, settings, head)
+    for target, write in frames.files(request.evaluation, FigureFile(path.suffix[1:], settings.dpi), path):
         with FileProgress(target) as progress:
             write(request.evaluation, progress.show)
         yield target
 
 
-def _draw(request: Request, path: Path, heads: tuple[int, ...], **choices: Any) -> Iterator[Path]:
+def _draw(request: ExportRequest, path: Path, heads: tuple[int, ...], **choices: Any) -> Iterator[Path]:
     """Draw one figure, with the options that all of them have."""
     from attn_gui.figure.sheet import write
 
@@ -256,12 +256,12 @@ def _figure_settings(options: argparse.Namespace) -> dict[str, Any]:
     return given_options(options) | {"dpi": resolution(options.dpi, options.style, USUAL_DPI)}
 
 
-def _write_figures(request: Request, ending: str) -> Iterator[Path]:
-    from attn_gui.figure.kinds import card_picture, kind_of  # Qt is not needed for numbers
-    from attn_gui.figure.levels import shade_from
+def _write_figures(request: ExportRequest, ending: str) -> Iterator[Path]:
+    from attn_gui.figure.levels import color_scale_from
+    from attn_gui.figure.picture_kinds import card_picture, kind_of  # Qt is not needed for numbers
 
     options = request.options
-    shade = shade_from(options.levels, options.colormap)
+    shade = color_scale_from(options.levels, options.colormap)
     picture = card_picture(options.card or False) or options.picture
     for stage in request.stages:
         heads = request.heads_of(stage)
@@ -277,8 +277,8 @@ def _write_figures(request: Request, ending: str) -> Iterator[Path]:
             yield from _draw(request, path, chosen, **choices, beside=_beside(request.other, options.show))
 
 
-def _beside(other: Other | None, show: str) -> object:
+def _beside(other: ComparedEvaluation | None, show: str) -> object:
     """Return the other state as a figure takes it."""
-    from attn_gui.figure.comparison import Beside
+    from attn_gui.figure.comparison import ComparedState
 
-    return None if other is None else Beside(lambda _now: other.before, show, other.names)
+    return None if other is None else ComparedState(lambda _now: other.before, show, other.names)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from attn_gui.commands.command_ground import complete, noted
+from attn_gui.commands.command_base import complete, noted
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.comparison import READY
 from attn_gui.engine.derived_stages import OVER_HEADS, over_heads
-from attn_gui.engine.errors import Said, StageError
+from attn_gui.engine.errors import MessageError, StageError
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.proxies import (
     BeforeState,
@@ -39,7 +39,7 @@ _NOTHING_TO_COMPARE = QT_TRANSLATE_NOOP(
 _NO_STATE = QT_TRANSLATE_NOOP("Sentences", "{name} is no file, and none of {known}.")
 
 
-class Other(NamedTuple):
+class ComparedEvaluation(NamedTuple):
     """The evaluation before, what the two states are called, and the part of a file's name that says so."""
 
     before: Evaluation
@@ -47,7 +47,7 @@ class Other(NamedTuple):
     part: str
 
 
-def other_state(given: str, problem: Problem, own: str, head: int, lang: str) -> Other:
+def other_state(given: str, problem: Problem, own: str, head: int, lang: str) -> ComparedEvaluation:
     """Return the state that `given` names, a ready-made one or a file, beside a problem that is called `own`.
 
     Raises FormatError for what is neither.
@@ -57,11 +57,13 @@ def other_state(given: str, problem: Problem, own: str, head: int, lang: str) ->
         if not ready.applies(problem):
             raise FormatError(_NOTHING_TO_COMPARE, name=given)
         names = ready.before[word].format(head=head), ready.after[word].format(head=head)
-        return Other(evaluation_of(ready.made(problem, head)), names, given)
+        return ComparedEvaluation(evaluation_of(ready.made(problem, head)), names, given)
     path = Path(given)
     if not path.exists():
         raise FormatError(_NO_STATE, name=given, known=tuple(READY))
-    return Other(evaluation_of(complete(noted(open_file(path)), path).problem), (path.stem, own), f"vs-{path.stem}")
+    return ComparedEvaluation(
+        evaluation_of(complete(noted(open_file(path)), path).problem), (path.stem, own), f"vs-{path.stem}"
+    )
 
 
 # --- request --------------------------------------------------------------------------------------
@@ -81,12 +83,12 @@ _NO_FOLDER = QT_TRANSLATE_NOOP("Sentences", "{path} is a file; expected a folder
 _ALONE, _UP_TO = QT_TRANSLATE_NOOP("Sentences", "only 0"), QT_TRANSLATE_NOOP("Sentences", "0 to {last}")
 
 
-class ExportError(Said, ValueError):
+class ExportError(MessageError, ValueError):
     """A request for something that is not there, in one sentence."""
 
 
 @dataclass(frozen=True)
-class Request:
+class ExportRequest:
     """The files to write: of stages, and of `fields` of the problem, which have no steps behind them."""
 
     loaded: Loaded
@@ -95,7 +97,7 @@ class Request:
     fields: tuple[str, ...]
     heads: tuple[int, ...]
     options: argparse.Namespace
-    other: Other | None = None
+    other: ComparedEvaluation | None = None
 
     def heads_of(self, stage: str) -> tuple[int, ...]:
         """Return the heads that have a file of their own."""
@@ -139,7 +141,7 @@ class Request:
         return Path(self.options.folder, file_stem(self.name, rest) + ending)
 
 
-def request_of(loaded: Loaded, options: argparse.Namespace) -> Request:
+def request_of(loaded: Loaded, options: argparse.Namespace) -> ExportRequest:
     """Return the request in the options of the command line. Raises ExportError with one sentence for what is not
     there."""
     problem, evaluation = loaded.problem, evaluation_of(loaded.problem)
@@ -162,11 +164,11 @@ def request_of(loaded: Loaded, options: argparse.Namespace) -> Request:
     if any(is_derived(stage) for stage in stages):
         evaluation = with_derived(evaluation)
     if options.compare is None:
-        return Request(loaded, evaluation, stages, fields, heads, options)
+        return ExportRequest(loaded, evaluation, stages, fields, heads, options)
     other = other_state(options.compare, problem, options.file.stem, heads[0], options.lang)
     if any(is_derived(stage) for stage in stages):
         other = other._replace(before=with_derived(other.before))
-    return Request(loaded, evaluation, stages, fields, heads, options, other)
+    return ExportRequest(loaded, evaluation, stages, fields, heads, options, other)
 
 
 def _over_heads(stage: str, word: str) -> str:

@@ -9,14 +9,14 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attn_gui.arguments import VECTOR, SettingsAction, parsed, setting, whole
-from attn_gui.commands.command_ground import (
+from attn_gui.arguments import VECTOR, SettingsAction, parse_options, setting, whole
+from attn_gui.commands.command_base import (
     DONE,
     NO_MEMORY,
     CommandRefusal,
     FileProgress,
     Parser,
-    muted,
+    muted_stderr,
     need_drawing,
     note_on_stderr,
     say,
@@ -46,7 +46,7 @@ TOKENS_OFFERED = 20  # to pages that ask for the logit of a token; the likeliest
 
 def model(words: list[str]) -> int:
     """Run a text through a model and print what it predicts."""
-    chosen = parsed(model_parser(), words, NEEDS, CLASHES, _formats_have)
+    chosen = parse_options(model_parser(), words, NEEDS, CLASHES, _formats_have)
     chosen.format = chosen.format or _image_endings()[:1]
     if chosen.folder_out is not None:
         need_drawing()
@@ -58,7 +58,7 @@ def model(words: list[str]) -> int:
             found = read_model(_folder(chosen.folder, progress), progress.show)
         for note in found.notes:
             note_on_stderr(note)
-        with muted():
+        with muted_stderr():
             found.read(chosen.text)
         with FileProgress(chosen.folder) as progress:
             run = found.run(chosen.text, interventions=changes, progress=progress.show)
@@ -138,8 +138,8 @@ def _files(model: Model, run: Run, chosen: argparse.Namespace) -> Iterator[Path]
 def _pages(model: Model, run: Run, chosen: argparse.Namespace) -> Iterator[Path]:
     """Write a page each, at the chosen token or where the window reads a prediction."""
     from attn_gui.figure.page_catalog import page_of_name
-    from attn_gui.figure.pages.base import from_texts
-    from attn_gui.figure.pages.context import ModelContext, PageContext
+    from attn_gui.figure.pages.page_context import ModelContext, PageContext
+    from attn_gui.figure.pages.page_kind import from_texts
     from attn_gui.figure.sheet import write
     from attn_gui.models.attribution import asked_place, likely
 
@@ -168,7 +168,7 @@ def _pages(model: Model, run: Run, chosen: argparse.Namespace) -> Iterator[Path]
 def _figures(run: Run, chosen: argparse.Namespace) -> Iterator[Path]:
     """Write a figure for each chosen layer: of one head, or of all of them on a sheet."""
     from attn_gui.engine.stages import SHOWN_FIRST
-    from attn_gui.figure.pages.context import ModelContext
+    from attn_gui.figure.pages.page_context import ModelContext
     from attn_gui.figure.sheet import write
     from attn_gui.formats.export_names import file_stem, heads_part
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from attn_gui.arguments import cell, whole
-from attn_gui.commands.command_ground import (
+from attn_gui.commands.command_base import (
     DONE,
     CommandRefusal,
     FileProgress,
@@ -14,7 +14,7 @@ from attn_gui.commands.command_ground import (
     complete,
     need_drawing,
     noted,
-    opened,
+    open_input,
     said_in,
     say,
 )
@@ -55,7 +55,7 @@ def worksheet(words: list[str]) -> int:
     from attn_gui.commands.export_request import make_folder
     from attn_gui.figure.worksheets import write_class
 
-    problem = complete(noted(opened(chosen)), chosen.file).problem
+    problem = complete(noted(open_input(chosen)), chosen.file).problem
     try:
         make_folder(chosen.folder)
         with FileProgress(chosen.file) as progress:
@@ -87,9 +87,9 @@ def solution(words: list[str]) -> int:
     from attn_gui.commands.export_request import make_folder
     from attn_gui.engine.evaluation.choice import evaluation_of
     from attn_gui.figure.worksheets import save_solution, solution_name
-    from attn_gui.lessons.solutions import ENDINGS, solution_of_all, solution_of_cell
+    from attn_gui.lessons.worked_solutions import ENDINGS, solution_of_all, solution_of_cell
 
-    evaluation = evaluation_of(complete(noted(opened(chosen)), chosen.file).problem)
+    evaluation = evaluation_of(complete(noted(open_input(chosen)), chosen.file).problem)
     try:
         axes = () if chosen.cell is None else evaluation.axes(chosen.stage)
         if chosen.head and len(axes) != 4:
@@ -159,7 +159,7 @@ def worksheet_parser() -> Parser:
 
 
 def solution_parser() -> Parser:
-    from attn_gui.lessons.solutions import ENDINGS
+    from attn_gui.lessons.worked_solutions import ENDINGS
 
     parser = Parser(
         "attn-gui solution",

@@ -13,7 +13,7 @@ import numpy as np
 
 from attn_gui.document.edits import quoted
 from attn_gui.document.number_text import shortest
-from attn_gui.formats.text.headings import Sort, sort_of
+from attn_gui.formats.text.headings import CellSort, sort_of
 from attn_gui.formats.typeset_tables import markdown
 
 Cells = Sequence[Sequence[object]]
@@ -25,7 +25,7 @@ NUMPY = {"nan": "np.nan", "inf": "np.inf", "-inf": "-np.inf", "-0": "-0.0"}
 
 
 @dataclass(frozen=True)
-class Copied:
+class CopiedCells:
     """Cells that can be copied: `read` gives them as they are now, at a price that `shape` tells beforehand."""
 
     shape: tuple[int, int]
@@ -46,16 +46,16 @@ class TextForm(NamedTuple):
     """One way to write cells; `action` names the command that copies so."""
 
     action: str
-    write: Callable[[Copied], str]
-    html: Callable[[Copied], str] | None = None  # the same for programs that take tables: word processors, mail
+    write: Callable[[CopiedCells], str]
+    html: Callable[[CopiedCells], str] | None = None  # the same for programs that take tables: word processors, mail
 
 
-def tab_separated(copied: Copied) -> str:
+def tab_separated(copied: CopiedCells) -> str:
     """Return rows of numbers between tabs, as spreadsheets paste them."""
     return "\n".join("\t".join(map(_text, row)) for row in copied.read())
 
 
-def with_headers(copied: Copied) -> str:
+def with_headers(copied: CopiedCells) -> str:
     """Return rows of numbers between tabs, with the names of rows and columns; the corner is empty."""
     lines = ["\t".join(["", *map(_label, copied.column_names())])]
     for name, row in zip(copied.row_names(), copied.read(), strict=True):
@@ -63,20 +63,20 @@ def with_headers(copied: Copied) -> str:
     return "\n".join(lines)
 
 
-def latex_matrix(copied: Copied) -> str:
+def latex_matrix(copied: CopiedCells) -> str:
     """Return a `bmatrix` of amsmath."""
     rows = (" & ".join(map(_latex, row)) for row in copied.read())
     return "\\begin{bmatrix}\n" + " \\\\\n".join(rows) + "\n\\end{bmatrix}"
 
 
-def markdown_table(copied: Copied) -> str:
+def markdown_table(copied: CopiedCells) -> str:
     """Return a table of GitHub's Markdown, names of rows and columns included."""
     names = map(_line, copied.row_names())
     rows = [[name, *map(_line, row)] for name, row in zip(names, copied.read(), strict=True)]
     return markdown(rows, ["", *map(_line, copied.column_names())])
 
 
-def numpy_array(copied: Copied) -> str:
+def numpy_array(copied: CopiedCells) -> str:
     """Return an expression of Python that gives the same array."""
     cells = copied.read()
     rows = "".join("    [" + ", ".join(map(_numpy, row)) + "],\n" for row in cells)
@@ -85,7 +85,7 @@ def numpy_array(copied: Copied) -> str:
     return f"np.array([\n{rows}]" + (f", dtype=np.{BOOL.get(name, name)})" if name else ")")
 
 
-def html_table(copied: Copied, headers: bool = False) -> str:
+def html_table(copied: CopiedCells, headers: bool = False) -> str:
     """Return a table of HTML, which word processors and mail programs paste as one."""
     lines = ["<table>"]
     if headers:
@@ -116,7 +116,7 @@ def _text(cell: object) -> str:
 def _label(text: str) -> str:
     """Return a text that neither breaks the table nor is taken for a formula, an error or a number."""
     line = quoted(text, longest=1000)
-    taken = sort_of(line) is Sort.BROKEN or (sort_of(line) is Sort.NUMBER and not line.isdecimal())
+    taken = sort_of(line) is CellSort.BROKEN or (sort_of(line) is CellSort.NUMBER and not line.isdecimal())
     if taken or re.match(r"[=+\-@]", line):
         line = "'" + line
     return '"' + line.replace('"', '""') + '"' if '"' in line else line

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoStack
 
-from attn_gui.document.draft import Change, Draft, StateBeside, given_up, owned
+from attn_gui.document.draft import DocumentChange, Draft, StateBeside, given_up, with_own_memory
 from attn_gui.document.edits import Edit, EditError
 from attn_gui.document.history import LARGEST_COPY, LIMIT, History, PastStates, Snapshots
 from attn_gui.document.matrix_model import shown_part
@@ -23,16 +23,16 @@ from attn_gui.formats.snapshots import Snapshot, SnapshotLayer
 if TYPE_CHECKING:
     from attn_gui.models.study import Study
 
-__all__ = ["Change", "Document", "EditError"]
+__all__ = ["Document", "DocumentChange", "EditError"]
 
 
 class Document(QObject):
     """Alone owns one working array per matrix; `apply` is the one way in.
 
-    `changed(Change)` follows every edit, undo and redo, once each, also when several steps are gone at once; `opened()`
-    follows it where another document has been opened, for whatever ends with the one before.
-    `titleChanged()` follows a change of `name`, `path` or `modified`. Use it on the GUI thread only; other threads
-    may read `problem` and drop what they made of it if `writes` or `generation` moved meanwhile: cells have new numbers
+    `changed(DocumentChange)` follows every edit, undo and redo, once each, also when several steps are gone at once;
+    `opened()` follows it where another document has been opened, for whatever ends with the one before.
+    `titleChanged()` follows a change of `name`, `path` or `modified`. Use it on the GUI thread only; other threads may
+    read `problem` and drop what they made of it if `writes` or `generation` moved meanwhile: cells have new numbers
     between the two.
     """
 
@@ -53,7 +53,7 @@ class Document(QObject):
         self.path, self.name = path, name
         self.generation = 0
         self.revision = 0  # moves with the generation and with the snapshots: with all that a file would hold
-        self._draft = Draft(owned(problem.fields(), {}))
+        self._draft = Draft(with_own_memory(problem.fields(), {}))
         self._history = History(self._draft, self, history_bytes)
         self.snapshots = Snapshots(self)
         self.snapshots.changed.connect(self._on_snapshots_changed)
@@ -172,7 +172,7 @@ class Document(QObject):
 
     def open(self, problem: Problem, path: Path | None = None, name: str = "") -> None:
         """Begin another document: its history is empty and it counts as saved."""
-        self._draft.state = owned(problem.fields(), {})
+        self._draft.state = with_own_memory(problem.fields(), {})
         self._begun(path, name)
 
     def adopt(
@@ -184,14 +184,16 @@ class Document(QObject):
         study: Study | None = None,
     ) -> None:
         """Open in the memory of `problem`, of which no reference may be kept elsewhere: instant, however large."""
-        self._draft.state = replace(owned(problem.fields(), given_up(problem)), study=study)
+        self._draft.state = replace(with_own_memory(problem.fields(), given_up(problem)), study=study)
         self._begun(path, name, snapshots)
 
     def _begun(self, path: Path | None, name: str, snapshots: Sequence[Snapshot] = ()) -> None:
         self.path, self.name = path, name
         self._history.clear()
         self.snapshots.begin(snapshots)
-        self._draft.changes.append(Change(dict.fromkeys(self._draft.state.views, None), opened=True, study=True))
+        self._draft.changes.append(
+            DocumentChange(dict.fromkeys(self._draft.state.views, None), opened=True, study=True)
+        )
         self._on_stack_index_changed()
         self.titleChanged.emit()
 
@@ -232,7 +234,7 @@ class Document(QObject):
 
     def _on_stack_index_changed(self) -> None:
         if self._draft.changes:
-            change = Change.merged(self._draft.changes)
+            change = DocumentChange.merged(self._draft.changes)
             self._draft.changes.clear()
             self.generation += 1
             self.revision += 1

@@ -28,7 +28,7 @@ Arrays = dict[str, Array]
 
 
 @dataclass(frozen=True, eq=False)
-class Working:
+class WorkingArrays:
     """One state of a draft: writable `arrays` by dotted name, the problem of read-only `views` on them, and the model
     that it is a layer of, if it is."""
 
@@ -48,7 +48,9 @@ class Working:
 STEP = 1 << 20  # bytes that are compared at a time
 
 
-def owned(fields: Mapping[str, Any], current: Mapping[str, Array], fresh: Sequence[Array] = ()) -> Working:
+def with_own_memory(
+    fields: Mapping[str, Any], current: Mapping[str, Array], fresh: Sequence[Array] = ()
+) -> WorkingArrays:
     """Return the problem of `fields` over memory of its own; arrays of `current` that stay as they are stay in place.
 
     `fresh` arrays, to which no other reference is kept, become its own.
@@ -61,7 +63,7 @@ def owned(fields: Mapping[str, Any], current: Mapping[str, Array], fresh: Sequen
     arrays = {name: _own(array, current.get(name), free) for name, array in problem.arrays().items()}
     if any(_address(arrays[name]) != _address(view) for name, view in problem.arrays().items()):
         problem = Problem.over(with_arrays(problem.fields(), arrays))
-    return Working(problem, problem.fields(), arrays, problem.arrays())
+    return WorkingArrays(problem, problem.fields(), arrays, problem.arrays())
 
 
 def given_up(problem: Problem) -> Arrays:
@@ -130,7 +132,7 @@ def with_arrays(fields: Mapping[str, Any], arrays: Arrays) -> dict[str, object]:
     return own
 
 
-def changed_names(before: Working, after: Working) -> tuple[str, ...]:
+def changed_names(before: WorkingArrays, after: WorkingArrays) -> tuple[str, ...]:
     """Return the arrays that came, left or were replaced, by dotted name, and the other fields that differ."""
     arrays = dict.fromkeys((*before.arrays, *after.arrays))
     moved = [name for name in arrays if before.arrays.get(name) is not after.arrays.get(name)]
@@ -153,7 +155,7 @@ def _without_arrays(value: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Change:
+class DocumentChange:
     """The effect of an edit, an undo or a redo.
 
     `fields` maps each field to the boxes with new numbers, or to None: added, removed or replaced as a whole,
@@ -165,7 +167,7 @@ class Change:
     study: bool = False
 
     @classmethod
-    def merged(cls, changes: Sequence[Change]) -> Change:
+    def merged(cls, changes: Sequence[DocumentChange]) -> DocumentChange:
         """Return one change for several in a row."""
         fields: dict[str, tuple[Box, ...] | None] = {}
         for name, boxes in (item for change in changes for item in change.fields.items()):
@@ -180,9 +182,9 @@ class Change:
 class Draft:
     """One state that edits write into, in place; its problem shows it through read-only views."""
 
-    def __init__(self, state: Working) -> None:
+    def __init__(self, state: WorkingArrays) -> None:
         self.state = state
-        self.changes: list[Change] = []  # that are not told yet
+        self.changes: list[DocumentChange] = []  # that are not told yet
         self.writes = 0  # raised before the first cell is written, for those who read in another thread
 
     def write(self, field: str, box: Box, values: Array) -> None:
@@ -198,7 +200,7 @@ class StateBeside(Draft):
     memory that is still free.
     """
 
-    def __init__(self, state: Working, room: int | None = None) -> None:
+    def __init__(self, state: WorkingArrays, room: int | None = None) -> None:
         super().__init__(state)
         self._room = room
         self._copies: dict[int, Array] = {}  # by the working array
@@ -220,7 +222,7 @@ class StateBeside(Draft):
 class Rewind(StateBeside):
     """One state on the way back, of which every array is a copy: it can be read on any thread."""
 
-    def __init__(self, state: Working) -> None:
+    def __init__(self, state: WorkingArrays) -> None:
         super().__init__(state)
         check(sum(array.nbytes for array in state.arrays.values()))
         self._copies = {id(array): array.copy() for array in state.arrays.values()}

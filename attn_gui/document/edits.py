@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QUndoCommand
 
-from attn_gui.document.draft import Change, Draft, Working, changed_names, owned, same_bytes
+from attn_gui.document.draft import DocumentChange, Draft, WorkingArrays, changed_names, same_bytes, with_own_memory
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.formats.file_sentences import quoted
 from attn_gui.languages import QT_TRANSLATE_NOOP
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from attn_gui.models.study import Study
 
 __all__ = [
-    "Change",
+    "DocumentChange",
     "Edit",
     "EditError",
     "Edits",
@@ -32,7 +32,7 @@ __all__ = [
     "SetCells",
     "SetFields",
     "SetStudy",
-    "filled",
+    "fill_template",
     "quoted",
 ]
 
@@ -56,7 +56,7 @@ class _Filling:
         return f"{_BEGIN}{format(self._value, spec)}{_END}"
 
 
-def filled(template: str, values: Mapping[str, object]) -> str:
+def fill_template(template: str, values: Mapping[str, object]) -> str:
     """Return the template with its {places} filled in.
 
     A blank parts Latin letters that come to stand beside Chinese ones.
@@ -80,7 +80,7 @@ class Label:
     context: str = "History"
 
     def __str__(self) -> str:
-        return filled(QCoreApplication.translate(self.context, str(self.source)), self.args)
+        return fill_template(QCoreApplication.translate(self.context, str(self.source)), self.args)
 
 
 class Refusal(ValueError):
@@ -96,7 +96,7 @@ class Refusal(ValueError):
         self.values = values
 
     def sentence(self) -> str:
-        return filled(QCoreApplication.translate("Sentences", self.template), self.values)
+        return fill_template(QCoreApplication.translate("Sentences", self.template), self.values)
 
 
 NO_SWITCH = QT_TRANSLATE_NOOP("Sentences", "A cell that allows or not takes 1 or 0.")
@@ -138,7 +138,7 @@ class Edit(QUndoCommand):
         raise NotImplementedError
 
     @property
-    def change(self) -> Change:
+    def change(self) -> DocumentChange:
         """What differs before and after."""
         raise NotImplementedError
 
@@ -222,8 +222,8 @@ class SetCells(Edit):
         draft.write(self.field, self.box, self.old)
 
     @property
-    def change(self) -> Change:
-        return Change({self.field: (self.box,)})
+    def change(self) -> DocumentChange:
+        return DocumentChange({self.field: (self.box,)})
 
     @property
     def cost(self) -> int:
@@ -237,14 +237,14 @@ class _FieldsEdit(Edit):
     """
 
     fields: Mapping[str, object]
-    before: Working
-    after: Working
+    before: WorkingArrays
+    after: WorkingArrays
     names: tuple[str, ...]
 
     def _with(self, draft: Draft, fresh: Sequence[Array], study: Study | None) -> Self | None:
         before = draft.state
         present = {name: value for name, value in {**before.fields, **self.fields}.items() if value is not None}
-        after = replace(owned(present, before.arrays, fresh), study=study)
+        after = replace(with_own_memory(present, before.arrays, fresh), study=study)
         names = changed_names(before, after)
         if not names and study is before.study:
             return None
@@ -257,8 +257,8 @@ class _FieldsEdit(Edit):
         draft.state = self.before
 
     @property
-    def change(self) -> Change:
-        return Change(dict.fromkeys(self.names, None), study=self.apart)
+    def change(self) -> DocumentChange:
+        return DocumentChange(dict.fromkeys(self.names, None), study=self.apart)
 
     @property
     def cost(self) -> int:
@@ -324,8 +324,8 @@ class Edits(Edit):
             edit.back(draft)
 
     @property
-    def change(self) -> Change:
-        return Change.merged([edit.change for edit in self.edits])
+    def change(self) -> DocumentChange:
+        return DocumentChange.merged([edit.change for edit in self.edits])
 
     @property
     def cost(self) -> int:

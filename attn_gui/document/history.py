@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoStack
 
-from attn_gui.document.draft import Draft, Rewind, Working
+from attn_gui.document.draft import Draft, Rewind, WorkingArrays
 from attn_gui.document.edits import Edit, Refusal
 from attn_gui.engine.problem import Problem
 from attn_gui.formats.snapshots import LONGEST_NAME, MOST, Snapshot, SnapshotLayer, nbytes, packed
@@ -30,7 +30,7 @@ class PastStates:
     Made on the GUI thread; `problems` may run on another, and what it gives holds only if the document has not moved.
     """
 
-    def __init__(self, state: Working, steps: Iterable[Edit]) -> None:
+    def __init__(self, state: WorkingArrays, steps: Iterable[Edit]) -> None:
         self._rewind, self._steps = Rewind(state), tuple(steps)
 
     def __len__(self) -> int:

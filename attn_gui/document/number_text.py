@@ -53,13 +53,13 @@ def parse_number(text: str, dtype: DTypeLike = np.float64) -> float:
     try:
         return number(typed if typed != normalized(text) else text, dtype)
     except NotANumber as error:
-        found = calculated(typed) if error.template == NOT_A_NUMBER else None
+        found = calculate(typed) if error.template == NOT_A_NUMBER else None
         if found is None:
             raise NumberError(error.template, **error.values) from None
     return parse_number(repr(found), dtype)
 
 
-def calculated(text: str) -> float | None:
+def calculate(text: str) -> float | None:
     """Return the value of a calculation; None where it is none, or has no finite real value."""
     source = text.replace("×", "*").replace("·", "*").replace("÷", "/").replace("√", "sqrt").replace("π", "pi")
     source = re.sub(r"(?<=[\d.)])\s*%(?!\s*[\w.(])", "/100", source)

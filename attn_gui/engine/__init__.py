@@ -35,10 +35,10 @@ from .scores import SCORES
 from .stages import STAGE
 
 if TYPE_CHECKING:
-    from attn_gui.engine.analysis.solution import Solution, solve
+    from attn_gui.engine.analysis.target_solution import Solution, solve
     from attn_gui.engine.analysis.verification import Report, verify
     from attn_gui.engine.comparison import Comparison, Suspect, compare
-    from attn_gui.engine.creation.rearrange import apply_fix
+    from attn_gui.engine.creation.rows_and_columns import apply_fix
 
 __all__ = [
     "DTYPES",
@@ -98,10 +98,10 @@ _LATER = {
     "Comparison": "comparison",
     "compare": "comparison",
     "Suspect": "comparison",
-    "apply_fix": "creation.rearrange",
+    "apply_fix": "creation.rows_and_columns",
     "Report": "analysis.verification",
-    "Solution": "analysis.solution",
-    "solve": "analysis.solution",
+    "Solution": "analysis.target_solution",
+    "solve": "analysis.target_solution",
     "verify": "analysis.verification",
 }
 

@@ -33,7 +33,18 @@ from attn_gui.engine.graph.expressions import (
     squares,
 )
 from attn_gui.engine.graph.indices import leveled, zero_safe_product, zero_safe_quotient
-from attn_gui.engine.graph.stage import ELEMENTARY, Choices, Facts, Form, Input, Linear, Name, Operator, Stage, given
+from attn_gui.engine.graph.stage import (
+    ELEMENTARY,
+    CatalogChoices,
+    FormulaTemplate,
+    Input,
+    LinearStage,
+    Operator,
+    Stage,
+    StageFacts,
+    StageName,
+    given,
+)
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 __all__ = ["ACTIVATIONS", "AFTER", "BEFORE", "BLOCKS", "CHOICES", "NORMS", "BlockKind", "BlockTable"]
@@ -59,10 +70,10 @@ class Activation(Stage):
     name = "activated"
     axes = ("batch", "query", "column")
     formula = "hidden[b i f] = up[b i f], gate[b i f]?"
-    called = Name("F", "F", "f", "Activated", "激活结果")
-    form = Form("{activation}")
+    called = StageName("F", "F", "f", "Activated", "激活结果")
+    form = FormulaTemplate("{activation}")
     operator = Operator("activation", "activation", "激活函数")
-    told = "activation"
+    wording = "activation"
     key = label = function = ""
     steepest = 1.13  # no slope of any of them is larger
     body = ""  # its formula in a script, of x
@@ -268,8 +279,8 @@ class RMSNorm(Stage):
 
     label = "RMSNorm"
     function = "RMSNorm"
-    form = Form(r"\mathrm{{{function}}}({first})")
-    told = "norm"
+    form = FormulaTemplate(r"\mathrm{{{function}}}({first})")
+    wording = "norm"
     sentence = QT_TRANSLATE_NOOP(
         "Sentences",
         "Column {column} of {token}: {value}. The row of {source} is divided by the root of its mean square, "
@@ -283,7 +294,7 @@ class RMSNorm(Stage):
     code, helper = "rms_norm({inputs})", RMS_HELPER
     squares = MappingProxyType({0: MILD})
 
-    def __init__(self, name: str, axes: str, formula: str, **facts: Unpack[Facts]) -> None:
+    def __init__(self, name: str, axes: str, formula: str, **facts: Unpack[StageFacts]) -> None:
         """Make the norm; its formula names the rows, the weight, the bias and ε, in this order."""
         self.name, self.axes, self.formula = name, tuple(axes.split()), formula
         vars(self).update(facts)
@@ -427,8 +438,8 @@ ACTIVATIONS: Mapping[str, Activation] = MappingProxyType({one.key: one for one i
 CHOICES: Mapping[str, Sequence[str]] = MappingProxyType({"norm": tuple(NORMS), "activation": tuple(ACTIVATIONS)})
 """Choices of a block with a feed-forward network from these catalogs."""
 
-NORMALIZED = Name("N", "N", "n", "Normalized", "层归一化")
-OUTPUT = Name("L", "L", r"\ell", "Block output", "块输出")
+NORMALIZED = StageName("N", "N", "n", "Normalized", "层归一化")
+OUTPUT = StageName("L", "L", r"\ell", "Block output", "块输出")
 
 
 class BlockTable(NamedTuple):
@@ -436,7 +447,7 @@ class BlockTable(NamedTuple):
     output), its names, whether it may be missing, and the number that changes nothing."""
 
     letters: str
-    name: Name
+    name: StageName
     optional: bool = False
     neutral: float = 0.0
 
@@ -464,11 +475,11 @@ class BlockKind:
 class ChosenNorm(Stage):
     """The place of the norm that the block chooses."""
 
-    def __init__(self, name: str, axes: str, formula: str, **facts: Unpack[Facts]) -> None:
+    def __init__(self, name: str, axes: str, formula: str, **facts: Unpack[StageFacts]) -> None:
         self.name, self.axes, self.formula, self._facts = name, tuple(axes.split()), formula, facts
-        vars(self).update({"form": RMSNorm.form, "told": RMSNorm.told} | facts)
+        vars(self).update({"form": RMSNorm.form, "wording": RMSNorm.wording} | facts)
 
-    def fitted(self, choices: Choices) -> Stage:
+    def fitted(self, choices: CatalogChoices) -> Stage:
         block: Any = choices.block
         return NORMS[block["norm"]](self.name, " ".join(self.axes), self.formula, **self._facts)
 
@@ -476,21 +487,23 @@ class ChosenNorm(Stage):
 class ChosenActivation(Activation):
     """The place of the activation that the block chooses."""
 
-    def fitted(self, choices: Choices) -> Stage:
+    def fitted(self, choices: CatalogChoices) -> Stage:
         block: Any = choices.block
         return ACTIVATIONS[block["activation"]]
 
 
-def _product(name: str, formula: str, kind: str, called: Name, operator: Operator) -> Linear:
+def _product(name: str, formula: str, kind: str, called: StageName, operator: Operator) -> LinearStage:
     """Return rows behind the output times a table, one for each query."""
-    form = Form("{product}")
-    return Linear(name, HIDDEN, formula, block=kind, called=called, form=form, operator=operator, told="linear")
+    form = FormulaTemplate("{product}")
+    return LinearStage(name, HIDDEN, formula, block=kind, called=called, form=form, operator=operator, wording="linear")
 
 
-def _sum(name: str, formula: str, kind: str, called: Name, operator: Operator) -> Linear:
+def _sum(name: str, formula: str, kind: str, called: StageName, operator: Operator) -> LinearStage:
     """Return the sum of two matrices behind the output, one row for each query."""
-    form = Form("{sum}")
-    return Linear(name, HIDDEN, formula, block=kind, called=called, form=form, operator=operator, told="addition")
+    form = FormulaTemplate("{sum}")
+    return LinearStage(
+        name, HIDDEN, formula, block=kind, called=called, form=form, operator=operator, wording="addition"
+    )
 
 
 # --- kinds of blocks ------------------------------------------------------------------------------
@@ -500,19 +513,19 @@ def _sum(name: str, formula: str, kind: str, called: Name, operator: Operator) -
 LINEAR, POST, PRE = "linear", "post", "pre"
 EPS = 1e-5  # of a norm, unless given
 
-W_UP = Name("W_up", r"W_{\mathrm{up}}", r"w^{\mathrm{up}}", "Up projection", "升维投影")
-W_GATE = Name("W_gate", r"W_{\mathrm{gate}}", r"w^{\mathrm{gate}}", "Gate projection", "门控投影")
-W_DOWN = Name("W_down", r"W_{\mathrm{down}}", r"w^{\mathrm{down}}", "Down projection", "降维投影")
-B_UP = Name("b_up", r"b_{\mathrm{up}}", r"b^{\mathrm{up}}", "Up bias", "升维偏置")
-B_GATE = Name("b_gate", r"b_{\mathrm{gate}}", r"b^{\mathrm{gate}}", "Gate bias", "门控偏置")
-B_DOWN = Name("b_down", r"b_{\mathrm{down}}", r"b^{\mathrm{down}}", "Down bias", "降维偏置")
-UP = Name("Fᵘ", r"F^{\mathrm{u}}", r"f^{\mathrm{u}}", "Up", "升维")
-GATE = Name("Fᵍ", r"F^{\mathrm{g}}", r"f^{\mathrm{g}}", "Gate", "门控")
-DOWN = Name("D", "D", "d", "Down", "降维")
-RESIDUAL = Name("R", "R", "r", "Residual", "残差连接")
-RESIDUAL_2 = Name("R₂", "R_2", "r^{(2)}", "Block residual", "块内残差连接")
-NORMED_X = Name("Xⁿ", r"X^{\mathrm{n}}", r"x^{\mathrm{n}}", "Normalized sequence", "归一化后的序列")
-NORMED_CONTEXT = Name(
+W_UP = StageName("W_up", r"W_{\mathrm{up}}", r"w^{\mathrm{up}}", "Up projection", "升维投影")
+W_GATE = StageName("W_gate", r"W_{\mathrm{gate}}", r"w^{\mathrm{gate}}", "Gate projection", "门控投影")
+W_DOWN = StageName("W_down", r"W_{\mathrm{down}}", r"w^{\mathrm{down}}", "Down projection", "降维投影")
+B_UP = StageName("b_up", r"b_{\mathrm{up}}", r"b^{\mathrm{up}}", "Up bias", "升维偏置")
+B_GATE = StageName("b_gate", r"b_{\mathrm{gate}}", r"b^{\mathrm{gate}}", "Gate bias", "门控偏置")
+B_DOWN = StageName("b_down", r"b_{\mathrm{down}}", r"b^{\mathrm{down}}", "Down bias", "降维偏置")
+UP = StageName("Fᵘ", r"F^{\mathrm{u}}", r"f^{\mathrm{u}}", "Up", "升维")
+GATE = StageName("Fᵍ", r"F^{\mathrm{g}}", r"f^{\mathrm{g}}", "Gate", "门控")
+DOWN = StageName("D", "D", "d", "Down", "降维")
+RESIDUAL = StageName("R", "R", "r", "Residual", "残差连接")
+RESIDUAL_2 = StageName("R₂", "R_2", "r^{(2)}", "Block residual", "块内残差连接")
+NORMED_X = StageName("Xⁿ", r"X^{\mathrm{n}}", r"x^{\mathrm{n}}", "Normalized sequence", "归一化后的序列")
+NORMED_CONTEXT = StageName(
     "X₂ⁿ", r"X_2^{\mathrm{n}}", r"x^{(2)\mathrm{n}}", "Normalized second sequence", "归一化后的第二个序列"
 )
 
@@ -520,10 +533,10 @@ NORMED_CONTEXT = Name(
 def _norm_tables(number: int) -> dict[str, BlockTable]:
     """Return the learned numbers of one of the two norms."""
     sub = "₁₂"[number - 1]
-    weight = Name(
+    weight = StageName(
         f"γ{sub}", rf"\gamma_{number}", rf"\gamma^{{({number})}}", f"Norm {number} weight", f"归一化 {number} 的缩放"
     )
-    bias = Name(
+    bias = StageName(
         f"β{sub}", rf"\beta_{number}", rf"\beta^{{({number})}}", f"Norm {number} bias", f"归一化 {number} 的平移"
     )
     return {
@@ -586,7 +599,7 @@ def _norm(
     number: int,
     name: str,
     kind: str,
-    called: Name,
+    called: StageName,
     operator: str,
     *,
     axes: str = HIDDEN,
@@ -604,11 +617,11 @@ LINEAR_BLOCK = BlockKind(
     "block",
     {
         "ln_weight": BlockTable(
-            "o", Name("γ", r"\gamma", r"\gamma", "LayerNorm weight", "层归一化的缩放"), neutral=1.0
+            "o", StageName("γ", r"\gamma", r"\gamma", "LayerNorm weight", "层归一化的缩放"), neutral=1.0
         ),
-        "ln_bias": BlockTable("o", Name("β", r"\beta", r"\beta", "LayerNorm bias", "层归一化的平移")),
-        "w_linear": BlockTable("ou", Name("W_L", "W_L", "w^L", "Linear weight", "线性层权重")),
-        "b_linear": BlockTable("u", Name("b_L", "b_L", "b^L", "Linear bias", "线性层偏置"), optional=True),
+        "ln_bias": BlockTable("o", StageName("β", r"\beta", r"\beta", "LayerNorm bias", "层归一化的平移")),
+        "w_linear": BlockTable("ou", StageName("W_L", "W_L", "w^L", "Linear weight", "线性层权重")),
+        "b_linear": BlockTable("u", StageName("b_L", "b_L", "b^L", "Linear bias", "线性层偏置"), optional=True),
     },
     {"ln_eps": EPS},
     {},

@@ -354,7 +354,7 @@ class Record(Mapping[str, Any]):
         return f"Record({', '.join(parts)})"
 
 
-class Kinded:
+class TaggedRecord:
     """A frozen dataclass of one `kind`: a mapping on request, copied with other parameters, compared to the byte."""
 
     kind: ClassVar[str] = ""

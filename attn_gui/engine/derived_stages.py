@@ -28,16 +28,16 @@ from attn_gui.engine.graph.expressions import (
     squares,
 )
 from attn_gui.engine.graph.indices import lengths
-from attn_gui.engine.graph.stage import UNIT, Facts, Form, Input, Linear, Name, Stage, given
+from attn_gui.engine.graph.stage import UNIT, FormulaTemplate, Input, LinearStage, Stage, StageFacts, StageName, given
 
 H = TypeVar("H")
 PER_KEY, PER_QUERY = "batch head key column", "batch head query column"
 HEADS = 3  # the axis of the heads, in the order b i j h
 COLUMNS = 3  # the axis that is summed, in the order b h j o
-MOVED: Facts = {
-    "called": Name("U", "U", "u", "Value through the output projection", "经输出投影的值"),
-    "form": Form("U = V W_O"),
-    "told": "product",
+MOVED: StageFacts = {
+    "called": StageName("U", "U", "u", "Value through the output projection", "经输出投影的值"),
+    "form": FormulaTemplate("U = V W_O"),
+    "wording": "product",
 }
 
 
@@ -47,7 +47,9 @@ class MovedNorm(Stage):
     name = "moved_norm"
     axes = ("batch", "head", "key")
     formula = "length[b h j] = moved[b h j o]"
-    called = Name("‖U‖", r"\|U\|", r"\|u\|", "Length of a value through the output projection", "经输出投影的值的范数")
+    called = StageName(
+        "‖U‖", r"\|U\|", r"\|u\|", "Length of a value through the output projection", "经输出投影的值的范数"
+    )
 
     def forward(self, *inputs: Input) -> Array:
         (moved,) = given(inputs)
@@ -78,8 +80,8 @@ class ValueWeighted(Stage):
     name = "value_weighted"
     axes = ("batch", "head", "query", "key")
     formula = "moving[b h i j] = weights[b h i j], length[b h j]"
-    called = Name("G", "G", "g", "Value-weighted attention", "值加权注意力")
-    form = Form(r"G = A \, \|V W_O\|")
+    called = StageName("G", "G", "g", "Value-weighted attention", "值加权注意力")
+    form = FormulaTemplate(r"G = A \, \|V W_O\|")
     behind_mask = True
 
     def forward(self, *inputs: Input) -> Array:
@@ -126,8 +128,8 @@ class MeanOfHeads(OverHeads):
 
     name, word = "mean_weights", "mean"
     formula = "merged[b i j] = weights[b h i j]"
-    called = Name("Ā", r"\bar{A}", r"\bar{a}", "Weights, mean over heads", "各头权重的平均")
-    form = Form(r"\bar{A} = \frac{1}{h} \sum_g A^{(g)}")
+    called = StageName("Ā", r"\bar{A}", r"\bar{a}", "Weights, mean over heads", "各头权重的平均")
+    form = FormulaTemplate(r"\bar{A} = \frac{1}{h} \sum_g A^{(g)}")
 
     def forward(self, *inputs: Input) -> Array:
         (weights,) = given(inputs)
@@ -157,8 +159,8 @@ class LargestOfHeads(OverHeads):
 
     name, word = "largest_weights", "largest"
     formula = "merged[b i j] = weights[b h i j]"
-    called = Name("Â", r"\hat{A}", r"\hat{a}", "Weights, largest over heads", "各头权重的最大值")
-    form = Form(r"\hat{A} = \max_g A^{(g)}")
+    called = StageName("Â", r"\hat{A}", r"\hat{a}", "Weights, largest over heads", "各头权重的最大值")
+    form = FormulaTemplate(r"\hat{A} = \max_g A^{(g)}")
 
     def forward(self, *inputs: Input) -> Array:
         return np.asarray(given(inputs)[0].max(axis=HEADS))
@@ -177,19 +179,19 @@ class LargestOfHeads(OverHeads):
 
 
 DERIVED: tuple[Stage, ...] = (
-    Linear("moved_value", PER_KEY, "moved[b (g r) j o] = value[b j (g c)] * w_output[(g r c) o]", **MOVED),
-    Linear("moved_value", PER_KEY, "moved[b (g r) j c] = value[b j (g c)]", unless=("w_output",), **MOVED),
+    LinearStage("moved_value", PER_KEY, "moved[b (g r) j o] = value[b j (g c)] * w_output[(g r c) o]", **MOVED),
+    LinearStage("moved_value", PER_KEY, "moved[b (g r) j c] = value[b j (g c)]", unless=("w_output",), **MOVED),
     MovedNorm(),
     ValueWeighted(),
     MeanOfHeads(),
     LargestOfHeads(),
-    Linear(
+    LinearStage(
         "head_contribution",
         PER_QUERY,
         "added[b h i o] = mixed[b h i c] * w_output[(h c) o]",
-        called=Name("C", "C", "c", "Head contribution", "单头贡献"),
-        form=Form("C = O W_O"),
-        told="product",
+        called=StageName("C", "C", "c", "Head contribution", "单头贡献"),
+        form=FormulaTemplate("C = O W_O"),
+        wording="product",
     ),
 )
 """Every derived map there is, in an order in which each reads those before it."""

@@ -28,7 +28,7 @@ class Note:
         return self.message
 
 
-class Said(Exception):
+class MessageError(Exception):
     """An error that is said in one sentence: `template` with `values` filled in."""
 
     def __init__(self, template: str, **args: object) -> None:
@@ -37,22 +37,22 @@ class Said(Exception):
         self.values = args
 
 
-class FieldError(Said, ValueError):
+class FieldError(MessageError, ValueError):
     """A value that a problem cannot have."""
 
 
-class FieldTypeError(Said, TypeError):
+class FieldTypeError(MessageError, TypeError):
     """A value of the wrong sort."""
 
 
-class StageError(Said, KeyError):
+class StageError(MessageError, KeyError):
     """A stage that the problem does not have."""
 
     def __str__(self) -> str:
         return str(self.args[0])
 
 
-class PlaceError(Said, IndexError):
+class PlaceError(MessageError, IndexError):
     """A cell or a box outside its stage."""
 
 
@@ -93,7 +93,7 @@ class Fix:
         return self.message
 
 
-class ShapeError(Said, ValueError):
+class ShapeError(MessageError, ValueError):
     """Matrices that do not fit together.
 
     `matrices` and `axes` name the clashing sides ("row", "column", "batch"), `expected` and `got` their sizes;

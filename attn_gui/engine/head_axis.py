@@ -55,7 +55,7 @@ def spelled(axes: Axes) -> str:
     return ",".join(axes)
 
 
-def laid(axes: Axes, array: Array) -> Array:
+def with_axes_in_order(axes: Axes, array: Array) -> Array:
     """Return the array with its axes in the order batch, head, token, column; one of tokens alone gets a column."""
     ordered = array.transpose([axes.index(axis) for axis in ORDER if axis in axes])
     return ordered if COLUMN in axes else ordered[..., None]
@@ -198,7 +198,7 @@ def _said(arrays: Mapping[str, Array], given: Mapping[str, object], said: str | 
     for name, array in arrays.items():
         if array.ndim != len(axes):
             raise _clash(sentences.OTHER_AXES, arrays, (name,), len(axes), array.ndim, named=spelled(axes))
-    lying = {name: laid(axes, array) for name, array in arrays.items()}
+    lying = {name: with_axes_in_order(axes, array) for name, array in arrays.items()}
     return {**given, **lying} if HEAD not in axes else side_by_side(lying["query"], lying["key"], lying["value"], given)
 
 

@@ -12,7 +12,17 @@ import numpy as np
 
 from attn_gui.engine import sentences
 from attn_gui.engine.arrays import Array, Box
-from attn_gui.engine.checks import Kinded, Record, as_array, as_number, as_switch, as_whole, described, echo, kind_of
+from attn_gui.engine.checks import (
+    Record,
+    TaggedRecord,
+    as_array,
+    as_number,
+    as_switch,
+    as_whole,
+    described,
+    echo,
+    kind_of,
+)
 from attn_gui.engine.errors import FieldError, FieldTypeError, Note, ShapeError
 from attn_gui.engine.sentences import spoken
 from attn_gui.languages import QT_TRANSLATE_NOOP
@@ -28,7 +38,7 @@ Slopes = tuple[Any, Any, Any]  # derivatives by own, given and taken; None where
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Intervention(Kinded):
+class Intervention(TaggedRecord):
     """Cells of one stage, changed once it is computed; texts are English, of the context "Interventions".
 
     A kind reads, cell by cell, what stands there (`own`), a number of its own (`given`, its parameter `numbers`) and
@@ -65,7 +75,7 @@ class Intervention(Kinded):
         raise NotImplementedError
 
     # --- in words --------------------------------------------------------------------------------
-    def told(self, cells: object) -> Note:
+    def description(self, cells: object) -> Note:
         """Return words for its change of cells, of which the name is given; a template of the context
         "Interventions"."""
         raise NotImplementedError
@@ -114,7 +124,7 @@ class Intervention(Kinded):
         box = kept.box(axes, after)
         return kept.cut(tuple(slice(0, cut.stop - cut.start) for cut in box))
 
-    def led(self, moved: Mapping[str, Array]) -> Self | None:
+    def relocated(self, moved: Mapping[str, Array]) -> Self | None:
         """Return the record where the cells along some axes have other places; `moved` has their old ones, −1 for new
         cells.
 
@@ -230,7 +240,7 @@ class Copy(Intervention):
     def rule(self) -> tuple[object, ...]:
         return (*super().rule, tuple(self.source.items()))
 
-    def told(self, cells: object) -> Note:
+    def description(self, cells: object) -> Note:
         places = [Note(PLACES[axis], {"place": place}) for axis, place in self.source.items()]
         whole = Note(COPIED, {"cells": cells, "source": places[0]})
         for place in places[1:]:
@@ -255,7 +265,7 @@ class Copy(Intervention):
             return None
         return super().resized(axes, before, after)
 
-    def led(self, moved: Mapping[str, Array]) -> Self | None:
+    def relocated(self, moved: Mapping[str, Array]) -> Self | None:
         source = dict(self.source)
         for axis in source.keys() & moved.keys():
             now = np.flatnonzero(moved[axis] == source[axis])
@@ -290,7 +300,7 @@ class Scale(Intervention):
         super().__post_init__()
         object.__setattr__(self, "factor", as_number("scale.factor", self.factor))
 
-    def told(self, cells: object) -> Note:
+    def description(self, cells: object) -> Note:
         return Note(SCALED, {"cells": cells, "factor": spoken(self.factor)})
 
     def carried_out(self, own: Any, given: Any, taken: Any) -> Any:
@@ -331,7 +341,7 @@ class Set(Intervention):
     def slopes(self, own: Array, given: Any, taken: Any) -> Slopes:
         return None, 1.0, None
 
-    def told(self, cells: object) -> Note:
+    def description(self, cells: object) -> Note:
         if self.values.size == 1:
             return Note(SET, {"cells": cells, "value": spoken(self.values.item())})
         return Note(TOLD_MANY, {"cells": cells, "count": self.values.size})

@@ -13,7 +13,7 @@ import numpy as np
 from attn_gui.engine import sentences
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.checks import (
-    Kinded,
+    TaggedRecord,
     as_align,
     as_array,
     as_flags,
@@ -61,7 +61,7 @@ class Parameter(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Layer(Kinded):
+class Layer(TaggedRecord):
     """One layer of a mask; `enabled` switches it. Texts are English, of the context "Masks"."""
 
     enabled: bool = True

@@ -24,7 +24,7 @@ SHARE = 4  # new numbers may take this part of the free memory: what is computed
 UNKNOWN = 2 * 10**9  # bytes that are taken to be free on a system that does not say
 
 
-def made(shape: Sequence[int], dtype: npt.DTypeLike, write: Write) -> Array:
+def new_array(shape: Sequence[int], dtype: npt.DTypeLike, write: Write) -> Array:
     """Return a new array that `write` fills; while it is only weighed a stand-in without memory, and nothing is
     written."""
     return (_maker.get() or _Maker()).made(tuple(shape), np.dtype(dtype), write)
@@ -38,17 +38,17 @@ def overlay(new: Array, old: Array) -> None:
 
 def grown(old: Array, shape: tuple[int, ...], neutral: float = 0.0) -> Array:
     """Return the cells that both have, and neutral cells around them."""
-    return filled(shape, old, neutral, lambda new: overlay(new, old))
+    return neutral_array(shape, old, neutral, lambda new: overlay(new, old))
 
 
-def filled(shape: tuple[int, ...], like: Array, neutral: float, keep: Write) -> Array:
+def neutral_array(shape: tuple[int, ...], like: Array, neutral: float, keep: Write) -> Array:
     """Return neutral cells of the dtype of another array, into which `keep` writes what is to stay."""
 
     def write(new: Array) -> None:
         new.fill(neutral)
         keep(new)
 
-    return made(shape, like.dtype, write)
+    return new_array(shape, like.dtype, write)
 
 
 def advance(count: int) -> None:

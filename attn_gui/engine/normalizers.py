@@ -23,7 +23,17 @@ from attn_gui.engine.graph.expressions import (
     add,
 )
 from attn_gui.engine.graph.indices import zero_safe_product
-from attn_gui.engine.graph.stage import ELEMENTARY, UNIT, Form, Input, Name, Operator, Role, Stage, given
+from attn_gui.engine.graph.stage import (
+    ELEMENTARY,
+    UNIT,
+    FormulaTemplate,
+    Input,
+    Operator,
+    Role,
+    Stage,
+    StageName,
+    given,
+)
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 __all__ = ["FEW", "MILD", "NORMALIZERS", "Keywise", "Normalizer", "Softmax"]
@@ -41,12 +51,12 @@ class Normalizer(Stage):
 
     name = "weights"
     axes = ("batch", "head", "query", "key")
-    called = Name("A", "A", "a", "Weights", "注意力权重")
+    called = StageName("A", "A", "a", "Weights", "注意力权重")
     operator = Operator("normalize", "normalize", "归一化", always=True)
     behind_mask = True
-    told, role = "weight", Role.WEIGHT
+    wording, role = "weight", Role.WEIGHT
     label = ""  # in lists; context "Normalizers"
-    form = Form("A = {weights}")
+    form = FormulaTemplate("A = {weights}")
     whole = "{0}"  # LaTeX of it taken of {0}
     plain = "{0}"  # the same in plain characters
     sentence = ""  # of a weight; "" for what is said of shares alone

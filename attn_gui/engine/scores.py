@@ -32,7 +32,18 @@ from attn_gui.engine.graph.expressions import (
     squares,
 )
 from attn_gui.engine.graph.indices import contract, length, lengths, leveled, zero_safe_product, zero_safe_quotient
-from attn_gui.engine.graph.stage import ELEMENTARY, UNIT, Form, Input, Linear, Name, Operator, Role, Stage, given
+from attn_gui.engine.graph.stage import (
+    ELEMENTARY,
+    UNIT,
+    FormulaTemplate,
+    Input,
+    LinearStage,
+    Operator,
+    Role,
+    Stage,
+    StageName,
+    given,
+)
 from attn_gui.engine.verdicts import Reason
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
@@ -53,7 +64,7 @@ class ScoreSetting(NamedTuple):
     """A number of a score: what it is unless given, and how it is written and called."""
 
     default: float
-    name: Name
+    name: StageName
     title: str  # English; context "Settings"
     about: str  # English; context "Tips"
 
@@ -66,10 +77,10 @@ class Score(Stage):
 
     name = "scores"
     axes = ("batch", "head", "query", "key")
-    called = Name("S", "S", "s", "Scores", "注意力分数")
-    form = Form("{score_cell}", "{score}", "{score}")
+    called = StageName("S", "S", "s", "Scores", "注意力分数")
+    form = FormulaTemplate("{score_cell}", "{score}", "{score}")
     operator = Operator("score", "score", "评分函数", always=True)
-    told, role = "score", Role.SCORE
+    wording, role = "score", Role.SCORE
     elementary = True
     label = ""  # in lists; context "Scores"
     matrix = "a({q}, {k})"  # LaTeX of the scores of all pairs
@@ -78,7 +89,7 @@ class Score(Stage):
     sentence = QT_TRANSLATE_NOOP("Sentences", "Score of query {query} and key {key}: {value}.")
     term = ""  # heads the values of the terms that it adds up; empty where they are the products of their cells
     numbers: Mapping[str, ScoreSetting] = MappingProxyType({})
-    table_names: Mapping[str, Name] = MappingProxyType({})  # a table that is not among them goes by its own name
+    table_names: Mapping[str, StageName] = MappingProxyType({})  # a table that is not among them goes by its own name
     units = ""  # its table of one axis that has a number for each hidden unit
     kernel_width = ""  # its number that can be fitted to the data
     dot = False  # the dot product itself: explained together with the scale, and with a kernel of its own
@@ -92,9 +103,11 @@ class Score(Stage):
         return {ref.name: ref.axes for ref in self.inputs if ref.axes and ref.name not in ("query", "key")}
 
     @property
-    def parameters(self) -> dict[str, Name]:
+    def parameters(self) -> dict[str, StageName]:
         """The symbols of every table and number among its parameters."""
-        tables = {part: self.table_names.get(part) or Name(part, *2 * (rf"\mathrm{{{part}}}",)) for part in self.tables}
+        tables = {
+            part: self.table_names.get(part) or StageName(part, *2 * (rf"\mathrm{{{part}}}",)) for part in self.tables
+        }
         return tables | {part: setting.name for part, setting in self.numbers.items()}
 
     @property
@@ -177,9 +190,9 @@ class Additive(Score):
     code = "{xp}.tanh(({0} @ {2})[..., :, None, :] + ({1} @ {3})[..., None, :, :]) @ {4}"
     table_names = MappingProxyType(
         {
-            "w_score_query": Name("W_q", "W_q", "w^q", "Score weights of the query", "查询的评分权重"),
-            "w_score_key": Name("W_k", "W_k", "w^k", "Score weights of the key", "键的评分权重"),
-            "w_score": Name("w", "w", "w", "Score weights of the hidden units", "隐藏单元的评分权重"),
+            "w_score_query": StageName("W_q", "W_q", "w^q", "Score weights of the query", "查询的评分权重"),
+            "w_score_key": StageName("W_k", "W_k", "w^k", "Score weights of the key", "键的评分权重"),
+            "w_score": StageName("w", "w", "w", "Score weights of the hidden units", "隐藏单元的评分权重"),
         }
     )
     formula = (
@@ -396,7 +409,7 @@ def _unit(x: Array) -> tuple[Array, Array]:
 # Vaswani et al. (2017), who divide it by √d_k.
 
 
-class Dot(Linear, Score):
+class Dot(LinearStage, Score):
     """q · k: a sum of products that the formula says in full."""
 
     label = QT_TRANSLATE_NOOP("Scores", "dot")
@@ -466,13 +479,13 @@ class Gaussian(Score):
         {
             "w": ScoreSetting(
                 1.0,
-                Name("w", "w", "w"),
+                StageName("w", "w", "w"),
                 QT_TRANSLATE_NOOP("Settings", "w, one over the width of the kernel"),
                 QT_TRANSLATE_NOOP("Tips", "One over the width of the kernel: a = −(w · ‖q − k‖)² / 2"),
             ),
             "key_norm": ScoreSetting(
                 1.0,
-                Name("κ", r"\kappa", r"\kappa"),
+                StageName("κ", r"\kappa", r"\kappa"),
                 QT_TRANSLATE_NOOP("Settings", "κ, how much the squared length of a key counts"),
                 QT_TRANSLATE_NOOP("Tips", "The factor κ of ‖k‖² in the Gaussian score; 0 leaves a dot product"),
             ),

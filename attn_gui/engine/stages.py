@@ -32,15 +32,15 @@ from attn_gui.engine.graph.sources import layer_name
 from attn_gui.engine.graph.stage import (
     ELEMENTARY,
     UNIT,
-    Choices,
-    Facts,
-    Form,
+    CatalogChoices,
+    FormulaTemplate,
     Input,
-    Linear,
-    Name,
+    LinearStage,
     Operator,
     Role,
     Stage,
+    StageFacts,
+    StageName,
     given,
 )
 from attn_gui.engine.normalizers import NORMALIZERS, Normalizer
@@ -88,11 +88,11 @@ class Mask(Stage):
     """Minus infinity where a query may not attend to a key."""
 
     name = "masked"
-    called = Name("Sᵐ", r"S^{\mathrm{m}}", r"s^{\mathrm{m}}", "Masked scores", "掩码后的分数")
-    form = Form("{letter} = {letter_before} + M", "{before} + M", "{before} + M")
+    called = StageName("Sᵐ", r"S^{\mathrm{m}}", r"s^{\mathrm{m}}", "Masked scores", "掩码后的分数")
+    form = FormulaTemplate("{letter} = {letter_before} + M", "{before} + M", "{before} + M")
     operator = Operator("mask", "mask", "掩码", always=True)
     behind_mask = elementary = True
-    told, role = "mask", Role.CLOSE
+    wording, role = "mask", Role.CLOSE
     code = "{xp}.where({1}, {0}, -inf)"
     axes = ("batch", "head", "query", "key")
     formula = "logits[b h i j] = logits[b h i j], allowed[b h i j]"
@@ -129,7 +129,7 @@ class EffectiveMask(Stage):
     axes = ("batch", "head", "query", "key")
     formula = "allowed[b h i j] = allowed[b h i j]"
     hidden = boolean = True
-    called = Name("M", "M", "m")
+    called = StageName("M", "M", "m")
 
     def forward(self, *inputs: Input) -> Array:
         return given(inputs)[0]
@@ -160,7 +160,7 @@ class Angle(Stage):
 
     hidden = True
     code = "{0}[:, None] * {1} ** {2}"
-    called = Name("φ", r"\varphi", r"\varphi")
+    called = StageName("φ", r"\varphi", r"\varphi")
 
     def __init__(self, name: str, formula: str) -> None:
         self.name, self.formula = name, formula
@@ -193,10 +193,17 @@ class Rotary(Stage):
 
     along = "t"
     code, helper = "rotated({inputs})", ROTARY_HELPER
-    told = "rotation"
+    wording = "rotation"
 
     def __init__(
-        self, name: str, formula: str, called: Name, form: Form, operator: Operator, *, transposed: bool = False
+        self,
+        name: str,
+        formula: str,
+        called: StageName,
+        form: FormulaTemplate,
+        operator: Operator,
+        *,
+        transposed: bool = False,
     ) -> None:
         self.name, self.formula, self.transposed = name, formula, transposed
         self.called, self.form, self.operator = called, form, operator
@@ -247,12 +254,14 @@ class Softcap(Stage):
     """Keeps every score between −cap and cap: cap · tanh(s / cap); ±∞ become ±cap."""
 
     name = "capped"
-    called = Name("S″", "S''", "s''", "Capped scores", "软上限后的分数")
-    form = Form(r"{letter} = \mathrm{{cap}} \tanh({letter_before} / \mathrm{{cap}})", text="cap · tanh({before} / cap)")
+    called = StageName("S″", "S''", "s''", "Capped scores", "软上限后的分数")
+    form = FormulaTemplate(
+        r"{letter} = \mathrm{{cap}} \tanh({letter_before} / \mathrm{{cap}})", text="cap · tanh({before} / cap)"
+    )
     operator = Operator("softcap", "softcap", "软上限")
     elementary = True
     code = "{1} * {xp}.tanh({0} / {1})"
-    told, role = "cap", Role.CAP
+    wording, role = "cap", Role.CAP
     axes = ("batch", "head", "query", "key")
     formula = "logits[b h i j] = logits[b h i j], softcap[]"
 
@@ -281,43 +290,43 @@ class Softcap(Stage):
 ROWS, MAP, HEAD, HIDDEN = "batch row column", "batch head query key", "batch head query column", "batch query column"
 QUERIES, KEYS = "h", "g"  # the letters of the heads of queries, and of those of keys and values
 
-Q = Name(
+Q = StageName(
     *("Q", "Q", "q", "Query", "查询"),
     about="A row for each query: what it looks for among the keys",
     about_zh="每行是一个查询：它与所有的键比较，决定关注谁",
 )
-K = Name(
+K = StageName(
     *("K", "K", "k", "Key", "键"),
     about="A row for each key: what the queries are compared with",
     about_zh="每行是一个键：供查询与之比较，得到注意力分数",
 )
-V = Name(
+V = StageName(
     *("V", "V", "v", "Value", "值"),
     about="A row for each key: what a query takes from it, by its weight",
     about_zh="每行是与一个键配对的值：按注意力权重加权求和，得到输出",
 )
-QUERY: Facts = {"called": Q, "heads": QUERIES}
-KEY: Facts = {"called": K, "heads": KEYS, "transposed": True}
-VALUE: Facts = {"called": V, "heads": KEYS}
-OUTPUT: Facts = {
-    "called": Name("Y", "Y", "y", "Output", "输出"),
-    "form": Form(r"Y = {heads} W_O{bias}"),
-    "told": "product",
+QUERY: StageFacts = {"called": Q, "heads": QUERIES}
+KEY: StageFacts = {"called": K, "heads": KEYS, "transposed": True}
+VALUE: StageFacts = {"called": V, "heads": KEYS}
+OUTPUT: StageFacts = {
+    "called": StageName("Y", "Y", "y", "Output", "输出"),
+    "form": FormulaTemplate(r"Y = {heads} W_O{bias}"),
+    "wording": "product",
     "role": Role.PROJECT,
     "operator": Operator("output", "project", "投影", "· W_O"),
 }
 
 
-def _side(name: str, source: str, i: str, facts: Facts) -> tuple[Linear, Linear]:
+def _side(name: str, source: str, i: str, facts: StageFacts) -> tuple[LinearStage, LinearStage]:
     """Q, K or V: projected, or given."""
     cells = f"{name}[b {i} p]"
     made = f"{cells} = {source}[b {i} e] * w_{name}[e p] + b_{name}[p]?"
-    facts = {"form": Form("{projection}"), "told": "projection", **facts}
+    facts = {"form": FormulaTemplate("{projection}"), "wording": "projection", **facts}
     given = f"{cells} = given_{name}[b {i} p]"
-    return Linear(name, ROWS, made, **facts), Linear(name, ROWS, given, alias=True, **facts)
+    return LinearStage(name, ROWS, made, **facts), LinearStage(name, ROWS, given, alias=True, **facts)
 
 
-def _normed(name: str, heads: str, i: str, called: Name) -> RMSNorm:
+def _normed(name: str, heads: str, i: str, called: StageName) -> RMSNorm:
     """Return the norm of every head of Q or K."""
     cells = f"{name}[b {i} ({heads} d)]"
     return RMSNorm(
@@ -338,10 +347,10 @@ class Weights(Stage):
     axes = tuple(MAP.split())
     formula = "weights[b h i j] = logits[b h i j]"
     along = "j"
-    called, operator, told, role = Normalizer.called, Normalizer.operator, Normalizer.told, Normalizer.role
+    called, operator, wording, role = Normalizer.called, Normalizer.operator, Normalizer.wording, Normalizer.role
     behind_mask = shares = fractions = True
 
-    def fitted(self, choices: Choices) -> Stage:
+    def fitted(self, choices: CatalogChoices) -> Stage:
         return NORMALIZERS[choices.normalize]
 
 
@@ -351,10 +360,10 @@ class Scores(Stage):
     name = "scores"
     axes = tuple(MAP.split())
     formula = "logits[b h i j] = query[b i (h d)], key[b j (g d)]"
-    called, form, operator, told, role = Score.called, Score.form, Score.operator, Score.told, Score.role
+    called, form, operator, wording, role = Score.called, Score.form, Score.operator, Score.wording, Score.role
     elementary = True
 
-    def fitted(self, choices: Choices) -> Stage:
+    def fitted(self, choices: CatalogChoices) -> Stage:
         return SCORES[choices.score]
 
 
@@ -364,19 +373,24 @@ class Biased(Stage):
     name = "biased"
     axes = tuple(MAP.split())
     formula = "logits[b h i j] = logits[b h i j]"
-    called = Name("Sᵇ", r"S^{\mathrm{b}}", r"s^{\mathrm{b}}", "Biased scores", "加偏置后的分数")
-    form = Form("{letter} = {letter_before} + B", "{before} + B", "{before} + B")
+    called = StageName("Sᵇ", r"S^{\mathrm{b}}", r"s^{\mathrm{b}}", "Biased scores", "加偏置后的分数")
+    form = FormulaTemplate("{letter} = {letter_before} + B", "{before} + B", "{before} + B")
     operator = Operator("bias", "bias", "偏置", "+ B")
     elementary = True
-    told, role = "bias", Role.BIAS
+    wording, role = "bias", Role.BIAS
 
-    def fitted(self, choices: Choices) -> Stage | None:
+    def fitted(self, choices: CatalogChoices) -> Stage | None:
         added = [f"{name}[b h i j]" for name in _layers(choices, adds=True)]
         if not added:
             return None
-        facts: Facts = {"called": self.called, "form": self.form, "operator": self.operator, "told": self.told}
+        facts: StageFacts = {
+            "called": self.called,
+            "form": self.form,
+            "operator": self.operator,
+            "wording": self.wording,
+        }
         facts |= {"role": self.role, "elementary": True}
-        return Linear(self.name, MAP, " + ".join([self.formula, *added]), **facts)
+        return LinearStage(self.name, MAP, " + ".join([self.formula, *added]), **facts)
 
 
 class AllLayers(Stage):
@@ -386,9 +400,9 @@ class AllLayers(Stage):
     axes = tuple(MAP.split())
     formula = "allowed[b h i j] = "
     hidden = boolean = True
-    called = Name("M", "M", "m")
+    called = StageName("M", "M", "m")
 
-    def fitted(self, choices: Choices) -> Stage | None:
+    def fitted(self, choices: CatalogChoices) -> Stage | None:
         layers = _layers(choices, adds=False)
         return Allowed(layers) if layers else None
 
@@ -396,13 +410,13 @@ class AllLayers(Stage):
 class FittedEffectiveMask(EffectiveMask):
     """The place of the cells behind the mask that are given numbers by hand."""
 
-    def fitted(self, choices: Choices) -> Stage | None:
+    def fitted(self, choices: CatalogChoices) -> Stage | None:
         by_hand = {record.stage for record in choices.interventions if record.enabled and record.replaces}
         masked = {name for name, stage in entries().items() if stage.behind_mask}
         return self if by_hand & masked and _layers(choices, adds=False) else None
 
 
-def _layers(choices: Choices, *, adds: bool) -> Sequence[str]:
+def _layers(choices: CatalogChoices, *, adds: bool) -> Sequence[str]:
     """Return the sources of the enabled layers of one kind."""
     return [layer_name(k) for k, layer in enumerate(choices.mask) if layer.enabled and layer.adds == adds]
 
@@ -412,8 +426,10 @@ CATALOG: tuple[Stage, ...] = (
     *_side("query", "x", "i", QUERY),
     *_side("key", "context", "j", KEY),
     *_side("value", "context", "j", VALUE),
-    _normed("query", "h", "i", Name("Qⁿ", r"Q^{\mathrm{n}}", r"q^{\mathrm{n}}", "Normalized query", "归一化后的查询")),
-    _normed("key", "g", "j", Name("Kⁿ", r"K^{\mathrm{n}}", r"k^{\mathrm{n}}", "Normalized key", "归一化后的键")),
+    _normed(
+        "query", "h", "i", StageName("Qⁿ", r"Q^{\mathrm{n}}", r"q^{\mathrm{n}}", "Normalized query", "归一化后的查询")
+    ),
+    _normed("key", "g", "j", StageName("Kⁿ", r"K^{\mathrm{n}}", r"k^{\mathrm{n}}", "Normalized key", "归一化后的键")),
     Turn("query_angle", "query_angle[i p] = query_position[i], rotary_frequencies[p]"),
     Turn("key_angle", "key_angle[j p] = key_position[j], rotary_frequencies[p]"),
     Angle("query_angle", "query_angle[i p] = query_position[i], rotary_theta[], query_exponent[p]"),
@@ -421,28 +437,28 @@ CATALOG: tuple[Stage, ...] = (
     Rotary(
         "rotated_query",
         "query[b i (h t p)] = query[b i (h t p)], query_angle[i p]",
-        form=Form(r"R_i \, q_i"),
-        called=Name("Q′", "Q'", "q'", "Rotated query", "旋转后的查询"),
+        form=FormulaTemplate(r"R_i \, q_i"),
+        called=StageName("Q′", "Q'", "q'", "Rotated query", "旋转后的查询"),
         operator=Operator("position", "position", "位置"),
     ),
     Rotary(
         "rotated_key",
         "key[b j (g t p)] = key[b j (g t p)], key_angle[j p]",
-        form=Form(r"R_j \, k_j"),
+        form=FormulaTemplate(r"R_j \, k_j"),
         transposed=True,
-        called=Name("K′", "K'", "k'", "Rotated key", "旋转后的键"),
+        called=StageName("K′", "K'", "k'", "Rotated key", "旋转后的键"),
         operator=Operator("position_key", "position", "位置", "θ"),
     ),
     Scores(),
-    Linear(
+    LinearStage(
         "scaled",
         MAP,
         "logits[b h i j] = logits[b h i j] * scale[]",
-        told="scale",
+        wording="scale",
         role=Role.SCALE,
         elementary=True,
-        called=Name("S′", "S'", "s'", "Scaled scores", "缩放后的分数"),
-        form=Form("{letter} = {scaled}", "{scaled}", "{scaled}"),
+        called=StageName("S′", "S'", "s'", "Scaled scores", "缩放后的分数"),
+        form=FormulaTemplate("{letter} = {scaled}", "{scaled}", "{scaled}"),
         operator=Operator("scale", "scale", "缩放", always=True),
     ),
     Softcap(),
@@ -450,7 +466,7 @@ CATALOG: tuple[Stage, ...] = (
     AllLayers(),
     Mask(),
     Weights(),
-    Linear(
+    LinearStage(
         Weights.name,
         MAP,
         "weights[b h i j] = given_weights[b h i j]",
@@ -459,38 +475,38 @@ CATALOG: tuple[Stage, ...] = (
         fractions=True,
         elementary=True,
         called=Weights.called,
-        told="given",
+        wording="given",
         role=Role.WEIGHT,
     ),
     FittedEffectiveMask(),
-    Linear(
+    LinearStage(
         "head_output",
         HEAD,
         "mixed[b (g r) i c] = weights[b (g r) i j] * value[b j (g c)]",
         gates={1: "allowed[b (g r) i j]"},
-        called=Name("O", "O", "o", "Head output", "单头输出"),
-        form=Form("O = A V"),
-        told="mix",
+        called=StageName("O", "O", "o", "Head output", "单头输出"),
+        form=FormulaTemplate("O = A V"),
+        wording="mix",
         role=Role.MIX,
     ),
-    Linear(
+    LinearStage(
         "concat",
         HIDDEN,
         "hidden[b i (h c)] = mixed[b h i c]",
         heads=QUERIES,
-        form=Form("{heads}"),
-        told="joint",
+        form=FormulaTemplate("{heads}"),
+        wording="joint",
         role=Role.JOIN,
-        called=Name("concat", r"\mathrm{concat}(O)", "c", "Concatenated heads", "拼接", letter_zh="拼接"),
+        called=StageName("concat", r"\mathrm{concat}(O)", "c", "Concatenated heads", "拼接", letter_zh="拼接"),
     ),
-    Linear("output", HIDDEN, "hidden[b i o] = hidden[b i a] * w_output[a o] + b_output[o]?", **OUTPUT),
-    Linear("output", HIDDEN, "hidden[b i o] = hidden[b i o]", alias=True, unless=("w_output",), **OUTPUT),
+    LinearStage("output", HIDDEN, "hidden[b i o] = hidden[b i a] * w_output[a o] + b_output[o]?", **OUTPUT),
+    LinearStage("output", HIDDEN, "hidden[b i o] = hidden[b i o]", alias=True, unless=("w_output",), **OUTPUT),
     *AFTER,
 )
 """Every stage there is, read when one of them is asked for."""
 
 
-def stages_of(choices: Choices) -> list[Stage]:
+def stages_of(choices: CatalogChoices) -> list[Stage]:
     """Return the catalog with the score function, the enabled mask layers and the block that a problem chooses."""
     kinds = ("", choices.block["kind"]) if choices.block is not None else ("",)
     return [stage for entry in CATALOG if entry.block in kinds if (stage := entry.fitted(choices)) is not None]

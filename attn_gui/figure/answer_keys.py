@@ -17,7 +17,7 @@ from attn_gui.engine.graph.printing import printed_operands
 from attn_gui.engine.mistakes.grading import mistaken, number_at
 from attn_gui.engine.sentences import spelled
 from attn_gui.engine.stages import STAGE
-from attn_gui.figure.pages.base import PageStyle
+from attn_gui.figure.pages.page_kind import PageStyle
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.text.labels import wrapped
 from attn_gui.figure.text.numbers import format_number

@@ -18,14 +18,14 @@ from attn_gui.engine.derived_stages import entry_of
 from attn_gui.engine.graph.nodes import symbol, title
 from attn_gui.engine.progress import Progress
 from attn_gui.figure.cells import paint_cell_lines, paint_values
-from attn_gui.figure.compose import aimed_cell, composed, title_of
+from attn_gui.figure.compose import aimed_cell, compose_figure, title_of
 from attn_gui.figure.design_tokens import LINE, SIZE, THEMES, Theme
 from attn_gui.figure.display import ALLOWED
 from attn_gui.figure.export_settings import ExportSettings
 from attn_gui.figure.heatmap import MapFigure, paint_cells, snapped
 from attn_gui.figure.heatmap_layout import begin, paint_frame
 from attn_gui.figure.operands import KEY, QUERY, picture_of, stage_plane
-from attn_gui.figure.pages.base import PageStyle
+from attn_gui.figure.pages.page_kind import PageStyle
 from attn_gui.figure.stage_formulas import shown_latex
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.text.labels import elided, label_step, token_label
@@ -181,7 +181,7 @@ def compose_card(evaluation: Evaluation, settings: ExportSettings, head: int | N
         raise Refusal(_NO_STEP, name=settings.stage)
     problem, stage = evaluation.problem, settings.stage
     own = None if evaluation.node(stage).stage.joined else head
-    shown = composed(evaluation, settings, (own,), lambda figure: (PIXELS, PIXELS), progress)
+    shown = compose_figure(evaluation, settings, (own,), lambda figure: (PIXELS, PIXELS), progress)
     plane = stage_plane(evaluation, stage, settings.batch, head or 0)
     cell = aimed_cell(evaluation, settings, head)
     style = PageStyle(settings.theme, settings.lang)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from attn_gui.engine import Evaluation, Plane
 from attn_gui.engine.errors import StageError
 from attn_gui.engine.evaluation.proxies import BeforeState, Difference
-from attn_gui.figure.text.words import FigureWords
+from attn_gui.figure.text.figure_words import FigureWords
 from attn_gui.modes import BEFORE, BOTH, DIFFERENCE, NOW, SIDE_BY_SIDE, STATES
 
 Before = Callable[[Evaluation], Evaluation]
@@ -16,7 +16,7 @@ Before = Callable[[Evaluation], Evaluation]
 
 
 @dataclass(frozen=True)
-class Beside:
+class ComparedState:
     """A state beside the one that is drawn: what of the two is shown, and what they are called, before and now.
 
     Raises ValueError for a mode that is none.
@@ -30,7 +30,7 @@ class Beside:
         if self.mode not in STATES:
             raise ValueError(f"{self.mode!r} is not one of {', '.join(STATES)}.")
 
-    def faced(self, now: Evaluation, stage: str) -> Evaluation:
+    def evaluation_drawn(self, now: Evaluation, stage: str) -> Evaluation:
         """Return the evaluation that a figure reads: the state before, or the difference, which holds both.
 
         Raises ValueError with a sentence where a stage cannot be compared.

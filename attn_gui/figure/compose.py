@@ -21,11 +21,11 @@ from attn_gui.figure.colors import lut
 from attn_gui.figure.design_tokens import THEMES, Theme
 from attn_gui.figure.display import Allowed, Levels, Values, argb, auto_levels, to_display
 from attn_gui.figure.export_settings import ExportSettings, Heads
-from attn_gui.figure.heatmap import Axis, MapFigure, Panel
-from attn_gui.figure.levels import Shade
+from attn_gui.figure.heatmap import MapAxis, MapFigure, MapPanel
+from attn_gui.figure.levels import ColorScale
 from attn_gui.figure.operands import by_hand_of, stage_plane
-from attn_gui.figure.reading import picture
-from attn_gui.figure.text.words import WORDS
+from attn_gui.figure.pooled_maps import picture
+from attn_gui.figure.text.figure_words import WORDS
 from attn_gui.formats.rows import stage_labels
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.pictures.planes import PlaneLike, covers, kind_of, uncovered
@@ -85,7 +85,7 @@ def chosen_heads(evaluation: Evaluation, stage: str, heads: Heads) -> tuple[int 
     return chosen
 
 
-def composed(
+def compose_figure(
     evaluation: Evaluation,
     settings: ExportSettings,
     heads: Sequence[int | None],
@@ -112,7 +112,7 @@ def composed(
     figure = bare_figure(planes[0], settings, settings.shade(stage))
     figure = replace(
         figure,
-        panels=tuple(Panel(NOTHING, None, *each) for each in zip(titles, map(by_hand_of, planes), strict=True)),
+        panels=tuple(MapPanel(NOTHING, None, *each) for each in zip(titles, map(by_hand_of, planes), strict=True)),
         rows=replace(_rows(planes, rows), chosen=row),
         columns=replace(_columns(planes), chosen=column),
         title=" · ".join(title_of(problem, settings, heads)),
@@ -120,16 +120,16 @@ def composed(
         together=len(planes) // len(heads),
     )
     size = (rows, columns) if figure.cells is None else pixels(_foreseen(figure, evaluation))
-    return filled(figure, planes, settings.shade(stage), size, progress)
+    return with_numbers(figure, planes, settings.shade(stage), size, progress)
 
 
-def bare_figure(plane: PlaneLike, settings: ExportSettings, shade: Shade) -> MapFigure:
+def bare_figure(plane: PlaneLike, settings: ExportSettings, shade: ColorScale) -> MapFigure:
     """Return a figure of a matrix without its numbers, labels and title."""
     rows, columns = plane.shape
     return MapFigure(
-        panels=(Panel(NOTHING),),
-        rows=Axis("row", plain_labels(rows)),
-        columns=Axis("column", _labels(None, plane.column_numbers)),
+        panels=(MapPanel(NOTHING),),
+        rows=MapAxis("row", plain_labels(rows)),
+        columns=MapAxis("column", _labels(None, plane.column_numbers)),
         levels=Levels(0.0, 1.0),
         weights=not plane.signed,
         scientific=kind_of(plane) == Gradient.kind,
@@ -145,8 +145,12 @@ def bare_figure(plane: PlaneLike, settings: ExportSettings, shade: Shade) -> Map
     )
 
 
-def filled(
-    figure: MapFigure, planes: Sequence[PlaneLike], shade: Shade, size: tuple[int, int], progress: Progress = silent
+def with_numbers(
+    figure: MapFigure,
+    planes: Sequence[PlaneLike],
+    shade: ColorScale,
+    size: tuple[int, int],
+    progress: Progress = silent,
 ) -> MapFigure:
     """Return the figure with its numbers, pooled to a size where it cannot hold all, and the levels that these have."""
     read = [_read(plane, size, within(progress, part, len(planes))) for part, plane in enumerate(planes)]
@@ -216,19 +220,19 @@ def _foreseen(figure: MapFigure, evaluation: Evaluation) -> MapFigure:
     return replace(figure, panels=tuple(replace(panel, allowed=closed) for panel in figure.panels))
 
 
-def _rows(planes: Sequence[Plane], count: int) -> Axis:
+def _rows(planes: Sequence[Plane], count: int) -> MapAxis:
     role = "key" if planes[0].evaluation.node(planes[0].stage).stage.by_key else "query"
-    return Axis(role, _labels(_tokens(planes, 0), range(count)))
+    return MapAxis(role, _labels(_tokens(planes, 0), range(count)))
 
 
-def _columns(planes: Sequence[Plane]) -> Axis:
+def _columns(planes: Sequence[Plane]) -> MapAxis:
     """Return keys with their tokens, or columns under the numbers that they have in the whole matrix, where these are
     the same in all maps."""
     numbers = planes[0].column_numbers
     if planes[0].evaluation.axes(planes[0].stage)[-1] == "key":
-        return Axis("key", _labels(_tokens(planes, 1), numbers))
+        return MapAxis("key", _labels(_tokens(planes, 1), numbers))
     shared = all(plane.column_numbers == numbers for plane in planes)
-    return Axis("column", _labels(None if shared else [""] * len(numbers), numbers))
+    return MapAxis("column", _labels(None if shared else [""] * len(numbers), numbers))
 
 
 def _tokens(planes: Sequence[Plane], axis: int) -> Sequence[str] | None:
@@ -278,6 +282,6 @@ def _counted(count: int) -> str:
 def weights_picture(weights: Values, keys: int, theme: Theme) -> QImage:
     """Return a picture of (rows, columns) weights of `keys` keys, pooled where those are many, over its own levels."""
     display = to_display(weights, None, auto_levels(weights, signed=False, keys=keys))
-    pixels = argb(display, lut(Shade().palette_for(signed=False), theme.name), theme)
+    pixels = argb(display, lut(ColorScale().palette_for(signed=False), theme.name), theme)
     rows, columns = pixels.shape
     return QImage(pixels.data, columns, rows, 4 * columns, QImage.Format.Format_RGB32).copy()  # owns its pixels

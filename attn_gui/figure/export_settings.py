@@ -23,9 +23,9 @@ from attn_gui.modes import SIDE_BY_SIDE
 
 if TYPE_CHECKING:
     from attn_gui.engine import Problem
-    from attn_gui.figure.comparison import Beside
-    from attn_gui.figure.levels import Shade
-    from attn_gui.figure.pages.context import ModelContext
+    from attn_gui.figure.comparison import ComparedState
+    from attn_gui.figure.levels import ColorScale
+    from attn_gui.figure.pages.page_context import ModelContext
     from attn_gui.formats.snapshots import Snapshot
 
 Heads: TypeAlias = int | Sequence[int] | str | None
@@ -123,8 +123,8 @@ class ExportSettings:
         metavar="ROW,COLUMN",
     )
     page_options: Mapping[str, Any] = field(default_factory=dict)
-    shades: Mapping[str, Shade] = field(default_factory=dict)
-    beside: Beside | None = None
+    shades: Mapping[str, ColorScale] = field(default_factory=dict)
+    beside: ComparedState | None = None
     states: tuple[Snapshot, ...] = ()
     model: ModelContext | None = None
 
@@ -161,7 +161,7 @@ class ExportSettings:
         """Return whether a file of the figure carries the problem."""
         return is_small(problem) if self.session is None else self.session
 
-    def shade(self, name: str) -> Shade:
+    def shade(self, name: str) -> ColorScale:
         """Return levels and colors of a stage or field."""
         from attn_gui.figure.levels import PLAIN
 

@@ -12,9 +12,9 @@ from attn_gui.engine.analysis.gradient_evaluation import Gradient
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.nodes import symbol
-from attn_gui.figure.comparison import Beside
+from attn_gui.figure.comparison import ComparedState
 from attn_gui.figure.operands import stage_plane
-from attn_gui.figure.text.words import FigureWords, page_words
+from attn_gui.figure.text.figure_words import FigureWords, page_words
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.modes import GRADIENT
 
@@ -29,7 +29,7 @@ OF = {
 }
 
 
-class Differentiated(NamedTuple):
+class DifferentiatedSum(NamedTuple):
     """Σ weights · stage over a box of it, its name and its value; `½ Σ O²` has the gradient of Σ O · dO."""
 
     box: Box
@@ -44,7 +44,7 @@ def sum_name(stage: str, row: int, column: int, of: str) -> str:
     return names[of].format(symbol(stage), row, column)
 
 
-def differentiated(plane: Plane, row: int, column: int, of: str) -> Differentiated:
+def differentiated(plane: Plane, row: int, column: int, of: str) -> DifferentiatedSum:
     """Return the sum that `of` (a key of OF) makes of a cell of a stage, as it is shown, or of the row that it
     stands in."""
     if of == CELL:
@@ -57,7 +57,7 @@ def differentiated(plane: Plane, row: int, column: int, of: str) -> Differentiat
     with np.errstate(all="ignore"):
         value = float(np.where(weights == 0, 0.0, weights * numbers).sum())
     name = sum_name(plane.stage, row, plane.column_numbers[column], of)
-    return Differentiated(box, weights, name, value * half if of == WEIGHTED else value)
+    return DifferentiatedSum(box, weights, name, value * half if of == WEIGHTED else value)
 
 
 # --- figures --------------------------------------------------------------------------------------
@@ -75,14 +75,14 @@ class SumPlace:
     column: int
     of: str
 
-    def found(self, evaluation: Evaluation) -> Differentiated:
+    def found(self, evaluation: Evaluation) -> DifferentiatedSum:
         """Return the sum in an evaluation."""
         plane = stage_plane(evaluation, self.stage, self.batch, self.head)
         return differentiated(plane, self.row, self.column, self.of)
 
 
 @dataclass(frozen=True)
-class GradientBeside(Beside):
+class ComparedGradient(ComparedState):
     """A gradient in the place of the numbers that are drawn; `before` is not asked."""
 
     place: SumPlace | None = None
@@ -92,7 +92,7 @@ class GradientBeside(Beside):
         if self.place is None:
             raise ValueError("A gradient is of a cell.")
 
-    def faced(self, now: Evaluation, stage: str) -> Evaluation:
+    def evaluation_drawn(self, now: Evaluation, stage: str) -> Evaluation:
         """Return the gradient by every stage."""
         assert self.place is not None
         found = self.place.found(now)

@@ -38,9 +38,9 @@ from attn_gui.figure.display import (
     to_display,
 )
 from attn_gui.figure.levels import UNIT, color_table
+from attn_gui.figure.text.figure_words import WORDS, FigureWords
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.text.numbers import Values, format_number
-from attn_gui.figure.text.words import WORDS, FigureWords
 from attn_gui.figure.writers import write_text
 from attn_gui.pictures.planes import Edges
 
@@ -52,7 +52,7 @@ DRAWN_CELLS = 10_000
 
 
 @dataclass(frozen=True)
-class Axis:
+class MapAxis:
     """One side of a map: what it counts ("query", "key", "row", "column"), a label a cell, and the `chosen` cell whose
     label stands whatever others have room."""
 
@@ -62,7 +62,7 @@ class Axis:
 
 
 @dataclass(frozen=True, eq=False)
-class Panel:
+class MapPanel:
     """One map: a matrix, which of its cells a mask leaves open (None: all), its title on a sheet, and the areas of
     the map that are changed by hand."""
 
@@ -88,9 +88,9 @@ class MapFigure:
     `together` are not parted by the end of a row.
     """
 
-    panels: tuple[Panel, ...]
-    rows: Axis
-    columns: Axis
+    panels: tuple[MapPanel, ...]
+    rows: MapAxis
+    columns: MapAxis
     levels: Levels
     title: str = ""
     subtitle: str = ""
@@ -172,7 +172,7 @@ HATCHED_BLOCKS = (512, 64)
 MOST_HATCH_LINES = 20_000
 
 
-def paint_cells(painter: QPainter, place: QRectF, figure: MapFigure, panel: Panel) -> None:
+def paint_cells(painter: QPainter, place: QRectF, figure: MapFigure, panel: MapPanel) -> None:
     """Paint grounds and marks of all cells; where device pixels are fewer, the largest magnitude under each of them."""
     pixels = _device_pixels(painter, place)
     rows, columns = panel.values.shape
@@ -217,7 +217,7 @@ def _paint_rectangles(painter: QPainter, place: QRectF, figure: MapFigure, displ
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
 
-def _paint_image(painter: QPainter, place: QRectF, figure: MapFigure, panel: Panel) -> None:
+def _paint_image(painter: QPainter, place: QRectF, figure: MapFigure, panel: MapPanel) -> None:
     """Paint one pixel a cell, magnified by the viewer without smoothing."""
     rows, columns = panel.values.shape
     colors = _colors(figure, panel.values, panel.allowed, tiny=_is_tiny(place, (rows, columns)))
@@ -226,7 +226,9 @@ def _paint_image(painter: QPainter, place: QRectF, figure: MapFigure, panel: Pan
     painter.drawImage(place, image)
 
 
-def _paint_pixels(painter: QPainter, place: QRectF, figure: MapFigure, panel: Panel, pixels: tuple[int, int]) -> None:
+def _paint_pixels(
+    painter: QPainter, place: QRectF, figure: MapFigure, panel: MapPanel, pixels: tuple[int, int]
+) -> None:
     """Paint every device pixel in sight by itself: rectangles would leave gaps by rounding."""
     rows, columns = panel.values.shape
     device = painter.deviceTransform().mapRect(place)
@@ -265,7 +267,7 @@ def _colors(figure: MapFigure, values: Values, allowed: Allowed | None, *, tiny:
 
 
 def _paint_many_marks(
-    painter: QPainter, place: QRectF, figure: MapFigure, panel: Panel, shape: tuple[int, int]
+    painter: QPainter, place: QRectF, figure: MapFigure, panel: MapPanel, shape: tuple[int, int]
 ) -> None:
     if panel.allowed is not None and not panel.allowed.all():
         _paint_block_hatch(painter, place, figure, panel.allowed, shape)

@@ -13,7 +13,7 @@ from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QLinearGradient, QPaint
 from attn_gui.figure.cells import paint_by_hand, paint_values
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING, Theme
 from attn_gui.figure.display import ALLOWED
-from attn_gui.figure.heatmap import Axis, MapFigure, legend_lines, paint_cells, paint_legend, snapped
+from attn_gui.figure.heatmap import MapAxis, MapFigure, legend_lines, paint_cells, paint_legend, snapped
 from attn_gui.figure.text.fonts import WIDER_FONT, figure_font
 from attn_gui.figure.text.labels import elided, label_step, token_label, wrapped
 from attn_gui.figure.text.numbers import (
@@ -68,7 +68,7 @@ class CutLabels:
 
 
 @dataclass(frozen=True)
-class Layout:
+class HeatmapLayout:
     """A figure's page and what stands where on it."""
 
     width: float
@@ -87,7 +87,9 @@ class Layout:
     note_top: float
 
 
-def plan(figure: MapFigure, width: float | None = None, height: float | None = None, scale: float = 1.0) -> Layout:
+def plan(
+    figure: MapFigure, width: float | None = None, height: float | None = None, scale: float = 1.0
+) -> HeatmapLayout:
     """Lay a figure out at its own size, or to a width, a height or both; TooSmall when its labels leave no room.
 
     All lengths are those before everything is magnified by `scale`.
@@ -113,7 +115,7 @@ class _Planner:
         self.grid_rows = -(-len(figure.panels) // self.grid_columns)
         self.row_room = row_labels(figure.rows, LABEL_PITCH, self.small).room
 
-    def plan(self, width: float | None, height: float | None) -> Layout:
+    def plan(self, width: float | None, height: float | None) -> HeatmapLayout:
         cell_width, cell_height = self.default_cells()
         steepness = cell_height / cell_width
         if width is not None:
@@ -256,7 +258,7 @@ class _Planner:
         return cell_width
 
     # --- the whole -------------------------------------------------------------------------------
-    def _layout(self, cell_width: float, cell_height: float, page_width: float, height: float | None) -> Layout:
+    def _layout(self, cell_width: float, cell_height: float, page_width: float, height: float | None) -> HeatmapLayout:
         columns = column_labels(self.figure.columns, cell_width, self.small)
         left, top = self._left(), self._above(columns)
         size = (cell_width * self.columns, cell_height * self.rows)
@@ -272,7 +274,7 @@ class _Planner:
         page_height = height if height is not None else grid.bottom() + self._below(page_width)
         bar = self._bar(grid, page_width)
         below = bar.bottom() + SPACING.s + self.small.height() if bar is not None else grid.bottom()
-        return Layout(
+        return HeatmapLayout(
             page_width,
             page_height,
             QPointF(MARGIN, MARGIN + self.title_line * 0.8),
@@ -296,13 +298,13 @@ class _Planner:
         return QRectF(grid.left(), grid.bottom() + SPACING.l, width, BAR_HEIGHT)
 
 
-def row_labels(axis: Axis, cell: float, metrics: QFontMetricsF) -> CutLabels:
+def row_labels(axis: MapAxis, cell: float, metrics: QFontMetricsF) -> CutLabels:
     """Return the names of rows of a height."""
     _, widest = _measured(axis, metrics)
     return _cut_labels(axis, LABEL_PITCH, cell, min(widest, LONGEST_ROW_LABEL), metrics, turned=False)
 
 
-def column_labels(axis: Axis, cell: float, metrics: QFontMetricsF) -> CutLabels:
+def column_labels(axis: MapAxis, cell: float, metrics: QFontMetricsF) -> CutLabels:
     """Return the names of columns of a width, turned where they do not fit; of short numbers some are left out
     instead."""
     texts, widest = _measured(axis, metrics)
@@ -312,7 +314,7 @@ def column_labels(axis: Axis, cell: float, metrics: QFontMetricsF) -> CutLabels:
     return _cut_labels(axis, LABEL_PITCH, cell, min(widest, LONGEST_COLUMN_LABEL), metrics, turned=True)
 
 
-def _measured(axis: Axis, metrics: QFontMetricsF) -> tuple[list[str], float]:
+def _measured(axis: MapAxis, metrics: QFontMetricsF) -> tuple[list[str], float]:
     """Return labels, of very many a part that holds the longest ones, and the width of the widest."""
     many = len(axis.labels) > MEASURED_LABELS
     texts = list(map(token_label, sorted(axis.labels, key=len)[-MEASURED_LABELS:] if many else axis.labels))
@@ -320,7 +322,7 @@ def _measured(axis: Axis, metrics: QFontMetricsF) -> tuple[list[str], float]:
 
 
 def _cut_labels(
-    axis: Axis, size: float, cell: float, room: float, metrics: QFontMetricsF, *, turned: bool
+    axis: MapAxis, size: float, cell: float, room: float, metrics: QFontMetricsF, *, turned: bool
 ) -> CutLabels:
     """Return the labels that have room, each `size` long across its cells."""
     step, count = label_step(size, cell), len(axis.labels)
@@ -499,7 +501,7 @@ def _bar_texts(figure: MapFigure, width: float, metrics: QFontMetricsF, dots: st
 # The one routine that paints a figure of maps, whatever the device: an image, an SVG or a PDF page.
 
 
-def paint_map(painter: QPainter, rect: QRectF, figure: MapFigure, layout: Layout | None = None) -> None:
+def paint_map(painter: QPainter, rect: QRectF, figure: MapFigure, layout: HeatmapLayout | None = None) -> None:
     """Paint a figure into a rectangle given in logical pixels of 1/96 inch: maps, axes, color bar, legend.
 
     Without a layout it is made for the rectangle. Raises ValueError when that is too small for the labels.
@@ -544,7 +546,7 @@ def paint_title(painter: QPainter, title: str, subtitle: str, at: QPointF, room:
         write_line(painter, at + QPointF(room, 0), subtitle, theme.text3, FONT_SIZE.small, anchor=END)
 
 
-def _paint_axes(painter: QPainter, figure: MapFigure, layout: Layout) -> None:
+def _paint_axes(painter: QPainter, figure: MapFigure, layout: HeatmapLayout) -> None:
     """Paint names of both axes, the labels of the first column of maps and of the first row."""
     ascent = QFontMetricsF(figure_font(FONT_SIZE.small)).ascent()
     across = QPointF(layout.grid.center().x(), layout.names_baseline)

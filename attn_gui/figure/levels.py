@@ -194,7 +194,7 @@ LEVEL_RULES: Mapping[str, LevelRule] = MappingProxyType(
 
 
 @dataclass(frozen=True)
-class Shade:
+class ColorScale:
     """The coloring of a matrix: the rule of its levels, the levels where they are given, a color map (None: the one
     that fits its numbers). Raises ValueError for names that are none, and for a rule with levels too few or too
     many."""
@@ -223,22 +223,22 @@ class Shade:
         return self.palette or ("signed" if signed else "weights")
 
 
-PLAIN = Shade()
+PLAIN = ColorScale()
 """The coloring of what no other was chosen for."""
 
 
-def shade_from(levels: Sequence[float] | None, colormap: str | None) -> Shade:
+def color_scale_from(levels: Sequence[float] | None, colormap: str | None) -> ColorScale:
     """Return the shade of typed levels (low, high), None for those of the numbers, and the name of a color map.
 
     Raises ValueError with a sentence for others.
     """
     if levels is None:
-        return Shade(palette=colormap)
+        return ColorScale(palette=colormap)
     try:
         low, high = (float(level) for level in levels if not isinstance(levels, str))
     except (TypeError, ValueError):
         raise ValueError(f"Levels are two numbers, the lower and the upper one, got {levels!r}.") from None
-    return Shade(TYPED, Levels(low, high), colormap)
+    return ColorScale(TYPED, Levels(low, high), colormap)
 
 
 @lru_cache(maxsize=256)

@@ -9,7 +9,7 @@ from attn_gui.engine import STAGE, Evaluation, Plane, symbol
 from attn_gui.engine.arrays import Box
 from attn_gui.engine.creation.interventions import RESULT, off_heads
 from attn_gui.engine.graph.intervention_nodes import InterventionNode
-from attn_gui.engine.graph.stage import Linear
+from attn_gui.engine.graph.stage import LinearStage
 from attn_gui.pictures.planes import FieldPlane, PlaneLike, matrix_of
 
 QUERY, KEY, PLAIN = "query", "key", "plain"
@@ -76,7 +76,7 @@ def picture_of(stage: str, evaluation: Evaluation) -> StageOperands:
             return found
         query, key = map(evaluation.latest, compared)
         return found._replace(left=StageOperand(query, QUERY), top=StageOperand(key, columns=KEY, transposed=True))
-    if not isinstance(entry, Linear) or entry.counts[0] < 2:
+    if not isinstance(entry, LinearStage) or entry.counts[0] < 2:
         return StageOperands(rows=rows, columns=columns)
     factors = zip(node.fields[:2], node.inputs[:2], strict=True)
     left, top = (StageOperand(field, *_roles(ref.axes)) for field, ref in factors)

@@ -7,8 +7,6 @@ from typing import Any
 from attn_gui.document.edits import Refusal
 from attn_gui.engine import Evaluation
 from attn_gui.figure.export_settings import ExportSettings
-from attn_gui.figure.pages.base import PageKind, checked
-from attn_gui.figure.pages.context import PageContext
 from attn_gui.figure.pages.contributions import HeadContributions, OverHeadsPage, ValueWeightedPage
 from attn_gui.figure.pages.dependence import DependencePage
 from attn_gui.figure.pages.dimensions import CodePage, DimensionsPage
@@ -21,6 +19,8 @@ from attn_gui.figure.pages.model import (
     PatchingPage,
     PredictionPage,
 )
+from attn_gui.figure.pages.page_context import PageContext
+from attn_gui.figure.pages.page_kind import PageKind, checked_options
 from attn_gui.figure.pages.regression import CurvePage, PoolingsPage
 from attn_gui.figure.pages.relations import MeaningPage, RelationsPage
 from attn_gui.figure.pages.retrieval import RetrievalPage
@@ -71,4 +71,4 @@ def check_options(name: str, evaluation: Evaluation, settings: ExportSettings, h
     if settings.page_options:
         page_of_name(name).check(evaluation.problem, settings.model)
         context = PageContext.at(evaluation, settings.batch, head, settings.stage, settings.cell, settings.states)
-        checked(page_of_name(name).options, context, settings.page_options)
+        checked_options(page_of_name(name).options, context, settings.page_options)

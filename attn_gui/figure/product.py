@@ -13,10 +13,10 @@ from attn_gui.document.edits import Refusal
 from attn_gui.engine import Evaluation, Plane, symbol
 from attn_gui.engine.evaluation.proxies import is_derived
 from attn_gui.engine.progress import Progress, silent, within
-from attn_gui.figure.compose import NOTHING, bare_figure, check_cell, check_columns, check_item, filled, title_of
+from attn_gui.figure.compose import NOTHING, bare_figure, check_cell, check_columns, check_item, title_of, with_numbers
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
 from attn_gui.figure.export_settings import ExportSettings
-from attn_gui.figure.heatmap import Axis, MapFigure, Panel, legend_lines, paint_legend, snapped
+from attn_gui.figure.heatmap import MapAxis, MapFigure, MapPanel, legend_lines, paint_legend, snapped
 from attn_gui.figure.heatmap_layout import (
     BAR_HEIGHT,
     MARGIN,
@@ -110,13 +110,13 @@ def _map(
     figure = replace(
         bare_figure(plane, settings, settings.shade(name)),
         title=letter,
-        panels=(Panel(NOTHING, by_hand=by_hand_of(plane)),),
+        panels=(MapPanel(NOTHING, by_hand=by_hand_of(plane)),),
     )
     rows, columns = plane.shape
     size = min(rows, blocks), min(columns, blocks)
     if figure.cells is None and rows * columns > MOST_CELLS:
         raise Refusal(_TOO_MANY, letter=letter, rows=f"{rows:,}", columns=f"{columns:,}")
-    return filled(replace(figure, subtitle=f"{rows} × {columns}"), (plane,), settings.shade(name), size, progress)
+    return with_numbers(replace(figure, subtitle=f"{rows} × {columns}"), (plane,), settings.shade(name), size, progress)
 
 
 def _labeled(
@@ -126,10 +126,10 @@ def _labeled(
     problem = evaluation.problem
     names = {"query": problem.query_tokens, "key": problem.names_of_keys}
 
-    def named(role: str, axis: Axis, chosen: int | None) -> Axis:
+    def named(role: str, axis: MapAxis, chosen: int | None) -> MapAxis:
         tokens = names.get(role)
         fits = tokens is not None and len(tokens) == len(axis.labels)
-        return Axis(role if role in names else axis.name, tokens if fits and tokens else axis.labels, chosen)
+        return MapAxis(role if role in names else axis.name, tokens if fits and tokens else axis.labels, chosen)
 
     row, column = cell or (None, None)
     rows, columns = named(picture.rows, figure.rows, row), named(picture.columns, figure.columns, column)

@@ -17,21 +17,21 @@ from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.derived_stages import over_heads
 from attn_gui.engine.memory import check
 from attn_gui.engine.progress import Progress, silent, within
-from attn_gui.figure.comparison import Beside
+from attn_gui.figure.comparison import ComparedState
 from attn_gui.figure.compose import Source, chosen_heads, evaluation_of
 from attn_gui.figure.export_settings import ExportSettings, Heads, check_company
-from attn_gui.figure.kinds import FRAMES, card_picture, content_page, kind_of, page_context
-from attn_gui.figure.levels import shade_from
+from attn_gui.figure.levels import color_scale_from
 from attn_gui.figure.page_catalog import check_options
-from attn_gui.figure.pages.base import PageKind
-from attn_gui.figure.pages.context import PageContext
+from attn_gui.figure.pages.page_context import PageContext
+from attn_gui.figure.pages.page_kind import PageKind
+from attn_gui.figure.picture_kinds import FRAMES, card_picture, content_page, kind_of, page_context
 from attn_gui.figure.styles import resolution
 from attn_gui.figure.text.fonts import ensure_gui
-from attn_gui.figure.walk.files import export_walk, walk_for, walk_sheet
+from attn_gui.figure.walk.walk_export import export_walk, walk_for, walk_sheet
 from attn_gui.figure.writers import ANIMATORS, ENCODERS, LOGICAL_DPI, LONGEST_PAGE_CM, Page, image_of
 from attn_gui.formats import session as session_file
-from attn_gui.formats.base import Loaded
 from attn_gui.formats.catalog import IMAGES
+from attn_gui.formats.file_format import Loaded
 from attn_gui.formats.saving import replacing
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.modes import BOTH, SIDE_BY_SIDE, state_key
@@ -76,10 +76,10 @@ def write(
     """
     path = Path(path)
     settings = replace(settings, **choices)
-    file = File(format or path.suffix.removeprefix("."), settings.dpi)
+    file = FigureFile(format or path.suffix.removeprefix("."), settings.dpi)
     ensure_gui()
     now = evaluation_of(source, settings.stage)
-    problem, evaluation = now.problem, faced(now, settings)
+    problem, evaluation = now.problem, evaluation_drawn(now, settings)
     chosen = _chosen(evaluation, settings)
     if settings.walk:
         walk, session = walk_for(evaluation, settings, chosen[0]), session_of(problem, settings, chosen)
@@ -99,7 +99,7 @@ def to_image(
     source: Source,
     settings: ExportSettings = FOR_NOTEBOOK,
     *,
-    file: File | None = None,
+    file: FigureFile | None = None,
     progress: Progress = silent,
     **choices: Any,
 ) -> QImage:
@@ -109,8 +109,10 @@ def to_image(
     """
     settings = replace(settings, **choices)
     ensure_gui()
-    evaluation = faced(evaluation_of(source, settings.stage), settings)
-    page = page_of(evaluation, settings, _chosen(evaluation, settings), file or File(PIXELS, settings.dpi), progress)
+    evaluation = evaluation_drawn(evaluation_of(source, settings.stage), settings)
+    page = page_of(
+        evaluation, settings, _chosen(evaluation, settings), file or FigureFile(PIXELS, settings.dpi), progress
+    )
     return image_of(page, settings.dpi)
 
 
@@ -118,7 +120,7 @@ def to_bytes(source: Source, settings: ExportSettings, *, progress: Progress = s
     """Return the PNG of a figure of one head, with the session that it carries."""
     ensure_gui()
     now = evaluation_of(source, settings.stage)
-    evaluation, file, buffer = faced(now, settings), File(PIXELS, settings.dpi), io.BytesIO()
+    evaluation, file, buffer = evaluation_drawn(now, settings), FigureFile(PIXELS, settings.dpi), io.BytesIO()
     chosen = _chosen(evaluation, settings)
     page = page_of(evaluation, settings, chosen, file, progress)
     ENCODERS[PIXELS](replace(page, session=session_of(now.problem, settings, chosen)), settings.dpi, buffer)
@@ -181,9 +183,9 @@ def render(
     stage, heads = over_heads(stage, heads)
     usual = LOGICAL_DPI if walk and _ending_of(path) in ANIMATORS else NOTEBOOK_DPI
     chosen |= {"stage": stage, "heads": heads, "dpi": resolution(dpi, style, usual), "page_options": set_on_page}
-    beside = None if before is None else Beside(lambda _now: evaluation_of(before, stage), state_key(compare))
-    settings = ExportSettings(**chosen, shades={stage: shade_from(levels, colormap)}, beside=beside)
-    drawn = _drawn(evaluation_of(problem, stage), settings, File(_ending_of(path), settings.dpi))
+    beside = None if before is None else ComparedState(lambda _now: evaluation_of(before, stage), state_key(compare))
+    settings = ExportSettings(**chosen, shades={stage: color_scale_from(levels, colormap)}, beside=beside)
+    drawn = _drawn(evaluation_of(problem, stage), settings, FigureFile(_ending_of(path), settings.dpi))
     if path is not None:
         drawn.save(path)
     return drawn
@@ -194,9 +196,9 @@ def _ending_of(path: str | os.PathLike[str] | None) -> str:
     return PIXELS if path is None else Path(path).suffix.removeprefix(".")
 
 
-def _drawn(now: Evaluation, settings: ExportSettings, file: File) -> Picture:
+def _drawn(now: Evaluation, settings: ExportSettings, file: FigureFile) -> Picture:
     ensure_gui()
-    evaluation = faced(now, settings)
+    evaluation = evaluation_drawn(now, settings)
     chosen = _chosen(evaluation, settings)
     check_options(settings.picture.removesuffix(FRAMES), evaluation, settings, chosen[0] or 0)
     session = session_of(now.problem, settings, chosen)
@@ -212,8 +214,8 @@ class Picture:
 
     def __init__(
         self,
-        make: Callable[[File], Page],
-        file: File,
+        make: Callable[[FigureFile], Page],
+        file: FigureFile,
         session: Callable[[], bytes] | None,
         export: Callable[[Path], Path] | None = None,
     ) -> None:
@@ -225,7 +227,7 @@ class Picture:
         """Write the figure as png, svg, pdf or gif, as the path ends. Raises ValueError with a sentence when that
         fails."""
         path = Path(path)
-        file = File(path.suffix.removeprefix("."), self._file.dpi)
+        file = FigureFile(path.suffix.removeprefix("."), self._file.dpi)
         if self._export is not None:
             return self._export(path)
         write_page(replace(self._as(file.form), session=self._session), file, path)
@@ -238,7 +240,7 @@ class Picture:
     def _as(self, form: str) -> Page:
         """Return the page as a form holds it: pixels have room for fewer cells, and the figure says which it shows."""
         alike = IMAGES[form].pixels is IMAGES[self._file.form].pixels
-        return self._page if alike else self._make(File(form, self._file.dpi))
+        return self._page if alike else self._make(FigureFile(form, self._file.dpi))
 
     def _encoded(self, form: str) -> bytes:
         buffer = io.BytesIO()
@@ -257,7 +259,7 @@ class Picture:
 
 
 @dataclass(frozen=True)
-class File:
+class FigureFile:
     """The form (png, svg, pdf or gif) and resolution of a file. Raises ValueError for another form."""
 
     form: str
@@ -274,7 +276,7 @@ def page_of(
     evaluation: Evaluation,
     settings: ExportSettings,
     heads: Sequence[int | None],
-    file: File,
+    file: FigureFile,
     progress: Progress = silent,
 ) -> Page:
     """Return the page of a figure as a file will hold it; `heads` are checked already."""
@@ -304,7 +306,7 @@ def session_of(problem: Problem, settings: ExportSettings, heads: Sequence[int |
     return made
 
 
-def faced(evaluation: Evaluation, settings: ExportSettings) -> Evaluation:
+def evaluation_drawn(evaluation: Evaluation, settings: ExportSettings) -> Evaluation:
     """Return what a figure reads: the evaluation, or where another state stands beside it what is shown of the
     two.
 
@@ -315,7 +317,7 @@ def faced(evaluation: Evaluation, settings: ExportSettings) -> Evaluation:
         return evaluation
     if settings.beside.mode in BOTH and not kind.on_sheets:
         raise Refusal(_MAPS_ALONE)
-    return settings.beside.faced(evaluation, settings.stage)
+    return settings.beside.evaluation_drawn(evaluation, settings.stage)
 
 
 def _chosen(evaluation: Evaluation, settings: ExportSettings) -> tuple[int | None, ...]:
@@ -327,7 +329,7 @@ def _chosen(evaluation: Evaluation, settings: ExportSettings) -> tuple[int | Non
     return chosen
 
 
-def write_page(page: Page, file: File, path: Path) -> None:
+def write_page(page: Page, file: FigureFile, path: Path) -> None:
     """Write a page that is laid out; a file is replaced wholly or not at all."""
     with replacing(path) as target:
         ENCODERS[file.form](page, file.dpi, target)
@@ -341,7 +343,7 @@ DIGITS = 3
 Write = Callable[[Evaluation, Progress], object]
 
 
-class Frames:
+class PageFrames:
     """The frames of a page for one head. Raises ValueError with a sentence where a problem has no such page."""
 
     def __init__(self, kind: PageKind[Any], settings: ExportSettings, head: int) -> None:
@@ -372,7 +374,7 @@ class Frames:
         count = self.count(evaluation)
         return [self.page(evaluation, place, within(progress, place, count)) for place in range(count)]
 
-    def files(self, evaluation: Evaluation, file: File, path: Path) -> list[tuple[Path, Write]]:
+    def files(self, evaluation: Evaluation, file: FigureFile, path: Path) -> list[tuple[Path, Write]]:
         """Return the files that hold them and how each is written: one of all where the form moves, else one for
         each."""
         if IMAGES[file.form].moving:
@@ -389,7 +391,7 @@ class Frames:
         ]
         return [(target, written(place, target)) for place, target in enumerate(targets)]
 
-    def _write_moving(self, evaluation: Evaluation, file: File, path: Path, progress: Progress) -> None:
+    def _write_moving(self, evaluation: Evaluation, file: FigureFile, path: Path, progress: Progress) -> None:
         """Compute all frames, then paint them."""
         with replacing(path) as target:
             ANIMATORS[file.form](

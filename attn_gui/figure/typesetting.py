@@ -102,7 +102,7 @@ ROOT_GAP, ROOT_ABOVE = {True: 0.17, False: 0.085}, 0.078
 COVERED = 0.901  # of its content that a bracket is at least as high as
 
 
-class Mark(NamedTuple):
+class PlacedGlyph(NamedTuple):
     """An outline at its place: scaled by `across` and `up`, in the color of a role."""
 
     path: QPainterPath
@@ -113,49 +113,49 @@ class Mark(NamedTuple):
     role: str
 
 
-class Box(NamedTuple):
+class FormulaBox(NamedTuple):
     """A part of a formula about its baseline; `overhang` is that of a slanted letter at its right."""
 
     width: float = 0.0
     ascent: float = 0.0
     descent: float = 0.0
-    marks: tuple[Mark, ...] = ()
+    marks: tuple[PlacedGlyph, ...] = ()
     overhang: float = 0.0
     letter: bool = False  # scripts stand at the height that they have at every single letter
 
-    def moved(self, x: float, y: float = 0.0) -> Iterable[Mark]:
+    def moved(self, x: float, y: float = 0.0) -> Iterable[PlacedGlyph]:
         """Return the outlines at another place."""
         return (mark._replace(x=mark.x + x, y=mark.y + y) for mark in self.marks)
 
 
-def letter(character: str, scale: float, role: str) -> Box:
+def letter(character: str, scale: float, role: str) -> FormulaBox:
     """Return one character."""
     return _drawn(glyph(character), scale, scale, role)
 
 
-def prime(scale: float, role: str) -> Box:
+def prime(scale: float, role: str) -> FormulaBox:
     """Return the prime as a raised part: the font draws it at its height already."""
     drawn = _drawn(glyph("′"), scale, scale, role)
     down = SUPER_UP * scale
-    return Box(drawn.width, drawn.ascent - down, drawn.descent + down, tuple(drawn.moved(0.0, down)))
+    return FormulaBox(drawn.width, drawn.ascent - down, drawn.descent + down, tuple(drawn.moved(0.0, down)))
 
 
-def space(width: float) -> Box:
+def space(width: float) -> FormulaBox:
     """Return a blank of this width."""
-    return Box(width)
+    return FormulaBox(width)
 
 
-def beside(boxes: Iterable[Box]) -> Box:
+def beside(boxes: Iterable[FormulaBox]) -> FormulaBox:
     """Return boxes after one another on one baseline; one alone stays what it is."""
     found = list(boxes)
     if len(found) == 1:
         return found[0]
     x = 0.0
-    marks: list[Mark] = []
+    marks: list[PlacedGlyph] = []
     for box in found:
         marks += box.moved(x)
         x += box.width
-    return Box(
+    return FormulaBox(
         x,
         max((box.ascent for box in found), default=0.0),
         max((box.descent for box in found), default=0.0),
@@ -164,7 +164,7 @@ def beside(boxes: Iterable[Box]) -> Box:
     )
 
 
-def fraction(top: Box, bottom: Box, scale: float, role: str, *, display: bool) -> Box:
+def fraction(top: FormulaBox, bottom: FormulaBox, scale: float, role: str, *, display: bool) -> FormulaBox:
     """Return one box over another with a rule between them."""
     shift, gap, half = FRACTION_SHIFT[display] * scale, FRACTION_GAP[display] * scale, RULE * scale / 2
     axis, side = AXIS * scale, 0.06 * scale
@@ -176,10 +176,10 @@ def fraction(top: Box, bottom: Box, scale: float, role: str, *, display: bool) -
         *bottom.moved((width - bottom.width) / 2, down),
         _rule(0.0, -axis - half, width, 2 * half, role),
     )
-    return _padded(Box(width, up + top.ascent, down + bottom.descent, marks), 0.09 * scale)
+    return _padded(FormulaBox(width, up + top.ascent, down + bottom.descent, marks), 0.09 * scale)
 
 
-def root(inside: Box, scale: float, role: str, *, display: bool) -> Box:
+def root(inside: FormulaBox, scale: float, role: str, *, display: bool) -> FormulaBox:
     """Return a box under a root."""
     rule = RULE * scale
     gap = ROOT_GAP[display] * scale
@@ -191,7 +191,7 @@ def root(inside: Box, scale: float, role: str, *, display: bool) -> Box:
         *inside.moved(sign.width),
         _rule(sign.width - 0.01, -top, inside.width + 0.01, rule, role),
     )
-    return Box(
+    return FormulaBox(
         sign.width + inside.width + 0.05 * scale,
         top + ROOT_ABOVE * scale,
         max(inside.descent, sign.ascent + sign.descent - top),
@@ -199,7 +199,7 @@ def root(inside: Box, scale: float, role: str, *, display: bool) -> Box:
     )
 
 
-def scripts(base: Box, above: Box | None, below: Box | None, scale: float) -> Box:
+def scripts(base: FormulaBox, above: FormulaBox | None, below: FormulaBox | None, scale: float) -> FormulaBox:
     """Return a base with what is raised and lowered at its right."""
     up = max(SUPER_UP * scale, 0.0 if base.letter else base.ascent - SUPER_DROP_MOST * scale)
     down = max(SUB_DOWN * scale, 0.0 if base.letter else base.descent + SUB_DROP_LEAST * scale)
@@ -216,37 +216,41 @@ def scripts(base: Box, above: Box | None, below: Box | None, scale: float) -> Bo
     if below is not None:
         marks += tuple(below.moved(base.width, down))
         width, descent = max(width, base.width + below.width), max(descent, down + below.descent)
-    return Box(width + AFTER_SCRIPT * scale, ascent, descent, marks)
+    return FormulaBox(width + AFTER_SCRIPT * scale, ascent, descent, marks)
 
 
-def limits(base: Box, below: Box, scale: float) -> Box:
+def limits(base: FormulaBox, below: FormulaBox, scale: float) -> FormulaBox:
     """Return a sign with its limit centered below it."""
     width = max(base.width, below.width)
     down = max(LIMIT_DROP * scale, base.descent + LIMIT_GAP * scale + below.ascent)
     marks = (*base.moved((width - base.width) / 2), *below.moved((width - below.width) / 2, down))
-    return Box(width, base.ascent, down + below.descent, marks)
+    return FormulaBox(width, base.ascent, down + below.descent, marks)
 
 
-def big(character: str, scale: float, role: str, *, display: bool) -> Box:
+def big(character: str, scale: float, role: str, *, display: bool) -> FormulaBox:
     """Return a sum sign, larger where a formula stands on lines of its own; centered on the axis."""
     drawn = _drawn(forms(character)[-1 if display else 0], scale, scale, role)
     return _on_axis(drawn, scale)
 
 
-def fenced(inside: Box, left: str, right: str, scale: float, role: str) -> Box:
+def fenced(inside: FormulaBox, left: str, right: str, scale: float, role: str) -> FormulaBox:
     """Return a box between brackets as high as it."""
     axis = AXIS * scale
     height = 2 * max(inside.ascent - axis, inside.descent + axis) * COVERED
-    ends = [_on_axis(_tall(sign, scale, height, role), scale) if sign != "." else Box() for sign in (left, right)]
+    ends = [
+        _on_axis(_tall(sign, scale, height, role), scale) if sign != "." else FormulaBox() for sign in (left, right)
+    ]
     return beside((ends[0], inside._replace(letter=False), ends[1]))
 
 
-def _drawn(found: Glyph, across: float, up: float, role: str) -> Box:
-    marks = (Mark(found.path, 0.0, 0.0, across, up, role),)
-    return Box(found.advance * across, found.ascent * up, found.descent * up, marks, found.overhang * across, True)
+def _drawn(found: Glyph, across: float, up: float, role: str) -> FormulaBox:
+    marks = (PlacedGlyph(found.path, 0.0, 0.0, across, up, role),)
+    return FormulaBox(
+        found.advance * across, found.ascent * up, found.descent * up, marks, found.overhang * across, True
+    )
 
 
-def _tall(character: str, scale: float, height: float, role: str) -> Box:
+def _tall(character: str, scale: float, height: float, role: str) -> FormulaBox:
     """Return the lowest form of a sign that is so high; the highest one stretched where none is."""
     found = forms(character)
     fitting = (form for form in found if (form.ascent + form.descent) * scale >= height)
@@ -254,19 +258,19 @@ def _tall(character: str, scale: float, height: float, role: str) -> Box:
     return _drawn(form, scale, max(scale, height / (form.ascent + form.descent)), role)
 
 
-def _on_axis(box: Box, scale: float) -> Box:
+def _on_axis(box: FormulaBox, scale: float) -> FormulaBox:
     down = (box.ascent - box.descent) / 2 - AXIS * scale
-    return Box(box.width, box.ascent - down, box.descent + down, tuple(box.moved(0.0, down)))
+    return FormulaBox(box.width, box.ascent - down, box.descent + down, tuple(box.moved(0.0, down)))
 
 
-def _padded(box: Box, side: float) -> Box:
-    return Box(box.width + 2 * side, box.ascent, box.descent, tuple(box.moved(side)))
+def _padded(box: FormulaBox, side: float) -> FormulaBox:
+    return FormulaBox(box.width + 2 * side, box.ascent, box.descent, tuple(box.moved(side)))
 
 
-def _rule(x: float, top: float, width: float, height: float, role: str) -> Mark:
+def _rule(x: float, top: float, width: float, height: float, role: str) -> PlacedGlyph:
     path = QPainterPath()
     path.addRect(0.0, 0.0, width, height)
-    return Mark(path, x, top, 1.0, 1.0, role)
+    return PlacedGlyph(path, x, top, 1.0, 1.0, role)
 
 
 # --- reader ---------------------------------------------------------------------------------------
@@ -365,7 +369,7 @@ class FormulaStyle(NamedTuple):
 class Atom(NamedTuple):
     """A box with the class at its left and right side, which decide on spaces; `limits` below and not beside it."""
 
-    box: Box
+    box: FormulaBox
     left: int = ORD
     right: int = ORD
     limits: bool = False
@@ -399,7 +403,7 @@ class Formula:
 def typeset(latex: str) -> Formula:
     """Return the formula laid out; `latex` comes from the engine, never from a token. Raises ValueError."""
     try:
-        box = Reader(latex).formula()
+        box = LatexReader(latex).formula()
     except (ValueError, IndexError) as error:
         raise ValueError(f"cannot typeset {latex}") from error
     paths: dict[str, QPainterPath] = {}
@@ -411,14 +415,14 @@ def typeset(latex: str) -> Formula:
     return Formula(box.width, box.ascent, box.descent, paths)
 
 
-class Reader:
+class LatexReader:
     """Reads tokens from left to right; every method takes what it reads away."""
 
     def __init__(self, latex: str) -> None:
         self._tokens: list[str] = TOKEN.findall(latex)
         self._at = 0
 
-    def formula(self) -> Box:
+    def formula(self) -> FormulaBox:
         """Return the whole of it."""
         box = self._row(FormulaStyle())
         if self._at < len(self._tokens):
@@ -438,14 +442,14 @@ class Reader:
             raise ValueError(f"{token} is missing")
 
     # --- rows ------------------------------------------------------------------------------------
-    def _row(self, style: FormulaStyle) -> Box:
+    def _row(self, style: FormulaStyle) -> FormulaBox:
         """Return row up to what closes it, with the spaces between."""
         atoms: list[Atom] = []
         while self._peek() not in ("", "}", r"\right"):
             atoms.append(self._scripted(style))
         return beside(_spaced(_binary(atoms), style))
 
-    def _argument(self, style: FormulaStyle) -> Box:
+    def _argument(self, style: FormulaStyle) -> FormulaBox:
         """Return a group, or the single token that stands for one."""
         if self._peek() != "{":
             return self._nucleus(self._take(), style).box
@@ -459,8 +463,8 @@ class Reader:
         token = self._take()
         own = style._replace(role=ROLES[token]) if style.colored and style.role == "text" and token in ROLES else style
         atom = self._nucleus(token, own)
-        above: list[Box] = []
-        below: Box | None = None
+        above: list[FormulaBox] = []
+        below: FormulaBox | None = None
         while (mark := self._peek()) in ("^", "_", "'") and mark:
             self._take()
             if mark == "'":
@@ -519,7 +523,7 @@ class Reader:
         kind = OP if len(word) > 1 and style.level == 0 else ORD
         return Atom(self._upright(word, style), kind, kind)
 
-    def _upright(self, word: str, style: FormulaStyle) -> Box:
+    def _upright(self, word: str, style: FormulaStyle) -> FormulaBox:
         return beside([letter(character, style.scale, style.role) for character in word])
 
 
@@ -547,8 +551,8 @@ def _binary(atoms: Sequence[Atom]) -> list[Atom]:
     return out
 
 
-def _spaced(atoms: Sequence[Atom], style: FormulaStyle) -> list[Box]:
-    out: list[Box] = []
+def _spaced(atoms: Sequence[Atom], style: FormulaStyle) -> list[FormulaBox]:
+    out: list[FormulaBox] = []
     for place, atom in enumerate(atoms):
         if place:
             width = SPACES[atoms[place - 1].right][atom.left]

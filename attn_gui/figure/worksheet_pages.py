@@ -21,7 +21,7 @@ from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.scores import SCORES
 from attn_gui.engine.sentences import spelled
 from attn_gui.engine.stages import STAGE
-from attn_gui.figure.pages.base import PageStyle
+from attn_gui.figure.pages.page_kind import PageStyle
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.text.labels import elided, token_label, wrapped
 from attn_gui.figure.text.numbers import format_number
@@ -31,7 +31,7 @@ from attn_gui.formats.rows import stage_labels
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.lessons.exercises import DECIMALS, PROJECTED, Worksheet
 from attn_gui.lessons.lesson import written
-from attn_gui.lessons.solutions import given_matrices, given_numbers
+from attn_gui.lessons.worked_solutions import given_matrices, given_numbers
 
 MM = PX_PER_CM / 10
 PT = PX_PER_CM * 2.54 / 72
@@ -352,7 +352,7 @@ GIVEN_SIZE, ASKED_SIZE = TableSize(11 * MM, 7.5 * MM, NUMBER), TableSize(15.6 * 
 
 
 @dataclass(frozen=True)
-class Flow:
+class TableFlow:
     """Tables side by side, in as many rows as a width asks for: their places, and the size of all."""
 
     tables: tuple[WorksheetTable, ...]
@@ -367,7 +367,7 @@ class Flow:
             _paint_table(pen, corner + place, table, self.size, framed=framed)
 
 
-def flow(tables: Sequence[WorksheetTable], size: TableSize, room: float, anew: int = 0) -> Flow:
+def flow(tables: Sequence[WorksheetTable], size: TableSize, room: float, anew: int = 0) -> TableFlow:
     """Place tables within a width, those from `anew` on in a new row; one that is wider makes the whole wider."""
     places, x, y, high, wide = [], 0.0, 0.0, 0.0, 0.0
     for position, table in enumerate(tables):
@@ -376,7 +376,7 @@ def flow(tables: Sequence[WorksheetTable], size: TableSize, room: float, anew: i
             x, y, high = 0.0, y + high + 2 * MM, 0.0
         places.append(QPointF(x, y))
         wide, high, x = max(wide, x + width), max(high, height), x + width + size.gap
-    return Flow(tuple(tables), size, tuple(places), wide, y + high)
+    return TableFlow(tuple(tables), size, tuple(places), wide, y + high)
 
 
 def _paint_table(pen: Pen, corner: QPointF, table: WorksheetTable, size: TableSize, *, framed: bool) -> None:
@@ -414,17 +414,17 @@ REASON_HIGH = 30 * MM
 
 
 @dataclass(frozen=True)
-class SheetLayout:
+class WorksheetLayout:
     """Where everything stands on a sheet: the given tables, the answers of each step, the height of a step."""
 
-    given: Flow
-    steps: tuple[Flow, ...]
+    given: TableFlow
+    steps: tuple[TableFlow, ...]
     top: float  # of the given tables
     first: float  # of the first step
     high: tuple[float, ...]
 
 
-def sheet_layout(sheet: Worksheet, style: PageStyle) -> SheetLayout:
+def sheet_layout(sheet: Worksheet, style: PageStyle) -> WorksheetLayout:
     """Lay a sheet out on one page. Raises ValueError with a sentence where it does not fit."""
     own, computed = given_tables(sheet, style, named=True)
     steps = [stage_tables(sheet, names, style) for names in sheet.steps]
@@ -444,7 +444,7 @@ def sheet_layout(sheet: Worksheet, style: PageStyle) -> SheetLayout:
             each = spare / len(least)
             most = max(MOST_WORKING, MOST_ALONE / len(least))
             high = tuple(min(one + each, max(one, most)) for one in least)
-            return SheetLayout(before, asked, top, first, high)
+            return WorksheetLayout(before, asked, top, first, high)
     raise ValueError(style.translate("Worksheets", FULL))
 
 
@@ -505,7 +505,9 @@ def _paint_band(pen: Pen, sheet: Worksheet) -> None:
         pen.text(MARGIN, place.bottom() + 6.5 * MM, more, size)
 
 
-def _paint_step(pen: Pen, sheet: Worksheet, number: int, names: Sequence[str], answers: Flow, place: QRectF) -> None:
+def _paint_step(
+    pen: Pen, sheet: Worksheet, number: int, names: Sequence[str], answers: TableFlow, place: QRectF
+) -> None:
     """Paint the title, formula and hints of a step, room for working, and the answers."""
     pen.line(place.left(), place.top(), place.right())
     top = place.top() + 2.5 * MM

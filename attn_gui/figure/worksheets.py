@@ -19,7 +19,7 @@ from attn_gui.engine.problem import Problem
 from attn_gui.engine.progress import Progress, silent
 from attn_gui.figure.answer_keys import key_pages
 from attn_gui.figure.design_tokens import FONT_SIZE
-from attn_gui.figure.pages.base import PageStyle
+from attn_gui.figure.pages.page_kind import PageStyle
 from attn_gui.figure.text.fonts import ensure_gui
 from attn_gui.figure.typesetting import Formula, baselines_of, laid_out, line_heights, typeset
 from attn_gui.figure.worksheet_pages import HEIGHT, WIDTH, page_of_sheet, sheet_layout
@@ -27,11 +27,11 @@ from attn_gui.figure.writers import END, PX_PER_CM, Page, write_line, write_page
 from attn_gui.formats.saving import replacing
 from attn_gui.languages import LANGUAGES
 from attn_gui.lessons.exercises import USUAL_LEVEL, Worksheet, worksheets
-from attn_gui.lessons.solutions import (
+from attn_gui.lessons.worked_solutions import (
     ENDINGS,
-    Heading,
     Part,
-    Sentence,
+    SolutionHeading,
+    SolutionSentence,
     WorkedSolution,
     WrittenEquation,
     WrittenMatrix,
@@ -121,7 +121,7 @@ KEPT = 90.0
 
 
 @dataclass(frozen=True)
-class Slab:
+class WorksheetBlock:
     """Something of the full width, as high as it is; `before` is left free above it unless it begins a page."""
 
     height: float
@@ -132,11 +132,11 @@ class Slab:
 
 def solution_pages(parts: Sequence[Part], style: PageStyle, progress: Progress = silent) -> list[Page]:
     """Lay out a solution on pages. Calls `progress` with the share that is done; an exception from it ends the work."""
-    slabs: list[Slab] = []
+    slabs: list[WorksheetBlock] = []
     for place, part in enumerate(parts):
         slabs += _slabs(part, style)
         progress(place / len(parts))
-    pages: list[list[tuple[float, Slab]]] = [[]]
+    pages: list[list[tuple[float, WorksheetBlock]]] = [[]]
     y = SOLUTION_MARGIN
     for slab in slabs:
         before = slab.before if pages[-1] else 0.0
@@ -145,11 +145,11 @@ def solution_pages(parts: Sequence[Part], style: PageStyle, progress: Progress =
             y, before = SOLUTION_MARGIN, 0.0
         pages[-1].append((y + before, slab))
         y += before + slab.height
-    title = next((part.text for part in parts if isinstance(part, Heading)), "")
+    title = next((part.text for part in parts if isinstance(part, SolutionHeading)), "")
     return [_page(own, number, len(pages), title, style) for number, own in enumerate(pages, 1)]
 
 
-def _page(slabs: list[tuple[float, Slab]], number: int, count: int, title: str, style: PageStyle) -> Page:
+def _page(slabs: list[tuple[float, WorksheetBlock]], number: int, count: int, title: str, style: PageStyle) -> Page:
     def paint(painter: QPainter) -> None:
         for top, slab in slabs:
             slab.paint(painter, top)
@@ -159,13 +159,13 @@ def _page(slabs: list[tuple[float, Slab]], number: int, count: int, title: str, 
     return Page(WIDTH, HEIGHT, title, paint, style.theme.surface)
 
 
-def _slabs(part: Part, style: PageStyle) -> Iterator[Slab]:
-    if isinstance(part, Heading):
+def _slabs(part: Part, style: PageStyle) -> Iterator[WorksheetBlock]:
+    if isinstance(part, SolutionHeading):
         size = FONT_SIZE.section if not part.first else FONT_SIZE.section * 1.4
         text = f"{part.text}  {part.letter}" if part.letter else part.text
-        yield Slab(LINE, HEADING_GAP, partial(_write, text, size, style.theme.text, True), KEPT)
-    elif isinstance(part, Sentence):
-        yield Slab(LINE, 0.0, partial(_write, part.text, FONT_SIZE.body, style.theme.text2, False), LINE)
+        yield WorksheetBlock(LINE, HEADING_GAP, partial(_write, text, size, style.theme.text, True), KEPT)
+    elif isinstance(part, SolutionSentence):
+        yield WorksheetBlock(LINE, 0.0, partial(_write, part.text, FONT_SIZE.body, style.theme.text2, False), LINE)
     elif isinstance(part, WrittenEquation):
         yield _equation(part, style)
     else:
@@ -180,7 +180,7 @@ def _colors(style: PageStyle) -> dict[str, QColor]:
     return {"text": style.theme.text, "query": style.theme.query, "key": style.theme.key}
 
 
-def _equation(part: WrittenEquation, style: PageStyle) -> Slab:
+def _equation(part: WrittenEquation, style: PageStyle) -> WorksheetBlock:
     pieces = laid_out((part.chain, *part.parts), ROOM, EM)
     height = sum(up + down for up, down in line_heights(pieces))
 
@@ -190,10 +190,10 @@ def _equation(part: WrittenEquation, style: PageStyle) -> Slab:
             at = QPointF(SOLUTION_MARGIN + piece.x, top + baselines[piece.line] - piece.formula.ascent * piece.size)
             piece.formula.paint(painter, at, piece.size, _colors(style))
 
-    return Slab(height, PART_GAP, paint)
+    return WorksheetBlock(height, PART_GAP, paint)
 
 
-def _matrix(part: WrittenMatrix, style: PageStyle) -> Slab:
+def _matrix(part: WrittenMatrix, style: PageStyle) -> WorksheetBlock:
     """Return the letter, and the numbers between brackets, each column flush right; smaller where they are too wide."""
     cells = [[typeset(text) for text in row] for row in part.rows]
     letter = typeset(f"{part.latex} = {{}}")
@@ -209,7 +209,7 @@ def _matrix(part: WrittenMatrix, style: PageStyle) -> Slab:
         _paint_matrix(painter, letter, cells, widths, style)
         painter.restore()
 
-    return Slab(height, PART_GAP, paint)
+    return WorksheetBlock(height, PART_GAP, paint)
 
 
 def _paint_matrix(

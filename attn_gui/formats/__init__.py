@@ -14,7 +14,6 @@ import numpy as np
 from attn_gui.engine.evaluation.trace import problem_in
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.progress import Progress, silent
-from attn_gui.formats.base import FileSource, Format, LabeledArray, Listing, Loaded, PathText, reading, suffix
 from attn_gui.formats.catalog import (
     FORMATS,
     IMAGES,
@@ -29,9 +28,19 @@ from attn_gui.formats.catalog import (
     problems,
     suffixes,
 )
+from attn_gui.formats.file_format import (
+    ArrayListing,
+    FileSource,
+    Format,
+    LabeledArray,
+    Loaded,
+    PathText,
+    reading,
+    suffix,
+)
 from attn_gui.formats.file_sentences import FileNote, FormatError
 from attn_gui.formats.foreign_arrays import Array
-from attn_gui.formats.named.arrangement import ArrayMapping, arrangement_of
+from attn_gui.formats.named.array_mapping import ArrayMapping, arrangement_of
 from attn_gui.formats.named.attention_maps import check_nameless
 from attn_gui.formats.named.roles import ForeignNames, is_problem, problem_of
 from attn_gui.formats.named.several_files import likely_arrays, list_arrays, open_arranged, read_array
@@ -241,7 +250,7 @@ def open_matrix(path: PathText, progress: Progress | None = None) -> LabeledArra
         raise _whole_problem()
 
 
-def _only_one(listing: Listing, source: FileSource) -> LabeledArray:
+def _only_one(listing: ArrayListing, source: FileSource) -> LabeledArray:
     """Return the only array of a file. Raises FormatError where it holds several."""
     names = [array.name for array in listing.arrays]
     if len(names) != 1:

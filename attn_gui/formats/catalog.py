@@ -7,23 +7,23 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, cast
 
 from attn_gui.formats import (
-    carried,
     csv_text,
     json_arrays,
     npy,
     npz,
     safetensors,
     session,
+    session_in_figure,
     typeset_tables,
     workbook,
     xlsx,
 )
-from attn_gui.formats.base import FileSource, Format, LabeledArray, Loaded, PathText, check_size, suffix
+from attn_gui.formats.file_format import FileSource, Format, LabeledArray, Loaded, PathText, check_size, suffix
 from attn_gui.formats.file_sentences import FormatError
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 
-class Figures(NamedTuple):
+class FigureFormat(NamedTuple):
     """A kind of file that figures are written in, by `figure.devices`."""
 
     pixels: bool  # so that it has dots per inch
@@ -32,10 +32,10 @@ class Figures(NamedTuple):
 
 
 IMAGES = {
-    "png": Figures(pixels=True, carries=True),
-    "svg": Figures(pixels=False, carries=True),
-    "pdf": Figures(pixels=False, carries=True),
-    "gif": Figures(pixels=True, moving=True),
+    "png": FigureFormat(pixels=True, carries=True),
+    "svg": FigureFormat(pixels=False, carries=True),
+    "pdf": FigureFormat(pixels=False, carries=True),
+    "gif": FigureFormat(pixels=True, moving=True),
 }
 SESSION = Format(
     "session",
@@ -66,10 +66,10 @@ _ENTRIES: tuple[Format[Loaded] | Format[LabeledArray], ...] = (
         tuple(f".{key}" for key, figures in IMAGES.items() if figures.carries),
         QT_TRANSLATE_NOOP("Sentences", "Figure with its session"),
         "problem",
-        carried.read,
+        session_in_figure.read,
         None,
-        carried.matches,
-        size=carried.size_of,
+        session_in_figure.matches,
+        size=session_in_figure.size_of,
     ),
     Format(
         "safetensors",

@@ -9,7 +9,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from attn_gui.formats.base import FileSource, LabeledArray, Labels, check_size
+from attn_gui.formats.file_format import FileSource, LabeledArray, Labels, check_size
 from attn_gui.formats.file_sentences import FormatError
 from attn_gui.formats.foreign_arrays import Array
 from attn_gui.formats.rows import ArrayRows, rows_of

@@ -83,11 +83,11 @@ ARGUMENT, OPTION = QT_TRANSLATE_NOOP("Sentences", '{option}="{value}" ({words})'
 READ_AS = QT_TRANSLATE_NOOP("Sentences", "{names}: read as {reading}; another reading can be chosen.")
 
 
-class Unsettled(FormatError):
+class AmbiguousFile(FormatError):
     """A file of arrays about which a person has to say more."""
 
 
-class SeveralReadings(Unsettled):
+class SeveralReadings(AmbiguousFile):
     """`option` of `load` and of the command line chooses among `choices`, from its values to what they mean."""
 
     def __init__(self, option: str, names: Iterable[str], choices: Mapping[str, FileNote]) -> None:

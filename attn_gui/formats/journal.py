@@ -35,17 +35,17 @@ from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.progress import Progress
 from attn_gui.formats import open_file, packed_arrays, session
-from attn_gui.formats.base import LARGEST_FILE, FileSource, Loaded, reading
+from attn_gui.formats.file_format import LARGEST_FILE, FileSource, Loaded, reading
 from attn_gui.formats.file_sentences import FileNote, FormatError, shown
 from attn_gui.formats.foreign_arrays import Json, dump, parse_object
 from attn_gui.formats.problem_fields import assemble, is_field, split
 from attn_gui.formats.saving import CHUNK, hidden_beside, saving
 from attn_gui.formats.session import (
     STUDY,
+    FileStamp,
     KeptDocument,
     LayerRecord,
     ModelNeeded,
-    Stamp,
     StudyRecord,
     is_study_entry,
     kept_of,
@@ -58,10 +58,10 @@ from attn_gui.formats.session import (
 from attn_gui.formats.snapshots import (
     PLACE,
     SNAPSHOTS,
-    Base,
+    BaseArray,
     ChangedNumbers,
+    ModelWeight,
     Snapshot,
-    Weight,
     is_snapshot_entry,
     read_snapshots,
     snapshot_entries,
@@ -96,7 +96,7 @@ class JournalStep:
     whole: tuple[str, ...]
     cells: tuple[tuple[str, Box], ...] = ()
     kept: KeptDocument | None = None  # with every change of more than cells
-    base: Stamp | None = None  # the file whose problem the arrays that are not there anew are those of
+    base: FileStamp | None = None  # the file whose problem the arrays that are not there anew are those of
     snapshots: tuple[Snapshot, ...] | None = None  # where they are others than before, or than those of the file
     study: Callable[[], StudyRecord | None] | None = None  # of a model, with every change of more than cells
     weights: Mapping[str, Array] = field(default_factory=dict)  # of its layer, which are not written
@@ -145,7 +145,9 @@ class JournalStep:
 
     def _weights_in(self, given: Mapping[str, Array]) -> LayerRecord:
         """Return those of the arrays that are weights of the model but for a few cells, and these cells."""
-        bases = {name: [Base(array, Weight(0, name))] for name, array in self.weights.items() if name in given}
+        bases = {
+            name: [BaseArray(array, ModelWeight(0, name))] for name, array in self.weights.items() if name in given
+        }
         told = {name: told_by(given[name], base) for name, base in bases.items()}
         found = {name: cells for name, cells in told.items() if cells is not None}
         changed = {name: (cells.places, cells.values) for name, cells in found.items() if cells.places.size}
@@ -155,7 +157,7 @@ class JournalStep:
 class HeldFile(NamedTuple):
     """A file as it is about to be, and the generation of the document that it will hold."""
 
-    file: Stamp
+    file: FileStamp
     generation: int
 
     def is_torn(self) -> bool:
@@ -239,7 +241,7 @@ class Journal:
                     os.fsync(file.fileno())
             self._held = [*(each for each in self._held if each.generation >= since), held]
 
-    def expects(self, file: Stamp) -> bool:
+    def expects(self, file: FileStamp) -> bool:
         """Return whether what follows may be laid on this file."""
         return any(held.file == file for held in self._held)
 
@@ -433,7 +435,7 @@ class _State:
         if held is not None:
             self._begin_with(open_file(held.file.path), held.file)
 
-    def _begin_with(self, found: Loaded, file: Stamp) -> None:
+    def _begin_with(self, found: Loaded, file: FileStamp) -> None:
         problem = found.problem
         sizes = problem.n, problem.m, problem.num_heads
         self._arrays, self._options = split(problem)
@@ -487,7 +489,7 @@ class _State:
         none = np.empty(0, PLACE), np.empty(0, np.dtype(own.options[PRECISION]))
         told = {name: own.cells.get(name, none) for name in own.names}
         return {
-            name: ChangedNumbers(weights[name], *cells, Weight(study.layer, name)).array()
+            name: ChangedNumbers(weights[name], *cells, ModelWeight(study.layer, name)).array()
             for name, cells in told.items()
         }
 
@@ -506,7 +508,7 @@ class _State:
         return Recovered(found, kept, self._study)
 
 
-def _base(stamp: Stamp | None) -> Loaded:
+def _base(stamp: FileStamp | None) -> Loaded:
     """Return the file on which the edits were made, if it is still the same."""
     if stamp is None or not stamp.is_current():
         raise FormatError(_CHANGED, base=shown(stamp.path.name if stamp else ""))

@@ -15,8 +15,8 @@ from typing import IO, cast
 import numpy as np
 
 from attn_gui.engine.progress import Progress
-from attn_gui.formats.base import FileSource, ListedArray, Listing, Loaded, check_size
 from attn_gui.formats.csv_text import decode
+from attn_gui.formats.file_format import ArrayListing, FileSource, ListedArray, Loaded, check_size
 from attn_gui.formats.file_sentences import FileNote, FormatError, shape_text, shown
 from attn_gui.formats.foreign_arrays import (
     EXACT,
@@ -30,7 +30,7 @@ from attn_gui.formats.foreign_arrays import (
     rounded_note,
     unique,
 )
-from attn_gui.formats.named.arranged import problem_in
+from attn_gui.formats.named.arranged_problem import problem_in
 from attn_gui.formats.named.attention_maps import means_maps
 from attn_gui.formats.named.roles import (
     LONGEST_META,
@@ -94,7 +94,7 @@ def _nested(cells: Json, shape: tuple[int, ...]) -> str:
     return "[" + ",\n ".join(_nested(part, shape[1:]) for part in cells) + "]"
 
 
-def listing(source: FileSource) -> Listing:
+def listing(source: FileSource) -> ArrayListing:
     """Return every nested list of numbers; what lies in records within has their names before its own, with points."""
     named, notes = _parsed(source)
     arrays: dict[str, Array] = {}
@@ -116,7 +116,7 @@ def listing(source: FileSource) -> Listing:
     listed = tuple(ListedArray(name, array.shape, array.dtype.name) for name, array in arrays.items())
     read = {*options, *arrays}
     others = tuple(_others(named, read))
-    return Listing(listed, partial(_held, arrays), joined(meta, options), tuple(notes), others)
+    return ArrayListing(listed, partial(_held, arrays), joined(meta, options), tuple(notes), others)
 
 
 def _meta(said: Json) -> dict[str, Json]:

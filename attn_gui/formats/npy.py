@@ -8,7 +8,7 @@ from typing import IO
 import numpy as np
 
 from attn_gui.engine.fields import GIVEN
-from attn_gui.formats.base import FileSource, LabeledArray, Labels, ListedArray, Listing
+from attn_gui.formats.file_format import ArrayListing, FileSource, LabeledArray, Labels, ListedArray
 from attn_gui.formats.foreign_arrays import (
     MAGIC,
     Array,
@@ -33,10 +33,10 @@ def read(source: FileSource) -> LabeledArray:
     return LabeledArray(array if array.ndim > 1 else array.reshape(1, -1), notes=rounding_notes(array))
 
 
-def listing(source: FileSource) -> Listing:
+def listing(source: FileSource) -> ArrayListing:
     """Return the array as attention weights, which is all that one array without a name can be of a problem."""
     header = checked_header(source.file, GIVEN, source.size, ListedBudget())
-    return Listing((ListedArray(GIVEN, header.shape, header.dtype.name),), _read_listed)
+    return ArrayListing((ListedArray(GIVEN, header.shape, header.dtype.name),), _read_listed)
 
 
 def _read_listed(source: FileSource, names: Collection[str]) -> dict[str, Array]:

@@ -10,7 +10,7 @@ from typing import IO
 import numpy as np
 
 from attn_gui.formats import npy
-from attn_gui.formats.base import FileSource, ListedArray, Listing, Loaded
+from attn_gui.formats.file_format import ArrayListing, FileSource, ListedArray, Loaded
 from attn_gui.formats.file_sentences import FormatError, shown, size_text
 from attn_gui.formats.foreign_arrays import (
     TOO_LONG,
@@ -27,7 +27,7 @@ from attn_gui.formats.foreign_arrays import (
     read_header,
     read_npy,
 )
-from attn_gui.formats.named.arranged import problem_in
+from attn_gui.formats.named.arranged_problem import problem_in
 from attn_gui.formats.named.attention_maps import means_maps
 from attn_gui.formats.named.roles import LONGEST_META, META, THERE_TWICE, is_ours, joined, said_in_meta
 from attn_gui.formats.problem_fields import is_field, is_option, option_of, split
@@ -66,7 +66,7 @@ def read(source: FileSource) -> Loaded:
     return problem_in(listing(source), source)
 
 
-def listing(source: FileSource) -> Listing:
+def listing(source: FileSource) -> ArrayListing:
     """Return every array by its header, and the options beside them."""
     _check_directory(source)
     with zipfile.ZipFile(source.file) as archive:
@@ -82,7 +82,7 @@ def listing(source: FileSource) -> Listing:
         options = _meta(archive, members[META]) if META in members else {}
         for name in filter(is_option, texts):
             options = joined(options, option_of(name, _option(archive, members[name], name, budget))[0])
-    return Listing(tuple(found), _taken, options, others=tuple(name for name in texts if not is_ours(name)))
+    return ArrayListing(tuple(found), _taken, options, others=tuple(name for name in texts if not is_ours(name)))
 
 
 def _header(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> Header | None:

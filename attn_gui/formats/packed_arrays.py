@@ -45,7 +45,7 @@ _KEYS = ("U64", "I64", "F64", "F32", "U32", "I32", "F16", "U16", "I16", "I8", "U
 _KEY_OF = {np.dtype(_DTYPES[key]).name: key for key in _KEYS}
 
 
-class Sized(Protocol):
+class SizedArray(Protocol):
     """An array, or what will be one."""
 
     @property
@@ -80,7 +80,7 @@ def packed(array: Array) -> memoryview:
     return memoryview(little.reshape(-1).view(np.uint8).data)
 
 
-def header_of(arrays: Mapping[str, Sized], metadata: Mapping[str, str]) -> tuple[bytes, list[str]]:
+def header_of(arrays: Mapping[str, SizedArray], metadata: Mapping[str, str]) -> tuple[bytes, list[str]]:
     """Return the bytes before the arrays, and the names of these in the order in which they follow."""
     header: dict[str, object] = {METADATA: dict(metadata)}
     names = sorted(arrays, key=lambda name: (_KEYS.index(_key(arrays[name])), name))
@@ -187,7 +187,7 @@ def arrays_in(header: Mapping[str, Json], cells: memoryview) -> dict[str, Array]
     return found
 
 
-def _key(array: Sized) -> str:
+def _key(array: SizedArray) -> str:
     return _KEY_OF[np.dtype(array.dtype).name]
 
 

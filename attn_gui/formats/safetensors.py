@@ -6,10 +6,10 @@ from collections.abc import Collection, Mapping
 from typing import IO
 
 from attn_gui.formats import packed_arrays, session
-from attn_gui.formats.base import FileSource, ListedArray, Listing, Loaded
+from attn_gui.formats.file_format import ArrayListing, FileSource, ListedArray, Loaded
 from attn_gui.formats.file_sentences import FormatError
 from attn_gui.formats.foreign_arrays import Array, Json, ListedBudget, parse_object, read_bytes
-from attn_gui.formats.named.arranged import problem_in
+from attn_gui.formats.named.arranged_problem import problem_in
 from attn_gui.formats.named.roles import LONGEST_META, META, joined, options_among, said_in_meta, texts_among
 from attn_gui.formats.rows import ArrayRows
 from attn_gui.languages import QT_TRANSLATE_NOOP
@@ -42,7 +42,7 @@ def write_members(members: Mapping[str, ArrayRows], file: IO[bytes]) -> None:
             file.write(packed_arrays.packed(block))
 
 
-def listing(source: FileSource) -> Listing:
+def listing(source: FileSource) -> ArrayListing:
     """Return every array, by the header alone; one of unknown numbers is refused when it is read."""
     header, _ = _header(source)
     places = packed_arrays.places(header)
@@ -52,7 +52,7 @@ def listing(source: FileSource) -> Listing:
     options = said_in_meta(parse_object(said, LONGEST_META)) if isinstance(said, str) else {}
     values = {name: _value(text) for name, text in options_among(texts).items()}
     options = joined(options, {name: value for name, value in values.items() if value is not None})
-    return Listing(arrays, _taken, options, others=tuple(texts.keys() & {session.ENTRY}))
+    return ArrayListing(arrays, _taken, options, others=tuple(texts.keys() & {session.ENTRY}))
 
 
 def _value(text: Json) -> Json:

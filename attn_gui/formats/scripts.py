@@ -16,7 +16,7 @@ from attn_gui.engine.fields import MATRICES
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.nodes import COMPUTED, Node, is_counted, plain_name, title
 from attn_gui.engine.graph.sources import layer_name
-from attn_gui.engine.graph.stage import Linear, Role
+from attn_gui.engine.graph.stage import LinearStage, Role
 from attn_gui.engine.interventions import Intervention
 from attn_gui.formats.file_sentences import FormatError
 from attn_gui.languages import QT_TRANSLATE_NOOP
@@ -163,7 +163,7 @@ class _Script:
         if node.inputs and node.inputs[0].name == COMPUTED + node.name:
             self._add_changes(node)
             return
-        code = self._sum(node) if isinstance(node.stage, Linear) else self._from_entry(node)
+        code = self._sum(node) if isinstance(node.stage, LinearStage) else self._from_entry(node)
         if code != name:
             said = title(plain_name(node.name), "en").lower() if self._is_named(node) else ""
             shape = " × ".join(map(str, self._shape(node)))
@@ -174,7 +174,7 @@ class _Script:
 
     def _sum(self, node: Node) -> str:
         """Return a sum of products, as the formula has it."""
-        assert isinstance(node.stage, Linear)
+        assert isinstance(node.stage, LinearStage)
         terms, start = [], 0
         for count in node.stage.counts:
             places = range(start, start + count)

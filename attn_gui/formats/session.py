@@ -19,7 +19,7 @@ from attn_gui.engine.checks import whole_text
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.progress import Progress
 from attn_gui.formats import packed_arrays
-from attn_gui.formats.base import FileSource, Loaded, PathText
+from attn_gui.formats.file_format import FileSource, Loaded, PathText
 from attn_gui.formats.file_sentences import FormatError, shown
 from attn_gui.formats.foreign_arrays import Array, Json, dump, parse_object
 from attn_gui.formats.problem_fields import assemble, is_field, is_result, notes_on, split, words
@@ -231,7 +231,7 @@ def _objects(options: dict[str, Json], name: str) -> dict[str, Json]:
 # Words about an unsaved document that a journal keeps beside its numbers.
 
 
-class Stamp(NamedTuple):
+class FileStamp(NamedTuple):
     """A file as it was at one moment."""
 
     path: Path
@@ -239,7 +239,7 @@ class Stamp(NamedTuple):
     modified: int  # nanoseconds
 
     @classmethod
-    def of(cls, path: Path) -> Stamp | None:
+    def of(cls, path: Path) -> FileStamp | None:
         """Return the present one; None where there is no such file."""
         try:
             found = path.stat()
@@ -248,7 +248,7 @@ class Stamp(NamedTuple):
         return cls(path, found.st_size, found.st_mtime_ns)
 
     def is_current(self) -> bool:
-        return Stamp.of(self.path) == self
+        return FileStamp.of(self.path) == self
 
 
 @dataclass(frozen=True)
@@ -257,7 +257,7 @@ class KeptDocument:
 
     name: str = ""
     sizes: tuple[int, int, int] = (0, 0, 0)  # queries, keys, heads
-    file: Stamp | None = None
+    file: FileStamp | None = None
     about: Mapping[str, str] = field(default_factory=dict)
     view: Mapping[str, object] = field(default_factory=dict)
 
@@ -283,13 +283,13 @@ def kept_of(said: Mapping[str, Json]) -> KeptDocument:
     )
 
 
-def stamp_record(stamp: Stamp) -> list[object]:
+def stamp_record(stamp: FileStamp) -> list[object]:
     return [str(stamp.path), stamp.size, stamp.modified]
 
 
-def stamp_of(record: Json) -> Stamp | None:
+def stamp_of(record: Json) -> FileStamp | None:
     path, size, modified = record
-    return Stamp(Path(path), int(size), int(modified)) if isinstance(path, str) else None
+    return FileStamp(Path(path), int(size), int(modified)) if isinstance(path, str) else None
 
 
 # --- files ----------------------------------------------------------------------------------------
@@ -303,7 +303,7 @@ def save_session(
     about: Mapping[str, str] | None = None,
     progress: Progress | None = None,
     snapshots: Sequence[Snapshot] = (),
-    before: Callable[[Stamp], object] | None = None,
+    before: Callable[[FileStamp], object] | None = None,
 ) -> None:
     """Save a session with what is looked at, what is known about it (title, model, text) and its snapshots.
 
@@ -334,10 +334,10 @@ def _write_parts(
     parts: Sequence[memoryview],
     path: PathText,
     progress: Progress | None,
-    before: Callable[[Stamp], object] | None = None,
+    before: Callable[[FileStamp], object] | None = None,
 ) -> None:
     def say(beside: Path) -> None:
-        if before is not None and (found := Stamp.of(beside)) is not None:
+        if before is not None and (found := FileStamp.of(beside)) is not None:
             before(found._replace(path=Path(path)))
 
     size, written = sum(len(part) for part in parts), 0

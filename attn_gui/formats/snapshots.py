@@ -30,18 +30,18 @@ WORTH = 2  # a base of its own, unless the cells that differ take less than this
 _NO_WEIGHT = QT_TRANSLATE_NOOP("Sentences", "The snapshot “{name}” does not fit the model.")
 
 
-class Weight(NamedTuple):
+class ModelWeight(NamedTuple):
     """Weight of a model, which no session of it holds: its layer, and its dotted field in a problem of that."""
 
     layer: int
     field: str
 
 
-class Base(NamedTuple):
+class BaseArray(NamedTuple):
     """An array from which others differ in few cells; `weight` says which of a model it is, if it is one."""
 
     array: Array
-    weight: Weight | None = None
+    weight: ModelWeight | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +54,7 @@ class ChangedNumbers:
     base: Array
     places: Array
     values: Array
-    weight: Weight | None = None
+    weight: ModelWeight | None = None
 
     def array(self) -> Array:
         """Return the array itself, in memory of its own. Raises IndexError where its weight is missing or too small."""
@@ -162,17 +162,21 @@ def with_weights(snapshot: Snapshot, weights: Callable[[int], Mapping[str, Array
     return replace(snapshot, parts={name: over(name, part) for name, part in snapshot.parts.items()})
 
 
-def _weights_of(layer: SnapshotLayer | None, weights: Mapping[str, Array]) -> dict[str, list[Base]]:
-    return {} if layer is None else {name: [Base(array, Weight(layer.number, name))] for name, array in weights.items()}
+def _weights_of(layer: SnapshotLayer | None, weights: Mapping[str, Array]) -> dict[str, list[BaseArray]]:
+    return (
+        {}
+        if layer is None
+        else {name: [BaseArray(array, ModelWeight(layer.number, name))] for name, array in weights.items()}
+    )
 
 
-def _bases(others: Sequence[Snapshot], label: str) -> list[Base]:
+def _bases(others: Sequence[Snapshot], label: str) -> list[BaseArray]:
     """Return arrays of a name that snapshots stand on, the newest first."""
     parts = [each.parts[label] for each in reversed(others) if label in each.parts]
-    return list({id(part.base): Base(part.base, part.weight) for part in parts}.values())[:BASES_TRIED]
+    return list({id(part.base): BaseArray(part.base, part.weight) for part in parts}.values())[:BASES_TRIED]
 
 
-def told_by(array: Array, bases: Sequence[Base]) -> ChangedNumbers | None:
+def told_by(array: Array, bases: Sequence[BaseArray]) -> ChangedNumbers | None:
     """Return an array by the first base from which few cells differ; None where one of its own is worth it."""
     mine = _bits(array)
     for base, weight in bases:
@@ -285,7 +289,7 @@ def snapshots_in(arrays: Mapping[str, Array], words: Json) -> tuple[Snapshot, ..
     _require([number == OF_MODEL for number in numbers] == [weight is not None for weight in weights])
     _require(bool((counts >= 0).all()) and int(counts.max(initial=0)) <= places.size)
     _require(int(counts.sum()) == places.size)
-    told_by = [weight or Base(bases[number]) for number, weight in zip(numbers.tolist(), weights, strict=True)]
+    told_by = [weight or BaseArray(bases[number]) for number, weight in zip(numbers.tolist(), weights, strict=True)]
     sizes = np.array([base.array.dtype.itemsize for base in told_by], PLACE)
     _require(int((sizes * counts).sum()) == cells.size)
     told = _told(told_by, counts.tolist(), places.copy(), cells.copy())
@@ -300,7 +304,7 @@ def read_snapshots(arrays: Mapping[str, Array], words: Json) -> tuple[tuple[Snap
         return (), (FileNote(DAMAGED),)
 
 
-def _listed(words: Json) -> Iterator[tuple[dict[str, Any], dict[str, Base | None]]]:
+def _listed(words: Json) -> Iterator[tuple[dict[str, Any], dict[str, BaseArray | None]]]:
     """Yield words of each, and its arrays by name, with the weights of a model that they stand on."""
     _require(isinstance(words, list) and len(words) <= MOST)
     for each in words:
@@ -326,11 +330,11 @@ def _layer(words: Json) -> SnapshotLayer | None:
     return SnapshotLayer(number, text)
 
 
-def _weight(words: Json) -> Base:
+def _weight(words: Json) -> BaseArray:
     _require(isinstance(words, list) and len(words) == 3)
     layer, field, kind = words
     _require(type(layer) is int and layer >= 0 and isinstance(field, str) and is_field(field) and kind in KINDS)
-    return Base(np.empty(0, kind), Weight(layer, field))
+    return BaseArray(np.empty(0, kind), ModelWeight(layer, field))
 
 
 def _shared(arrays: Mapping[str, Array]) -> list[Array]:
@@ -343,7 +347,7 @@ def _shared(arrays: Mapping[str, Array]) -> list[Array]:
     return found
 
 
-def _told(bases: Sequence[Base], counts: Sequence[int], places: Array, cells: Array) -> Iterator[ChangedNumbers]:
+def _told(bases: Sequence[BaseArray], counts: Sequence[int], places: Array, cells: Array) -> Iterator[ChangedNumbers]:
     at = start = 0
     for (base, weight), count in zip(bases, counts, strict=True):
         stop, end = at + count, start + count * base.dtype.itemsize

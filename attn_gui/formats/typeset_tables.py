@@ -11,8 +11,8 @@ from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
-from attn_gui.formats.base import LabeledArray, Labels
 from attn_gui.formats.csv_text import texts_of
+from attn_gui.formats.file_format import LabeledArray, Labels
 from attn_gui.formats.rows import ArrayRows, rows_of
 
 if TYPE_CHECKING:

@@ -21,12 +21,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from attn_gui.engine.fields import DIRECT, DTYPES
-from attn_gui.formats.base import FileSource, LabeledArray, ListedArray, Listing, Loaded
+from attn_gui.formats.file_format import ArrayListing, FileSource, LabeledArray, ListedArray, Loaded
 from attn_gui.formats.file_sentences import FileNote, FormatError, quoted, shown, size_text
 from attn_gui.formats.foreign_arrays import CHUNK, NOT_MAPPING, Array, Budget, Json, parse_object
-from attn_gui.formats.named.arranged import problem_in
+from attn_gui.formats.named.arranged_problem import problem_in
 from attn_gui.formats.named.roles import LONGEST_META, META, guess, is_ours, is_problem, said_in_meta
-from attn_gui.formats.text.headings import Sort, sort_of
+from attn_gui.formats.text.headings import CellSort, sort_of
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 LARGEST_UNPACKED = 128 * 2**20  # of text, which takes several times as much while it is read
@@ -87,7 +87,7 @@ def size_of(source: FileSource) -> int:
         return SLOWER * sum(info.file_size for info in archive.infolist())
 
 
-def listing(source: FileSource) -> Listing:
+def listing(source: FileSource) -> ArrayListing:
     """Return every table of numbers, by the name of its sheet or the one above it, headings and labels left out; of a
     workbook of this program the arrays of its problem."""
     formulas = _check_parts(source)
@@ -116,10 +116,10 @@ def listing(source: FileSource) -> Listing:
         raise next(iter(refused.values()), FormatError(_NOTHING))
     listed = tuple(ListedArray(name, matrix.values.shape, matrix.values.dtype.name) for name, matrix in found.items())
     notes = tuple(note for matrix in found.values() for note in matrix.notes)
-    return Listing(listed, partial(_held, found), options, notes, tuple(refused))
+    return ArrayListing(listed, partial(_held, found), options, notes, tuple(refused))
 
 
-def _own(options: dict[str, Json], sheets: Mapping[str, Sequence[Any]], source: FileSource) -> Listing:
+def _own(options: dict[str, Json], sheets: Mapping[str, Sequence[Any]], source: FileSource) -> ArrayListing:
     """Return the arrays of a workbook of this program, from where it says that they are, with the numbers that were
     typed over; what was computed of them is computed anew."""
     from attn_gui.formats.cell_formulas import ArraySheet
@@ -150,7 +150,7 @@ def _own(options: dict[str, Json], sheets: Mapping[str, Sequence[Any]], source: 
         if name in written and isinstance(value, int | float) and value != written[name]:
             options[name] = value
     listed = tuple(ListedArray(name, matrix.values.shape, matrix.values.dtype.name) for name, matrix in found.items())
-    return Listing(listed, partial(_held, found), options)
+    return ArrayListing(listed, partial(_held, found), options)
 
 
 def _number(text: str, row: int, column: int) -> float:
@@ -341,7 +341,7 @@ def _beside(title: str, band: list[_Cells]) -> Iterator[_Table]:
 
 
 def _is_word(cell: object) -> bool:
-    return isinstance(cell, str) and sort_of(cell) is Sort.WORD
+    return isinstance(cell, str) and sort_of(cell) is CellSort.WORD
 
 
 def _matrix(name: str, rows: list[_Cells], source: FileSource) -> LabeledArray:

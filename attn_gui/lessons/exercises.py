@@ -31,7 +31,7 @@ from attn_gui.lessons.lesson import LessonQuestion
 from attn_gui.lessons.live_numbers import NumberSource, cell_index
 
 
-class Level(NamedTuple):
+class WorksheetLevel(NamedTuple):
     """How much of a worksheet is left to the student: words, and the stages whose numbers are asked for.
 
     `with_slip`: all numbers are printed, one of them wrong, and that one is asked for.
@@ -48,11 +48,11 @@ TASK = QT_TRANSLATE_NOOP(
     "Fill in the boxes, to two decimals; go on with these rounded numbers, and round nothing in between. Rows and "
     "columns count from 0. Use a calculator; show every step.",
 )
-LEVELS: Mapping[str, Level] = MappingProxyType(
+LEVELS: Mapping[str, WorksheetLevel] = MappingProxyType(
     {
-        "fill": Level(QT_TRANSLATE_NOOP("Worksheets", "Fill the weights"), TASK, lambda stage: stage.shares),
-        "steps": Level(QT_TRANSLATE_NOOP("Worksheets", "All steps"), TASK, lambda stage: True),
-        "mistake": Level(
+        "fill": WorksheetLevel(QT_TRANSLATE_NOOP("Worksheets", "Fill the weights"), TASK, lambda stage: stage.shares),
+        "steps": WorksheetLevel(QT_TRANSLATE_NOOP("Worksheets", "All steps"), TASK, lambda stage: True),
+        "mistake": WorksheetLevel(
             QT_TRANSLATE_NOOP("Worksheets", "Find the mistake"),
             QT_TRANSLATE_NOOP(
                 "Worksheets",
@@ -122,7 +122,7 @@ class Blank:
         return indices.cell(self.index)
 
 
-class Slip(NamedTuple):
+class WrongNumber(NamedTuple):
     """A wrong number on a sheet: where it stands, what it says, and the usual mistake that gives it."""
 
     at: Blank
@@ -140,13 +140,13 @@ class Worksheet(NamedTuple):
 
     number: int
     seed: int
-    level: Level
+    level: WorksheetLevel
     evaluation: Evaluation
     given: tuple[tuple[str, ...], ...]
     steps: tuple[tuple[str, ...], ...]
     blanks: frozenset[Blank]
     worked: Evaluation
-    slip: Slip | None = None
+    slip: WrongNumber | None = None
 
     @property
     def spread(self) -> dict[str, int]:
@@ -183,7 +183,9 @@ def worksheets(
         yield _worksheet(number, seed + number - 1, LEVELS[level], evaluation, projections=projections)
 
 
-def _worksheet(number: int, seed: int, level: Level, evaluation: Evaluation, *, projections: bool) -> Worksheet:
+def _worksheet(
+    number: int, seed: int, level: WorksheetLevel, evaluation: Evaluation, *, projections: bool
+) -> Worksheet:
     projected = PROJECTED if evaluation.problem.projected else ()
     shown = _merged(evaluation, (*projected, *usual_stages(evaluation)))
     first = 0 if projections else len(projected)
@@ -247,7 +249,7 @@ def usual_stages(evaluation: Evaluation) -> tuple[str, ...]:
     return (*square, *([evaluation.mixed] if evaluation.problem.mixes else []))
 
 
-def _slip(evaluation: Evaluation, stages: Sequence[str], seed: int) -> Slip:
+def _slip(evaluation: Evaluation, stages: Sequence[str], seed: int) -> WrongNumber:
     """Return a wrong number, drawn by a seed, in the first of the stages that its mistake changes."""
     found = [slips for mistake in MISTAKES.values() if (slips := _slips(evaluation, stages, mistake))]
     if not found:
@@ -257,7 +259,7 @@ def _slip(evaluation: Evaluation, stages: Sequence[str], seed: int) -> Slip:
     return of_one[int(draw.integers(len(of_one)))]
 
 
-def _slips(evaluation: Evaluation, stages: Sequence[str], mistake: Mistake) -> list[Slip]:
+def _slips(evaluation: Evaluation, stages: Sequence[str], mistake: Mistake) -> list[WrongNumber]:
     """Return the wrong numbers that a mistake gives in the first stage that it changes clearly."""
     if not mistake.brief or not mistake.applies(evaluation.problem):
         return []
@@ -269,7 +271,9 @@ def _slips(evaluation: Evaluation, stages: Sequence[str], mistake: Mistake) -> l
         with np.errstate(invalid="ignore"):
             clear = np.isfinite(wrong) & (np.abs(wrong - right) > CLEARLY * np.maximum(1.0, np.abs(right)))
             clear &= _may_be_believed(wrong, right, shares=STAGE[stage].shares)
-        found = [Slip(at, float(wrong[at.index]), mistake) for at in _left_out(evaluation, stage) if clear[at.index]]
+        found = [
+            WrongNumber(at, float(wrong[at.index]), mistake) for at in _left_out(evaluation, stage) if clear[at.index]
+        ]
         if found:
             return found
     return []
@@ -364,7 +368,7 @@ def _may_be_left_out(evaluation: Evaluation, stage: str) -> Array:
 # Evaluation with cells left out, for an exercise: nothing that reads it can give them away.
 
 
-class Covered(EvaluationProxy):
+class CoveredEvaluation(EvaluationProxy):
     """The numbers of an evaluation, NaN in place of blanks and of the same numbers under another name.
 
     A head's result stands in the joined heads too, a scaled score behind a mask that leaves it open: of such copies
@@ -419,7 +423,7 @@ class Covered(EvaluationProxy):
 
 def covering(evaluation: Evaluation, blanks: Collection[Blank]) -> Evaluation:
     """Return an evaluation without the cells that are left out, if any are."""
-    return Covered(evaluation, blanks) if blanks else evaluation
+    return CoveredEvaluation(evaluation, blanks) if blanks else evaluation
 
 
 def _copies(of: Evaluation, blank: Blank) -> list[tuple[str, tuple[int, ...]]]:
@@ -440,7 +444,7 @@ def _copies(of: Evaluation, blank: Blank) -> list[tuple[str, tuple[int, ...]]]:
 # Verdicts on the number that was typed as the answer to a question.
 
 
-def verdict_on(question: LessonQuestion, ground: NumberSource, number: float) -> Verdict:
+def verdict_on(question: LessonQuestion, number_source: NumberSource, number: float) -> Verdict:
     """Return the verdict on a number; of one cell of a stage with the usual mistake that gives it.
 
     Raises ExpressionError where the present problem does not have what is asked for.
@@ -448,9 +452,9 @@ def verdict_on(question: LessonQuestion, ground: NumberSource, number: float) ->
     assert question.answer is not None
     cell = question.answer.cell
     if cell is not None:
-        evaluation = ground.evaluation
+        evaluation = number_source.evaluation
         return grade(evaluation, cell[0], cell_index(evaluation, *cell), number, question.tolerance)
-    expected = question.answer.number(ground)
+    expected = question.answer.number(number_source)
     if question.answer.root:
         return grade_root(number, expected, question.tolerance)
     return Verdict(number, expected, right=is_same(number, expected, question.tolerance))

@@ -12,7 +12,7 @@ from pathlib import Path
 from attn_gui.engine.graph.printing import PrintedNumbers
 from attn_gui.engine.mistakes.grading import TOLERANCE
 from attn_gui.engine.sentences import MINUS
-from attn_gui.formats.base import PathText, reading
+from attn_gui.formats.file_format import PathText, reading
 from attn_gui.formats.file_sentences import FileNote, FormatError, quoted
 from attn_gui.languages import LANGUAGES, QT_TRANSLATE_NOOP
 from attn_gui.lessons.live_numbers import ExpressionError, LessonExpression, NumberSource, WithheldError, expression
@@ -33,46 +33,46 @@ HUGE = 1e9
 
 
 @dataclass(frozen=True)
-class Live:
+class LessonNumber:
     """A number that is computed when it is shown; `decimals` None leaves up to four. `line`: its line in the file."""
 
     expression: LessonExpression
     line: int
     decimals: int | None = None
 
-    def text(self, ground: NumberSource, more: int = 0) -> str:
+    def text(self, number_source: NumberSource, more: int = 0) -> str:
         """Return the number as it stands in the text; `more` digits where an equation asks for them."""
         try:
-            return written(self.expression.number(ground), self.decimals, more)
+            return written(self.expression.number(number_source), self.decimals, more)
         except WithheldError:
             return COVERED
         except ExpressionError:
             return MISSING
 
-    def number(self, ground: NumberSource) -> float | None:
+    def number(self, number_source: NumberSource) -> float | None:
         """Return the number; None where the present problem does not have it, or it is covered."""
         try:
-            return self.expression.number(ground)
+            return self.expression.number(number_source)
         except ExpressionError:
             return None
 
 
-Piece = str | Live
+Piece = str | LessonNumber
 
 
 @dataclass(frozen=True)
-class Text:
+class LessonText:
     """A text in English and in Chinese, cut at its live numbers; paragraphs are parted by an empty line."""
 
     en: tuple[Piece, ...]
     zh: tuple[Piece, ...]
 
-    def said(self, lang: str, ground: NumberSource) -> str:
+    def said(self, lang: str, number_source: NumberSource) -> str:
         """Return the text in one language, with the numbers as they are now."""
         pieces = {"en": self.en, "zh": self.zh}[lang]
-        more = digits_of_equations(pieces, ground)
+        more = digits_of_equations(pieces, number_source)
         return "".join(
-            piece if isinstance(piece, str) else piece.text(ground, more.get(place, 0))
+            piece if isinstance(piece, str) else piece.text(number_source, more.get(place, 0))
             for place, piece in enumerate(pieces)
         )
 
@@ -81,9 +81,9 @@ class Text:
         pieces = {"en": self.en, "zh": self.zh}[lang]
         return "".join(piece for piece in pieces if isinstance(piece, str))
 
-    def live(self) -> Iterator[Live]:
+    def live(self) -> Iterator[LessonNumber]:
         """Yield every live number in it, of both languages."""
-        return (piece for piece in (*self.en, *self.zh) if isinstance(piece, Live))
+        return (piece for piece in (*self.en, *self.zh) if isinstance(piece, LessonNumber))
 
 
 def pieces(text: str, line_at: Callable[[int], int], refuse: Callable[[int, str], Exception]) -> tuple[Piece, ...]:
@@ -98,7 +98,7 @@ def pieces(text: str, line_at: Callable[[int], int], refuse: Callable[[int, str]
         if parted := DECIMALS.fullmatch(inside):
             inside, decimals = parted[1], int(parted[2])
         try:
-            live = Live(expression(inside), line, decimals)
+            live = LessonNumber(expression(inside), line, decimals)
         except ExpressionError:
             raise refuse(line, match[0]) from None
         found += [text[end : match.start()], live]
@@ -142,13 +142,13 @@ SPELLED = (
 """How a sentence writes arithmetic, and the grammar of live numbers."""
 
 
-def digits_of_equations(pieces: tuple[Piece, ...], ground: NumberSource) -> dict[int, int]:
+def digits_of_equations(pieces: tuple[Piece, ...], number_source: NumberSource) -> dict[int, int]:
     """Return by their places the digits that live numbers need beyond their own, so that equations come out."""
     letters = "".join(piece if isinstance(piece, str) else chr(PLACE + place) for place, piece in enumerate(pieces))
     found: dict[int, int] = {}
     for match in EQUATION.finditer(letters):
         for word in re.finditer(r"\S+", match[1]):  # the words before it do not belong to it
-            more = _digits_of_equation(match[1][word.start() :], ord(match[2]) - PLACE, pieces, ground)
+            more = _digits_of_equation(match[1][word.start() :], ord(match[2]) - PLACE, pieces, number_source)
             if more is not None:
                 found |= more
                 break
@@ -156,12 +156,12 @@ def digits_of_equations(pieces: tuple[Piece, ...], ground: NumberSource) -> dict
 
 
 def _digits_of_equation(
-    left: str, result: int, pieces: tuple[Piece, ...], ground: NumberSource
+    left: str, result: int, pieces: tuple[Piece, ...], number_source: NumberSource
 ) -> dict[int, int] | None:
     """Return the digits of the numbers in one formula; None where it is none, or not equal to its result."""
     places = [ord(letter) - PLACE for letter in re.findall(OPERAND, left)]
-    live = {place: piece for place in (*places, result) if isinstance(piece := pieces[place], Live)}
-    numbers = {place: one.number(ground) for place, one in live.items()}
+    live = {place: piece for place in (*places, result) if isinstance(piece := pieces[place], LessonNumber)}
+    numbers = {place: one.number(number_source) for place, one in live.items()}
     known = {place: number for place, number in numbers.items() if number is not None and math.isfinite(number)}
     for pattern, spelled in SPELLED:
         left = pattern.sub(spelled, left)
@@ -169,7 +169,7 @@ def _digits_of_equation(
     def computed(operands: Sequence[float]) -> float:
         following = iter(operands)
         formula = re.sub(OPERAND, lambda _: f"({next(following)!r})", left)
-        return expression(formula).number(ground)
+        return expression(formula).number(number_source)
 
     try:
         operands = [known[place] for place in places]
@@ -195,7 +195,7 @@ def _decimals(number: float, decimals: int | None) -> int:
 
 
 @dataclass(frozen=True)
-class Order:
+class LessonInstruction:
     """One instruction of a step: its word, what follows it, and its line in the file."""
 
     word: str
@@ -208,7 +208,7 @@ class WrongAnswer:
     """A number that is often given in place of the right one, and what it is. `line`: its line in the file."""
 
     number: LessonExpression
-    said: Text
+    said: LessonText
     line: int
 
 
@@ -219,13 +219,13 @@ class LessonQuestion:
     `wrong` are answers that the lesson names itself, before the usual mistakes.
     """
 
-    text: Text
+    text: LessonText
     answer: LessonExpression | None = None
     line: int = 0  # of the answer
     tolerance: float = 0.0
-    choices: tuple[Text, ...] = ()
+    choices: tuple[LessonText, ...] = ()
     right: int = 0  # the place of the right choice
-    because: Text | None = None  # said once it is answered
+    because: LessonText | None = None  # said once it is answered
     wrong: tuple[WrongAnswer, ...] = ()
 
 
@@ -233,11 +233,11 @@ class LessonQuestion:
 class LessonStep:
     """A step: its text, how the window is set up for it, and what the person is asked to change or to answer."""
 
-    title: Text
-    text: Text
+    title: LessonText
+    text: LessonText
     line: int
-    orders: tuple[Order, ...] = ()
-    tasks: tuple[Order, ...] = ()  # changes that the person makes
+    orders: tuple[LessonInstruction, ...] = ()
+    tasks: tuple[LessonInstruction, ...] = ()  # changes that the person makes
     question: LessonQuestion | None = None
 
 
@@ -246,9 +246,9 @@ class EndCard:
     """What stands behind the last step: what the person can do by now, something to try, and the lesson to go on
     with."""
 
-    title: Text
-    can: tuple[Text, ...]
-    tries: Text | None = None
+    title: LessonText
+    can: tuple[LessonText, ...]
+    tries: LessonText | None = None
     next: str = ""  # the name of a file beside the lesson
     line: int = 0  # of that name
 
@@ -257,7 +257,7 @@ class EndCard:
 class Lesson:
     """A whole lesson; `path` is its file, beside which problems that it opens may lie."""
 
-    title: Text
+    title: LessonText
     steps: tuple[LessonStep, ...]
     path: Path = field(default_factory=Path)
     end: EndCard | None = None
@@ -348,10 +348,10 @@ HTML = re.compile(r"<[a-zA-Z!/]|&#?\w+;|\]\(")
 class _Draft:
     """A step while it is read; `both`: every text of it is there in two languages."""
 
-    title: Text
+    title: LessonText
     line: int
     both: bool
-    orders: list[Order] = field(default_factory=list)
+    orders: list[LessonInstruction] = field(default_factory=list)
     texts: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
     question: dict[str, tuple[int, str]] = field(default_factory=dict)
     choices: list[tuple[int, bool, str]] = field(default_factory=list)
@@ -409,18 +409,18 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
             yield number, line
 
 
-def _said(text: str, line: int, both: bool) -> Text:
+def _said(text: str, line: int, both: bool) -> LessonText:
     """Return a text on one line, in both languages; in a lesson of one language alone it is the same in each."""
     sides = [side.strip() for side in (text.split(BETWEEN) if both else (text, text))]
     if len(sides) != 2 or not all(sides):
         raise LessonError(line, BOTH if both else TITLE, text)
     en, zh = (pieces(side, lambda place: line, _no_number) for side in sides)
-    return Text(en, zh)
+    return LessonText(en, zh)
 
 
-def _end(title: Text, lines: Iterator[tuple[int, str]], number: int, both: bool) -> EndCard:
+def _end(title: LessonText, lines: Iterator[tuple[int, str]], number: int, both: bool) -> EndCard:
     """Read what stands behind the last step, to the end of the file."""
-    can, others = list[Text](), dict[str, tuple[int, str]]()
+    can, others = list[LessonText](), dict[str, tuple[int, str]]()
     heading = number
     for number, line in lines:
         item = ITEM.fullmatch(line)
@@ -453,7 +453,7 @@ def _item(draft: _Draft, part: str, line: str, number: int) -> None:
     if part == "":
         if item is None or item[1] not in (*ORDERS, TASK):
             raise LessonError(number, WORD, line)
-        draft.orders.append(Order(item[1], item[2], number))
+        draft.orders.append(LessonInstruction(item[1], item[2], number))
     elif choice := CHOICE.fullmatch(line):
         draft.choices.append((number, choice[1] == "x", choice[2]))
     elif item is not None and item[1] == "wrong":
@@ -473,7 +473,7 @@ def _step(draft: _Draft) -> LessonStep:
     orders = tuple(order for order in draft.orders if order.word != TASK)
     tasks = tuple(order for order in draft.orders if order.word == TASK)
     asked = _question(draft) if "question" in draft.texts else None
-    return LessonStep(draft.title, Text(texts["en"], texts["zh"]), draft.line, orders, tasks, asked)
+    return LessonStep(draft.title, LessonText(texts["en"], texts["zh"]), draft.line, orders, tasks, asked)
 
 
 def _paragraphs(lines: list[tuple[int, str]]) -> tuple[Piece, ...]:

@@ -40,7 +40,7 @@ MOST_PRODUCTS = 1 << 30
 
 
 @dataclass(frozen=True, eq=False)
-class Runs:
+class ModelRuns:
     """A model that the problem is a layer of: its run as it is now, and the one with nothing changed by hand."""
 
     now: Run
@@ -69,7 +69,7 @@ class NumberSource:
     """
 
     evaluation: Evaluation
-    runs: Runs | None = None
+    runs: ModelRuns | None = None
     layer: int = 0
     head: int = 0
     _measured: dict[str, Array | None] = field(default_factory=dict, init=False, repr=False)
@@ -91,13 +91,13 @@ class NumberSource:
 
 
 HERE: Mapping[str, Callable[[NumberSource], int]] = MappingProxyType(
-    {"layer": lambda ground: ground.layer, "head": lambda ground: ground.head}
+    {"layer": lambda number_source: number_source.layer, "head": lambda number_source: number_source.head}
 )
 """Of a model: which layer is on the table and which head on show, as numbers and as places of a matrix."""
 
 
 @dataclass(frozen=True)
-class Measure:
+class NamedMatrix:
     """A matrix that a lesson can name: `needs` says whether it can be computed, `cells` computes it.
 
     The last axis of one with `tokens` is that of the vocabulary.
@@ -108,50 +108,54 @@ class Measure:
     tokens: bool = False
 
 
-def _has_sequence(ground: NumberSource) -> bool:
-    problem = ground.evaluation.problem
+def _has_sequence(number_source: NumberSource) -> bool:
+    problem = number_source.evaluation.problem
     return comparable(problem) and problem.n <= MOST_TOKENS
 
 
-def _dependence(name: str, ground: NumberSource) -> Array:
-    return DEPENDENCES[name](ground.evaluation.problem)
+def _dependence(name: str, number_source: NumberSource) -> Array:
+    return DEPENDENCES[name](number_source.evaluation.problem)
 
 
-def _has_heads(key: str, ground: NumberSource) -> bool:
-    return ground.runs is not None and READINGS[key].fits(_unchanged(ground))
+def _has_heads(key: str, number_source: NumberSource) -> bool:
+    return number_source.runs is not None and READINGS[key].fits(_unchanged(number_source))
 
 
-def _readings(key: str, ground: NumberSource) -> Array:
-    return READINGS[key].shown(head_numbers(_runs(ground).now, _unchanged(ground), key))
+def _readings(key: str, number_source: NumberSource) -> Array:
+    return READINGS[key].shown(head_numbers(_runs(number_source).now, _unchanged(number_source), key))
 
 
-def _unchanged(ground: NumberSource) -> Problem:
+def _unchanged(number_source: NumberSource) -> Problem:
     """Return the layer on the table as the model has it: its tokens and sizes are those of all layers."""
-    return _runs(ground).before.problem(ground.layer)
+    return _runs(number_source).before.problem(number_source.layer)
 
 
-def _has_prediction(ground: NumberSource) -> bool:
-    return ground.runs is not None and ground.runs.now.model.ends.head is not None
+def _has_prediction(number_source: NumberSource) -> bool:
+    return number_source.runs is not None and number_source.runs.now.model.ends.head is not None
 
 
-def _has_few_heads(ground: NumberSource) -> bool:
-    return _has_prediction(ground) and _runs(ground).has_few_heads
+def _has_few_heads(number_source: NumberSource) -> bool:
+    return _has_prediction(number_source) and _runs(number_source).has_few_heads
 
 
-def _runs(ground: NumberSource) -> Runs:
-    assert ground.runs is not None, "it is among the needs"
-    return ground.runs
+def _runs(number_source: NumberSource) -> ModelRuns:
+    assert number_source.runs is not None, "it is among the needs"
+    return number_source.runs
 
 
-MEASURES: Mapping[str, Measure] = MappingProxyType(
-    {name: Measure(_has_sequence, partial(_dependence, name)) for name in DEPENDENCES}
-    | {key: Measure(partial(_has_heads, key), partial(_readings, key)) for key in READINGS}
+MEASURES: Mapping[str, NamedMatrix] = MappingProxyType(
+    {name: NamedMatrix(_has_sequence, partial(_dependence, name)) for name in DEPENDENCES}
+    | {key: NamedMatrix(partial(_has_heads, key), partial(_readings, key)) for key in READINGS}
     | {
-        "probability": Measure(_has_prediction, lambda ground: _runs(ground).now.probabilities(), tokens=True),
-        "probability_before": Measure(
-            _has_prediction, lambda ground: _runs(ground).before.probabilities(), tokens=True
+        "probability": NamedMatrix(
+            _has_prediction, lambda number_source: _runs(number_source).now.probabilities(), tokens=True
         ),
-        "probability_without": Measure(_has_few_heads, lambda ground: _runs(ground).without, tokens=True),
+        "probability_before": NamedMatrix(
+            _has_prediction, lambda number_source: _runs(number_source).before.probabilities(), tokens=True
+        ),
+        "probability_without": NamedMatrix(
+            _has_few_heads, lambda number_source: _runs(number_source).without, tokens=True
+        ),
     }
 )
 """By name: ‖∂y_i/∂x_j‖ of the compared layers; readings (layer, head); probabilities of the next token (…, token)."""
@@ -242,27 +246,27 @@ class LessonExpression:
         """Whether the whole expression is a square root."""
         return isinstance(self.tree, ast.Call) and isinstance(self.tree.func, ast.Name) and self.tree.func.id == "sqrt"
 
-    def number(self, ground: NumberSource) -> float:
+    def number(self, number_source: NumberSource) -> float:
         """Return the number, 1 and 0 for true and false. Raises ExpressionError where the problem has no such cell."""
         with np.errstate(all="ignore"):
-            found = np.asarray(_value(self.tree, ground), dtype=float)
+            found = np.asarray(_value(self.tree, number_source), dtype=float)
         if found.size != 1:
             raise ExpressionError(f"{self.text} has {found.size} numbers")
         return float(found.reshape(()))
 
-    def holds(self, ground: NumberSource) -> bool:
+    def holds(self, number_source: NumberSource) -> bool:
         """Return whether it is true; what cannot be computed is not."""
         try:
-            return self.number(ground) == 1.0
+            return self.number(number_source) == 1.0
         except ExpressionError:
             return False
 
-    def sides(self, ground: NumberSource) -> str:
+    def sides(self, number_source: NumberSource) -> str:
         """Return the two numbers that a comparison has on its sides, "0.5 > 0.7"; empty for anything else."""
         if not isinstance(self.tree, ast.Compare):
             return ""
         parts = (LessonExpression("", side) for side in (self.tree.left, self.tree.comparators[0]))
-        left, right = (ast.Name(f"{part.number(ground):.4g}") for part in parts)
+        left, right = (ast.Name(f"{part.number(number_source):.4g}") for part in parts)
         return ast.unparse(ast.Compare(left, self.tree.ops, [right]))
 
 
@@ -352,21 +356,21 @@ def _is_place(tree: ast.expr) -> bool:
 
 
 # --- carrying out --------------------------------------------------------------------------------
-def _value(tree: ast.expr, ground: NumberSource) -> Value:
+def _value(tree: ast.expr, number_source: NumberSource) -> Value:
     match tree:
         case ast.Constant(value=value):
             return np.float64(value)  # type: ignore[arg-type]  # numbers alone were let through
         case ast.Name(id=name) if name in HERE:
-            return np.asarray(_place(tree, ground, of_token=False), dtype=float)
+            return np.asarray(_place(tree, number_source, of_token=False), dtype=float)
         case ast.Name(id=name):
-            problem = ground.evaluation.problem
+            problem = number_source.evaluation.problem
             return np.float64(problem.effective_scale if name == "scale" else getattr(problem, name))
         case ast.Subscript(value=ast.Name(id=name)):
-            return _cells(name, _parts(tree.slice), ground, ground.evaluation, ground.matrix)
+            return _cells(name, _parts(tree.slice), number_source, number_source.evaluation, number_source.matrix)
         case ast.Call(func=ast.Name(id="gradient"), args=[of, ast.Subscript(value=ast.Name(id=name)) as by]):
-            gradient = _gradient(of, ground.evaluation)
-            return _cells(name, _parts(by.slice), ground, gradient, gradient.by_fields.get)
-    values = [_value(part, ground) for part in _operands(tree)]
+            gradient = _gradient(of, number_source.evaluation)
+            return _cells(name, _parts(by.slice), number_source, gradient, gradient.by_fields.get)
+    values = [_value(part, number_source) for part in _operands(tree)]
     try:
         return np.asarray(_operation(tree)(*values), dtype=float)  # true and false are numbers, too
     except (ValueError, IndexError):  # rows of other lengths, a number where a row is needed
@@ -392,25 +396,25 @@ def _gradient(of: ast.expr, evaluation: Evaluation) -> Gradient:
     return Gradient(evaluation, cell[0], indices.cell(index), np.ones((1,) * len(index)))
 
 
-def _place(tree: ast.expr, ground: NumberSource, *, of_token: bool) -> int | slice:
+def _place(tree: ast.expr, number_source: NumberSource, *, of_token: bool) -> int | slice:
     """Return a place of a matrix; `of_token`: one of the vocabulary, which may be written as the token."""
     match tree:
         case ast.Constant(value=int() as place):
             return place
         case ast.Slice():
             return slice(None)
-        case ast.Name(id=name) if ground.runs is not None:
-            return HERE[name](ground)
-        case ast.Constant(value=str() as token) if ground.runs is not None and of_token:
+        case ast.Name(id=name) if number_source.runs is not None:
+            return HERE[name](number_source)
+        case ast.Constant(value=str() as token) if number_source.runs is not None and of_token:
             with suppress(FieldError):
-                return ground.runs.now.token_id(token)
+                return number_source.runs.now.token_id(token)
     raise ExpressionError(ast.unparse(tree))
 
 
 def _cells(
     name: str,
     parts: list[ast.expr],
-    ground: NumberSource,
+    number_source: NumberSource,
     evaluation: Evaluation,
     matrix_of: Callable[[str], Array | None],
 ) -> Array:
@@ -420,7 +424,7 @@ def _cells(
     if name not in evaluation.stages and matrix is None:
         raise ExpressionError(written)
     tokens = matrix is not None and name in MEASURES and MEASURES[name].tokens
-    places = [_place(part, ground, of_token=tokens and part is parts[-1]) for part in parts]
+    places = [_place(part, number_source, of_token=tokens and part is parts[-1]) for part in parts]
     shape = evaluation.shape(name) if matrix is None else matrix.shape
     given = [*([0] * (len(shape) - len(places))), *places]
     if len(given) != len(shape) or any(isinstance(k, int) and k >= size for k, size in zip(given, shape, strict=True)):

@@ -30,11 +30,19 @@ from attn_gui.formats.catalog import problems, suffixes
 from attn_gui.formats.file_sentences import FileNote, FormatError
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.lessons.exercises import Blank
-from attn_gui.lessons.lesson import Lesson, LessonError, LessonQuestion, LessonStep, Order
-from attn_gui.lessons.live_numbers import ExpressionError, LessonExpression, NumberSource, Runs, cell_index, expression
+from attn_gui.lessons.lesson import Lesson, LessonError, LessonInstruction, LessonQuestion, LessonStep
+from attn_gui.lessons.live_numbers import (
+    ExpressionError,
+    LessonExpression,
+    ModelRuns,
+    NumberSource,
+    cell_index,
+    expression,
+)
 from attn_gui.lessons.word_table import problem_of
 from attn_gui.models.model import read_model
-from attn_gui.models.study import Placed, Study, placed, sample_text
+from attn_gui.models.sample_texts import sample_text
+from attn_gui.models.study import OpenedStudy, Study, open_layer
 from attn_gui.modes import ALL, MODEL, PRODUCT
 from attn_gui.paths import resource
 
@@ -79,14 +87,14 @@ class LessonScene:
         said = {name: tuple(_side(token, place) for token in each) for name, each in tokens.items()}
         return self if self.study is not None or said == tokens else replace(self, problem=self.problem.replace(**said))
 
-    def ground(self) -> NumberSource:
+    def number_source(self) -> NumberSource:
         """Return what its numbers are computed from. Raises ValueError where a layer no longer fits its model."""
         evaluation, study = evaluation_of(self.problem), self.study
         if study is None:
             return NumberSource(evaluation, head=self.head)
         before, edits = study.model.run(study.text), study.edits(self.problem)
         now = before.replace(model=study.model.with_edits(edits)) if edits else before
-        return NumberSource(evaluation, Runs(now, before), study.layer, self.head)
+        return NumberSource(evaluation, ModelRuns(now, before), study.layer, self.head)
 
 
 def _side(token: str, place: int) -> str:
@@ -96,7 +104,7 @@ def _side(token: str, place: int) -> str:
 
 
 # --- beginning -----------------------------------------------------------------------------------
-def _opened(lesson: Lesson, order: Order) -> LessonScene:
+def _opened(lesson: Lesson, order: LessonInstruction) -> LessonScene:
     """Return an example, or a file beside the lesson; never one anywhere else."""
     _check_name(order, PROBLEM)
     endings = suffixes(problems())
@@ -110,14 +118,14 @@ def _opened(lesson: Lesson, order: Order) -> LessonScene:
     raise LessonError(order.line, PROBLEM, order.rest)
 
 
-def _read(place: Path, order: Order) -> Problem:
+def _read(place: Path, order: LessonInstruction) -> Problem:
     try:
         return open_file(place).problem
     except FormatError as error:
         raise LessonError(order.line, PROBLEM, error) from error
 
 
-def _made(_lesson: Lesson, order: Order) -> LessonScene:
+def _made(_lesson: Lesson, order: LessonInstruction) -> LessonScene:
     try:
         given = {name: _json(text) for name, text in (part.split("=", 1) for part in order.rest.split())}
         kind = given.pop("kind", "direct")
@@ -132,7 +140,7 @@ def _made(_lesson: Lesson, order: Order) -> LessonScene:
         raise LessonError(order.line, SIZES, order.rest) from None
 
 
-def _modeled(_lesson: Lesson, order: Order) -> LessonScene:
+def _modeled(_lesson: Lesson, order: LessonInstruction) -> LessonScene:
     """Return the first layer of a model that comes along, with a text that suits it."""
     _check_name(order, MODEL_NAME)
     folder = resource("models", order.rest)
@@ -140,17 +148,17 @@ def _modeled(_lesson: Lesson, order: Order) -> LessonScene:
         raise LessonError(order.line, MODEL_NAME, order.rest)
     try:
         model = read_model(folder)
-        return _scene(placed(model, sample_text(model), 0, {}, silent))
+        return _scene(open_layer(model, sample_text(model), 0, {}, silent))
     except FormatError as error:
         raise LessonError(order.line, MODEL_NAME, error) from error
 
 
-def _check_name(order: Order, expected: FileNote) -> None:
+def _check_name(order: LessonInstruction, expected: FileNote) -> None:
     if NAME.fullmatch(order.rest) is None or order.rest.startswith("."):
         raise LessonError(order.line, expected, order.rest)
 
 
-def _worded(_lesson: Lesson, order: Order) -> LessonScene:
+def _worded(_lesson: Lesson, order: LessonInstruction) -> LessonScene:
     """Return words of the table as queries, keys and values, compared by their cosines."""
     try:
         return LessonScene(problem_of(order.rest.split()))
@@ -158,14 +166,14 @@ def _worded(_lesson: Lesson, order: Order) -> LessonScene:
         raise LessonError(order.line, WORDS, order.rest) from None
 
 
-BEGINNINGS: Mapping[str, Callable[[Lesson, Order], LessonScene]] = MappingProxyType(
+BEGINNINGS: Mapping[str, Callable[[Lesson, LessonInstruction], LessonScene]] = MappingProxyType(
     {"open": _opened, "make": _made, "model": _modeled, "words": _worded}
 )
 """Orders that begin with something new, by their words; what they raise is a LessonError."""
 
 
 # --- changing ------------------------------------------------------------------------------------
-def changed(scene: LessonScene, order: Order) -> LessonScene:
+def changed(scene: LessonScene, order: LessonInstruction) -> LessonScene:
     """Return the scene with one field, one number of a matrix, or the place in its model changed. Raises
     LessonError."""
     match = SETTING.fullmatch(order.rest)
@@ -227,7 +235,7 @@ PLACES: Mapping[str, Callable[[LessonScene, Study, Any], LessonScene]] = Mapping
 """Settings of a model beside the fields of its layer; what they raise is a ValueError or TypeError."""
 
 
-def _scene(found: Placed, head: int = 0) -> LessonScene:
+def _scene(found: OpenedStudy, head: int = 0) -> LessonScene:
     return LessonScene(found.problem, found.study, head)
 
 
@@ -290,7 +298,7 @@ class LessonView:
 
 
 @dataclass(frozen=True)
-class State:
+class StepState:
     """A step ready to be gone through: `begin` and `end` are there before and after the tasks of the person.
 
     Until its question is answered the cells of `covered` are not shown. `until` are the claims by which it is seen that
@@ -304,19 +312,19 @@ class State:
     until: tuple[LessonExpression, ...] = ()
     covered: frozenset[Blank] = frozenset()  # until its question is answered
 
-    def said(self, lang: str) -> State:
+    def said(self, lang: str) -> StepState:
         """Return the state with its tokens in one language."""
         begin = self.begin.said(lang)
         return replace(self, begin=begin, end=begin if self.end is self.begin else self.end.said(lang))
 
-    def is_done(self, scene: LessonScene, ground: NumberSource) -> bool:
+    def is_done(self, scene: LessonScene, number_source: NumberSource) -> bool:
         """Return whether the tasks are done, from what is on the table now."""
-        return all(claim.holds(ground) for claim in self.until) if self.until else scene.is_like(self.end)
+        return all(claim.holds(number_source) for claim in self.until) if self.until else scene.is_like(self.end)
 
-    def asked_of(self, scene: LessonScene, ground: NumberSource) -> NumberSource:
+    def asked_of(self, scene: LessonScene, number_source: NumberSource) -> NumberSource:
         """Return what its question is about: the table, or what the tasks lead to while none of them is begun."""
-        waits = self.step.tasks and scene.has_numbers_of(self.begin) and not self.is_done(scene, ground)
-        return self.end.ground() if waits else ground
+        waits = self.step.tasks and scene.has_numbers_of(self.begin) and not self.is_done(scene, number_source)
+        return self.end.number_source() if waits else number_source
 
 
 class LessonPage(Protocol):
@@ -327,12 +335,12 @@ class LessonPage(Protocol):
     def applies(self, problem: Problem) -> bool: ...
 
 
-def states_of(lesson: Lesson, pages: Mapping[str, LessonPage]) -> tuple[State, ...]:
+def states_of(lesson: Lesson, pages: Mapping[str, LessonPage]) -> tuple[StepState, ...]:
     """Return every state of a lesson; `pages` are those that can be shown.
 
     Each order is carried out and each number computed once. Raises FormatError, for what the file says LessonError.
     """
-    found: list[State] = []
+    found: list[StepState] = []
     scene: LessonScene | None = None
     try:
         for step in lesson.steps:
@@ -346,7 +354,7 @@ def states_of(lesson: Lesson, pages: Mapping[str, LessonPage]) -> tuple[State, .
     return tuple(found)
 
 
-def _state(lesson: Lesson, step: LessonStep, scene: LessonScene | None, pages: Mapping[str, LessonPage]) -> State:
+def _state(lesson: Lesson, step: LessonStep, scene: LessonScene | None, pages: Mapping[str, LessonPage]) -> StepState:
     for order in step.orders:
         if order.word in BEGINNINGS:
             scene = BEGINNINGS[order.word](lesson, order)
@@ -364,7 +372,7 @@ def _state(lesson: Lesson, step: LessonStep, scene: LessonScene | None, pages: M
     for task in step.tasks:
         end = changed(end, task)
     until = tuple(_claim(order) for order in step.orders if order.word == "until")
-    return State(step, begin, end, shown, until, _covered(step, evaluation_of(end.problem)))
+    return StepState(step, begin, end, shown, until, _covered(step, evaluation_of(end.problem)))
 
 
 def _check_next(lesson: Lesson) -> None:
@@ -376,7 +384,7 @@ def _check_next(lesson: Lesson) -> None:
             raise LessonError(lesson.end.line, NEXT, name)
 
 
-def _claim(order: Order) -> LessonExpression:
+def _claim(order: LessonInstruction) -> LessonExpression:
     try:
         return expression(order.rest)
     except ExpressionError as error:
@@ -409,7 +417,7 @@ def _covered(step: LessonStep, evaluation: Evaluation) -> frozenset[Blank]:
     return frozenset(found)
 
 
-def _covered_box(evaluation: Evaluation, order: Order) -> tuple[str, Box]:
+def _covered_box(evaluation: Evaluation, order: LessonInstruction) -> tuple[str, Box]:
     """Return the cells that an order covers: one, or a whole row or column, as in weights[1, :]."""
     match = CELLS.fullmatch(order.rest)
     name, places = ("", []) if match is None else (match[1], [part.strip() for part in match[2].split(",")])
@@ -443,7 +451,7 @@ def _shown(step: LessonStep, scene: LessonScene, pages: Mapping[str, LessonPage]
     return shown
 
 
-def _cell(evaluation: Evaluation, order: Order) -> tuple[str, tuple[int, ...]]:
+def _cell(evaluation: Evaluation, order: LessonInstruction) -> tuple[str, tuple[int, ...]]:
     try:
         cell = expression(order.rest).cell
         if cell is None:
@@ -454,7 +462,11 @@ def _cell(evaluation: Evaluation, order: Order) -> tuple[str, tuple[int, ...]]:
 
 
 def _picture(
-    shown: LessonView, evaluation: Evaluation, order: Order, scene: LessonScene, pages: Mapping[str, LessonPage]
+    shown: LessonView,
+    evaluation: Evaluation,
+    order: LessonInstruction,
+    scene: LessonScene,
+    pages: Mapping[str, LessonPage],
 ) -> LessonView:
     name = order.rest
     if name == ALL or (name == MODEL and scene.study is not None):
@@ -470,7 +482,7 @@ def _picture(
 
 
 # --- numbers -------------------------------------------------------------------------------------
-def _compute(state: State) -> None:
+def _compute(state: StepState) -> None:
     """Compute every number of a step at its beginning and its end."""
     question, step = state.step.question, state.step
     begin = _ground(state.begin, step)
@@ -489,48 +501,48 @@ def _compute(state: State) -> None:
         if question.answer is not None:
             _check_answer(question, end)
     for live in (live for text in texts for live in text.live()):
-        for ground in (begin, end):
-            _check_number(live.expression, live.line, ground)
+        for number_source in (begin, end):
+            _check_number(live.expression, live.line, number_source)
 
 
 def _ground(scene: LessonScene, step: LessonStep) -> NumberSource:
     try:
-        return scene.ground()
+        return scene.number_source()
     except ValueError as error:
         raise LessonError(step.line, COMPUTED, error) from None
 
 
-def _check_claim(order: Order, ground: NumberSource) -> None:
+def _check_claim(order: LessonInstruction, number_source: NumberSource) -> None:
     """Refuse what the numbers do not show."""
     claim = _claim(order)
     try:
-        if claim.number(ground) == 1.0:
+        if claim.number(number_source) == 1.0:
             return
-        sides = claim.sides(ground)
+        sides = claim.sides(number_source)
     except ExpressionError as error:
         raise LessonError(order.line, COMPUTED, error) from None
     raise LessonError(order.line, TRUE, f"{order.rest} ({sides})" if sides else order.rest)
 
 
-def _check_answer(question: LessonQuestion, ground: NumberSource) -> None:
+def _check_answer(question: LessonQuestion, number_source: NumberSource) -> None:
     """Refuse an answer that cannot be typed or graded, ∞ and NaN among them, and a wrong one that is right."""
     assert question.answer is not None
     answer, line = question.answer, question.line
-    right = _check_number(answer, line, ground)
+    right = _check_number(answer, line, number_source)
     if not math.isfinite(right):
         raise LessonError(line, FINITE, answer.text)
     if answer.cell is not None:
         try:
-            cell_index(ground.evaluation, *answer.cell)
+            cell_index(number_source.evaluation, *answer.cell)
         except ExpressionError as error:
             raise LessonError(line, COMPUTED, error) from None
     for wrong in question.wrong:
-        if is_same(_check_number(wrong.number, wrong.line, ground), right, question.tolerance):
+        if is_same(_check_number(wrong.number, wrong.line, number_source), right, question.tolerance):
             raise LessonError(wrong.line, OTHER, wrong.number.text)
 
 
-def _check_number(wanted: LessonExpression, line: int, ground: NumberSource) -> float:
+def _check_number(wanted: LessonExpression, line: int, number_source: NumberSource) -> float:
     try:
-        return wanted.number(ground)
+        return wanted.number(number_source)
     except ExpressionError as error:
         raise LessonError(line, COMPUTED, error) from None

@@ -23,7 +23,7 @@ from attn_gui.engine.progress import Progress, silent
 from attn_gui.engine.stages import STAGE
 from attn_gui.formats.file_sentences import shape_text
 from attn_gui.languages import QT_TRANSLATE_NOOP
-from attn_gui.models.forward_pass import ModelLayer, by_heads, walked
+from attn_gui.models.forward_pass import ModelLayer, by_heads, run_block
 from attn_gui.models.sequence import TokenSequence
 
 # --- interventions --------------------------------------------------------------------------------
@@ -362,7 +362,7 @@ def stage_cells(
         problem = problem_of(layer, x, sequence, records)
         return _output(layer, problem, x, progress) if until is None else _whole(evaluation_of(problem), until)
     hand = LayerHand(records)
-    found = walked(layer, x, sequence.seen(layer.sizes, layer.window), hand, until)
+    found = run_block(layer, x, sequence.seen(layer.sizes, layer.window), hand, until)
     if until is None:
         hand.check()
     else:

@@ -21,12 +21,12 @@ import numpy as np
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.memory import UNKNOWN, available
 from attn_gui.engine.progress import Progress
-from attn_gui.formats.base import NO_PERMISSION, reading
+from attn_gui.formats.file_format import NO_PERMISSION, reading
 from attn_gui.formats.file_sentences import FormatError, shape_text, shown, size_text
 from attn_gui.formats.foreign_arrays import Json, broken, parse_object
 from attn_gui.formats.named.roles import THERE_TWICE
 from attn_gui.formats.packed_arrays import PackedArray, places
-from attn_gui.formats.session import Stamp
+from attn_gui.formats.session import FileStamp
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # Entries of a config.json, each checked when it is asked for; null means that the default holds.
@@ -162,12 +162,12 @@ def check_folder(folder: Path) -> None:
         raise FormatError(_PICKLED if pickled else _NO_WEIGHTS).at(folder)
 
 
-def folder_stamps(folder: Path) -> tuple[Stamp | None, ...]:
+def folder_stamps(folder: Path) -> tuple[FileStamp | None, ...]:
     """Return the stamps of config.json and all weights as they are at this moment."""
-    return tuple(map(Stamp.of, _numbers_of(folder)))
+    return tuple(map(FileStamp.of, _numbers_of(folder)))
 
 
-def folder_digest(folder: Path, opened: tuple[Stamp | None, ...]) -> str:
+def folder_digest(folder: Path, opened: tuple[FileStamp | None, ...]) -> str:
     """Return SHA-256 of config.json and of all weights, in the order of their names. Raises FormatError where they are
     others than were `opened`: what was read of those could be named by it no more."""
     found = hashlib.sha256()
@@ -178,7 +178,7 @@ def folder_digest(folder: Path, opened: tuple[Stamp | None, ...]) -> str:
     return found.hexdigest()
 
 
-def _check_same(folder: Path, opened: tuple[Stamp | None, ...]) -> None:
+def _check_same(folder: Path, opened: tuple[FileStamp | None, ...]) -> None:
     if folder_stamps(folder) != opened:
         raise FormatError(_OTHERS).at(folder)
 
@@ -260,7 +260,7 @@ class Tensor(NamedTuple):
         return bool(quick or np.isfinite(numbers).all())
 
 
-class Tensors:
+class CheckpointTensors:
     """The tensors of a checkpoint by name, without the prefix of the task that it was made for."""
 
     def __init__(self, tensors: Mapping[str, Tensor], path: Path) -> None:
@@ -324,7 +324,7 @@ class Tensors:
         return tensor
 
 
-def tensors_in(folder: Path, prefixes: tuple[str, ...]) -> Tensors:
+def tensors_in(folder: Path, prefixes: tuple[str, ...]) -> CheckpointTensors:
     """Return the tensors of a folder: of one file, or of the shards that its index names. Raises FormatError."""
     whole, index = folder / WEIGHTS, folder / INDEX
     found = _in_file(whole) if whole.exists() else _in_shards(index)
@@ -333,7 +333,7 @@ def tensors_in(folder: Path, prefixes: tuple[str, ...]) -> Tensors:
         if (plain := _plain(name, prefixes)) in named:
             raise FormatError(THERE_TWICE, name=shown(plain, 80)).at(path)
         named[plain] = tensor
-    return Tensors(named, path)
+    return CheckpointTensors(named, path)
 
 
 def _in_shards(index: Path) -> dict[str, Tensor]:

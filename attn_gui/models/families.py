@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 
 from attn_gui.engine.arrays import Array
 from attn_gui.languages import QT_TRANSLATE_NOOP
-from attn_gui.models.checkpoint_files import Config, Tensors, frequencies, layer_windows
+from attn_gui.models.checkpoint_files import CheckpointTensors, Config, frequencies, layer_windows
 
 __all__ = ["FAMILIES", "Family"]
 
@@ -146,10 +146,10 @@ class Family(ABC):
         """Return the sizes and rules. Raises FormatError for what is not supported."""
 
     @abstractmethod
-    def ends(self, tensors: Tensors, config: Config, sizes: Architecture) -> EndWeights:
+    def ends(self, tensors: CheckpointTensors, config: Config, sizes: Architecture) -> EndWeights:
         """Return the numbers at both ends."""
 
-    def layer(self, tensors: Tensors, config: Config, sizes: Architecture, number: int) -> dict[str, Array]:
+    def layer(self, tensors: CheckpointTensors, config: Config, sizes: Architecture, number: int) -> dict[str, Array]:
         """Return the numbers of a layer by the fields of a problem; those of its block without `block.` before them."""
         found: dict[str, Array] = {}
         base = self.layer_name.format(number)
@@ -167,17 +167,19 @@ class Family(ABC):
         """Return the matrices of a layer that have a bias."""
         return self.biased
 
-    def dense(self, tensors: Tensors, name: str, width: int, out: int, *, biased: bool) -> Dense:
+    def dense(self, tensors: CheckpointTensors, name: str, width: int, out: int, *, biased: bool) -> Dense:
         """Return a matrix [in, out], which files hold as [out, in]."""
         bias = tensors.array(f"{name}.bias", out) if biased else None
         return Dense(tensors.array(f"{name}.weight", out, width).T, bias)
 
-    def norm(self, tensors: Tensors, name: str, sizes: Architecture) -> NormWeights:
+    def norm(self, tensors: CheckpointTensors, name: str, sizes: Architecture) -> NormWeights:
         """Return the numbers of a norm over a token's vector."""
         bias = tensors.array(f"{name}.bias", sizes.d_model) if sizes.centered else None
         return NormWeights(tensors.array(f"{name}.weight", sizes.d_model), bias)
 
-    def decoder(self, tensors: Tensors, config: Config, sizes: Architecture, own: str, words: Array) -> Array | None:
+    def decoder(
+        self, tensors: CheckpointTensors, config: Config, sizes: Architecture, own: str, words: Array
+    ) -> Array | None:
         """Return the matrix of the logits [d_model, vocabulary]: a tensor of its own, else that of the embeddings.
 
         None where the two are not tied and there is none, and for a class of models that has no such head.
@@ -268,7 +270,7 @@ class Bert(Family):
             most_tokens=config.count("max_position_embeddings"),
         )
 
-    def ends(self, tensors: Tensors, config: Config, sizes: Architecture) -> EndWeights:
+    def ends(self, tensors: CheckpointTensors, config: Config, sizes: Architecture) -> EndWeights:
         words = tensors.array("embeddings.word_embeddings.weight", sizes.vocabulary, sizes.d_model)
         positions = tensors.array("embeddings.position_embeddings.weight", sizes.position_count(), sizes.d_model)
         types = None
@@ -281,7 +283,7 @@ class Bert(Family):
             pooler = self.dense(tensors, "pooler.dense", sizes.d_model, sizes.d_model, biased=True)
         return EndWeights(embedding, None, head, pooler)
 
-    def _head(self, tensors: Tensors, config: Config, sizes: Architecture, words: Array) -> Head | None:
+    def _head(self, tensors: CheckpointTensors, config: Config, sizes: Architecture, words: Array) -> Head | None:
         names = self.head_names
         if f"{names.transform}.weight" not in tensors:
             return None
@@ -396,7 +398,7 @@ class Gpt2(Family):
             windows=(None,) * layers,
         )
 
-    def layer(self, tensors: Tensors, config: Config, sizes: Architecture, number: int) -> dict[str, Array]:
+    def layer(self, tensors: CheckpointTensors, config: Config, sizes: Architecture, number: int) -> dict[str, Array]:
         found = super().layer(tensors, config, sizes, number)
         d = sizes.d_model
         for part, place in PLACES.items():
@@ -404,11 +406,11 @@ class Gpt2(Family):
                 found[name] = found[name][..., place * d : (place + 1) * d]
         return found
 
-    def dense(self, tensors: Tensors, name: str, width: int, out: int, *, biased: bool) -> Dense:
+    def dense(self, tensors: CheckpointTensors, name: str, width: int, out: int, *, biased: bool) -> Dense:
         out = 3 * out if name.endswith(FUSED) else out
         return Dense(tensors.array(f"{name}.weight", width, out), tensors.array(f"{name}.bias", out))
 
-    def ends(self, tensors: Tensors, config: Config, sizes: Architecture) -> EndWeights:
+    def ends(self, tensors: CheckpointTensors, config: Config, sizes: Architecture) -> EndWeights:
         words = tensors.array("wte.weight", sizes.vocabulary, sizes.d_model)
         positions = tensors.array("wpe.weight", sizes.position_count(), sizes.d_model)
         matrix = self.decoder(tensors, config, sizes, "lm_head.weight", words)
@@ -484,7 +486,7 @@ class Llama(Family):
         mlp = MLP if config.flag("mlp_bias", False) else ()
         return frozenset({*attention, *mlp})
 
-    def ends(self, tensors: Tensors, config: Config, sizes: Architecture) -> EndWeights:
+    def ends(self, tensors: CheckpointTensors, config: Config, sizes: Architecture) -> EndWeights:
         words = tensors.array("embed_tokens.weight", sizes.vocabulary, sizes.d_model)
         matrix = self.decoder(tensors, config, sizes, "lm_head.weight", words)
         head = None if matrix is None else Head(None, None, Dense(matrix, None))
@@ -531,7 +533,7 @@ class Qwen3(Qwen2):
     def with_bias(self, config: Config) -> frozenset[str]:
         return frozenset(ATTENTION if config.flag("attention_bias", False) else ())
 
-    def layer(self, tensors: Tensors, config: Config, sizes: Architecture, number: int) -> dict[str, Array]:
+    def layer(self, tensors: CheckpointTensors, config: Config, sizes: Architecture, number: int) -> dict[str, Array]:
         base = self.layer_name.format(number)
         norms = {
             field: tensors.array(f"{base}self_attn.{name}.weight", sizes.d_head)

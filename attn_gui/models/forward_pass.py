@@ -117,7 +117,7 @@ NORM: dict[str, Callable[[Array, Array, Array | None, float], Array]] = {"layer"
 """By the engine's names."""
 
 
-def norm_pulled(x: Array, weight: Array, eps: float, grad: Array, *, centered: bool) -> Array:
+def norm_gradient(x: Array, weight: Array, eps: float, grad: Array, *, centered: bool) -> Array:
     """Return the gradient by what goes into a norm, rows of x, from the one by what comes out; in their precision."""
     unit = x - x.mean(-1, keepdims=True, dtype=np.float64).astype(x.dtype) if centered else x
     divisor = _root_mean_square(unit, eps)
@@ -202,7 +202,7 @@ class ModelLayer:
         return ACTIVATION[self.sizes.activation](x)
 
 
-def walked(layer: ModelLayer, x: Array, seen: Array | None, change: Change, until: str | None = None) -> Array:
+def run_block(layer: ModelLayer, x: Array, seen: Array | None, change: Change, until: str | None = None) -> Array:
     """Return the block's output, or the stage `until`; of every stage what `change` makes of it goes on."""
     walk = layer_walk(layer, x, seen)
     with np.errstate(all="ignore"):
@@ -255,8 +255,8 @@ def _turned(layer: ModelLayer, query: Array, key: Array) -> Generator[tuple[str,
         query = yield "normed_query", _head_norm(layer, query, "query_norm")
         key = yield "normed_key", _head_norm(layer, key, "key_norm")
     if layer.sizes.frequencies is not None:
-        query = yield "rotated_query", rotated(query, layer.sizes.frequencies)
-        key = yield "rotated_key", rotated(key, layer.sizes.frequencies)
+        query = yield "rotated_query", rotate_columns(query, layer.sizes.frequencies)
+        key = yield "rotated_key", rotate_columns(key, layer.sizes.frequencies)
     return query, key
 
 
@@ -323,7 +323,7 @@ def _head_norm(layer: ModelLayer, rows: Array, name: str) -> Array:
     return rms_norm(heads, layer.weights[name], None, layer.sizes.norm_eps).reshape(rows.shape)
 
 
-def rotated(rows: Array, frequencies: Array) -> Array:
+def rotate_columns(rows: Array, frequencies: Array) -> Array:
     """Return columns p and p + d/2 of every head turned by the angles of its row."""
     angles = np.outer(np.arange(len(rows), dtype=np.float32), frequencies.astype(np.float32))
     cosines, sines = np.cos(angles)[:, None, :], np.sin(angles)[:, None, :]
@@ -353,7 +353,7 @@ def layer_slopes(layer: ModelLayer, x: Array, seen: Array | None, cotangent: Arr
         cells.update({} if stage in SCORES else {stage: computed})
         return computed
 
-    walked(layer, x, seen, keep)
+    run_block(layer, x, seen, keep)
     with np.errstate(all="ignore"):
         return _pulled(layer, x, cells, cotangent.astype(np.float32), "masked" if seen is not None else None)
 
@@ -428,11 +428,11 @@ def _turned_back(layer: ModelLayer, side: str, grad: Array, cells: dict[str, Arr
         found[name] = grad
         if name.startswith("rotated_"):
             assert layer.sizes.frequencies is not None
-            grad = rotated(grad, -layer.sizes.frequencies)
+            grad = rotate_columns(grad, -layer.sizes.frequencies)
         elif name.startswith("normed_"):
             heads, pulled = (rows.reshape(len(rows), -1, layer.sizes.d_head) for rows in (cells[side], grad))
             weight = layer.weights[f"{side}_norm"]
-            grad = norm_pulled(heads, weight, layer.sizes.norm_eps, pulled, centered=False).reshape(grad.shape)
+            grad = norm_gradient(heads, weight, layer.sizes.norm_eps, pulled, centered=False).reshape(grad.shape)
 
 
 def _linear(layer: ModelLayer, part: str, grad: Array) -> Array:
@@ -441,7 +441,7 @@ def _linear(layer: ModelLayer, part: str, grad: Array) -> Array:
 
 def _norm(layer: ModelLayer, x: Array, part: str, grad: Array) -> Array:
     weight, sizes = layer.weights[f"{part}_weight"], layer.sizes
-    return norm_pulled(x, weight, sizes.norm_eps, grad, centered=sizes.centered)
+    return norm_gradient(x, weight, sizes.norm_eps, grad, centered=sizes.centered)
 
 
 def _side_by_side(heads: Array) -> Array:
@@ -453,7 +453,7 @@ def _side_by_side(heads: Array) -> Array:
 # Both ends of a model in float32: from tokens to the first layer's x, and from hidden states to logits.
 
 
-def embedded(ends: EndWeights, sizes: Architecture, sequence: TokenSequence) -> Array:
+def embed_tokens(ends: EndWeights, sizes: Architecture, sequence: TokenSequence) -> Array:
     """Return (token, d_model): the first layer's x."""
     tables = ends.embedding
     found = tables.words[np.asarray(sequence.ids)]
@@ -464,12 +464,12 @@ def embedded(ends: EndWeights, sizes: Architecture, sequence: TokenSequence) -> 
     return found if tables.norm is None else _normed(found, tables.norm, sizes)
 
 
-def finished(ends: EndWeights, sizes: Architecture, last: Array) -> Array:
+def final_states(ends: EndWeights, sizes: Architecture, last: Array) -> Array:
     """Return the last layer's output after the final norm, where there is one."""
     return last if ends.final_norm is None else _normed(last, ends.final_norm, sizes)
 
 
-def scored(ends: EndWeights, sizes: Architecture, hidden: Array) -> Array:
+def logits_of(ends: EndWeights, sizes: Architecture, hidden: Array) -> Array:
     """Return logits of hidden states that are finished. The model must have a head."""
     assert ends.head is not None
     with np.errstate(all="ignore"):

@@ -36,7 +36,7 @@ PARTS = {
 ENDS = {"token_embd": "model.embed_tokens", "output_norm": "model.norm", "output": "lm_head"}
 
 
-class Packed(NamedTuple):
+class PackedTensor(NamedTuple):
     """A tensor as the file has it."""
 
     shape: tuple[int, ...]
@@ -45,16 +45,16 @@ class Packed(NamedTuple):
 
 
 class GgufFile:
-    """A GGUF file of version 3: `told` by name, and tensors."""
+    """A GGUF file of version 3: `metadata` by name, and tensors."""
 
     def __init__(self, path: Path) -> None:
         with path.open("rb") as file:
             self._bytes = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         self._place = 8  # behind the mark and the version
         tensors, entries = self._number("Q"), self._number("Q")
-        self.told = {self._text(): self._value(self._number("I")) for _ in range(entries)}
+        self.metadata = {self._text(): self._value(self._number("I")) for _ in range(entries)}
         listed = [self._listed() for _ in range(tensors)]
-        step = self.told.get("general.alignment", 32)
+        step = self.metadata.get("general.alignment", 32)
         base = -(-self._place // step) * step
         self.tensors = {name: packed._replace(start=base + packed.start) for name, packed in listed}
 
@@ -83,10 +83,10 @@ class GgufFile:
             return [self._value(inner) for _ in range(length)]
         return self._number(NUMBERS[kind])
 
-    def _listed(self) -> tuple[str, Packed]:
+    def _listed(self) -> tuple[str, PackedTensor]:
         name = self._text()
         lengths = [self._number("Q") for _ in range(self._number("I"))]
-        return name, Packed(tuple(lengths[::-1]), self._number("I"), self._number("Q"))
+        return name, PackedTensor(tuple(lengths[::-1]), self._number("I"), self._number("Q"))
 
 
 def _plain(groups: Array) -> Array:
@@ -121,7 +121,7 @@ def write_gguf_folder(source: Path, folder: Path, progress: Progress) -> None:
     """Write the files of a published folder; `progress` is called with the share of the weights that is written."""
     file = GgufFile(source)
     (folder / CONFIG).write_text(json.dumps(_config(file)), encoding="utf-8")
-    (folder / TOKENIZER).write_text(json.dumps(_tokenizer(file.told)), encoding="utf-8")
+    (folder / TOKENIZER).write_text(json.dumps(_tokenizer(file.metadata)), encoding="utf-8")
     header: dict[str, Any] = {}
     end = 0
     for name, packed in file.tensors.items():
@@ -139,7 +139,10 @@ def write_gguf_folder(source: Path, folder: Path, progress: Progress) -> None:
 def _arrays(file: GgufFile) -> Iterator[Array]:
     """Yield the weights in order; rows of Q and K as rotary positions pair their halves, which GGUF has as
     neighbors."""
-    heads = {"attn_q": file.told["llama.attention.head_count"], "attn_k": file.told["llama.attention.head_count_kv"]}
+    heads = {
+        "attn_q": file.metadata["llama.attention.head_count"],
+        "attn_k": file.metadata["llama.attention.head_count_kv"],
+    }
     for name in file.tensors:
         array = file.numbers(name)
         part = name.split(".")[-2]
@@ -157,26 +160,28 @@ def _published(name: str) -> str:
 
 
 def _config(file: GgufFile) -> dict[str, Any]:
-    told = {name.removeprefix("llama."): value for name, value in file.told.items()}
+    entries = {name.removeprefix("llama."): value for name, value in file.metadata.items()}
     return {
         "model_type": "llama",
-        "hidden_size": told["embedding_length"],
-        "intermediate_size": told["feed_forward_length"],
-        "num_hidden_layers": told["block_count"],
-        "num_attention_heads": told["attention.head_count"],
-        "num_key_value_heads": told["attention.head_count_kv"],
-        "vocab_size": len(told["tokenizer.ggml.tokens"]),
-        "max_position_embeddings": told["context_length"],
-        "rope_theta": told["rope.freq_base"],
-        "rms_norm_eps": float(f"{told['attention.layer_norm_rms_epsilon']:.6g}"),  # a float32, written as it was meant
+        "hidden_size": entries["embedding_length"],
+        "intermediate_size": entries["feed_forward_length"],
+        "num_hidden_layers": entries["block_count"],
+        "num_attention_heads": entries["attention.head_count"],
+        "num_key_value_heads": entries["attention.head_count_kv"],
+        "vocab_size": len(entries["tokenizer.ggml.tokens"]),
+        "max_position_embeddings": entries["context_length"],
+        "rope_theta": entries["rope.freq_base"],
+        "rms_norm_eps": float(
+            f"{entries['attention.layer_norm_rms_epsilon']:.6g}"
+        ),  # a float32, written as it was meant
         "hidden_act": "silu",
         "tie_word_embeddings": "output.weight" not in file.tensors,
     }
 
 
-def _tokenizer(told: Mapping[str, Any]) -> dict[str, Any]:
+def _tokenizer(entries: Mapping[str, Any]) -> dict[str, Any]:
     """Return a byte-level BPE in which every digit is a token, in the form of `tokenizers`."""
-    tokens, kinds = told["tokenizer.ggml.tokens"], told["tokenizer.ggml.token_type"]
+    tokens, kinds = entries["tokenizer.ggml.tokens"], entries["tokenizer.ggml.token_type"]
     plain = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
     by_bytes = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
     digits = {"type": "Digits", "individual_digits": True}
@@ -194,6 +199,6 @@ def _tokenizer(told: Mapping[str, Any]) -> dict[str, Any]:
         "model": {
             "type": "BPE",
             "vocab": {token: number for number, token in enumerate(tokens)},
-            "merges": [merge.split(" ") for merge in told["tokenizer.ggml.merges"]],
+            "merges": [merge.split(" ") for merge in entries["tokenizer.ggml.merges"]],
         },
     }

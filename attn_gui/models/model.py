@@ -23,10 +23,11 @@ from attn_gui.engine.memory import check
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.progress import Progress, silent, within
 from attn_gui.engine.stages import STAGE, stage_of
-from attn_gui.formats.base import PathText
+from attn_gui.formats.file_format import PathText
 from attn_gui.formats.file_sentences import FileNote, shown
 from attn_gui.formats.problem_fields import listed
 from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.models.backward_pass import head_gradient, stage_gradients
 from attn_gui.models.changed_layers import (
     AnyLayer,
     EditedLayer,
@@ -45,9 +46,9 @@ from attn_gui.models.changed_layers import (
 )
 from attn_gui.models.checkpoint_files import (
     CONFIG,
+    CheckpointTensors,
     Config,
     Pooling,
-    Tensors,
     check_folder,
     folder_digest,
     folder_stamps,
@@ -56,7 +57,7 @@ from attn_gui.models.checkpoint_files import (
     tensors_in,
 )
 from attn_gui.models.families import FAMILIES, Architecture, EndWeights, Family, classes_without_head
-from attn_gui.models.forward_pass import ModelLayer, by_heads, embedded, finished, scored, softmax, walked
+from attn_gui.models.forward_pass import ModelLayer, by_heads, embed_tokens, final_states, logits_of, run_block, softmax
 from attn_gui.models.sequence import TokenSequence, checked_sequence
 from attn_gui.models.tokenizer import TokenizerFile
 
@@ -298,7 +299,7 @@ class Run:
         """
         place, layers = self.place(position), self.model.num_layers
         state = self.states[layers if layer is None else checked_layer(layer, layers + 1)]
-        found = self._scored(finished(self.model.ends, self.model.sizes, state[place : place + 1]))
+        found = self._scored(final_states(self.model.ends, self.model.sizes, state[place : place + 1]))
         return np.asarray(found[0])
 
     def place(self, position: int) -> int:
@@ -359,8 +360,6 @@ class Run:
         All of these layers (None: every one) in one walk, the last layer first; each as `gradient` gives it. Raises the
         same.
         """
-        from attn_gui.models.attribution import head_gradient, stage_gradients
-
         model, place = self.model, self.place(position)
         every = range(model.num_layers)
         wanted = every if layers is None else [checked_layer(layer, model.num_layers) for layer in layers]
@@ -395,12 +394,12 @@ class Run:
 
     @cached_property
     def _last(self) -> Array:
-        return finished(self.model.ends, self.model.sizes, self.states[-1])
+        return final_states(self.model.ends, self.model.sizes, self.states[-1])
 
     def _scored(self, hidden: Array) -> Array:
         if self.model.ends.head is None:
             raise FieldError(_NO_HEAD)
-        return scored(self.model.ends, self.model.sizes, hidden)
+        return logits_of(self.model.ends, self.model.sizes, hidden)
 
     def _walked(self, layer: int, until: str) -> Array:
         given = self._given(layer)
@@ -425,7 +424,7 @@ class Run:
             found.update({stage: cells} if stage.endswith(side) else {})
             return cells
 
-        walked(one, x, None, keep, stage_of(Role.SCORE))
+        run_block(one, x, None, keep, stage_of(Role.SCORE))
         return by_heads(list(found.values())[-1], one.sizes.d_head)
 
 
@@ -496,7 +495,7 @@ class Model(Checkpoint):
         changes = layer_changes(interventions, self.num_layers)
         n = len(sequence.ids)
         check(4 * (MAPS * self.num_heads * n * n + (self.num_layers + 1) * n * self.sizes.d_model))
-        first = (embedded(self.ends, self.sizes, sequence),)
+        first = (embed_tokens(self.ends, self.sizes, sequence),)
         return Run(self, sequence, changes, _continued(self.layers, sequence, changes, first, progress))
 
     def with_weights(self, layer: int, weights: Mapping[str, Any]) -> Self:
@@ -552,7 +551,7 @@ def read_model(folder: PathText, progress: Progress = silent, *, name: str = "")
     return Model(str(key), sizes, ends, layers, folder, pooling, name or Path(os.path.abspath(folder)).name, notes)
 
 
-def _notes(key: str, family: Family, config: Config, tensors: Tensors, mute: bool) -> Iterator[FileNote]:
+def _notes(key: str, family: Family, config: Config, tensors: CheckpointTensors, mute: bool) -> Iterator[FileNote]:
     """Yield what the folder holds and is not used, and why a decoder predicts nothing, if it is `mute`."""
     if unread := tensors.unread(family.ignored):
         names = (*(shown(name, 80) for name in unread[:NAMED]), *("…" for _ in unread[NAMED : NAMED + 1]))

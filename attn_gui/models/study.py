@@ -31,30 +31,6 @@ from attn_gui.models.changed_layers import (
 )
 from attn_gui.models.model import Model, Run, read_model
 
-# Sample texts: what a model reads until it is given another text.
-
-
-CAUSAL = "When Mary and John went to the store, John gave a drink to"
-FILLED = "The capital of France is {mask}."
-READ = "The animal did not cross the street because it was too tired."
-LETTERS = "q w e r t y q w e r"
-"""For a model that knows letters only: the second half repeats the first."""
-
-
-def sample_text(model: Model) -> str:
-    """Return the sample that a model cuts into the most different tokens, of those that it can read: it knows the
-    words."""
-    mask = model.tokenizer.mask_token
-    sentence = CAUSAL if model.sizes.causal else READ if mask is None or model.ends.head is None else FILLED
-    texts = (sentence.format(mask=mask), LETTERS, LETTERS[0])
-
-    def told(text: str) -> int:
-        ids = model.tokenizer.cut((text,)).ids
-        return len(set(ids)) if len(ids) <= model.sizes.most_tokens else 0
-
-    return max(texts, key=told)
-
-
 # --- study ----------------------------------------------------------------------------------------
 
 
@@ -87,13 +63,13 @@ class Study:
         """Return whether both read the same text with the same model."""
         return self.model is other.model and self.text == other.text
 
-    def at(self, problem: Problem, layer: int, progress: Progress, known: Run | None = None) -> Placed:
+    def at(self, problem: Problem, layer: int, progress: Progress, known: Run | None = None) -> OpenedStudy:
         """Put another layer on the table; `known` is a run of the text, of which is taken what is the same."""
-        return placed(self.model, self.text, layer, self.edits(problem), progress, known)
+        return open_layer(self.model, self.text, layer, self.edits(problem), progress, known)
 
-    def with_text(self, problem: Problem, text: str, progress: Progress) -> Placed:
+    def with_text(self, problem: Problem, text: str, progress: Progress) -> OpenedStudy:
         """Read another text. Raises ValueError where changes of a layer do not fit it: no file could hold them."""
-        found = placed(self.model, text, self.layer, self.edits(problem), progress)
+        found = open_layer(self.model, text, self.layer, self.edits(problem), progress)
         for number, base in found.study.plain(found.study.others).items():
             found.study.others[number].of(base)
         return found
@@ -105,12 +81,12 @@ class Study:
         assert x is not None, "it was made from one"
         return {layer: problem_of(plain_layer(self.model.layers[layer]), x, sequence, ()) for layer in layers}
 
-    def with_edits(self, edits: Mapping[int, LayerEdit], progress: Progress, known: Run | None = None) -> Placed:
+    def with_edits(self, edits: Mapping[int, LayerEdit], progress: Progress, known: Run | None = None) -> OpenedStudy:
         """Make other changes, those of the layer on the table included; `known` as in `at`."""
-        return placed(self.model, self.text, self.layer, edits, progress, known)
+        return open_layer(self.model, self.text, self.layer, edits, progress, known)
 
 
-class Placed(NamedTuple):
+class OpenedStudy(NamedTuple):
     """A study, the problem of the layer that is on the table in it, over memory of its own, and a run of the text.
 
     `snapshots` are those that a file kept beside it.
@@ -122,9 +98,9 @@ class Placed(NamedTuple):
     snapshots: tuple[Snapshot, ...] = ()
 
 
-def placed(
+def open_layer(
     model: Model, text: str, layer: int, edits: Mapping[int, LayerEdit], progress: Progress, known: Run | None = None
-) -> Placed:
+) -> OpenedStudy:
     """Return a layer of a model that reads a text, with changes in some layers. Raises ValueError for what does not
     fit.
 
@@ -136,7 +112,7 @@ def placed(
     base = run.problem(layer, model=run.model.with_edits(below), progress=progress)
     others = {number: edit for number, edit in edits.items() if number != layer and edit}
     problem = edits.get(layer, LayerEdit()).of(base)
-    return Placed(Study(model, text, layer, base, others), problem.replace(), run)
+    return OpenedStudy(Study(model, text, layer, base, others), problem.replace(), run)
 
 
 # --- record ---------------------------------------------------------------------------------------
@@ -197,7 +173,7 @@ def _layer_record(edit: LayerEdit, base: Problem) -> LayerRecord:
     return LayerRecord(options, tuple(arrays), cells, whole)
 
 
-def opened_study(record: StudyRecord, folders: Iterable[Path], progress: Progress) -> Placed:
+def opened_study(record: StudyRecord, folders: Iterable[Path], progress: Progress) -> OpenedStudy:
     """Return the study of a record, with the first of these folders that holds its model.
 
     Raises FormatError where no folder does, or where the record does not fit it.
@@ -205,7 +181,9 @@ def opened_study(record: StudyRecord, folders: Iterable[Path], progress: Progres
     return study_in_model(record, model_of(record, folders), progress)
 
 
-def study_in_model(record: StudyRecord, model: Model, progress: Progress, shown_layer: Problem | None = None) -> Placed:
+def study_in_model(
+    record: StudyRecord, model: Model, progress: Progress, shown_layer: Problem | None = None
+) -> OpenedStudy:
     """Return the study of a record in its model; `shown_layer` is the layer on the table where the record does not hold
     it.
 
@@ -219,7 +197,7 @@ def study_in_model(record: StudyRecord, model: Model, progress: Progress, shown_
         below = {number: edit for number, edit in edits.items() if number < record.layer}
         base = model.run(record.text).problem(record.layer, model=model.with_edits(below))
         edits[record.layer] = LayerEdit.between(base, shown_layer)
-    found = placed(model, record.text, record.layer, edits, progress)
+    found = open_layer(model, record.text, record.layer, edits, progress)
     weights = cache(lambda layer: weights_at(model, record.text, layer))
     return found._replace(snapshots=tuple(with_weights(each, weights) for each in record.snapshots))
 

@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from attn_gui.formats.base import reading
+from attn_gui.formats.file_format import reading
 from attn_gui.formats.file_sentences import FormatError, size_text
 from attn_gui.formats.foreign_arrays import Json
 from attn_gui.languages import QT_TRANSLATE_NOOP
@@ -262,7 +262,7 @@ WORD = re.compile(r"[\S\x1c-\x1f]+")
 """Run of letters between blanks; U+001C to U+001F are blanks to Python, not to Unicode nor to the package."""
 
 
-class Encoded(NamedTuple):
+class EncodedText(NamedTuple):
     """A text cut into tokens, as the package `tokenizers` gives it."""
 
     ids: list[int]
@@ -311,9 +311,9 @@ class WholeWords:
         except (KeyError, TypeError, ValueError, AttributeError):
             return None
 
-    def encode(self, *texts: str) -> Encoded:
+    def encode(self, *texts: str) -> EncodedText:
         """Return the tokens of a text, or of a pair of them."""
-        found = Encoded([], [], (self._unknown, []))
+        found = EncodedText([], [], (self._unknown, []))
         for part in self._templates[len(texts) - 1]:
             words = [part.token] if part.token else WORD.findall(texts[part.text])
             found.ids.extend(self._ids.get(word, self._ids[self._unknown]) for word in words)
@@ -364,7 +364,7 @@ _CANNOT = QT_TRANSLATE_NOOP("Sentences", "{file} cannot cut this text into token
 _LONG = QT_TRANSLATE_NOOP("Sentences", "The text has {got} letters; expected at most {expected}.")
 
 
-class Cut(NamedTuple):
+class CutText(NamedTuple):
     """A text cut into tokens."""
 
     ids: tuple[int, ...]
@@ -392,7 +392,7 @@ class TokenizerFile:
     def __init__(self, folder: Path) -> None:
         self._path = folder / TOKENIZER
 
-    def cut(self, texts: Sequence[str]) -> Cut:
+    def cut(self, texts: Sequence[str]) -> CutText:
         """Return the tokens of a text, or of a pair of them, with the special ones that the tokenizer adds.
 
         Raises FormatError where there is no tokenizer, where it cannot cut them, or could make too much of them.
@@ -404,8 +404,8 @@ class TokenizerFile:
             if self._growth is not None:
                 self._growth.check(texts)
             found = tokenizer.encode(*texts)
-            stand_in, unknown = found.unknown if isinstance(found, Encoded) else _unknown(tokenizer, found, texts)
-        return Cut(tuple(found.ids), tuple(found.type_ids), tuple(dict.fromkeys(unknown)), stand_in)
+            stand_in, unknown = found.unknown if isinstance(found, EncodedText) else _unknown(tokenizer, found, texts)
+        return CutText(tuple(found.ids), tuple(found.type_ids), tuple(dict.fromkeys(unknown)), stand_in)
 
     def tokens(self, ids: Sequence[int]) -> tuple[str, ...]:
         """Return the tokens with these ids as the tokenizer writes them; where it has none, #ID."""

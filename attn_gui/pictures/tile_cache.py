@@ -22,7 +22,7 @@ from attn_gui.engine.arrays import Box
 from attn_gui.engine.evaluation.pooling import block_edges
 from attn_gui.pictures.geometry import Span
 from attn_gui.pictures.planes import Block, FieldPlane, PlaneLike
-from attn_gui.pictures.threads import Outcomes, SideThread, outcome_of
+from attn_gui.pictures.thread_pools import Outcomes, SideThread, outcome_of
 from attn_gui.pictures.tiles import DirtyTiles, KnownCells, Tile, TilePlace, place_of
 
 # --- drawing --------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from attn_gui.figure.design_tokens import RADIUS, SPACING
-from attn_gui.views.text_views import Link, SentenceView, TextRun, paint_words
+from attn_gui.views.text_views import Link, SentenceRun, SentenceView, paint_words
 from attn_gui.views.theme import current_theme, dress, scaled, ui_font
 from attn_gui.views.widgets import FittingPage, KeyboardButton, Retranslated, arrange, clear_layout, paint_focus_ring
 from attn_gui.views.zones import hairline
@@ -94,7 +94,7 @@ class LessonButton(Retranslated, KeyboardButton):
         left = self._paint_ticks(painter, right)
         start = room.left() + scaled(MARK + SPACING.l)
         words = QRect(start, 0, left - scaled(SPACING.m) - start, self.height())
-        paint_words(painter, words, TextRun(self.text()), ui_font("sentence", weight=600 if self._current else 400))
+        paint_words(painter, words, SentenceRun(self.text()), ui_font("sentence", weight=600 if self._current else 400))
         if self.ring_shown():
             paint_focus_ring(painter, self.rect())
 
@@ -192,10 +192,10 @@ class LessonList(Retranslated, QWidget):
         self._anew.setVisible(begun)
         lead = self.tr("Go on with: {title}") if begun or on.learned else self.tr("Begin with: {title}")
         step = self.tr("Step {place} of {count}").format(place=on.step, count=on.row.steps) if begun else ""
-        words = TextRun(lead.format(title=on.row.title), strong=True)
-        self._name.set_sentence([words, TextRun(f"   {step}", "text2")])
+        words = SentenceRun(lead.format(title=on.row.title), strong=True)
+        self._name.set_sentence([words, SentenceRun(f"   {step}", "text2")])
         learned = self.tr("In the last lesson you learned to {what}").format(what=on.learned) if on.learned else ""
-        self._learned.set_sentence([TextRun(learned, "text2")])
+        self._learned.set_sentence([SentenceRun(learned, "text2")])
         self._learned.setVisible(bool(learned))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

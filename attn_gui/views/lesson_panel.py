@@ -35,7 +35,7 @@ from PySide6.QtWidgets import (
 
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.views.question_view import Asked, QuestionView
-from attn_gui.views.text_views import Link, SentenceView, TextRun, WrappedLabel, laid_out_sentence, with_scripts
+from attn_gui.views.text_views import Link, SentenceRun, SentenceView, WrappedLabel, laid_out_sentence, with_scripts
 from attn_gui.views.theme import current_theme, dress, icon, restyle, scaled, ui_font
 from attn_gui.views.widgets import FittingPage, KeyboardButton, Retranslated, clear_layout, paint_focus_ring
 from attn_gui.views.zones import hairline
@@ -217,7 +217,7 @@ class EndView(Retranslated, QWidget):
             step = self._words.steps[place]
             link.set_words(step.title, lead=self.tr("Answer shown: ") if step.shown else self.tr("Skipped: "))
         tries = self.tr("Try it: {what}").format(what=self._words.tries) if self._words.tries else ""
-        self._tries.set_sentence([TextRun(tries, "text2")])
+        self._tries.set_sentence([SentenceRun(tries, "text2")])
         for part in (self._rule, self._tries):
             part.setVisible(bool(tries))
 
@@ -233,7 +233,7 @@ class EndView(Retranslated, QWidget):
             said.setObjectName(f"lesson.open.{place}")
             said.clicked.connect(lambda: self.placeAsked.emit(place))
         elif isinstance(said, SentenceView):
-            said.set_sentence([TextRun(text)])
+            said.set_sentence([SentenceRun(text)])
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
         row.addWidget(mark, 0, Qt.AlignmentFlag.AlignTop if done else Qt.AlignmentFlag.AlignVCenter)
@@ -291,8 +291,8 @@ class LessonPanel(Retranslated, QWidget):
         before, self._words = self._words, words
         fresh = self._ended is not None or before is None or (before.key, before.place) != (words.key, words.place)
         self._ended = None
-        self._lesson.set_sentence([TextRun(words.lesson, "text2")])
-        self._title.set_sentence([TextRun(words.title, strong=True)])
+        self._lesson.set_sentence([SentenceRun(words.lesson, "text2")])
+        self._title.set_sentence([SentenceRun(words.title, strong=True)])
         self._set_paragraphs(words.paragraphs)
         if words.done is not False and self._do.hasFocus():
             self._take_focus()  # Qt would put it anywhere
@@ -309,7 +309,7 @@ class LessonPanel(Retranslated, QWidget):
     def set_end(self, words: EndWords) -> None:
         """Show the end of the lesson."""
         fresh, self._ended = self._ended is None or self._ended.key != words.key, words
-        self._lesson.set_sentence([TextRun(words.lesson, "text2")])
+        self._lesson.set_sentence([SentenceRun(words.lesson, "text2")])
         self._end.set_end(words)
         self._following.set_next(words.next)
         self._show_parts()
@@ -589,12 +589,12 @@ class NextBand(KeyboardButton):
             self.updateGeometry()
 
     def _title(self, width: float) -> tuple[QTextLayout, int]:
-        return laid_out_sentence(with_scripts(TextRun(self.text())), ui_font("sentence", weight=600), width)
+        return laid_out_sentence(with_scripts(SentenceRun(self.text())), ui_font("sentence", weight=600), width)
 
 
-def _runs(text: str) -> list[TextRun]:
+def _runs(text: str) -> list[SentenceRun]:
     """Plain text in which **words** stand out."""
-    return [TextRun(part, strong=bool(place % 2)) for place, part in enumerate(STRONG.split(text)) if part]
+    return [SentenceRun(part, strong=bool(place % 2)) for place, part in enumerate(STRONG.split(text)) if part]
 
 
 # --- Panel of an exercise: how many cells are left, the chosen one, and what is said of an answer ---

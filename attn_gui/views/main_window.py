@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from attn_gui.figure.design_tokens import SIZE, SPACING
 from attn_gui.modes import ALL, PRODUCT, SIDE_BY_SIDE
 from attn_gui.views.theme import current_theme, dress, scaled, set_ground, theme_signal
-from attn_gui.views.widgets import Veil, settle
+from attn_gui.views.widgets import Veil, commit_focused_editor
 from attn_gui.views.zones import hairline, stack, step, zone_in
 
 if TYPE_CHECKING:
@@ -395,9 +395,9 @@ class MainWindow(QMainWindow):
         self.mask_panel.hide()
         self.pictures.currentChanged.connect(self._fit_heads)
 
-    def settle(self) -> bool:
+    def commit_typed(self) -> bool:
         """End the visit to the open editor, as every command does first; False if its text is refused."""
-        return settle(self)
+        return commit_focused_editor(self)
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def keyPressEvent(self, event: QKeyEvent) -> None:

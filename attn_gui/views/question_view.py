@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.figure.design_tokens import SPACING
-from attn_gui.views.text_views import Link, SentenceView, TextRun, paint_words
+from attn_gui.views.text_views import Link, SentenceRun, SentenceView, paint_words
 from attn_gui.views.theme import restyle
 from attn_gui.views.widgets import Retranslated, clear_layout
 
@@ -44,7 +44,7 @@ class ChoiceButton(QRadioButton):
         option.text = ""
         painter.drawControl(QStyle.ControlElement.CE_RadioButton, option)
         room = self.style().subElementRect(QStyle.SubElement.SE_RadioButtonContents, option, self)
-        paint_words(painter, room, TextRun(text), self.font())
+        paint_words(painter, room, SentenceRun(text), self.font())
 
     def hitButton(self, pos: QPoint) -> bool:
         return self.rect().contains(pos)
@@ -107,7 +107,7 @@ class QuestionView(Retranslated, QWidget):
         self.setVisible(asked is not None)
         if asked is None:
             return
-        self._text.set_sentence([TextRun(asked.text, strong=True)])
+        self._text.set_sentence([SentenceRun(asked.text, strong=True)])
         self._row.setVisible(not asked.choices)
         self._set_choices(asked.choices)
         if fresh:
@@ -119,7 +119,7 @@ class QuestionView(Retranslated, QWidget):
         """Say what an answer is worth, the `lead` first; `offered`: the right one can be shown. The next replaces a
         refused one."""
         lead = lead if text else lead.rstrip()
-        self._verdict.set_sentence([TextRun(lead, role, strong=True), TextRun(text)])
+        self._verdict.set_sentence([SentenceRun(lead, role, strong=True), SentenceRun(text)])
         self._said.setVisible(bool(lead or text))
         self._offer(self._show, offered)
         self._said.setProperty("verdict", role)

@@ -34,7 +34,7 @@ from attn_gui.formats.catalog import keepers, listings, matrices, suffixes
 from attn_gui.views.map.map_drawing import MapState
 from attn_gui.views.map.marks import Cell
 from attn_gui.views.map.thumbnail import Thumbnail
-from attn_gui.views.text_views import Link, SentenceView, TextRun, WrappedLabel, runs, strong
+from attn_gui.views.text_views import Link, SentenceRun, SentenceView, WrappedLabel, runs, strong
 from attn_gui.views.theme import current_theme, dress, icon, scaled, ui_font
 from attn_gui.views.widgets import FittingPage, Retranslated, clear_layout
 
@@ -398,7 +398,7 @@ class StartView(Retranslated, FittingPage):
         said = self.tr("Write a sentence and see which word each word attends to. Random vectors at first.")
         if self._real:
             said = self.tr("Write a sentence and see which word each word attends to. Vectors of MiniLM, by cosine.")
-        self._cards["sentence"].sentence.set_sentence([TextRun(said, "text2")])
+        self._cards["sentence"].sentence.set_sentence([SentenceRun(said, "text2")])
 
     def set_lesson(self, *, begun: bool, ended: bool) -> None:
         """Set whether the first lesson has been begun, and gone through to its end."""
@@ -450,7 +450,7 @@ class StartView(Retranslated, FittingPage):
             card.title.setText(title)
             card.picture.setAccessibleName(title)
         small = self.tr("The small example of the textbooks; every step can be checked with a pencil.")
-        self._cards["worked"].sentence.set_sentence([TextRun(small, "text2")])
+        self._cards["worked"].sentence.set_sentence([SentenceRun(small, "text2")])
         self._say_vectors()
         self._say_finding()
         words = {

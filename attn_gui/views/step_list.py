@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
-from attn_gui.document.clipboard import Copied
+from attn_gui.document.clipboard import CopiedCells
 from attn_gui.document.matrix_model import Index
 from attn_gui.figure.design_tokens import RADIUS, SIZE, SPACING
 from attn_gui.views.text_views import LINE_OF_TEXT
@@ -190,13 +190,13 @@ class StepList(QListView):
     def minimumSizeHint(self) -> QSize:
         return QSize(60, self.sizeHint().height())
 
-    def copied(self) -> Copied:
+    def copied(self) -> CopiedCells:
         """Return every row, the first one on top, with what stands beside any of them."""
         model = self.model()
         rows = [model.index(row, 0) for row in range(model.rowCount())]
         lines = [[str(row.data()), str(row.data(self.BESIDE) or "")] for row in rows]
         width = 2 if any(beside for _words, beside in lines) else 1
-        return Copied((len(lines), width), lambda: [line[:width] for line in lines])
+        return CopiedCells((len(lines), width), lambda: [line[:width] for line in lines])
 
 
 def row_height() -> int:

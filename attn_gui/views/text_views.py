@@ -178,7 +178,7 @@ LINE_HEIGHT = 1.2
 
 
 @dataclass(frozen=True)
-class TextRun:
+class SentenceRun:
     """A piece of a sentence: `role` is the theme's color, strong text is semi-bold.
 
     A `script` stands raised ("^") or lowered ("_"), and is said with this sign before it.
@@ -190,23 +190,25 @@ class TextRun:
     script: str = ""
 
 
-def strong(text: object, role: str = "text") -> TextRun:
+def strong(text: object, role: str = "text") -> SentenceRun:
     """Return a word that stands out."""
-    return TextRun(str(text), role, True)
+    return SentenceRun(str(text), role, True)
 
 
-def runs(template: str, **words: object) -> tuple[TextRun, ...]:
+def runs(template: str, **words: object) -> tuple[SentenceRun, ...]:
     """Return the template cut at its {names}, each replaced by a Run, several Runs, or the text of what is given."""
-    out: list[TextRun] = []
+    out: list[SentenceRun] = []
     for literal, name, _, _ in Formatter().parse(template):
-        out.extend([TextRun(literal)] if literal else [])
+        out.extend([SentenceRun(literal)] if literal else [])
         if name is not None:
             word = words[name]
-            out.extend(word if isinstance(word, tuple) else [word if isinstance(word, TextRun) else TextRun(str(word))])
+            out.extend(
+                word if isinstance(word, tuple) else [word if isinstance(word, SentenceRun) else SentenceRun(str(word))]
+            )
     return tuple(out)
 
 
-def plain(sentence: Sequence[TextRun]) -> str:
+def plain(sentence: Sequence[SentenceRun]) -> str:
     """Return the words alone."""
     return "".join(run.script + run.text for run in sentence)
 
@@ -218,9 +220,9 @@ SCRIPT = re.compile(
 """What stands raised or lowered in plain text: e^0.577, d_k, h_(t−1); names such as batch_first stay as they are."""
 
 
-def with_scripts(run: TextRun) -> list[TextRun]:
+def with_scripts(run: SentenceRun) -> list[SentenceRun]:
     """Cut a run where its text has exponents and subscripts."""
-    found, end = list[TextRun](), 0
+    found, end = list[SentenceRun](), 0
     for match in SCRIPT.finditer(run.text):
         found += [replace(run, text=run.text[end : match.start()])]
         found += [replace(run, text=match[1] or match[2], script=run.text[match.start()])]
@@ -232,7 +234,7 @@ def scripts_markup(text: str) -> str:
     """Return plain text as the rich text of a label, with its subscripts no smaller than the look's smallest type."""
     pixels = scaled(FONT_SIZE.micro) * 3 // 2  # Qt draws a subscript at two thirds of the size asked for
     lowered = f'<span style="vertical-align:sub; font-size:{pixels}px">{{}}</span>'
-    pieces = with_scripts(TextRun(text))
+    pieces = with_scripts(SentenceRun(text))
     return "".join((lowered if piece.script == "_" else "{}").format(escape(piece.text)) for piece in pieces)
 
 
@@ -242,10 +244,10 @@ class SentenceView(BrokenView[tuple[QTextLayout, int]]):
 
     def __init__(self, parent: QWidget | None = None, *, size: str = "sentence") -> None:
         super().__init__(parent)
-        self._sentence: tuple[TextRun, ...] = ()
+        self._sentence: tuple[SentenceRun, ...] = ()
         self._size = size
 
-    def set_sentence(self, sentence: Sequence[TextRun]) -> None:
+    def set_sentence(self, sentence: Sequence[SentenceRun]) -> None:
         self._sentence = tuple(piece for run in sentence for piece in with_scripts(run))
         self.setAccessibleName(plain(sentence))
         self._changed()
@@ -280,7 +282,7 @@ class SentenceView(BrokenView[tuple[QTextLayout, int]]):
         return laid_out_sentence(self._sentence, ui_font(self._size), width)
 
 
-def laid_out_sentence(sentence: Sequence[TextRun], font: QFont, width: float) -> tuple[QTextLayout, int]:
+def laid_out_sentence(sentence: Sequence[SentenceRun], font: QFont, width: float) -> tuple[QTextLayout, int]:
     """Return a sentence broken to a width, and its height."""
     text = "".join(run.text for run in sentence).replace("\n", "\u2028")
     layout = QTextLayout(unbroken(text), font)
@@ -299,7 +301,7 @@ def laid_out_sentence(sentence: Sequence[TextRun], font: QFont, width: float) ->
     return layout, layout.lineCount() * pitch
 
 
-def paint_words(painter: QPainter, room: QRect, words: TextRun, font: QFont) -> None:
+def paint_words(painter: QPainter, room: QRect, words: SentenceRun, font: QFont) -> None:
     """Paint one line with its exponents and subscripts on the baseline of plain text in the middle of a height; what is
     too wide is elided."""
     metrics = QFontMetrics(font)
@@ -322,7 +324,7 @@ class ScriptsButton(QPushButton):
         option.text = ""
         painter.drawControl(QStyle.ControlElement.CE_PushButton, option)
         font = ui_font("body", weight=600 if self.isChecked() else 400)
-        layout, height = laid_out_sentence(with_scripts(TextRun(self.text())), font, self.width())
+        layout, height = laid_out_sentence(with_scripts(SentenceRun(self.text())), font, self.width())
         width = layout.lineAt(0).naturalTextWidth()
         layout.draw(painter, QPointF((self.width() - width) / 2, (self.height() - height) / 2))
 
@@ -342,7 +344,7 @@ SCRIPT_SIZE, RAISED, LOWERED = 0.8 * 3 / 2, 38, 24
 How far it is raised or lowered, in per cent of its height."""
 
 
-def _formats(sentence: Sequence[TextRun], pixels: int) -> list[QTextLayout.FormatRange]:
+def _formats(sentence: Sequence[SentenceRun], pixels: int) -> list[QTextLayout.FormatRange]:
     theme, out, start = current_theme(), [], 0
     for run in sentence:
         form = QTextCharFormat()
@@ -401,7 +403,7 @@ class Link(KeyboardButton):
             painter.drawText(room, LINE_OF_TEXT, self._lead)
             room.setLeft(room.left() + QFontMetrics(font).horizontalAdvance(self._lead))
         font.setUnderline(self.underMouse() or self.isDown())
-        words = TextRun(self.text(), "accent" if self.isEnabled() else "text3")
+        words = SentenceRun(self.text(), "accent" if self.isEnabled() else "text3")
         paint_words(painter, room.adjusted(0, 0, 1, 0), words, font)
         if self.ring_shown():
             paint_focus_ring(painter, self.rect())

@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QSlid
 
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.figure.gradients import OF
-from attn_gui.figure.text.words import joined
+from attn_gui.figure.text.figure_words import joined
 from attn_gui.modes import DIFFERENCE, SIDE_BY_SIDE, WIPE
 from attn_gui.views.controls.choice_box import ChoiceBox, CompareBox
-from attn_gui.views.tables.inputs import Switch
+from attn_gui.views.tables.inputs import GroupSwitch
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import current_theme, dress, icon, scaled
 from attn_gui.views.widgets import Retranslated, arrange, listen_once, set_tip
@@ -59,7 +59,7 @@ class ComparisonLine(Retranslated, ToolLine):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("comparison")
-        self._title, self._text, self._modes = QLabel(self), WrappedLabel(self), Switch(self)
+        self._title, self._text, self._modes = QLabel(self), WrappedLabel(self), GroupSwitch(self)
         self._title.setTextFormat(Qt.TextFormat.PlainText)
         self._modes.setObjectName("comparison.modes")
         self._modes.picked.connect(self.modePicked)

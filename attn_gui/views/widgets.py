@@ -212,16 +212,16 @@ EDITING = frozenset("ACVXYZ")  # with Ctrl, the letters that mean the text and n
 class Editor(Protocol):
     """A widget that is typed into, or one that such widgets open in."""
 
-    def settle(self) -> bool:
+    def commit_typed(self) -> bool:
         """Hand on what is typed; False, with the reason beside it, if it cannot be."""
 
 
-def settle(window: QWidget) -> bool:
+def commit_focused_editor(window: QWidget) -> bool:
     """Settle the editor that has the window's focus; False if it refuses, so that the command has to wait."""
     widget: QWidget | None = window.focusWidget()
     while widget is not None and not isinstance(widget, Editor):
         widget = None if widget.isWindow() else widget.parentWidget()
-    return widget is None or widget is window or widget.settle()
+    return widget is None or widget is window or widget.commit_typed()
 
 
 def focus_returns(event: QFocusEvent) -> bool:

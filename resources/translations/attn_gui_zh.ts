@@ -874,17 +874,6 @@
     </message>
 </context>
 <context>
-    <name>Arrivals</name>
-    <message>
-        <source>In windows of their own: {files}. Not opened: {count} more files.</source>
-        <translation>已在各自的窗口中打开：{files}。另有 {count} 个文件未打开。</translation>
-    </message>
-    <message>
-        <source>In windows of their own: {files}.</source>
-        <translation>已在各自的窗口中打开：{files}。</translation>
-    </message>
-</context>
-<context>
     <name>AskDialog</name>
     <message>
         <source>Cancel</source>
@@ -1233,29 +1222,17 @@
     </message>
 </context>
 <context>
+    <name>CellHistoryController</name>
+    <message>
+        <source>No step moved it</source>
+        <translation>没有哪一步影响它</translation>
+    </message>
+</context>
+<context>
     <name>CentimeterField</name>
     <message>
         <source>A side of a figure is at most {most} cm long.</source>
         <translation>图的边长最大为 {most} 厘米。</translation>
-    </message>
-</context>
-<context>
-    <name>Clashes</name>
-    <message>
-        <source>Transpose {matrix}</source>
-        <translation>转置 {matrix}</translation>
-    </message>
-    <message>
-        <source>Resize {matrix} to {after}</source>
-        <translation>将 {matrix} 改为 {after}</translation>
-    </message>
-    <message>
-        <source>Project {matrix} with a new {shape}</source>
-        <translation>用新的 {shape} 矩阵投影 {matrix}</translation>
-    </message>
-    <message>
-        <source>Add {matrix}, {shape}</source>
-        <translation>添加 {matrix}（{shape}）</translation>
     </message>
 </context>
 <context>
@@ -3252,13 +3229,6 @@
     </message>
 </context>
 <context>
-    <name>HistoryTells</name>
-    <message>
-        <source>No step moved it</source>
-        <translation>没有哪一步影响它</translation>
-    </message>
-</context>
-<context>
     <name>HistoryView</name>
     <message>
         <source>History</source>
@@ -3271,6 +3241,17 @@
     <message>
         <source>Every change so far, the last below: a click goes back to one, or forward again</source>
         <translation>到目前为止的每一步更改，最近的在最下面：单击可退回到某一步，也可重新前进</translation>
+    </message>
+</context>
+<context>
+    <name>IncomingFiles</name>
+    <message>
+        <source>In windows of their own: {files}. Not opened: {count} more files.</source>
+        <translation>已在各自的窗口中打开：{files}。另有 {count} 个文件未打开。</translation>
+    </message>
+    <message>
+        <source>In windows of their own: {files}.</source>
+        <translation>已在各自的窗口中打开：{files}。</translation>
     </message>
 </context>
 <context>
@@ -4472,7 +4453,7 @@
     </message>
 </context>
 <context>
-    <name>ModelShowing</name>
+    <name>ModelRunController</name>
     <message>
         <source>{name}: {family}, {layers} layers of {heads} heads</source>
         <translation>{name}：{family}，{layers} 层，每层 {heads} 个头</translation>
@@ -6320,17 +6301,6 @@
     <message>
         <source>No maps: {why}</source>
         <translation>无法显示热图：{why}</translation>
-    </message>
-</context>
-<context>
-    <name>PullingController</name>
-    <message>
-        <source>Press on a number of a map and draw it up or down: the smallest change of its query follows.</source>
-        <translation>在图中按住一个数上下拖动，会随之求出改动最小的查询。</translation>
-    </message>
-    <message>
-        <source>Cells are left out: end the exercise before you draw numbers.</source>
-        <translation>练习中有留空的单元格：请先结束练习，再拖动数值。</translation>
     </message>
 </context>
 <context>
@@ -9609,6 +9579,25 @@ Do you want to replace it?</source>
     </message>
 </context>
 <context>
+    <name>ShapeFixes</name>
+    <message>
+        <source>Transpose {matrix}</source>
+        <translation>转置 {matrix}</translation>
+    </message>
+    <message>
+        <source>Resize {matrix} to {after}</source>
+        <translation>将 {matrix} 改为 {after}</translation>
+    </message>
+    <message>
+        <source>Project {matrix} with a new {shape}</source>
+        <translation>用新的 {shape} 矩阵投影 {matrix}</translation>
+    </message>
+    <message>
+        <source>Add {matrix}, {shape}</source>
+        <translation>添加 {matrix}（{shape}）</translation>
+    </message>
+</context>
+<context>
     <name>ShapePanel</name>
     <message>
         <source>heads</source>
@@ -10549,6 +10538,17 @@ Do you want to replace it?</source>
     <message>
         <source>go free</source>
         <translation>放开</translation>
+    </message>
+</context>
+<context>
+    <name>TargetDragController</name>
+    <message>
+        <source>Press on a number of a map and draw it up or down: the smallest change of its query follows.</source>
+        <translation>在图中按住一个数上下拖动，会随之求出改动最小的查询。</translation>
+    </message>
+    <message>
+        <source>Cells are left out: end the exercise before you draw numbers.</source>
+        <translation>练习中有留空的单元格：请先结束练习，再拖动数值。</translation>
     </message>
 </context>
 <context>

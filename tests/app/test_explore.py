@@ -14,7 +14,7 @@ import attn_gui
 from attn_gui.app.files.files import FilesController
 from attn_gui.app.files.journaling import journals_folder
 from attn_gui.models import open_model
-from attn_gui.models.study import placed
+from attn_gui.models.study import open_layer
 from attn_gui.paths import resource
 
 SCRIPT = """
@@ -147,7 +147,7 @@ def test_who_closes_the_window_from_python_is_offered_nothing_at_the_next_start(
 def test_a_problem_that_is_shown_is_no_layer_of_the_model_that_was_open(explored):
     explorer = explored(Shell(), PROBLEM)
     document = explorer._program.document
-    layer = placed(open_model(resource("models", "toy-induction")), "a b a", 0, {}, lambda _share: None)
+    layer = open_layer(open_model(resource("models", "toy-induction")), "a b a", 0, {}, lambda _share: None)
     document.adopt(layer.problem, study=layer.study)
     before = explorer.problem
     explorer.show(PROBLEM)

@@ -169,9 +169,9 @@ def test_a_recursion_without_end_is_short() -> None:
 
 def test_the_line_is_translated_with_the_window(program: Program) -> None:
     fail(program)
-    program.look.set_language("zh")
+    program.appearance.set_language("zh")
     QApplication.processEvents()
-    program.view.tell_all()
+    program.view.notify_all()
     assert [button.text() for button in program.window.banner.buttons()] == ["复制详细信息"]
     assert "RuntimeError" in program.window.banner.text()
     assert "Something" not in program.window.banner.text()

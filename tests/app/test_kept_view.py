@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.exceptions import capture_exceptions, format_captured_exceptions
 
 from attn_gui.app.program import Program
-from attn_gui.app.state.view_state import Look
-from attn_gui.figure.levels import Levels, Shade
+from attn_gui.app.state.view_state import ViewSettings
+from attn_gui.figure.levels import ColorScale, Levels
 from attn_gui.formats import save_session
 
 HUGE = 10**400
@@ -61,7 +61,7 @@ def test_rubbish_changes_nothing(program):
         with capture_exceptions() as raised:
             program.first.session_view.apply(record)
         assert not raised, f"{record}: {format_captured_exceptions(raised)}"
-        assert program.view.look == Look(), record
+        assert program.view.look == ViewSettings(), record
         assert heatmap.levels == levels, record
 
 
@@ -81,10 +81,10 @@ def test_no_record_breaks_the_window(program, record):
 def test_levels_and_colors_are_written_and_taken_up_by_name(program, tmp_path):
     shades = program.window.product.shades
     wanted = {
-        "weights": Shade("full", None, "viridis"),
-        "query": Shade("typed", Levels(-3.0, 4.0)),
-        "scores": Shade("locked", Levels(-1.0, 2.0), "CET-D1"),
-        "value": Shade(palette="magma"),
+        "weights": ColorScale("full", None, "viridis"),
+        "query": ColorScale("typed", Levels(-3.0, 4.0)),
+        "scores": ColorScale("locked", Levels(-1.0, 2.0), "CET-D1"),
+        "value": ColorScale(palette="magma"),
     }
     shades.replace_all(wanted)
     save_session(program.document.snapshot(), tmp_path / "kept.attn", program.first.session_view.record())

@@ -12,7 +12,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.actions.action_table import ACTIONS
-from attn_gui.app.program import Acting, Finishing, Program
+from attn_gui.app.program import Finishable, HasCommands, Program
 
 
 @pytest.fixture
@@ -30,13 +30,13 @@ def parts_of(program: Program) -> dict[str, object]:
 
 def test_every_action_is_answered_by_one_part(program):
     parts = parts_of(program).values()
-    answered = Counter(name for part in parts if isinstance(part, Acting) for name in part.commands())
+    answered = Counter(name for part in parts if isinstance(part, HasCommands) for name in part.commands())
     assert answered == Counter(row.name for row in program.bars.actions.rows)
 
 
 def test_every_part_that_can_be_ended_is_ended_with_the_program(program, monkeypatch):
     ended = Counter[str]()
-    parts = {name: part for name, part in parts_of(program).items() if isinstance(part, Finishing)}
+    parts = {name: part for name, part in parts_of(program).items() if isinstance(part, Finishable)}
     for name, part in parts.items():
         monkeypatch.setattr(part, "finish", lambda name=name, finish=part.finish: (ended.update([name]), finish()))
     assert {"runner", "table_blocks", "verify", "targets", "export", "sensitivity", "curve", "copying"} <= set(parts)

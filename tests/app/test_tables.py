@@ -8,7 +8,7 @@ import pytest
 from attn_gui.app.tables.tables import StageCells, TableDifference
 from attn_gui.engine import DenseEvaluation, Evaluation, Problem, new_problem
 from attn_gui.engine.analysis.gradient_evaluation import Gradient
-from attn_gui.engine.evaluation.related import parts_of
+from attn_gui.engine.evaluation.reach import parts_of
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
 from attn_gui.figure.operands import stage_plane

@@ -21,7 +21,7 @@ from attn_gui.app.state import settings
 from attn_gui.app.state.settings import language_of, set_language
 from attn_gui.app.state.translated_errors import sentence, sentences
 from attn_gui.app.state.view_state import ChosenCell
-from attn_gui.document.edits import filled
+from attn_gui.document.edits import fill_template
 from attn_gui.engine import sentences as words_of_the_engine
 from attn_gui.engine import solve, verdicts
 from attn_gui.engine.analysis import verification
@@ -267,7 +267,7 @@ def test_sentences_follow_one_another_as_the_language_has_it(app):
 def test_a_blank_parts_latin_letters_from_chinese_ones_where_they_meet(
     template: str, values: dict[str, object], said: str
 ) -> None:
-    assert filled(template, values) == said
+    assert fill_template(template, values) == said
 
 
 # --- one chinese word -----------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from attn_gui.app.program import Program
 from attn_gui.app.state import computation, view_state
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
-from attn_gui.app.state.view_state import ChosenCell, Look, ViewState, resolve
+from attn_gui.app.state.view_state import ChosenCell, ViewSettings, ViewState, resolve
 from attn_gui.document.document import Document
 from attn_gui.engine import DenseEvaluation, new_problem
 from attn_gui.formats import open_file
@@ -51,9 +51,9 @@ def begun(qapp: QApplication) -> Iterator[Callable[[], Program]]:
 
 def test_a_look_is_what_the_evaluation_can_give():
     evaluation = DenseEvaluation(new_problem(n=3, m=4, num_heads=2, d_k=2, d_v=2))
-    asked = Look(stage="residual", head=5, batch=3, cell=ChosenCell("weights", 2, 4), mode="all", decimals=6)
-    assert resolve(asked, evaluation) == Look(head=1, mode="all", decimals=6)
-    kept = Look(stage="scores", head=1, cell=ChosenCell("weights", 2, 3))
+    asked = ViewSettings(stage="residual", head=5, batch=3, cell=ChosenCell("weights", 2, 4), mode="all", decimals=6)
+    assert resolve(asked, evaluation) == ViewSettings(head=1, mode="all", decimals=6)
+    kept = ViewSettings(stage="scores", head=1, cell=ChosenCell("weights", 2, 3))
     assert resolve(kept, evaluation) == kept
 
 
@@ -61,7 +61,7 @@ def test_a_look_is_what_the_evaluation_can_give():
 def view(qapp: QApplication) -> ViewState:
     document = Document(new_problem(n=3, m=4, num_heads=2, d_k=2, d_v=2))
     following = Computation(document, document)
-    return ViewState(following, Baseline(document, following, document), Look(), document)
+    return ViewState(following, Baseline(document, following, document), ViewSettings(), document)
 
 
 def until_told(computation: Computation) -> None:

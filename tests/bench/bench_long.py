@@ -58,12 +58,12 @@ def session() -> dict[str, float]:
         app.processEvents()
     begun = time.perf_counter()
     heatmap = program.window.product.maps.map("weights")
-    supply = program.computation.tiles
-    assert supply is not None
-    while (sheet := supply.overview(heatmap.plane)) is None or not sheet.done:  # type: ignore[arg-type]
+    tile_cache = program.computation.tiles
+    assert tile_cache is not None
+    while (sheet := tile_cache.overview(heatmap.plane)) is None or not sheet.done:  # type: ignore[arg-type]
         app.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)  # not to take a core from the threads
     found["overview"] = time.perf_counter() - begun
-    supply.stop()  # the other heads would take as long each
+    tile_cache.stop()  # the other heads would take as long each
 
     def quiet(seconds: float) -> None:
         end = time.perf_counter() + seconds

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attn_gui.app.files.export_tasks import Naming, number_tasks
+from attn_gui.app.files.export_tasks import ExportNaming, number_tasks
 from attn_gui.cli import main
 from attn_gui.engine import DenseEvaluation, Problem, compute
 from attn_gui.engine.progress import silent
@@ -64,7 +64,7 @@ def test_an_item_of_a_field_has_a_file_of_its_own(exported):
 
 def test_the_window_tells_items_apart_as_well(tmp_path):
     choice = DataChoice(("x", "output", "w_query", "weights"), batch=1, format="csv", folder=str(tmp_path), heads=(0,))
-    tasks = list(number_tasks(choice, DenseEvaluation(BATCHED), Naming("a")))
+    tasks = list(number_tasks(choice, DenseEvaluation(BATCHED), ExportNaming("a")))
     assert [task.path.name for task in tasks] == [
         "a-x-b1.csv",
         "a-output-b1.csv",

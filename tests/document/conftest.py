@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from attn_gui.document.document import Change, Document
+from attn_gui.document.document import Document, DocumentChange
 from attn_gui.engine.problem import Problem
 
 
@@ -33,7 +33,7 @@ class _Heard:
 
     def __init__(self, problem: Problem, **given: Any) -> None:
         self.document = Document(problem, **given)
-        self.changes: list[Change] = []
+        self.changes: list[DocumentChange] = []
         self.titles = 0
         self.document.changed.connect(self.changes.append)
         self.document.titleChanged.connect(self._on_title_changed)

@@ -9,12 +9,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from attn_gui.document.clipboard import Copied, numpy_array, tab_separated, with_headers
+from attn_gui.document.clipboard import CopiedCells, numpy_array, tab_separated, with_headers
 from attn_gui.formats.text.text_table import read_table
 
 
-def _block(array: np.ndarray, rows: Sequence[str] = (), columns: Sequence[str] = ()) -> Copied:
-    return Copied(array.shape, lambda: list(array), rows, columns)
+def _block(array: np.ndarray, rows: Sequence[str] = (), columns: Sequence[str] = ()) -> CopiedCells:
+    return CopiedCells(array.shape, lambda: list(array), rows, columns)
 
 
 @given(

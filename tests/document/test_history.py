@@ -14,7 +14,7 @@ from attn_gui.document.draft import given_up
 from attn_gui.document.edits import Edits, Label, SetCells, SetFields, SetStudy
 from attn_gui.engine.problem import Problem
 from attn_gui.models import open_model
-from attn_gui.models.study import placed
+from attn_gui.models.study import open_layer
 from attn_gui.paths import resource
 from tests.failing import each
 
@@ -133,12 +133,12 @@ def test_steps_are_named_anew_when_the_language_is_switched(heard: Any, direct: 
 def test_texts_of_a_model_are_held_within_the_limit(heard: Any, direct: Make) -> None:
     limit, (start, *texts) = 400_000, ("a b c d", *(" ".join("abc"[: k % 3 + 1]) + " q" * (k % 7) for k in range(60)))
     model = open_model(resource("models", "toy-induction"))
-    first = placed(model, start, 0, {}, lambda _share: None)
+    first = open_layer(model, start, 0, {}, lambda _share: None)
     document = heard(direct(), history_bytes=limit).document
     document.adopt(first.problem, study=first.study)
     bases: list[weakref.ref[Problem]] = []
     for text in texts:
-        study, problem = placed(model, text, 0, {}, lambda _share: None)[:2]
+        study, problem = open_layer(model, text, 0, {}, lambda _share: None)[:2]
         document.apply(SetStudy(problem.fields(), study, Label(text)), [*given_up(problem).values()])
         bases.append(weakref.ref(study.base))
     held = [base() for base in bases]

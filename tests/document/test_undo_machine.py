@@ -10,7 +10,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from attn_gui.document.document import Change, Document
+from attn_gui.document.document import Document, DocumentChange
 from attn_gui.document.edits import Edit, Edits, Label, SetCells, SetFields
 from attn_gui.engine.creation.resize import resize
 from attn_gui.engine.problem import Problem
@@ -55,7 +55,7 @@ class UndoMachine(RuleBasedStateMachine):
             {"kind": "copy", "stage": "weights", "at": {"query": (0, 1)}, "source": {"head": 0}},
         )
 
-    def note(self, change: Change) -> None:
+    def note(self, change: DocumentChange) -> None:
         """Follow the document by what it tells, as a view does."""
         self.told += 1
         now = self.document.problem.arrays()

@@ -8,12 +8,12 @@ import pytest
 from attn_gui import render
 from attn_gui.engine import DenseEvaluation, Problem, compute
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
-from attn_gui.figure.comparison import Beside
-from attn_gui.figure.compose import composed
+from attn_gui.figure.comparison import ComparedState
+from attn_gui.figure.compose import compose_figure
 from attn_gui.figure.export_settings import ExportSettings
 from attn_gui.figure.heatmap import legend_text
 from attn_gui.figure.heatmap_layout import plan
-from attn_gui.figure.sheet import faced, write
+from attn_gui.figure.sheet import evaluation_drawn, write
 from tests.failing import each
 
 pytestmark = pytest.mark.usefixtures("qapp")
@@ -30,9 +30,9 @@ def states():
 
 def figure(states, mode, made=DenseEvaluation, **choices):
     before, now = map(made, states)
-    beside = Beside(lambda _now: before, mode, choices.pop("names", ("", "")))
+    beside = ComparedState(lambda _now: before, mode, choices.pop("names", ("", "")))
     options = ExportSettings(stage="weights", beside=beside, **choices)
-    return composed(faced(now, options), options, (1,))
+    return compose_figure(evaluation_drawn(now, options), options, (1,))
 
 
 @each("made", [DenseEvaluation, StreamingEvaluation])
@@ -62,9 +62,9 @@ def test_a_difference_has_symmetric_levels_and_says_what_it_is(states):
 def test_the_two_states_of_a_head_stay_in_one_row(heads):
     rng = np.random.default_rng(3)
     now = Problem(**{name: rng.normal(size=(7, 2 * heads)) for name in ("query", "key", "value")}, num_heads=heads)
-    beside = Beside(lambda _now: DenseEvaluation(now.replace(scale=1.0)))
+    beside = ComparedState(lambda _now: DenseEvaluation(now.replace(scale=1.0)))
     options = ExportSettings(stage="weights", beside=beside)
-    layout = plan(composed(faced(DenseEvaluation(now), options), options, tuple(range(heads))))
+    layout = plan(compose_figure(evaluation_drawn(DenseEvaluation(now), options), options, tuple(range(heads))))
     assert [before.top() for before in layout.maps[::2]] == [after.top() for after in layout.maps[1::2]]
 
 
@@ -80,7 +80,7 @@ def test_what_cannot_be_compared_is_said(states, tmp_path):
         now,
         tmp_path / "product.svg",
         picture="product",
-        beside=Beside(lambda _now: DenseEvaluation(before), "difference"),
+        beside=ComparedState(lambda _now: DenseEvaluation(before), "difference"),
     )
 
 
@@ -116,7 +116,7 @@ def test_the_names_of_two_states_do_not_lie_on_each_other(states, tmp_path):
         state.replace(query=state.query[:2], key=state.key[:3], value=state.value[:3], mask=()) for state in states
     ]
     before, now = map(DenseEvaluation, small)
-    write(now, tmp_path / "a.svg", heads=0, beside=Beside(lambda _now: before, "side_by_side", names))
+    write(now, tmp_path / "a.svg", heads=0, beside=ComparedState(lambda _now: before, "side_by_side", names))
     text = (tmp_path / "a.svg").read_text(encoding="utf-8")
     assert text.count("…") >= 2
 

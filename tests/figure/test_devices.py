@@ -19,23 +19,23 @@ from PySide6.QtWidgets import QApplication
 
 from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.display import auto_levels
-from attn_gui.figure.heatmap import Axis, MapFigure, Panel
-from attn_gui.figure.heatmap_layout import Layout, paint_map, plan
+from attn_gui.figure.heatmap import MapAxis, MapFigure, MapPanel
+from attn_gui.figure.heatmap_layout import HeatmapLayout, paint_map, plan
+from attn_gui.figure.text.figure_words import WORDS
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.text.numbers import level_text
-from attn_gui.figure.text.words import WORDS
 from attn_gui.figure.writers import PX_PER_CM, Encoder, Page, image_of, write_line, write_pdf, write_png, write_svg
 from tests.failing import each
 
 
-def page_of(figure: MapFigure, layout: Layout) -> Page:
+def page_of(figure: MapFigure, layout: HeatmapLayout) -> Page:
     ground = None if figure.transparent else figure.theme.surface
     size = layout.width, layout.height
     return Page(*size, figure.title, lambda painter: paint_map(painter, QRectF(0, 0, *size), figure, layout), ground)
 
 
-def encoding(write: Encoder) -> Callable[[MapFigure, Layout, float], bytes]:
-    def encode(figure: MapFigure, layout: Layout, dpi: float) -> bytes:
+def encoding(write: Encoder) -> Callable[[MapFigure, HeatmapLayout, float], bytes]:
+    def encode(figure: MapFigure, layout: HeatmapLayout, dpi: float) -> bytes:
         file = io.BytesIO()
         write(page_of(figure, layout), dpi, file)
         return file.getvalue()
@@ -55,9 +55,9 @@ def a_figure(values: npt.NDArray[Any], allowed: npt.NDArray[np.bool_] | None = N
     few = max(rows, columns) <= len(TOKENS)
     labels = TOKENS if few else [str(i) for i in range(max(rows, columns))]
     return MapFigure(
-        (Panel(values, allowed),),
-        Axis("query", labels[:rows]),
-        Axis("key", labels[:columns]),
+        (MapPanel(values, allowed),),
+        MapAxis("query", labels[:rows]),
+        MapAxis("key", labels[:columns]),
         auto_levels(values, allowed, signed=not weights, keys=columns),
         title="Scores · head 3 \x0b",
         **fields,
@@ -288,9 +288,9 @@ def test_no_text_runs_into_another_or_off_the_page(
     values[0, 0] = np.nan
     names = [f"word{i}" if rows < 40 else str(i) for i in range(max(rows, columns))]
     figure = MapFigure(
-        tuple(Panel(values, None, f"head {i}" if maps > 1 else "") for i in range(maps)),
-        Axis("query", names[:rows]),
-        Axis("key", names[:columns]),
+        tuple(MapPanel(values, None, f"head {i}" if maps > 1 else "") for i in range(maps)),
+        MapAxis("query", names[:rows]),
+        MapAxis("key", names[:columns]),
         auto_levels(values, signed=True, keys=columns),
         title="Scaled scores · head 3",
         subtitle=f"{rows} × {columns}",

@@ -10,8 +10,8 @@ from PySide6.QtGui import QFontMetricsF, QImage, QPainter
 
 from attn_gui.figure import heatmap_layout
 from attn_gui.figure.display import Levels
-from attn_gui.figure.heatmap import Axis, MapFigure, Panel
-from attn_gui.figure.heatmap_layout import Layout, plan
+from attn_gui.figure.heatmap import MapAxis, MapFigure, MapPanel
+from attn_gui.figure.heatmap_layout import HeatmapLayout, plan
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.writers import PX_PER_CM
 from tests.failing import each
@@ -22,11 +22,11 @@ HALF_CM = 0.5 * PX_PER_CM
 def a_figure(rows: int, columns: int, *, maps: int = 1, tokens: bool = True, **fields: Any) -> MapFigure:
     values = np.linspace(-6.66, 6.66, rows * columns).reshape(rows, columns)
     names = [f"token{i}" if tokens else str(i) for i in range(max(rows, columns))]
-    panels = tuple(Panel(values, None, f"head {i}" if maps > 1 else "") for i in range(maps))
+    panels = tuple(MapPanel(values, None, f"head {i}" if maps > 1 else "") for i in range(maps))
     return MapFigure(
         panels,
-        Axis("query", names[:rows]),
-        Axis("key", names[:columns]),
+        MapAxis("query", names[:rows]),
+        MapAxis("key", names[:columns]),
         Levels(-6.66, 6.66),
         title="Scaled scores · head 3",
         subtitle=f"{rows} × {columns}",
@@ -34,7 +34,7 @@ def a_figure(rows: int, columns: int, *, maps: int = 1, tokens: bool = True, **f
     )
 
 
-def cell_of(layout: Layout, rows: int, columns: int) -> tuple[float, float]:
+def cell_of(layout: HeatmapLayout, rows: int, columns: int) -> tuple[float, float]:
     return layout.maps[0].width() / columns, layout.maps[0].height() / rows
 
 
@@ -146,7 +146,7 @@ def test_maps_of_a_sheet_stand_side_by_side(heads: int) -> None:
 @each("shape", [(0, 3), (3, 0)])
 def test_nothing_to_draw_is_said(shape: tuple[int, int]) -> None:
     with pytest.raises(ValueError, match="nothing to draw"):
-        MapFigure((Panel(np.zeros(shape)),), Axis("query", []), Axis("key", []), Levels(0, 1))
+        MapFigure((MapPanel(np.zeros(shape)),), MapAxis("query", []), MapAxis("key", []), Levels(0, 1))
 
 
 def test_values_on_demand_make_cells_large_enough() -> None:
@@ -157,7 +157,7 @@ def test_values_on_demand_make_cells_large_enough() -> None:
 def test_a_long_number_over_a_column_is_turned_and_cut_as_a_word_is():
     """It ran over the page, and the numbers beside it were left out."""
     long = "31415926535897932384626433832795028841971"
-    found = plan(replace(a_figure(2, 3), columns=Axis("key", (long, "2", "3"))))
+    found = plan(replace(a_figure(2, 3), columns=MapAxis("key", (long, "2", "3"))))
     labels = found.column_labels
     assert labels.turned
     assert labels.texts[0].endswith("…")

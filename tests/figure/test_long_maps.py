@@ -13,13 +13,13 @@ from PySide6.QtGui import QImage
 from attn_gui.engine import DenseEvaluation, Plane, Problem
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
-from attn_gui.figure import reading, writers
-from attn_gui.figure.compose import composed, evaluation_of
+from attn_gui.figure import pooled_maps, writers
+from attn_gui.figure.compose import compose_figure, evaluation_of
 from attn_gui.figure.display import auto_levels
 from attn_gui.figure.export_settings import ExportSettings
 from attn_gui.figure.heatmap_layout import plan
-from attn_gui.figure.kinds import map_pixels
-from attn_gui.figure.sheet import File, page_of, render, to_image, write, write_page
+from attn_gui.figure.picture_kinds import map_pixels
+from attn_gui.figure.sheet import FigureFile, page_of, render, to_image, write, write_page
 from attn_gui.figure.writers import PX_PER_CM
 from tests.failing import each
 
@@ -41,7 +41,7 @@ def problem() -> Problem:
 def long(problem: Problem, monkeypatch: pytest.MonkeyPatch) -> Problem:
     """The same, for a computer that can hold next to nothing."""
     monkeypatch.setattr("attn_gui.engine.evaluation.choice.DENSE", 100)
-    monkeypatch.setattr(reading, "STRIP", 997)
+    monkeypatch.setattr(pooled_maps, "STRIP", 997)
     return problem
 
 
@@ -77,14 +77,14 @@ def apart(one: QImage, other: QImage) -> float:
 def test_a_picture_holds_the_largest_of_every_block(
     problem: Problem, monkeypatch: pytest.MonkeyPatch, stage: str
 ) -> None:
-    monkeypatch.setattr(reading, "STRIP", 997)
+    monkeypatch.setattr(pooled_maps, "STRIP", 997)
     dense, streaming = DenseEvaluation(problem), StreamingEvaluation(problem)
     for head in (0, 1):
         plane = Plane(dense, stage, 0, head)
         values, allowed = plane.block(*map(slice, plane.shape))
         for rows, columns in ((31, 37), (ROWS, 53), (1000, 1000), (1, 1)):
             expected, opened = pool(values, allowed, rows, columns)
-            found, found_open = reading.picture(Plane(streaming, stage, 0, head), rows, columns)
+            found, found_open = pooled_maps.picture(Plane(streaming, stage, 0, head), rows, columns)
             np.testing.assert_allclose(found[opened], expected[opened], rtol=1e-9, atol=1e-14)
             assert found_open is None if opened is None else np.array_equal(found_open, opened)
 
@@ -108,10 +108,12 @@ def test_a_figure_says_when_pixels_are_fewer_than_cells(problem: Problem, long: 
     for source in (DenseEvaluation(problem), long):
         for dpi, times in ((60, True), (300, False)):
             options = ExportSettings(stage="weights", width=9.0, dpi=dpi)
-            page = page_of(evaluation_of(source, options.stage), options, (0,), File("png", dpi))
-            write_page(page, File("svg", dpi), tmp_path / "p.svg")  # whose texts can be read
+            page = page_of(evaluation_of(source, options.stage), options, (0,), FigureFile("png", dpi))
+            write_page(page, FigureFile("svg", dpi), tmp_path / "p.svg")  # whose texts can be read
             found = texts(tmp_path / "p.svg").replace("  ", " ")
-            layout = plan(composed(DenseEvaluation(problem), ExportSettings(stage="weights"), (0,)), 9.0 * PX_PER_CM)
+            layout = plan(
+                compose_figure(DenseEvaluation(problem), ExportSettings(stage="weights"), (0,)), 9.0 * PX_PER_CM
+            )
             rows, columns = map_pixels(layout, 1.0, dpi)
             wanted = NOTE.format(-(-ROWS // rows), -(-COLUMNS // columns))[:-1]
             assert (wanted in found) == times
@@ -126,10 +128,10 @@ def test_a_figure_says_when_pixels_are_fewer_than_cells(problem: Problem, long: 
 
 
 def test_a_preview_says_what_the_file_will_say(long: Problem) -> None:
-    from attn_gui.figure.sheet import File
+    from attn_gui.figure.sheet import FigureFile
 
     size = {"stage": "weights", "width": 9.0, "dpi": 60}
-    fine, coarse = (to_image(long, **size, file=File("png", dpi)) for dpi in (300, 60))
+    fine, coarse = (to_image(long, **size, file=FigureFile("png", dpi)) for dpi in (300, 60))
     assert coarse.height() > fine.height()  # by the note
     assert to_image(long, **size) == coarse
 

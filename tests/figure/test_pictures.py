@@ -14,12 +14,12 @@ from PySide6.QtSvg import QSvgRenderer
 
 from attn_gui.engine import DenseEvaluation, Problem, compute
 from attn_gui.figure.colors import lut
-from attn_gui.figure.compose import composed
+from attn_gui.figure.compose import compose_figure
 from attn_gui.figure.display import Levels, to_display
 from attn_gui.figure.export_settings import ExportSettings
 from attn_gui.figure.heatmap_layout import plan
-from attn_gui.figure.levels import MOST, Shade, color_table
-from attn_gui.figure.pages.base import PageStyle
+from attn_gui.figure.levels import MOST, ColorScale, color_table
+from attn_gui.figure.pages.page_kind import PageStyle
 from attn_gui.figure.product import PLACES, compose_product, plan_product
 from attn_gui.figure.sheet import render, to_image, write
 from attn_gui.figure.text.fonts import figure_font
@@ -63,8 +63,10 @@ def texts(path: Path) -> list[tuple[str, float, float, str, float]]:
 def test_cells_have_the_levels_and_the_map_that_were_asked_for(minilm: Problem, tmp_path: Path, colormap: Any) -> None:
     picture = render(minilm, stage="scaled", heads=3, levels=(-2, 7), colormap=colormap, values=False, dpi=96)
     image = picture.image()
-    options = ExportSettings(stage="scaled", values=False, shades={"scaled": Shade("typed", Levels(-2, 7), colormap)})
-    figure = composed(DenseEvaluation(minilm), options, (3,))
+    options = ExportSettings(
+        stage="scaled", values=False, shades={"scaled": ColorScale("typed", Levels(-2, 7), colormap)}
+    )
+    figure = compose_figure(DenseEvaluation(minilm), options, (3,))
     place = plan(figure).maps[0]
     values = compute(minilm)["scaled"][0, 3]
     table = color_table(colormap or "signed", "light", Levels(-2.0, 7.0))
@@ -82,7 +84,9 @@ def test_cells_have_the_levels_and_the_map_that_were_asked_for(minilm: Problem, 
 def test_a_rule_of_the_window_is_followed_head_by_head(minilm: Problem) -> None:
     evaluation = DenseEvaluation(minilm)
     for head in (0, 3):
-        figure = composed(evaluation, ExportSettings(stage="scores", shades={"scores": Shade(MOST)}), (head,))
+        figure = compose_figure(
+            evaluation, ExportSettings(stage="scores", shades={"scores": ColorScale(MOST)}), (head,)
+        )
         values = compute(minilm)["scores"][0, head]
         assert figure.levels.high == pytest.approx(np.percentile(np.abs(values), 99))
 
@@ -138,7 +142,7 @@ def test_numbers_stay_on_a_wide_page_if_smaller_type_lets_them(tmp_path: Path) -
 def test_text_in_an_svg_is_anchored_to_what_it_belongs_to(minilm: Problem, tmp_path: Path) -> None:
     """No viewer's font can move a number out of the middle of its cell or a label into the frame."""
     path = write(minilm, tmp_path / "a.svg", heads=3, colorbar=False)[0]
-    place = plan(composed(DenseEvaluation(minilm), ExportSettings(colorbar=False), (3,))).maps[0]
+    place = plan(compose_figure(DenseEvaluation(minilm), ExportSettings(colorbar=False), (3,))).maps[0]
     found = texts(path)
     middles = {round(place.left() + (column + 0.5) * place.width() / 16, 2) for column in range(16)}
     cells = [(round(x, 2), anchor) for text, x, _, anchor, _ in found if re.fullmatch(r"0?\.\d\d|·", text)]
@@ -204,7 +208,7 @@ def test_tokens_stand_at_their_maps_without_the_blanks_around_them(minilm: Probl
     problem = minilm.replace(query_tokens=tokens, key_tokens=tokens)
     options = ExportSettings(picture="product")
     product = plan_product(compose_product(DenseEvaluation(problem), options, 3, 1024))
-    layout = plan(composed(DenseEvaluation(problem), ExportSettings(), (3,)))
+    layout = plan(compose_figure(DenseEvaluation(problem), ExportSettings(), (3,)))
     assert product.factor_labels is not None
     for labels in (product.row_labels, product.column_labels, product.factor_labels, layout.row_labels):
         assert [labels.texts[cell] for cell in range(4)] == ["the", "cat", "sat", "‹U+0020›"]

@@ -16,18 +16,18 @@ from PySide6.QtGui import QImage
 
 from attn_gui.engine import DenseEvaluation, Plane, Problem, compute
 from attn_gui.figure.colors import lut
-from attn_gui.figure.compose import composed
+from attn_gui.figure.compose import compose_figure
 from attn_gui.figure.export_settings import ExportSettings
 from attn_gui.figure.heatmap_layout import plan
-from attn_gui.figure.kinds import PICTURES
 from attn_gui.figure.levels import LEVEL_RULES
 from attn_gui.figure.page_catalog import PAGES
+from attn_gui.figure.picture_kinds import PICTURES
 from attn_gui.figure.sheet import FORMATS, Picture, render, to_image, write
 from attn_gui.figure.styles import STYLES
 from attn_gui.formats import load
-from attn_gui.lessons.exercises import Blank, Covered
+from attn_gui.lessons.exercises import Blank, CoveredEvaluation
 from attn_gui.paths import resource
-from attn_gui.views.map.levels import levels_of_plane
+from attn_gui.views.map.color_scales import levels_of_plane
 from tests.failing import each
 
 SMALL = load(resource("examples", "worked-example.npz"))
@@ -75,7 +75,7 @@ def test_a_figure_shows_the_numbers_of_the_chosen_head_and_item() -> None:
         ("output", None, trace["output"][1]),
         ("concat", None, trace["concat"][1]),
     ):
-        figure = composed(trace.evaluation, ExportSettings(stage=stage, batch=1), (head,))
+        figure = compose_figure(trace.evaluation, ExportSettings(stage=stage, batch=1), (head,))
         assert (figure.panels[0].values == expected).all()
 
 
@@ -83,10 +83,10 @@ def test_what_a_mask_closes_is_hatched_in_the_stages_behind_it_only() -> None:
     evaluation = DenseEvaluation(a_problem())
     closed = np.arange(7) > np.arange(5)[:, None]
     for stage in ("masked", "weights"):
-        panel = composed(evaluation, ExportSettings(stage=stage), (0,)).panels[0]
+        panel = compose_figure(evaluation, ExportSettings(stage=stage), (0,)).panels[0]
         assert panel.allowed is not None
         assert (panel.allowed == ~closed).all()
-    assert composed(evaluation, ExportSettings(stage="scaled"), (0,)).panels[0].allowed is None
+    assert compose_figure(evaluation, ExportSettings(stage="scaled"), (0,)).panels[0].allowed is None
 
 
 @each(
@@ -101,7 +101,7 @@ def test_what_a_mask_closes_is_hatched_in_the_stages_behind_it_only() -> None:
 )
 def test_axes_are_named_and_labeled(stage: str, rows: str, columns: str, labels: tuple[str, str]) -> None:
     head = None if stage == "output" else 2
-    figure = composed(DenseEvaluation(a_problem()), ExportSettings(stage=stage), (head,))
+    figure = compose_figure(DenseEvaluation(a_problem()), ExportSettings(stage=stage), (head,))
     assert (figure.rows.name, figure.columns.name) == (rows, columns)
     assert (figure.rows.labels[0], figure.columns.labels[-1]) == labels
 
@@ -182,7 +182,7 @@ def test_a_cell_of_the_picture_has_the_color_of_its_weight() -> None:
     problem = a_problem(mask=())
     weights = compute(problem)["weights"][0, 1]
     image = to_image(problem, heads=1, dpi=96, values=False)
-    place = plan(composed(DenseEvaluation(problem), ExportSettings(stage="weights", values=False), (1,))).maps[0]
+    place = plan(compose_figure(DenseEvaluation(problem), ExportSettings(stage="weights", values=False), (1,))).maps[0]
     for row, column in np.ndindex(5, 7):
         x, y = place.left() + (column + 0.5) * place.width() / 7, place.top() + (row + 0.5) * place.height() / 5
         assert image.pixel(round(x), round(y)) == lut("weights")[round(float(weights[row, column]) * 511)]
@@ -264,10 +264,10 @@ def test_covered_cells_take_nothing_from_the_colors_of_the_others_and_no_level_g
     picture: str, tmp_path: Path
 ) -> None:
     evaluation = DenseEvaluation(SMALL)
-    covered = Covered(evaluation, [Blank("scores", (0, 0, 1, 1))])  # the largest one
+    covered = CoveredEvaluation(evaluation, [Blank("scores", (0, 0, 1, 1))])  # the largest one
     settings = ExportSettings(stage="scores")
-    levels = composed(evaluation, settings, (0,)).levels
-    assert composed(covered, settings, (0,)).levels == levels
+    levels = compose_figure(evaluation, settings, (0,)).levels
+    assert compose_figure(covered, settings, (0,)).levels == levels
     assert levels_of_plane(Plane(covered, "scores"), LEVEL_RULES["auto"]) == levels
     render(covered, tmp_path / "a.svg", stage="scores", picture=picture, session=False)
     said = texts(tmp_path / "a.svg")
@@ -290,7 +290,7 @@ def test_a_sequence_that_attends_to_itself_has_its_tokens_on_both_axes() -> None
     problem = Problem(x=rng.standard_normal((5, 3)), **width, num_heads=2, query_tokens=WORDS)
     for stage, side in (("weights", "columns"), ("weights", "rows"), ("value", "rows"), ("output", "rows")):
         head = None if stage == "output" else 0
-        figure = composed(DenseEvaluation(problem), ExportSettings(stage=stage), (head,))
+        figure = compose_figure(DenseEvaluation(problem), ExportSettings(stage=stage), (head,))
         assert tuple(getattr(figure, side).labels) == WORDS
 
 

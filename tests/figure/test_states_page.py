@@ -11,8 +11,8 @@ import pytest
 from attn_gui.cli import main
 from attn_gui.engine import DenseEvaluation, Problem, compute
 from attn_gui.figure.page_catalog import PAGES
-from attn_gui.figure.pages.base import PageStyle, settled
-from attn_gui.figure.pages.context import PageContext
+from attn_gui.figure.pages.page_context import PageContext
+from attn_gui.figure.pages.page_kind import PageStyle, option_values
 from attn_gui.formats import save_session
 from attn_gui.formats.snapshots import packed
 from tests.failing import each
@@ -43,7 +43,7 @@ def states(problem):
 def read(problem, states, stage="weights", head=1, **options):
     evaluation = DenseEvaluation(problem)
     context = PageContext.at(evaluation, 0, head, stage, None, states)
-    context = replace(context, options=settled(PAGE.options, context, options))
+    context = replace(context, options=option_values(PAGE.options, context, options))
     return PAGE.read(evaluation, context, lambda share: None)
 
 

@@ -26,10 +26,10 @@ from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.graph import indices
 from attn_gui.engine.scores import SCORES
 from attn_gui.figure.operands import stage_plane
-from attn_gui.figure.pages.base import PageStyle
+from attn_gui.figure.pages.page_kind import PageStyle
 from attn_gui.figure.text.fonts import ensure_gui
 from attn_gui.figure.walk import Walk, export_walk, walk_of
-from attn_gui.lessons.exercises import Blank, Covered
+from attn_gui.lessons.exercises import Blank, CoveredEvaluation
 from attn_gui.paths import resource
 from tests.failing import each
 
@@ -281,7 +281,7 @@ def test_the_walk_of_a_weight_ends_in_the_output_whatever_is_edited(worked):
 
 
 def test_a_walk_ends_before_what_an_exercise_covers(worked):
-    cover = Covered(worked, [Blank("weights", (0, 0, 1, 1))])
+    cover = CoveredEvaluation(worked, [Blank("weights", (0, 0, 1, 1))])
     walk = walk_of(worked, 0, 0, "weights", (1, 1), cover=cover)
     assert [beat.stage for beat in walk.beats] == ["scores", "scores", "scaled"]
     assert "0.64" not in "".join(beat.sentence + beat.result for beat in walk.beats) + walk.announcement

@@ -13,12 +13,12 @@ from attn_gui import Problem, load, save
 from attn_gui.cli import main
 from attn_gui.engine.graph.indices import whole
 from attn_gui.figure.answer_keys import key_pages, result_lines
-from attn_gui.figure.pages.base import PageStyle
+from attn_gui.figure.pages.page_kind import PageStyle
 from attn_gui.figure.worksheet_pages import (
     HEIGHT,
     INNER,
     MARGIN,
-    SheetLayout,
+    WorksheetLayout,
     facts,
     given_tables,
     page_of_sheet,
@@ -27,7 +27,7 @@ from attn_gui.figure.worksheet_pages import (
 )
 from attn_gui.figure.worksheets import check_sheet
 from attn_gui.lessons.exercises import LEVELS, worksheets
-from attn_gui.lessons.solutions import solution_of_all
+from attn_gui.lessons.worked_solutions import solution_of_all
 from attn_gui.paths import resource
 from tests.failing import each
 from tests.printed import equations_in, wrong_equations
@@ -282,7 +282,7 @@ def test_everything_stands_within_the_margins_and_does_not_overlap(level, kind, 
     style = PageStyle("light", lang)
     projections = check_sheet(KINDS[kind], level, lang)
     (sheet,) = worksheets(KINDS[kind], 1, 1, level, projections=projections, draws=3)
-    layout: SheetLayout = sheet_layout(sheet, style)
+    layout: WorksheetLayout = sheet_layout(sheet, style)
     assert layout.top + layout.given.height <= layout.first
     assert layout.first + sum(layout.high) <= HEIGHT - MARGIN
     assert layout.given.width <= INNER + 1

@@ -14,7 +14,7 @@ import pytest
 import attn_gui.formats
 from attn_gui.engine import Problem
 from attn_gui.formats import FormatError, load, load_matrix, open_file, save
-from attn_gui.formats import base as boundary
+from attn_gui.formats import file_format as boundary
 from tests.failing import each
 
 SOURCES = sorted(Path(attn_gui.formats.__file__).parent.glob("*.py"))

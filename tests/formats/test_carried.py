@@ -13,7 +13,7 @@ import pytest
 from attn_gui import render
 from attn_gui.cli import main
 from attn_gui.engine import Problem
-from attn_gui.formats import IMAGES, FormatError, carried, load, open_file, open_small, save
+from attn_gui.formats import IMAGES, FormatError, load, open_file, open_small, save, session_in_figure
 from attn_gui.paths import resource
 from tests.mutations.pace import is_slow
 
@@ -61,7 +61,7 @@ def test_a_figure_is_no_file_to_save_a_problem_in(problem, tmp_path):
 
 
 def test_a_session_that_unpacks_to_more_than_its_cap_is_refused(problem, tmp_path, monkeypatch):
-    monkeypatch.setattr(carried, "LARGEST", 10_000)
+    monkeypatch.setattr(session_in_figure, "LARGEST", 10_000)
     path = tmp_path / "a.pdf"
     render(problem, path)
     data = path.read_bytes()

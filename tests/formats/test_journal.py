@@ -14,7 +14,7 @@ import pytest
 from attn_gui.engine import Problem
 from attn_gui.formats import FormatError, save
 from attn_gui.formats.journal import Journal, JournalStep, kept_in, recover
-from attn_gui.formats.session import KeptDocument, LayerRecord, Stamp, StudyRecord
+from attn_gui.formats.session import FileStamp, KeptDocument, LayerRecord, StudyRecord
 
 KEPT = KeptDocument(name="mine", sizes=(3, 3, 2), view={"head": 1}, about={"title": "T"})
 
@@ -131,7 +131,7 @@ def test_edits_of_a_large_file_are_laid_on_it_and_refused_once_it_is_another(jou
     problem = a_problem()
     save(problem, tmp_path / "large.attn")
     after, step = edited(problem, 1, 2, 9.0)
-    base = Stamp.of(tmp_path / "large.attn")
+    base = FileStamp.of(tmp_path / "large.attn")
     journal.begin(replace(step, kept=KEPT, base=base))
     assert recover(journal.path).loaded.problem == after
     save(after, tmp_path / "large.attn")

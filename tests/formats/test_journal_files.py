@@ -12,7 +12,7 @@ import pytest
 from attn_gui.engine import Problem
 from attn_gui.formats import FormatError, save
 from attn_gui.formats.journal import HeldFile, Journal, JournalStep, recover
-from attn_gui.formats.session import KeptDocument, Stamp
+from attn_gui.formats.session import FileStamp, KeptDocument
 
 KEPT = KeptDocument(name="mine", sizes=(3, 3, 1))
 
@@ -26,7 +26,7 @@ class Life:
         self.problem, self.generation = Problem(cells, cells, cells), 1
         save(self.problem, self.path("mine"))
         self.journal = Journal(folder / "1.journal")
-        base = Stamp.of(self.path("mine"))
+        base = FileStamp.of(self.path("mine"))
         self.journal.begin(JournalStep(self.problem, (), kept=KEPT, base=base, generation=1), since=1)
 
     def path(self, name: str) -> Path:
@@ -45,11 +45,11 @@ class Life:
         self.generation += 1
         self.journal.append(JournalStep(self.problem, ("query",), kept=KEPT, generation=self.generation))
 
-    def written(self, name: str, problem: Problem) -> tuple[Path, Stamp]:
+    def written(self, name: str, problem: Problem) -> tuple[Path, FileStamp]:
         """A whole new file, not yet in its place, and what it will be there."""
         beside = self.folder / "beside.attn"
         save(problem, beside)
-        found = Stamp.of(beside)
+        found = FileStamp.of(beside)
         assert found is not None
         return beside, found._replace(path=self.path(name))
 
@@ -123,7 +123,7 @@ def test_the_newest_of_several_that_are_there_counts_and_the_others_where_it_is_
     for name in ("third", "other", "mine"):
         found = recover(life.journal.path)
         assert found.loaded.problem == life.problem
-        assert found.kept.file == Stamp.of(life.path(name)) or name == "mine"
+        assert found.kept.file == FileStamp.of(life.path(name)) or name == "mine"
         life.path(name).unlink()
     with pytest.raises(FormatError, match=r"mine\.attn"):
         life.recovered()
@@ -135,7 +135,7 @@ def test_a_state_that_takes_the_place_of_all_entries_leaves_the_files_that_are_t
     beside, file = life.written("mine", saved)
     life.journal.expect(HeldFile(file, generation))
     cells = (("query", (slice(0, 3), slice(0, 1))),)
-    base = Stamp.of(life.path("mine"))
+    base = FileStamp.of(life.path("mine"))
     life.journal.begin(JournalStep(life.problem, (), cells, KEPT, base, generation=life.generation), since=1)
     assert life.recovered() == life.problem
     os.replace(beside, life.path("mine"))
@@ -145,7 +145,7 @@ def test_a_state_that_takes_the_place_of_all_entries_leaves_the_files_that_are_t
 
 def test_a_file_of_the_document_before_is_none_of_this_one(life: Life) -> None:
     life.save("other")
-    other = Stamp.of(life.path("other"))
+    other = FileStamp.of(life.path("other"))
     assert other is not None
     life.problem = life.problem.replace(softcap=1.0)
     whole = JournalStep(life.problem, tuple(life.problem.arrays()), kept=KEPT, generation=9)
@@ -159,7 +159,7 @@ def test_a_file_of_the_document_before_is_none_of_this_one(life: Life) -> None:
 def test_where_nothing_was_kept_yet_it_is_known_to_what_comes(tmp_path: Path) -> None:
     life = Life(tmp_path)
     life.journal.remove()
-    base, (beside, file) = Stamp.of(life.path("mine")), life.written("mine", life.problem)
+    base, (beside, file) = FileStamp.of(life.path("mine")), life.written("mine", life.problem)
     life.journal.expect(HeldFile(file, 1))
     life.problem = life.problem.replace(query=life.problem.query + 1)
     life.journal.begin(JournalStep(life.problem, ("query",), kept=KEPT, base=base, generation=2), since=1)

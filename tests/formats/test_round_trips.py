@@ -17,7 +17,7 @@ from attn_gui.engine.blocks import BLOCKS, CHOICES
 from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.problem import Problem
 from attn_gui.formats import load, open_file, rows_of, save, save_members, save_session
-from attn_gui.formats.base import Loaded
+from attn_gui.formats.file_format import Loaded
 from attn_gui.formats.npz import members_of
 from tests.failing import each
 

@@ -79,7 +79,7 @@ class Person:
         for tool in ("mask_tool", "target_tool"):
             if self.action(tool).isChecked():
                 self.do(tool)
-        window.settle()
+        window.commit_typed()
         program.document.mark_kept()  # nobody is asked
         program.document.snapshots.mark_saved(program.document.snapshots.all)
         path = resource("examples", other) if isinstance(other, str) else self._path
@@ -254,7 +254,7 @@ class Person:
     def rest(self) -> None:
         """Until the history has said, too, what its steps moved of the chosen cell."""
         self.wait()
-        while self.program.late.history_tells.busy:
+        while self.program.late.cell_history.busy:
             QTest.qWait(5)
 
     # --- tables ----------------------------------------------------------------------------------

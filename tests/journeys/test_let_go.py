@@ -26,7 +26,7 @@ class Watch:
         self._program, self._over = program, False
         self._seen: dict[int, tuple[str, weakref.ref[Any]]] = {}
         program.document.changed.connect(self._look)
-        program.view.follow(self._look, "evaluation", "baseline", "compare", "face", "cell", "mode")
+        program.view.follow(self._look, "evaluation", "baseline", "compare", "overlay", "cell", "mode")
         program.late.model.changed.connect(self._look)
         self._look()
 

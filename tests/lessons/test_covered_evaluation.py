@@ -7,7 +7,7 @@ import pytest
 
 from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.engine.graph import indices
-from attn_gui.lessons.exercises import Blank, Covered
+from attn_gui.lessons.exercises import Blank, CoveredEvaluation
 
 
 @pytest.fixture
@@ -27,23 +27,23 @@ def left_out(covered):
 
 
 def test_a_copy_is_left_out_with_its_original(evaluation):
-    covered = Covered(evaluation, {Blank("head_output", (0, 1, 2, 0))})
+    covered = CoveredEvaluation(evaluation, {Blank("head_output", (0, 1, 2, 0))})
     assert left_out(covered) == {"head_output": [(0, 1, 2, 0)], "concat": [(0, 2, 3)], "output": [(0, 2, 3)]}
-    covered = Covered(evaluation, {Blank("output", (0, 2, 3))})
+    covered = CoveredEvaluation(evaluation, {Blank("output", (0, 2, 3))})
     assert left_out(covered) == {"head_output": [(0, 1, 2, 0)], "concat": [(0, 2, 3)], "output": [(0, 2, 3)]}
     assert covered.left_out_as("concat", (0, 2, 3)) == ("output", (0, 2, 3))
-    covered = Covered(evaluation, {Blank("scaled", (0, 0, 2, 1))})
+    covered = CoveredEvaluation(evaluation, {Blank("scaled", (0, 0, 2, 1))})
     assert left_out(covered) == {"scaled": [(0, 0, 2, 1)], "masked": [(0, 0, 2, 1)]}
 
 
 def test_what_is_computed_from_it_alone_but_differs_stays(evaluation):
-    assert left_out(Covered(evaluation, {Blank("scores", (0, 1, 3, 0))})) == {"scores": [(0, 1, 3, 0)]}
+    assert left_out(CoveredEvaluation(evaluation, {Blank("scores", (0, 1, 3, 0))})) == {"scores": [(0, 1, 3, 0)]}
     same = DenseEvaluation(evaluation.problem.replace(scale=1.0))
-    assert set(left_out(Covered(same, {Blank("scores", (0, 1, 3, 0))}))) == {"scores", "scaled", "masked"}
+    assert set(left_out(CoveredEvaluation(same, {Blank("scores", (0, 1, 3, 0))}))) == {"scores", "scaled", "masked"}
 
 
 def test_an_explanation_that_names_it_is_told(evaluation):
-    covered = Covered(evaluation, {Blank("weights", (0, 0, 2, 1))})
+    covered = CoveredEvaluation(evaluation, {Blank("weights", (0, 0, 2, 1))})
     assert covered.gives_away("weights", (0, 0, 2, 1))
     assert covered.gives_away("weights", (0, 0, 2, 0))  # its row is listed
     assert covered.gives_away("head_output", (0, 0, 2, 2))
@@ -53,7 +53,7 @@ def test_an_explanation_that_names_it_is_told(evaluation):
 
 
 def test_the_numbers_themselves_stay_and_the_mask_is_theirs(evaluation):
-    covered = Covered(evaluation, {Blank("weights", (0, 0, 2, 1))})
+    covered = CoveredEvaluation(evaluation, {Blank("weights", (0, 0, 2, 1))})
     assert not covered.signed
     assert np.isfinite(evaluation.box("weights", indices.whole(evaluation.shape("weights")))).all()
     assert np.array_equal(covered.allowed(0, 0, slice(0, 4), slice(0, 4)), np.tril(np.ones((4, 4), bool)))
@@ -62,5 +62,5 @@ def test_the_numbers_themselves_stay_and_the_mask_is_theirs(evaluation):
 def test_what_is_given_in_a_table_is_no_copy_though_it_is_equal():
     """With one key the result is its value: the table keeps it, since nobody could answer from nothing."""
     problem = Problem(query=[[1.0]], key=[[1.0]], value=[[3.0]])
-    covered = Covered(DenseEvaluation(problem), {Blank("head_output", (0, 0, 0, 0))})
+    covered = CoveredEvaluation(DenseEvaluation(problem), {Blank("head_output", (0, 0, 0, 0))})
     assert set(left_out(covered)) == {"head_output", "concat", "output"}

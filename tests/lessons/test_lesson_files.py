@@ -11,8 +11,8 @@ from attn_gui.cli import main
 from attn_gui.engine import Problem, compute, sensitivity
 from attn_gui.engine.creation.create import new_fields
 from attn_gui.figure.page_catalog import PAGES
-from attn_gui.figure.pages.base import settled
-from attn_gui.figure.pages.context import PageContext
+from attn_gui.figure.pages.page_context import PageContext
+from attn_gui.figure.pages.page_kind import option_values
 from attn_gui.lessons.curriculum import following, names
 from attn_gui.lessons.exercises import verdict_on
 from attn_gui.lessons.lesson import read_lesson, written
@@ -46,10 +46,10 @@ OPENED, LARGE = "- open: worked-example", "[[1e300, 0, 1], [0, 1, 1]]"
 @each("path", LESSONS)
 def test_every_number_of_a_lesson_is_computed_and_every_question_has_a_right_and_a_wrong_answer(path):
     for state in states_of(read_lesson(path), PAGES):
-        begin, end = (scene.ground() for scene in (state.begin, state.end))
+        begin, end = (scene.number_source() for scene in (state.begin, state.end))
         for lang in ("en", "zh"):
-            for ground in (begin, end):
-                said = state.step.text.said(lang, ground)
+            for number_source in (begin, end):
+                said = state.step.text.said(lang, number_source)
                 assert "{" not in said
                 assert "–" not in said.replace("Nadaraya–Watson", "")
                 assert "NaN" not in said
@@ -161,14 +161,14 @@ def test_every_lesson_has_a_place_and_an_end():
 def test_a_number_that_is_asked_for_is_called_by_its_cell(tmp_path):
     text = WHOLE.replace("- answer: sqrt(d_k)", "- answer: weights[1, 1]")
     (state,) = states_of(read_lesson(lesson(tmp_path, text)), PAGES)
-    ground, question = state.begin.ground(), state.step.question
+    number_source, question = state.begin.number_source(), state.step.question
     for number, place, mistake in (
         (1.155, ("scaled", (0, 0, 1, 1)), "no_softmax"),
         (0.577, ("scaled", (0, 0, 1, 0)), None),
         (0.36, ("weights", (0, 0, 1, 0)), None),
         (3.173, None, "not_divided_by_z"),
     ):
-        verdict = verdict_on(question, ground, number)
+        verdict = verdict_on(question, number_source, number)
         assert verdict.place == place, number
         assert next((found.key for found in verdict.mistakes), None) == mistake, number
 
@@ -186,23 +186,23 @@ def test_gradients_and_dependences_are_those_of_the_engine():
     problem = Problem(**new_fields("self", n=5, num_heads=2, d_k=3, fill="random", seed=1))
     trace = compute(problem)
     exact = sensitivity(trace, "output", (0, 3, 1))
-    ground = NumberSource(trace.evaluation)
-    number = expression("gradient(output[3, 1], w_query[2, 4])").number(ground)
+    number_source = NumberSource(trace.evaluation)
+    number = expression("gradient(output[3, 1], w_query[2, 4])").number(number_source)
     assert number == exact["w_query"][2, 4]
-    assert expression("norm(gradient(output[3, 1], x[:, :]))").number(ground) == np.linalg.norm(exact["x"])
+    assert expression("norm(gradient(output[3, 1], x[:, :]))").number(number_source) == np.linalg.norm(exact["x"])
     page = PAGES["dependence"]
     context = PageContext.at(trace.evaluation, 0, 0, "weights", (3, 1))
-    context = replace(context, options=settled(page.options, context, {}))
+    context = replace(context, options=option_values(page.options, context, {}))
     for name, found in zip(
         ("rnn", "cnn", "attention"), page.read(trace.evaluation, context, lambda _: None).maps, strict=True
     ):
-        assert expression(f"{name}[4, 1]").number(ground) == found[4, 1]
+        assert expression(f"{name}[4, 1]").number(number_source) == found[4, 1]
     for refused in ("gradient(n, 2)", "gradient(output[0, 0])", "gradient(output[0, 0], 3)"):
         with pytest.raises(ExpressionError):
             expression(refused)
     for absent in ("gradient(output[9, 9], x[0, 0])", "gradient(x[0, 0], x[0, 0])", "gradient(output[0, 0], y[0, 0])"):
         with pytest.raises(ExpressionError):
-            expression(absent).number(ground)
+            expression(absent).number(number_source)
     with pytest.raises(ExpressionError):
         expression("rnn[0, 0]").number(NumberSource(compute(problem.replace(context=problem.x)).evaluation))
 
@@ -210,10 +210,10 @@ def test_gradients_and_dependences_are_those_of_the_engine():
 def test_the_gradient_is_told_as_it_is_before_and_after_the_scale_is_set_back():
     state = states_of(read_lesson(resource("lessons", "03-root-d-k.md")), PAGES)[4]
     length = expression("norm(gradient(weights[2, 5], query[2, :]))")
-    before, after = (length.number(scene.ground()) for scene in (state.begin, state.end))
+    before, after = (length.number(scene.number_source()) for scene in (state.begin, state.end))
     assert after / before > 2000  # 一千多倍 would be less than that
     for lang, claim in (("en", "With scaling it is more than a thousand times"), ("zh", "不缩放时的一千倍以上")):
-        assert claim in state.step.text.said(lang, state.begin.ground())
+        assert claim in state.step.text.said(lang, state.begin.number_source())
 
 
 def lesson(tmp_path, text):
@@ -225,9 +225,9 @@ def lesson(tmp_path, text):
 def test_live_numbers_are_those_of_the_problem(tmp_path):
     (state,) = states_of(read_lesson(lesson(tmp_path, WHOLE)), PAGES)
     begin = state.begin.problem
-    ground = state.begin.ground()
-    assert state.step.text.said("en", ground) == "Weight 0.64 of **key 1**."
-    assert state.step.text.said("zh", ground) == "键 1 的权重 0.64。"
+    number_source = state.begin.number_source()
+    assert state.step.text.said("en", number_source) == "Weight 0.64 of **key 1**."
+    assert state.step.text.said("zh", number_source) == "键 1 的权重 0.64。"
     moved = NumberSource(compute(begin.replace(scale=1)).evaluation)
     assert state.step.text.said("en", moved) == "Weight 0.73 of **key 1**."
     other = NumberSource(compute(begin.replace(query=[[1, 2, 3]])).evaluation)
@@ -241,7 +241,7 @@ def test_an_equation_in_a_sentence_has_the_digits_that_make_it_true(tmp_path):
         "It is e^{scaled[1, 1]:3} = {exp(scaled[1, 1]):3}, and {d_k} = {d_k}.",
     )
     (state,) = states_of(read_lesson(lesson(tmp_path, text)), PAGES)
-    said = state.step.text.said("en", state.begin.ground())
+    said = state.step.text.said("en", state.begin.number_source())
     assert said == "Row 1: 0.3595 · 2 + 0.6405 · 4 = 3.281. It is e^1.1547 = 3.173, and 3 = 3."
     assert len(equations_in(said)) == 3
     assert wrong_equations(said) == []
@@ -249,9 +249,11 @@ def test_an_equation_in_a_sentence_has_the_digits_that_make_it_true(tmp_path):
 
 def test_a_root_that_is_not_taken_or_turned_over_is_called_so(tmp_path):
     (state,) = states_of(read_lesson(lesson(tmp_path, WHOLE)), PAGES)
-    ground, question = state.begin.ground(), state.step.question
-    assert verdict_on(question, ground, 1.73).right
-    named = [[found.key for found in verdict_on(question, ground, number).mistakes] for number in (3.0, 0.577, 2.0)]
+    number_source, question = state.begin.number_source(), state.step.question
+    assert verdict_on(question, number_source, 1.73).right
+    named = [
+        [found.key for found in verdict_on(question, number_source, number).mistakes] for number in (3.0, 0.577, 2.0)
+    ]
     assert named == [["root_forgotten"], ["root_inverted"], []]
 
 
@@ -331,8 +333,8 @@ def test_lines_of_a_paragraph_are_joined_as_each_language_is_written(tmp_path):
     """English has blanks before √ and behind a quotation mark, too."""
     text = WHOLE.replace("of **key 1**", "of\n√d_k is “soft”\nand so on").replace("键 1 的权重", "键\n1 的\n权重，\n")
     (state,) = states_of(read_lesson(lesson(tmp_path, text)), PAGES)
-    assert state.step.text.said("en", state.begin.ground()) == "Weight 0.64 of √d_k is “soft” and so on."
-    assert state.step.text.said("zh", state.begin.ground()) == "键1 的权重，0.64。"
+    assert state.step.text.said("en", state.begin.number_source()) == "Weight 0.64 of √d_k is “soft” and so on."
+    assert state.step.text.said("zh", state.begin.number_source()) == "键1 的权重，0.64。"
 
 
 @each(
@@ -354,14 +356,16 @@ def test_a_number_is_written_without_a_sign_before_zero_and_without_invented_dig
 
 
 def test_claims_that_are_added_are_counted():
-    ground = NumberSource(compute(Problem(query=[[1, 0, 1]], key=[[1, 1, 0], [0, 1, 1]], value=[[1], [2]])).evaluation)
+    number_source = NumberSource(
+        compute(Problem(query=[[1, 0, 1]], key=[[1, 1, 0], [0, 1, 1]], value=[[1], [2]])).evaluation
+    )
     for text, number in (
         ("(weights[0, 0] > 0) + (weights[0, 1] > 0)", 2),
         ("(weights[0, 0] > 0) - (weights[0, 1] > 0)", 0),
         ("-(n < m)", -1),
         ("sum(exp(weights[0, :] > 0))", 2 * np.e),
     ):
-        assert expression(text).number(ground) == number
+        assert expression(text).number(number_source) == number
 
 
 def test_a_problem_file_beside_the_lesson_is_opened(tmp_path):

@@ -74,9 +74,9 @@ def off(layer, head):
 def test_probabilities_are_those_of_the_runs(states):
     run, fallen = toy(), toy(interventions=[off(0, 0)])
     f = run.token_id("f")
-    begin, end = (scene.ground() for scene in (states[1].begin, states[1].end))
-    for ground, now in ((begin, run), (end, fallen)):
-        found = [expression(f'{name}["f"]').number(ground) for name in ("probability", "probability_before")]
+    begin, end = (scene.number_source() for scene in (states[1].begin, states[1].end))
+    for number_source, now in ((begin, run), (end, fallen)):
+        found = [expression(f'{name}["f"]').number(number_source) for name in ("probability", "probability_before")]
         assert found == pytest.approx([shares(now.logits[-1])[f], shares(run.logits[-1])[f]], rel=1e-4)
     without = [[shares(toy(interventions=[off(layer, head)]).logits[-1])[f] for head in range(4)] for layer in range(2)]
     found = [
@@ -87,23 +87,27 @@ def test_probabilities_are_those_of_the_runs(states):
 
 
 def test_readings_of_heads_are_shares_of_their_weights(states):
-    run, ground = toy(), states[0].end.ground()
+    run, number_source = toy(), states[0].end.number_source()
     tokens = run.tokens
     after = [(i, j) for i in range(len(tokens)) for j in range(1, i + 1) if tokens[j - 1] == tokens[i] and j - 1 < i]
     for layer in range(2):
         for head, weights in enumerate(run.attention(layer)):
             induced = sum(weights[place] for place in after) / weights.sum()
             former = sum(weights[i, i - 1] for i in range(1, len(tokens))) / weights.sum()
-            assert expression(f"induction[{layer}, {head}]").number(ground) == pytest.approx(induced, abs=1e-6)
-            assert expression(f"previous_token[{layer}, {head}]").number(ground) == pytest.approx(former, abs=1e-6)
-    assert expression("induction[layer, head]").number(ground) == expression("induction[1, 2]").number(ground)
-    assert expression("10 * layer + head").number(ground) == 12
+            assert expression(f"induction[{layer}, {head}]").number(number_source) == pytest.approx(induced, abs=1e-6)
+            assert expression(f"previous_token[{layer}, {head}]").number(number_source) == pytest.approx(
+                former, abs=1e-6
+            )
+    assert expression("induction[layer, head]").number(number_source) == expression("induction[1, 2]").number(
+        number_source
+    )
+    assert expression("10 * layer + head").number(number_source) == 12
 
 
 def test_a_task_is_done_by_what_is_there_and_not_by_the_way(states):
     first = states[0]
-    assert not first.is_done(first.begin, first.begin.ground())
-    assert first.is_done(first.end, first.end.ground())
+    assert not first.is_done(first.begin, first.begin.number_source())
+    assert first.is_done(first.end, first.end.number_source())
     assert states[1].begin.study.layer == 0, "the next step begins where it says"
 
 
@@ -136,10 +140,10 @@ def test_what_is_wrong_is_said_with_its_line(tmp_path, capsys, old, new, said):
 def test_a_problem_has_nothing_of_a_model(tmp_path):
     text = WHOLE[: WHOLE.index("- model")] + "- open: worked-example\n\n### English\nx\n\n### 中文\n字\n"
     (state,) = states_of(read_lesson(written(tmp_path, text)), PAGES)
-    ground = state.begin.ground()
+    number_source = state.begin.number_source()
     for absent in ('probability["f"]', "induction[0, 0]", "layer", "weights[head, 0, 0]"):
         with pytest.raises(ExpressionError):
-            expression(absent).number(ground)
+            expression(absent).number(number_source)
     refused = text.replace("- open: worked-example", "- open: worked-example\n- show: model")
     with pytest.raises(ValueError, match="line 5"):
         states_of(read_lesson(written(tmp_path, refused)), PAGES)
@@ -151,9 +155,9 @@ def test_pages_of_a_model_are_shown_with_one(tmp_path):
 
 
 def test_a_model_too_large_to_be_run_without_each_head_has_no_such_number(states, monkeypatch):
-    asked, ground = expression('probability_without[0, 0, "f"]'), states[0].begin.ground()
-    assert 0 < asked.number(ground) < 1
+    asked, number_source = expression('probability_without[0, 0, "f"]'), states[0].begin.number_source()
+    assert 0 < asked.number(number_source) < 1
     monkeypatch.setattr(live_numbers, "MOST_PRODUCTS", 1 << 20)
     monkeypatch.setattr(live_numbers, "without_each_head", lambda run: pytest.fail("it takes minutes"))
     with pytest.raises(ExpressionError):
-        asked.number(states[0].begin.ground())
+        asked.number(states[0].begin.number_source())

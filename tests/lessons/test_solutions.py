@@ -11,12 +11,12 @@ import pytest
 from attn_gui.cli import main
 from attn_gui.engine import Problem, compute
 from attn_gui.engine.evaluation.choice import evaluation_of
-from attn_gui.figure.pages.base import PageStyle
+from attn_gui.figure.pages.page_kind import PageStyle
 from attn_gui.figure.worksheets import FOOT, HEIGHT, LINE, SHEETS, SOLUTION_MARGIN, write_solution
 from attn_gui.formats import FormatError, load, open_file
-from attn_gui.lessons.solutions import (
+from attn_gui.lessons.worked_solutions import (
     MOST_ROWS,
-    Sentence,
+    SolutionSentence,
     WrittenEquation,
     WrittenMatrix,
     given_matrices,
@@ -92,17 +92,19 @@ def test_a_cell_that_is_changed_by_hand_says_so():
         solution_of_cell(evaluation, "weights", cell),
         solution_of_cell(evaluation, "head_output", cell),
     ):
-        assert sum(said in part.text for part in parts(solution) if isinstance(part, Sentence)) == 1
+        assert sum(said in part.text for part in parts(solution) if isinstance(part, SolutionSentence)) == 1
     left = evaluation_of(several().replace(interventions=[{"kind": "scale", "stage": "weights", "factor": 1.0}]))
-    written = [part.text for part in parts(solution_of_cell(left, "weights", cell)) if isinstance(part, Sentence)]
+    written = [
+        part.text for part in parts(solution_of_cell(left, "weights", cell)) if isinstance(part, SolutionSentence)
+    ]
     assert any("(1, 0) is 0.7980: a change by hand leaves it as computed." in text for text in written)
     off = several().replace(interventions=[{"kind": "scale", "stage": "head_output", "at": {"head": 0}, "factor": 0}])
-    words = [part.text for part in parts(of_all(off)) if isinstance(part, Sentence) and "by hand" in part.text]
+    words = [part.text for part in parts(of_all(off)) if isinstance(part, SolutionSentence) and "by hand" in part.text]
     assert words
     assert all(") is 0: changed by hand" in text for text in words)
     scaled = several().replace(interventions=[{"kind": "scale", "stage": "weights", "factor": 0.5}])
     sheet = parts(solution_of_cell(evaluation_of(scaled), "weights", cell))
-    words = [part.text for part in sheet if isinstance(part, Sentence)]
+    words = [part.text for part in sheet if isinstance(part, SolutionSentence)]
     assert any("changed by hand" in text for text in words)
     assert sheet[-3].sides[-1] == sheet[-1].sides[-1]
 

@@ -11,7 +11,7 @@ from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.stages import STAGE
 from attn_gui.models import attribution, open_model
 from attn_gui.models.changed_layers import LayerEdit
-from attn_gui.models.forward_pass import finished, scored
+from attn_gui.models.forward_pass import final_states, logits_of
 
 from .golden_folders import NAMES, golden
 from .made_folders import BERT, LAYERS, bert_tensors, write_folder
@@ -31,7 +31,7 @@ def logit(run, layer, stage, place, value, token):
             fields["interventions"] = [*run.problem(number).interventions, set_]
         x = compute(run.problem(number).replace(**fields))["block_output"][0]
     ends, sizes = run.model.ends, run.model.sizes
-    return scored(ends, sizes, finished(ends, sizes, x))[-1, token]
+    return logits_of(ends, sizes, final_states(ends, sizes, x))[-1, token]
 
 
 def check(run, layer, stage, token, random):

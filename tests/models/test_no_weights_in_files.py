@@ -19,7 +19,7 @@ from attn_gui.formats import open_file, save_session, save_study
 from attn_gui.formats.session import ModelNeeded, StudyRecord
 from attn_gui.formats.snapshots import SnapshotLayer, packed
 from attn_gui.models import Model, open_model
-from attn_gui.models.study import Placed, opened_study, placed, record_of, weights_at
+from attn_gui.models.study import OpenedStudy, open_layer, opened_study, record_of, weights_at
 
 TEXT = "the cat sat on the mat"
 NAMES = ("w_query", "w_value", "block.w_down", "block.norm1_weight", "x")
@@ -36,7 +36,7 @@ def model(request: pytest.FixtureRequest) -> Model:
 
 
 def begun(model: Model) -> Document:
-    found, document = placed(model, TEXT, 0, {}, silent), Document(Problem([[1.0]], [[1.0]], [[1.0]]))
+    found, document = open_layer(model, TEXT, 0, {}, silent), Document(Problem([[1.0]], [[1.0]], [[1.0]]))
     document.adopt(found.problem, None, "m", (), found.study)
     return document
 
@@ -48,7 +48,7 @@ def typed(document: Document, name: str, place: int, number: float) -> None:
     document.apply(SetCells(name, box, np.full((1,) * array.ndim, number, array.dtype), Label("typed")))
 
 
-def moved(document: Document, found: Placed) -> None:
+def moved(document: Document, found: OpenedStudy) -> None:
     gone = dict.fromkeys(document.problem.fields().keys() - found.problem.fields().keys())
     document.apply(SetStudy(gone | found.problem.fields(), found.study, Label("moved")))
 

@@ -12,7 +12,7 @@ import pytest
 from attn_gui.document.draft import given_up
 from attn_gui.models import Model, changed_layers, open_model
 from attn_gui.models.changed_layers import LayerEdit
-from attn_gui.models.study import placed
+from attn_gui.models.study import open_layer
 from attn_gui.paths import resource
 
 FOLDERS = (*(f"tests/data/models/tiny-{family}" for family in ("bert", "gpt2", "llama")), "toy-induction")
@@ -32,7 +32,7 @@ def model(request: pytest.FixtureRequest) -> Model:
 
 def edits_of(model: Model) -> dict[int, LayerEdit]:
     """A head off in the first layer, a weight of the second."""
-    first, second = (placed(model, TEXT, layer, {}, silent).problem for layer in (0, 1))
+    first, second = (open_layer(model, TEXT, layer, {}, silent).problem for layer in (0, 1))
     weights = np.array(second.w_value)
     weights[1, 2] = 7.5
     return {
@@ -46,7 +46,7 @@ def edits_of(model: Model) -> dict[int, LayerEdit]:
 def test_a_known_run_changes_no_bit(model: Model, layer: int, whole: bool) -> None:
     edits = edits_of(model)
     known = model.with_edits(edits).run(TEXT) if whole else model.run(TEXT)
-    fresh, quick = placed(model, TEXT, layer, edits, silent), placed(model, TEXT, layer, edits, silent, known)
+    fresh, quick = open_layer(model, TEXT, layer, edits, silent), open_layer(model, TEXT, layer, edits, silent, known)
     assert quick.problem == fresh.problem
     assert quick.study.base == fresh.study.base
     assert quick.study.edits(quick.problem).keys() == edits.keys()
@@ -69,7 +69,7 @@ def test_of_a_run_with_the_same_changes_nothing_is_computed_again(
     model: Model, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     edits = edits_of(model)
-    start = placed(model, TEXT, 0, edits, silent)
+    start = open_layer(model, TEXT, 0, edits, silent)
     known = model.with_edits(edits).run(TEXT)
     walked = walked_layers(monkeypatch)
     above = start.study.at(start.problem, 1, silent, known)
@@ -85,12 +85,12 @@ def test_of_a_run_with_the_same_changes_nothing_is_computed_again(
 def test_only_what_is_not_the_same_below_the_layer_is_computed(model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
     edits, known = edits_of(model), model.run(TEXT)
     walked = walked_layers(monkeypatch)
-    placed(model, TEXT, 1, edits, silent, known)
+    open_layer(model, TEXT, 1, edits, silent, known)
     assert walked == [0]
 
 
 def test_an_edit_keeps_what_it_was_when_the_arrays_are_written_into(model: Model) -> None:
-    start = placed(model, TEXT, 0, {}, silent)
+    start = open_layer(model, TEXT, 0, {}, silent)
     given = np.zeros((1, start.problem.n, start.problem.m))
     changed = start.problem.replace(mask=[{"kind": "bias", "values": given}])
     edit = LayerEdit.between(start.study.base, changed)
@@ -101,8 +101,8 @@ def test_an_edit_keeps_what_it_was_when_the_arrays_are_written_into(model: Model
 
 
 def test_texts_share_the_weights_of_a_layer_for_as_long_as_one_of_them_is_held(model: Model) -> None:
-    first = placed(model, TEXT, 1, {}, silent).study.base
-    second, third = (placed(model, text, 1, {}, silent).study.base for text in ("the", "a cat"))
+    first = open_layer(model, TEXT, 1, {}, silent).study.base
+    second, third = (open_layer(model, text, 1, {}, silent).study.base for text in ("the", "a cat"))
     weights = [name for name in first.arrays() if name.startswith(("w_", "b_", "block."))]
     assert len(weights) > 5
     for name in weights:
@@ -111,13 +111,13 @@ def test_texts_share_the_weights_of_a_layer_for_as_long_as_one_of_them_is_held(m
     assert not np.shares_memory(first.x, second.x)
     held = weakref.ref(first.w_query)
     del first, second
-    assert np.shares_memory(third.w_query, placed(model, TEXT, 1, {}, silent).study.base.w_query)
+    assert np.shares_memory(third.w_query, open_layer(model, TEXT, 1, {}, silent).study.base.w_query)
     assert held() is None
 
 
 def test_a_layer_in_another_precision_follows_its_text_and_the_layers_below(model: Model) -> None:
     """All of x was kept as it was when the precision was chosen: what was changed below it had no effect."""
-    start = placed(model, TEXT, 1, {}, silent)
+    start = open_layer(model, TEXT, 1, {}, silent)
     weights = np.array(start.problem.w_value, np.float64)
     weights[1, 2] = 0.1
     changed = start.problem.replace(dtype="float64", w_value=weights)
@@ -125,22 +125,24 @@ def test_a_layer_in_another_precision_follows_its_text_and_the_layers_below(mode
     assert (edit.cells.keys(), edit.fields.keys()) == ({"w_value"}, {"dtype"})
     assert edit.of(start.study.base) == changed
     other = start.study.with_text(changed, "a cat", silent)
-    assert other.problem == placed(model, "a cat", 1, {}, silent).problem.replace(dtype="float64", w_value=weights)
+    assert other.problem == open_layer(model, "a cat", 1, {}, silent).problem.replace(dtype="float64", w_value=weights)
     below = start.study.at(changed, 0, silent)
     off = below.problem.replace(interventions=[OFF])
     above = below.study.at(off, 1, silent)
     below_off = {0: LayerEdit.between(below.study.base, off)}
-    assert above.problem == placed(model, TEXT, 1, below_off, silent).problem.replace(dtype="float64", w_value=weights)
+    assert above.problem == open_layer(model, TEXT, 1, below_off, silent).problem.replace(
+        dtype="float64", w_value=weights
+    )
     assert edit.without("dtype").of(start.study.base) == start.problem.replace(w_value=np.float64(weights))
 
 
 @pytest.mark.parametrize("layer", [0, 1])
 def test_a_text_that_a_change_in_any_layer_does_not_fit_is_refused(model: Model, layer: int) -> None:
     """One above the layer on the table was taken, and no file could hold the study any more."""
-    start = placed(model, TEXT, 1 - layer, {}, silent)
-    other = placed(model, TEXT, layer, {}, silent).problem
+    start = open_layer(model, TEXT, 1 - layer, {}, silent)
+    other = open_layer(model, TEXT, layer, {}, silent).problem
     last = other.replace(interventions=[{"kind": "set", "stage": "weights", "at": {"query": other.n - 1}, "values": 0}])
-    found = placed(model, TEXT, 1 - layer, {layer: LayerEdit.between(other, last)}, silent)
+    found = open_layer(model, TEXT, 1 - layer, {layer: LayerEdit.between(other, last)}, silent)
     with pytest.raises(ValueError, match="query"):
         found.study.with_text(found.problem, "the", silent)
     longer = found.study.with_text(found.problem, f"{TEXT} {TEXT}", silent)

@@ -18,7 +18,7 @@ from attn_gui.formats.file_sentences import FormatError
 from attn_gui.formats.session import ModelNeeded, StudyRecord
 from attn_gui.models import Model, open_model
 from attn_gui.models.changed_layers import LayerEdit
-from attn_gui.models.study import Placed, opened_study, placed, record_of, study_in_model
+from attn_gui.models.study import OpenedStudy, open_layer, opened_study, record_of, study_in_model
 from attn_gui.paths import resource
 
 FOLDERS = ("tiny-bert", "tiny-gpt2", "tiny-llama")
@@ -48,7 +48,7 @@ def kept(record: StudyRecord, path: Path) -> StudyRecord:
 
 
 def test_every_kind_of_change_comes_back(model: Model, tmp_path: Path) -> None:
-    below = placed(model, "the cat", 0, {}, silent)
+    below = open_layer(model, "the cat", 0, {}, silent)
     first = changed(below.problem)
     above = below.study.at(first, 1, silent)
     x = np.array(above.problem.x)
@@ -67,7 +67,7 @@ def test_every_kind_of_change_comes_back(model: Model, tmp_path: Path) -> None:
 
 
 def test_a_layer_in_another_precision_comes_back(model: Model, tmp_path: Path) -> None:
-    below = placed(model, "the cat", 0, {}, silent)
+    below = open_layer(model, "the cat", 0, {}, silent)
     x = np.array(below.problem.x, np.float64)
     x[0, 1] = 0.1
     first = below.problem.replace(dtype="float64", x=x)
@@ -83,7 +83,7 @@ def test_a_layer_in_another_precision_comes_back(model: Model, tmp_path: Path) -
 
 def test_a_layer_without_a_way_through_the_one_below_comes_back(model: Model, tmp_path: Path) -> None:
     """A session with other heads in a layer was saved, and refused when it was opened: what was in it was lost."""
-    above = placed(model, "the cat", 1, {}, silent)
+    above = open_layer(model, "the cat", 1, {}, silent)
     x = np.array(above.problem.x)
     x[0, 3] += 2
     second = above.problem.replace(x=x, temperature=1.5)
@@ -97,7 +97,7 @@ def test_a_layer_without_a_way_through_the_one_below_comes_back(model: Model, tm
 
 
 def test_a_study_needs_its_model(model: Model, tmp_path: Path) -> None:
-    start = placed(model, "the cat", 0, {}, silent)
+    start = open_layer(model, "the cat", 0, {}, silent)
     path = tmp_path / "study.attn"
     save_study(record_of(start.study, start.problem, {}, ()), path)
     with pytest.raises(FormatError, match=model.folder.name):
@@ -116,7 +116,7 @@ def test_a_study_needs_its_model(model: Model, tmp_path: Path) -> None:
 @pytest.mark.parametrize("wrong", [{"num_heads": []}, {"temperature": {}}, {"query_tokens": [["a"]]}, {"dtype": []}])
 def test_a_layer_with_a_value_of_another_sort_is_refused(model: Model, wrong: dict[str, object]) -> None:
     """It is no ValueError, which is what the window says in a sentence: that of a program's fault came instead."""
-    start = placed(model, "the cat", 0, {}, silent)
+    start = open_layer(model, "the cat", 0, {}, silent)
     record = record_of(start.study, changed(start.problem), {}, ())
     layer = replace(record.layers[0], options={**record.layers[0].options, **wrong})
     with pytest.raises(ValueError, match=f"{next(iter(wrong))} must be"):
@@ -125,7 +125,7 @@ def test_a_layer_with_a_value_of_another_sort_is_refused(model: Model, wrong: di
 
 def test_an_edited_layer_and_what_follows_are_as_the_pass_with_the_same_changes(model: Model) -> None:
     """The engine computes an edited layer; interventions and weights alone the pass can do, too."""
-    start: Placed = placed(model, "the cat", 1, {}, silent)
+    start: OpenedStudy = open_layer(model, "the cat", 1, {}, silent)
     weights = np.array(start.problem.w_value)
     weights[1, 2] = 7.5
     edit = LayerEdit.between(start.study.base, start.problem.replace(w_value=weights, interventions=[OFF]))
@@ -138,7 +138,7 @@ def test_an_edited_layer_and_what_follows_are_as_the_pass_with_the_same_changes(
 
 
 def test_a_zero_keeps_its_sign_where_a_field_is_kept_as_a_whole(model: Model, tmp_path: Path) -> None:
-    start = placed(model, "the cat", 0, {}, silent)
+    start = open_layer(model, "the cat", 0, {}, silent)
     block = dict(start.problem.block or {})
     block["w_up"] = np.where(np.indices(block["w_up"].shape).sum(0) == 0, -0.0, block["w_up"])
     block["activation"] = "relu"
@@ -157,7 +157,7 @@ def test_weights_that_were_replaced_since_are_not_named_for_those_that_were_read
     folder = tmp_path / "toy"
     shutil.copytree(resource("models", "toy-induction"), folder)
     model = open_model(folder)
-    found = placed(model, "k x", 0, {}, silent)
+    found = open_layer(model, "k x", 0, {}, silent)
     other = folder / f"{replaced}.new"
     other.write_bytes((folder / replaced).read_bytes())
     os.utime(other, ns=(1, 1))
@@ -165,4 +165,4 @@ def test_weights_that_were_replaced_since_are_not_named_for_those_that_were_read
     with pytest.raises(FormatError, match="toy were written anew"):
         record_of(found.study, found.problem, {}, ())
     again = open_model(folder)
-    assert record_of(placed(again, "k x", 0, {}, silent).study, found.problem, {}, ()).sha256 == again.digest
+    assert record_of(open_layer(again, "k x", 0, {}, silent).study, found.problem, {}, ()).sha256 == again.digest

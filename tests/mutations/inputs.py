@@ -20,10 +20,10 @@ import numpy as np
 from attn_gui import render
 from attn_gui.engine import Problem
 from attn_gui.figure.page_catalog import PAGES
-from attn_gui.formats import FORMATS, carried, open_file, open_matrix, save, save_matrix, save_session
-from attn_gui.formats.base import reading
+from attn_gui.formats import FORMATS, open_file, open_matrix, save, save_matrix, save_session, session_in_figure
+from attn_gui.formats.file_format import reading
 from attn_gui.formats.journal import LENGTH, MAGIC, HeldFile, Journal, JournalStep, kept_in, recover
-from attn_gui.formats.session import KeptDocument, LayerRecord, Stamp, StudyRecord
+from attn_gui.formats.session import FileStamp, KeptDocument, LayerRecord, StudyRecord
 from attn_gui.formats.snapshots import packed
 from attn_gui.formats.text.text_table import read_table
 from attn_gui.lessons.lesson import read_lesson
@@ -198,13 +198,13 @@ def _clipboard() -> Input:
 def _figure(problem: Problem, path: Path) -> Input:
     render(problem, path)
     data = path.read_bytes()
-    inside = carried.session_in(data)
+    inside = session_in_figure.session_in(data)
     wrap = {"png": _in_png, "svg": _in_svg, "pdf": _in_pdf}[path.suffix[1:]]
     return Input(f"figure{path.suffix}", (Part(data), Part(inside, lambda session: wrap(data, session))), _open)
 
 
 def _in_png(figure: bytes, session: bytes) -> bytes:
-    chunk = b"zTXt" + carried.png_text(session)
+    chunk = b"zTXt" + session_in_figure.png_text(session)
     return figure[:8] + (len(chunk) - 4).to_bytes(4, "big") + chunk + zlib.crc32(chunk).to_bytes(4, "big") + figure[8:]
 
 
@@ -232,7 +232,7 @@ def _journal(problem: Problem, path: Path) -> Input:
     journal.append(JournalStep(problem, (), (("query", (slice(0, 1), slice(1, 3))),)))
     end = path.with_suffix(".journal").stat().st_size
     save(problem, path.with_suffix(".attn"))
-    held = Stamp.of(path.with_suffix(".attn"))
+    held = FileStamp.of(path.with_suffix(".attn"))
     assert held is not None
     journal.expect(HeldFile(held, 0))
     data = path.with_suffix(".journal").read_bytes()

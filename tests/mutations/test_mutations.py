@@ -18,7 +18,7 @@ from random import Random
 
 import pytest
 
-from attn_gui.formats import FormatError, carried, foreign_arrays
+from attn_gui.formats import FormatError, foreign_arrays, session_in_figure
 
 from .inputs import Input, inputs
 from .mutator import mutated
@@ -63,7 +63,7 @@ def test_what_is_damaged_opens_or_is_refused_in_a_sentence(
     name: str, known: dict[str, Input], place: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     monkeypatch.setattr(foreign_arrays, "LARGEST_TOTAL", CAP)
-    monkeypatch.setattr(carried, "LARGEST", CAP)
+    monkeypatch.setattr(session_in_figure, "LARGEST", CAP)
     each, whole = known[name], request.config.getoption("long")
     count = (request.config.getoption("inputs") or (WHOLE if whole else SHARE)) // len(NAMES)
     first = request.config.getoption("first") // len(NAMES)

@@ -54,9 +54,9 @@ ALLOWED: dict[tuple[str, str], Mapping[str, int]] = {
     ("format", "svg"): {"sheet.py": 1},  # what a notebook shows
     ("format", ".npy"): {"npz.py": 2},  # members of a .npz
     ("format", ".md"): {"file_kinds.py": 1},  # a lesson is Markdown, too
-    ("format", "pdf"): {"solutions.py": 1},  # what worked solutions are written as
-    ("format", "tex"): {"solutions.py": 1},
-    ("format", "md"): {"solutions.py": 1},
+    ("format", "pdf"): {"worked_solutions.py": 1},  # what worked solutions are written as
+    ("format", "tex"): {"worked_solutions.py": 1},
+    ("format", "md"): {"worked_solutions.py": 1},
     ("format", ".pdf"): {"worksheets.py": 1},  # worksheets are pages to print
     ("format", ".svg"): {"theme.py": 1},  # the program's own pictures
     ("format", "attn"): {
@@ -72,7 +72,7 @@ ALLOWED: dict[tuple[str, str], Mapping[str, int]] = {
         # and the sum of all bias layers as a step of the spine
         "stages.py": 3,
         "cell_sentences.py": 1,
-        "looks.py": 1,
+        "beats_of_stages.py": 1,
         # the bias of a projection, in the names of other people's arrays
         "roles.py": 2,
         "attention_maps.py": 1,
@@ -89,9 +89,9 @@ ALLOWED: dict[tuple[str, str], Mapping[str, int]] = {
 # not counted.
 STAGES = frozenset(STAGE) - {"query", "key", "value"}
 STAGES_LEFT: Mapping[str, int] = {
-    "arrangement.py": 1,  # the axes of the weights of projections
+    "array_mapping.py": 1,  # the axes of the weights of projections
     "attention_maps.py": 3,
-    "arranged.py": 5,  # these axes, too
+    "arranged_problem.py": 5,  # these axes, too
     "axes_fields.py": 3,  # and here
     "colors.py": 1,
     "create.py": 1,
@@ -103,9 +103,9 @@ STAGES_LEFT: Mapping[str, int] = {
     "levels.py": 1,
     "operator_boxes.py": 1,
     "roles.py": 7,
-    "rearrange.py": 1,
+    "rows_and_columns.py": 1,
     "shape_errors.py": 5,
-    "solution.py": 1,
+    "target_solution.py": 1,
     "spine_items.py": 1,
 }
 

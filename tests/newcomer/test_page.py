@@ -18,8 +18,17 @@ from attn_gui.cli import main
 from attn_gui.engine import Problem
 from attn_gui.figure.design_tokens import FONT_SIZE
 from attn_gui.figure.page_catalog import PAGES
-from attn_gui.figure.pages.base import Amount, Choice, Drawing, Field, PageCell, PageKind, Spot, framed
-from attn_gui.figure.text.words import page_words
+from attn_gui.figure.pages.page_kind import (
+    ChoiceOption,
+    NumberOption,
+    PageCell,
+    PageDrawing,
+    PageKind,
+    PageSpot,
+    SpotGrid,
+    with_frame,
+)
+from attn_gui.figure.text.figure_words import page_words
 from attn_gui.figure.writers import write_line
 from attn_gui.formats import save
 from attn_gui.views.dialogs.action_search import ActionSearch
@@ -39,8 +48,8 @@ class Peaks(PageKind):
     words = "sharp 尖锐"
     needs = "Needs at least two keys"
     options = (
-        Choice("order", "order", lambda context, values: ORDERS),
-        Amount("factor", "factor", lambda context, values: 1.0, lambda context, values, value: value > 0),
+        ChoiceOption("order", "order", lambda context, values: ORDERS),
+        NumberOption("factor", "factor", lambda context, values: 1.0, lambda context, values, value: value > 0),
     )
 
     def applies(self, problem):
@@ -55,7 +64,7 @@ class Peaks(PageKind):
         return [(int(row), float(peaks[row])) for row in order]
 
     def plan(self, content, style, width, height):
-        frame = framed(
+        frame = with_frame(
             style,
             width,
             height,
@@ -76,10 +85,10 @@ class Peaks(PageKind):
 
         def spot(number, _column):
             row, peak = content[number]
-            return Spot(f"row {row} is {peak:.3f} above uniform", PageCell("weights", row, 0))
+            return PageSpot(f"row {row} is {peak:.3f} above uniform", PageCell("weights", row, 0))
 
-        fields = (Field(place, spot, len(content)),)
-        return Drawing(frame.width, frame.height, self.title, "Peaks, row by row", paint, fields)
+        fields = (SpotGrid(place, spot, len(content)),)
+        return PageDrawing(frame.width, frame.height, self.title, "Peaks, row by row", paint, fields)
 
 
 @pytest.fixture(autouse=True)

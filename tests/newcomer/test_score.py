@@ -16,7 +16,7 @@ from attn_gui.engine import FieldError, Problem, compute, explain, sensitivity, 
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph.expressions import Addends, Expression, Function, Leaves, Negative, Power, Product, Sum, add
-from attn_gui.engine.graph.stage import Input, Name, given
+from attn_gui.engine.graph.stage import Input, StageName, given
 from attn_gui.engine.scores import SCORES, Score, ScoreSetting
 from attn_gui.formats import load, save, save_session
 from tests.failing import each
@@ -31,7 +31,11 @@ class Manhattan(Score):
     label = "Manhattan"
     formula = "logits[b (g r) i j] = query[b i (g r d)], key[b j (g d)], steepness[]"
     numbers = MappingProxyType(
-        {"steepness": ScoreSetting(1.0, Name("λ", r"\lambda", r"\lambda"), "steepness", "The factor of the distance")}
+        {
+            "steepness": ScoreSetting(
+                1.0, StageName("λ", r"\lambda", r"\lambda"), "steepness", "The factor of the distance"
+            )
+        }
     )
     cell = r"-\lambda \|{q}_i - {k}_j\|_1"
     sentence = "Score of query {query} and key {key}: {value}. It is minus the sum of {count} distances."

@@ -22,8 +22,8 @@ from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.expressions import Expression, Leaves, Number
 from attn_gui.engine.graph.nodes import titles
-from attn_gui.engine.graph.stage import Form, Input, Name, Operator, Stage, given
-from attn_gui.figure.compose import composed
+from attn_gui.engine.graph.stage import FormulaTemplate, Input, Operator, Stage, StageName, given
+from attn_gui.figure.compose import compose_figure
 from attn_gui.figure.export_settings import ExportSettings
 from attn_gui.figure.stage_formulas import stage_latex
 from attn_gui.formats import save
@@ -36,8 +36,8 @@ class Rectified(Stage):
     name = "rectified"
     axes = ("batch", "head", "query", "key")
     formula = "logits[b h i j] = logits[b h i j]"
-    called = Name("S⁺", "S^{+}", "s^{+}", "Rectified scores", "整流后的分数")
-    form = Form(r"{letter} = \mathrm{{ReLU}}({letter_before})", text="ReLU({before})")
+    called = StageName("S⁺", "S^{+}", "s^{+}", "Rectified scores", "整流后的分数")
+    form = FormulaTemplate(r"{letter} = \mathrm{{ReLU}}({letter_before})", text="ReLU({before})")
     operator = Operator("rectify", "rectify", "整流", "ReLU")
 
     def forward(self, *inputs: Input) -> Array:
@@ -255,5 +255,5 @@ def test_it_is_exported(problem, tmp_path: Path, capsys):
 def test_a_figure_is_titled_in_its_own_language(qapp, problem):
     for lang, title in (("en", "Rectified scores"), ("zh", "整流后的分数")):
         assert title in str(
-            composed(DenseEvaluation(problem), ExportSettings(stage="rectified", lang=lang), (1,)).title
+            compose_figure(DenseEvaluation(problem), ExportSettings(stage="rectified", lang=lang), (1,)).title
         )

@@ -93,10 +93,10 @@ def test_a_row_set_by_hand_counts_whatever_its_sign(qtbot, evaluation, kind):
 def test_the_pictures_of_a_long_document_may_be_gone_before_the_next_one_is_told(qtbot, evaluation):
     owner = QObject()
     measured, long = HeadEntropies(owner), StreamingEvaluation(evaluation.problem)
-    supply = TileCache(long, owner)
+    tile_cache = TileCache(long, owner)
     measured.set_planes(planes(long))
-    supply.end()
-    qtbot.waitUntil(lambda: not isValid(supply))
+    tile_cache.end()
+    qtbot.waitUntil(lambda: not isValid(tile_cache))
     measured.go_on()
     measured.set_planes(planes(evaluation))
     assert measured.mean(1) == pytest.approx(mean(evaluation, 1))

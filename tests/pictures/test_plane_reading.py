@@ -12,8 +12,8 @@ from attn_gui.figure.levels import AUTO, LEVEL_RULES, MOST
 from attn_gui.pictures import plane_reading, planes
 from attn_gui.pictures.geometry import Span
 from attn_gui.pictures.plane_reading import bins_of
-from attn_gui.views.map import levels
-from attn_gui.views.map.levels import counts_of, levels_of_plane
+from attn_gui.views.map import color_scales
+from attn_gui.views.map.color_scales import counts_of, levels_of_plane
 from tests.failing import each
 
 
@@ -38,7 +38,7 @@ class Asked:
 @pytest.fixture
 def long(monkeypatch: pytest.MonkeyPatch) -> Asked:
     monkeypatch.setattr(planes, "AT_ONCE", 1000)
-    monkeypatch.setattr(levels, "COUNTED", 2000)
+    monkeypatch.setattr(color_scales, "COUNTED", 2000)
     monkeypatch.setattr(plane_reading, "OVERVIEW", 16)
     values = np.random.default_rng(0).normal(size=(101, 67))
     values[53, 29] = -40.0

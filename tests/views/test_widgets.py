@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QLayout, QVBoxL
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
-from attn_gui.formats.base import ListedArray
-from attn_gui.models.attribution import Likely
+from attn_gui.formats.file_format import ListedArray
+from attn_gui.models.attribution import LikelyToken
 from attn_gui.views.controls.intervention_panel import InterventionModel, InterventionRow
 from attn_gui.views.dialogs.arrays_dialog import ArraysModel
 from attn_gui.views.dialogs.asking import message_box
@@ -44,7 +44,7 @@ def test_a_tip_that_looks_like_no_html_is_left_as_it_is(qapp: object) -> None:
 def tips(text: str) -> dict[str, str]:
     """The tips of lists that hold a token or a name."""
     predicted, snapshots, changes, history = PredictionModel(), SnapshotModel(), InterventionModel(None), HistoryModel()
-    predicted.set_rows([Likely(text, text, 0.5, 0.5)], two=False)
+    predicted.set_rows([LikelyToken(text, text, 0.5, 0.5)], two=False)
     snapshots.set_rows([SnapshotRow(text)])
     changes.set_lines([InterventionRow(text, True, False)])
     stack = QUndoStack(history)

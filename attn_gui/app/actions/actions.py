@@ -59,10 +59,10 @@ def choices(values: Mapping[str, T], present: Callable[[], T], choose: Callable[
 class Actions(QObject):
     """The table's rows as QActions, by name; `tie` gives a row what it does once what is half typed is handed on."""
 
-    def __init__(self, parent: QObject, settle: Callable[[], bool]) -> None:
-        """Make the actions; `settle` hands on what is half typed and returns False if it cannot be."""
+    def __init__(self, parent: QObject, commit_typed: Callable[[], bool]) -> None:
+        """Make the actions; `commit_typed` hands on what is half typed and returns False if it cannot be."""
         super().__init__(parent)
-        self._settle = settle
+        self._commit_typed = commit_typed
         self._groups: dict[str, QActionGroup] = {}
         self._commands: dict[str, Command] = {}
         self._asked: list[str] = []  # triggered before their commands were tied
@@ -104,7 +104,7 @@ class Actions(QObject):
         if command is None:
             self._asked.append(name)
             return
-        settled = self._settle()
+        settled = self._commit_typed()
         if settled:
             self.before(self._rows[name])
             command.do(*([checked] if action.isCheckable() else []))
@@ -205,7 +205,7 @@ class Bars(QObject):
         self._window, self._simple = window, simple
         self._asked: frozenset[str] = frozenset()
         self._starting = False
-        self.actions = Actions(window, window.settle)
+        self.actions = Actions(window, window.commit_typed)
         self.menus = {key: QMenu(window) for key, _ in MENUS}
         self._entries: dict[str, list[QAction]] = {key: [] for key, _ in MENUS}  # those of the full window
         self._full: set[QAction] = set()  # what the simple one leaves out

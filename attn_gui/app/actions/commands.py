@@ -13,9 +13,9 @@ from shiboken6 import isValid
 
 from attn_gui.app.actions.actions import Command, translated
 from attn_gui.app.actions.context_menus import MapKeys
-from attn_gui.app.context import AppContext
+from attn_gui.app.app_context import AppContext
 from attn_gui.app.files.files import FilesController
-from attn_gui.app.parts import PartsController
+from attn_gui.app.simple_window import SimpleWindowController
 from attn_gui.app.state.settings import in_every_language
 from attn_gui.engine.scores import SCORES
 from attn_gui.languages import QT_TRANSLATE_NOOP
@@ -49,7 +49,9 @@ HELP = {
 class CommandsController(QObject):
     """Moves the keyboard through the window and shows what can be done in it."""
 
-    def __init__(self, context: AppContext, keys: MapKeys, files: FilesController, parts: PartsController) -> None:
+    def __init__(
+        self, context: AppContext, keys: MapKeys, files: FilesController, parts: SimpleWindowController
+    ) -> None:
         super().__init__(context.window)
         self._parts = parts
         self._appearance = context.appearance
@@ -246,7 +248,7 @@ class TipsController(QObject):
         self._parts: list[Callable[[], None]] = []
         self._soon = QTimer(self, singleShot=True, interval=SOON_MS)  # once another problem is painted
         self._soon.timeout.connect(self._on_soon_timeout)
-        context.view.follow(self._begin, "evaluation", "face", "compare", "mode")
+        context.view.follow(self._begin, "evaluation", "overlay", "compare", "mode")
         context.view.follow(self._begin_maps, "stage")
 
     def show(self) -> None:

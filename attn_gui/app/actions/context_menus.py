@@ -9,12 +9,12 @@ from PySide6.QtGui import QAction, QContextMenuEvent, QKeyEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.context import AppContext
+from attn_gui.app.app_context import AppContext
 from attn_gui.app.tables.tables import TablesController
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.engine import STAGE
 from attn_gui.modes import COMPARED, PRODUCT
-from attn_gui.views.clipboard import copy_source
+from attn_gui.views.copying import copy_source
 from attn_gui.views.map.marks import BACKWARD, FORWARD
 from attn_gui.views.tables.matrix_panel import MatrixPanel
 from attn_gui.views.widgets import entries_of

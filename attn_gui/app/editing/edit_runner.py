@@ -11,10 +11,10 @@ from PySide6.QtCore import QObject, Signal
 
 from attn_gui.app.state.background_task import LARGE, WindowTask
 from attn_gui.app.state.translated_errors import saying, sentences
-from attn_gui.document.document import Change, Document
+from attn_gui.document.document import Document, DocumentChange
 from attn_gui.document.edits import Edit, Label, SetFields
 from attn_gui.engine import Note, Problem
-from attn_gui.engine.creation.interventions import with_by_hand
+from attn_gui.engine.creation.interventions import with_carried_interventions
 from attn_gui.engine.memory import carried_out, check, weigh
 from attn_gui.views.dialogs.progress import WorkLine
 from attn_gui.views.main_window import MainWindow
@@ -61,7 +61,7 @@ class EditRunner(QObject):
         """Change the fields that `make` gives, as one step of the history; what is changed by hand follows them."""
 
         def take(fields: Mapping[str, object], fresh: Arrays) -> None:
-            followed, notes = with_by_hand(self._document.problem, fields)
+            followed, notes = with_carried_interventions(self._document.problem, fields)
             self._document.apply(SetFields(followed, label), fresh)
             self.note(notes)
 
@@ -135,7 +135,7 @@ class EditRunner(QObject):
         except (ValueError, TypeError) as error:
             self._refuse(error)
 
-    def _on_document_changed(self, change: Change) -> None:
+    def _on_document_changed(self, change: DocumentChange) -> None:
         if change.opened:  # nothing is missed that belongs to the document before
             self._forget()
         elif self._work.busy:

@@ -9,15 +9,21 @@ from typing import TypeVar
 from PySide6.QtCore import QObject
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.context import AppContext
+from attn_gui.app.app_context import AppContext
 from attn_gui.app.editing.edit_runner import Arrays
 from attn_gui.app.maps.status import StatusNote
 from attn_gui.app.state.translated_errors import sentences
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.document.number_text import NumberError, parse_number, shortest
 from attn_gui.engine import Problem, Resized
-from attn_gui.engine.creation.heads import averaged, duplicated, moved, with_equal_kv
-from attn_gui.engine.creation.interventions import copied, off_heads, scaled, switched_off, whole_heads
+from attn_gui.engine.creation.heads import with_equal_kv, with_head_duplicated, with_head_moved, with_heads_averaged
+from attn_gui.engine.creation.interventions import (
+    off_heads,
+    whole_heads,
+    with_head_copied,
+    with_head_scaled,
+    with_heads_off,
+)
 from attn_gui.figure.text.numbers import significant
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.dialogs.asking import asked
@@ -75,7 +81,7 @@ class HeadEdits(QObject):
         self._switch_to(others, Label(QT_TRANSLATE_NOOP("History", "only head {head}"), {"head": self._head}))
 
     def _switch_to(self, off: frozenset[int], label: Label) -> None:
-        self._runner.change(label, lambda: switched_off(self._problem, off))
+        self._runner.change(label, lambda: with_heads_off(self._problem, off))
 
     def scale(self) -> None:
         """Ask for a factor of the head's result."""
@@ -90,7 +96,7 @@ class HeadEdits(QObject):
             label = Label(
                 QT_TRANSLATE_NOOP("History", "head {head} × {factor}"), {"head": head, "factor": significant(factor)}
             )
-            self._runner.change(label, lambda: scaled(self._problem, head, factor))
+            self._runner.change(label, lambda: with_head_scaled(self._problem, head, factor))
 
     def copy(self) -> None:
         """Ask for the head whose result stands in place of this one's."""
@@ -104,12 +110,12 @@ class HeadEdits(QObject):
         if source is not None:
             words = {"head": head, "source": source}
             label = Label(QT_TRANSLATE_NOOP("History", "head {head} from head {source}"), words)
-            self._runner.change(label, lambda: copied(self._problem, head, source))
+            self._runner.change(label, lambda: with_head_copied(self._problem, head, source))
 
     def free(self) -> None:
         """Leave the head's result as it is computed."""
         label = Label(QT_TRANSLATE_NOOP("History", "head {head} as computed"), {"head": self._head})
-        self._runner.change(label, lambda: scaled(self._problem, self._head, 1.0))
+        self._runner.change(label, lambda: with_head_scaled(self._problem, self._head, 1.0))
 
     # --- changes of the problem ------------------------------------------------------------------
     def average(self) -> None:
@@ -124,18 +130,18 @@ class HeadEdits(QObject):
         if heads is not None:
             words = {"heads": ", ".join(map(str, heads))}
             label = Label(QT_TRANSLATE_NOOP("History", "averaged heads {heads}"), words)
-            self._change(label, lambda: averaged(self._problem, heads))
+            self._change(label, lambda: with_heads_averaged(self._problem, heads))
 
     def duplicate(self) -> None:
         """Insert a second head like this one beside it."""
         label = Label(QT_TRANSLATE_NOOP("History", "duplicated head {head}"), {"head": self._head})
-        self._change(label, lambda: duplicated(self._problem, self._head))
+        self._change(label, lambda: with_head_duplicated(self._problem, self._head))
 
     def move(self, step: int) -> None:
         """Let the head change places with its neighbor, and follow it."""
         head, place = self._head, self._head + step
         label = Label(QT_TRANSLATE_NOOP("History", "moved head {head} to {place}"), {"head": head, "place": place})
-        self._change(label, lambda: moved(self._problem, head, place), lambda: self._view.set(head=place))
+        self._change(label, lambda: with_head_moved(self._problem, head, place), lambda: self._view.set(head=place))
 
     def equal_kv(self) -> None:
         """Let every head read the keys and values that this one reads."""

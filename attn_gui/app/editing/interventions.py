@@ -8,7 +8,7 @@ import numpy as np
 from PySide6.QtCore import QObject
 
 from attn_gui.app.actions.actions import Command, translated
-from attn_gui.app.context import AppContext
+from attn_gui.app.app_context import AppContext
 from attn_gui.app.editing.map_cells import CellBlocks, CellChanges
 from attn_gui.app.inspector.explain import place_of
 from attn_gui.app.state.view_state import ChosenCell
@@ -200,7 +200,7 @@ class CopyFromState(QObject):
         cells = self._blocks.chosen()
         if cells is None or not self._baseline.comparable:
             return
-        before = self._baseline.face(BEFORE)  # by the present stages, of which the other state may lack one
+        before = self._baseline.evaluation_for(BEFORE)  # by the present stages, of which the other state may lack one
         batch, *heads, rows, columns = cells.box
         values = before.block(cells.stage, batch.start, heads[0].start if heads else None, rows, columns)
         if self._view.look.compare == BEFORE:

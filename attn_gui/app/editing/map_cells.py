@@ -11,23 +11,23 @@ from PySide6.QtCore import QCoreApplication, QObject, Signal
 from PySide6.QtGui import QGuiApplication
 
 from attn_gui.app.actions.actions import Command, choices
-from attn_gui.app.context import AppContext
+from attn_gui.app.app_context import AppContext
 from attn_gui.app.editing.edit_runner import EditRunner
 from attn_gui.app.editing.shapes import shape_text
 from attn_gui.app.editing.targets import TargetController
 from attn_gui.app.state.translated_errors import sentences
-from attn_gui.app.state.view_state import ChosenBlock, ChosenCell, Look, resolve
-from attn_gui.app.tables.table_blocks import PASTED, TableBlocks, tiled
+from attn_gui.app.state.view_state import ChosenBlock, ChosenCell, ViewSettings, resolve
+from attn_gui.app.tables.table_blocks import PASTED, TableBlocks, tile_to_selection
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetCells, cast_cells, check_finite
 from attn_gui.document.number_text import NumberError, parse_number, shortest
 from attn_gui.engine import STAGE, Plane
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.creation.interventions import (
-    filled,
-    multiplied,
-    rescaled,
-    taken,
+    box_from_place,
+    box_of_values,
+    box_times_factor,
+    rescale_row,
     with_cells_free,
     with_cells_scaled,
     with_cells_set,
@@ -42,7 +42,7 @@ from attn_gui.figure.operands import stage_plane
 from attn_gui.formats import LabeledArray
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.dialogs.asking import asked
-from attn_gui.views.inspector.context import cell_name, number
+from attn_gui.views.inspector.cell_relations import cell_name, number
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.names import ALONE, ASK, RESCALED, SOLVED, WEIGHT_MEANINGS, letter, stage_title
 
@@ -73,7 +73,7 @@ class CellChanges:
         """Give the cells values that broadcast to the box."""
 
         def numbers(array: Array, own: Box) -> Array:
-            return filled(array, own, cast_cells(values, array.dtype))
+            return box_of_values(array, own, cast_cells(values, array.dtype))
 
         def cells(known: Interventions, stage: str, axes: Sequence[str], box: Box) -> Interventions:
             return with_cells_set(known, stage, axes, box, cast_cells(values, np.dtype(self._document.problem.dtype)))
@@ -84,7 +84,7 @@ class CellChanges:
         """Multiply the cells."""
 
         def numbers(array: Array, own: Box) -> Array:
-            product = multiplied(array, own, factor)
+            product = box_times_factor(array, own, factor)
             check_finite(product, array[own])
             return product
 
@@ -93,7 +93,9 @@ class CellChanges:
     def take(self, stage: str, box: Box, source: Mapping[str, int], label: Label) -> None:
         """Give the cells those of another place, axis by axis."""
         axes = STAGE[stage].axes
-        self._change(stage, box, label, lambda array, own: taken(array, axes, own, source), with_cells_taken, source)
+        self._change(
+            stage, box, label, lambda array, own: box_from_place(array, axes, own, source), with_cells_taken, source
+        )
 
     def free(self, stage: str, box: Box, shape: tuple[int, ...], label: Label) -> None:
         """Leave the cells of a stage of this shape as computed; nothing is done where they are."""
@@ -229,7 +231,7 @@ class CellBlocks(QObject):
         rows, columns = (look.block.rows, look.block.columns) if look.block is not None else (row, column)
         return MapCells(look.cell.stage, _box_of(self._plane(look.cell.stage, look), rows, columns))
 
-    def _plane(self, stage: str, look: Look) -> Plane:
+    def _plane(self, stage: str, look: ViewSettings) -> Plane:
         """Return the matrix that the map of a stage shows at a look."""
         return stage_plane(self._computation.evaluation, stage, look.batch, look.head)
 
@@ -303,7 +305,7 @@ class CellBlocks(QObject):
             read = partial(self._put, look, look.cell, cells)
             self._reading.read_text(QGuiApplication.clipboard().text(), read)
 
-    def _put(self, look: Look, cell: ChosenCell, cells: MapCells, matrix: LabeledArray) -> None:
+    def _put(self, look: ViewSettings, cell: ChosenCell, cells: MapCells, matrix: LabeledArray) -> None:
         """Put a block where it was asked for, at a look that may be over: a long text takes a while to be read."""
         if not self.shows_now():
             return
@@ -311,7 +313,7 @@ class CellBlocks(QObject):
             self._reading.tell_gone(cells.name, matrix.values.shape)
             return
         size = tuple(cut.stop - cut.start for cut in cells.box[-2:])
-        values, plane = tiled(matrix.values, (size[0], size[1])), self._plane(cell.stage, look)
+        values, plane = tile_to_selection(matrix.values, (size[0], size[1])), self._plane(cell.stage, look)
         row, column = (look.block.rows.start, look.block.columns.start) if look.block else cell[1:]
         rows, columns = slice(row, row + values.shape[0]), slice(column, column + values.shape[1])
         if rows.stop > plane.shape[0] or columns.stop > plane.shape[1]:
@@ -337,7 +339,7 @@ class CellBlocks(QObject):
         self._window.banner.show_error(words)
 
 
-def _place(look: Look) -> tuple[ChosenCell | None, int, int]:
+def _place(look: ViewSettings) -> tuple[ChosenCell | None, int, int]:
     """Return the chosen cell, and the item and the head that it is of."""
     return look.cell, look.batch, look.head
 
@@ -491,7 +493,7 @@ class TypingController(QObject):
         """Set the whole row: the cell to its number, the others in their old proportions."""
         shares = self._row(stage, index)
         box = (*_cell_box(index)[:-1], slice(0, len(shares)))
-        self._changes.set(stage, box, rescaled(shares, index[-1], value, self._beside(shares)), label)
+        self._changes.set(stage, box, rescale_row(shares, index[-1], value, self._beside(shares)), label)
 
     def _beside(self, shares: Array) -> float:
         """Return the share of a row that the sink of its head takes: what its weights lack to 1."""

@@ -14,24 +14,24 @@ from PySide6.QtCore import QObject, Signal
 
 from attn_gui.app.actions.action_table import Row
 from attn_gui.app.actions.actions import Command, choices
-from attn_gui.app.context import AppContext
+from attn_gui.app.app_context import AppContext
 from attn_gui.app.maps.status import StatusNote
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.document.edits import Label, SetCells
 from attn_gui.document.matrix_model import table_box
 from attn_gui.engine import Problem
-from attn_gui.engine.analysis.mask_lint import SUNK, Finding, lint
+from attn_gui.engine.analysis.mask_lint import SUNK, LintFinding, lint
 from attn_gui.engine.creation.mask_cells import (
     SHAPES,
+    BrushShape,
     Cell,
-    Shape,
     TouchedCells,
+    fill_layer,
     first_layer,
     layer_of,
     line,
-    painted,
-    refilled,
+    paint_cells,
     with_booleans,
 )
 from attn_gui.engine.graph.stage import Role
@@ -39,7 +39,7 @@ from attn_gui.engine.masks import MASKS
 from attn_gui.engine.stages import lacking
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.modes import PRODUCT
-from attn_gui.pictures.threads import outcome_of
+from attn_gui.pictures.thread_pools import outcome_of
 from attn_gui.views.controls.mask_panel import LintLine
 from attn_gui.views.names import mask_lint_text, mask_note, mask_polarity
 
@@ -227,7 +227,7 @@ class PaintingController(QObject):
         label = _label(key, path, opens=opens)
 
         def make() -> SetCells:
-            return SetCells(field, box, painted(array[box], shape, path, (down, across), opens=opens), label)
+            return SetCells(field, box, paint_cells(array[box], shape, path, (down, across), opens=opens), label)
 
         self._runner.begin(label, make, self._document.apply)
 
@@ -239,7 +239,7 @@ def _label(key: str, path: Sequence[Cell], *, opens: bool) -> Label:
     return Label(MANY[opens], {"shape": Label(SHAPES[key].label, context="Masks"), "cell": cell, "last": last})
 
 
-def _row(shape: Shape) -> Row:
+def _row(shape: BrushShape) -> Row:
     reads = (Role.CLOSE.name,)
     name = f"brush_{shape.key}"
     return Row(name, "brush", shape.label, group="brush", checkable=True, reads=reads, context="Masks", full=True)
@@ -267,7 +267,7 @@ class MasksController(QObject):
         self._window, self._document = context.window, context.document
         self._computation, self._view = context.computation, context.view
         self._runner, self._painting, self._note = context.runner, painting, note
-        self._findings: tuple[Finding, ...] = ()
+        self._findings: tuple[LintFinding, ...] = ()
         self._stopped = threading.Event()  # of the count that is under way
         self._background = BackgroundTask(self)
         self._background.ended.connect(self._on_background_answered)
@@ -337,7 +337,7 @@ class MasksController(QObject):
         stopped = self._stopped = threading.Event()
         self._background.start(lambda _: lint(problem, stopped.is_set))
 
-    def _on_background_answered(self, outcome: Future[tuple[Finding, ...] | None]) -> None:
+    def _on_background_answered(self, outcome: Future[tuple[LintFinding, ...] | None]) -> None:
         findings = outcome.result()
         assert findings is not None, "what was stopped is not answered"
         self._findings = findings
@@ -388,7 +388,7 @@ class MasksController(QObject):
         layers = self._document.problem.mask
         before, layer, after = layers[:place], layers[place], layers[place + 1 :]
         label = Label(LABELS["fill"], {"kind": Label(layer.label, context="Masks")})
-        self._runner.change(label, lambda: {"mask": (*before, refilled(layer, how), *after)})
+        self._runner.change(label, lambda: {"mask": (*before, fill_layer(layer, how), *after)})
 
     def _on_panel_paint_requested(self, _layer: int) -> None:
         """Show the map that cells are opened and closed in, with the keyboard on it."""

@@ -8,7 +8,7 @@ from PySide6.QtCore import QCoreApplication, QObject
 from shiboken6 import isValid
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.context import AppContext
+from attn_gui.app.app_context import AppContext
 from attn_gui.app.editing.edit_runner import Arrays, EditRunner
 from attn_gui.app.maps.status import StatusNote
 from attn_gui.app.state.translated_errors import called, saying, sentences, why_lacking
@@ -46,25 +46,25 @@ def followers_text(field: str, shapes: Shapes) -> str:
     """Return one sentence on what changes beside a field that grows."""
     others = {name: pair for name, pair in shapes.items() if name != field}
     if not others:
-        return said(ZEROS)
-    return said(FOLLOW, others=_listed(others))
+        return translated_sentence(ZEROS)
+    return translated_sentence(FOLLOW, others=_listed(others))
 
 
 def done_text(shapes: Shapes) -> str:
     """Return the effect of a change of sizes, for the status bar; empty if no array has another shape."""
     grown = any(len(new) > len(old) or any(map(int.__gt__, new, old)) for old, new in shapes.values())
-    return said(DONE, changes=_listed(shapes)) if grown else _listed(shapes)
+    return translated_sentence(DONE, changes=_listed(shapes)) if grown else _listed(shapes)
 
 
 def _listed(shapes: Shapes) -> str:
     parts = [
-        said(CHANGE, symbol=field_symbol(name), before=shape_text(*old), after=shape_text(*new))
+        translated_sentence(CHANGE, symbol=field_symbol(name), before=shape_text(*old), after=shape_text(*new))
         for name, (old, new) in shapes.items()
     ]
-    return said(", ").join(parts)
+    return translated_sentence(", ").join(parts)
 
 
-def said(template: str, **words: object) -> str:
+def translated_sentence(template: str, **words: object) -> str:
     """Return a sentence in the language of the moment, its places filled."""
     return QCoreApplication.translate("Sentences", template).format(**words)
 
@@ -235,7 +235,7 @@ Accept = Callable[[Fields, Arrays], None]  # with the arrays that were made for 
 AXES = {"row": 0, "column": 1}
 
 
-class Clashes(QObject):
+class ShapeFixes(QObject):
     """Offers the fixes of a clash; nothing is changed until one is picked."""
 
     def __init__(self, banner: Banner, parent: QObject, runner: EditRunner, inputs: InputsView | None = None) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.context import AppContext
+from attn_gui.app.app_context import AppContext
 from attn_gui.app.editing.edit_runner import copied
 from attn_gui.app.editing.masks import PaintingController
 from attn_gui.app.state.background_task import BackgroundTask, DeferredResult
@@ -27,10 +27,10 @@ from attn_gui.figure.operands import stage_plane
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.pictures.planes import number_at
 from attn_gui.views.dialogs.asking import asked
-from attn_gui.views.inspector.context import cell_name, number
+from attn_gui.views.inspector.cell_relations import cell_name, number
 
 if TYPE_CHECKING:
-    from attn_gui.engine.analysis.solving import QuickRow
+    from attn_gui.engine.analysis.target_solvers import QuickRow
     from attn_gui.views.dialogs.target_dialog import TargetDialog
 
 
@@ -182,7 +182,7 @@ class TargetDrag(NamedTuple):
         return min(max(wanted, LEAST_SHARE), 1 - LEAST_SHARE) if self.bounded else wanted
 
 
-class PullingController(QObject):
+class TargetDragController(QObject):
     """Solves for the present number of the gesture off the GUI thread; the newest answer takes the place of the one
     before in all maps, and one gesture leaves one step. In long rows a quick answer comes first."""
 
@@ -314,7 +314,7 @@ class PullingController(QObject):
     def _ask(self) -> None:
         """Look for a quick way once, then solve for the newest target; without one each answer is seen."""
         from attn_gui.engine import solve
-        from attn_gui.engine.analysis.solving import quick_row
+        from attn_gui.engine.analysis.target_solvers import quick_row
 
         pull, target = self._pull, self._target
         if self._background.busy or self._hand_over.waiting or pull is None:
@@ -340,7 +340,7 @@ class PullingController(QObject):
 
     def _take(self, outcome: Future[QuickRow | Solution | None]) -> None:
         from attn_gui.engine import Solution
-        from attn_gui.engine.analysis.solving import QuickRow
+        from attn_gui.engine.analysis.target_solvers import QuickRow
 
         try:
             found = outcome.result()

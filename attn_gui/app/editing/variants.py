@@ -9,7 +9,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Qt, Signal
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.context import AppContext
+from attn_gui.app.app_context import AppContext
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label
 from attn_gui.engine import Problem

@@ -12,7 +12,7 @@ from PySide6.QtCore import QCoreApplication, QMimeData, QObject
 from PySide6.QtGui import QGuiApplication, QImage
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.context import AppContext
+from attn_gui.app.app_context import AppContext
 from attn_gui.app.editing.edit_runner import copied
 from attn_gui.app.files.files import asked_path
 from attn_gui.app.pages import PagesController
@@ -23,11 +23,11 @@ from attn_gui.engine.evaluation.choice import evaluation_of, is_long
 from attn_gui.engine.evaluation.proxies import with_derived
 from attn_gui.engine.progress import Progress, silent, within
 from attn_gui.figure.export_settings import THEMES
-from attn_gui.figure.levels import Shade
+from attn_gui.figure.levels import ColorScale
 from attn_gui.figure.operands import repeated
 from attn_gui.lessons.exercises import covering
 from attn_gui.modes import GRADIENT, NOW, SIDE_BY_SIDE, WIPE
-from attn_gui.views.clipboard import LateCopy, picture_data
+from attn_gui.views.copying import LateCopy, picture_data
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.dialogs.export_choice import DataChoice, ExportChoice
 from attn_gui.views.dialogs.progress import WorkLine, wait_for
@@ -35,7 +35,7 @@ from attn_gui.views.main_window import MainWindow
 from attn_gui.views.theme import current_theme
 
 if TYPE_CHECKING:
-    from attn_gui.app.files.export_tasks import Naming, Task
+    from attn_gui.app.files.export_tasks import ExportNaming, ExportTask
     from attn_gui.views.dialogs.card_dialog import CardDialog
     from attn_gui.views.dialogs.export_dialog import ExportDialog
 
@@ -230,7 +230,7 @@ class ExportController(WritingController):
         self.export_stage_image(self._view.look.stage, name)
 
     def export_stage_image(self, stage: str, picture: str = "") -> None:
-        from attn_gui.figure.kinds import PICTURES
+        from attn_gui.figure.picture_kinds import PICTURES
         from attn_gui.views.dialogs.export_dialog import ExportDialog
 
         if self._is_held_up(leaving_out=True):
@@ -336,7 +336,7 @@ class ExportController(WritingController):
         small = model is None and is_small(self._document.problem)  # weights of a model go with no figure unasked
         return replace(proposed, folder=self._folder(), session=small, states=kept, model=model)
 
-    def _figures(self, choice: ExportChoice) -> list[Task]:
+    def _figures(self, choice: ExportChoice) -> list[ExportTask]:
         from attn_gui.app.files.export_tasks import beside_of, figure_tasks
 
         if self._view.look.blanks:
@@ -344,13 +344,13 @@ class ExportController(WritingController):
         beside = beside_of(self._baseline, choice.compare, self._view.look)
         return figure_tasks(choice, self._source(), self._naming(), self._shades(), beside)
 
-    def _shades(self) -> dict[str, Shade]:
+    def _shades(self) -> dict[str, ColorScale]:
         """Return levels and colors as the window shows them."""
         return self._window.product.shades.chosen()
 
     def _previewed(self, choice: ExportChoice) -> QImage | None:
         """Return the preview, or None if it takes a while and comes later."""
-        from attn_gui.figure.kinds import PICTURES
+        from attn_gui.figure.picture_kinds import PICTURES
 
         evaluation, draw = self._source(), self._drawing(choice, PREVIEW_DPI)
         if not is_long(evaluation.problem) and PICTURES[choice.picture].quick:
@@ -377,7 +377,7 @@ class ExportController(WritingController):
 
         beside = beside_of(self._baseline, choice.compare, self._view.look)
         settings = replace(figure_of(choice, choice.stages[0], self._shades(), beside), dpi=dpi)
-        file = sheet.File(choice.format, choice.dpi)
+        file = sheet.FigureFile(choice.format, choice.dpi)
         return lambda evaluation, progress: sheet.to_image(evaluation, settings, file=file, progress=progress)
 
     # --- numbers ---------------------------------------------------------------------------------
@@ -403,13 +403,13 @@ class ExportController(WritingController):
             self._settings.put("export_data", dialog.state())
             self._write(self._tables(dialog.result_choice()))
 
-    def _tables(self, choice: DataChoice) -> list[Task]:
+    def _tables(self, choice: DataChoice) -> list[ExportTask]:
         from attn_gui.app.files.export_tasks import number_tasks
 
         return list(number_tasks(choice, self._computation.evaluation, self._naming()))
 
     # --- shared ----------------------------------------------------------------------------------
-    def _write(self, tasks: Sequence[Task]) -> None:
+    def _write(self, tasks: Sequence[ExportTask]) -> None:
         """Write at once if that is quick, else beside the window, from a copy of the problem."""
 
         def work(evaluation: Evaluation, progress: Progress) -> Iterator[Path]:
@@ -446,10 +446,10 @@ class ExportController(WritingController):
             return self._writing.waits()
         return True
 
-    def _naming(self) -> Naming:
-        from attn_gui.app.files.export_tasks import Naming
+    def _naming(self) -> ExportNaming:
+        from attn_gui.app.files.export_tasks import ExportNaming
 
-        return Naming(self._document.name)
+        return ExportNaming(self._document.name)
 
     def _folder(self) -> str:
         path = self._document.path

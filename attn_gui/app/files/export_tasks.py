@@ -11,18 +11,18 @@ from typing import Any
 from PySide6.QtCore import QCoreApplication
 
 from attn_gui.app.state.baseline import Baseline, side_names
-from attn_gui.app.state.view_state import Look
+from attn_gui.app.state.view_state import ViewSettings
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.evaluation.proxies import with_derived
 from attn_gui.engine.progress import Progress
 from attn_gui.figure import sheet
-from attn_gui.figure.comparison import Beside
+from attn_gui.figure.comparison import ComparedState
 from attn_gui.figure.export_settings import ExportSettings
-from attn_gui.figure.gradients import GradientBeside, SumPlace
-from attn_gui.figure.kinds import PICTURES
-from attn_gui.figure.levels import TYPED, Levels, Shade
-from attn_gui.figure.pages.base import PageKind
-from attn_gui.figure.sheet import Frames, Write
+from attn_gui.figure.gradients import ComparedGradient, SumPlace
+from attn_gui.figure.levels import TYPED, ColorScale, Levels
+from attn_gui.figure.pages.page_kind import PageKind
+from attn_gui.figure.picture_kinds import PICTURES
+from attn_gui.figure.sheet import PageFrames, Write
 from attn_gui.formats import (
     ArrayRows,
     block_rows,
@@ -39,7 +39,7 @@ from attn_gui.formats.catalog import IMAGES, numbers
 from attn_gui.formats.export_names import file_stem, heads_part, item_part, own_heads
 from attn_gui.modes import BEFORE, DIFFERENCE, GRADIENT, NOW, SIDE_BY_SIDE
 from attn_gui.views.dialogs.export_choice import WINDOW, DataChoice, ExportChoice
-from attn_gui.views.map.levels import shades_of
+from attn_gui.views.map.color_scales import shades_of
 from attn_gui.views.names import stage_title
 
 # --- tasks ----------------------------------------------------------------------------------------
@@ -52,7 +52,7 @@ MANY = 1 << 30  # cells, as it were: of what is computed value by value
 
 
 @dataclass(frozen=True)
-class Task:
+class ExportTask:
     """One file, and how it is written; `cells` says how much work that is."""
 
     path: Path
@@ -61,7 +61,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Naming:
+class ExportNaming:
     """Names of exported files: DIR/NAME-STAGE-hHEAD[-bITEM].EXT, or as was typed for a single one."""
 
     stem: str
@@ -80,10 +80,10 @@ class Naming:
 def figure_tasks(
     choice: ExportChoice,
     evaluation: Evaluation,
-    naming: Naming,
-    shades: Mapping[str, Shade],
-    beside: Beside | None = None,
-) -> list[Task]:
+    naming: ExportNaming,
+    shades: Mapping[str, ColorScale],
+    beside: ComparedState | None = None,
+) -> list[ExportTask]:
     """Return a file for every stage and head, or for every stage with `sheet`.
 
     ValueError with a sentence for what is none.
@@ -107,7 +107,7 @@ def figure_tasks(
         parts = [stage if kind.of_stage else "", kind.part, *own, state]
         path = naming.path(choice, parts, alone=len(found) == 1)
         write = _figure(choice, path, stage, heads, shades, beside)
-        tasks.append(Task(path, _cells(evaluation, stage) * len(heads) if kind.quick else MANY, write))
+        tasks.append(ExportTask(path, _cells(evaluation, stage) * len(heads) if kind.quick else MANY, write))
     return tasks
 
 
@@ -115,20 +115,20 @@ def _frame_tasks(
     kind: PageKind[Any],
     choice: ExportChoice,
     evaluation: Evaluation,
-    naming: Naming,
-    shades: Mapping[str, Shade],
-) -> list[Task]:
+    naming: ExportNaming,
+    shades: Mapping[str, ColorScale],
+) -> list[ExportTask]:
     """Return a file for every place of a page's slider, of the first head; one of all of them where it can move."""
     head, settings = choice.heads[0], figure_of(choice, choice.stages[0], shades)
-    frames, file = Frames(kind, settings, head), sheet.File(choice.format, choice.dpi)
+    frames, file = PageFrames(kind, settings, head), sheet.FigureFile(choice.format, choice.dpi)
     problem = evaluation.problem
     parts = [kind.name, heads_part((head,), problem.num_heads), item_part(problem, choice.batch)]
     path = naming.path(choice, parts, alone=True)
-    return [Task(target, MANY, write) for target, write in frames.files(evaluation, file, path)]
+    return [ExportTask(target, MANY, write) for target, write in frames.files(evaluation, file, path)]
 
 
 def figure_of(
-    choice: ExportChoice, stage: str, shades: Mapping[str, Shade], beside: Beside | None = None
+    choice: ExportChoice, stage: str, shades: Mapping[str, ColorScale], beside: ComparedState | None = None
 ) -> ExportSettings:
     """Return the settings of one figure of a choice; `shades` are those of the window.
 
@@ -144,18 +144,18 @@ def figure_of(
         cell=choice.cell if of_cell else None,
         page_options=choice.options_by_page.get(kind.part, {}),
         beside=beside,
-        shades={**shades, stage: _shade(choice, shades.get(stage, Shade()))},
+        shades={**shades, stage: _shade(choice, shades.get(stage, ColorScale()))},
     )
 
 
-def _shade(choice: ExportChoice, shown: Shade) -> Shade:
+def _shade(choice: ExportChoice, shown: ColorScale) -> ColorScale:
     """Return levels and colors of a stage as chosen, which may be as the window shows them."""
     palette = choice.colormap or shown.palette
     if choice.levels == WINDOW:
         return replace(shown, palette=palette)
     if choice.typed is None:
-        return Shade(palette=palette)
-    return Shade(TYPED, Levels(*choice.typed), palette)
+        return ColorScale(palette=palette)
+    return ColorScale(TYPED, Levels(*choice.typed), palette)
 
 
 def _figure(
@@ -163,8 +163,8 @@ def _figure(
     path: Path,
     stage: str,
     heads: tuple[int, ...],
-    shades: Mapping[str, Shade],
-    beside: Beside | None,
+    shades: Mapping[str, ColorScale],
+    beside: ComparedState | None,
 ) -> Write:
     def write(evaluation: Evaluation, progress: Progress) -> object:
         settings = figure_of(choice, stage, shades, beside)
@@ -173,17 +173,17 @@ def _figure(
     return write
 
 
-def number_tasks(choice: DataChoice, evaluation: Evaluation, naming: Naming) -> Iterator[Task]:
+def number_tasks(choice: DataChoice, evaluation: Evaluation, naming: ExportNaming) -> Iterator[ExportTask]:
     """Yield a file for every matrix, or one of all arrays, whole."""
     evaluation, kind = with_derived(evaluation), numbers()[choice.format]
     if kind.write_problem is not None:
         path = naming.path(choice, (), alone=True)
-        yield Task(path, MANY, lambda evaluation, progress: save_steps(evaluation.problem, path, progress))
+        yield ExportTask(path, MANY, lambda evaluation, progress: save_steps(evaluation.problem, path, progress))
         return
     if kind.write_members is not None:
         path = naming.path(choice, (), alone=True)
         cells = sum(_size(evaluation, name) for name in choice.arrays)
-        yield Task(
+        yield ExportTask(
             path, cells, lambda evaluation, progress: save_members(_members(evaluation, choice.arrays, progress), path)
         )
         return
@@ -197,7 +197,7 @@ def number_tasks(choice: DataChoice, evaluation: Evaluation, naming: Naming) -> 
         parts = [name, "" if head is None else heads_part((head,), evaluation.problem.num_heads), item]
         path = naming.path(choice, parts, alone=len(found) == 1)
         cells = _size(evaluation, name) if head is None else _cells(evaluation, name)
-        yield Task(path, cells, _matrix(choice, path, name, head))
+        yield ExportTask(path, cells, _matrix(choice, path, name, head))
 
 
 def _members(evaluation: Evaluation, names: Sequence[str], progress: Progress) -> dict[str, ArrayRows]:
@@ -244,11 +244,13 @@ def _share(progress: Progress, start: float, length: float) -> Callable[[int, in
 # Figures of another state than the present one, or of a gradient.
 
 
-def beside_of(baseline: Baseline, mode: str, look: Look) -> Beside | None:
+def beside_of(baseline: Baseline, mode: str, look: ViewSettings) -> ComparedState | None:
     """Return the state compared with, or the gradient of the chosen cell, where a figure shows it."""
     if mode == GRADIENT and look.cell is not None:
         stage, row, column = look.cell
-        return GradientBeside(lambda now: now, place=SumPlace(stage, look.batch, look.head, row, column, look.gradient))
+        return ComparedGradient(
+            lambda now: now, place=SumPlace(stage, look.batch, look.head, row, column, look.gradient)
+        )
     if mode == NOW or not baseline.comparable:
         return None
-    return Beside(baseline.before_of(), mode, side_names(baseline))
+    return ComparedState(baseline.before_of(), mode, side_names(baseline))

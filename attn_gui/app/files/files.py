@@ -16,9 +16,9 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox, QWidget
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.context import AppContext
+from attn_gui.app.app_context import AppContext
 from attn_gui.app.editing.edit_runner import Arrays
-from attn_gui.app.editing.shapes import Clashes
+from attn_gui.app.editing.shapes import ShapeFixes
 from attn_gui.app.files.examples import EXAMPLES, Example, example_in, example_of
 from attn_gui.app.files.journaling import Journaling
 from attn_gui.app.files.session_saving import SessionSaving
@@ -32,9 +32,9 @@ from attn_gui.engine.arrays import Array
 from attn_gui.engine.fields import GIVEN
 from attn_gui.engine.progress import Progress, within
 from attn_gui.formats import SESSION, FileNote, FormatError, Loaded, matrices, open_file, open_small, patterns, problems
-from attn_gui.formats.file_sentences import Unsettled, shown
+from attn_gui.formats.file_sentences import AmbiguousFile, shown
 from attn_gui.formats.journal import recover
-from attn_gui.formats.session import KeptDocument, ModelNeeded, Stamp, StudyRecord
+from attn_gui.formats.session import FileStamp, KeptDocument, ModelNeeded, StudyRecord
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.banner import Banner, BannerOffer
 from attn_gui.views.dialogs.asking import asked, message_box
@@ -44,7 +44,7 @@ from attn_gui.views.widgets import plain_tip
 
 if TYPE_CHECKING:
     from attn_gui.models import Model
-    from attn_gui.models.study import Placed, Study
+    from attn_gui.models.study import OpenedStudy, Study
 
 
 # --- opening --------------------------------------------------------------------------------------
@@ -65,7 +65,7 @@ class ModelAway(FormatError):
     """A journal of a model that no known folder holds."""
 
 
-class Resumed(NamedTuple):
+class ResumedDocument(NamedTuple):
     """A document as a journal kept it, and its place in a model."""
 
     loaded: Loaded
@@ -73,7 +73,7 @@ class Resumed(NamedTuple):
     study: Study | None
 
 
-def resume(path: Path, progress: Progress, opened: Sequence[Path] = ()) -> Resumed:
+def resume(path: Path, progress: Progress, opened: Sequence[Path] = ()) -> ResumedDocument:
     """Return the document that a journal holds.
 
     Its model may be in one of the `opened` folders. Raises FormatError, and ModelAway where its model is gone.
@@ -100,13 +100,15 @@ def resume(path: Path, progress: Progress, opened: Sequence[Path] = ()) -> Resum
 
     loaded, kept, record = recover(path, within(progress, 0, 2), weights)
     if record is None:
-        return Resumed(loaded, kept, None)
+        return ResumedDocument(loaded, kept, None)
     from attn_gui.models.study import study_in_model
 
     found = study_in_model(
         replace(record, snapshots=loaded.snapshots), model(record), within(progress, 1, 2), loaded.problem
     )
-    return Resumed(replace(loaded, problem=found.problem.replace(), snapshots=found.snapshots), kept, found.study)
+    return ResumedDocument(
+        replace(loaded, problem=found.problem.replace(), snapshots=found.snapshots), kept, found.study
+    )
 
 
 # --- questions ------------------------------------------------------------------------------------
@@ -116,7 +118,7 @@ def resume(path: Path, progress: Progress, opened: Sequence[Path] = ()) -> Resum
 BUTTONS = QMessageBox.StandardButton
 
 
-class WayOn(Enum):
+class ChangedFileAnswer(Enum):
     """Ways on with a file that another program has changed."""
 
     SAVE_OVER = auto()
@@ -134,7 +136,7 @@ def save_first(window: QWidget, name: str, save: Callable[[], bool]) -> bool:
     return save() if answer == BUTTONS.Save else answer == BUTTONS.Discard
 
 
-def ask_about_change(window: QWidget, name: str) -> WayOn:
+def ask_about_change(window: QWidget, name: str) -> ChangedFileAnswer:
     """Return the way to go with a file that changed since it was opened or saved; Escape leaves everything as it is."""
     said = QCoreApplication.translate(
         "Questions", "{name} was changed by another program since it was opened or saved."
@@ -144,17 +146,17 @@ def ask_about_change(window: QWidget, name: str) -> WayOn:
     box.setIcon(QMessageBox.Icon.Warning)
     roles = QMessageBox.ButtonRole
     words = {
-        WayOn.SAVE_OVER: (QCoreApplication.translate("Questions", "Save over it"), roles.DestructiveRole),
-        WayOn.SAVE_AS: (QCoreApplication.translate("Questions", "Save as…"), roles.AcceptRole),
-        WayOn.RELOAD: (QCoreApplication.translate("Questions", "Reload it"), roles.DestructiveRole),
+        ChangedFileAnswer.SAVE_OVER: (QCoreApplication.translate("Questions", "Save over it"), roles.DestructiveRole),
+        ChangedFileAnswer.SAVE_AS: (QCoreApplication.translate("Questions", "Save as…"), roles.AcceptRole),
+        ChangedFileAnswer.RELOAD: (QCoreApplication.translate("Questions", "Reload it"), roles.DestructiveRole),
     }
     ways = {box.addButton(label, role): way for way, (label, role) in words.items()}
     box.addButton(BUTTONS.Cancel)
-    box.setDefaultButton(next(button for button, way in ways.items() if way is WayOn.SAVE_AS))
-    picked: list[WayOn] = []
-    box.buttonClicked.connect(lambda button: picked.append(ways.get(button, WayOn.CANCEL)))
+    box.setDefaultButton(next(button for button, way in ways.items() if way is ChangedFileAnswer.SAVE_AS))
+    picked: list[ChangedFileAnswer] = []
+    box.buttonClicked.connect(lambda button: picked.append(ways.get(button, ChangedFileAnswer.CANCEL)))
     asked(box)
-    return picked[0] if picked else WayOn.CANCEL
+    return picked[0] if picked else ChangedFileAnswer.CANCEL
 
 
 def may_go(window: MainWindow, document: Document, file: str, revision: int, again: Callable[[], object]) -> bool:
@@ -162,7 +164,7 @@ def may_go(window: MainWindow, document: Document, file: str, revision: int, aga
 
     Where it has changed since, the file is offered again: a sudden question would be a surprise.
     """
-    half_typed = not window.settle()
+    half_typed = not window.commit_typed()
     stays = half_typed or (document.modified and document.revision != revision)
     if stays:
         _offer_again(window.banner, file, document.name, again)
@@ -323,7 +325,7 @@ class FilesController(QObject):
         self._view_of: Callable[[], Mapping[str, object]] = dict
         self.view: Mapping[str, object] = {}  # that the file carries, or that suits the example
         self.about: Mapping[str, str] = {}  # title, model, licence: what is known about what was opened
-        self._clashes = Clashes(context.window.banner, self, context.runner)
+        self._clashes = ShapeFixes(context.window.banner, self, context.runner)
         self.opening = WindowTask(context.window, WorkLine("opening", context.window))
         self.journaling = Journaling(context.window, context.document)
         self.saving = SessionSaving(context, self.journaling)
@@ -331,8 +333,14 @@ class FilesController(QObject):
         self.saving.saved.connect(self._on_saved)
         self.saving.elsewhere.connect(self.save_as)
         self.saving.ended.connect(self.journaling.wake)
-        self._known: Stamp | None = None  # the document's file as it was when it was read or written last
-        self._asked: tuple[Path, Read, int, Stamp | None, str] = Path(), open_file, 0, None, ""  # and the revision left
+        self._known: FileStamp | None = None  # the document's file as it was when it was read or written last
+        self._asked: tuple[Path, Read, int, FileStamp | None, str] = (
+            Path(),
+            open_file,
+            0,
+            None,
+            "",
+        )  # and the revision left
         self.opening.ended.connect(self._on_opening_ended)
         self.left.connect(self.opening.forget)
         context.window.banner.closed.connect(self._on_banner_closed)
@@ -387,7 +395,7 @@ class FilesController(QObject):
 
     def open_path(self, path: Path) -> bool:
         """Open a file as a new document; False where it is refused with one sentence, or a large one is still read."""
-        stamp = Stamp.of(path)
+        stamp = FileStamp.of(path)
         try:
             loaded = open_small(path, LARGE)
         except ValueError as error:
@@ -396,7 +404,7 @@ class FilesController(QObject):
         if loaded is None:
             self.open_beside(path)  # opened anew: what is asked first may save this very file
         elif self.may_leave():
-            if Stamp.of(path) != stamp:  # saved when that was asked: it holds something else now
+            if FileStamp.of(path) != stamp:  # saved when that was asked: it holds something else now
                 return self.open_path(path)
             self._take(path, loaded, stamp)
             return True
@@ -411,7 +419,7 @@ class FilesController(QObject):
             self._begin_reading(path, read, name)
 
     def _begin_reading(self, path: Path, read: Read = open_file, name: str = "") -> None:
-        self._asked = path, read, self._document.revision, Stamp.of(path), name
+        self._asked = path, read, self._document.revision, FileStamp.of(path), name
         self.opening.start(lambda progress: read(path, progress), path.name)
 
     def recover(self, path: Path) -> None:
@@ -427,7 +435,7 @@ class FilesController(QObject):
         else:
             self._refuse(path, away)
 
-    def _on_opening_ended(self, outcome: Future[Loaded | Resumed]) -> None:
+    def _on_opening_ended(self, outcome: Future[Loaded | ResumedDocument]) -> None:
         path, read, revision, stamp, name = self._asked
         if isinstance(refusal := outcome.exception(), ValueError):
             self._refuse(path, refusal, revision)
@@ -435,19 +443,21 @@ class FilesController(QObject):
         found = outcome.result()
         again = partial(self.open_beside, path, read, name)
         if may_go(self._window, self._document, path.name, revision, again):
-            if isinstance(found, Resumed):
+            if isinstance(found, ResumedDocument):
                 self._take_resumed(path, found)
             else:
                 self._take(path, found, stamp, read, name)
 
-    def _take_resumed(self, path: Path, found: Resumed) -> None:
+    def _take_resumed(self, path: Path, found: ResumedDocument) -> None:
         self._known = file = found.kept.file
         self._begin(found.loaded, file.path if file else None, found.kept.name, found.loaded.view, found.study)
         self._tell(found.loaded.notes)
         self._document.mark_unsaved()
         self.recovered.emit(path)
 
-    def _take(self, path: Path, loaded: Loaded, stamp: Stamp | None, read: Read = open_file, name: str = "") -> None:
+    def _take(
+        self, path: Path, loaded: Loaded, stamp: FileStamp | None, read: Read = open_file, name: str = ""
+    ) -> None:
         example = example_in(path) if read is open_file else None
         view = example.view if example is not None else loaded.view
         self._begin(loaded, path if path.suffix in SESSION.suffixes else None, name or path.stem, view)
@@ -463,7 +473,7 @@ class FilesController(QObject):
             self.modelNeeded.emit(path, error.record, left)
             return
         clash = error.__cause__
-        if isinstance(error, Unsettled):
+        if isinstance(error, AmbiguousFile):
             self.foreign.emit(path, error)
             return
         if isinstance(error, ModelAway):
@@ -500,7 +510,7 @@ class FilesController(QObject):
         if told:
             self._tell_of(example, loaded)
 
-    def begin_study(self, path: Path, record: StudyRecord | None, placed: Placed, stamp: Stamp | None) -> None:
+    def begin_study(self, path: Path, record: StudyRecord | None, placed: OpenedStudy, stamp: FileStamp | None) -> None:
         """Open a layer of a model, of its folder or of a session that holds it; the document before is left."""
         if record is None:
             self._begin(Loaded(placed.problem), None, placed.study.model.name, {}, placed.study)
@@ -551,10 +561,14 @@ class FilesController(QObject):
         if self.saving.busy or known is None or known.path != path or known.is_current() or not path.exists():
             return self._write(path)
         way = ask_about_change(self._window, path.name)
-        if way is WayOn.RELOAD:
+        if way is ChangedFileAnswer.RELOAD:
             self.left.emit()
             self._begin_reading(path)
-        return self._write(path) if way is WayOn.SAVE_OVER else way is WayOn.SAVE_AS and self.save_as()
+        return (
+            self._write(path)
+            if way is ChangedFileAnswer.SAVE_OVER
+            else way is ChangedFileAnswer.SAVE_AS and self.save_as()
+        )
 
     def save_as(self) -> bool:
         path = path_to_save(self._window, self._folder(), self._document.name + SESSION.suffixes[0])
@@ -567,12 +581,12 @@ class FilesController(QObject):
         return KeptDocument(file=self._known, about=self.about, view=self._view_of())
 
     def _on_saved(self) -> None:
-        self._known = Stamp.of(self._document.path) if self._document.path else None
+        self._known = FileStamp.of(self._document.path) if self._document.path else None
         self.journaling.go_on_from(self._known)
 
     def may_leave(self) -> bool:
         """Wait for what is being written, ask to save what is not saved, half typed or not; False means stay."""
-        settled = self._window.settle() and self.steps_made() and self.saving.wait()
+        settled = self._window.commit_typed() and self.steps_made() and self.saving.wait()
         if may := settled and (not self._document.modified or self._save_first()):
             self.left.emit()
         return may

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QDialog
 
-from attn_gui.app.context import AppContext
+from attn_gui.app.app_context import AppContext
 from attn_gui.app.files.files import FilesController
 from attn_gui.app.state.background_task import BackgroundTask, WindowTask
 from attn_gui.app.state.translated_errors import saying, sentence
@@ -26,10 +26,10 @@ from attn_gui.engine.progress import Progress
 from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.figure.compose import weights_picture
 from attn_gui.formats import FormatError, Loaded, list_arrays, open_arranged, read_array
-from attn_gui.formats.base import Listing
-from attn_gui.formats.file_sentences import SeveralReadings, Unsettled
-from attn_gui.formats.named.arranged import settled
-from attn_gui.formats.named.arrangement import ArrayMapping, proposed, recalled, record_of
+from attn_gui.formats.file_format import ArrayListing
+from attn_gui.formats.file_sentences import AmbiguousFile, SeveralReadings
+from attn_gui.formats.named.arranged_problem import complete_mapping
+from attn_gui.formats.named.array_mapping import ArrayMapping, propose_mapping, recall_mapping, record_of
 from attn_gui.formats.named.attention_maps import MapChoice, SeveralMaps, beside_maps, choices_of, names_of_maps
 from attn_gui.formats.named.several_files import list_several, open_several, several_name, whole_ones
 from attn_gui.views.dialogs.asking import asked
@@ -126,7 +126,7 @@ class ArraysController(QObject):
         """Forget what was said of files once they are open: they may hold other arrays when they are opened again."""
         self._paths, self._said = (), None
 
-    def _on_listed_ended(self, outcome: Future[Listing | list[Path]]) -> None:
+    def _on_listed_ended(self, outcome: Future[ArrayListing | list[Path]]) -> None:
         try:
             found = outcome.result()
         except ValueError as error:
@@ -139,7 +139,7 @@ class ArraysController(QObject):
         else:
             self._ask(self._paths, found)
 
-    def _ask(self, paths: tuple[Path, ...], listing: Listing) -> None:
+    def _ask(self, paths: tuple[Path, ...], listing: ArrayListing) -> None:
         if len(choices := self._choices or self._maps_in(listing)) > 1:
             self._ask_for_maps(paths, listing, choices)
             return
@@ -150,8 +150,8 @@ class ArraysController(QObject):
         read = partial(open_arranged, path) if len(paths) == 1 else partial(open_several, paths)
         dialog = self._dialog = ArraysDialog(name, listing, sentence, self._window)
         dialog.picturesAsked.connect(lambda ways: self._pictures.start(lambda _: _first_maps(listing, read, ways)))
-        remembered = recalled(self._known(), listing)
-        known = said if said is not None and said.arrays else remembered or proposed(listing)
+        remembered = recall_mapping(self._known(), listing)
+        known = said if said is not None and said.arrays else remembered or propose_mapping(listing)
         dialog.set_arrangement(known if said is None else replace(known, **said.words), remembered is known)
         if question is not None:
             dialog.ask_about(question)
@@ -174,13 +174,13 @@ class ArraysController(QObject):
             self.open_arranged(paths[0], chosen)
 
     # --- attention weights alone -----------------------------------------------------------------
-    def _maps_in(self, listing: Listing) -> tuple[MapChoice, ...]:
+    def _maps_in(self, listing: ArrayListing) -> tuple[MapChoice, ...]:
         """Return the ways to read the attention weights of a file, as far as it was not said when it was given."""
         said = self._said or ArrayMapping()
         names = [said.arrays[GIVEN]] if GIVEN in said.arrays else [] if said.arrays else names_of_maps(listing)
         return choices_of(listing, names, said.axes, said.layer)
 
-    def _ask_for_maps(self, paths: tuple[Path, ...], listing: Listing, choices: Sequence[MapChoice]) -> None:
+    def _ask_for_maps(self, paths: tuple[Path, ...], listing: ArrayListing, choices: Sequence[MapChoice]) -> None:
         """Ask which maps are meant; none is proposed. Their pictures come as soon as they are read."""
         from attn_gui.views.dialogs.readings import MapsDialog
 
@@ -203,7 +203,7 @@ class ArraysController(QObject):
             self._maps.set_pictures([weights_picture(one, one.shape[1], current_theme()) for one in maps])
 
     # --- other arrays ----------------------------------------------------------------------------
-    def _look_into(self, path: Path, listing: Listing, name: str) -> None:
+    def _look_into(self, path: Path, listing: ArrayListing, name: str) -> None:
         """Read an array for its first numbers, the last one asked for."""
         sizes = {array.name: math.prod(array.shape) for array in listing.arrays}
         if 0 < sizes.get(name, 0) <= LARGEST_PREVIEW:
@@ -235,18 +235,18 @@ class ArraysController(QObject):
         self._settings.put_first(KNOWN, "known", record, MOST_KNOWN, is_alike)
 
 
-def _sorted(paths: Sequence[Path], progress: Progress) -> Listing | list[Path]:
+def _sorted(paths: Sequence[Path], progress: Progress) -> ArrayListing | list[Path]:
     """Return the arrays of files that make one problem together; else the files, as each holds one."""
     return list(paths) if len(whole_ones(paths)) > 1 else list_several(paths, progress)
 
 
-def _tells(listing: Listing) -> bool:
+def _tells(listing: ArrayListing) -> bool:
     """Return whether the names of arrays say what they are, and nothing is open."""
     try:
         named = ArrayMapping().named(listing)
         if GIVEN not in named.arrays:
-            settled(named, listing)
-    except Unsettled:
+            complete_mapping(named, listing)
+    except AmbiguousFile:
         return False
     except ValueError:  # which is said when they are opened
         return True
@@ -259,7 +259,7 @@ def _folder(paths: Sequence[Path]) -> Path:
 
 
 def _first_maps(
-    listing: Listing, read: Callable[[ArrayMapping], Loaded], ways: Mapping[tuple[str, str], ArrayMapping]
+    listing: ArrayListing, read: Callable[[ArrayMapping], Loaded], ways: Mapping[tuple[str, str], ArrayMapping]
 ) -> dict[tuple[str, str], NDArray[Any]]:
     """Return the weights of the first head and item of every arrangement that makes a problem; none of large files."""
     sizes = {array.name: math.prod(array.shape) for array in listing.arrays}
@@ -280,7 +280,7 @@ def _pixels(weights: NDArray[Any]) -> tuple[int, int]:
     return rows, columns
 
 
-def _first_of_each(path: Path, listing: Listing, choices: Sequence[MapChoice]) -> list[NDArray[Any]] | FormatError:
+def _first_of_each(path: Path, listing: ArrayListing, choices: Sequence[MapChoice]) -> list[NDArray[Any]] | FormatError:
     """Return the first map of each choice, as large as a picture of it; each array is read once."""
     arrays: dict[str, NDArray[Any]] = {}
     try:
@@ -296,7 +296,7 @@ def _first_of_each(path: Path, listing: Listing, choices: Sequence[MapChoice]) -
     return found
 
 
-def _first_numbers(path: Path, listing: Listing, name: str) -> NDArray[Any] | FormatError:
+def _first_numbers(path: Path, listing: ArrayListing, name: str) -> NDArray[Any] | FormatError:
     try:
         return read_array(path, listing, name)
     except FormatError as error:

@@ -15,12 +15,12 @@ from PySide6.QtCore import QCoreApplication, QLockFile, QObject, QStandardPaths,
 
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.translated_errors import saying
-from attn_gui.document.document import Change, Document
+from attn_gui.document.document import Document, DocumentChange
 from attn_gui.engine.arrays import Array
 from attn_gui.formats import FormatError
 from attn_gui.formats.journal import SUFFIX, HeldFile, Journal, JournalStep
 from attn_gui.formats.saving import saving
-from attn_gui.formats.session import KeptDocument, Stamp, StudyRecord
+from attn_gui.formats.session import FileStamp, KeptDocument, StudyRecord
 from attn_gui.formats.snapshots import Snapshot
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.main_window import MainWindow
@@ -63,8 +63,8 @@ class Journaling(QObject):
         self._journal, self._lock = Journal(self.path), lock_of(self.path)
         self._kept_of: Callable[[], KeptDocument] = KeptDocument
         self._is_saving: Callable[[], bool] = bool
-        self._changes: list[Change] = []
-        self._origin: Stamp | None = None  # the file that holds what the changes began with
+        self._changes: list[DocumentChange] = []
+        self._origin: FileStamp | None = None  # the file that holds what the changes began with
         self._since = 0  # the generation with which the document was opened, or that file written
         self._name = ""  # in the first entry
         self._held: tuple[Snapshot, ...] | None = None  # the snapshots of the last entry, or before one of that file
@@ -84,14 +84,14 @@ class Journaling(QObject):
         """Set the source of what is kept beside the problem, and of whether a file of it is being written."""
         self._kept_of, self._is_saving = kept_of, is_saving
 
-    def begin_from(self, origin: Stamp | None) -> None:
+    def begin_from(self, origin: FileStamp | None) -> None:
         """Say which file holds the document as it is now, if any does."""
         self._origin, self._whole, self._held = origin, True, self._document.snapshots.all
         if origin is not None:
             self._since = self._document.generation
         self.wake()
 
-    def expect(self, file: Stamp, generation: int) -> None:
+    def expect(self, file: FileStamp, generation: int) -> None:
         """Announce a file that is about to hold a generation of the document: what follows is laid on it.
 
         Called by the thread that writes it. Where this cannot be written, `go_on_from` begins anew.
@@ -99,7 +99,7 @@ class Journaling(QObject):
         with suppress(FormatError):
             self._journal.expect(HeldFile(file, generation), self._since)
 
-    def go_on_from(self, file: Stamp | None) -> None:
+    def go_on_from(self, file: FileStamp | None) -> None:
         """Say that a file holds the document as it was when its writing began, which may be as it is now."""
         if not self._document.modified:
             self.begin_from(file)
@@ -135,7 +135,7 @@ class Journaling(QObject):
         self._background.wait()
         QCoreApplication.sendPostedEvents(self._background)
 
-    def _on_document_changed(self, change: Change) -> None:
+    def _on_document_changed(self, change: DocumentChange) -> None:
         if change.opened:
             self._changes.clear()
             self._whole, self._origin, self._since = True, None, self._document.generation
@@ -163,7 +163,7 @@ class Journaling(QObject):
             return
         left = self._document.study is None and self._held_study is not None  # the model: nothing of it stays
         self._whole = self._whole or left
-        step = self._step(Change.merged(self._changes))
+        step = self._step(DocumentChange.merged(self._changes))
         self._changes.clear()
         based = self._is_based(step)
         self._held, self._held_study = self._document.snapshots.all, self._document.study
@@ -203,7 +203,7 @@ class Journaling(QObject):
         study, weights = self._study(), self._weights()
         return JournalStep(problem, names, (), self._kept(), None, kept, study, weights, generation)
 
-    def _step(self, change: Change) -> JournalStep:
+    def _step(self, change: DocumentChange) -> JournalStep:
         cells = tuple((name, box) for name, boxes in change.fields.items() for box in boxes or ())
         whole = tuple(name for name, boxes in change.fields.items() if boxes is None)
         kept = self._document.snapshots.all

@@ -11,14 +11,14 @@ from typing import Any
 from PySide6.QtCore import QObject
 
 from attn_gui.app.actions.action_table import DECIMALS
-from attn_gui.app.context import AppContext
+from attn_gui.app.app_context import AppContext
 from attn_gui.app.files.files import FilesController
 from attn_gui.app.state.settings import Settings
-from attn_gui.app.state.view_state import ChosenCell, Look, ViewState
+from attn_gui.app.state.view_state import ChosenCell, ViewSettings, ViewState
 from attn_gui.engine.analysis.head_readings import READINGS
 from attn_gui.figure.colors import PALETTES
 from attn_gui.figure.display import Levels
-from attn_gui.figure.levels import AUTO, LEVEL_RULES, TYPED, Shade
+from attn_gui.figure.levels import AUTO, LEVEL_RULES, TYPED, ColorScale
 from attn_gui.modes import OF_ANY
 from attn_gui.views.names import ASK, WEIGHT_MEANINGS
 
@@ -60,7 +60,7 @@ class SessionView(QObject):
         self._view.set(**vars(self.look_in(record)))
         self._take_shades(record)
 
-    def _look_at_opened(self) -> Look:
+    def _look_at_opened(self) -> ViewSettings:
         self._shaded = False
         return self.look_in(self._files.view)
 
@@ -68,7 +68,7 @@ class SessionView(QObject):
         self._shaded = True
         self._take_shades(self._files.view)
 
-    def look_in(self, record: Mapping[str, Any]) -> Look:
+    def look_in(self, record: Mapping[str, Any]) -> ViewSettings:
         """Return the look that a record asks for.
 
         What it does not say, or wrongly, is as it is or where a problem begins.
@@ -78,7 +78,7 @@ class SessionView(QObject):
         return replace(
             look,
             block=None,
-            stage=stage if isinstance(stage, str) else Look.stage,
+            stage=stage if isinstance(stage, str) else ViewSettings.stage,
             head=_within(record.get("head"), problem.num_heads),
             batch=_within(record.get("item"), problem.batch_size),
             cell=_cell(record.get("cell")),
@@ -103,7 +103,7 @@ def _cell(given: object) -> ChosenCell | None:
     return ChosenCell(stage, row, column) if whole else None
 
 
-def shade_records(shades: Mapping[str, Shade]) -> dict[str, dict[str, Any]]:
+def shade_records(shades: Mapping[str, ColorScale]) -> dict[str, dict[str, Any]]:
     """Return levels and colors by the name of the matrix; `rules` holds what is neither automatic nor typed."""
     given = {name: shade for name, shade in shades.items() if shade.levels is not None}
     return {
@@ -113,19 +113,19 @@ def shade_records(shades: Mapping[str, Shade]) -> dict[str, dict[str, Any]]:
     }
 
 
-def shades_in(record: Mapping[str, Any]) -> dict[str, Shade]:
+def shades_in(record: Mapping[str, Any]) -> dict[str, ColorScale]:
     """Return the levels and colors of a record, those that make sense."""
     levels, rules, palettes = (dict(_items(record.get(key))) for key in ("levels", "rules", "colormaps"))
     return {name: _shade(levels.get(name), rules.get(name), palettes.get(name)) for name in levels | rules | palettes}
 
 
-def _shade(pair: object, rule: object, palette: object) -> Shade:
+def _shade(pair: object, rule: object, palette: object) -> ColorScale:
     levels = _levels(pair)
     kept = palette if isinstance(palette, str) and palette in PALETTES else None
     known = LEVEL_RULES.get(rule) if isinstance(rule, str) else None
     if levels is None:
-        return Shade(known.key if known is not None and known.take is not None else AUTO, None, kept)
-    return Shade(known.key if known is not None and known.take is None else TYPED, levels, kept)
+        return ColorScale(known.key if known is not None and known.take is not None else AUTO, None, kept)
+    return ColorScale(known.key if known is not None and known.take is None else TYPED, levels, kept)
 
 
 def _flag(given: object, default: bool) -> bool:
@@ -176,16 +176,16 @@ class KeptView(QObject):
         self._settings.put(f"view/{name}", getattr(self._view.look, name))
 
 
-def kept_look(settings: Settings, head: int) -> Look:
+def kept_look(settings: Settings, head: int) -> ViewSettings:
     """Return the look to begin with: as things were shown last, at one head of the first problem."""
-    decimals = settings.choice("view/decimals", [str(digits) for digits in DECIMALS], str(Look.decimals))
-    return Look(
+    decimals = settings.choice("view/decimals", [str(digits) for digits in DECIMALS], str(ViewSettings.decimals))
+    return ViewSettings(
         head=head,
-        mode=settings.choice("view/mode", OF_ANY, Look.mode),
+        mode=settings.choice("view/mode", OF_ANY, ViewSettings.mode),
         decimals=int(decimals),
-        values=settings.flag("view/values", Look.values),
-        scientific=settings.flag("view/scientific", Look.scientific),
-        reading=settings.choice("view/reading", READINGS, Look.reading),
-        weights_typed=settings.choice("view/weights_typed", (ASK, *WEIGHT_MEANINGS), Look.weights_typed),
-        blocked=settings.flag("view/blocked", Look.blocked),
+        values=settings.flag("view/values", ViewSettings.values),
+        scientific=settings.flag("view/scientific", ViewSettings.scientific),
+        reading=settings.choice("view/reading", READINGS, ViewSettings.reading),
+        weights_typed=settings.choice("view/weights_typed", (ASK, *WEIGHT_MEANINGS), ViewSettings.weights_typed),
+        blocked=settings.flag("view/blocked", ViewSettings.blocked),
     )

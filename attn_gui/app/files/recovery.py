@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QDateTime, QLocale, QLockFile, QObject, QTimer
 
-from attn_gui.app.context import AppContext
+from attn_gui.app.app_context import AppContext
 from attn_gui.app.files.files import FilesController
 from attn_gui.app.files.journaling import journals_folder, lock_of
 from attn_gui.formats import FormatError

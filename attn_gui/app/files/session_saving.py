@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QMessageBox
 
-from attn_gui.app.context import AppContext
+from attn_gui.app.app_context import AppContext
 from attn_gui.app.files.journaling import Journaling
 from attn_gui.app.state.background_task import LARGE, BackgroundTask, Stopped
 from attn_gui.app.state.translated_errors import saying
@@ -20,10 +20,10 @@ from attn_gui.engine import Problem
 from attn_gui.engine.errors import FieldError
 from attn_gui.engine.progress import Progress
 from attn_gui.formats import FormatError, save_session, save_study
-from attn_gui.formats.session import Stamp
+from attn_gui.formats.session import FileStamp
 from attn_gui.formats.snapshots import Snapshot, nbytes
 from attn_gui.languages import QT_TRANSLATE_NOOP
-from attn_gui.pictures.threads import outcome_of
+from attn_gui.pictures.thread_pools import outcome_of
 from attn_gui.views.banner import BannerOffer, Words
 from attn_gui.views.dialogs.asking import asked, message_box
 from attn_gui.views.dialogs.progress import WorkLine, wait_for
@@ -36,7 +36,7 @@ _MOVED = QT_TRANSLATE_NOOP(
 )
 
 
-class Session(NamedTuple):
+class SessionToSave(NamedTuple):
     """One state of the document that is to be written, with what is looked at and what is known about it."""
 
     path: Path
@@ -47,7 +47,7 @@ class Session(NamedTuple):
     snapshots: tuple[Snapshot, ...] = ()
     study: Study | None = None
 
-    def write(self, progress: Progress | None = None, before: Callable[[Stamp], object] | None = None) -> None:
+    def write(self, progress: Progress | None = None, before: Callable[[FileStamp], object] | None = None) -> None:
         if self.study is not None:
             from attn_gui.models.study import record_of  # a start does not wait for models
 
@@ -67,8 +67,8 @@ class SessionSaving(QObject):
         super().__init__(context.window)
         self._window, self._document, self._settings = context.window, context.document, context.settings
         self._journaling = journaling
-        self._now: Session | None = None
-        self._next: dict[Path, Session] = {}
+        self._now: SessionToSave | None = None
+        self._next: dict[Path, SessionToSave] = {}
         self._opened, self._well = 0, True  # the generation in which the document began; nothing failed since
         self._refused: Words = ""  # what the banner said of the last file that could not be written
         self._job, self._line = BackgroundTask(self), WorkLine("saving", context.window)
@@ -95,7 +95,7 @@ class SessionSaving(QObject):
         What is written beside the window may still fail: `wait` tells.
         """
         document, kept = self._document, self._document.snapshots.all
-        session = Session(path, document.problem, document.generation, view, about, kept, document.study)
+        session = SessionToSave(path, document.problem, document.generation, view, about, kept, document.study)
         try:
             session = session._replace(problem=document.snapshot())
         except FieldError:
@@ -112,7 +112,7 @@ class SessionSaving(QObject):
             self._take(session, outcome_of(partial(self._write, session)))
         return self._well
 
-    def _write_meanwhile(self, session: Session) -> bool:
+    def _write_meanwhile(self, session: SessionToSave) -> bool:
         """Write the very arrays of the document, of which memory holds no copy, while they cannot be edited."""
         if not self.wait():
             return False
@@ -163,7 +163,7 @@ class SessionSaving(QObject):
 
         return check
 
-    def _begin(self, session: Session, check: Callable[[], object] = lambda: None) -> None:
+    def _begin(self, session: SessionToSave, check: Callable[[], object] = lambda: None) -> None:
         """Write it on the other thread; `check` is called behind each part, and what it raises leaves the old file."""
         self._now = session
         self._line.set_name(session.path.name)
@@ -178,7 +178,7 @@ class SessionSaving(QObject):
 
         self._job.start(write)
 
-    def _write(self, session: Session, progress: Progress | None = None) -> None:
+    def _write(self, session: SessionToSave, progress: Progress | None = None) -> None:
         session.write(progress, lambda file: self._journaling.expect(file, session.generation))
 
     def _on_job_ended(self, outcome: Future[object]) -> None:
@@ -190,7 +190,7 @@ class SessionSaving(QObject):
         finally:
             self._go_on()
 
-    def _take(self, session: Session, outcome: Future[object]) -> None:
+    def _take(self, session: SessionToSave, outcome: Future[object]) -> None:
         self._well = self._well and outcome.exception() is None
         try:
             outcome.result()
@@ -219,7 +219,7 @@ class SessionSaving(QObject):
     def _hint(self) -> str:
         return self.tr("Choose another name or folder for the document")
 
-    def _is_ours(self, session: Session) -> bool:
+    def _is_ours(self, session: SessionToSave) -> bool:
         """Return whether it is of the document that is open."""
         return session.generation >= self._opened
 

@@ -9,25 +9,25 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.context import AppContext
+from attn_gui.app.app_context import AppContext
 from attn_gui.app.state.baseline import side_names
 from attn_gui.app.state.view_state import ChosenCell, exists
 from attn_gui.app.tables.tables import TablesController
-from attn_gui.document.document import Change
+from attn_gui.document.document import DocumentChange
 from attn_gui.document.matrix_model import MatrixModel, table_box
 from attn_gui.document.matrix_model import cell_name as table_cell_name
 from attn_gui.engine import Box, Evaluation, Explanation, explain
 from attn_gui.engine.evaluation.proxies import stand_in
-from attn_gui.engine.evaluation.related import Forward
+from attn_gui.engine.evaluation.reach import ForwardReach
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.nodes import GATED
 from attn_gui.figure.operands import repeated, stage_plane
 from attn_gui.modes import BEFORE, SIDE_BY_SIDE
 from attn_gui.pictures.planes import number_at
-from attn_gui.views.inspector.context import OtherState, Reached, cell_name
+from attn_gui.views.inspector.cell_relations import OtherState, ReachedBoxes, cell_name
 from attn_gui.views.inspector.inspector import ExplainContext
 from attn_gui.views.map.map_drawing import MapDrawing
-from attn_gui.views.map.marks import BACKWARD, DIRECTIONS, FORWARD, Reach, reached_areas
+from attn_gui.views.map.marks import BACKWARD, DIRECTIONS, FORWARD, ReachMarks, reached_areas
 from attn_gui.views.tables.matrix_panel import MatrixPanel
 
 # --- reach ----------------------------------------------------------------------------------------
@@ -81,7 +81,7 @@ class ReachController(QObject):
         if self._view.look.cell is not None:
             self._place = None
 
-    def _on_document_changed(self, change: Change) -> None:
+    def _on_document_changed(self, change: DocumentChange) -> None:
         """Follow the mask: the reach depends on the cells it leaves open, not on the numbers."""
         if any(field.startswith("mask") for field in change.fields):
             self._later()
@@ -104,7 +104,7 @@ class ReachController(QObject):
             drawing.overlay.set_marks(reached=reached_areas(drawing.plane, reach))
         self._window.inspector.set_reach_shown(self._view.look.reach, name if self._place is not None else "")
 
-    def _found(self) -> tuple[str, Reach] | None:
+    def _found(self) -> tuple[str, ReachMarks] | None:
         """Return the name of the chosen cell, and what it reaches."""
         look, evaluation = self._view.look, self._computation.evaluation
         field, row, column = self._place or ("", 0, 0)
@@ -116,11 +116,11 @@ class ReachController(QObject):
         index = stage_plane(evaluation, look.cell.stage, look.batch, look.head).index(look.cell.row, look.cell.column)
         return cell_name(look.cell.stage, index), self._reach(look.cell.stage, indices.cell(index))
 
-    def _reach(self, name: str, box: Box) -> Reach:
+    def _reach(self, name: str, box: Box) -> ReachMarks:
         """Return the reach of a cell of a stage or field, forward or back."""
         evaluation = self._computation.evaluation
         found = DIRECTIONS[self._view.look.reach](evaluation, {name: [_own_box(evaluation, name, box)]})
-        return Reach(name, box, found)
+        return ReachMarks(name, box, found)
 
     def _table_box(self, field: str, row: int, column: int) -> Box | None:
         """Return the box of a table's cell in its array's own axes; None for a cell that is no longer there."""
@@ -131,7 +131,7 @@ class ReachController(QObject):
         return box if all(cut.stop <= length for cut, length in zip(box, shape, strict=True)) else None
 
 
-def later_stages(evaluation: Evaluation, stage: str, index: tuple[int, ...]) -> tuple[Reached, ...]:
+def later_stages(evaluation: Evaluation, stage: str, index: tuple[int, ...]) -> tuple[ReachedBoxes, ...]:
     """Return the boxes of every later stage that a cell reaches; what shows the same matrix again left out."""
     start = {stage: [_own_box(evaluation, stage, indices.cell(index))]}
     reached = evaluation.reach(start)
@@ -141,10 +141,10 @@ def later_stages(evaluation: Evaluation, stage: str, index: tuple[int, ...]) -> 
         behind = evaluation.stages[evaluation.stages.index(evaluation.weights) :]
         for name in found.keys() & set(behind):
             found[name] = [_open_rows(forward, evaluation.mixed, name, box) for box in found[name]]
-    return tuple(Reached(name, boxes, evaluation.shape(name)) for name, boxes in found.items())
+    return tuple(ReachedBoxes(name, boxes, evaluation.shape(name)) for name, boxes in found.items())
 
 
-def _open_rows(forward: Forward, mixed: str, stage: str, box: Box) -> Box:
+def _open_rows(forward: ForwardReach, mixed: str, stage: str, box: Box) -> Box:
     """Return a box so large that the mask was not looked at, from its first to its last row that is reached."""
     *outer, rows, columns = box
     if len(outer) == 2:  # of a map, in which one column says nothing of the rows
@@ -167,7 +167,7 @@ def _own_box(evaluation: Evaluation, name: str, box: Box) -> Box:
 # Links the chosen cell to its explanation, and follows the links in it.
 
 
-class TrailPlace(NamedTuple):
+class BreadcrumbPlace(NamedTuple):
     """A cell of the trail, with the head and the item of which it was."""
 
     cell: ChosenCell
@@ -182,7 +182,7 @@ class ExplainController(QObject):
         super().__init__(context.window)
         self._window, self._computation, self._view = context.window, context.computation, context.view
         self._baseline = context.baseline
-        self._trail: list[TrailPlace] = []
+        self._trail: list[BreadcrumbPlace] = []
         self._explanation: Explanation | None = None
         context.window.inspector.cellRequested.connect(self.follow)
         context.window.inspector.placeRequested.connect(self.back_to)
@@ -190,7 +190,7 @@ class ExplainController(QObject):
         context.window.inspector.copyRequested.connect(self._on_inspector_copy_requested)
         context.view.follow(self._trail.clear, "document")
         context.view.follow(
-            self._show_chosen, "evaluation", "cell", "head", "batch", "compare", "baseline", "face", "mode"
+            self._show_chosen, "evaluation", "cell", "head", "batch", "compare", "baseline", "overlay", "mode"
         )
         self._soon = QTimer(self, singleShot=True, interval=0)  # typesetting must not hold up the maps
         self._soon.timeout.connect(self.show_explanation)
@@ -205,7 +205,7 @@ class ExplainController(QObject):
             self._go_to_field(name, index)
             return
         batch, head, row, column = place_of(evaluation, name, index, self._view.look.head)
-        self._trail.append(TrailPlace(ChosenCell(name, row, column), head, batch))
+        self._trail.append(BreadcrumbPlace(ChosenCell(name, row, column), head, batch))
         self._view.set(stage=name, batch=batch, head=head, cell=self._trail[-1].cell)
 
     def _go_to_field(self, name: str, index: tuple[int, ...]) -> None:
@@ -235,7 +235,7 @@ class ExplainController(QObject):
     def _show_chosen(self) -> None:
         """End the trail with the chosen cell; one that is gone takes all before it along, and so does another head."""
         look = self._view.look
-        place = None if look.cell is None else TrailPlace(look.cell, look.head, look.batch)
+        place = None if look.cell is None else BreadcrumbPlace(look.cell, look.head, look.batch)
         on = place is not None and self._trail[-1:] == [place]
         if not on or not all(map(self._is_there, self._trail)):
             self._trail.clear()
@@ -243,7 +243,7 @@ class ExplainController(QObject):
             self._trail.append(place)
         self.show_explanation()
 
-    def _is_there(self, place: TrailPlace) -> bool:
+    def _is_there(self, place: BreadcrumbPlace) -> bool:
         evaluation = self._computation.evaluation
         problem = evaluation.problem
         inside = place.head < problem.num_heads and place.batch < problem.batch_size
@@ -282,11 +282,11 @@ class ExplainController(QObject):
 
     def _before(self, cell: ChosenCell) -> OtherState:
         """Return the chosen cell in the state before."""
-        face, look = self._baseline.face(BEFORE), self._view.look
-        plane = stage_plane(face, cell.stage, look.batch, look.head)
+        before, look = self._baseline.evaluation_for(BEFORE), self._view.look
+        plane = stage_plane(before, cell.stage, look.batch, look.head)
         value, opened = number_at(plane, cell.row, cell.column)
         row = plane.block(slice(cell.row, cell.row + 1), slice(0, plane.shape[1]))[0][0]
-        before, stage = face.sides(cell.stage)[0]  # its own: a face has no sources, which formulas of Q, K, V read
+        before, stage = before.sides(cell.stage)[0]  # its own: a face has no sources, which formulas of Q, K, V read
         explanation = explain(before, stage, plane.index(cell.row, cell.column))
         return OtherState(side_names(self._baseline), explanation, value if opened else None, row)
 

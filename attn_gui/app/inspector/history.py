@@ -10,18 +10,18 @@ from typing import NamedTuple
 from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
 
 from attn_gui.app.actions.actions import Command, choices
-from attn_gui.app.context import AppContext
+from attn_gui.app.app_context import AppContext
 from attn_gui.app.state.background_task import LARGE, BackgroundTask, Stopped
 from attn_gui.app.state.baseline import signed_text
 from attn_gui.app.state.translated_errors import saying
-from attn_gui.document.document import Change
+from attn_gui.document.document import DocumentChange
 from attn_gui.engine import Problem
 from attn_gui.engine.comparison import Suspect, alike, blame, cell_or_none
 from attn_gui.engine.progress import Progress
 from attn_gui.figure.operands import stage_plane
 from attn_gui.figure.text.numbers import sentence_number
 from attn_gui.views.dialogs.progress import WorkLine
-from attn_gui.views.inspector.context import cell_name
+from attn_gui.views.inspector.cell_relations import cell_name
 
 # The list of steps on the right: the present place in the history, and jumps to another.
 
@@ -80,7 +80,7 @@ class HistoryController(QObject):
         else:
             self._view.set_origin(self.tr("Opened {name}").format(name=name))
 
-    def _on_document_changed(self, change: Change) -> None:
+    def _on_document_changed(self, change: DocumentChange) -> None:
         if change.opened:
             self.show_origin()
 
@@ -107,7 +107,7 @@ HELD = 256 * 2**20  # bytes of all states together that are put together for it
 DECIMALS = 4
 
 
-class ToldCell(NamedTuple):
+class HistoryCell(NamedTuple):
     """A cell in the axes of its stage."""
 
     stage: str
@@ -118,12 +118,12 @@ class HistoryQuestion(NamedTuple):
     """A cell that is asked about, the generation of its document, and the number of the first step that is
     described."""
 
-    place: ToldCell
+    place: HistoryCell
     generation: int
     first: int
 
 
-class HistoryTells(QObject):
+class CellHistoryController(QObject):
     """Follows the chosen cell and the history, off the GUI thread; what was asked for another state is dropped."""
 
     changed = Signal()  # at rest after a change: whether a step can be blamed
@@ -141,11 +141,11 @@ class HistoryTells(QObject):
         self._job.progressed.connect(self._line.set_share)
         self._job.ended.connect(self._on_job_ended)
         self._line.cancelRequested.connect(self._job.stop)
-        self._told_of = self._blamed_of = HistoryQuestion(ToldCell("", ()), 0, 0)
+        self._told_of = self._blamed_of = HistoryQuestion(HistoryCell("", ()), 0, 0)
         self._suspects: tuple[Suspect, ...] = ()  # of the ranking
         self._steps: list[int] = []  # of each row of the ranking, the place in the history to go to
         context.document.changed.connect(self._on_changed)
-        context.view.follow(self._on_changed, "cell", "face", "head", "batch", "evaluation")
+        context.view.follow(self._on_changed, "cell", "overlay", "head", "batch", "evaluation")
         self._history.blame.stepRequested.connect(self._on_blame_step_requested)
 
     def commands(self) -> dict[str, Command]:
@@ -253,13 +253,13 @@ class HistoryTells(QObject):
     def _can_blame(self) -> bool:
         return self._place() is not None and self._document.stack.index() > 1
 
-    def _place(self) -> ToldCell | None:
+    def _place(self) -> HistoryCell | None:
         """Return the chosen cell, where the present evaluation has it and no exercise leaves it out."""
         look, evaluation = self._view.look, self._computation.evaluation
         if look.cell is None or look.cell.stage not in evaluation.stages or self._view.hides(look.cell):
             return None
         plane = stage_plane(evaluation, look.cell.stage, look.batch, look.head)
-        return ToldCell(look.cell.stage, plane.index(look.cell.row, look.cell.column))
+        return HistoryCell(look.cell.stage, plane.index(look.cell.row, look.cell.column))
 
     def _past(self, most: int) -> tuple[Callable[[], list[Problem]], int]:
         """Return a function that puts the states of the newest steps together, and the number of the first."""

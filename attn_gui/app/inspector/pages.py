@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.context import AppContext
+from attn_gui.app.app_context import AppContext
 from attn_gui.app.editing.edit_runner import copied
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.translated_errors import saying, sentence
@@ -17,7 +17,7 @@ from attn_gui.engine import Evaluation, sensitivity
 from attn_gui.engine.analysis.sensitivity import is_quickly_differentiated, strongest
 from attn_gui.engine.errors import FieldError
 from attn_gui.figure.operands import stage_plane
-from attn_gui.views.inspector.context import cell_name
+from attn_gui.views.inspector.cell_relations import cell_name
 from attn_gui.views.inspector.inspector_pages import CellGradient, CheckedInvariant, CheckedStage, Findings
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from functools import partial
 from PySide6.QtCore import QObject
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.context import AppContext
+from attn_gui.app.app_context import AppContext
 from attn_gui.app.maps.comparing import CompareController
 from attn_gui.app.state.background_task import LARGE, WindowTask
 from attn_gui.app.state.translated_errors import saying
@@ -18,7 +18,7 @@ from attn_gui.document.edits import Label, SetFields, quoted
 from attn_gui.engine import Problem
 from attn_gui.formats.snapshots import LONGEST_NAME, LONGEST_NOTE, Snapshot
 from attn_gui.languages import QT_TRANSLATE_NOOP
-from attn_gui.pictures.threads import outcome_of
+from attn_gui.pictures.thread_pools import outcome_of
 from attn_gui.views.banner import BannerOffer
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.dialogs.progress import WorkLine

@@ -18,11 +18,11 @@ from attn_gui.engine.mistakes.grading import is_same
 from attn_gui.lessons.exercises import verdict_on
 from attn_gui.lessons.lesson import LessonQuestion, written
 from attn_gui.lessons.live_numbers import ExpressionError, NumberSource
-from attn_gui.views.inspector.context import cell_name
+from attn_gui.views.inspector.cell_relations import cell_name
 from attn_gui.views.question_view import QuestionView
 
 
-class _Judged(NamedTuple):
+class _Verdict(NamedTuple):
     """Verdict on an answer: why it is right or wrong, or the mistake that leads to it; `given` is the answer if shown.
 
     `place` is the cell that a wrong number is the number of; `near`: the right one to too few decimals.
@@ -45,17 +45,17 @@ class Answers(QObject):
     def __init__(
         self,
         view: QuestionView,
-        ground: Callable[[], Callable[[], NumberSource]],
+        number_source: Callable[[], Callable[[], NumberSource]],
         settled: Callable[[], bool],
         appearance: AppearanceController,
     ) -> None:
         """Answer from the ground, which is found beside the window; of a model only once its numbers have settled."""
         super().__init__(view)
-        self._view, self._ground, self._settled, self._appearance = view, ground, settled, appearance
+        self._view, self._number_source, self._settled, self._appearance = view, number_source, settled, appearance
         self._early = False  # judged by numbers that had not settled
         self._filled = False  # whether the right answer was put into the field; another language leaves it
         self._question: LessonQuestion | None = None
-        self._judged: Callable[[LessonQuestion, NumberSource, str], _Judged] | None = None  # the last answer to it
+        self._judged: Callable[[LessonQuestion, NumberSource, str], _Verdict] | None = None  # the last answer to it
         self._job = BackgroundTask(self)
         self._job.ended.connect(self._on_job_ended)
         view.typed.connect(self._on_view_typed)
@@ -94,21 +94,21 @@ class Answers(QObject):
             self._judged = None
             self._view.set_verdict(refusal.sentence(), "error", offered=False)
             return
-        self._judge(lambda question, ground, lang: _typed(question, ground, lang, number))
+        self._judge(lambda question, number_source, lang: _typed(question, number_source, lang, number))
 
     def _on_view_chosen(self, place: int) -> None:
-        self._judge(lambda question, ground, lang: _chosen(question, ground, lang, place))
+        self._judge(lambda question, number_source, lang: _chosen(question, number_source, lang, place))
 
     def _on_view_show_asked(self) -> None:
         self._judge(_shown)
 
-    def _judge(self, judged: Callable[[LessonQuestion, NumberSource, str], _Judged]) -> None:
-        question, ground, lang = self._question, self._ground(), self._appearance.language
+    def _judge(self, judged: Callable[[LessonQuestion, NumberSource, str], _Verdict]) -> None:
+        question, number_source, lang = self._question, self._number_source(), self._appearance.language
         assert question is not None
         self._judged, self._early = judged, not self._settled()
-        self._job.start(lambda _: judged(question, ground(), lang))
+        self._job.start(lambda _: judged(question, number_source(), lang))
 
-    def _on_job_ended(self, outcome: Future[_Judged]) -> None:
+    def _on_job_ended(self, outcome: Future[_Verdict]) -> None:
         try:
             found = outcome.result()
         except ExpressionError:
@@ -117,7 +117,7 @@ class Answers(QObject):
         else:
             self._say(found)
 
-    def _say(self, found: _Judged) -> None:
+    def _say(self, found: _Verdict) -> None:
         question = self._question
         assert question is not None
         if not found.right:
@@ -135,7 +135,7 @@ class Answers(QObject):
             self._view.set_shown(found.given, found.why)
         self.accepted.emit(found.given is None)
 
-    def _reasons(self, found: _Judged) -> dict[str, str]:
+    def _reasons(self, found: _Verdict) -> dict[str, str]:
         """Say of which cell a wrong answer is the number, and which mistake leads to it."""
         mistake = QCoreApplication.translate("Mistakes", found.mistake) if found.mistake else ""
         if found.place is None:
@@ -149,29 +149,29 @@ class Answers(QObject):
 
 
 # --- beside the window ---------------------------------------------------------------------------
-def _typed(question: LessonQuestion, ground: NumberSource, lang: str, number: float) -> _Judged:
-    verdict = verdict_on(question, ground, number)
+def _typed(question: LessonQuestion, number_source: NumberSource, lang: str, number: float) -> _Verdict:
+    verdict = verdict_on(question, number_source, number)
     if verdict.right:
-        return _Judged(True, _why(question, ground, lang))
+        return _Verdict(True, _why(question, number_source, lang))
     for wrong in question.wrong:
-        if is_same(number, wrong.number.number(ground), question.tolerance):
-            return _Judged(False, wrong.said.said(lang, ground))
+        if is_same(number, wrong.number.number(number_source), question.tolerance):
+            return _Verdict(False, wrong.said.said(lang, number_source))
     mistake = next((mistake.said for mistake in verdict.mistakes), "")
     if not mistake and number in [round(verdict.expected, decimals) for decimals in (1, 2, 3)]:
-        return _Judged(False, near=True)
-    return _Judged(False, mistake=mistake, number=number, place=verdict.place)
+        return _Verdict(False, near=True)
+    return _Verdict(False, mistake=mistake, number=number, place=verdict.place)
 
 
-def _chosen(question: LessonQuestion, ground: NumberSource, lang: str, place: int) -> _Judged:
-    return _Judged(True, _why(question, ground, lang)) if place == question.right else _Judged(False)
+def _chosen(question: LessonQuestion, number_source: NumberSource, lang: str, place: int) -> _Verdict:
+    return _Verdict(True, _why(question, number_source, lang)) if place == question.right else _Verdict(False)
 
 
-def _shown(question: LessonQuestion, ground: NumberSource, lang: str) -> _Judged:
+def _shown(question: LessonQuestion, number_source: NumberSource, lang: str) -> _Verdict:
     if question.answer is None:
-        given = question.choices[question.right].said(lang, ground)
+        given = question.choices[question.right].said(lang, number_source)
     else:
-        given = _given(question.answer.number(ground), question.tolerance)
-    return _Judged(True, _why(question, ground, lang), given=given)
+        given = _given(question.answer.number(number_source), question.tolerance)
+    return _Verdict(True, _why(question, number_source, lang), given=given)
 
 
 def _given(number: float, tolerance: float) -> str:
@@ -185,5 +185,5 @@ def _given(number: float, tolerance: float) -> str:
     return shortest(number)
 
 
-def _why(question: LessonQuestion, ground: NumberSource, lang: str) -> str:
-    return "" if question.because is None else question.because.said(lang, ground)
+def _why(question: LessonQuestion, number_source: NumberSource, lang: str) -> str:
+    return "" if question.because is None else question.because.said(lang, number_source)

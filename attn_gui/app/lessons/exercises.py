@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication, QObject
 
 from attn_gui.app.actions.action_table import Row
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.context import AppContext
+from attn_gui.app.app_context import AppContext
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.translated_errors import saying
 from attn_gui.document.number_text import NumberError, parse_number, shown
@@ -20,9 +20,9 @@ from attn_gui.engine.problem import Problem
 from attn_gui.figure.operands import stage_plane
 from attn_gui.formats import FormatError
 from attn_gui.languages import QT_TRANSLATE_NOOP
-from attn_gui.lessons.exercises import Blank, Covered, random_blanks, usual_stages
+from attn_gui.lessons.exercises import Blank, CoveredEvaluation, random_blanks, usual_stages
 from attn_gui.views.dialogs.asking import asked
-from attn_gui.views.inspector.context import cell_name
+from attn_gui.views.inspector.cell_relations import cell_name
 from attn_gui.views.lesson_panel import ExercisePanel
 from attn_gui.views.map.marks import Area
 from attn_gui.views.zones import handing_on, put_on_top
@@ -64,7 +64,7 @@ class Exercises(QObject):
         context.computation.updated.connect(self._grade_again)
         context.view.follow(self._grade_again, "evaluation")
         context.view.follow(self._cover, "blanks", "evaluation")
-        context.view.follow(self._show, "face", "blanks", "cell", "head", "batch", "stage", "mode", "evaluation")
+        context.view.follow(self._show, "overlay", "blanks", "cell", "head", "batch", "stage", "mode", "evaluation")
         self._show()
 
     def commands(self) -> dict[str, Command]:
@@ -188,19 +188,19 @@ class Exercises(QObject):
             self.end()
             self._window.banner.show_info(self._too_large)
             return
-        self._view.lay(Covered(evaluation, blanks))
+        self._view.set_overlay(CoveredEvaluation(evaluation, blanks))
 
     def _too_large(self) -> str:
         return self.tr("The exercise has ended: the matrices have become too large to be gone through by hand.")
 
     # --- showing ---------------------------------------------------------------------------------
     def _show(self) -> None:
-        look, maps, face = self._view.look, self._window.product.maps, self._view.face
+        look, maps, overlay = self._view.look, self._window.product.maps, self._view.overlay
         for stage in maps.stages:
             areas: tuple[Area, ...] = ()
-            if face is not None and stage in face.stages:
-                plane = stage_plane(face, stage, look.batch, look.head)
-                cells = face.left_out(stage, indices.whole(face.shape(stage)))
+            if overlay is not None and stage in overlay.stages:
+                plane = stage_plane(overlay, stage, look.batch, look.head)
+                cells = overlay.left_out(stage, indices.whole(overlay.shape(stage)))
                 areas = tuple(filter(None, map(plane.cells, map(indices.cell, cells))))
             maps.set_blank(stage, areas)
         with handing_on(self._panel, self._window.product.focus_map):

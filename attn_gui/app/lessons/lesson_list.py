@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication, QObject
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.context import AppContext
+from attn_gui.app.app_context import AppContext
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.settings import Settings
 from attn_gui.lessons.curriculum import GROUPS, names, path_of
-from attn_gui.lessons.lesson import Lesson, Text, read_lesson
+from attn_gui.lessons.lesson import Lesson, LessonText, read_lesson
 
 if TYPE_CHECKING:
     from attn_gui.views.lesson_list import GoingOn, LessonList, LessonRow
@@ -138,6 +138,6 @@ class LessonListController(QObject):
         learned = "" if end is None else self._said(end.can[0])
         return GoingOn(rows[name], place + 1 if place or rows[name].done else 0, learned)
 
-    def _said(self, text: Text) -> str:
+    def _said(self, text: LessonText) -> str:
         """Return a title or a line of the end; they have no live numbers."""
         return text.plain(self._appearance.language)

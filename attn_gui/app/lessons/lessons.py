@@ -14,7 +14,7 @@ from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
 from PySide6.QtWidgets import QFileDialog
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.context import AppContext
+from attn_gui.app.app_context import AppContext
 from attn_gui.app.files.files import FilesController, may_go
 from attn_gui.app.lessons.answers import Answers
 from attn_gui.app.lessons.lesson_list import (
@@ -27,13 +27,13 @@ from attn_gui.app.lessons.lesson_list import (
     kept_place,
     kept_ticks,
 )
-from attn_gui.app.model.model_showing import ModelShowing
+from attn_gui.app.model.model_run_controller import ModelRunController
 from attn_gui.app.pages import PagesController
 from attn_gui.app.state.background_task import BackgroundTask, WindowTask
 from attn_gui.app.state.translated_errors import saying
 from attn_gui.app.state.view_state import ChosenCell
-from attn_gui.app.walking import WalkController
-from attn_gui.document.document import Change
+from attn_gui.app.walk_controller import WalkController
+from attn_gui.document.document import DocumentChange
 from attn_gui.document.edits import Label, SetStudy
 from attn_gui.document.number_text import shortest
 from attn_gui.engine import Evaluation
@@ -49,8 +49,8 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.lessons.curriculum import GROUPS, following, path_of
 from attn_gui.lessons.exercises import Blank
 from attn_gui.lessons.lesson import Lesson, read_lesson, title_of
-from attn_gui.lessons.live_numbers import NumberSource, Runs, cell_index
-from attn_gui.lessons.scenes import LessonScene, LessonView, State, states_of
+from attn_gui.lessons.live_numbers import ModelRuns, NumberSource, cell_index
+from attn_gui.lessons.scenes import LessonScene, LessonView, StepState, states_of
 from attn_gui.views.dialogs.progress import WorkLine
 from attn_gui.views.lesson_panel import DoneStep, EndWords, LessonPanel, StepWords
 from attn_gui.views.question_view import Asked
@@ -97,7 +97,7 @@ class ShownStep:
     """A step of a lesson on show: its place, and how many there are."""
 
     lesson: Lesson
-    state: State
+    state: StepState
     place: int
     count: int
 
@@ -110,17 +110,17 @@ class SaidStep(NamedTuple):
 
 
 def said_step(
-    step: ShownStep, lang: str, ground: NumberSource, shown: NumberSource, scene: LessonScene, *, settled: bool
+    step: ShownStep, lang: str, number_source: NumberSource, shown: NumberSource, scene: LessonScene, *, settled: bool
 ) -> SaidStep:
     """Say a step in one language; nothing counts as done before the numbers of a model have `settled`.
 
-    What is done is judged by `ground`; texts tell the numbers of `shown`, which may cover some of them.
+    What is done is judged by `number_source`; texts tell the numbers of `shown`, which may cover some of them.
     """
     lesson, state, question = step.lesson, step.state, step.state.step.question
-    done = settled and state.is_done(scene, ground)
+    done = settled and state.is_done(scene, number_source)
     asked = None
     if question is not None:
-        of = shown if shown.evaluation.covers else state.asked_of(scene, ground)
+        of = shown if shown.evaluation.covers else state.asked_of(scene, number_source)
         asked = Asked(question.text.said(lang, of), tuple(choice.said(lang, of) for choice in question.choices))
     words = StepWords(
         lesson.key,
@@ -144,7 +144,7 @@ class _Opened(NamedTuple):
     """A lesson that was read, its states, and the one that it leads on to."""
 
     lesson: Lesson
-    states: tuple[State, ...]
+    states: tuple[StepState, ...]
     following: Lesson | None
 
 
@@ -156,7 +156,7 @@ class LessonsController(QObject):
         context: AppContext,
         files: FilesController,
         pages: PagesController,
-        model: ModelShowing,
+        model: ModelRunController,
         walking: WalkController,
     ) -> None:
         super().__init__(context.window)
@@ -164,11 +164,11 @@ class LessonsController(QObject):
         self._computation, self._view = context.computation, context.view
         self._runner, self._files, self._pages, self._model = context.runner, files, pages, model
         self._walking = walking
-        self._runs: Runs | None = None  # of the model on the table, with what lessons read from them
+        self._runs: ModelRuns | None = None  # of the model on the table, with what lessons read from them
         self._appearance, self._settings, self._menu = context.appearance, context.settings, LessonMenu(context)
         self._lesson: Lesson | None = None
-        self._states: tuple[State, ...] = ()
-        self._of_file: tuple[State, ...] = ()  # with their tokens in both languages, where the file gives them
+        self._states: tuple[StepState, ...] = ()
+        self._of_file: tuple[StepState, ...] = ()  # with their tokens in both languages, where the file gives them
         self._place = 0  # that of the step on show; behind the last one stands the end
         self._answered = False  # whether nothing of the step is covered any more
         self._following: Lesson | None = None  # the lesson that the end leads on to
@@ -238,7 +238,7 @@ class LessonsController(QObject):
         if may_go(self._window, self._document, path.name, revision, again):
             self._begin(opened)
 
-    def _on_document_changed(self, change: Change) -> None:
+    def _on_document_changed(self, change: DocumentChange) -> None:
         """Put the lesson away with the document that its steps are made in; one that begins is opened after that.
 
         What is done in a lesson asks for no file: its numbers are those of its steps.
@@ -312,17 +312,17 @@ class LessonsController(QObject):
         lesson, lang = self._lesson, self._appearance.language
         assert lesson is not None
         assert lesson.end is not None
-        ground, after = self._ground(), self._following
+        number_source, after = self._number_source(), self._following
         done, shown = self._ticks()
-        titles = (state.step.title.said(lang, ground) for state in self._states)
+        titles = (state.step.title.said(lang, number_source) for state in self._states)
         words = EndWords(
             lesson.key,
-            lesson.title.said(lang, ground),
-            lesson.end.title.said(lang, ground),
-            tuple(line.said(lang, ground) for line in lesson.end.can),
+            lesson.title.said(lang, number_source),
+            lesson.end.title.said(lang, number_source),
+            tuple(line.said(lang, number_source) for line in lesson.end.can),
             tuple(DoneStep(title, place in done, place in shown) for place, title in enumerate(titles)),
-            "" if lesson.end.tries is None else lesson.end.tries.said(lang, ground),
-            None if after is None else (after.title.said(lang, ground), after.minutes),
+            "" if lesson.end.tries is None else lesson.end.tries.said(lang, number_source),
+            None if after is None else (after.title.said(lang, number_source), after.minutes),
         )
         self._panel.set_end(words)
         self._show_progress()
@@ -504,9 +504,12 @@ class LessonsController(QObject):
             self._say_end()
             return
         step = ShownStep(self._lesson, self._states[self._place], self._place, len(self._states))
-        ground, shown = self._ground(), self._ground(self._view.face if self._view.look.blanks else None)
+        number_source, shown = (
+            self._number_source(),
+            self._number_source(self._view.overlay if self._view.look.blanks else None),
+        )
         lang, scene, settled = self._appearance.language, self._scene(), not self._model.busy
-        self._saying.start(lambda _: said_step(step, lang, ground, shown, scene, settled=settled))
+        self._saying.start(lambda _: said_step(step, lang, number_source, shown, scene, settled=settled))
 
     def _on_saying_answered(self, outcome: Future[SaidStep]) -> None:
         found = outcome.result()
@@ -519,21 +522,21 @@ class LessonsController(QObject):
         """Return the scene on the table."""
         return LessonScene(self._document.problem, self._document.study, self._view.look.head)
 
-    def _ground(self, face: Evaluation | None = None) -> NumberSource:
+    def _number_source(self, overlay: Evaluation | None = None) -> NumberSource:
         """Return the present numbers, or those of the proxy shown over them.
 
         Of a model the last ones that were computed.
         """
-        evaluation, study, found = face or self._computation.evaluation, self._document.study, self._model.answer
+        evaluation, study, found = overlay or self._computation.evaluation, self._document.study, self._model.answer
         if study is None or found is None:
             return NumberSource(evaluation)
         if self._runs is None or (self._runs.now, self._runs.before) != (found.run, found.clean):
-            self._runs = Runs(found.run, found.clean)
+            self._runs = ModelRuns(found.run, found.clean)
         return NumberSource(evaluation, self._runs, study.layer, self._view.look.head)
 
     def _asked_of(self) -> Callable[[], NumberSource]:
         """Return the way to the ground of the question, from what is on the table now."""
-        return partial(self._states[self._place].asked_of, self._scene(), self._ground())
+        return partial(self._states[self._place].asked_of, self._scene(), self._number_source())
 
     # --- construction ----------------------------------------------------------------------------
     def _connect(self) -> None:
@@ -545,7 +548,7 @@ class LessonsController(QObject):
         self._computation.updated.connect(self._on_computation_updated)
         self._view.follow(self._answers.judge_again, "evaluation", "head")
         self._model.changed.connect(self._answers.judge_again)
-        self._view.follow(self._soon.start, "evaluation", "face", "head")
+        self._view.follow(self._soon.start, "evaluation", "overlay", "head")
         self._view.follow(self._turn, "evaluation")
         self._model.changed.connect(self._soon.start)
         self._menu.chosen.connect(self.open_path)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from attn_gui.app.actions.action_table import Row
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.context import AppContext
+from attn_gui.app.app_context import AppContext
 from attn_gui.app.editing.edit_runner import copied
 from attn_gui.app.files.export import WritingController
 from attn_gui.app.files.files import asked_path
@@ -18,7 +18,7 @@ from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.progress import Progress
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.lessons.exercises import Blank
-from attn_gui.lessons.solutions import solution_of_all, solution_of_cell
+from attn_gui.lessons.worked_solutions import solution_of_all, solution_of_cell
 from attn_gui.views.dialogs.asking import asked
 
 if TYPE_CHECKING:

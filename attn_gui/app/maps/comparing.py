@@ -8,10 +8,10 @@ from PySide6.QtCore import QCoreApplication, QObject, QTimer
 from PySide6.QtGui import QAction
 
 from attn_gui.app.actions.actions import Command, choices
-from attn_gui.app.context import AppContext
-from attn_gui.app.state.baseline import moved, side_names
+from attn_gui.app.app_context import AppContext
+from attn_gui.app.state.baseline import cell_move, side_names
 from attn_gui.app.state.translated_errors import saying, sentence
-from attn_gui.document.edits import filled
+from attn_gui.document.edits import fill_template
 from attn_gui.engine import STAGE, Problem, Recomputed
 from attn_gui.engine.comparison import READY, WITH_SCALE
 from attn_gui.engine.errors import FieldError
@@ -36,7 +36,7 @@ class CompareController(QObject):
         context.view.follow(self.show, "baseline", "compare", "document", "cell", "blanks", "stage")
         context.view.follow(self.show_offers, "evaluation", "head")
         context.view.follow(
-            self.show_cell, "baseline", "face", "cell", "head", "batch", "evaluation", "compare", "mode"
+            self.show_cell, "baseline", "overlay", "cell", "head", "batch", "evaluation", "compare", "mode"
         )
         context.window.spine.boxes.compareAsked.connect(partial(self._on_action_triggered, WITH_SCALE))
         self._box.picked.connect(lambda mode: context.view.set(compare=mode))
@@ -140,7 +140,7 @@ class CompareController(QObject):
         )
         self._window.inspector.set_remark(remark if beside and self._baseline.key == WITH_SCALE else "")
         if look.cell is not None and not beside and not self._view.hides(look.cell):
-            found = moved(self._baseline, look.cell.stage, look.batch, look.head, *look.cell[1:])
+            found = cell_move(self._baseline, look.cell.stage, look.batch, look.head, *look.cell[1:])
         if found is None:
             self._window.inspector.set_compared("")
             return
@@ -168,7 +168,7 @@ class CompareController(QObject):
             return self.tr("The state to compare with is being computed …")
         before, now = side_names(self._baseline)
         if not self._baseline.comparable:
-            return filled(
+            return fill_template(
                 self.tr("Shown: {now}. It has other shapes than {before}: the two cannot be compared."),
                 {"before": before, "now": now},
             )
@@ -190,7 +190,7 @@ class CompareController(QObject):
         return action
 
     def _on_action_triggered(self, key: str) -> None:
-        if self._window.settle():
+        if self._window.commit_typed():
             self.compare_with(key)
 
 
@@ -215,7 +215,7 @@ class SidesController(QObject):
     def show(self) -> None:
         """Show them, or nothing any more."""
         there = self._view.middle == SIDE_BY_SIDE
-        sides = TwoSides(self._baseline.face(BEFORE), side_names(self._baseline)) if there else None
+        sides = TwoSides(self._baseline.evaluation_for(BEFORE), side_names(self._baseline)) if there else None
         self._sides.set_sides(sides, self._view.look.stage)
 
     def retranslate(self) -> None:

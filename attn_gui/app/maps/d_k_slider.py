@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject
 
-from attn_gui.app.context import AppContext
+from attn_gui.app.app_context import AppContext
 from attn_gui.app.maps.status import StatusNote
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.baseline import side_names

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from PySide6.QtCore import QObject, QTimer
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.context import AppContext
+from attn_gui.app.app_context import AppContext
 from attn_gui.app.state.background_task import BackgroundTask, Stopped
 from attn_gui.app.state.translated_errors import saying
 from attn_gui.engine import Evaluation
@@ -16,7 +16,7 @@ from attn_gui.engine.analysis.gradient_evaluation import Gradient, finite_differ
 from attn_gui.engine.analysis.sensitivity import is_quickly_differentiated, strongest
 from attn_gui.engine.errors import FieldError
 from attn_gui.engine.graph.nodes import symbol
-from attn_gui.figure.gradients import Differentiated, differentiated
+from attn_gui.figure.gradients import DifferentiatedSum, differentiated
 from attn_gui.figure.operands import stage_plane
 from attn_gui.figure.text.numbers import scientific
 from attn_gui.modes import GRADIENT, NOW
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 REST_MS = 150  # after the last change, before anything is computed twice
 
 
-class Taken(NamedTuple):
+class TakenGradient(NamedTuple):
     """A gradient, the evaluation and stage that it is of, the sum there, and the number of the tables by which it is
     largest, if it has any."""
 
     evaluation: Evaluation
     stage: str
     gradient: Gradient
-    of: Differentiated
+    of: DifferentiatedSum
     largest: tuple[str, tuple[int, ...], float] | None
 
 
@@ -46,7 +46,7 @@ class GradientController(QObject):
         super().__init__(context.window)
         self._window = context.window
         self._line, self._computation, self._view = context.window.comparison, context.computation, context.view
-        self._taken: Taken | None = None
+        self._taken: TakenGradient | None = None
         self._beside: float | None = None  # the finite difference
         self._tiles: TileCache | None = None  # of pictures of a long problem's gradient
         self._asked: Evaluation | None = None  # the one that a gradient is being taken of
@@ -101,17 +101,17 @@ class GradientController(QObject):
         stage, place, of, (item, head) = look.cell.stage, look.cell[1:], look.gradient, (look.batch, look.head)
         if is_quickly_differentiated(evaluation.problem):
             try:
-                self._lay(_taken(evaluation, stage, item, head, place, of))
+                self._show_gradient(_taken(evaluation, stage, item, head, place, of))
             except FieldError as why:
                 self._refuse(why)
             return
-        self._view.lay(None)
+        self._view.set_overlay(None)
         self._say()
         self._asked = evaluation
         self._taking.start(lambda _: _taken(evaluation, stage, item, head, place, of))
 
     # --- answers ---------------------------------------------------------------------------------
-    def _on_taking_ended(self, outcome: Future[Taken]) -> None:
+    def _on_taking_ended(self, outcome: Future[TakenGradient]) -> None:
         try:
             found = outcome.result()
         except Stopped:
@@ -120,21 +120,21 @@ class GradientController(QObject):
             self._refuse(why)
             return
         if self._is_present(self._asked):
-            self._lay(found)
+            self._show_gradient(found)
 
     def _refuse(self, why: FieldError) -> None:
         """Show the numbers again, which take no more memory."""
         self._view.set(compare=NOW)
         self._window.banner.show_error(saying(why))
 
-    def _lay(self, taken: Taken) -> None:
+    def _show_gradient(self, taken: TakenGradient) -> None:
         self._taken = taken
         if taken.gradient.draws_pictures:
             from attn_gui.pictures.tile_cache import TileCache  # not needed to start
 
             self._tiles = TileCache(taken.gradient, self)
             self._tiles.progressed.connect(self._computation.drawing)
-        self._view.lay(taken.gradient)
+        self._view.set_overlay(taken.gradient)
         self._say()
         if taken.largest is not None:
             self._rest.start()
@@ -186,15 +186,15 @@ class GradientController(QObject):
         return self.tr("{first} {second}").format(first=shown, second=text.format(**largest))
 
 
-def _taken(evaluation: Evaluation, stage: str, item: int, head: int, place: tuple[int, int], of: str) -> Taken:
+def _taken(evaluation: Evaluation, stage: str, item: int, head: int, place: tuple[int, int], of: str) -> TakenGradient:
     found = differentiated(stage_plane(evaluation, stage, item, head), *place, of)
     gradient = Gradient(evaluation, stage, found.box, found.weights)
     tables = {field: cells for field, cells in gradient.by_fields.items() if cells.ndim}
     largest = strongest(tables, 1)
-    return Taken(evaluation, stage, gradient, found, largest[0] if largest else None)
+    return TakenGradient(evaluation, stage, gradient, found, largest[0] if largest else None)
 
 
-def _difference(taken: Taken) -> float:
+def _difference(taken: TakenGradient) -> float:
     assert taken.largest is not None
     field, index, _ = taken.largest
     return finite_difference(taken.evaluation.problem, taken.stage, taken.of.box, taken.of.weights, field, index)

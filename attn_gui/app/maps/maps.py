@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.actions.actions import Command, choices
-from attn_gui.app.context import AppContext
+from attn_gui.app.app_context import AppContext
 from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.engine import Evaluation, Plane, Recomputed
 from attn_gui.figure.stage_formulas import shown_latex
@@ -39,7 +39,7 @@ class MapsController(QObject):
         self._held = False  # whether outlines stand still
         self._shown: Evaluation | None = None  # by all maps; None while some show another
         context.view.follow(self.show, "evaluation", "head", "batch")
-        context.view.follow(self._show_other, "compare", "baseline", "face")
+        context.view.follow(self._show_other, "compare", "baseline", "overlay")
         context.view.follow(self._show_stage, "stage")
         context.view.follow(self._show_chosen, "cell")
         context.view.follow(self._show_mode, "mode", "compare", "baseline", "evaluation")
@@ -210,11 +210,13 @@ class SplitController(QObject):
         if not split and not self._splits:
             self._before.clear()
             return
-        face = self._baseline.face(BEFORE)
-        self._before = {key: plane for key, plane in self._before.items() if getattr(plane, "evaluation", None) is face}
+        evaluation = self._baseline.evaluation_for(BEFORE)
+        self._before = {
+            key: plane for key, plane in self._before.items() if getattr(plane, "evaluation", None) is evaluation
+        }
         drawings = self._window.findChildren(MapDrawing)
         for drawing in drawings:
-            before = self._before_of(drawing.plane, face) if split else None
+            before = self._before_of(drawing.plane, evaluation) if split else None
             if before is not None:
                 self._split(drawing).set_before(before, look.split)
             elif drawing in self._splits:
@@ -230,14 +232,18 @@ class SplitController(QObject):
             found.gone.connect(partial(self._splits.pop, drawing, None))  # a stage or a head that is gone
         return self._splits[drawing]
 
-    def _before_of(self, plane: PlaneLike | None, face: Evaluation) -> PlaneLike | None:
+    def _before_of(self, plane: PlaneLike | None, evaluation: Evaluation) -> PlaneLike | None:
         """Return the matrix of the state before; None where it was not there."""
-        if isinstance(plane, Plane) and plane.stage in face.stages and _is_there(plane, face):
+        if isinstance(plane, Plane) and plane.stage in evaluation.stages and _is_there(plane, evaluation):
             key: tuple[object, ...] = (plane.stage, plane.batch, plane.head, plane.transposed)
-            return self._before.setdefault(key, replace(plane, evaluation=face))
-        if isinstance(plane, FieldPlane) and face.has_field(plane.field) and plane.batch < face.problem.batch_size:
+            return self._before.setdefault(key, replace(plane, evaluation=evaluation))
+        if (
+            isinstance(plane, FieldPlane)
+            and evaluation.has_field(plane.field)
+            and plane.batch < evaluation.problem.batch_size
+        ):
             key = (plane.field, plane.batch, plane.head)
-            return self._before.setdefault(key, FieldPlane(face, plane.field, plane.batch, plane.head))
+            return self._before.setdefault(key, FieldPlane(evaluation, plane.field, plane.batch, plane.head))
         return None
 
     def _on_computation_drawable(self) -> None:
@@ -250,6 +256,6 @@ class SplitController(QObject):
         self._view.set(split=share)
 
 
-def _is_there(plane: Plane, face: Evaluation) -> bool:
+def _is_there(plane: Plane, evaluation: Evaluation) -> bool:
     """Return whether an evaluation has the item and the head of a plane: a map out of sight may show what is gone."""
-    return all(k < length for k, length in zip(plane.index(0, 0), face.shape(plane.stage), strict=True))
+    return all(k < length for k, length in zip(plane.index(0, 0), evaluation.shape(plane.stage), strict=True))

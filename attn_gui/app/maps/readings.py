@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from attn_gui.app.actions.action_table import Row
 from attn_gui.app.actions.actions import Command, choices
-from attn_gui.app.context import AppContext
+from attn_gui.app.app_context import AppContext
 from attn_gui.app.state.background_task import BackgroundTask, Stopped
 from attn_gui.engine import Evaluation, Recomputed
 from attn_gui.engine.analysis.head_readings import READINGS, WEIGHTS, Cells, Entropy, HeadReading, rows_of

@@ -9,9 +9,9 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLabel
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.context import AppContext
+from attn_gui.app.app_context import AppContext
 from attn_gui.app.files.examples import EXAMPLES
-from attn_gui.app.state.baseline import moved, side_names
+from attn_gui.app.state.baseline import cell_move, side_names
 from attn_gui.app.state.translated_errors import sentence
 from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.engine import Recomputed
@@ -42,7 +42,7 @@ class StatusController(QObject):
         self._computation, self._view = context.computation, context.view
         self._note: tuple[Callable[[], str], int] | None = None  # and the generation that it is about
         context.view.follow(self.show, "evaluation")
-        context.view.follow(self.show_place, "blanks", "face", "cell", "head", "batch", "baseline", "compare")
+        context.view.follow(self.show_place, "blanks", "overlay", "cell", "head", "batch", "baseline", "compare")
         context.computation.updated.connect(self._on_computation_updated)
         context.computation.working.connect(self._on_computation_working)
         context.document.titleChanged.connect(self.show_title)
@@ -109,7 +109,7 @@ class StatusController(QObject):
         value, opened = number_at(plane, row, column)
         hidden = self._view.hides(ChosenCell(stage, row, column))
         number = sentence_number(value) if opened else self.tr("not allowed")
-        if (found := moved(self._baseline, stage, look.batch, look.head, row, column)) is not None:
+        if (found := cell_move(self._baseline, stage, look.batch, look.head, row, column)) is not None:
             number = f"{found.before} → {found.now}" + (f" ({found.change})" if found.change else "")
             if look.compare == SIDE_BY_SIDE:
                 before, now = side_names(self._baseline)

@@ -9,12 +9,12 @@ from PySide6.QtCore import QObject
 
 from attn_gui.app.actions.action_table import Row
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.context import AppContext
+from attn_gui.app.app_context import AppContext
 from attn_gui.app.editing.map_cells import CellChanges
 from attn_gui.app.maps.comparing import CompareController
 from attn_gui.app.model.model_answers import ModelAnswer
-from attn_gui.app.model.model_controller import ModelStep, ModelSteps, Work
-from attn_gui.app.model.model_showing import ModelShowing
+from attn_gui.app.model.model_controller import ModelStep, ModelSteps, StepWork
+from attn_gui.app.model.model_run_controller import ModelRunController
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.translated_errors import saying
 from attn_gui.document.edits import Label
@@ -53,7 +53,7 @@ class CopyRowsController(QObject):
     """Reads the rows as a step of the model, and the layer to compare with beside it."""
 
     def __init__(
-        self, context: AppContext, steps: ModelSteps, showing: ModelShowing, compare: CompareController
+        self, context: AppContext, steps: ModelSteps, showing: ModelRunController, compare: CompareController
     ) -> None:
         super().__init__(context.window)
         self._window, self._document = context.window, context.document
@@ -151,7 +151,7 @@ class CopyRowsController(QObject):
                 self._changes.set(stage, *found, label)
             return self._document.study is study
 
-        work = Work(lambda _: rows_taken(answer.run, second, study.layer, stage, rows, place), put)
+        work = StepWork(lambda _: rows_taken(answer.run, second, study.layer, stage, rows, place), put)
         self._steps.ask(ModelStep(label, lambda: work))
 
     def _is_behind(self, study: Study, answer: ModelAnswer) -> bool:

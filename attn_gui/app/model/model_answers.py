@@ -18,7 +18,7 @@ from attn_gui.document.edits import Label
 from attn_gui.document.matrix_model import field_symbol
 from attn_gui.engine import Problem
 from attn_gui.engine.analysis.head_readings import READINGS
-from attn_gui.engine.creation.interventions import AXIS, off_heads, switched_off
+from attn_gui.engine.creation.interventions import AXIS, off_heads, with_heads_off
 from attn_gui.engine.errors import Note
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.graph.intervention_nodes import cells_phrase, phrase
@@ -31,7 +31,7 @@ from attn_gui.figure.display import Values
 from attn_gui.figure.text.numbers import format_number
 from attn_gui.formats.visible_text import visible_text
 from attn_gui.languages import QT_TRANSLATE_NOOP
-from attn_gui.models.attribution import ROW, Origin, asked_place, head_numbers, origin_of, problem_read
+from attn_gui.models.attribution import ROW, RowOrigin, asked_place, head_numbers, origin_of, problem_read
 from attn_gui.models.changed_layers import BY_HAND, LayerEdit
 from attn_gui.models.model import Run
 from attn_gui.models.study import Study
@@ -122,7 +122,7 @@ class ModelAnswer:
     wanted: WantedReading
     other: Run | ValueError | None
     """The second text, run with nothing changed; or why it cannot be run."""
-    taken: Mapping[ModelChange, Origin]
+    taken: Mapping[ModelChange, RowOrigin]
     """Of interventions whose cells are those of the second text, where they stand in it."""
     place: int
     """The token at which the prediction is read unless another one is chosen."""
@@ -189,7 +189,7 @@ def _other(study: Study, before: ModelAnswer | None, text: str, progress: Progre
         return error
 
 
-def _taken(other: Run | ValueError | None, edits: Mapping[int, LayerEdit]) -> Mapping[ModelChange, Origin]:
+def _taken(other: Run | ValueError | None, edits: Mapping[int, LayerEdit]) -> Mapping[ModelChange, RowOrigin]:
     """Origin of the numbers that are set by hand, as far as it is the second text."""
     if not isinstance(other, Run):
         return {}
@@ -279,7 +279,7 @@ class ChangedLayers(QObject):
         every = range(problem.num_heads)
         off = len(off_heads(problem)) < problem.num_heads
         words = HEADS_OFF if off else HEADS_ON
-        self._runner.change(Label(words, {"layer": study.layer}), lambda: switched_off(problem, every if off else ()))
+        self._runner.change(Label(words, {"layer": study.layer}), lambda: with_heads_off(problem, every if off else ()))
 
     def _change(self, words: str, row: _ChangedRow, instead: Instead) -> None:
         """Put something in the place of an intervention, wherever it is then; leave a field as the model has it."""

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from attn_gui.app.actions.action_table import Row
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.context import AppContext
+from attn_gui.app.app_context import AppContext
 from attn_gui.app.files.files import FOLDERS, FilesController, may_go
 from attn_gui.app.state.background_task import WindowTask
 from attn_gui.app.state.translated_errors import saying, sentences
@@ -26,12 +26,13 @@ from attn_gui.engine.errors import FieldError
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.progress import Progress, within
 from attn_gui.formats.file_sentences import FormatError
-from attn_gui.formats.session import Stamp, StudyRecord
+from attn_gui.formats.session import FileStamp, StudyRecord
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.models import KNOWN, KnownModel
 from attn_gui.models.changed_layers import LayerEdit
 from attn_gui.models.model import Run, read_model
-from attn_gui.models.study import Placed, Study, opened_study, placed, sample_text
+from attn_gui.models.sample_texts import sample_text
+from attn_gui.models.study import OpenedStudy, Study, open_layer, opened_study
 from attn_gui.views.banner import BannerOffer
 from attn_gui.views.dialogs.progress import WorkLine, soon_over
 
@@ -39,7 +40,7 @@ from attn_gui.views.dialogs.progress import WorkLine, soon_over
 # Steps of a model on the table, computed beside the window one after another.
 
 
-class Work(NamedTuple):
+class StepWork(NamedTuple):
     """Computation of a step, and the way to make it of what came out; False where the document has moved meanwhile."""
 
     compute: Callable[[Progress], Any]
@@ -50,7 +51,7 @@ class ModelStep(NamedTuple):
     """A step that is asked for; `begin` gives, once its turn has come, the work that it takes, None for none."""
 
     label: Label
-    begin: Callable[[], Work | None]
+    begin: Callable[[], StepWork | None]
     kind: str = ""  # a later one takes the place of an earlier one of its kind
 
 
@@ -65,7 +66,7 @@ class ModelSteps(QObject):
         self._window = context.window
         self._refused = False  # or dropped, one of those that are waited for
         self._asked: list[ModelStep] = []  # the first one is under way
-        self._now: Work | None = None
+        self._now: StepWork | None = None
         self._work = WindowTask(context.window, WorkLine("making", context.window))
         self._work.ended.connect(self._on_work_ended)
         self._work.canceled.connect(self._on_work_canceled)
@@ -129,7 +130,7 @@ class ModelSteps(QObject):
             if not self._work.busy:  # else it has led to another one
                 self._begin()
 
-    def _take(self, label: Label, work: Work, outcome: Future[object]) -> None:
+    def _take(self, label: Label, work: StepWork, outcome: Future[object]) -> None:
         try:
             found = outcome.result()
         except (ValueError, MemoryError) as error:
@@ -169,14 +170,14 @@ class _AskedModel(NamedTuple):
     path: Path
     record: StudyRecord | None
     revision: int  # of the document that may be left for it
-    stamp: Stamp | None  # of the file before it was read
+    stamp: FileStamp | None  # of the file before it was read
     again: Callable[[], object]  # asks for it once more
 
 
 class _Made(NamedTuple):
     """Result of the work; the evaluation of its problem too, unless none can hold it."""
 
-    placed: Placed
+    placed: OpenedStudy
     evaluation: Evaluation | None
 
 
@@ -239,9 +240,9 @@ class ModelController(QObject):
     def open_session(self, path: Path, record: StudyRecord, left: int | None = None) -> None:
         """Open a session of a model with the folder that it names, or another one that holds the same weights; the
         revision of the document that may be `left` is not asked about again."""
-        read = Stamp.of(path)
+        read = FileStamp.of(path)
         if left == self._document.revision or self._files.may_leave():
-            if Stamp.of(path) != read:  # saved when that was asked: the record is of before
+            if FileStamp.of(path) != read:  # saved when that was asked: the record is of before
                 self._files.open_path(path)
                 return
             own = [known.folder() for known in KNOWN.values() if not known.package]
@@ -252,7 +253,7 @@ class ModelController(QObject):
     def set_text(self, text: str) -> None:
         """Let the model read another text; what was changed in its layers stays where it still fits."""
 
-        def with_text(study: Study, problem: Problem, _known: Run | None, progress: Progress) -> Placed | None:
+        def with_text(study: Study, problem: Problem, _known: Run | None, progress: Progress) -> OpenedStudy | None:
             return study.with_text(problem, text, progress) if text != study.text else None
 
         shown = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
@@ -261,7 +262,7 @@ class ModelController(QObject):
     def set_layer(self, layer: int, before: Callable[[], object] = lambda: None) -> None:
         """Put another layer on the table; `before` is called when it is there."""
 
-        def at(study: Study, problem: Problem, known: Run | None, progress: Progress) -> Placed | None:
+        def at(study: Study, problem: Problem, known: Run | None, progress: Progress) -> OpenedStudy | None:
             return study.at(problem, layer, progress, known) if layer != study.layer else None
 
         self._ask(Label(LAYER, {"layer": layer}), at, before, str(LAYER), looks=True)
@@ -269,7 +270,7 @@ class ModelController(QObject):
     def set_edits(self, label: Label, change: Callable[[Edits], Edits | None]) -> None:
         """Change what is changed by hand, in any layers, to what `change` makes of it; None leaves it as it is."""
 
-        def with_edits(study: Study, problem: Problem, known: Run | None, progress: Progress) -> Placed | None:
+        def with_edits(study: Study, problem: Problem, known: Run | None, progress: Progress) -> OpenedStudy | None:
             edits = change(study.edits(problem))
             return study.with_edits(edits, progress, known) if edits is not None else None
 
@@ -291,7 +292,7 @@ class ModelController(QObject):
     def _ask(
         self,
         label: Label,
-        work: Callable[[Study, Problem, Run | None, Progress], Placed | None],
+        work: Callable[[Study, Problem, Run | None, Progress], OpenedStudy | None],
         before: Callable[[], object] = lambda: None,
         kind: str = "",
         *,
@@ -302,7 +303,7 @@ class ModelController(QObject):
         `looks` as in `SetStudy`.
         """
 
-        def begin() -> Work | None:
+        def begin() -> StepWork | None:
             study, problem, generation = self._document.study, self._document.problem, self._document.generation
             if study is None:
                 return None
@@ -315,7 +316,7 @@ class ModelController(QObject):
                     return True
                 return False
 
-            return Work(lambda progress: _made(work(study, problem, known, progress)), take)
+            return StepWork(lambda progress: _made(work(study, problem, known, progress)), take)
 
         if self._document.study is not None:
             self.steps.ask(ModelStep(label, begin, kind))
@@ -331,11 +332,11 @@ class ModelController(QObject):
     def _begin(
         self,
         path: Path,
-        work: Callable[[Progress], Placed],
+        work: Callable[[Progress], OpenedStudy],
         again: Callable[[], object],
         record: StudyRecord | None = None,
     ) -> None:
-        self._asked = _AskedModel(path, record, self._document.revision, Stamp.of(path), again)
+        self._asked = _AskedModel(path, record, self._document.revision, FileStamp.of(path), again)
         self._opening.start(lambda progress: _made(work(progress)), path.name, at_once=True)
         self.begun.emit()
 
@@ -389,7 +390,7 @@ def _fields(present: Problem, wanted: Problem) -> dict[str, object]:
     return dict.fromkeys(present.fields().keys() - fields.keys()) | fields
 
 
-def _made(placed: Placed | None) -> _Made | None:
+def _made(placed: OpenedStudy | None) -> _Made | None:
     if placed is None:
         return None
     with suppress(FieldError):  # said where the evaluation is asked for again
@@ -397,9 +398,9 @@ def _made(placed: Placed | None) -> _Made | None:
     return _Made(placed, None)
 
 
-def _opened(path: Path, progress: Progress, name: str = "") -> Placed:
+def _opened(path: Path, progress: Progress, name: str = "") -> OpenedStudy:
     model = read_model(path, within(progress, 0, 2), name=name)
-    return placed(model, sample_text(model), 0, {}, within(progress, 1, 2))
+    return open_layer(model, sample_text(model), 0, {}, within(progress, 1, 2))
 
 
 # --- known models ---------------------------------------------------------------------------------

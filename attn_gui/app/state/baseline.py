@@ -53,7 +53,7 @@ class Baseline(QObject):
         self.why: FieldError | None = None  # the state cannot be held
         self._problem: Problem | None = None
         self._evaluation: Evaluation | None = None
-        self._faces: tuple[BeforeState, Difference] | None = None
+        self._states: tuple[BeforeState, Difference] | None = None
         self._tile_caches: list[TileCache] = []
         self._recomputed = Recomputed()
         self._asked = (-1, -1)  # the document's count of changes and writes when the evaluation was asked for
@@ -92,7 +92,7 @@ class Baseline(QObject):
     def _drop(self) -> None:
         self._passes.forget()
         self._settling.forget()
-        self._forget_faces()
+        self._forget_states()
         self.key, self.state, self.why, self._problem, self._evaluation = "", "", None, None, None
 
     # --- what is there ---------------------------------------------------------------------------
@@ -123,19 +123,19 @@ class Baseline(QObject):
     @property
     def difference(self) -> Difference | None:
         """Now − before; None where nothing can be compared, as of states of other shapes."""
-        return self._faces[1] if self._faces is not None else None
+        return self._states[1] if self._states is not None else None
 
     @property
     def comparable(self) -> bool:
         """Whether both states are there and have the same shapes at every stage of the document's."""
-        return self._faces is not None
+        return self._states is not None
 
-    def face(self, mode: str) -> Evaluation:
+    def evaluation_for(self, mode: str) -> Evaluation:
         """Return the evaluation that the maps show in a mode; left of a wipe, and on the left side, stands
-        `face(BEFORE)`."""
-        if self._faces is None or mode in (NOW, *BOTH):
+        `evaluation_for(BEFORE)`."""
+        if self._states is None or mode in (NOW, *BOTH):
             return self._computation.evaluation
-        return self._faces[0] if mode == BEFORE else self._faces[1]
+        return self._states[0] if mode == BEFORE else self._states[1]
 
     def before_of(self) -> Callable[[Evaluation], Evaluation]:
         """Return the evaluation before by the one now, for work on a copy of the document in another thread."""
@@ -152,10 +152,10 @@ class Baseline(QObject):
 
     def changed_boxes(self, mode: str, recomputed: Recomputed) -> Recomputed:
         """Return the boxes that an edit has recomputed of the evaluation shown in a mode."""
-        if self._faces is None or mode in (NOW, GRADIENT):
+        if self._states is None or mode in (NOW, GRADIENT):
             return recomputed
         now = {} if mode == BEFORE else recomputed.boxes
-        boxes = _by_stage(self._faces[1], self._recomputed.boxes, now)
+        boxes = _by_stage(self._states[1], self._recomputed.boxes, now)
         return Recomputed(boxes, recomputed.cells, recomputed.seconds)
 
     def finish(self) -> None:
@@ -177,18 +177,18 @@ class Baseline(QObject):
             problem = READY[self.key].made(self._document.problem, self.head)
         except FieldError as why:  # what is switched off for it is one intervention more than there may be
             self._passes.forget()
-            self._forget_faces()
+            self._forget_states()
             self.why, self._problem, self._evaluation = why, None, None
         else:
             self._evaluate(problem)
 
     def _evaluate(self, problem: Problem) -> None:
         self.why, self._problem, self._evaluation = None, problem, None
-        self._forget_faces()
+        self._forget_states()
         if is_quickly_computed(problem):
             self._passes.forget()
             self._evaluation = DenseEvaluation(problem)
-            self._lay_faces()
+            self._pair_states()
             return
         self._asked = (self._document.generation, self._document.writes)
         self._passes.start(lambda _: evaluation_of(problem))
@@ -207,30 +207,32 @@ class Baseline(QObject):
         except FieldError as why:
             self.why = why
         else:
-            self._lay_faces()
+            self._pair_states()
 
-    def _lay_faces(self) -> None:
+    def _pair_states(self) -> None:
         """Tie the two states together, where every stage of the document's has one of its shape before."""
-        self._forget_faces()
+        self._forget_states()
         before, after = self._evaluation, self._computation.evaluation
         if before is None:
             return
         difference = Difference(before, after, after.stages)
         if difference.stages == after.stages:
-            self._faces = BeforeState(difference), difference
-            self._tile_caches = [self._tile_cache_of(face) for face in self._faces if face.draws_pictures]
+            self._states = BeforeState(difference), difference
+            self._tile_caches = [
+                self._tile_cache_of(evaluation) for evaluation in self._states if evaluation.draws_pictures
+            ]
 
-    def _tile_cache_of(self, face: Evaluation) -> TileCache:
+    def _tile_cache_of(self, evaluation: Evaluation) -> TileCache:
         from attn_gui.pictures.tile_cache import TileCache  # not needed to start
 
-        tiles = TileCache(face, self._computation)
+        tiles = TileCache(evaluation, self._computation)
         tiles.progressed.connect(self._computation.drawing)
         return tiles
 
-    def _forget_faces(self) -> None:
+    def _forget_states(self) -> None:
         for tiles in self._tile_caches:
             self._computation.leave(tiles)
-        self._faces, self._tile_caches = None, []
+        self._states, self._tile_caches = None, []
 
     # --- following -------------------------------------------------------------------------------
     def _on_computation_rebuilt(self, opened: bool) -> None:
@@ -238,7 +240,7 @@ class Baseline(QObject):
         if opened:
             self._drop()
         elif self.pinned:
-            self._lay_faces()
+            self._pair_states()
         elif self.key:
             self._evaluate_ready()
 
@@ -248,8 +250,8 @@ class Baseline(QObject):
         if self.key and not self.pinned and self._evaluation is not None:
             assert self._problem is not None
             self._recomputed = self._evaluation.update(self._problem, boxes)
-        if self._faces is not None:
-            stages = self._faces[1].stages  # Q, K and V that are given are stages, too
+        if self._states is not None:
+            stages = self._states[1].stages  # Q, K and V that are given are stages, too
             fields = {name: cells for name, cells in boxes.items() if name not in stages}
             for tiles, mode in zip(self._tile_caches, (BEFORE, DIFFERENCE), strict=False):
                 mine = {} if mode == BEFORE and self.pinned else fields
@@ -268,7 +270,7 @@ class Baseline(QObject):
 
     def _draw_anew(self) -> None:
         """Last digits may have changed."""
-        if self._tile_caches and self._faces is not None:
+        if self._tile_caches and self._states is not None:
             batch, heads, *_ = self._document.problem.map_shape
             everywhere = {(item, head) for item in range(batch) for head in range(heads)}
             for tiles in self._tile_caches:
@@ -303,7 +305,7 @@ class CellMove(NamedTuple):
     change: str
 
 
-def moved(baseline: Baseline, stage: str, batch: int, head: int, row: int, column: int) -> CellMove | None:
+def cell_move(baseline: Baseline, stage: str, batch: int, head: int, row: int, column: int) -> CellMove | None:
     """Return a cell as it was and as it is; None where nothing can be compared."""
     difference = baseline.difference
     if difference is None or stage not in difference.stages:

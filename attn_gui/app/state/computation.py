@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from attn_gui.app.state.background_task import BackgroundTask
-from attn_gui.document.document import Change, Document
+from attn_gui.document.document import Document, DocumentChange
 from attn_gui.engine import DenseEvaluation, Evaluation, Problem, Recomputed, sentences
 from attn_gui.engine.arrays import Box
 from attn_gui.engine.errors import FieldError
@@ -152,7 +152,7 @@ class Computation(QObject):
             self.tiles.end()
         self.finish()
 
-    def _on_document_changed(self, change: Change) -> None:
+    def _on_document_changed(self, change: DocumentChange) -> None:
         self.moving.emit()
         self._way.take()
         boxes = {field: cells for field, cells in change.fields.items() if cells is not None}

@@ -8,7 +8,7 @@ from typing import ParamSpec, TypeVar
 
 from PySide6.QtCore import QCoreApplication
 
-from attn_gui.document.edits import filled
+from attn_gui.document.edits import fill_template
 from attn_gui.document.matrix_model import field_symbol
 from attn_gui.engine import Problem
 from attn_gui.engine.analysis.shortest_change import BIAS
@@ -69,7 +69,7 @@ def _sentence(said: object, named: Callable[[str], str]) -> str:
     if not isinstance(template, str) or not isinstance(values, Mapping):
         return str(said)
     words = {place: _filling(place, value, named) for place, value in values.items()}
-    return filled(QCoreApplication.translate("Sentences", template), words)
+    return fill_template(QCoreApplication.translate("Sentences", template), words)
 
 
 def _filling(place: str, value: object, named: Callable[[str], str]) -> str:

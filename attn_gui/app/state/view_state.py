@@ -63,7 +63,7 @@ class ChosenBlock(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Look:
+class ViewSettings:
     """One state of the view."""
 
     stage: str = SHOWN_FIRST
@@ -88,12 +88,12 @@ class Look:
     parts: frozenset[str] = frozenset()  # of the window, which a step of a lesson asks for
 
 
-PARTS = frozenset(field.name for field in fields(Look)) | {"evaluation", "baseline", "document", "face"}
+PARTS = frozenset(field.name for field in fields(ViewSettings)) | {"evaluation", "baseline", "document", "overlay"}
 """Parts that can change: the fields of the look, the evaluation that is looked at, what it is compared with, the
 document that it is of, and what is laid over it."""
 
 
-WIDE = frozenset({"baseline", "compare", "face"})
+WIDE = frozenset({"baseline", "compare", "overlay"})
 """Those that change every map and table, as another evaluation does."""
 
 
@@ -110,7 +110,9 @@ class ViewState(QObject):
 
     mapWanted = Signal()  # whatever is in the place of the maps gives way
 
-    def __init__(self, computation: Computation, baseline: Baseline, look: Look, parent: QObject | None = None) -> None:
+    def __init__(
+        self, computation: Computation, baseline: Baseline, look: ViewSettings, parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
         self._computation, self._baseline = computation, baseline
         self._followers: list[tuple[Show, frozenset[str]]] = []
@@ -120,8 +122,8 @@ class ViewState(QObject):
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._go_on)
         computation.moving.connect(self.notify_all)
-        self._look_at_opened: Callable[[], Look] = lambda: self.look
-        self.face: EvaluationProxy | None = None  # a gradient or an exercise that is laid over the evaluation
+        self._look_at_opened: Callable[[], ViewSettings] = lambda: self.look
+        self.overlay: EvaluationProxy | None = None  # a gradient or an exercise that is laid over the evaluation
         self.look = resolve(look, computation.evaluation)
         computation.rebuilt.connect(self._on_computation_rebuilt)
         baseline.changed.connect(lambda: self._show(self.look, frozenset({"baseline"})))
@@ -129,9 +131,9 @@ class ViewState(QObject):
     @property
     def shown(self) -> Evaluation:
         """Evaluation that the maps show: the state now, the one before, their difference, or the face over it."""
-        if self.face is not None:
-            return self.face
-        return self._baseline.face(NOW if self.look.compare == GRADIENT else self.look.compare)
+        if self.overlay is not None:
+            return self.overlay
+        return self._baseline.evaluation_for(NOW if self.look.compare == GRADIENT else self.look.compare)
 
     @property
     def explained(self) -> Evaluation:
@@ -166,18 +168,18 @@ class ViewState(QObject):
         if cell is None or cell.stage not in self._computation.evaluation.stages:
             return None
         index = self._index(cell)
-        covered = self.face.left_out_as(cell.stage, index) if self.face is not None else None
+        covered = self.overlay.left_out_as(cell.stage, index) if self.overlay is not None else None
         return Blank(*(covered or (cell.stage, index)))
 
     def hides(self, cell: ChosenCell | None) -> bool:
         """Return whether the number of a cell of the maps is left out."""
-        if cell is None or self.face is None:
+        if cell is None or self.overlay is None:
             return False
-        return bool(self.face.left_out(cell.stage, indices.cell(self._index(cell))))
+        return bool(self.overlay.left_out(cell.stage, indices.cell(self._index(cell))))
 
     def withholds(self, cell: ChosenCell) -> bool:
         """Return whether the explanation of a cell would give away a number that is left out."""
-        return self.face is not None and self.face.gives_away(cell.stage, self._index(cell))
+        return self.overlay is not None and self.overlay.gives_away(cell.stage, self._index(cell))
 
     def _index(self, cell: ChosenCell) -> tuple[int, ...]:
         """Return the place of a cell in the axes of its stage."""
@@ -198,7 +200,7 @@ class ViewState(QObject):
         for show, _parts in self._followers[there:]:
             show_whole(show)
 
-    def set_opening(self, look_at_opened: Callable[[], Look]) -> None:
+    def set_opening(self, look_at_opened: Callable[[], ViewSettings]) -> None:
         """Give the look at a document that has just been opened; without it the present look stays."""
         self._look_at_opened = look_at_opened
 
@@ -249,11 +251,11 @@ class ViewState(QObject):
         """Notify every follower of the present evaluation, as of a document just opened."""
         self._on_computation_rebuilt(True)
 
-    def lay(self, face: EvaluationProxy | None) -> None:
+    def set_overlay(self, overlay: EvaluationProxy | None) -> None:
         """Lay a gradient or an exercise over the evaluation, or show that again."""
-        if face is not self.face:
-            self.face = face
-            self._show(self.look, frozenset({"face"}))
+        if overlay is not self.overlay:
+            self.overlay = overlay
+            self._show(self.look, frozenset({"overlay"}))
 
     def finish(self) -> None:
         """Notify nobody any more; for the end of the program."""
@@ -265,21 +267,21 @@ class ViewState(QObject):
     def _on_computation_rebuilt(self, opened: bool, in_turns: bool = False) -> None:
         look = self._look_at_opened() if opened else self.look
         look, self._next = replace(look, **self._next), {}
-        self.face = None  # of numbers that are gone
+        self.overlay = None  # of numbers that are gone
         changed = frozenset({"evaluation", "baseline", *(("document",) if opened else ())})
         self._show(look, changed, in_turns=in_turns)
 
-    def _show(self, look: Look, changed: frozenset[str], *, in_turns: bool = False) -> None:
+    def _show(self, look: ViewSettings, changed: frozenset[str], *, in_turns: bool = False) -> None:
         mode = look.compare if look.compare in STATES and self._baseline.key else NOW
-        found = resolve(look, self._baseline.face(mode))
+        found = resolve(look, self._baseline.evaluation_for(mode))
         mode = GRADIENT if look.compare == GRADIENT and found.cell is not None else mode
         mode = NOW if found.blanks else mode  # what was before tells what is
         if mode == SIDE_BY_SIDE and found.mode == ALL:  # it has one stage: of all stages both states are a wipe
             beside = self.look.compare == SIDE_BY_SIDE
             mode, found = (WIPE, found) if beside else (mode, replace(found, mode=PRODUCT))
-        if self.face is not None and not (found.blanks if self.face.covers else mode == GRADIENT):
-            self.face = None
-            changed |= {"face"}
+        if self.overlay is not None and not (found.blanks if self.overlay.covers else mode == GRADIENT):
+            self.overlay = None
+            changed |= {"overlay"}
         before, self.look = self.look, replace(found, compare=mode)
         changed |= {name for name, value in vars(self.look).items() if value != getattr(before, name)}
         shows = [show for show, parts in self._followers if changed & parts]
@@ -330,7 +332,7 @@ def show_whole(show: Show) -> None:
         pass
 
 
-def resolve(look: Look, evaluation: Evaluation) -> Look:
+def resolve(look: ViewSettings, evaluation: Evaluation) -> ViewSettings:
     """Return the look as far as an evaluation can give it."""
     problem = evaluation.problem
     cell = look.cell if look.cell is not None and exists(evaluation, look.cell) else None

@@ -15,7 +15,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QApplication, QWidget
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.context import AppContext
+from attn_gui.app.app_context import AppContext
 from attn_gui.app.state.view_state import ChosenCell, ViewState
 from attn_gui.app.tables.tables import TablesController
 from attn_gui.document.matrix_model import MatrixModel, field_symbol
@@ -337,7 +337,7 @@ class FindController(QObject):
         bar.previousRequested.connect(lambda: self._step(-1))
         bar.left.connect(self.leave)
         context.document.changed.connect(self._on_changed)
-        context.view.follow(self._on_changed, "head", "batch", "evaluation", "face", "compare", "baseline")
+        context.view.follow(self._on_changed, "head", "batch", "evaluation", "overlay", "compare", "baseline")
         context.view.follow(
             self._on_changed, "blocked", "decimals", "scientific"
         )  # 1 for 0 in masks; what is shown alike

@@ -15,9 +15,9 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QFileDialog
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.context import AppContext
+from attn_gui.app.app_context import AppContext
 from attn_gui.app.editing.edit_runner import Arrays
-from attn_gui.app.editing.shapes import Clashes, done_text, followers_text, shape_text
+from attn_gui.app.editing.shapes import ShapeFixes, done_text, followers_text, shape_text
 from attn_gui.app.maps.status import StatusNote
 from attn_gui.app.state.background_task import WindowTask
 from attn_gui.app.state.translated_errors import saying, sentence, sentences
@@ -26,14 +26,14 @@ from attn_gui.app.tables.tables import TablesController
 from attn_gui.document.edits import Edit, Edits, Label, SetFields, cast_cells
 from attn_gui.document.matrix_model import MatrixModel, field_symbol
 from attn_gui.engine import FieldError, Problem, clash_of, outlined, reshaped, resize, with_direct
-from attn_gui.engine.creation.interventions import with_by_hand
+from attn_gui.engine.creation.interventions import with_carried_interventions
 from attn_gui.engine.fields import GIVEN
 from attn_gui.engine.progress import Progress, silent
 from attn_gui.engine.shape_errors import drafted, fields_with
 from attn_gui.formats import AmbiguousTable, FileNote, FormatError, LabeledArray, matrices, open_matrix, suffixes
 from attn_gui.formats.catalog import listings, patterns
 from attn_gui.languages import QT_TRANSLATE_NOOP
-from attn_gui.pictures.threads import outcome_of
+from attn_gui.pictures.thread_pools import outcome_of
 from attn_gui.views.banner import MOST, BannerOffer
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.dialogs.progress import WorkLine
@@ -161,7 +161,7 @@ class UnfitBlocks(QObject):
         super().__init__(context.window)
         self._document, self._target, self._runner, self._note = context.document, target, context.runner, note
         self._banner = context.window.banner
-        self._clashes = Clashes(self._banner, self, context.runner, context.window.inputs)
+        self._clashes = ShapeFixes(self._banner, self, context.runner, context.window.inputs)
 
     def refuse(self, place: TablePlace, cuts: Cuts, block: NDArray[Any], notes: Sequence[FileNote] = ()) -> None:
         """Say that the block is too large, and offer a larger matrix, or the block as the matrix with what follows.
@@ -184,7 +184,7 @@ class UnfitBlocks(QObject):
             self._clashes.offer(
                 clash,
                 self._fields,
-                lambda: replaced(self._document.problem, field, kept),
+                lambda: fields_with_matrix(self._document.problem, field, kept),
                 lambda fixed, fresh: self._accept(field, block, fixed, fresh),
                 words=lambda: self.tr("{refusal} {reason}").format(refusal=said(), reason=reason()),
                 before=growing,
@@ -255,12 +255,12 @@ class UnfitBlocks(QObject):
         problem, kept = self._document.problem, self._target.model.turned(block)
         self._runner.begin(
             _replacing_label(field, block),
-            lambda: replaced(problem, field, kept),
+            lambda: fields_with_matrix(problem, field, kept),
             lambda changes, fresh: self._accept(field, block, changes, fresh),
         )
 
     def _accept(self, field: str, block: NDArray[Any], changes: Fields, fresh: Arrays) -> None:
-        followed, notes = with_by_hand(self._document.problem, changes)
+        followed, notes = with_carried_interventions(self._document.problem, changes)
         self._target.use(field)
         self._apply(SetFields(followed, _replacing_label(field, block)), fresh, notes)
 
@@ -281,7 +281,7 @@ def replacing_shape(problem: Problem, field: str, block: NDArray[Any]) -> tuple[
     return block.shape[-array.ndim :]
 
 
-def replaced(problem: Problem, field: str, block: NDArray[Any]) -> dict[str, Any]:
+def fields_with_matrix(problem: Problem, field: str, block: NDArray[Any]) -> dict[str, Any]:
     """Return the fields of the problem with a block in place of a whole matrix.
 
     Raises EditError for what does not fit in.
@@ -401,7 +401,7 @@ class TableBlocks(QObject):
             return
 
         def take(matrix: LabeledArray) -> None:
-            block = tiled(matrix.values.T if transpose else matrix.values, block_shape(cuts))
+            block = tile_to_selection(matrix.values.T if transpose else matrix.values, block_shape(cuts))
             where = _at(cuts[0].start, cuts[1].start, block)
             if operation is not None:
                 if self._target.model.dtype.kind == "b":
@@ -539,7 +539,7 @@ PASTED = QT_TRANSLATE_NOOP("History", "pasted {block} at {cell}")
 IMPORTED = QT_TRANSLATE_NOOP("History", "imported {block} at {cell}")
 
 
-def tiled(block: NDArray[Any], size: tuple[int, int]) -> NDArray[Any]:
+def tile_to_selection(block: NDArray[Any], size: tuple[int, int]) -> NDArray[Any]:
     """Return a block as often as it fills a selection: once, unless that is a multiple of it."""
     times = [selected // given for selected, given in zip(size, block.shape, strict=True)]
     fills = all(selected % given == 0 for selected, given in zip(size, block.shape, strict=True))

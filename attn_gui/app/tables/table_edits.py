@@ -15,29 +15,35 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.context import AppContext
+from attn_gui.app.app_context import AppContext
 from attn_gui.app.editing.edit_runner import Arrays
-from attn_gui.app.editing.shapes import done_text, said
+from attn_gui.app.editing.shapes import done_text, translated_sentence
 from attn_gui.app.maps.status import StatusNote
 from attn_gui.app.state.background_task import LARGE, BackgroundTask
 from attn_gui.app.state.translated_errors import sentences
 from attn_gui.app.tables.tables import TablesController
-from attn_gui.document.clipboard import FORMS, Copied, TextForm
+from attn_gui.document.clipboard import FORMS, CopiedCells, TextForm
 from attn_gui.document.edits import Edit, Edits, Label, SetCells, SetFields
 from attn_gui.document.matrix_model import MatrixModel, cell_name, field_symbol, table_box
 from attn_gui.engine import FILLS, Box, Note, Problem, fill
 from attn_gui.engine.creation.filling import UNSEEDED
-from attn_gui.engine.creation.interventions import Places, went
-from attn_gui.engine.creation.rearrange import parts_by_hand, places_with, places_without, rearranged, size_of
-from attn_gui.engine.memory import made
+from attn_gui.engine.creation.interventions import Places, removal_notes
+from attn_gui.engine.creation.rows_and_columns import (
+    fields_with_places,
+    parts_by_hand,
+    places_with,
+    places_without,
+    size_of,
+)
+from attn_gui.engine.memory import new_array
 from attn_gui.engine.shape_errors import drafted, fields_with, reshaped
 from attn_gui.figure.text.numbers import significant
 from attn_gui.languages import QT_TRANSLATE_NOOP
-from attn_gui.views.clipboard import LateCopy, copy_source, mime_data
+from attn_gui.views.copying import LateCopy, copy_source, mime_data
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.tables.matrix_panel import MatrixPanel
-from attn_gui.views.tables.table_view import Refused
+from attn_gui.views.tables.table_view import RefusedText
 
 # --- target ---------------------------------------------------------------------------------------
 # The table that was used last: its selection, and the edit that puts numbers into it.
@@ -196,7 +202,7 @@ class TableEdits(QObject):
         view.gaveUp.connect(lambda refused: self._on_view_gave_up(field, refused))
         panel.barPicked.connect(lambda key: self._on_bar_picked(field, key))
 
-    def _on_view_gave_up(self, field: str, refused: Refused) -> None:
+    def _on_view_gave_up(self, field: str, refused: RefusedText) -> None:
         """Refuse a text that is no number and was left behind: say that the cell is as it was."""
         cell = cell_name(field, (refused.row, refused.column))
         index = self._tables.models[field].index(refused.row, refused.column)
@@ -264,7 +270,7 @@ class TableEdits(QObject):
         def write(new: NDArray[Any]) -> None:
             new[...] = change(cells[cuts])
 
-        self._write(cuts, lambda: made(block_shape(cuts), model.dtype, write), source, **words)
+        self._write(cuts, lambda: new_array(block_shape(cuts), model.dtype, write), source, **words)
 
     def _write(self, cuts: Cuts, make: Callable[[], NDArray[Any]], source: str, **words: object) -> None:
         if not self._target.writable():
@@ -314,7 +320,7 @@ class TableEdits(QObject):
         def take(made: tuple[Edits, int], fresh: Arrays) -> None:
             edits, gone = made
             self._document.apply(edits, fresh)
-            self._runner.note(went(gone))
+            self._runner.note(removal_notes(gone))
 
         self._runner.begin(label, make, take)
 
@@ -355,7 +361,7 @@ def _with_rows(problem: Problem, places: Mapping[str, Places]) -> tuple[list[dic
     origins = np.arange(count)  # of every part of one that is torn
     for size, kept in places.items():
         if len(kept) != getattr(problem, size):  # of one sequence the keys are there with the queries
-            found.append(rearranged(problem, size, kept))
+            found.append(fields_with_places(problem, size, kept))
             origins = np.repeat(origins, parts_by_hand(problem, found[-1], kept))
             problem = drafted(problem, found[-1])
     return found, count - len(np.unique(origins))
@@ -399,12 +405,12 @@ class RowEdits(QObject):
         problem, field = self._document.problem, self._target.field
         symbol, size = field_symbol(field), size_of(problem, field, axis)
         if size is None:
-            self._window.banner.show_error(lambda: said(NOWHERE, symbol=symbol))
+            self._window.banner.show_error(lambda: translated_sentence(NOWHERE, symbol=symbol))
             return
         cut, length = cuts[axis], int(getattr(problem, size))
         at, count = cut.start % length, cut.stop - cut.start
         if at + count > length:  # columns of a table with heads
-            self._window.banner.show_error(lambda: said(TWO_HEADS, width=length))
+            self._window.banner.show_error(lambda: translated_sentence(TWO_HEADS, width=length))
             return
         last = f" … {cut.stop - 1}" if count > 1 else ""
         places = f"{cut.start}{last}"
@@ -416,8 +422,8 @@ class RowEdits(QObject):
 
         def make() -> Rearranged:
             found = places()
-            fields = rearranged(problem, size, found)
-            return fields, went(parts_by_hand(problem, fields, found).count(0))
+            fields = fields_with_places(problem, size, found)
+            return fields, removal_notes(parts_by_hand(problem, fields, found).count(0))
 
         def take(made: Rearranged, fresh: Any) -> None:
             fields, notes = made
@@ -472,7 +478,7 @@ class CopyController(QObject):
             return True
         return False
 
-    def _copy(self, form: TextForm, copied: Copied) -> None:
+    def _copy(self, form: TextForm, copied: CopiedCells) -> None:
         self._writing.forget()
         cells = copied.read()  # now, for the next edit changes them in place
         held = replace(copied, read=lambda: cells)
@@ -496,6 +502,6 @@ class CopyController(QObject):
         return said.format(rows=shape[0], columns=shape[1], most=f"{MOST:,}")
 
 
-def _written(form: TextForm, copied: Copied) -> tuple[str, str]:
+def _written(form: TextForm, copied: CopiedCells) -> tuple[str, str]:
     """Return the cells as text, and as a table of HTML where the form has one."""
     return form.write(copied), form.html(copied) if form.html is not None else ""

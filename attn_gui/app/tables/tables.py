@@ -11,15 +11,15 @@ from PySide6.QtCore import QCoreApplication, QObject
 
 from attn_gui.app.actions.action_table import DECIMALS
 from attn_gui.app.actions.actions import Command, choices
-from attn_gui.app.context import AppContext
+from attn_gui.app.app_context import AppContext
 from attn_gui.app.state.baseline import Baseline
-from attn_gui.app.state.view_state import Look, ViewState
-from attn_gui.document.document import Change
+from attn_gui.app.state.view_state import ViewSettings, ViewState
+from attn_gui.document.document import DocumentChange
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.document.matrix_model import Matrix, MatrixModel, Read, field_symbol, has_maps, shown_part, table_cells
 from attn_gui.engine import Box, Evaluation, Problem, Recomputed, symbol
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.evaluation.related import parts_of
+from attn_gui.engine.evaluation.reach import parts_of
 from attn_gui.engine.fields import GIVEN
 from attn_gui.engine.graph.nodes import CellPart
 from attn_gui.engine.interventions import Intervention
@@ -155,7 +155,7 @@ class TwoStates:
     @property
     def mode(self) -> str:
         """The mode of the tables: BEFORE, DIFFERENCE, GRADIENT, or NOW where they are the document's."""
-        if self._view.face is not None and self._view.face.kind == GRADIENT:
+        if self._view.overlay is not None and self._view.overlay.kind == GRADIENT:
             return GRADIENT
         mode = self._view.look.compare
         return mode if mode in (BEFORE, DIFFERENCE) and self._baseline.comparable else NOW
@@ -172,7 +172,7 @@ class TwoStates:
 
     def moved(self) -> bool:
         """Return whether the tables show another state than when this was asked last."""
-        shown = self._view.face or (self._baseline.evaluation if self.locked else None)
+        shown = self._view.overlay or (self._baseline.evaluation if self.locked else None)
         before, self._shown = self._shown, (self.mode, shown)
         return before != self._shown
 
@@ -254,7 +254,7 @@ class TablesController(QObject):
         context.computation.updated.connect(self._on_computation_updated)
         context.document.changed.connect(self._on_document_changed)
         context.view.follow(self._show_in_turns, "evaluation", "batch")
-        context.view.follow(self._show_other, "compare", "baseline", "face")
+        context.view.follow(self._show_other, "compare", "baseline", "overlay")
         context.view.follow(self._show_first, "document")
         context.view.follow(self._show_decimals, "decimals", "scientific")
         context.view.follow(self._show_masks, "head", "blocked")
@@ -392,7 +392,7 @@ class TablesController(QObject):
 
         def read() -> StageCells | None:
             """None of a document that has just come and has no such stage, until the table is put aside."""
-            evaluation = self._view.face or self._computation.evaluation
+            evaluation = self._view.overlay or self._computation.evaluation
             return StageCells(evaluation, field, self._view.look.batch) if field in evaluation.stages else None
 
         return read
@@ -409,7 +409,7 @@ class TablesController(QObject):
         for field in COMPUTED if self._document.problem.projected else ():
             self._repaint(field, recomputed.boxes.get(field, ()))
 
-    def _on_document_changed(self, change: Change) -> None:
+    def _on_document_changed(self, change: DocumentChange) -> None:
         if self._computation.pending and None in change.fields.values():
             self.show()  # a table need not wait for the maps, and whoever types into it must see the document's numbers
         for field, boxes in change.fields.items():
@@ -443,7 +443,7 @@ class TablesController(QObject):
     def _decimals(self) -> int:
         """Return the chosen decimals; one less than usual where columns are narrow."""
         decimals = self._view.look.decimals
-        return COMPACT_DECIMALS if self._compact and decimals == Look.decimals else decimals
+        return COMPACT_DECIMALS if self._compact and decimals == ViewSettings.decimals else decimals
 
     def _show_head(self) -> None:
         """Show the band of the shown head, at the left border."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.graph.indices import Axes
 from attn_gui.engine.graph.nodes import COMPUTED, Node, plain_name
-from attn_gui.engine.graph.stage import Linear, Role
+from attn_gui.engine.graph.stage import LinearStage, Role
 from attn_gui.engine.problem import Problem
 
 Symbols = tuple[str, ...]
@@ -38,14 +38,14 @@ FIELDS: Mapping[str, tuple[Symbols, Symbols]] = MappingProxyType(
 """Rows and columns of the matrices that a problem is given."""
 
 
-class Dim(NamedTuple):
+class Dimension(NamedTuple):
     """A length of an axis and its symbol; one that has none goes by its number."""
 
     symbol: str
     size: int
 
 
-Dims = tuple[Dim, ...]
+Dims = tuple[Dimension, ...]
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ class _Step:
             for ref, field in zip(node.inputs, node.fields, strict=True)
             if field and not ref.optional
         ]
-        product = isinstance(stage, Linear) and stage.counts[0] == 2 and self._is_matrix(read[1][1])
+        product = isinstance(stage, LinearStage) and stage.counts[0] == 2 and self._is_matrix(read[1][1])
         compared = stage.square and len(read) > 1 and self._is_row(read[0][0]) and self._is_row(read[1][0])
         count = 2 if product or compared else 0 if stage.alias else 1
         taken = [one for one in read if self._is_matrix(one[1])][:count]
@@ -138,14 +138,14 @@ class _Step:
         if array is None or not array.ndim:
             return ()
         kept = [letters for letters in self.node.axes if letters not in ("b", *HEAD_LETTERS)]
-        known = {"b": Dim("B", self.counts.get("B", 0)), HEAD_LETTERS[0]: Dim("h", self.counts.get("h", 0))}
+        known = {"b": Dimension("B", self.counts.get("B", 0)), HEAD_LETTERS[0]: Dimension("h", self.counts.get("h", 0))}
         for letters, dim in zip(kept[-2:], result[-2:], strict=True):
             own = dim.symbol.split("·")[-1]  # of one head
-            known[letters.strip(HEAD_LETTERS)] = Dim(own, self.counts.get(own, dim.size))
+            known[letters.strip(HEAD_LETTERS)] = Dimension(own, self.counts.get(own, dim.size))
             known[letters] = dim
         found = (known.get(letters) for letters in axes[-array.ndim :])
         sized = zip(found, array.shape, strict=True)
-        return tuple(dim if dim is not None and dim.size == size else Dim(str(size), size) for dim, size in sized)
+        return tuple(dim if dim is not None and dim.size == size else Dimension(str(size), size) for dim, size in sized)
 
     def _is_row(self, name: str) -> bool:
         return name in self.evaluation.stages and self.evaluation.node(name).stage.input_side
@@ -164,16 +164,16 @@ class _Step:
                 letters = "".join(letter for letter in letters if letter not in HEAD_LETTERS)
                 symbols = symbols[-1:]
             found.append(self._dim(prod(sizes[letter] for letter in letters), symbols))
-        batch = [Dim("B", self.problem.batch_size)] if "b" in axes and self.problem.batch_size > 1 else []
+        batch = [Dimension("B", self.problem.batch_size)] if "b" in axes and self.problem.batch_size > 1 else []
         return (*batch, *found)
 
-    def _dim(self, size: int, symbols: Symbols) -> Dim:
+    def _dim(self, size: int, symbols: Symbols) -> Dimension:
         """Return a length under its symbol, unless that stands for another number: then under its own."""
         other = {"h_kv": "h", "d_context": "d_model", "d_out": "d_model"}
         symbols = tuple(other.get(one, one) if one not in self.counts else one for one in symbols)
         seen = [one for one in symbols if one in self.counts]
         fits = prod(self.counts[one] for one in seen) == size and bool(seen)
-        return Dim("·".join(seen) if fits else str(size), size)
+        return Dimension("·".join(seen) if fits else str(size), size)
 
     def _symbols(self, name: str) -> tuple[Symbols, Symbols]:
         """Return rows and columns of a field, or of a stage by its axes."""

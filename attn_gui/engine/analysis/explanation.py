@@ -40,7 +40,7 @@ from attn_gui.engine.graph.indices import cell
 from attn_gui.engine.graph.intervention_nodes import InterventionNode
 from attn_gui.engine.graph.nodes import Node, as_index, cell_latex, computed_name, once, plain_name, shown, symbol
 from attn_gui.engine.graph.printing import PrintedNumbers, Style, short_number
-from attn_gui.engine.graph.stage import Linear, Role, Stage
+from attn_gui.engine.graph.stage import LinearStage, Role, Stage
 from attn_gui.engine.masks import Layer
 from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.problem import Problem
@@ -472,7 +472,7 @@ class Explanation:
         with np.errstate(all="ignore"):
             if self._plays(Role.SCALE):
                 return self._scaled()
-            if isinstance(self._node.stage, Linear) and self._node.stage.over_keys:
+            if isinstance(self._node.stage, LinearStage) and self._node.stage.over_keys:
                 return self._open_sum()
             return self._node.explain(self.index, self._fetch)
 
@@ -607,7 +607,7 @@ class Explanation:
         known = fields | {node.name for node in self._evaluation.nodes if not node.stage.hidden}
         known |= {self._node.computed} if isinstance(self._node, InterventionNode) else set()
         cells = [cell for term in terms for cell in term.cells]
-        if not self._node.stage.shares and not isinstance(self._node.stage, Linear):  # its terms are all it reads
+        if not self._node.stage.shares and not isinstance(self._node.stage, LinearStage):  # its terms are all it reads
             cells += self.expression.cells()
         if self._plays(Role.CLOSE):
             cells += self._mask_cells()

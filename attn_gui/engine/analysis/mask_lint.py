@@ -30,7 +30,7 @@ SWALLOWS = 1e20
 Place = tuple[int, int, int]  # item, head, row
 
 
-class Finding(NamedTuple):
+class LintFinding(NamedTuple):
     """One line: `rule` its key, `note` its words, `place` the first row that it speaks of.
 
     `remedy` is a few words for what would end it: `change` of the parameters of layer `layer` of the mask, or, without
@@ -50,7 +50,7 @@ class LintRule:
 
     key: ClassVar[str]
 
-    def find(self, problem: Problem, rows: OpenKeys) -> Iterator[Finding]:
+    def find(self, problem: Problem, rows: OpenKeys) -> Iterator[LintFinding]:
         """Yield what this rule finds in the mask of a problem."""
         raise NotImplementedError
 
@@ -62,11 +62,11 @@ class ClosedRows(LintRule):
     one = QT_TRANSLATE_NOOP("Masks", "Row {row} has no open key: its weights and its output are 0.")
     many = QT_TRANSLATE_NOOP("Masks", "{count} rows have no open key, row {row} first: weights and output are 0.")
 
-    def find(self, problem: Problem, rows: OpenKeys) -> Iterator[Finding]:
+    def find(self, problem: Problem, rows: OpenKeys) -> Iterator[LintFinding]:
         count, place = _places(rows.counts == 0)
         if place is not None:
             note = Note(self.one if count == 1 else self.many, {"count": count, "row": place[2]})
-            yield Finding(self.key, note, place)
+            yield LintFinding(self.key, note, place)
 
 
 class SunkRows(LintRule):
@@ -84,7 +84,7 @@ class SunkRows(LintRule):
     )
     remedy = QT_TRANSLATE_NOOP("Masks", "Close them with True and False")
 
-    def find(self, problem: Problem, rows: OpenKeys) -> Iterator[Finding]:
+    def find(self, problem: Problem, rows: OpenKeys) -> Iterator[LintFinding]:
         _, place = _places(np.isfinite(rows.largest) & (rows.largest <= SUNK))
         if place is not None:
             value, smallest = float(rows.largest[place]), float(rows.smallest[place])
@@ -92,7 +92,7 @@ class SunkRows(LintRule):
             note = Note(words, {"value": f"{value:.3g}".replace("-", MINUS), "row": place[2]})
             low = (k for k, layer in enumerate(problem.mask) if layer.enabled and _lowest(layer) <= SUNK)
             layer = next(low, None)  # several layers may be as low only together
-            yield Finding(self.key, note, place, layer, remedy="" if layer is None else self.remedy)
+            yield LintFinding(self.key, note, place, layer, remedy="" if layer is None else self.remedy)
 
 
 class AddedSwitches(LintRule):
@@ -104,9 +104,9 @@ class AddedSwitches(LintRule):
     )
     remedy = QT_TRANSLATE_NOOP("Masks", "Open keys at 1, close them at 0")
 
-    def find(self, problem: Problem, rows: OpenKeys) -> Iterator[Finding]:
+    def find(self, problem: Problem, rows: OpenKeys) -> Iterator[LintFinding]:
         for place, note in added_switches(problem):
-            yield Finding(self.key, note, None, place, remedy=self.remedy)
+            yield LintFinding(self.key, note, None, place, remedy=self.remedy)
 
 
 def added_switches(problem: Problem) -> Iterator[tuple[int, Note]]:
@@ -116,7 +116,7 @@ def added_switches(problem: Problem) -> Iterator[tuple[int, Note]]:
             yield place, Note(AddedSwitches.words, {"number": place, "layer": Note(layer.label, {})})
 
 
-class Alignment(LintRule):
+class UnclearAlignment(LintRule):
     """A rule of positions where queries and keys differ in number: which of them belong together is a choice."""
 
     key = "alignment"
@@ -130,16 +130,16 @@ class Alignment(LintRule):
     }
     other: ClassVar[Mapping[str, str]] = {"start": "end", "end": "start"}
 
-    def find(self, problem: Problem, rows: OpenKeys) -> Iterator[Finding]:
+    def find(self, problem: Problem, rows: OpenKeys) -> Iterator[LintFinding]:
         n, m = problem.n, problem.m
         for position, layer in enumerate(problem.mask):
             if layer.enabled and isinstance(layer, Aligned) and n != m:
                 values = {"layer": Note(layer.label, {}), "n": n, "m": m, "last": n - 1, "last_key": m - 1}
                 note, change = Note(self.words[layer.align], values), {ALIGN.name: self.other[layer.align]}
-                yield Finding(self.key, note, None, position, change, self.remedies[layer.align])
+                yield LintFinding(self.key, note, None, position, change, self.remedies[layer.align])
 
 
-class Crowded(LintRule):
+class CrowdedKeys(LintRule):
     """More open keys than a query has numbers to move their odds with."""
 
     key = "crowded"
@@ -149,19 +149,19 @@ class Crowded(LintRule):
         "with at most {most}.",
     )
 
-    def find(self, problem: Problem, rows: OpenKeys) -> Iterator[Finding]:
+    def find(self, problem: Problem, rows: OpenKeys) -> Iterator[LintFinding]:
         most, count = problem.d_k + 1, int(rows.counts.max())
         linear = SCORES[problem.score].slope(problem.score_params) is not None
         if count > most and linear and NORMALIZERS[problem.normalize].elementary:
-            yield Finding(self.key, Note(self.words, {"count": count, "width": problem.d_k, "most": most}))
+            yield LintFinding(self.key, Note(self.words, {"count": count, "width": problem.d_k, "most": most}))
 
 
 RULES: dict[str, LintRule] = {
-    rule.key: rule for rule in (ClosedRows(), SunkRows(), AddedSwitches(), Alignment(), Crowded())
+    rule.key: rule for rule in (ClosedRows(), SunkRows(), AddedSwitches(), UnclearAlignment(), CrowdedKeys())
 }
 
 
-def lint(problem: Problem, cancelled: Callable[[], bool] = bool) -> tuple[Finding, ...] | None:
+def lint(problem: Problem, cancelled: Callable[[], bool] = bool) -> tuple[LintFinding, ...] | None:
     """Return every line of every rule, in the order of the catalog; None if cancelled."""
     rows = open_keys(problem, cancelled)
     return None if rows is None else tuple(found for rule in RULES.values() for found in rule.find(problem, rows))

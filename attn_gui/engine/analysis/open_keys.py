@@ -13,7 +13,7 @@ from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.intervention_nodes import InterventionNode
 from attn_gui.engine.graph.nodes import Fetch, Node
-from attn_gui.engine.graph.sources import Readable, layer_cells
+from attn_gui.engine.graph.sources import BoxReadable, layer_cells
 from attn_gui.engine.masks import Layer, Sizes
 from attn_gui.engine.problem import Problem
 
@@ -73,7 +73,7 @@ def _common_run(layers: Sequence[Layer], place: Place, sizes: Sizes) -> tuple[Ar
 
 
 def _counted(
-    cells: Sequence[tuple[bool, Readable]], place: Place, first: Array, stop: Array, m: int, limit: float
+    cells: Sequence[tuple[bool, BoxReadable]], place: Place, first: Array, stop: Array, m: int, limit: float
 ) -> tuple[Array, Array, Array]:
     """Return the open keys of some rows, and the largest and the smallest bias over them, by their cells."""
     keys = np.arange(m)
@@ -90,7 +90,7 @@ def _counted(
     return is_open.sum(axis=1), np.where(is_open, bias, -inf).max(axis=1), np.where(is_open, bias, inf).min(axis=1)
 
 
-def _read(cells: Readable, place: Place) -> Array:
+def _read(cells: BoxReadable, place: Place) -> Array:
     """Return the cells of some rows, (rows, m) or as broadcasts to it."""
     item, head, rows = place
     wanted = (slice(item, item + 1), slice(head, head + 1), rows, slice(None))[4 - len(cells.shape) :]

@@ -131,7 +131,7 @@ NORMALIZATIONS = ("softmax", "none", "sum", "sigmoid")
 OPENING, ADDING = ("causal", "window", "prefix", "padding", "custom"), ("bias", "alibi")
 
 
-class Unknown(ValueError):
+class UnknownKindError(ValueError):
     """A score, a mask layer, an intervention or a stage that these loops do not know: what `name` is says `kind`."""
 
     def __init__(self, kind: str, name: str) -> None:
@@ -203,7 +203,7 @@ def score_of(problem: Problem, query: Row, key: Row) -> float:
         return 0.0
     if problem.score in ("dot", "cosine"):  # of rows that are of length 1 by now
         return dot(query, key)
-    raise Unknown("score", problem.score)
+    raise UnknownKindError("score", problem.score)
 
 
 # --- mask layers ---------------------------------------------------------------------------------
@@ -219,7 +219,7 @@ def opens(problem: Problem, layer: Any, item: int, head: int, i: int, j: int) ->
     if layer.kind == "prefix":
         return bool(j < layer.length or behind >= 0)
     if layer.kind != "window":
-        raise Unknown("mask layer", layer.kind)
+        raise UnknownKindError("mask layer", layer.kind)
     return (layer.left is None or behind <= layer.left) and (layer.right is None or -behind <= layer.right)
 
 
@@ -227,7 +227,7 @@ def added_by(problem: Problem, layer: Any, item: int, head: int, i: int, j: int)
     if layer.kind == "bias":
         return float(_broadcast(layer.values, (item, head, i, j)))
     if layer.kind != "alibi":
-        raise Unknown("mask layer", layer.kind)
+        raise UnknownKindError("mask layer", layer.kind)
     return -_slope(head, problem.num_heads) * abs(i + _offset(problem, layer) - j)
 
 
@@ -438,7 +438,7 @@ def refuse_unknown(problem: Problem, stages: Iterable[str] = STAGES) -> None:
     for kind, names, known in asked:
         for name in names:
             if name not in known:
-                raise Unknown(kind, name)
+                raise UnknownKindError(kind, name)
 
 
 def reference(
@@ -557,7 +557,7 @@ class _Loops:
                 self.ending(item, i, [number for row in rows for number in row], stop=stage)
         except _Reached as reached:
             return float(reached.row[column])
-        raise Unknown("stage", stage)
+        raise UnknownKindError("stage", stage)
 
     # --- the sequences ---------------------------------------------------------------------------
     def normed(self, queries: Sequence[int], keys: Sequence[int]) -> list[tuple[str, Sequence[int]]]:

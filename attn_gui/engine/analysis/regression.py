@@ -108,7 +108,7 @@ GOLDEN = (5**0.5 - 1) / 2
 
 
 @dataclass(frozen=True)
-class Fitted:
+class FittedWidth:
     """The w with the least error, that error, and the error of the w before; errors are means of squares."""
 
     w: float
@@ -116,7 +116,7 @@ class Fitted:
     before: float
 
 
-def fit_width(points: Problem, progress: Progress = silent) -> Fitted:
+def fit_width(points: Problem, progress: Progress = silent) -> FittedWidth:
     """Return the w for which every one of the points (see `each_from_the_others`) is predicted best, all heads
     together.
 
@@ -135,8 +135,8 @@ def fit_width(points: Problem, progress: Progress = silent) -> Fitted:
     found = _least(points, trials[max(best - 1, 0)], trials[min(best + 1, STEPS - 1)], within(progress, 1, 2))
     error, size = _error(points, found), _mean(points.value) or 1.0
     if (before / size) ** 2 - (error / size) ** 2 > np.finfo(float).eps:
-        return Fitted(found, _squared(error), _squared(before))
-    return Fitted(w, _squared(before), _squared(before))
+        return FittedWidth(found, _squared(error), _squared(before))
+    return FittedWidth(w, _squared(before), _squared(before))
 
 
 def error_of_others(points: Problem) -> float:
@@ -234,7 +234,7 @@ EXPLAINED = 0.6
 
 
 @dataclass(frozen=True, eq=False)
-class Pooled:
+class PooledOutputs:
     """Outputs (n,) of one way to pool; `title` in the context "Pages", with a place for `w` if it has a width."""
 
     title: str
@@ -271,7 +271,7 @@ WAYS = (
 )
 
 
-def poolings(problem: Problem, batch: int, head: int, progress: Callable[[float], None]) -> list[Pooled]:
+def poolings(problem: Problem, batch: int, head: int, progress: Callable[[float], None]) -> list[PooledOutputs]:
     """Return the outputs of a head whose queries, keys and values are single numbers, pooled in each of the ways.
 
     A width is fitted where none is given, leaving every point out in turn; where there are too few or too many points
@@ -284,7 +284,7 @@ def poolings(problem: Problem, batch: int, head: int, progress: Callable[[float]
         if w is not None or not way.fitted:
             evaluation = DenseEvaluation(way.put(problem, w), keep=0)
             block = evaluation.block(evaluation.mixed, batch, head, slice(0, problem.n), slice(0, 1))
-            found.append(Pooled(way.title, np.array(block[:, 0], float), w))
+            found.append(PooledOutputs(way.title, np.array(block[:, 0], float), w))
     progress(1.0)
     return found
 

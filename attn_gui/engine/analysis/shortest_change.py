@@ -60,7 +60,7 @@ class Objective(Protocol):
         """Return the gradient of the value at the change that is in force."""
 
 
-class Costly(Objective, Protocol):
+class CostlyObjective(Objective, Protocol):
     """A number that takes a while to compute."""
 
     @property
@@ -71,7 +71,7 @@ class Costly(Objective, Protocol):
         """Let the number be looked at so often from now on."""
 
 
-def searched(question: Costly) -> tuple[int, float]:
+def search_steps(question: CostlyObjective) -> tuple[int, float]:
     """Return (steps, gap): the shortest change found that closes the gap or comes nearest to closing it, applied.
 
     Steps from several starts, and no more than a set amount of work: that there is no better one is not proved.
@@ -90,7 +90,7 @@ def searched(question: Costly) -> tuple[int, float]:
     return steps, left
 
 
-def _promising(question: Costly) -> list[Array]:
+def _promising(question: CostlyObjective) -> list[Array]:
     """Return the random changes that come nearest to the target, of short and long ones in all directions."""
     question.allow(PROBES)
     random = np.random.default_rng(PROBES)  # the same in every run
@@ -105,14 +105,14 @@ def shortest(question: Objective, start: Array) -> tuple[Array, int, float]:
 
     Where the values above the target form a convex set, as they do for a weight that is to grow, no change is shorter.
     """
-    change, steps, left = reached(question, start)
+    change, steps, left = gauss_newton(question, start)
     if abs(left) <= question.enough:
         change, slides = _shortened(question, change)
         steps, left = steps + slides, question.gap(change)
     return change, steps, abs(left)
 
 
-def reached(question: Objective, change: Array) -> tuple[Array, int, float]:
+def gauss_newton(question: Objective, change: Array) -> tuple[Array, int, float]:
     """Gauss–Newton of one equation with damped steps (Nocedal, Wright, "Numerical Optimization", 2006, §10.3)."""
     left, idle = question.gap(change), 0
     for count in range(MOST_STEPS):
@@ -152,7 +152,7 @@ def _shortened(question: Objective, change: Array) -> tuple[Array, int]:
         if length(beside) <= STRAIGHT * way:
             return change, count
         for _ in range(HALVINGS):
-            found, _, left = reached(question, change - share * beside)
+            found, _, left = gauss_newton(question, change - share * beside)
             shorter = abs(left) <= question.enough and length(found) < way
             if shorter or question.over:
                 break

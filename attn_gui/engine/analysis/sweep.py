@@ -54,7 +54,7 @@ class MapRow:
     key: int = 0
 
 
-class Quantity(ABC):
+class SweptQuantity(ABC):
     """One number of a problem: how it is called, what it is now, where it usually runs, and how it is put in."""
 
     words: Words
@@ -84,7 +84,7 @@ class Quantity(ABC):
 
 
 @dataclass(frozen=True)
-class Option(Quantity):
+class FieldQuantity(SweptQuantity):
     """A number that a problem has as a field of its own; one that is not set counts as `unset`."""
 
     field: str
@@ -108,7 +108,7 @@ class Option(Quantity):
         return super().fits(problem, value) and (value > 0 or not self.positive)
 
 
-class ScaleFactor(Option):
+class ScaleFactor(FieldQuantity):
     """The factor of the scores; without one it is 1/√d_k, or 1."""
 
     def now(self, problem: Problem) -> float | None:
@@ -119,7 +119,7 @@ class ScaleFactor(Option):
 
 
 @dataclass(frozen=True)
-class ScoreNumber(Quantity):
+class ScoreNumber(SweptQuantity):
     """A number of the score function."""
 
     name: str
@@ -140,7 +140,7 @@ class ScoreNumber(Quantity):
 
 
 @dataclass(frozen=True)
-class LayerNumber(Quantity):
+class LayerNumber(SweptQuantity):
     """A whole number of a mask layer, such as how far a window reaches."""
 
     position: int
@@ -168,7 +168,7 @@ class LayerNumber(Quantity):
 
 
 @dataclass(frozen=True)
-class GivenCell(Quantity):
+class GivenCell(SweptQuantity):
     """One cell of a table of the problem."""
 
     field: str
@@ -191,7 +191,7 @@ class GivenCell(Quantity):
 
 
 @dataclass(frozen=True)
-class HandCell(Quantity):
+class HandCell(SweptQuantity):
     """One computed cell of a stage, set by hand: everything after it follows."""
 
     stage: str
@@ -215,7 +215,7 @@ class HandCell(Quantity):
         return problem.replace(interventions=(*problem.interventions, by_hand))
 
 
-class SeededWidth(Quantity):
+class SeededWidth(SweptQuantity):
     """d_k of Q and K with independent standard normal numbers, one head; narrower ones are the first columns of the
     widest. Masks that are rules, softcap, temperature and the scale are the problem's."""
 
@@ -263,7 +263,7 @@ def _around(value: float) -> tuple[float, float]:
     return middle - reach, middle + reach
 
 
-def quantity_of_cell(problem: Problem, stage: str, place: tuple[int, ...], value: float) -> Quantity:
+def quantity_of_cell(problem: Problem, stage: str, place: tuple[int, ...], value: float) -> SweptQuantity:
     """Return a cell of a stage: of Q, K or V as they are given the number itself, else what is set there by hand."""
     array = problem.arrays().get(stage)
     if array is None:
@@ -271,21 +271,21 @@ def quantity_of_cell(problem: Problem, stage: str, place: tuple[int, ...], value
     return GivenCell(stage, place[len(place) - array.ndim :])
 
 
-_OF_WEIGHTS = {"temperature": Option("temperature", (("Settings", "temperature"),), 0.1, 4.0, unset=1.0)}
+_OF_WEIGHTS = {"temperature": FieldQuantity("temperature", (("Settings", "temperature"),), 0.1, 4.0, unset=1.0)}
 """What a normalization may read."""
 
 
-def quantities_of(problem: Problem, cell: Quantity | None = None) -> Mapping[str, Quantity]:
+def quantities_of(problem: Problem, cell: SweptQuantity | None = None) -> Mapping[str, SweptQuantity]:
     """Return every quantity of a problem by its key; `cell` is that of the chosen cell."""
-    found: dict[str, Quantity] = {
+    found: dict[str, SweptQuantity] = {
         "scale": ScaleFactor("scale", (("Names", "scale"),), 0.0, 1.0, positive=False),
         **{name: option for name, option in _OF_WEIGHTS.items() if name in NORMALIZERS[problem.normalize].reads},
-        "softcap": Option("softcap", (("Settings", "softcap"),), 0.5, 30.0),
+        "softcap": FieldQuantity("softcap", (("Settings", "softcap"),), 0.5, 30.0),
         "d_k": SeededWidth(),
     }
     if problem.rotary_theta is not None:
         theta = float(problem.rotary_theta)
-        found["rotary_theta"] = Option(
+        found["rotary_theta"] = FieldQuantity(
             "rotary_theta", (("Settings", "base of the rotary positions"),), min(1.0, theta), 2 * theta
         )
     for name, setting in SCORES[problem.score].numbers.items():
@@ -298,7 +298,9 @@ def quantities_of(problem: Problem, cell: Quantity | None = None) -> Mapping[str
     return found if cell is None else {**found, "cell": cell}
 
 
-def values_between(quantity: Quantity, low: float, high: float, steps: int) -> np.ndarray[Any, np.dtype[np.float64]]:
+def values_between(
+    quantity: SweptQuantity, low: float, high: float, steps: int
+) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Return `steps` values from one end to the other, evenly apart; of a whole number fewer where there are no
     more."""
     found = 2 * np.linspace(low / 2, high / 2, max(steps, 2))  # the two may be farther apart than a number reaches
@@ -384,7 +386,7 @@ class LogitVariance(RowReading):
         return _variance(_row(evaluation, str(evaluation.logits), row), evaluation, row)
 
 
-class Saturation(RowReading):
+class SoftmaxJacobianNorm(RowReading):
     """‖diag(a) − aaᵀ‖, the Jacobian of the softmax at temperature 1 (Frobenius): 0 lets no gradient through."""
 
     title = QT_TRANSLATE_NOOP("Pages", "saturation ‖diag(a) − aaᵀ‖")
@@ -416,7 +418,7 @@ ROW_READINGS: Mapping[str, RowReading] = MappingProxyType(
         "norm": OutputNorm(),
         "score_variance": ScoreVariance(),
         "logit_variance": LogitVariance(),
-        "saturation": Saturation(),
+        "saturation": SoftmaxJacobianNorm(),
         "gradient": QueryGradient(),
     }
 )
@@ -585,7 +587,7 @@ T = TypeVar("T")
 
 def sweep(
     problem: Problem,
-    quantity: Quantity,
+    quantity: SweptQuantity,
     values: Sequence[float],
     row: MapRow,
     read: Callable[[Evaluation, MapRow], T],

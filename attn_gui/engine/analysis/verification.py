@@ -12,7 +12,7 @@ import numpy as np
 
 from attn_gui.engine import verdicts
 from attn_gui.engine.analysis.mask_lint import added_switches
-from attn_gui.engine.analysis.reference import Unknown, reference, refuse_unknown
+from attn_gui.engine.analysis.reference import UnknownKindError, reference, refuse_unknown
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.errors import Note
 from attn_gui.engine.evaluation.dense import DenseEvaluation, RowwiseEvaluation, heads_of
@@ -565,7 +565,7 @@ def _unjudged(evaluation: Evaluation) -> Note | None:
     """Return the reason why the reference cannot judge the stages; None where it can."""
     try:
         refuse_unknown(evaluation.problem, evaluation.stages)
-    except Unknown as unknown:
+    except UnknownKindError as unknown:
         return Note(UNKNOWN[unknown.kind], {"name": unknown.name})
     return None
 

@@ -18,7 +18,7 @@ from attn_gui.engine.errors import FieldError
 from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.fields import DIRECT, DTYPES, WEIGHTS
 from attn_gui.engine.graph.intervention_nodes import computed_nodes
-from attn_gui.engine.memory import Write, advance, grown, made
+from attn_gui.engine.memory import Write, advance, grown, new_array
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES
 from attn_gui.engine.shape_errors import drafted, fields_with
@@ -126,7 +126,7 @@ def _copied(array: Array, dtype: npt.DTypeLike) -> Array:
         with np.errstate(over="ignore"):
             np.copyto(new, array, casting="same_kind")
 
-    return made(array.shape, dtype, write)
+    return new_array(array.shape, dtype, write)
 
 
 def with_output(problem: Problem, present: bool, seed: int = 0) -> dict[str, Any]:
@@ -270,7 +270,7 @@ def made_direct(evaluation: Evaluation) -> dict[str, Any]:
     for name in DIRECT if problem.projected else [name for name in DIRECT if name in by_hand]:
         shape = evaluation.shape(name)
         shape = shape if _by_item(evaluation, name) else shape[1:]
-        changed[name] = made(shape, problem.dtype, partial(_write_stage, evaluation, name))
+        changed[name] = new_array(shape, problem.dtype, partial(_write_stage, evaluation, name))
     if problem.self_attention and problem.query_tokens is not None and problem.key_tokens is None:
         changed["key_tokens"] = problem.query_tokens
     left = {node.name for node in computed_nodes(drafted(problem, changed))}

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.checks import as_choice
-from attn_gui.engine.memory import Write, advance, made
+from attn_gui.engine.memory import Write, advance, new_array
 
 SEEDED, UNSEEDED = ("integers", "random"), ("identity", "zeros")
 FILLS = (*SEEDED, *UNSEEDED)
@@ -48,7 +48,7 @@ def fill(
         if keep is not None:
             keep(new)
 
-    return made(shape, dtype, write)
+    return new_array(shape, dtype, write)
 
 
 def with_tokens(tokens: Sequence[str], length: int) -> tuple[str, ...]:

@@ -10,19 +10,19 @@ import numpy as np
 
 from attn_gui.engine import sentences
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.creation.interventions import checked_head, reordered
+from attn_gui.engine.creation.interventions import checked_head, reordered_interventions
 from attn_gui.engine.creation.layer_parts import of_slopes
 from attn_gui.engine.creation.resize import Resized
 from attn_gui.engine.errors import FieldError
 from attn_gui.engine.fields import GIVEN
-from attn_gui.engine.memory import made
+from attn_gui.engine.memory import new_array
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.shape_errors import fields_with
 
 Order = Sequence[int]  # of every new head the old one that it is
 
 
-def moved(problem: Problem, head: int, place: int) -> Resized:
+def with_head_moved(problem: Problem, head: int, place: int) -> Resized:
     """Return a head at another place, those between moved up by one; it takes its columns, its rows of w_output and its
     masks.
 
@@ -36,7 +36,7 @@ def moved(problem: Problem, head: int, place: int) -> Resized:
     return _ordered(problem, order, [first // group for first in order[::group]])
 
 
-def duplicated(problem: Problem, head: int) -> Resized:
+def with_head_duplicated(problem: Problem, head: int) -> Resized:
     """Return a second head like this one after it, with rows of w_output like its own.
 
     Raises FieldError where heads share more than one K/V head, or where a block lets the output be no wider.
@@ -54,7 +54,7 @@ def duplicated(problem: Problem, head: int) -> Resized:
     return Resized(resized.fields | {"num_heads": len(order), "num_kv_heads": len(kv_order)}, resized.notes)
 
 
-def averaged(problem: Problem, heads: Sequence[int]) -> Resized:
+def with_heads_averaged(problem: Problem, heads: Sequence[int]) -> Resized:
     """Return every one of these heads with the mean of their columns of Q, K and V, of the weights that make them, or
     of the attention weights where these are given.
 
@@ -116,7 +116,7 @@ def _ordered(problem: Problem, order: Order, kv_order: Order) -> Resized:
     if problem.sink is not None:
         changed["sink"] = _taken(problem.sink, 0, heads, order)
     if problem.interventions:
-        changed["interventions"] = reordered(problem, order, kv_order)
+        changed["interventions"] = reordered_interventions(problem, order, kv_order)
     for position, layer in enumerate(problem.mask):
         cells = layer.cells
         if cells is not None and cells.ndim > 2 and cells.shape[-3] == heads:
@@ -146,7 +146,7 @@ def _blocks(array: Array, axis: int, before: int, after: int, write: Callable[[A
         opened = whole.reshape((*whole.shape[:axis], heads, width, *whole.shape[axis + 1 :]))
         return np.moveaxis(opened, axis, 0)
 
-    return made(shape, array.dtype, lambda new: write(heads_first(new, after), heads_first(array, before)))
+    return new_array(shape, array.dtype, lambda new: write(heads_first(new, after), heads_first(array, before)))
 
 
 def _mean(heads: Sequence[int], new: Array, old: Array) -> None:

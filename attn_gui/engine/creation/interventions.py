@@ -18,7 +18,7 @@ from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.intervention_nodes import computed_nodes
 from attn_gui.engine.graph.nodes import Node
 from attn_gui.engine.interventions import Copy, Intervention, Scale, Set
-from attn_gui.engine.memory import made
+from attn_gui.engine.memory import new_array
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.shape_errors import clash_with, draft_of, drafted
 from attn_gui.engine.stages import STAGE
@@ -89,7 +89,7 @@ def with_cells_free(
     return tuple(found)
 
 
-def rescaled(row: Array, place: int, share: float, beside: float = 0.0) -> Array:
+def rescale_row(row: Array, place: int, share: float, beside: float = 0.0) -> Array:
     """Return a row of shares with `share` at one place and the others scaled so that the sum is 1, with that `beside`
     the row, of a sink, scaled as they are.
 
@@ -125,26 +125,26 @@ def _place(axes: Axes, box: Box) -> dict[str, int | tuple[int, int]]:
 
 
 # --- cells of a matrix that is given -----------------------------------------------------------------
-def filled(array: Array, box: Box, values: Array) -> Array:
+def box_of_values(array: Array, box: Box, values: Array) -> Array:
     """Return new numbers for a box of an array: values that broadcast to it."""
-    return made(indices.shape_of(box), array.dtype, lambda new: np.copyto(new, values, casting="unsafe"))
+    return new_array(indices.shape_of(box), array.dtype, lambda new: np.copyto(new, values, casting="unsafe"))
 
 
-def multiplied(array: Array, box: Box, factor: float) -> Array:
+def box_times_factor(array: Array, box: Box, factor: float) -> Array:
     """Return the numbers in a box of an array times a factor."""
 
     def write(new: Array) -> None:
         with np.errstate(over="ignore", invalid="ignore"):
             np.multiply(array[box], factor, out=new)
 
-    return made(indices.shape_of(box), array.dtype, write)
+    return new_array(indices.shape_of(box), array.dtype, write)
 
 
-def taken(array: Array, axes: Axes, box: Box, source: Mapping[str, int]) -> Array:
+def box_from_place(array: Array, axes: Axes, box: Box, source: Mapping[str, int]) -> Array:
     """Return the numbers of another place of an array, for each cell of a box of it."""
     cuts = zip(axes[len(axes) - array.ndim :], box, strict=True)
     origin = tuple(slice(source[axis], source[axis] + 1) if axis in source else cut for axis, cut in cuts)
-    return filled(array, box, array[origin])
+    return box_of_values(array, box, array[origin])
 
 
 # --- moved cells ----------------------------------------------------------------------------------
@@ -164,7 +164,7 @@ def heads_in(node: Node, nodes: Mapping[str, Node]) -> str:
     return stage.heads or (heads_in(nodes[node.inputs[0].name], nodes) if stage.alias else "")
 
 
-def led(
+def relocated_interventions(
     record: Intervention, axes: tuple[str, ...], shape: tuple[int, ...], moved: Mapping[str, Places]
 ) -> list[Intervention]:
     """Return the records that change the same cells of a stage of these axes; none where it takes cells that are gone.
@@ -177,7 +177,7 @@ def led(
         stays = axis not in moved or (axis not in record.at and not record.spans(k - len(axes), shape[k]))
         whole = slice(0, cut.stop - cut.start)
         runs.append([(record.at.get(axis), whole)] if stays else _runs(moved[axis], cut, record.at.get(axis)))
-    there = record.led(moved)
+    there = record.relocated(moved)
     if there is None:
         return []
     parts = []
@@ -204,7 +204,7 @@ def _runs(places: Places, cut: slice, at: object) -> list[tuple[int | tuple[int,
 # Interventions of a problem whose stages get other shapes: they go with their cells, cut to those that are left.
 
 
-def with_by_hand(problem: Problem, fields: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[Note, ...]]:
+def with_carried_interventions(problem: Problem, fields: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[Note, ...]]:
     """Return fields to change with the interventions that follow them, unless they name some, and the note on those
     that go.
 
@@ -217,22 +217,24 @@ def with_by_hand(problem: Problem, fields: Mapping[str, Any]) -> tuple[dict[str,
     draft = draft_of({name: value for name, value in {**problem.fields(), **fields}.items() if value is not None})
     if "interventions" in fields:
         left = {node.name for node in computed_nodes(draft)}
-        return dict(fields), went(sum(record.stage not in left for record in problem.interventions))
+        return dict(fields), removal_notes(sum(record.stage not in left for record in problem.interventions))
     if (clash := clash_with(drafted(draft, {"interventions": ()}), {})) is not None:
         raise clash
-    follow, notes = following(problem, {name: getattr(draft, name) for name in fields})
+    follow, notes = carried_interventions(problem, {name: getattr(draft, name) for name in fields})
     return {**fields, **follow}, notes
 
 
-def following(problem: Fields, fields: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[Note, ...]]:
+def carried_interventions(problem: Fields, fields: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[Note, ...]]:
     """Return the field that changes with the others, if it does, and the note on what goes: interventions stay with
     their cells, are cut, or go."""
     carried = _carried(problem, fields)
     kept = tuple(chain.from_iterable(carried))
-    return {} if kept == problem.interventions else {"interventions": kept}, went(sum(not parts for parts in carried))
+    return {} if kept == problem.interventions else {"interventions": kept}, removal_notes(
+        sum(not parts for parts in carried)
+    )
 
 
-def went(count: int) -> tuple[Note, ...]:
+def removal_notes(count: int) -> tuple[Note, ...]:
     """Return the note on so many changes by hand of which nothing is left; none on none."""
     template = sentences.BY_HAND_WENT if count == 1 else sentences.MANY_BY_HAND_WENT
     return (Note(template, {"count": count}),) if count else ()
@@ -273,7 +275,7 @@ def _resized(record: Intervention, old: Node, new: Node, columns: Places | None)
     axes, shape = old.stage.axes, old.shape
     if columns is None:
         return [record.resized(axes, shape, new.shape)]
-    parts = led(record, axes, shape, {axes[-1]: columns})
+    parts = relocated_interventions(record, axes, shape, {axes[-1]: columns})
     return [part.resized(axes, (*shape[:-1], new.shape[-1]), new.shape) for part in parts]
 
 
@@ -308,21 +310,21 @@ def off_heads(problem: Problem) -> frozenset[int]:
     return frozenset(found)
 
 
-def switched_off(problem: Problem, heads: Collection[int]) -> dict[str, object]:
+def with_heads_off(problem: Problem, heads: Collection[int]) -> dict[str, object]:
     """Switch exactly these heads off; those that were off and are not named are as computed again."""
     others = off_heads(problem) - set(heads)
     new = [Scale(stage=RESULT, at={AXIS: head}, factor=0.0) for head in sorted(heads)]
     return {"interventions": (*_freed(problem.interventions, {*others, *heads}), *new)}
 
 
-def scaled(problem: Problem, head: int, factor: float) -> dict[str, object]:
+def with_head_scaled(problem: Problem, head: int, factor: float) -> dict[str, object]:
     """Return the result of a head times a factor; 1 leaves it as computed. Raises FieldError for a head that is not
     there."""
     new = () if factor == 1 else (Scale(stage=RESULT, at={AXIS: checked_head(problem, head)}, factor=factor),)
     return {"interventions": (*_freed(problem.interventions, {head}), *new)}
 
 
-def copied(problem: Problem, head: int, source: int) -> dict[str, object]:
+def with_head_copied(problem: Problem, head: int, source: int) -> dict[str, object]:
     """Return the result of another head in place of its own; itself leaves it as computed. Raises FieldError
     likewise."""
     kept = _freed(problem.interventions, {checked_head(problem, head)})
@@ -349,7 +351,7 @@ def for_all_heads(problem: Problem, position: int) -> dict[str, object]:
     return {"interventions": (*records[:position], record, *records[position + 1 :])}
 
 
-def reordered(problem: Problem, order: Sequence[int], kv_order: Sequence[int]) -> Interventions:
+def reordered_interventions(problem: Problem, order: Sequence[int], kv_order: Sequence[int]) -> Interventions:
     """Return the interventions where heads have other places: each new one is the old one that `order` names, and K/V
     heads.
 
@@ -367,7 +369,7 @@ def reordered(problem: Problem, order: Sequence[int], kv_order: Sequence[int]) -
             count, places = sides[heads]
             width = shape[-1] // count
             moved[stage.axes[-1]] = (places[:, None] * width + np.arange(width)).ravel()
-        found += led(record, stage.axes, shape, moved)
+        found += relocated_interventions(record, stage.axes, shape, moved)
     return tuple(found)
 
 

@@ -11,7 +11,7 @@ from attn_gui.engine.checks import Record, as_choice
 from attn_gui.engine.creation.filling import fill
 from attn_gui.engine.errors import FieldError, Note
 from attn_gui.engine.masks import Layer
-from attn_gui.engine.memory import grown, made
+from attn_gui.engine.memory import grown, new_array
 from attn_gui.engine.problem import Problem
 
 # --- notes on heads -------------------------------------------------------------------------------
@@ -88,7 +88,7 @@ def _new(problem: Problem, name: str, letters: str, neutral: float, seed: int) -
     shape = tuple(widths[letter] for letter in letters)
     if len(shape) > 1:
         return fill("random", shape, seed=seed, field=f"block.{name}", dtype=problem.dtype)
-    return made(shape, problem.dtype, lambda new: new.fill(neutral))
+    return new_array(shape, problem.dtype, lambda new: new.fill(neutral))
 
 
 def with_choice(problem: Problem, name: str, key: str) -> dict[str, Any]:
@@ -125,7 +125,7 @@ def with_head_norms(problem: Problem, present: bool) -> dict[str, Any]:
     if not present:
         return {name: None for name in widths if getattr(problem, name) is not None}
     return {
-        name: made((width,), problem.dtype, lambda new: new.fill(1))
+        name: new_array((width,), problem.dtype, lambda new: new.fill(1))
         for name, width in widths.items()
         if getattr(problem, name) is None
     }

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.masks import Custom, Layer, holds_switches, layer_from_mapping
-from attn_gui.engine.memory import made
+from attn_gui.engine.memory import new_array
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # --- cells ----------------------------------------------------------------------------------------
@@ -19,7 +19,7 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 FILLS = ("open", "close", "swap", "transpose")
 
 
-def refilled(layer: Layer, how: str) -> Layer:
+def fill_layer(layer: Layer, how: str) -> Layer:
     """Return a custom layer with all its cells open, closed, swapped, or mirrored at the diagonal: a row is a column
     then."""
     cells = layer.cells
@@ -33,7 +33,7 @@ def refilled(layer: Layer, how: str) -> Layer:
         else:
             new[...] = old if how == "transpose" else how == "open"
 
-    return layer.changed(**{layer.table: made(old.shape, bool, write)})
+    return layer.changed(**{layer.table: new_array(old.shape, bool, write)})
 
 
 def with_booleans(layer: Layer, sunk: float) -> tuple[Layer, ...]:
@@ -56,10 +56,10 @@ def with_booleans(layer: Layer, sunk: float) -> tuple[Layer, ...]:
         np.less_equal(values, bound, out=new)
         np.logical_not(new, out=new)
 
-    closed = Custom(enabled=layer.enabled, allowed=made(values.shape, bool, flags))
+    closed = Custom(enabled=layer.enabled, allowed=new_array(values.shape, bool, flags))
     if switches or not np.any(values, where=values > sunk):
         return (closed,)
-    return closed, layer.changed(**{layer.table: made(values.shape, kind, write)})
+    return closed, layer.changed(**{layer.table: new_array(values.shape, kind, write)})
 
 
 def layer_of(mapping: Mapping[str, Any], dtype: str) -> Layer:
@@ -69,7 +69,7 @@ def layer_of(mapping: Mapping[str, Any], dtype: str) -> Layer:
     cells, kind = layer.cells, np.dtype(dtype if layer.adds else bool)
     if cells is None or (cells.flags.c_contiguous and cells.dtype == kind):
         return layer
-    return layer.changed(**{layer.table: made(cells.shape, kind, lambda new: np.copyto(new, cells))})
+    return layer.changed(**{layer.table: new_array(cells.shape, kind, lambda new: np.copyto(new, cells))})
 
 
 # --- brush shapes ---------------------------------------------------------------------------------
@@ -87,7 +87,7 @@ Area = tuple[slice, slice]
 Flags = npt.NDArray[np.bool_]
 
 
-class Shape:
+class BrushShape:
     """Shape that a gesture covers; texts are English, of the context "Masks"."""
 
     key: ClassVar[str]
@@ -108,7 +108,7 @@ class Shape:
         return np.ones((rows.stop - rows.start, columns.stop - columns.start), bool)
 
 
-class TouchedCells(Shape):
+class TouchedCells(BrushShape):
     """The very cells that the gesture went through."""
 
     key = "cell"
@@ -130,7 +130,7 @@ class TouchedCells(Shape):
         return found
 
 
-class Rectangle(Shape):
+class PaintedRectangle(BrushShape):
     """The rectangle from the first cell to the last."""
 
     key = "rectangle"
@@ -138,7 +138,7 @@ class Rectangle(Shape):
     about = QT_TRANSLATE_NOOP("Masks", "All cells from one corner to the other")
 
 
-class PaintedRows(Shape):
+class PaintedRows(BrushShape):
     """The whole rows from the first cell to the last."""
 
     key = "row"
@@ -149,7 +149,7 @@ class PaintedRows(Shape):
         return super().area(path, n, m)[0], slice(0, m)
 
 
-class PaintedColumns(Shape):
+class PaintedColumns(BrushShape):
     """The whole columns from the first cell to the last."""
 
     key = "column"
@@ -160,7 +160,7 @@ class PaintedColumns(Shape):
         return slice(0, n), super().area(path, n, m)[1]
 
 
-class Band(Shape):
+class PaintedBand(BrushShape):
     """The diagonals from that of the first cell to that of the last."""
 
     key = "band"
@@ -184,8 +184,8 @@ class Band(Shape):
         return np.asarray((low <= j - i) & (j - i <= high))
 
 
-SHAPES: dict[str, Shape] = {
-    shape.key: shape for shape in (TouchedCells(), Rectangle(), PaintedRows(), PaintedColumns(), Band())
+SHAPES: dict[str, BrushShape] = {
+    shape.key: shape for shape in (TouchedCells(), PaintedRectangle(), PaintedRows(), PaintedColumns(), PaintedBand())
 }
 
 
@@ -196,7 +196,7 @@ def line(first: Cell, last: Cell) -> list[Cell]:
     return list(zip(down, right, strict=True))
 
 
-def painted(cells: Array, shape: Shape, path: Path, area: Area, opens: bool) -> Array:
+def paint_cells(cells: Array, shape: BrushShape, path: Path, area: Area, opens: bool) -> Array:
     """Return new cells of a layer for an area: open or closed where they are covered, else as they were.
 
     `cells` (…, rows, columns); an axis of the layer that is 1 long stands for all rows, or for all columns.
@@ -217,18 +217,18 @@ def painted(cells: Array, shape: Shape, path: Path, area: Area, opens: bool) -> 
             else:
                 new[..., part.start - rows.start : part.stop - rows.start, :][..., flags] = opens
 
-    return made(cells.shape, bool, write)
+    return new_array(cells.shape, bool, write)
 
 
-def first_layer(shape: Shape, path: Path, n: int, m: int) -> Layer:
+def first_layer(shape: BrushShape, path: Path, n: int, m: int) -> Layer:
     """Return a custom layer that closes what is covered."""
     rows, columns = shape.area(path, n, m)
 
     def write(new: Array) -> None:
         new.fill(True)
-        new[rows, columns] = painted(new[rows, columns], shape, path, (rows, columns), opens=False)
+        new[rows, columns] = paint_cells(new[rows, columns], shape, path, (rows, columns), opens=False)
 
-    return Custom(allowed=made((n, m), bool, write))
+    return Custom(allowed=new_array((n, m), bool, write))
 
 
 def _diagonals(path: Path) -> tuple[int, int]:

@@ -8,13 +8,13 @@ from attn_gui.engine import sentences
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.blocks import BLOCKS
 from attn_gui.engine.checks import Record, as_choice, as_count
-from attn_gui.engine.creation.interventions import following
+from attn_gui.engine.creation.interventions import carried_interventions
 from attn_gui.engine.creation.layer_parts import of_counts, of_groups, of_head_width, of_kv, with_tables
 from attn_gui.engine.errors import FieldError, Note
 from attn_gui.engine.fields import GIVEN
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.masks import Layer
-from attn_gui.engine.memory import filled, grown, outline, overlay
+from attn_gui.engine.memory import grown, neutral_array, outline, overlay
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES
 from attn_gui.engine.shape_errors import drafted
@@ -66,7 +66,7 @@ def resize(problem: Problem, *, keep: str = "d_model", **size: int | None) -> Re
         plan.recut(value) if keep == "d_model" and problem.compares else plan.heads(value)
     else:
         getattr(plan, name)(value)
-    follow, went = following(problem, plan.fields)
+    follow, went = carried_interventions(problem, plan.fields)
     return Resized(plan.fields | follow, (*plan.notes, *went))
 
 
@@ -263,7 +263,9 @@ class _Plan:
             return
         opened = (*array.shape[:axis], heads_before, array.shape[axis] // heads_before, *array.shape[axis + 1 :])
         into = (*array.shape[:axis], heads, width, *array.shape[axis + 1 :])
-        self.fields[name] = filled(shape, array, 0.0, lambda new: overlay(new.reshape(into), array.reshape(opened)))
+        self.fields[name] = neutral_array(
+            shape, array, 0.0, lambda new: overlay(new.reshape(into), array.reshape(opened))
+        )
 
     def _score_rows(self, part: str, width: int) -> None:
         """Resize the rows of the score's tables, such as the additive score's weights, with the width of a head."""

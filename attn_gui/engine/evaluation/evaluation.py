@@ -21,7 +21,7 @@ from attn_gui.engine.arrays import Array, Box, item_of
 from attn_gui.engine.checks import as_box
 from attn_gui.engine.errors import FieldError
 from attn_gui.engine.evaluation.pooling import Picture, block_edges, pool_parts
-from attn_gui.engine.evaluation.related import Backward, Forward
+from attn_gui.engine.evaluation.reach import BackwardReach, ForwardReach
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.intervention_nodes import InterventionNode
 from attn_gui.engine.graph.nodes import CellPart, Node, plain_name, reach
@@ -425,20 +425,20 @@ class Evaluation(ABC):
         """Return the boxes of every stage that a change of the given fields, or of stages, would reach."""
         return self._shown(reach(self.nodes, self._named(changed), self.fetch))
 
-    def forward(self, changed: Mapping[str, Sequence[Box]]) -> Forward:
+    def forward(self, changed: Mapping[str, Sequence[Box]]) -> ForwardReach:
         """Return every cell that reads cells of the given fields (dotted, in their own axes) or stages, to be asked by
         part.
 
         Raises PlaceError (an IndexError) for a box outside.
         """
-        return Forward(self, self._named(changed))
+        return ForwardReach(self, self._named(changed))
 
-    def backward(self, cells: Mapping[str, Sequence[Box]]) -> Backward:
+    def backward(self, cells: Mapping[str, Sequence[Box]]) -> BackwardReach:
         """Return every cell that cells of the given stages or fields (dotted, in their own axes) were computed from.
 
         Raises PlaceError (an IndexError) for a box outside.
         """
-        return Backward(self, self._named(cells))
+        return BackwardReach(self, self._named(cells))
 
     def _named(self, changed: Mapping[str, Sequence[Box]]) -> dict[str, list[Box]]:
         """Return boxes of fields as boxes of the sources that read them."""

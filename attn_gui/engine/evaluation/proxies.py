@@ -13,7 +13,7 @@ from attn_gui.engine.derived_stages import MAPS, entry_of
 from attn_gui.engine.errors import ShapeError, StageError
 from attn_gui.engine.evaluation.evaluation import Evaluation, PicturePart, Recomputed
 from attn_gui.engine.evaluation.pooling import Picture
-from attn_gui.engine.evaluation.related import Backward, Forward
+from attn_gui.engine.evaluation.reach import BackwardReach, ForwardReach
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.intervention_nodes import derived_nodes
 from attn_gui.engine.graph.nodes import Node, computed_name, plain_name
@@ -143,11 +143,11 @@ class EvaluationProxy(Evaluation):
         """Return the boxes of every stage that a change would reach."""
         return self.of.reach(changed)
 
-    def forward(self, changed: Mapping[str, Sequence[Box]]) -> Forward:
+    def forward(self, changed: Mapping[str, Sequence[Box]]) -> ForwardReach:
         """Return every cell that reads the given ones."""
         return self.of.forward(changed)
 
-    def backward(self, cells: Mapping[str, Sequence[Box]]) -> Backward:
+    def backward(self, cells: Mapping[str, Sequence[Box]]) -> BackwardReach:
         """Return every cell that the given ones were computed from."""
         return self.of.backward(cells)
 
@@ -158,7 +158,7 @@ class EvaluationProxy(Evaluation):
 AT_ONCE = 1 << 20  # numbers of a derived map that are held on the way to one number for each key
 
 
-class Derived(EvaluationProxy):
+class DerivedEvaluation(EvaluationProxy):
     """The stages of an evaluation, and the maps that are made of them: computed by the block where they are read.
 
     Of what has one number for each key (a norm) those of a head are kept once they are known.
@@ -235,7 +235,7 @@ class Derived(EvaluationProxy):
 
 def with_derived(evaluation: Evaluation) -> Evaluation:
     """Return the evaluation with its derived maps."""
-    return evaluation if set(MAPS).intersection(evaluation.stages) else Derived(evaluation)
+    return evaluation if set(MAPS).intersection(evaluation.stages) else DerivedEvaluation(evaluation)
 
 
 def reading(evaluation: Evaluation, stage: str) -> Evaluation:

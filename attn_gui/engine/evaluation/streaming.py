@@ -14,9 +14,9 @@ from attn_gui.engine.evaluation.dense import NOTHING, DenseEvaluation
 from attn_gui.engine.evaluation.evaluation import PicturePart, Recomputed
 from attn_gui.engine.evaluation.pooling import Picture, block_edges, largest, pool_blocks, reduced
 from attn_gui.engine.evaluation.streaming_edits import StreamingEdit
-from attn_gui.engine.evaluation.streaming_kernels import Chain, check_work
-from attn_gui.engine.evaluation.streaming_rows import Blocks, Passes, entropies
-from attn_gui.engine.evaluation.streaming_states import Versions, bytes_of_row
+from attn_gui.engine.evaluation.streaming_kernels import TileKernels, check_work
+from attn_gui.engine.evaluation.streaming_rows import BlockExtremes, RowPasses, entropies
+from attn_gui.engine.evaluation.streaming_states import EditLock, bytes_of_row
 from attn_gui.engine.evaluation.threads import one_blas_thread, share
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.nodes import Node, reach
@@ -39,13 +39,13 @@ LEAST, MOST = 1 << 24, 1 << 29  # but so many bytes in any case, as a short map 
 Watched = tuple[str, int, int, int]  # stage, batch, head, columns
 
 
-class Pictures:
+class BlockCache:
     """Keeps the blocks of the maps looked at last. Every map before softmax is a rising function of one of two or
     three, and a block's largest weight is where its largest logit is: so few extremes serve all pictures."""
 
-    def __init__(self, evaluation: DenseEvaluation, chain: Chain, passes: Passes, versions: Versions) -> None:
+    def __init__(self, evaluation: DenseEvaluation, chain: TileKernels, passes: RowPasses, versions: EditLock) -> None:
         self._evaluation, self._chain, self._passes, self._versions = evaluation, chain, passes, versions
-        self._blocks: dict[Watched, Blocks] = {}  # those asked for last stand last
+        self._blocks: dict[Watched, BlockExtremes] = {}  # those asked for last stand last
         weights = int(np.prod(chain.shape, dtype=object)) * np.dtype(evaluation.problem.dtype).itemsize
         self._weights_name = evaluation.weights
         self._risen = {evaluation.part(Role.SCALE), evaluation.part(Role.CAP)}  # rising functions of the scores alone
@@ -89,7 +89,7 @@ class Pictures:
         return self._drawn(stage, served, blocks, batch, head, down, slice(0, len(across) - 1))
 
     def _drawn(
-        self, stage: str, served: str, blocks: Blocks, batch: int, head: int, down: Array, across: slice
+        self, stage: str, served: str, blocks: BlockExtremes, batch: int, head: int, down: Array, across: slice
     ) -> Picture:
         """Return (values, allowed) of a part of a picture, from blocks of `served`; `down` are the edges of its
         rows."""
@@ -134,7 +134,7 @@ class Pictures:
             return unseen if blocks is None else blocks.lacking(rows)
 
     # --- which blocks ----------------------------------------------------------------------------
-    def _of(self, served: str, batch: int, head: int, columns: int) -> Blocks:
+    def _of(self, served: str, batch: int, head: int, columns: int) -> BlockExtremes:
         """Return the blocks of a map; of the others those looked at last are kept, as far as there is room."""
         with self._versions.lock:
             key = (served, batch, head, min(columns, self._chain.shape[3]))
@@ -175,7 +175,7 @@ class Pictures:
         shared = self._evaluation.elementary_stages and not self._passes.hand.logits.any()
         return self._evaluation.scores if name in self._risen and shared else name
 
-    def _made(self, name: str, batch: int, head: int, across: Array, part: slice) -> Blocks:
+    def _made(self, name: str, batch: int, head: int, across: Array, part: slice) -> BlockExtremes:
         """Return the blocks of some rows of a map."""
 
         def read(rows: slice, keys: slice) -> Picture:
@@ -188,11 +188,11 @@ class Pictures:
 
         dtype = np.dtype(self._evaluation.problem.dtype)
         masked = name == self._evaluation.part(Role.CLOSE) or (name == self._weights_name and self._evaluation.closes)
-        return Blocks(part, across, dtype, masked, self._versions, read)
+        return BlockExtremes(part, across, dtype, masked, self._versions, read)
 
     # --- from blocks to a picture ----------------------------------------------------------------
     def _picture(
-        self, stage: str, served: str, blocks: Blocks, batch: int, head: int, down: Array, across: slice
+        self, stage: str, served: str, blocks: BlockExtremes, batch: int, head: int, down: Array, across: slice
     ) -> Array:
         if stage == self._weights_name != served:
             return self._weights(blocks, batch, head, down, across)
@@ -211,7 +211,7 @@ class Pictures:
         capped = cap is not None and stage == self._evaluation.part(Role.CAP)
         return np.asarray(cap * np.tanh(scores / cap) if capped else scores)
 
-    def _weights(self, blocks: Blocks, batch: int, head: int, down: Array, across: slice) -> Array:
+    def _weights(self, blocks: BlockExtremes, batch: int, head: int, down: Array, across: slice) -> Array:
         """Compute logarithms first, since the largest of a block is all that is needed of exp."""
         found = np.empty((len(down) - 1, across.stop - across.start), blocks.high.dtype)
         step = max(1, ROWS * len(found) // int(down[-1] - down[0]))
@@ -230,7 +230,7 @@ class Pictures:
         return found
 
     def _log_weights_pooled(
-        self, blocks: Blocks, rows: slice, across: slice, subtrahends: Sequence[Array], inside: Array
+        self, blocks: BlockExtremes, rows: slice, across: slice, subtrahends: Sequence[Array], inside: Array
     ) -> Array | None:
         """Return log weights, pooled before they are scaled; None unless logits are a positive multiple of the
         blocks."""
@@ -244,7 +244,7 @@ class Pictures:
         return None if np.isnan(logits).any() else np.asarray(logits * logits.dtype.type(factor))
 
     def _log_weights_of_all(
-        self, blocks: Blocks, rows: slice, across: slice, subtrahends: Sequence[Array], inside: Array
+        self, blocks: BlockExtremes, rows: slice, across: slice, subtrahends: Sequence[Array], inside: Array
     ) -> Array:
         logits = self._highest(blocks, rows, across)
         for subtrahend in subtrahends:
@@ -253,7 +253,7 @@ class Pictures:
             logits[np.isneginf(blocks.high[rows, across])] = -np.inf
         return reduced(np.maximum, logits, inside)
 
-    def _highest(self, blocks: Blocks, rows: slice, across: slice) -> Array:
+    def _highest(self, blocks: BlockExtremes, rows: slice, across: slice) -> Array:
         """Return the largest logit of every block, over T."""
         factor = blocks.high.dtype.type(1 / self._chain.temperature)
         if self._logits_serving(self._weights_name) != self._evaluation.scores:
@@ -261,7 +261,7 @@ class Pictures:
         high = blocks.high if self._chain.scale >= 0 else blocks.low
         return np.asarray(self._shown(high[rows, across], self._chain.logits_name) * factor)
 
-    def _subtrahends(self, blocks: Blocks, batch: int, head: int, rows: slice) -> list[Array]:
+    def _subtrahends(self, blocks: BlockExtremes, batch: int, head: int, rows: slice) -> list[Array]:
         """Return numbers to subtract from a row's logits, over T; of very large scores by the blocks' own
         arithmetic."""
         state, temperature = self._passes.rows, self._chain.temperature
@@ -320,7 +320,7 @@ class StreamingEvaluation(DenseEvaluation):
     _by_rows: tuple[str, ...] = ()  # what is read off the kept rows
 
     def __init__(self, problem: Problem, *, tile: int | None = None, chunk: int | None = None) -> None:
-        self._versions = Versions()
+        self._versions = EditLock()
         self._size = tile, chunk
         super().__init__(problem, keep=0)
 
@@ -329,10 +329,10 @@ class StreamingEvaluation(DenseEvaluation):
         with self._versions.edit(), one_blas_thread():
             self._kind = np.dtype(problem.dtype)
             super()._build(problem, known)
-            self._chain = Chain(self)
+            self._chain = TileKernels(self)
             self._by_rows = self._chain.softmax.name, self._chain.mixing.name
-            self._passes = Passes(self, self._chain, self._versions, *self._size)
-            self._pictures = Pictures(self, self._chain, self._passes, self._versions)
+            self._passes = RowPasses(self, self._chain, self._versions, *self._size)
+            self._pictures = BlockCache(self, self._chain, self._passes, self._versions)
 
     def _lay_out(self, problem: Problem, arrays: Mapping[str, Array] = NOTHING) -> None:
         super()._lay_out(problem, arrays)

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
-from attn_gui.engine.evaluation.streaming_kernels import AS_THEY_ARE, Chain
-from attn_gui.engine.evaluation.streaming_rows import Passes, runs
+from attn_gui.engine.evaluation.streaming_kernels import AS_THEY_ARE, TileKernels
+from attn_gui.engine.evaluation.streaming_rows import RowPasses, runs
 from attn_gui.engine.evaluation.streaming_states import KeyTerms, update_terms
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.indices import Reference
@@ -26,8 +26,8 @@ class StreamingEdit:
 
     def __init__(
         self,
-        chain: Chain,
-        passes: Passes,
+        chain: TileKernels,
+        passes: RowPasses,
         named: Mapping[str, Sequence[Box]],
         reached: Mapping[str, Sequence[Box]],
         other: Array,

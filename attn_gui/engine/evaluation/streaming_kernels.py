@@ -17,7 +17,7 @@ from attn_gui.engine.evaluation.threads import share
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.indices import Reference, contract
 from attn_gui.engine.graph.nodes import Node, computed_name, plain_name
-from attn_gui.engine.graph.sources import Positions, Readable
+from attn_gui.engine.graph.sources import BoxReadable, PositionRule
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.normalizers import NORMALIZERS, Keywise, Normalizer
 from attn_gui.engine.problem import Problem
@@ -28,7 +28,7 @@ from attn_gui.engine.scores import SCORES
 
 HEAVIEST = 1 << 38  # steps of a score that is no dot product, for all cells
 ReadByBox = Mapping[str, Callable[[Box], Array]]
-Layers = Mapping[str, Readable]
+Layers = Mapping[str, BoxReadable]
 NOTHING: ReadByBox = {}
 AS_THEY_ARE: Layers = {}
 
@@ -41,7 +41,7 @@ def check_work(problem: Problem) -> None:
         raise FieldError(sentences.TOO_LONG, score=problem.score, n=problem.n, m=problem.m, heads=problem.num_heads)
 
 
-class Chain:
+class TileKernels:
     """The maps of one evaluation. It reads the evaluation each time, so it is right before and after an edit."""
 
     def __init__(self, evaluation: DenseEvaluation) -> None:
@@ -150,7 +150,7 @@ class Chain:
         """Return one layer at a box of one head, to be broadcast to its rows and columns, in its own dtype."""
         ranges = {letter: (cut.start, cut.stop) for letter, cut in zip("bhij", place, strict=True)}
         readable = layers[ref.name] if ref.name in layers else self._evaluation.sources[ref.name].cells
-        if isinstance(readable, Positions) and readable.layer.diagonal:
+        if isinstance(readable, PositionRule) and readable.layer.diagonal:
             return _diagonals(readable, place)
         cells = np.asarray(readable[indices.box_of(ref.axes, ranges, self.softmax.sizes)])
         return cells.reshape(cells.shape[-2:])
@@ -164,7 +164,7 @@ class Chain:
         return found
 
 
-def _diagonals(rule: Positions, place: Box) -> Array:
+def _diagonals(rule: PositionRule, place: Box) -> Array:
     """Return a rule that is the same along every diagonal: one row of it, a little longer, shifted for all the
     others."""
     _, heads, rows, keys = place
@@ -193,7 +193,13 @@ class DotKernel:
     """Scores that are dot products, with scale, softcap, biases and masks. A denominator of NaN: an untrusted row."""
 
     def __init__(
-        self, chain: Chain, evaluation: DenseEvaluation, keys: HeadCopy, values: HeadCopy, layers: Layers, chunk: int
+        self,
+        chain: TileKernels,
+        evaluation: DenseEvaluation,
+        keys: HeadCopy,
+        values: HeadCopy,
+        layers: Layers,
+        chunk: int,
     ) -> None:
         self.chain, self._evaluation, self.keys, self.values, self.chunk = chain, evaluation, keys, values, chunk
         self._layers = layers  # own copies, as K and V are
@@ -416,7 +422,7 @@ CELLS, FEWEST = 1 << 20, 64  # cells of a map that are held at a time, and rows 
 class StageKernel:
     """Any score function; also judges what the fast kernel cannot vouch for."""
 
-    def __init__(self, chain: Chain, keys: HeadCopy | None, values: HeadCopy, layers: Layers) -> None:
+    def __init__(self, chain: TileKernels, keys: HeadCopy | None, values: HeadCopy, layers: Layers) -> None:
         self.chain, self.keys, self.values = chain, keys, values
         self._layers = layers  # own copies, as K and V are
         self.dtype = values.cells.dtype
@@ -491,7 +497,7 @@ class StageKernel:
         return np.asarray(self.chain.logits(place, given)[0, 0])
 
 
-def _reader(cells: Readable) -> Callable[[Box], Array]:
+def _reader(cells: BoxReadable) -> Callable[[Box], Array]:
     def read(box: Box) -> Array:
         found = np.asarray(cells[box])
         return found if found.dtype == np.bool_ else found.astype(np.float64)

@@ -10,8 +10,8 @@ from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.dense import DenseEvaluation
 from attn_gui.engine.evaluation.evaluation import BLIND, row_entropy
 from attn_gui.engine.evaluation.pooling import largest, reduced
-from attn_gui.engine.evaluation.streaming_kernels import Chain, DotKernel, StageKernel
-from attn_gui.engine.evaluation.streaming_states import HeadCopy, RowSums, SoftmaxRows, Versions, with_sink
+from attn_gui.engine.evaluation.streaming_kernels import DotKernel, StageKernel, TileKernels
+from attn_gui.engine.evaluation.streaming_states import EditLock, HeadCopy, RowSums, SoftmaxRows, with_sink
 from attn_gui.engine.evaluation.threads import carry_out, share
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.intervention_nodes import InterventionNode
@@ -28,7 +28,7 @@ class HandRows:
     softmax, all rows are among them.
     """
 
-    def __init__(self, evaluation: DenseEvaluation, chain: Chain) -> None:
+    def __init__(self, evaluation: DenseEvaluation, chain: TileKernels) -> None:
         self._evaluation, self._chain = evaluation, chain
         self.logits, self.weights = np.zeros(chain.shape[:3], bool), np.zeros(chain.shape[:3], bool)
         self.lay_out()
@@ -91,11 +91,11 @@ KEYS = 1 << 12  # keys whose logits are computed in float64 at a time: so many s
 WIDE = 1 << 20  # bytes of scores that a thread holds
 
 
-class Passes:
+class RowPasses:
     """The rows of one evaluation and the kernels that compute them."""
 
     def __init__(
-        self, evaluation: DenseEvaluation, chain: Chain, versions: Versions, step: int | None, chunk: int | None
+        self, evaluation: DenseEvaluation, chain: TileKernels, versions: EditLock, step: int | None, chunk: int | None
     ) -> None:
         self._evaluation, self._chain, self._versions = evaluation, chain, versions
         self.moved: frozenset[str] = frozenset()  # kept stages of which edits have recomputed parts
@@ -375,7 +375,7 @@ SMALL_PART = (
 )
 
 
-class Blocks:
+class BlockExtremes:
     """Extremes of one stage of one head: `high` and `low` (rows, blocks) over open cells, `open` where there is one.
 
     `part` are the rows of the map that stand here, counted from `first` on; `across` is where blocks of keys begin and
@@ -389,7 +389,7 @@ class Blocks:
         across: Array,
         dtype: np.dtype[np.generic],
         masked: bool,
-        versions: Versions,
+        versions: EditLock,
         read: Callable[[slice, slice], tuple[Array, Array | None]],
     ) -> None:
         self.first, self.edges = part.start, across
@@ -500,7 +500,9 @@ ENTROPY_ROWS, ENTROPY_CELLS = (
 NO_WEIGHT = 800  # e to minus this is 0 in float64, too, and so is its product with it
 
 
-def entropies(evaluation: DenseEvaluation, chain: Chain, passes: Passes, batch: int, head: int, rows: slice) -> Array:
+def entropies(
+    evaluation: DenseEvaluation, chain: TileKernels, passes: RowPasses, batch: int, head: int, rows: slice
+) -> Array:
     """Return the entropy of every row in nats, BLIND where nothing is open; rows that are not known are computed
     first."""
     found = np.empty(rows.stop - rows.start)
@@ -525,7 +527,7 @@ def entropies(evaluation: DenseEvaluation, chain: Chain, passes: Passes, batch: 
     return found
 
 
-def _of_rows(chain: Chain, passes: Passes, batch: int, head: int, rows: slice) -> Array:
+def _of_rows(chain: TileKernels, passes: RowPasses, batch: int, head: int, rows: slice) -> Array:
     temperature, keys = chain.temperature, chain.shape[3]
     denominator = passes.rows.denominator[batch, head, rows]
     row_max = passes.rows.row_max[batch, head, rows]

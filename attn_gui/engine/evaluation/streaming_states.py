@@ -244,7 +244,7 @@ class HeadCopy:
 T = TypeVar("T")
 
 
-class Versions:
+class EditLock:
     """The lock of one evaluation and the count of its edits, which is read with the lock held only.
 
     Edits hold `lock` from their first number to their last. Long work reads without it, by `beside` alone.

@@ -298,7 +298,7 @@ class ChangedStage(Stage):
 
 
 FACTS = (
-    *("name", "axes", "called", "form", "operator", "heads", "transposed", "behind_mask", "shares", "told", "role"),
+    *("name", "axes", "called", "form", "operator", "heads", "transposed", "behind_mask", "shares", "wording", "role"),
     *("block", "function"),
 )
 
@@ -319,7 +319,7 @@ Place = int | tuple[int, int] | None
 
 def phrase(problem: Fields, record: Intervention, letter: Callable[[str], str] = symbol) -> Note:
     """Return `A[10, 13] of head 3 set to 0.9`: an intervention of a problem; `letter` names a stage."""
-    return record.told(cells_phrase(problem, record, letter))
+    return record.description(cells_phrase(problem, record, letter))
 
 
 def cells_phrase(problem: Fields, record: Intervention, letter: Callable[[str], str] = symbol) -> object:

@@ -21,7 +21,7 @@ from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.expressions import Addends, Cell, Expression, Leaves, subscripted
 from attn_gui.engine.graph.indices import Axes, Ranges, Reference, align, restore
 from attn_gui.engine.graph.sources import Source
-from attn_gui.engine.graph.stage import Input, Name, Role, Stage
+from attn_gui.engine.graph.stage import Input, Role, Stage, StageName
 from attn_gui.engine.interventions import Intervention
 from attn_gui.engine.masks import MASKS, Layer
 from attn_gui.engine.scores import SCORES
@@ -31,28 +31,28 @@ from attn_gui.engine.stages import catalog, entries
 
 
 FIELDS = {
-    "x": Name("X", "X", "x", "Sequence", "序列"),
-    "context": Name("X₂", "X_2", "x^{(2)}", "Second sequence", "第二个序列"),
-    "w_query": Name("W_Q", "W_Q", "w^Q", "Query projection", "查询投影"),
-    "w_key": Name("W_K", "W_K", "w^K", "Key projection", "键投影"),
-    "w_value": Name("W_V", "W_V", "w^V", "Value projection", "值投影"),
-    "w_output": Name("W_O", "W_O", "w^O", "Output projection", "输出投影"),
-    "b_query": Name("b_Q", "b_Q", "b^Q", "Query bias", "查询偏置"),
-    "b_key": Name("b_K", "b_K", "b^K", "Key bias", "键偏置"),
-    "b_value": Name("b_V", "b_V", "b^V", "Value bias", "值偏置"),
-    "b_output": Name("b_O", "b_O", "b^O", "Output bias", "输出偏置"),
-    "scale": Name("α", r"\alpha", r"\alpha"),
-    "softcap": Name("cap", r"\mathrm{cap}", r"\mathrm{cap}"),
-    "temperature": Name("T", "T", "T"),
-    "rotary_theta": Name("θ", r"\theta", r"\theta"),
-    "query_norm": Name("γ_Q", r"\gamma_Q", r"\gamma^Q", "Query norm weight", "查询归一化的缩放"),
-    "key_norm": Name("γ_K", r"\gamma_K", r"\gamma^K", "Key norm weight", "键归一化的缩放"),
-    "qk_norm_eps": Name("ε", r"\varepsilon", r"\varepsilon"),
-    "rotary_frequencies": Name("Ω", r"\mathrm{freq}", r"\mathrm{freq}", "Rotary frequencies", "旋转频率"),
-    "sink": Name("sink", r"\mathrm{sink}", r"\mathrm{sink}", "Attention sink", "注意力汇点"),
+    "x": StageName("X", "X", "x", "Sequence", "序列"),
+    "context": StageName("X₂", "X_2", "x^{(2)}", "Second sequence", "第二个序列"),
+    "w_query": StageName("W_Q", "W_Q", "w^Q", "Query projection", "查询投影"),
+    "w_key": StageName("W_K", "W_K", "w^K", "Key projection", "键投影"),
+    "w_value": StageName("W_V", "W_V", "w^V", "Value projection", "值投影"),
+    "w_output": StageName("W_O", "W_O", "w^O", "Output projection", "输出投影"),
+    "b_query": StageName("b_Q", "b_Q", "b^Q", "Query bias", "查询偏置"),
+    "b_key": StageName("b_K", "b_K", "b^K", "Key bias", "键偏置"),
+    "b_value": StageName("b_V", "b_V", "b^V", "Value bias", "值偏置"),
+    "b_output": StageName("b_O", "b_O", "b^O", "Output bias", "输出偏置"),
+    "scale": StageName("α", r"\alpha", r"\alpha"),
+    "softcap": StageName("cap", r"\mathrm{cap}", r"\mathrm{cap}"),
+    "temperature": StageName("T", "T", "T"),
+    "rotary_theta": StageName("θ", r"\theta", r"\theta"),
+    "query_norm": StageName("γ_Q", r"\gamma_Q", r"\gamma^Q", "Query norm weight", "查询归一化的缩放"),
+    "key_norm": StageName("γ_K", r"\gamma_K", r"\gamma^K", "Key norm weight", "键归一化的缩放"),
+    "qk_norm_eps": StageName("ε", r"\varepsilon", r"\varepsilon"),
+    "rotary_frequencies": StageName("Ω", r"\mathrm{freq}", r"\mathrm{freq}", "Rotary frequencies", "旋转频率"),
+    "sink": StageName("sink", r"\mathrm{sink}", r"\mathrm{sink}", "Attention sink", "注意力汇点"),
     **{f"block.{part}": table.name for block in BLOCKS.values() for part, table in block.tables.items()},
     **{
-        f"block.{part}": Name("ε", r"\varepsilon", r"\varepsilon")
+        f"block.{part}": StageName("ε", r"\varepsilon", r"\varepsilon")
         for block in BLOCKS.values()
         for part in block.numbers
     },
@@ -127,7 +127,7 @@ def _stage(name: str) -> Stage | None:
     return entries().get(name) or entry_of(name)
 
 
-def _parameters() -> dict[str, Name]:
+def _parameters() -> dict[str, StageName]:
     """Return the names of what the score functions have beside queries and keys, by field."""
     return {f"score_params.{part}": name for score in SCORES.values() for part, name in score.parameters.items()}
 
@@ -137,13 +137,13 @@ def _closing() -> set[str]:
     return {layer.table for layer in MASKS.values() if layer.table and not layer.adds}
 
 
-def _computed(name: Name) -> Name:
+def _computed(name: StageName) -> StageName:
     """Return the letter with a zero, as for what was there first."""
     cell = f"{{{name.cell}}}^{{0}}" if set("^'") & set(name.cell) else f"{name.cell}^{{0}}"
     return name._replace(letter=f"{name.letter}⁰", matrix=f"{{{name.matrix}}}^{{0}}", cell=cell)
 
 
-def _entry(name: str) -> Name:
+def _entry(name: str) -> StageName:
     if name in FIELDS:
         return FIELDS[name]
     if (stage := _stage(name)) is not None:
@@ -151,10 +151,10 @@ def _entry(name: str) -> Name:
     if name.startswith(COMPUTED):
         return _computed(_entry(plain_name(name)))
     if (position := Intervention.position_of(name)) is not None:
-        return Name("H", "H", f"h^{{({position})}}")
+        return StageName("H", "H", f"h^{{({position})}}")
     if (position := Layer.position_of(name)) is not None:
         plain = "M" if name.rpartition(".")[2] in _closing() else "B"
-        return Name(plain, plain, f"{plain.lower()}^{{({position})}}")
+        return StageName(plain, plain, f"{plain.lower()}^{{({position})}}")
     return _parameters()[name]
 
 

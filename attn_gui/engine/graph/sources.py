@@ -12,7 +12,7 @@ from attn_gui.engine.fields import DIRECT, GIVEN, MATRICES, Fields
 from attn_gui.engine.masks import Layer, Sizes
 
 
-class Readable(Protocol):
+class BoxReadable(Protocol):
     """Anything that can be read by boxes: an array, or a rule that has never been written out."""
 
     @property
@@ -26,7 +26,7 @@ class Source:
     """One input of the chain; `field` is its dotted name in the problem."""
 
     field: str
-    cells: Readable
+    cells: BoxReadable
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -39,7 +39,7 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Positions:
+class PositionRule:
     """A rule read like an array: no mask need ever be stored."""
 
     layer: Layer
@@ -130,5 +130,5 @@ def layer_sources(problem: Fields) -> dict[str, Source]:
     }
 
 
-def layer_cells(layer: Layer, sizes: Sizes) -> Readable:
-    return layer.cells if layer.cells is not None else Positions(layer, sizes)
+def layer_cells(layer: Layer, sizes: Sizes) -> BoxReadable:
+    return layer.cells if layer.cells is not None else PositionRule(layer, sizes)

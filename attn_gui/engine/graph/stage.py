@@ -28,7 +28,7 @@ from attn_gui.engine.masks import Layer
 # Facts of a catalog entry beside its arithmetic: names, formulas as templates, the box of its operator.
 
 
-class Name(NamedTuple):
+class StageName(NamedTuple):
     """The letter in plain text, the LaTeX of the matrix and of one cell, and the title in English and Chinese.
 
     `letter_zh` is the letter in Chinese where that is a word, `cell_letter` that of a cell in plain text; `about` and
@@ -55,7 +55,7 @@ class Name(NamedTuple):
         return {en: zh for en, zh in said if zh}
 
 
-class Form(NamedTuple):
+class FormulaTemplate(NamedTuple):
     """The formula of a stage as a template; `figure.stage_formulas` says what may stand in braces.
 
     `whole` stands over its map, in LaTeX; `inner` is what it contributes to what the softmax is taken of, and `text`
@@ -98,18 +98,18 @@ class Role(Enum):
     PROJECT = "multiplies the joined heads by W_O, where there is one"
 
 
-class Facts(TypedDict, total=False):
+class StageFacts(TypedDict, total=False):
     """Facts of a stage beside its arithmetic, for stages that have no class of their own."""
 
-    called: Name
-    form: Form
+    called: StageName
+    form: FormulaTemplate
     operator: Operator
     heads: str
     transposed: bool
     elementary: bool
     shares: bool
     fractions: bool
-    told: str
+    wording: str
     role: Role
     block: str
     when: tuple[str, ...]
@@ -132,7 +132,7 @@ def given(inputs: Sequence[T | None]) -> list[T]:
     return [one for one in inputs if one is not None]
 
 
-class Choices(Protocol):
+class CatalogChoices(Protocol):
     """Choices among the entries of the catalogs, as a problem makes them."""
 
     @property
@@ -168,8 +168,8 @@ class Stage:
     ordered = False
 
     # --- what is known of it beside the arithmetic -----------------------------------------------
-    called = Name("", "", "")
-    form = Form()
+    called = StageName("", "", "")
+    form = FormulaTemplate()
     operator: Operator | None = None
     heads = ""  # whose heads lie side by side in its columns: h those of the queries, g those of K and V
     transposed = False  # whether the spine shows it with its rows as columns
@@ -184,7 +184,7 @@ class Stage:
         ""  # its line in a script: {0}, {1} … its {inputs}, {xp} the library, {shape} its own; "" where none is known
     )
     helper = ""  # the function that this line calls
-    told = ""  # the sentence of a cell in the inspector; "" for what can be said of every stage
+    wording = ""  # the sentence of a cell in the inspector; "" for what can be said of every stage
 
     @property
     def symbol(self) -> str:
@@ -232,7 +232,7 @@ class Stage:
         read = {letter for ref in self.inputs for letters in ref.axes for letter in letters}
         return "j" in read and ("j" in self.along or not any("j" in letters for letters in self.target.axes))
 
-    def fitted(self, choices: Choices) -> Stage | None:
+    def fitted(self, choices: CatalogChoices) -> Stage | None:
         """Return the stage as these choices make it; None where they have nothing of the kind."""
         return self
 
@@ -288,7 +288,7 @@ class Stage:
 # Stages that are sums of products: the formula says all of their arithmetic.
 
 
-class Linear(Stage):
+class LinearStage(Stage):
     """Sums of products, the formula says it all: `query[b i p] = x[b i e] * w_query[e p] + b_query[p]?`."""
 
     def __init__(
@@ -301,7 +301,7 @@ class Linear(Stage):
         alias: bool = False,
         dot: bool = False,
         gates: Mapping[int, str] | None = None,
-        **facts: Unpack[Facts],
+        **facts: Unpack[StageFacts],
     ) -> None:
         self.name, self.axes, self.formula = name, tuple(axes.split()), formula
         self.unless, self.alias, self.gates = unless, alias, gates or {}

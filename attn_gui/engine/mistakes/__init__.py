@@ -17,8 +17,8 @@ from .products import (
     ValueNotProjected,
     WeightsTransposed,
 )
-from .scaling import ByAllHeads, ByWidth, Multiplied, NotScaled, RootForgotten, RootInverted, ScaleAfterBias
-from .softmax import DownColumns, DropoutOn, NoSoftmax, NotDivided, Overflowing, PlainShares
+from .scaling import ByAllHeads, ByWidth, NotScaled, RootForgotten, RootInverted, ScaleAfterBias, TimesRoot
+from .softmax import DownColumns, DropoutOn, NoSoftmax, NotDivided, OverflowingSoftmax, PlainShares
 
 MISTAKES: Mapping[str, Mistake] = MappingProxyType(
     {
@@ -27,7 +27,7 @@ MISTAKES: Mapping[str, Mistake] = MappingProxyType(
             NotScaled(),
             ByWidth(),
             ByAllHeads(),
-            Multiplied(),
+            TimesRoot(),
             ScaleAfterBias(),
             RootForgotten(),
             RootInverted(),
@@ -44,7 +44,7 @@ MISTAKES: Mapping[str, Mistake] = MappingProxyType(
             SoftmaxOverHeads(),
             NotDivided(),
             PlainShares(),
-            Overflowing(),
+            OverflowingSoftmax(),
             MaskFlipped(),
             CausalTooEarly(),
             CausalTooLate(),

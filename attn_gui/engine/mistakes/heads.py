@@ -13,7 +13,7 @@ from attn_gui.engine.normalizers import Softmax
 from attn_gui.engine.problem import Problem
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-from .mistake import Mistake, OfSoftmax, exchanged, rewired
+from .mistake import Mistake, OfSoftmax, rewired_stage, stages_with
 
 MOST = 1 << 20  # cells of maps that are read for one cell of heads put together wrongly
 
@@ -37,11 +37,11 @@ class HeadsInterleaved(Mistake):
             ("value[b j (g c)]", "value[b j (c g)]"),
         )
         for role in (Role.SCORE, Role.MIX):
-            stages = exchanged(stages, role, lambda stage: rewired(stage, *turns))
+            stages = stages_with(stages, role, lambda stage: rewired_stage(stage, *turns))
         return stages
 
 
-class Recut(Stage):
+class RecutHeads(Stage):
     """Heads of Q, K or V as `view(batch · heads, tokens, d)` cuts them: a row of one is not that of its token."""
 
     hidden = True
@@ -66,9 +66,9 @@ class HeadsCutByView(Mistake):
         "The heads were cut by view or reshape alone, which mixes tokens: split the columns of each row into heads, "
         "then exchange the axes of tokens and heads.",
     )
-    recut: Sequence[Recut] = (
-        *(Recut("query", "i", "(h d)"), Recut("key", "j", "(g d)")),
-        Recut("value", "j", "(g c)"),
+    recut: Sequence[RecutHeads] = (
+        *(RecutHeads("query", "i", "(h d)"), RecutHeads("key", "j", "(g d)")),
+        RecutHeads("value", "j", "(g c)"),
     )
 
     def applies(self, problem: Problem) -> bool:
@@ -80,7 +80,7 @@ class HeadsCutByView(Mistake):
         return [one for place, stage in enumerate(stages) for one in (stage, *(k for k in [after.get(place)] if k))]
 
 
-class Rejoined(Stage):
+class RejoinedHeads(Stage):
     """The heads' results as `view(tokens, heads · d)` of them puts them side by side."""
 
     def __init__(self, stage: Stage) -> None:
@@ -107,7 +107,7 @@ class HeadsJoinedByView(Mistake):
         return problem.num_heads > 1 and problem.n > 1 and prod(problem.map_shape) <= MOST
 
     def chain(self, stages: Sequence[Stage]) -> Sequence[Stage]:
-        return exchanged(stages, Role.JOIN, Rejoined)
+        return stages_with(stages, Role.JOIN, RejoinedHeads)
 
 
 class HeadsTiled(Mistake):
@@ -124,7 +124,7 @@ class HeadsTiled(Mistake):
 
     def chain(self, stages: Sequence[Stage]) -> Sequence[Stage]:
         for role in (Role.SCORE, Role.MIX):
-            stages = exchanged(stages, role, lambda stage: rewired(stage, ("(g r", "(r g")))
+            stages = stages_with(stages, role, lambda stage: rewired_stage(stage, ("(g r", "(r g")))
         return stages
 
 
@@ -151,7 +151,7 @@ class SoftmaxOverHeads(OfSoftmax):
         return super().applies(problem) and problem.num_heads > 1
 
     def chain(self, stages: Sequence[Stage]) -> Sequence[Stage]:
-        return exchanged(stages, Role.WEIGHT, lambda softmax: AcrossHeads())
+        return stages_with(stages, Role.WEIGHT, lambda softmax: AcrossHeads())
 
 
 class MeanShares(Softmax):
@@ -178,4 +178,4 @@ class MeanOverHeads(OfSoftmax):
         return super().applies(problem) and problem.num_heads > 1
 
     def chain(self, stages: Sequence[Stage]) -> Sequence[Stage]:
-        return exchanged(stages, Role.WEIGHT, lambda softmax: MeanShares())
+        return stages_with(stages, Role.WEIGHT, lambda softmax: MeanShares())

@@ -14,10 +14,10 @@ from attn_gui.engine.problem import Problem
 from attn_gui.engine.stages import Allowed, Mask
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-from .mistake import Mistake, OfSoftmax, closes, exchanged, takes
+from .mistake import Mistake, OfSoftmax, closes, stages_with, takes
 
 
-class Flipped(Allowed):
+class FlippedMask(Allowed):
     """Keys that a layer closes."""
 
     def __init__(self, stage: Allowed) -> None:
@@ -40,10 +40,10 @@ class MaskFlipped(Mistake):
         return closes(problem)
 
     def chain(self, stages: Sequence[Stage]) -> Sequence[Stage]:
-        return [Flipped(stage) if isinstance(stage, Allowed) else stage for stage in stages]
+        return [FlippedMask(stage) if isinstance(stage, Allowed) else stage for stage in stages]
 
 
-class Zeroed(Mask):
+class MultipliedMask(Mask):
     """Scores times the mask."""
 
     def forward(self, *inputs: Input) -> Array:
@@ -64,7 +64,7 @@ class ClosedAsZero(Mistake):
         return closes(problem)
 
     def chain(self, stages: Sequence[Stage]) -> Sequence[Stage]:
-        return exchanged(stages, Role.CLOSE, lambda mask: Zeroed())
+        return stages_with(stages, Role.CLOSE, lambda mask: MultipliedMask())
 
 
 class MaskedShares(Softmax):
@@ -91,10 +91,10 @@ class MaskAfterSoftmax(OfSoftmax):
 
     def chain(self, stages: Sequence[Stage]) -> Sequence[Stage]:
         unmasked = [stage for stage in stages if not takes(stage, Role.CLOSE)]
-        return exchanged(unmasked, Role.WEIGHT, lambda softmax: MaskedShares())
+        return stages_with(unmasked, Role.WEIGHT, lambda softmax: MaskedShares())
 
 
-class Added(Mask):
+class AddedMask(Mask):
     """Scores plus the mask: 1 for an open key."""
 
     def forward(self, *inputs: Input) -> Array:
@@ -115,7 +115,7 @@ class MaskAdded(Mistake):
         return closes(problem)
 
     def chain(self, stages: Sequence[Stage]) -> Sequence[Stage]:
-        return exchanged(stages, Role.CLOSE, lambda mask: Added())
+        return stages_with(stages, Role.CLOSE, lambda mask: AddedMask())
 
 
 class CausalTooEarly(Mistake):

@@ -42,7 +42,7 @@ class Mistake:
 
     def made_in(self, problem: Problem) -> Evaluation:
         """Return every number of a problem as the mistake makes it, computed where it is read."""
-        return Mistaken(self.problem(problem), self.chain)
+        return MistakenEvaluation(self.problem(problem), self.chain)
 
 
 class OfSoftmax(Mistake):
@@ -52,7 +52,7 @@ class OfSoftmax(Mistake):
         return NORMALIZERS[problem.normalize].elementary
 
 
-class Mistaken(DenseEvaluation):
+class MistakenEvaluation(DenseEvaluation):
     """An evaluation of another chain of stages; it keeps nothing."""
 
     def __init__(self, problem: Problem, change: Callable[[Sequence[Stage]], Sequence[Stage]]) -> None:
@@ -78,7 +78,7 @@ def scaled_by(problem: Problem, scale: float) -> Problem:
     return Problem.over(problem.fields() | {"scale": scale})
 
 
-def exchanged(stages: Sequence[Stage], role: Role, change: Callable[[Stage], Stage]) -> list[Stage]:
+def stages_with(stages: Sequence[Stage], role: Role, change: Callable[[Stage], Stage]) -> list[Stage]:
     """Return the stages with another one in the place of that which takes a part in attention."""
     return [change(stage) if takes(stage, role) else stage for stage in stages]
 
@@ -88,7 +88,7 @@ def takes(stage: Stage, *roles: Role) -> bool:
     return stage.name in map(stage_of, roles)
 
 
-def rewired(stage: Stage, *letters: tuple[str, str]) -> Stage:
+def rewired_stage(stage: Stage, *letters: tuple[str, str]) -> Stage:
     """Return a stage that reads other cells: what stands in its formula is exchanged for something else."""
     other = copy.copy(stage)
     for name in ("target", "inputs"):  # read off the formula, and kept

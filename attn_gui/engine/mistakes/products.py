@@ -8,13 +8,13 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.fields import WEIGHTS
-from attn_gui.engine.graph.stage import Input, Linear, Role, Stage, given
+from attn_gui.engine.graph.stage import Input, LinearStage, Role, Stage, given
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES
 from attn_gui.engine.stages import Rotary
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-from .mistake import Mistake, exchanged, rewired
+from .mistake import Mistake, rewired_stage, stages_with
 
 
 class KeyNotTransposed(Mistake):
@@ -30,7 +30,7 @@ class KeyNotTransposed(Mistake):
         return SCORES[problem.score].dot and problem.m == problem.d_k
 
     def chain(self, stages: Sequence[Stage]) -> Sequence[Stage]:
-        return exchanged(stages, Role.SCORE, lambda score: rewired(score, ("key[b j (g d)]", "key[b d (g j)]")))
+        return stages_with(stages, Role.SCORE, lambda score: rewired_stage(score, ("key[b j (g d)]", "key[b d (g j)]")))
 
 
 class QueryKeySwapped(Mistake):
@@ -47,7 +47,7 @@ class QueryKeySwapped(Mistake):
 
     def chain(self, stages: Sequence[Stage]) -> Sequence[Stage]:
         exchange = ("query[b i", "query[b j"), ("key[b j", "key[b i")
-        return exchanged(stages, Role.SCORE, lambda score: rewired(score, *exchange))
+        return stages_with(stages, Role.SCORE, lambda score: rewired_stage(score, *exchange))
 
 
 class ProjectionTransposed(Mistake):
@@ -63,7 +63,7 @@ class ProjectionTransposed(Mistake):
         return problem.projected and all(len({*array.shape[-2:]}) == 1 < array.shape[-1] for array in weights)
 
     def chain(self, stages: Sequence[Stage]) -> Sequence[Stage]:
-        return [rewired(stage, *((f"{name}[e p]", f"{name}[p e]") for name in WEIGHTS)) for stage in stages]
+        return [rewired_stage(stage, *((f"{name}[e p]", f"{name}[p e]") for name in WEIGHTS)) for stage in stages]
 
 
 class PlainSum(Mistake):
@@ -77,7 +77,9 @@ class PlainSum(Mistake):
     def chain(self, stages: Sequence[Stage]) -> Sequence[Stage]:
         counted = "allowed[b (g r) i j] * " if any(stage.boolean for stage in stages) else ""
         formula = f"mixed[b (g r) i c] = {counted}value[b j (g c)]"
-        return exchanged(stages, Role.MIX, lambda mix: Linear(mix.name, " ".join(mix.axes), formula, role=Role.MIX))
+        return stages_with(
+            stages, Role.MIX, lambda mix: LinearStage(mix.name, " ".join(mix.axes), formula, role=Role.MIX)
+        )
 
 
 class WeightsTransposed(Mistake):
@@ -93,7 +95,7 @@ class WeightsTransposed(Mistake):
 
     def chain(self, stages: Sequence[Stage]) -> Sequence[Stage]:
         column = ("weights[b (g r) i j]", "weights[b (g r) j i]")
-        return exchanged(stages, Role.MIX, lambda mix: rewired(mix, column))
+        return stages_with(stages, Role.MIX, lambda mix: rewired_stage(mix, column))
 
 
 class ValueNotProjected(Mistake):
@@ -108,12 +110,13 @@ class ValueNotProjected(Mistake):
         return problem.projected and problem.d_context == problem.num_kv_heads * problem.d_v
 
     def chain(self, stages: Sequence[Stage]) -> Sequence[Stage]:
-        def unprojected(stage: Linear) -> Stage:
-            return Linear(stage.name, " ".join(stage.axes), "value[b j p] = context[b j p]")
+        def unprojected(stage: LinearStage) -> Stage:
+            return LinearStage(stage.name, " ".join(stage.axes), "value[b j p] = context[b j p]")
 
         wanted = WEIGHTS[-1]
         return [
-            unprojected(stage) if isinstance(stage, Linear) and wanted in stage.formula else stage for stage in stages
+            unprojected(stage) if isinstance(stage, LinearStage) and wanted in stage.formula else stage
+            for stage in stages
         ]
 
 
@@ -121,7 +124,7 @@ class NeighborsTurned(Rotary):
     """Pairs of columns side by side, turned by the angles of the halves."""
 
     def __init__(self, stage: Rotary) -> None:
-        vars(self).update(vars(rewired(stage, ("(h t p)", "(h p t)"), ("(g t p)", "(g p t)"))))
+        vars(self).update(vars(rewired_stage(stage, ("(h t p)", "(h p t)"), ("(g t p)", "(g p t)"))))
 
     def forward(self, *inputs: Input) -> Array:
         x, angle = (np.swapaxes(cells, -1, -2) for cells in given(inputs))

@@ -58,7 +58,7 @@ class ByAllHeads(Mistake):
         return scaled_by(problem, float((problem.num_heads * problem.d_k) ** -0.5))
 
 
-class Multiplied(Mistake):
+class TimesRoot(Mistake):
     """The root is on the wrong side of the fraction."""
 
     key = "multiplied_by_root"

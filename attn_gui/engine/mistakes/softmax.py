@@ -12,7 +12,7 @@ from attn_gui.engine.normalizers import Softmax
 from attn_gui.engine.problem import Problem
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-from .mistake import OfSoftmax, exchanged
+from .mistake import OfSoftmax, stages_with
 
 
 class ColumnShares(Softmax):
@@ -39,10 +39,10 @@ class DownColumns(OfSoftmax):
         return super().applies(problem) and max(problem.n, problem.m) > 1
 
     def chain(self, stages: Sequence[Stage]) -> Sequence[Stage]:
-        return exchanged(stages, Role.WEIGHT, lambda softmax: ColumnShares())
+        return stages_with(stages, Role.WEIGHT, lambda softmax: ColumnShares())
 
 
-class Exponentials(Softmax):
+class UndividedExponentials(Softmax):
     """e to the scores."""
 
     def forward(self, *inputs: Input) -> Array:
@@ -61,10 +61,10 @@ class NotDivided(OfSoftmax):
     )
 
     def chain(self, stages: Sequence[Stage]) -> Sequence[Stage]:
-        return exchanged(stages, Role.WEIGHT, lambda softmax: Exponentials())
+        return stages_with(stages, Role.WEIGHT, lambda softmax: UndividedExponentials())
 
 
-class Proportions(Softmax):
+class ScoreProportions(Softmax):
     """Open scores over the sum of their row."""
 
     def forward(self, *inputs: Input) -> Array:
@@ -85,10 +85,10 @@ class PlainShares(OfSoftmax):
     )
 
     def chain(self, stages: Sequence[Stage]) -> Sequence[Stage]:
-        return exchanged(stages, Role.WEIGHT, lambda softmax: Proportions())
+        return stages_with(stages, Role.WEIGHT, lambda softmax: ScoreProportions())
 
 
-class Raw(Softmax):
+class UnshiftedSoftmax(Softmax):
     """e^s over the sum of the row, as it is written: beyond e^709 there is no number, and ∞/∞ is none either."""
 
     def forward(self, *inputs: Input) -> Array:
@@ -101,7 +101,7 @@ class Raw(Softmax):
         return np.where(closed, 0.0, powers / (total if sink is None else total + np.exp(sink / temperature)))
 
 
-class Overflowing(OfSoftmax):
+class OverflowingSoftmax(OfSoftmax):
     """Large scores overflow, and far below 0 every power vanishes."""
 
     key = "maximum_not_taken_off"
@@ -112,7 +112,7 @@ class Overflowing(OfSoftmax):
     )
 
     def chain(self, stages: Sequence[Stage]) -> Sequence[Stage]:
-        return exchanged(stages, Role.WEIGHT, lambda softmax: Raw())
+        return stages_with(stages, Role.WEIGHT, lambda softmax: UnshiftedSoftmax())
 
 
 class ScoresAsWeights(Softmax):
@@ -133,7 +133,7 @@ class NoSoftmax(OfSoftmax):
     )
 
     def chain(self, stages: Sequence[Stage]) -> Sequence[Stage]:
-        return exchanged(stages, Role.WEIGHT, lambda softmax: ScoresAsWeights())
+        return stages_with(stages, Role.WEIGHT, lambda softmax: ScoresAsWeights())
 
 
 class DropoutScaled(Softmax):
@@ -154,4 +154,4 @@ class DropoutOn(OfSoftmax):
     )
 
     def chain(self, stages: Sequence[Stage]) -> Sequence[Stage]:
-        return exchanged(stages, Role.WEIGHT, lambda softmax: DropoutScaled())
+        return stages_with(stages, Role.WEIGHT, lambda softmax: DropoutScaled())

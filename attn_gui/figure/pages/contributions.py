@@ -23,26 +23,26 @@ from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.progress import Progress, within
 from attn_gui.figure.design_tokens import FONT_SIZE, LINE, SIGNED_STOPS, SPACING
 from attn_gui.figure.display import Allowed, Values
-from attn_gui.figure.heatmap import MapFigure, Panel, snapped
+from attn_gui.figure.heatmap import MapFigure, MapPanel, snapped
 from attn_gui.figure.heatmap_layout import fitting_numbers, paint_bar, paint_panel
 from attn_gui.figure.levels import auto_levels, largest_levels
-from attn_gui.figure.pages.base import (
+from attn_gui.figure.pages.map_grids import MOST_LABEL, cells_figure, paint_chosen_cell, paint_row_tokens, token_of
+from attn_gui.figure.pages.page_context import PageContext
+from attn_gui.figure.pages.page_kind import (
     CellBlock,
-    Drawing,
-    Field,
     PageCell,
+    PageDrawing,
     PageKind,
     PageLayout,
+    PageSpot,
     PageStyle,
-    Spot,
+    SpotGrid,
     body_width,
-    framed,
     metrics,
     span,
+    with_frame,
 )
-from attn_gui.figure.pages.charts import MOST_LABEL, cells_figure, paint_chosen_cell, paint_row_tokens, token_of
-from attn_gui.figure.pages.context import PageContext
-from attn_gui.figure.reading import pooled_map
+from attn_gui.figure.pooled_maps import pooled_map
 from attn_gui.figure.text.labels import elided, token_label
 from attn_gui.figure.text.numbers import difference_text, format_number, significant
 from attn_gui.figure.text.rich_text import write_symbols
@@ -63,7 +63,7 @@ SIGNS = -0.6, 0.6
 
 
 @dataclass(frozen=True, eq=False)
-class Parts:
+class ContributionParts:
     """The contributions of one query: the stage that they add up to, its number and token, and the numbers."""
 
     stage: str
@@ -78,7 +78,7 @@ class Parts:
         return np.concatenate([found.all_parts()[:, 0], found.total, found.output])
 
 
-class HeadContributions(PageKind[Parts]):
+class HeadContributions(PageKind[ContributionParts]):
     """Shows out_h = O_h · W_O[rows of h] and that all of them, with b_O, are the output."""
 
     name = "head_contributions"
@@ -87,21 +87,23 @@ class HeadContributions(PageKind[Parts]):
     words = "W_O output projection add up decomposition logit attribution share 输出投影 贡献 分解 相加"
     reads = frozenset({"batch", "stage", "cell"})
 
-    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> Parts:
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> ContributionParts:
         query = context.query(evaluation) or 0
         tokens = stage_labels(evaluation, evaluation.projection)[0]
         found = contributions(evaluation, context.batch, slice(query, query + 1))
         progress(1.0)
-        return Parts(evaluation.projection, query, tokens[query] if tokens else "", found)
+        return ContributionParts(evaluation.projection, query, tokens[query] if tokens else "", found)
 
-    def plan(self, content: Parts, style: PageStyle, width: float | None, height: float | None) -> Drawing:
+    def plan(
+        self, content: ContributionParts, style: PageStyle, width: float | None, height: float | None
+    ) -> PageDrawing:
         return HeadContributionsLayout(content, style, width, height).drawing(style.translate("Pages", self.title))
 
 
 class HeadContributionsLayout(PageLayout):
     """Columns of names, norms, shares and strips; a row for each head, the bias, the sum and the output."""
 
-    def __init__(self, parts: Parts, style: PageStyle, width: float | None, height: float | None) -> None:
+    def __init__(self, parts: ContributionParts, style: PageStyle, width: float | None, height: float | None) -> None:
         self.parts, self.style, self.found = parts, style, parts.found
         self.strips = parts.strips
         self.levels = auto_levels(self.strips, signed=True, keys=0)
@@ -116,7 +118,7 @@ class HeadContributionsLayout(PageLayout):
         self.foot = 2 * SPACING.m + HEAD_CONTRIBUTIONS_BAR + micro.height() + SPACING.s
         count = len(self.names)
         fixed = self.label + 2 * self.number + 3 * SPACING.m
-        self.frame = framed(
+        self.frame = with_frame(
             style,
             width,
             height,
@@ -183,29 +185,29 @@ class HeadContributionsLayout(PageLayout):
         count = len(self.names)
         return [(0, count - 2), (count - 2, 2)]
 
-    def fields(self) -> tuple[Field, ...]:
+    def fields(self) -> tuple[SpotGrid, ...]:
         """Return a place for every head and every column of it."""
         left, columns = self.frame.body.left(), self.strips.shape[1]
         width, shown = self.share_end - left, min(columns, int(self.strip.width()))
         found = []
         for first, rows in self._groups():
             place = QRectF(left, self._top(first), width, rows * self.row)
-            found.append(Field(place, partial(self._row_spot, first), rows))
-            found.append(Field(self._strip_of(first, rows), partial(self._cell_spot, first, shown), rows, shown))
+            found.append(SpotGrid(place, partial(self._row_spot, first), rows))
+            found.append(SpotGrid(self._strip_of(first, rows), partial(self._cell_spot, first, shown), rows, shown))
         return tuple(found)
 
-    def _row_spot(self, first: int, row: int, _column: int) -> Spot:
+    def _row_spot(self, first: int, row: int, _column: int) -> PageSpot:
         row += first
-        return Spot(self._said(row), self._cell(row, 0))
+        return PageSpot(self._said(row), self._cell(row, 0))
 
-    def _cell_spot(self, first: int, places: int, row: int, place: int) -> Spot:
+    def _cell_spot(self, first: int, places: int, row: int, place: int) -> PageSpot:
         """Return the column of largest magnitude among those under a place."""
         row, columns = row + first, self.strips.shape[1]
         start, stop = place * columns // places, max((place + 1) * columns // places, place * columns // places + 1)
         column = start + int(np.argmax(np.abs(np.nan_to_num(self.strips[row, start:stop], nan=np.inf))))
         value = format_number(self.strips[row, column], 4)
         words = self.style.words.axes["column"]
-        return Spot(f"{self.names[row]}, {words} {column}: {value}", self._cell(row, column))
+        return PageSpot(f"{self.names[row]}, {words} {column}: {value}", self._cell(row, column))
 
     def _cell(self, row: int, column: int) -> PageCell | None:
         head = row if row < len(self.found.parts) else None
@@ -343,7 +345,7 @@ class TwoMapsLayout(PageLayout):
         head = f" · {style.words.head.format(shown.head)}" if shown.heads > 1 and not shown.each else ""
         across, down = (2, 1) if body_width(width) >= BESIDE else (1, 2)
         heads_row = self._row_of_heads() if shown.each else 0.0
-        self.frame = framed(
+        self.frame = with_frame(
             style,
             width,
             height,
@@ -371,14 +373,14 @@ class TwoMapsLayout(PageLayout):
     def said(self) -> str:
         return f"{self.frame.title}. {self.shown.formula}."
 
-    def fields(self) -> tuple[Field, ...]:
+    def fields(self) -> tuple[SpotGrid, ...]:
         """Return a click chooses the weight."""
         fields = []
         for number, place in enumerate(self.places):
             rows, columns = self.shown.maps[number][0].shape
-            fields.append(Field(place, partial(self._spot, number), rows, columns))
+            fields.append(SpotGrid(place, partial(self._spot, number), rows, columns))
         if count := len(self.shown.each):
-            fields.append(Field(self.heads, self._head_spot, 1, count))
+            fields.append(SpotGrid(self.heads, self._head_spot, 1, count))
         return tuple(fields)
 
     # --- places ----------------------------------------------------------------------------------
@@ -407,24 +409,24 @@ class TwoMapsLayout(PageLayout):
         widest = max(metrics("micro").horizontalAdvance(token_label(name)) for name in names)
         return min(widest, MOST_LABEL) + SPACING.m
 
-    def _spot(self, number: int, row: int, column: int) -> Spot:
+    def _spot(self, number: int, row: int, column: int) -> PageSpot:
         """Return the cells of a block, and the largest number of them."""
         values = self.shown.maps[number][0]
         block = CellBlock.at((row, column), values.shape, self.shown.shape)
         sides = zip(self.shown.tokens, (block.rows, block.columns), strict=True)
         query, key = (span(token_of(tokens, side[0]), token_of(tokens, side[-1])) for tokens, side in sides)
-        value = block.told(format_number(float(values[row, column]), 4), self.style)
+        value = block.number_words(format_number(float(values[row, column]), 4), self.style)
         text = f"{symbol(self.shown.names[number])} {query} → {key} ({block.places}): {value}"
-        return Spot(text, PageCell(self.shown.stage, *block.first, self.shown.head))
+        return PageSpot(text, PageCell(self.shown.stage, *block.first, self.shown.head))
 
     def _row_of_heads(self) -> float:
         """Return the room that the row of the heads' numbers takes."""
         return CELL + metrics("small").height() + SPACING.l
 
-    def _head_spot(self, _row: int, head: int) -> Spot:
+    def _head_spot(self, _row: int, head: int) -> PageSpot:
         """Return the cell of one head, which a click chooses."""
         number = format_number(self.shown.each[head], 4)
-        return Spot(
+        return PageSpot(
             f"{self.style.words.head.format(head)}: {number}", PageCell(self.shown.stage, *self.shown.cell, head)
         )
 
@@ -438,7 +440,7 @@ class TwoMapsLayout(PageLayout):
     def _paint_heads(self, painter: QPainter, place: QRectF) -> None:
         """Paint the number of every head at the chosen cell, in the colors of the maps."""
         row = np.array([self.shown.each], np.float32)
-        figure = replace(self._figure(1), panels=(Panel(row),))
+        figure = replace(self._figure(1), panels=(MapPanel(row),))
         base = QPointF(place.left(), place.top() - SPACING.s)
         said, room = self.style.translate("Pages", self.shown.said_of_each), self.frame.body.width()
         write_symbols(painter, base, said, self.style.theme.text2, FONT_SIZE.small, room)
@@ -500,7 +502,7 @@ class TwoMapsPage(PageKind[T]):
     def is_quick(self, context: PageContext) -> bool:
         return context.problem.n * context.problem.m <= QUICK
 
-    def plan(self, content: T, style: PageStyle, width: float | None, height: float | None) -> Drawing:
+    def plan(self, content: T, style: PageStyle, width: float | None, height: float | None) -> PageDrawing:
         title = style.translate("Pages", self.title)
         return TwoMapsLayout(title, content, style, width, height).drawing(title)
 
@@ -522,7 +524,7 @@ def _places(number: float) -> int:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Weighted(TwoMaps):
+class ValueWeightedMaps(TwoMaps):
     """Weights and what they move, of a head; the chosen cell with its formula.
 
     `numbers` are the factors of the chosen cell and its value: of a weight of 0 that holds back what is no number, 0
@@ -544,7 +546,7 @@ class Weighted(TwoMaps):
         return f"{symbol(self.names[1])}[{self.cell[0]}, {self.cell[1]}] = {' = '.join(sides)}"
 
 
-class ValueWeightedPage(TwoMapsPage[Weighted]):
+class ValueWeightedPage(TwoMapsPage[ValueWeightedMaps]):
     """Shows the weights of a head and, of the same cells, how far each of them moves the output."""
 
     name = ValueWeighted.name
@@ -552,13 +554,13 @@ class ValueWeightedPage(TwoMapsPage[Weighted]):
     roles = (Role.MIX,)
     words = "norm value contribution moves W_O 值加权 范数 贡献 移动"
 
-    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> Weighted:
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> ValueWeightedMaps:
         names = evaluation.weights, ValueWeighted.name
         row, column = context.query(evaluation) or 0, context.key(evaluation) or 0
         seen, problem = with_derived(evaluation), evaluation.problem
         found = explain(seen, ValueWeighted.name, (context.batch, context.head, row, column))
         parts = found.expression.parts
-        return Weighted(
+        return ValueWeightedMaps(
             stage=names[0],
             names=names,
             maps=read_maps(seen, names, context.batch, context.head, progress),
@@ -587,7 +589,7 @@ def _weight(number: float, more: int = 0) -> str:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Together(TwoMaps):
+class MapsOverHeads(TwoMaps):
     """Mean and largest of the heads' weights; the chosen cell of the mean as a sum."""
 
     mean: float
@@ -603,7 +605,7 @@ class Together(TwoMaps):
         return f"{place} = ({total}) / {len(self.each)} = {_weight(self.mean)}"
 
 
-class OverHeadsPage(TwoMapsPage[Together]):
+class OverHeadsPage(TwoMapsPage[MapsOverHeads]):
     """Shows the mean of the heads' weights and the largest of them, and at the chosen cell what each head has."""
 
     name = "over_heads"
@@ -614,12 +616,12 @@ class OverHeadsPage(TwoMapsPage[Together]):
     def applies(self, problem: Problem) -> bool:
         return problem.num_heads > 1
 
-    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> Together:
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> MapsOverHeads:
         names = MeanOfHeads.name, LargestOfHeads.name
         row, column = context.query(evaluation) or 0, context.key(evaluation) or 0
         seen, problem = with_derived(evaluation), evaluation.problem
         found = explain(seen, names[0], (context.batch, row, column))
-        return Together(
+        return MapsOverHeads(
             stage=evaluation.weights,
             names=names,
             maps=read_maps(seen, names, context.batch, None, progress),

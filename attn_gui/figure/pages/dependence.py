@@ -31,9 +31,18 @@ from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.progress import Progress
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
 from attn_gui.figure.levels import largest_levels
-from attn_gui.figure.pages.base import Amount, Chosen, Drawing, PageCell, PageKind, PageStyle, Spot, metrics
-from attn_gui.figure.pages.charts import MapsLayout, PageMap, token_of
-from attn_gui.figure.pages.context import PageContext
+from attn_gui.figure.pages.map_grids import MapsLayout, PageMap, token_of
+from attn_gui.figure.pages.page_context import PageContext
+from attn_gui.figure.pages.page_kind import (
+    Chosen,
+    NumberOption,
+    PageCell,
+    PageDrawing,
+    PageKind,
+    PageSpot,
+    PageStyle,
+    metrics,
+)
 from attn_gui.figure.text.numbers import significant
 from attn_gui.figure.text.rich_text import write_symbols
 from attn_gui.figure.writers import END, write_line
@@ -45,7 +54,7 @@ LABEL = 0.34
 
 
 @dataclass(frozen=True, eq=False)
-class Reaches:
+class Dependences:
     """Dependences (i, j) of the recurrent layer, the convolutions and attention, on tokens with numbers (n, d)."""
 
     x: Array
@@ -69,7 +78,7 @@ class Reaches:
             return [float(row[0] / row.max()) if row.any() else 0.0 for row in rows]
 
 
-class DependencePage(PageKind[Reaches]):
+class DependencePage(PageKind[Dependences]):
     """Shows ‖∂y_i/∂x_j‖ of a small RNN, of convolutions and of the problem's attention, and the paper's costs."""
 
     name = "dependence"
@@ -79,14 +88,14 @@ class DependencePage(PageKind[Reaches]):
     needs = QT_TRANSLATE_NOOP("Pages", "Needs self-attention over one sequence: every query is a key, too")
     reads = frozenset({"batch", "stage", "cell"})
     options = (
-        Amount(
+        NumberOption(
             "layers",
             QT_TRANSLATE_NOOP("Pages", "convolutions"),
             lambda context, values: LAYERS,
             lambda context, values, value: 1 <= value <= MOST_LAYERS,
             whole=True,
         ),
-        Amount(
+        NumberOption(
             "seed",
             QT_TRANSLATE_NOOP("Pages", "seed"),
             lambda context, values: SEED,
@@ -101,13 +110,13 @@ class DependencePage(PageKind[Reaches]):
     def is_quick(self, context: PageContext) -> bool:
         return False
 
-    def turned(self, content: Reaches, before: Chosen, after: Chosen) -> Reaches:
+    def turned(self, content: Dependences, before: Chosen, after: Chosen) -> Dependences:
         layers, seed = int(after["layers"]), int(after["seed"])
         small = small_layers(content.x, layers, seed)
         costs = content.costs[0], convolution_cost(len(content.x), content.x.shape[1], layers), content.costs[2]
         return replace(content, maps=(*small, content.maps[2]), costs=costs, layers=layers, seed=seed)
 
-    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> Reaches:
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> Dependences:
         whole = evaluation.problem
         problem = first_tokens(whole, affordable(whole, MOST_TOKENS))
         x, layers, seed = sequence(problem), int(context.options["layers"]), int(context.options["seed"])
@@ -118,7 +127,7 @@ class DependencePage(PageKind[Reaches]):
         row, column = context.query(evaluation), context.key(evaluation)
         inside = row is not None and row < problem.n and (column is None or column < problem.n)
         names = problem.names_of_keys
-        return Reaches(
+        return Dependences(
             x,
             (*small_layers(x, layers, seed), found),
             costs,
@@ -132,14 +141,14 @@ class DependencePage(PageKind[Reaches]):
             evaluation.weights,
         )
 
-    def plan(self, content: Reaches, style: PageStyle, width: float | None, height: float | None) -> Drawing:
+    def plan(self, content: Dependences, style: PageStyle, width: float | None, height: float | None) -> PageDrawing:
         return DependenceLayout(content, style, width, height).drawing(style.translate("Pages", self.title))
 
 
 class DependenceLayout(MapsLayout):
     """Three maps, and below them a table with a column for each."""
 
-    def __init__(self, shown: Reaches, style: PageStyle, width: float | None, height: float | None) -> None:
+    def __init__(self, shown: Dependences, style: PageStyle, width: float | None, height: float | None) -> None:
         self.shown, self.style = shown, style
         self.names = (
             style.translate("Pages", "RNN"),
@@ -222,12 +231,12 @@ class DependenceLayout(MapsLayout):
             said.append(text.format(shown=len(shown.x), count=shown.count))
         return " ".join(said)
 
-    def spot(self, number: int, row: int, column: int) -> Spot:
+    def spot(self, number: int, row: int, column: int) -> PageSpot:
         """Return a click chooses the weight of that query and key."""
         one = self.maps[number]
         i, j = (f"{token_of(one.tokens, place)} ({place})" if one.tokens else str(place) for place in (row, column))
         value = f"{float(one.values[row, column]):.4g}".replace("-", "−")
-        return Spot(f"{one.title}: ‖∂y/∂x‖, {i} ← {j}: {value}", PageCell(self.shown.stage, row, column))
+        return PageSpot(f"{one.title}: ‖∂y/∂x‖, {i} ← {j}: {value}", PageCell(self.shown.stage, row, column))
 
     # --- the table -------------------------------------------------------------------------------
     def _table_height(self) -> float:

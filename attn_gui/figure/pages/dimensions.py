@@ -18,25 +18,25 @@ from attn_gui.engine.masks import Layer
 from attn_gui.engine.progress import Progress
 from attn_gui.figure.design_tokens import FONT_SIZE, RADIUS, SPACING
 from attn_gui.figure.heatmap_layout import MARGIN
-from attn_gui.figure.pages.base import (
+from attn_gui.figure.pages.page_context import PageContext
+from attn_gui.figure.pages.page_kind import (
     OWN_WIDTH,
-    Choice,
-    Drawing,
-    Field,
+    ChoiceOption,
     PageCell,
+    PageDrawing,
     PageKind,
     PageLayout,
+    PageSpot,
     PageStyle,
-    Spot,
+    SpotGrid,
     body_width,
-    framed,
     metrics,
+    with_frame,
 )
-from attn_gui.figure.pages.context import PageContext
+from attn_gui.figure.text.figure_words import page_words
 from attn_gui.figure.text.fonts import code_font
 from attn_gui.figure.text.labels import wrapped
 from attn_gui.figure.text.rich_text import write_symbols
-from attn_gui.figure.text.words import page_words
 from attn_gui.figure.writers import END, write_line, write_text
 from attn_gui.formats.scripts import SCRIPTS, script_text
 from attn_gui.languages import QT_TRANSLATE_NOOP
@@ -113,7 +113,7 @@ class ShapesLayout(PageLayout):
         self.bottom = 0.0
         self._place()
         counts = " · ".join(f"{name} = {count}" for name, count in flow.counts.items())
-        self.frame = framed(
+        self.frame = with_frame(
             style,
             width,
             height,
@@ -127,17 +127,17 @@ class ShapesLayout(PageLayout):
         said = ". ".join(f"{symbol(step.stage)}: {step.shape}" for step in self.flow.steps)
         return f"{self.style.translate('Pages', 'Shapes')}. {said}"
 
-    def fields(self) -> tuple[Field, ...]:
+    def fields(self) -> tuple[SpotGrid, ...]:
         """Return a click on a box chooses its stage."""
         corner = self.frame.body.topLeft()
         return tuple(
-            Field(box.place.translated(corner), partial(self._spot, box.step))
+            SpotGrid(box.place.translated(corner), partial(self._spot, box.step))
             for box in self.boxes
             if box.step is not None
         )
 
-    def _spot(self, step: FlowStep, *_: int) -> Spot:
-        return Spot(
+    def _spot(self, step: FlowStep, *_: int) -> PageSpot:
+        return PageSpot(
             f"{symbol(step.stage)} {self._named(step.stage)}: {step.shape} = {step.other}", PageCell(step.stage, 0, 0)
         )
 
@@ -305,7 +305,7 @@ class DimensionsPage(PageKind[DimensionFlow]):
     title = QT_TRANSLATE_NOOP("Pages", "Shapes")
     words = "shape dimension size n m d_k d_v B T D flow diagram chain heads 形状 维度 大小 流程图 批量"
     reads = frozenset()
-    options = (Choice("shapes", QT_TRANSLATE_NOOP("Pages", "written in"), lambda context, values: FORMS),)
+    options = (ChoiceOption("shapes", QT_TRANSLATE_NOOP("Pages", "written in"), lambda context, values: FORMS),)
 
     def is_quick(self, context: PageContext) -> bool:
         return True
@@ -333,7 +333,7 @@ class DimensionsPage(PageKind[DimensionFlow]):
             sources["context"] = _source(problem, "context", counts, symbols)
         return DimensionFlow(steps, sources, counts)
 
-    def plan(self, content: DimensionFlow, style: PageStyle, width: float | None, height: float | None) -> Drawing:
+    def plan(self, content: DimensionFlow, style: PageStyle, width: float | None, height: float | None) -> PageDrawing:
         return ShapesLayout(content, style, width, height).drawing(style.translate("Pages", self.title))
 
 
@@ -418,7 +418,7 @@ class CodePage(PageKind[CodeText]):
     words = "python numpy pytorch torch script program source 代码 脚本 程序"
     reads = frozenset()
     options = (
-        Choice(
+        ChoiceOption(
             "language",
             QT_TRANSLATE_NOOP("Pages", "written for"),
             lambda context, values: {key: (("", dialect.title),) for key, dialect in SCRIPTS.items()},
@@ -431,7 +431,7 @@ class CodePage(PageKind[CodeText]):
         progress(1.0)
         return CodeText(text, dialect.title, dialect.key, frozenset(evaluation.stages))
 
-    def plan(self, content: CodeText, style: PageStyle, width: float | None, height: float | None) -> Drawing:
+    def plan(self, content: CodeText, style: PageStyle, width: float | None, height: float | None) -> PageDrawing:
         return CodeLayout(content, style, width, height).drawing()
 
 
@@ -446,7 +446,7 @@ class CodeLayout(PageLayout):
         pieces = [piece for line in lines[:MOST_LINES] for piece in _pieces(line, across)]
         lines = pieces + lines[MOST_LINES:]
         count = min(len(lines), MOST_LINES)
-        self.frame = framed(
+        self.frame = with_frame(
             style,
             width,
             height,
@@ -462,14 +462,14 @@ class CodeLayout(PageLayout):
     def said(self) -> str:
         return f"{self.frame.title}. {self.shown.text}"
 
-    def fields(self) -> tuple[Field, ...]:
+    def fields(self) -> tuple[SpotGrid, ...]:
         """Return a click on the line of a stage chooses the stage."""
         fields = []
         for number, line in enumerate(self.lines):
             stage = STEP.match(line)
             if stage is not None and stage[1] in self.shown.stages:
-                spot = Spot(line, PageCell(stage[1], 0, 0))
-                fields.append(Field(self._place(number), partial(_same, spot)))
+                spot = PageSpot(line, PageCell(stage[1], 0, 0))
+                fields.append(SpotGrid(self._place(number), partial(_same, spot)))
         return tuple(fields)
 
     def _place(self, number: int) -> QRectF:
@@ -512,6 +512,6 @@ def _pieces(line: str, across: float) -> list[str]:
     return [" " * blanks + part for part in (*above, first)] + [" " * (blanks + 4) + part for part in more]
 
 
-def _same(spot: Spot, *_: int) -> Spot:
+def _same(spot: PageSpot, *_: int) -> PageSpot:
     """Return the spot of a field that has only one."""
     return spot

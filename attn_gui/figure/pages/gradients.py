@@ -20,12 +20,22 @@ from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
 from attn_gui.figure.gradients import OF, differentiated
 from attn_gui.figure.levels import largest_levels
 from attn_gui.figure.operands import stage_plane
-from attn_gui.figure.pages.base import CellBlock, Choice, Drawing, Field, PageCell, PageKind, PageStyle, Spot, metrics
-from attn_gui.figure.pages.charts import MapsLayout, PageMap
-from attn_gui.figure.pages.context import PageContext
+from attn_gui.figure.pages.map_grids import MapsLayout, PageMap
+from attn_gui.figure.pages.page_context import PageContext
+from attn_gui.figure.pages.page_kind import (
+    CellBlock,
+    ChoiceOption,
+    PageCell,
+    PageDrawing,
+    PageKind,
+    PageSpot,
+    PageStyle,
+    SpotGrid,
+    metrics,
+)
+from attn_gui.figure.text.figure_words import page_words
 from attn_gui.figure.text.numbers import scientific
 from attn_gui.figure.text.rich_text import write_symbols
-from attn_gui.figure.text.words import page_words
 from attn_gui.figure.writers import END, write_line
 from attn_gui.formats.rows import has_items
 from attn_gui.languages import QT_TRANSLATE_NOOP
@@ -74,7 +84,7 @@ class CheckedGradient:
 
 
 @dataclass(frozen=True, eq=False)
-class Gradients:
+class CheckedGradients:
     """The sum that was differentiated, in words, with its value; its maps, and the largest gradients."""
 
     name: str
@@ -86,7 +96,7 @@ class Gradients:
     heads: int
 
 
-def read_gradients(evaluation: Evaluation, context: PageContext, progress: Progress) -> Gradients:
+def read_gradients(evaluation: Evaluation, context: PageContext, progress: Progress) -> CheckedGradients:
     """Take the gradients that a page shows, then compute the finite differences one after the other."""
     box, weights, name, value = differentiated(
         stage_plane(evaluation, context.stage, context.batch, context.head),
@@ -107,7 +117,9 @@ def read_gradients(evaluation: Evaluation, context: PageContext, progress: Progr
         checked.append(CheckedGradient(field, index, exact, beside))
     progress(1.0)
     common = context.options["bar"] == "common"
-    return Gradients(name, value, tuple(maps), tuple(checked), common, context.head, evaluation.problem.num_heads)
+    return CheckedGradients(
+        name, value, tuple(maps), tuple(checked), common, context.head, evaluation.problem.num_heads
+    )
 
 
 def _of_step(evaluation: Evaluation, context: PageContext, stage: str, box: Box, found: Array) -> GradientMap:
@@ -163,7 +175,7 @@ NAME, PLACES = 0.25, (0.5, 0.76, 1.0)
 """Of the width: what the names of the numbers take, and where the columns of the list end."""
 
 
-class GradientPage(PageKind[Gradients]):
+class GradientPage(PageKind[CheckedGradients]):
     """Shows the exact gradient of a cell or a row by every step or every table, on a symmetric bar of its own."""
 
     name = "gradient_maps"
@@ -172,25 +184,27 @@ class GradientPage(PageKind[Gradients]):
         "sensitivity derivative backprop pull back finite difference vanishing 梯度 灵敏度 导数 反向传播 有限差分 消失"
     )
     options = (
-        Choice("of", QT_TRANSLATE_NOOP("Pages", "gradient of"), lambda context, values: OF),
-        Choice("by", QT_TRANSLATE_NOOP("Pages", "with respect to"), lambda context, values: BY),
-        Choice("bar", QT_TRANSLATE_NOOP("Pages", "color bar"), lambda context, values: BARS),
+        ChoiceOption("of", QT_TRANSLATE_NOOP("Pages", "gradient of"), lambda context, values: OF),
+        ChoiceOption("by", QT_TRANSLATE_NOOP("Pages", "with respect to"), lambda context, values: BY),
+        ChoiceOption("bar", QT_TRANSLATE_NOOP("Pages", "color bar"), lambda context, values: BARS),
     )
 
     def is_quick(self, context: PageContext) -> bool:
         return False  # the problem is computed again for every finite difference
 
-    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> Gradients:
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> CheckedGradients:
         return read_gradients(evaluation, context, progress)
 
-    def plan(self, content: Gradients, style: PageStyle, width: float | None, height: float | None) -> Drawing:
+    def plan(
+        self, content: CheckedGradients, style: PageStyle, width: float | None, height: float | None
+    ) -> PageDrawing:
         return GradientsLayout(content, style, width, height).drawing(style.translate("Pages", self.title))
 
 
 class GradientsLayout(MapsLayout):
     """The maps, and below them the list of the largest gradients."""
 
-    def __init__(self, shown: Gradients, style: PageStyle, width: float | None, height: float | None) -> None:
+    def __init__(self, shown: CheckedGradients, style: PageStyle, width: float | None, height: float | None) -> None:
         self.shown, self.style = shown, style
         self.moving = [one for one in shown.maps if one.largest > 0]
         self.line = metrics("micro").height() + SPACING.s
@@ -205,12 +219,12 @@ class GradientsLayout(MapsLayout):
             below=SPACING.m + (len(shown.checked) + 1) * self.line if shown.checked else 0.0,
         )
 
-    def fields(self) -> tuple[Field, ...]:
+    def fields(self) -> tuple[SpotGrid, ...]:
         """Return a click on a cell of a step chooses it, one on a line of the list its number."""
         if not self.shown.checked:
             return super().fields()
         place = self.room.adjusted(0, self.line, 0, 0)
-        return *super().fields(), Field(place, lambda row, _: self._checked_spot(row), len(self.shown.checked))
+        return *super().fields(), SpotGrid(place, lambda row, _: self._checked_spot(row), len(self.shown.checked))
 
     # --- words -----------------------------------------------------------------------------------
     def _title(self) -> str:
@@ -255,22 +269,22 @@ class GradientsLayout(MapsLayout):
             rows = f"{rows} {one.first[0]}"
         return rows, columns
 
-    def spot(self, number: int, row: int, column: int) -> Spot:
+    def spot(self, number: int, row: int, column: int) -> PageSpot:
         one = self.moving[number]
         block = CellBlock.at((row, column), one.cells.shape, one.shape, one.first)
-        value = block.told(scientific(float(one.cells[row, column])), self.style)
+        value = block.number_words(scientific(float(one.cells[row, column])), self.style)
         text = f"∂{self.shown.name}/∂{symbol(one.name)}[{block.places}] = {value}"
-        return Spot(text, PageCell(one.name, *block.first) if one.is_stage else None)
+        return PageSpot(text, PageCell(one.name, *block.first) if one.is_stage else None)
 
     def _name(self, one: CheckedGradient) -> str:
         places = ", ".join(str(place) for place in one.index[-2:])
         return f"{symbol(one.field)}[{places}]" if places else symbol(one.field)
 
-    def _checked_spot(self, row: int) -> Spot:
+    def _checked_spot(self, row: int) -> PageSpot:
         one = self.shown.checked[row]
         text = self.style.translate("Pages", "{name}: {exact}, by differences {other}, apart by {share} of it")
         numbers = {"exact": one.exact, "other": one.by_difference, "share": one.apart}
-        return Spot(text.format(name=self._name(one), **{key: scientific(value) for key, value in numbers.items()}))
+        return PageSpot(text.format(name=self._name(one), **{key: scientific(value) for key, value in numbers.items()}))
 
     # --- painting --------------------------------------------------------------------------------
     def paint_body(self, painter: QPainter) -> None:

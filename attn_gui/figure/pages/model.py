@@ -19,32 +19,32 @@ from attn_gui.engine.stages import STAGE
 from attn_gui.figure.colors import lut, value_text_color
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
 from attn_gui.figure.display import Levels, Values, argb, to_display
-from attn_gui.figure.levels import Shade
-from attn_gui.figure.pages.base import (
-    Amount,
+from attn_gui.figure.levels import ColorScale
+from attn_gui.figure.pages.map_grids import HEADS, OF, RESULT, TOKENS, BarRow, BarRows, LayerGrid, LayerMap, token_of
+from attn_gui.figure.pages.page_context import ModelContext, PageContext
+from attn_gui.figure.pages.page_kind import (
     C,
-    Choice,
+    ChoiceOption,
     Chosen,
-    Drawing,
-    Field,
+    NumberOption,
+    PageDrawing,
     PageKind,
     PageLayout,
+    PageSpot,
     PageStyle,
-    Spot,
-    framed,
+    SpotGrid,
     metrics,
+    with_frame,
 )
-from attn_gui.figure.pages.charts import HEADS, OF, RESULT, TOKENS, BarRow, BarRows, LayerGrid, LayerMap, token_of
-from attn_gui.figure.pages.context import ModelContext, PageContext
+from attn_gui.figure.text.figure_words import Words, page_words
 from attn_gui.figure.text.labels import elided, token_label
 from attn_gui.figure.text.numbers import format_number, scientific
-from attn_gui.figure.text.words import Words, page_words
 from attn_gui.figure.writers import END, MIDDLE, write_line
 from attn_gui.formats.visible_text import visible_text
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.models.attribution import (
     DirectLogits,
-    Likely,
+    LikelyToken,
     direct_logits,
     head_effects,
     likely,
@@ -69,7 +69,7 @@ class ModelPage(PageKind[C]):
     reads = frozenset()
 
 
-L = TypeVar("L", "Effects", "HeadEffects", "LogitParts", "Patched")
+L = TypeVar("L", "LayerEffects", "HeadEffects", "LogitParts", "PatchingEffects")
 """Contents that know the layer on the table."""
 
 
@@ -92,7 +92,7 @@ def model_of(context: PageContext) -> ModelContext:
 
 
 @dataclass(frozen=True, eq=False)
-class Effects:
+class LayerEffects:
     """(layers, heads or tokens) of ‖now − before‖ / ‖before‖."""
 
     moved: Values
@@ -102,7 +102,7 @@ class Effects:
     changed: bool
 
 
-class EffectPage(LayersPage[Effects]):
+class EffectPage(LayersPage[LayerEffects]):
     """Shows how far a change goes through the layers above it."""
 
     name = "effect"
@@ -111,13 +111,13 @@ class EffectPage(LayersPage[Effects]):
     needs = QT_TRANSLATE_NOOP("Pages", "Needs a model: File › Open a model")
     options = (OF,)
 
-    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> Effects:
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> LayerEffects:
         model, heads = model_of(context), context.options["of"] == HEADS
         tokens = tuple(token_of(model.now.texts, place) for place in range(len(model.now.texts)))
         moved = _of_heads(model, progress) if heads else _of_tokens(model)
-        return Effects(moved, heads, tokens, model.layer, model.now is not model.before)
+        return LayerEffects(moved, heads, tokens, model.layer, model.now is not model.before)
 
-    def plan(self, content: Effects, style: PageStyle, width: float | None, height: float | None) -> Drawing:
+    def plan(self, content: LayerEffects, style: PageStyle, width: float | None, height: float | None) -> PageDrawing:
         note = "" if content.changed else style.translate("Pages", "Nothing is changed by hand: nothing has moved.")
         return LayerGrid(
             style,
@@ -175,23 +175,23 @@ def share_text(share: float) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Predictions:
+class TokenPredictions:
     """The likeliest tokens after (or, `inside`, in the place of) a token; `changed`: anything is changed by hand."""
 
     token: str
     inside: bool
     changed: bool
-    rows: tuple[Likely, ...]
+    rows: tuple[LikelyToken, ...]
 
 
-class PredictionPage(ModelPage[Predictions]):
+class PredictionPage(ModelPage[TokenPredictions]):
     """Shows the softmax of the logits at the chosen token of the text."""
 
     name = "prediction"
     title = QT_TRANSLATE_NOOP("Pages", "Prediction")
     words = "next token probability logits 预测 下一个 词元 概率"
     options = (
-        Amount(
+        NumberOption(
             "count",
             QT_TRANSLATE_NOOP("Pages", "tokens"),
             lambda context, values: USUAL,
@@ -200,14 +200,16 @@ class PredictionPage(ModelPage[Predictions]):
         ),
     )
 
-    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> Predictions:
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> TokenPredictions:
         model = model_of(context)
         rows = likely(model.now, model.before, model.position, int(context.options["count"]))
         progress(1.0)
         token = visible_text(model.now.texts[model.position])
-        return Predictions(token, not model.now.model.sizes.causal, model.now is not model.before, rows)
+        return TokenPredictions(token, not model.now.model.sizes.causal, model.now is not model.before, rows)
 
-    def plan(self, content: Predictions, style: PageStyle, width: float | None, height: float | None) -> Drawing:
+    def plan(
+        self, content: TokenPredictions, style: PageStyle, width: float | None, height: float | None
+    ) -> PageDrawing:
         words = style.translate("Pages", "In the place of “{token}”") if content.inside else None
         title = words or style.translate("Pages", "After “{token}”")
         now, before = style.translate("Pages", "now"), style.translate("Pages", "before")
@@ -218,7 +220,7 @@ class PredictionPage(ModelPage[Predictions]):
             if content.changed:
                 said += f", {before} {share_text(row.before)}"
             values = (row.now, row.before) if content.changed else (row.now,)
-            rows.append(BarRow(token, values, Spot(said)))
+            rows.append(BarRow(token, values, PageSpot(said)))
         subtitle = style.translate("Pages", "Probability of each token: softmax of the logits")
         if content.changed:
             subtitle += f" · {now} | {before}"
@@ -249,8 +251,8 @@ def _others(context: PageContext, values: Chosen) -> Mapping[str, Words]:
     }
 
 
-TOKEN = Choice("token", QT_TRANSLATE_NOOP("Pages", "logit of"), _tokens)
-AGAINST = Choice("against", QT_TRANSLATE_NOOP("Pages", "less that of"), _others)
+TOKEN = ChoiceOption("token", QT_TRANSLATE_NOOP("Pages", "logit of"), _tokens)
+AGAINST = ChoiceOption("against", QT_TRANSLATE_NOOP("Pages", "less that of"), _others)
 
 
 def asked(context: PageContext) -> tuple[ModelContext, str, str | None]:
@@ -298,7 +300,11 @@ class HeadEffectsPage(LayersPage[HeadEffects]):
     name = "heads_off"
     title = QT_TRANSLATE_NOOP("Pages", "Heads that matter")
     words = "importance ablation knock out ranking gradient attribution patching 重要性 消融 排名 归因 梯度"
-    options = (TOKEN, AGAINST, Choice("shown", QT_TRANSLATE_NOOP("Pages", "shown"), lambda context, values: SHOWN))
+    options = (
+        TOKEN,
+        AGAINST,
+        ChoiceOption("shown", QT_TRANSLATE_NOOP("Pages", "shown"), lambda context, values: SHOWN),
+    )
 
     def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> HeadEffects:
         model, token, against = asked(context)
@@ -307,7 +313,7 @@ class HeadEffectsPage(LayersPage[HeadEffects]):
         ranked = context.options["shown"] == RANKED
         return HeadEffects(logit_name(model.now, token, against), true, foretold, model.layer, ranked)
 
-    def plan(self, content: HeadEffects, style: PageStyle, width: float | None, height: float | None) -> Drawing:
+    def plan(self, content: HeadEffects, style: PageStyle, width: float | None, height: float | None) -> PageDrawing:
         title = style.translate("Pages", "Change of the logit of {name} without a head").format(name=content.name)
         names = style.translate("Pages", "each head off in turn"), style.translate("Pages", "−Σ gradient · result")
         if content.ranked:
@@ -342,7 +348,7 @@ def _rows(content: HeadEffects, style: PageStyle, names: tuple[str, str]) -> lis
         name = style.translate("Pages", "layer {layer}").format(layer=layer) + f" · {style.words.head.format(head)}"
         values = float(content.true[layer, head]), float(content.foretold[layer, head])
         said = ", ".join(f"{what} {format_number(value, 4)}" for what, value in zip(names, values, strict=True))
-        found.append(BarRow(name, values, Spot(f"{name}: {said}", head=(int(layer), int(head)))))
+        found.append(BarRow(name, values, PageSpot(f"{name}: {said}", head=(int(layer), int(head)))))
     return found
 
 
@@ -365,7 +371,7 @@ ROW, LEAST_ROW, LEAST_COLUMN = 22.0, 13.0, 14.0
 
 
 @dataclass(frozen=True, eq=False)
-class Lens:
+class LogitLens:
     """(layers + 1, tokens): the likeliest token after (or, `inside`, in the place of) each, and its probability.
 
     The first row is of the embeddings alone.
@@ -378,7 +384,7 @@ class Lens:
     shares: Values
 
 
-class LensPage(ModelPage[Lens]):
+class LensPage(ModelPage[LogitLens]):
     """Shows where in the model a prediction comes up; follows every change by hand.
 
     The final norm and the head are applied to the hidden state of each layer. Source: nostalgebraist (2020),
@@ -389,7 +395,7 @@ class LensPage(ModelPage[Lens]):
     title = QT_TRANSLATE_NOOP("Pages", "Logit lens")
     words = "layers prediction early exit hidden state unembed 透镜 各层 预测 隐藏状态"
 
-    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> Lens:
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> LogitLens:
         run, last = model_of(context).now, model_of(context).position + 1
         first = max(0, last - LENS_POSITIONS)
         layers = run.model.num_layers + 1
@@ -402,23 +408,23 @@ class LensPage(ModelPage[Lens]):
                 shares[layer, place - first] = odds[ids[-1]]
             found.append(run.model.tokenizer.texts(ids))
             progress((layer + 1) / layers)
-        return Lens(run.texts[first:last], not run.model.sizes.causal, first, tuple(found), shares)
+        return LogitLens(run.texts[first:last], not run.model.sizes.causal, first, tuple(found), shares)
 
-    def plan(self, content: Lens, style: PageStyle, width: float | None, height: float | None) -> Drawing:
+    def plan(self, content: LogitLens, style: PageStyle, width: float | None, height: float | None) -> PageDrawing:
         return LensLayout(content, style, width, height).drawing()
 
 
 class LensLayout(PageLayout):
     """A row for each layer, the last at the bottom, and a column for each token of the text."""
 
-    def __init__(self, lens: Lens, style: PageStyle, width: float | None, height: float | None) -> None:
+    def __init__(self, lens: LogitLens, style: PageStyle, width: float | None, height: float | None) -> None:
         self.lens, self.style = lens, style
         rows, columns = lens.shares.shape
         self.names = [style.translate("Pages", "embeddings")]
         self.names += [style.translate("Pages", "after layer {layer}").format(layer=k) for k in range(rows - 1)]
         self.label = max(map(metrics("micro").horizontalAdvance, self.names)) + SPACING.m
         self.head = metrics("micro").height() + SPACING.s
-        self.frame = framed(
+        self.frame = with_frame(
             style,
             width,
             height,
@@ -443,11 +449,11 @@ class LensLayout(PageLayout):
         last = "; ".join(f"{name}: {self._token(row, column)}" for row, name in enumerate(self.names))
         return f"{self.frame.title}. {last}"
 
-    def fields(self) -> tuple[Field, ...]:
+    def fields(self) -> tuple[SpotGrid, ...]:
         """Return the field of the cells: a hover says one in full."""
-        return (Field(self.place, self._spot, *self.lens.shares.shape),)
+        return (SpotGrid(self.place, self._spot, *self.lens.shares.shape),)
 
-    def _spot(self, row: int, column: int) -> Spot:
+    def _spot(self, row: int, column: int) -> PageSpot:
         share = format_number(float(self.lens.shares[row, column]), 4)
         translate = self.style.translate
         words = (
@@ -456,7 +462,7 @@ class LensLayout(PageLayout):
             else translate("Pages", "After “{token}”")
         )
         place = words.format(token=visible_text(self.lens.tokens[column]))
-        return Spot(f"{self.names[row]}. {place}: {self._token(row, column)} {share}")
+        return PageSpot(f"{self.names[row]}. {place}: {self._token(row, column)} {share}")
 
     def _token(self, row: int, column: int) -> str:
         """Return the likeliest one; where no probability is a number, none is."""
@@ -467,7 +473,7 @@ class LensLayout(PageLayout):
         rows, columns = self.lens.shares.shape
         high, wide = self.place.height() / rows, self.place.width() / columns
         display = to_display(self.lens.shares, None, Levels(0.0, 1.0))
-        colors = argb(display, lut(Shade().palette_for(signed=False), theme.name), theme)
+        colors = argb(display, lut(ColorScale().palette_for(signed=False), theme.name), theme)
         for column, token in enumerate(self.lens.tokens):
             at = QPointF(self.place.left() + (column + 0.5) * wide, self.place.top() - SPACING.s)
             text = elided(token_label(token), wide - SPACING.xs, micro)
@@ -520,7 +526,7 @@ class LogitPartsPage(LayersPage[LogitParts]):
         logit = logit_difference(model.now, token, against, model.position)
         return LogitParts(logit_name(model.now, token, against), logit, parts, model.layer)
 
-    def plan(self, content: LogitParts, style: PageStyle, width: float | None, height: float | None) -> Drawing:
+    def plan(self, content: LogitParts, style: PageStyle, width: float | None, height: float | None) -> PageDrawing:
         parts = content.parts
         shown = {
             "embedding": parts.embedding,
@@ -574,7 +580,7 @@ NO_OTHER = QT_TRANSLATE_NOOP(
 
 
 @dataclass(frozen=True, eq=False)
-class Patched:
+class PatchingEffects:
     """(layers, heads or tokens): the share of the logit that comes back, and to first order where it is asked for; the
     first text as tokens."""
 
@@ -586,7 +592,7 @@ class Patched:
     layer: int
 
 
-class PatchingPage(LayersPage[Patched]):
+class PatchingPage(LayersPage[PatchingEffects]):
     """Shows where in the model what the two texts differ in is carried.
 
     The second text is run, and in it one head or token of one layer at a time is as in the first. Source: Meng, Bau,
@@ -596,9 +602,14 @@ class PatchingPage(LayersPage[Patched]):
     name = "patching"
     title = QT_TRANSLATE_NOOP("Pages", "Patching from the first text")
     words = "activation patching causal tracing clean corrupted 激活修补 因果追踪 对照"
-    options = (OF, TOKEN, AGAINST, Choice("shown", QT_TRANSLATE_NOOP("Pages", "shown"), lambda context, values: BESIDE))
+    options = (
+        OF,
+        TOKEN,
+        AGAINST,
+        ChoiceOption("shown", QT_TRANSLATE_NOOP("Pages", "shown"), lambda context, values: BESIDE),
+    )
 
-    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> Patched:
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> PatchingEffects:
         model, token, against = asked(context)
         count = len(model.now.ids)
         if model.other is None or len(model.other.ids) != count:
@@ -611,9 +622,11 @@ class PatchingPage(LayersPage[Patched]):
         foretold = slopes(stage=stage, axis=axis, progress=within(progress, 1, 2)) if both else None
         tokens = tuple(token_of(model.now.texts, place) for place in range(count))
         name = logit_name(model.now, token, against)
-        return Patched(name, shares, foretold, context.options["of"] == HEADS, tokens, model.layer)
+        return PatchingEffects(name, shares, foretold, context.options["of"] == HEADS, tokens, model.layer)
 
-    def plan(self, content: Patched, style: PageStyle, width: float | None, height: float | None) -> Drawing:
+    def plan(
+        self, content: PatchingEffects, style: PageStyle, width: float | None, height: float | None
+    ) -> PageDrawing:
         maps = [LayerMap("", content.shares)]
         if content.foretold is not None:
             names = style.translate("Pages", "patched"), style.translate("Pages", "Σ gradient · (first − second)")

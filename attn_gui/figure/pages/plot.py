@@ -13,7 +13,7 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from attn_gui.figure.design_tokens import FONT_SIZE, LINE, SPACING, Theme
 from attn_gui.figure.heatmap_layout import paint_axis_name, paint_frame
-from attn_gui.figure.pages.base import Field, Spot, metrics
+from attn_gui.figure.pages.page_kind import PageSpot, SpotGrid, metrics
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.text.labels import elided
 from attn_gui.figure.text.numbers import format_number
@@ -88,7 +88,7 @@ def _nice_step(least: float) -> float:
 
 
 @dataclass(frozen=True)
-class Axes:
+class PlotAxes:
     """The rectangle of a plot, that of the plot with all its labels, its two scales and what they count."""
 
     plot: QRectF
@@ -146,7 +146,7 @@ class Axes:
         return [self.place(a, b) for a, b in zip(x[seen].tolist(), y[seen].tolist(), strict=True)]
 
 
-def axes_in(room: QRectF, x: Numbers, y: Numbers, names: tuple[str, str], *, whole: bool = False) -> Axes:
+def axes_in(room: QRectF, x: Numbers, y: Numbers, names: tuple[str, str], *, whole: bool = False) -> PlotAxes:
     """Return axes over some numbers, with all their labels inside a rectangle; an axis without a name takes less
     room, and one across of `whole` numbers has no ticks between them."""
     line, micro = metrics("small"), metrics("micro")
@@ -158,7 +158,7 @@ def axes_in(room: QRectF, x: Numbers, y: Numbers, names: tuple[str, str], *, who
     across = nice_scale(x, (room.right() - left) / TICK_PITCH, 1.0 if whole else 0.0)
     right = room.right() - max(SPACING.s, micro.horizontalAdvance(across.text(across.high)) / 2)
     plot = QRectF(left, top, right - left, bottom - top)
-    return Axes(plot, room, across, up, names)
+    return PlotAxes(plot, room, across, up, names)
 
 
 def paint_line(painter: QPainter, places: Sequence[QPointF], color: QColor, *, dashed: bool = False) -> None:
@@ -219,7 +219,7 @@ class Curve:
             color.setAlpha(round(float(share)))
         return colors
 
-    def paint(self, painter: QPainter, axes: Axes) -> None:
+    def paint(self, painter: QPainter, axes: PlotAxes) -> None:
         """Paint the line, then the dots."""
         places = axes.points(self.x, self.y)
         if self.style != Qt.PenStyle.NoPen:
@@ -244,7 +244,7 @@ class PlotRule:
     x: float
     color: QColor
 
-    def paint(self, painter: QPainter, axes: Axes) -> None:
+    def paint(self, painter: QPainter, axes: PlotAxes) -> None:
         """Paint it."""
         at = axes.place(self.x, axes.up.low).x()
         painter.setPen(QPen(self.color, 1.0, Qt.PenStyle.DotLine))
@@ -265,7 +265,7 @@ class PlotNote:
     x: float | None = None
     y: float | None = None
 
-    def paint(self, painter: QPainter, axes: Axes) -> None:
+    def paint(self, painter: QPainter, axes: PlotAxes) -> None:
         """Paint them."""
         write_line(painter, self.at, self.text, self.color, FONT_SIZE.micro, anchor=self.anchor)
 
@@ -274,7 +274,7 @@ class PlotNote:
 class Plot:
     """Axes in the colors of a theme, and what is drawn on them, the last on top."""
 
-    axes: Axes
+    axes: PlotAxes
     theme: Theme
     marks: tuple[Curve | PlotRule | PlotNote, ...]
 
@@ -284,19 +284,19 @@ class Plot:
         for mark in self.marks:
             mark.paint(painter, self.axes)
 
-    def field(self, x: Numbers, spot: Callable[[int], Spot]) -> PlotField:
+    def field(self, x: Numbers, spot: Callable[[int], PageSpot]) -> PlotField:
         """Return the field whose places are the finite ones of some numbers; `spot` describes one by its index."""
         order = np.argsort(x, kind="stable")
         order = order[np.isfinite(x[order])]
 
-        def told(_row: int, column: int) -> Spot:
-            return spot(int(order[column])) if order.size else Spot("")
+        def told(_row: int, column: int) -> PageSpot:
+            return spot(int(order[column])) if order.size else PageSpot("")
 
         return PlotField(self.axes.plot, told, columns=max(1, order.size), plot=self, x=x[order])
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class PlotField(Field):
+class PlotField(SpotGrid):
     """The field of a plot: a place for each of `x`, ascending, or one that says nothing; a point means the nearest."""
 
     plot: Plot

@@ -13,33 +13,33 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from attn_gui.engine import Evaluation, Problem
-from attn_gui.engine.analysis.regression import TRUE_FUNCTIONS, Pooled, function_behind, poolings
+from attn_gui.engine.analysis.regression import TRUE_FUNCTIONS, PooledOutputs, function_behind, poolings
 from attn_gui.engine.arrays import item_of
 from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.progress import Progress
 from attn_gui.figure.design_tokens import FONT_SIZE, LINE, SPACING
-from attn_gui.figure.pages.base import (
+from attn_gui.figure.pages.page_context import PageContext
+from attn_gui.figure.pages.page_kind import (
     C,
-    Choice,
+    ChoiceOption,
     Chosen,
-    Drawing,
-    Field,
     PageCell,
+    PageDrawing,
     PageFrame,
     PageKind,
     PageLayout,
+    PageSpot,
     PageStyle,
-    Spot,
+    SpotGrid,
     body_width,
-    framed,
     metrics,
+    with_frame,
 )
-from attn_gui.figure.pages.context import PageContext
 from attn_gui.figure.pages.plot import Curve, Plot, axes_in, paint_dot
+from attn_gui.figure.text.figure_words import Words, page_words
 from attn_gui.figure.text.fonts import WIDER_FONT
 from attn_gui.figure.text.rich_text import write_symbols
-from attn_gui.figure.text.words import Words, page_words
 from attn_gui.figure.writers import PX_PER_CM, write_line
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
@@ -103,7 +103,7 @@ class CurvePage(RegressionPage[CurvePoints]):
             keys, values, queries, outputs, answer, evaluation.problem.num_heads, context.head, row, weights
         )
 
-    def plan(self, content: CurvePoints, style: PageStyle, width: float | None, height: float | None) -> Drawing:
+    def plan(self, content: CurvePoints, style: PageStyle, width: float | None, height: float | None) -> PageDrawing:
         return CurveLayout(content, style, width, height).drawing(style.translate("Pages", self.title))
 
 
@@ -119,7 +119,7 @@ class CurveLayout(PageLayout):
         )
         named = style.translate("Pages", CurvePage.title)
         named += f" · {style.words.head.format(curve.head)}" if curve.heads > 1 else ""
-        frame: PageFrame = framed(
+        frame: PageFrame = with_frame(
             style,
             width,
             height,
@@ -140,14 +140,14 @@ class CurveLayout(PageLayout):
         said = said.format(points=len(self.curve.keys), queries=len(self.curve.queries))
         return f"{self.frame.title}. {said}."
 
-    def fields(self) -> tuple[Field, ...]:
+    def fields(self) -> tuple[SpotGrid, ...]:
         """Return a click on the plot chooses the nearest query."""
         return (self.plot.field(self.curve.queries, self._spot),)
 
-    def _spot(self, row: int) -> Spot:
+    def _spot(self, row: int) -> PageSpot:
         curve, text = self.curve, self.style.translate("Pages", "query {row}: {query} → {output}")
         text = text.format(row=row, query=f"{curve.queries[row]:.4g}", output=f"{curve.outputs[row]:.4g}")
-        return Spot(text, PageCell(self.curve.stage, row, 0))
+        return PageSpot(text, PageCell(self.curve.stage, row, 0))
 
     def _key_width(self) -> float:
         """Return the width of the key on one line, in a viewer's font."""
@@ -233,13 +233,13 @@ def _points(problem: Problem, context: PageContext, field: str) -> Numbers:
 
 
 @dataclass(frozen=True, eq=False)
-class Ways:
+class PoolingRules:
     """Points (m,), queries (n,), the ways with their outputs, the key of the function behind the points."""
 
     keys: Numbers
     values: Numbers
     queries: Numbers
-    pooled: tuple[Pooled, ...]
+    pooled: tuple[PooledOutputs, ...]
     function: str
     stage: str
     row: int | None
@@ -252,7 +252,7 @@ class Ways:
         with np.errstate(all="ignore"):
             return None if self.function == NONE else TRUE_FUNCTIONS[self.function].at(self.queries)
 
-    def missed(self, way: Pooled) -> float | None:
+    def missed(self, way: PooledOutputs) -> float | None:
         """Return the mean squared distance from the function at the queries."""
         truth = self.truth
         if truth is None:
@@ -262,22 +262,22 @@ class Ways:
             return float(np.mean(apart)) if apart.size else None
 
 
-class PoolingsPage(RegressionPage[Ways]):
+class PoolingsPage(RegressionPage[PoolingRules]):
     """Shows what attention pooling makes of the same points with one score and another."""
 
     name = "poolings"
     title = QT_TRANSLATE_NOOP("Pages", "Ways to pool")
     roles = (Role.SCORE,)
     words = "average nadaraya watson parametric kernel dot regression 平均汇聚 注意力汇聚 核回归 参数化"
-    options = (Choice("function", QT_TRANSLATE_NOOP("Pages", "true function"), _functions),)
+    options = (ChoiceOption("function", QT_TRANSLATE_NOOP("Pages", "true function"), _functions),)
 
     def is_quick(self, context: PageContext) -> bool:
         return False  # a width is fitted
 
-    def turned(self, content: Ways, before: Chosen, after: Chosen) -> Ways | None:
-        return Ways(**{**vars(content), "function": after["function"]})
+    def turned(self, content: PoolingRules, before: Chosen, after: Chosen) -> PoolingRules | None:
+        return PoolingRules(**{**vars(content), "function": after["function"]})
 
-    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> Ways:
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> PoolingRules:
         problem = evaluation.problem
         found = poolings(problem, context.batch, context.head, progress)
         names = evaluation.latest("key"), evaluation.latest("value"), evaluation.latest("query")
@@ -290,7 +290,7 @@ class PoolingsPage(RegressionPage[Ways]):
             )
             for name in names
         )
-        return Ways(
+        return PoolingRules(
             keys,
             values,
             queries,
@@ -302,20 +302,20 @@ class PoolingsPage(RegressionPage[Ways]):
             problem.num_heads,
         )
 
-    def plan(self, content: Ways, style: PageStyle, width: float | None, height: float | None) -> Drawing:
+    def plan(self, content: PoolingRules, style: PageStyle, width: float | None, height: float | None) -> PageDrawing:
         return PoolingsLayout(content, style, width, height).drawing(style.translate("Pages", self.title))
 
 
 class PoolingsLayout(PageLayout):
     """A plot for each way, all with the same axes."""
 
-    def __init__(self, shown: Ways, style: PageStyle, width: float | None, height: float | None) -> None:
+    def __init__(self, shown: PoolingRules, style: PageStyle, width: float | None, height: float | None) -> None:
         self.shown, self.style = shown, style
         count, self.above = len(shown.pooled), 2 * metrics("small").height() + SPACING.s
         head = f" · {style.words.head.format(shown.head)}" if shown.heads > 1 else ""
         across = min(count, 1 + (body_width(width) >= BESIDE)) if body_width(width) < IN_A_ROW else count
         down = math.ceil(count / across)
-        self.frame = framed(
+        self.frame = with_frame(
             style,
             width,
             height,
@@ -335,15 +335,15 @@ class PoolingsLayout(PageLayout):
             self.plots.append(Plot(axes_in(room, x, y, names), style.theme, self._marks(shown.pooled[number])))
 
     def said(self) -> str:
-        said = ". ".join(" ".join(self.told(way)) for way in self.shown.pooled)
+        said = ". ".join(" ".join(self.plot_words(way)) for way in self.shown.pooled)
         return f"{self.frame.title}. {said}. {self._note()}"
 
-    def fields(self) -> tuple[Field, ...]:
+    def fields(self) -> tuple[SpotGrid, ...]:
         """Return a click on a plot chooses the nearest query."""
         ways = zip(self.shown.pooled, self.plots, strict=True)
         return tuple(plot.field(self.shown.queries, partial(self._spot, way)) for way, plot in ways)
 
-    def told(self, way: Pooled) -> tuple[str, str]:
+    def plot_words(self, way: PooledOutputs) -> tuple[str, str]:
         """Return the title of a plot, and how far the curve is from the true function."""
         title, missed = self.style.translate("Pages", way.title), self.shown.missed(way)
         text = self.style.translate("Pages", "MSE {error}")
@@ -375,15 +375,15 @@ class PoolingsLayout(PageLayout):
         for way, plot in zip(self.shown.pooled, self.plots, strict=True):
             self._paint_heading(painter, way, plot.axes.plot)
 
-    def _paint_heading(self, painter: QPainter, way: Pooled, place: QRectF) -> None:
+    def _paint_heading(self, painter: QPainter, way: PooledOutputs, place: QRectF) -> None:
         theme, small = self.style.theme, metrics("small")
         base = place.top() - self.above + small.ascent()
-        title, missed = self.told(way)
+        title, missed = self.plot_words(way)
         at = QPointF(place.left(), base)
         write_symbols(painter, at, title, theme.text, FONT_SIZE.small, place.width(), strong=True)
         write_symbols(painter, at + QPointF(0, small.height()), missed, theme.text2, FONT_SIZE.small, place.width())
 
-    def _marks(self, way: Pooled) -> tuple[Curve, ...]:
+    def _marks(self, way: PooledOutputs) -> tuple[Curve, ...]:
         """Return the points, the true function, the outputs by their queries, and the output of the chosen query."""
         shown, theme = self.shown, self.style.theme
         order = np.argsort(shown.queries, kind="stable")
@@ -397,8 +397,8 @@ class PoolingsLayout(PageLayout):
             marks.append(Curve(shown.queries[row], way.outputs[row], theme.query, Qt.PenStyle.NoPen, POOLING_ANSWER))
         return tuple(marks)
 
-    def _spot(self, way: Pooled, row: int) -> Spot:
+    def _spot(self, way: PooledOutputs, row: int) -> PageSpot:
         """Return the meaning of a hover and a click at a query of a plot."""
         shown, text = self.shown, self.style.translate("Pages", "query {row}: {query} → {output}")
         said = text.format(row=row, query=f"{shown.queries[row]:.4g}", output=f"{way.outputs[row]:.4g}")
-        return Spot(f"{self.told(way)[0]}, {said}", PageCell(shown.stage, row, 0))
+        return PageSpot(f"{self.plot_words(way)[0]}, {said}", PageCell(shown.stage, row, 0))

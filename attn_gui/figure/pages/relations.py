@@ -18,26 +18,26 @@ from attn_gui.engine.progress import Progress
 from attn_gui.figure.colors import even_color
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
 from attn_gui.figure.display import Levels, Values
-from attn_gui.figure.pages.base import (
-    Amount,
-    Choice,
+from attn_gui.figure.pages.map_grids import MapsLayout, PageMap, token_of
+from attn_gui.figure.pages.page_context import PageContext
+from attn_gui.figure.pages.page_kind import (
+    ChoiceOption,
     Chosen,
-    Drawing,
-    Field,
+    NumberOption,
     PageCell,
+    PageDrawing,
     PageKind,
     PageLayout,
+    PageSpot,
     PageStyle,
-    Spot,
+    SpotGrid,
     body_width,
-    framed,
     metrics,
+    with_frame,
 )
-from attn_gui.figure.pages.charts import MapsLayout, PageMap, token_of
-from attn_gui.figure.pages.context import PageContext
+from attn_gui.figure.text.figure_words import Words, page_words
 from attn_gui.figure.text.labels import elided
 from attn_gui.figure.text.numbers import format_number
-from attn_gui.figure.text.words import Words, page_words
 from attn_gui.figure.writers import END, write_line
 from attn_gui.formats.rows import stage_labels
 from attn_gui.languages import QT_TRANSLATE_NOOP
@@ -60,7 +60,7 @@ def _offers(context: PageContext, values: Chosen) -> Mapping[str, Words]:
 
 
 @dataclass(frozen=True, eq=False)
-class Meanings:
+class TokenCosines:
     """Cosines between the same tokens before and after, the names of both matrices, and the chosen token."""
 
     before: Values
@@ -86,7 +86,7 @@ class Meanings:
         return format_number(float(cells[self.chosen - self.first, place - self.first]), 2)
 
 
-class MeaningPage(PageKind[Meanings]):
+class MeaningPage(PageKind[TokenCosines]):
     """Shows that the same words are other vectors once they have looked at one another."""
 
     name = "meaning"
@@ -94,12 +94,12 @@ class MeaningPage(PageKind[Meanings]):
     roles = (Role.MIX,)
     words = "cosine similarity embedding context aware nearest 余弦 相似度 词嵌入 上下文 语义"
     needs = QT_TRANSLATE_NOOP("Pages", "Needs self-attention: every query is a key, too")
-    options = (Choice("of", QT_TRANSLATE_NOOP("Pages", "compared"), _offers),)
+    options = (ChoiceOption("of", QT_TRANSLATE_NOOP("Pages", "compared"), _offers),)
 
     def applies(self, problem: Problem) -> bool:
         return problem.n == problem.m and problem.context is None
 
-    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> Meanings:
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> TokenCosines:
         count, head = evaluation.problem.n, context.head
         chosen = context.query(evaluation)
         chosen = context.key(evaluation) if chosen is None else chosen
@@ -116,9 +116,9 @@ class MeaningPage(PageKind[Meanings]):
         maps = [cosines(each) for each in found]
         progress(1.0)
         names = symbol(before), symbol(after)
-        return Meanings(maps[0], maps[1], names, stages, shown, first, count, chosen, None if layer else head)
+        return TokenCosines(maps[0], maps[1], names, stages, shown, first, count, chosen, None if layer else head)
 
-    def plan(self, content: Meanings, style: PageStyle, width: float | None, height: float | None) -> Drawing:
+    def plan(self, content: TokenCosines, style: PageStyle, width: float | None, height: float | None) -> PageDrawing:
         return SimilarityLayout(content, style, width, height).drawing(style.translate("Pages", self.title))
 
 
@@ -135,7 +135,7 @@ def _rows(evaluation: Evaluation, name: str, batch: int, head: int | None, rows:
 class SimilarityLayout(MapsLayout):
     """Before, after, and the difference of both."""
 
-    def __init__(self, shown: Meanings, style: PageStyle, width: float | None, height: float | None) -> None:
+    def __init__(self, shown: TokenCosines, style: PageStyle, width: float | None, height: float | None) -> None:
         self.shown, self.style = shown, style
         head = f" · {style.words.head.format(shown.head)}" if shown.head is not None else ""
         super().__init__(
@@ -188,12 +188,12 @@ class SimilarityLayout(MapsLayout):
         tokens = self.shown.tokens
         return token_of(tokens, place - self.shown.first) if tokens else str(place)
 
-    def spot(self, number: int, row: int, column: int) -> Spot:
+    def spot(self, number: int, row: int, column: int) -> PageSpot:
         """Return a click chooses the token of the row."""
         one, first = self.maps[number], self.shown.first
         value = format_number(float(one.values[row, column]), 4)
         text = f"{one.title}: cos({self._token(row + first)}, {self._token(column + first)}) = {value}"
-        return Spot(text, PageCell(self.shown.stages[1], row + first, 0))
+        return PageSpot(text, PageCell(self.shown.stages[1], row + first, 0))
 
 
 # --- lines of relations ---------------------------------------------------------------------------
@@ -220,7 +220,7 @@ HEADS = {
 
 
 @dataclass(frozen=True, eq=False)
-class Related:
+class RelationLines:
     """Lines between some queries and some keys, their tokens, and of what they are the largest."""
 
     lines: tuple[Relation, ...]
@@ -236,21 +236,21 @@ class Related:
     stage: str
 
 
-class RelationsPage(PageKind[Related]):
+class RelationsPage(PageKind[RelationLines]):
     """Shows which words look at which, as lines that are the thicker the larger the weight."""
 
     name = "relations"
     title = QT_TRANSLATE_NOOP("Pages", "Relations between tokens")
     words = "lines words bipartite attention pattern who looks at whom 连线 词 关系 词与词 注意力"
     options = (
-        Choice("heads", QT_TRANSLATE_NOOP("Pages", "heads"), lambda context, values: HEADS),
-        Amount(
+        ChoiceOption("heads", QT_TRANSLATE_NOOP("Pages", "heads"), lambda context, values: HEADS),
+        NumberOption(
             "least",
             QT_TRANSLATE_NOOP("Pages", "weight at least"),
             lambda context, values: LEAST,
             lambda context, values, value: 0 <= value <= 1,
         ),
-        Amount(
+        NumberOption(
             "most",
             QT_TRANSLATE_NOOP("Pages", "lines a query"),
             lambda context, values: USUAL,
@@ -259,7 +259,7 @@ class RelationsPage(PageKind[Related]):
         ),
     )
 
-    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> Related:
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> RelationLines:
         problem, chosen = evaluation.problem, (context.query(evaluation), context.key(evaluation))
         first = min(max((chosen[0] or 0) - MOST_TOKENS // 2, 0), max(problem.n - MOST_TOKENS, 0))
         queries = range(first, min(first + MOST_TOKENS, problem.n))
@@ -269,7 +269,7 @@ class RelationsPage(PageKind[Related]):
         count = len(heads) * len(queries) * problem.m
         keys = _keys(lines, problem.m)
         kept = tuple(line for line in lines if line.key in set(keys))
-        return Related(
+        return RelationLines(
             kept,
             queries,
             keys,
@@ -283,7 +283,7 @@ class RelationsPage(PageKind[Related]):
             evaluation.weights,
         )
 
-    def plan(self, content: Related, style: PageStyle, width: float | None, height: float | None) -> Drawing:
+    def plan(self, content: RelationLines, style: PageStyle, width: float | None, height: float | None) -> PageDrawing:
         return LinesLayout(content, style, width, height).drawing(style.translate("Pages", self.title))
 
 
@@ -300,12 +300,12 @@ def _keys(lines: Sequence[Relation], count: int) -> tuple[int, ...]:
 class LinesLayout(PageLayout):
     """Queries to the left, keys to the right, the colors of the heads below."""
 
-    def __init__(self, shown: Related, style: PageStyle, width: float | None, height: float | None) -> None:
+    def __init__(self, shown: RelationLines, style: PageStyle, width: float | None, height: float | None) -> None:
         self.shown, self.style = shown, style
         self.top = metrics("small").height() + SPACING.s
         self.several = len(shown.heads) > 1
         rows = max(len(shown.queries), len(shown.keys))
-        self.frame = framed(
+        self.frame = with_frame(
             style,
             width,
             height,
@@ -324,15 +324,15 @@ class LinesLayout(PageLayout):
     def said(self) -> str:
         return f"{self.frame.title}. {self.frame.subtitle}. {self._note()}"
 
-    def fields(self) -> tuple[Field, ...]:
+    def fields(self) -> tuple[SpotGrid, ...]:
         """Return a click on a token chooses the largest of its weights, one on a head's color the head."""
         shown = self.shown
         fields = [
-            Field(self.left, lambda row, _: self._query_spot(shown.queries[row]), len(shown.queries)),
-            Field(self.right, lambda row, _: self._key_spot(shown.keys[row]), len(shown.keys)),
+            SpotGrid(self.left, lambda row, _: self._query_spot(shown.queries[row]), len(shown.queries)),
+            SpotGrid(self.right, lambda row, _: self._key_spot(shown.keys[row]), len(shown.keys)),
         ]
         if self.several:
-            fields += [Field(place, partial(self._head_spot, head)) for head, place in self._chips()]
+            fields += [SpotGrid(place, partial(self._head_spot, head)) for head, place in self._chips()]
         return tuple(fields)
 
     # --- words -----------------------------------------------------------------------------------
@@ -366,26 +366,26 @@ class LinesLayout(PageLayout):
         tokens = self.shown.tokens[side]
         return f"{token_of(tokens, place)} ({place})" if tokens else str(place)
 
-    def _query_spot(self, query: int) -> Spot:
+    def _query_spot(self, query: int) -> PageSpot:
         mine = [line for line in self.shown.lines if line.query == query]
         mine.sort(key=lambda line: -line.weight)
         words = f"{self.style.words.axes['query']} {self._name(0, query)}"
         key = mine[0].key if mine else 0
         told = ", ".join(f"{self._name(1, line.key)} {line.weight:.3f}{self._of(line.head)}" for line in mine[:5])
-        return Spot(f"{words} → {told}" if mine else words, self._cell(query, key, mine[0].head if mine else None))
+        return PageSpot(f"{words} → {told}" if mine else words, self._cell(query, key, mine[0].head if mine else None))
 
-    def _key_spot(self, key: int) -> Spot:
+    def _key_spot(self, key: int) -> PageSpot:
         mine = [line for line in self.shown.lines if line.key == key]
         mine.sort(key=lambda line: (line.query != self.shown.chosen[0], -line.weight))
         words = f"{self.style.words.axes['key']} {self._name(1, key)}"
         told = ", ".join(f"{self._name(0, line.query)} {line.weight:.3f}{self._of(line.head)}" for line in mine[:5])
         if not mine:
-            return Spot(words, self._cell(self.shown.chosen[0] or self.shown.queries.start, key, None))
-        return Spot(f"{words} ← {told}", self._cell(mine[0].query, key, mine[0].head))
+            return PageSpot(words, self._cell(self.shown.chosen[0] or self.shown.queries.start, key, None))
+        return PageSpot(f"{words} ← {told}", self._cell(mine[0].query, key, mine[0].head))
 
-    def _head_spot(self, head: int, *_: int) -> Spot:
+    def _head_spot(self, head: int, *_: int) -> PageSpot:
         query, key = self.shown.chosen
-        return Spot(self.style.words.head.format(head), self._cell(query or 0, key or 0, head))
+        return PageSpot(self.style.words.head.format(head), self._cell(query or 0, key or 0, head))
 
     def _of(self, head: int) -> str:
         return f" ({self.style.words.head.format(head)})" if self.several else ""

@@ -17,21 +17,21 @@ from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.progress import Progress
 from attn_gui.figure.colors import even_color
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
-from attn_gui.figure.pages.base import (
-    Amount,
-    Drawing,
-    Field,
+from attn_gui.figure.pages.map_grids import token_of
+from attn_gui.figure.pages.page_context import PageContext
+from attn_gui.figure.pages.page_kind import (
+    NumberOption,
     PageCell,
+    PageDrawing,
     PageKind,
     PageLayout,
+    PageSpot,
     PageStyle,
-    Spot,
+    SpotGrid,
     body_width,
-    framed,
     metrics,
+    with_frame,
 )
-from attn_gui.figure.pages.charts import token_of
-from attn_gui.figure.pages.context import PageContext
 from attn_gui.figure.text.numbers import difference_text, format_number
 from attn_gui.figure.text.rich_text import write_symbols
 from attn_gui.figure.writers import END, write_line
@@ -51,7 +51,7 @@ LIGHTNESS, CHROMA, TURN = {"light": 0.58, "dark": 0.74}, 0.13, 0.381966
 
 
 @dataclass(frozen=True, eq=False)
-class Retrieved:
+class QueryMixture:
     """The mixture of one query, what is shown of it, and the words that it needs."""
 
     found: Mixture
@@ -76,7 +76,7 @@ class Retrieved:
         return np.asarray(parts[:, self.columns])
 
 
-class RetrievalPage(PageKind[Retrieved]):
+class RetrievalPage(PageKind[QueryMixture]):
     """Shows attention as a soft look-up: the query compared with every key, the values mixed by the weights."""
 
     name = "retrieval"
@@ -84,7 +84,7 @@ class RetrievalPage(PageKind[Retrieved]):
     roles = (Role.MIX,)
     words = "query key value lookup ranking mixture weighted sum soft 检索 查找 排序 加权 混合 查询 键 值"
     options = (
-        Amount(
+        NumberOption(
             "keys",
             QT_TRANSLATE_NOOP("Pages", "keys by name"),
             lambda context, values: USUAL,
@@ -93,7 +93,7 @@ class RetrievalPage(PageKind[Retrieved]):
         ),
     )
 
-    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> Retrieved:
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> QueryMixture:
         query = context.query(evaluation) or 0
         found = mixture(evaluation, context.batch, context.head, query, int(context.options["keys"]))
         progress(1.0)
@@ -101,16 +101,16 @@ class RetrievalPage(PageKind[Retrieved]):
         tokens = stage_labels(evaluation, evaluation.weights)
         problem = evaluation.problem
         off = context.head in off_heads(problem)
-        return Retrieved(found, query, tokens, stages, context.head, problem.num_heads, off)
+        return QueryMixture(found, query, tokens, stages, context.head, problem.num_heads, off)
 
-    def plan(self, content: Retrieved, style: PageStyle, width: float | None, height: float | None) -> Drawing:
+    def plan(self, content: QueryMixture, style: PageStyle, width: float | None, height: float | None) -> PageDrawing:
         return RetrievalLayout(content, style, width, height).drawing(style.translate("Pages", self.title))
 
 
 class RetrievalLayout(PageLayout):
     """The ranking to the left or above, the mixture to the right or below."""
 
-    def __init__(self, shown: Retrieved, style: PageStyle, width: float | None, height: float | None) -> None:
+    def __init__(self, shown: QueryMixture, style: PageStyle, width: float | None, height: float | None) -> None:
         self.shown, self.style = shown, style
         self.columns, self.pieces = shown.columns, shown.pieces
         self.keys = len(self.pieces)
@@ -118,7 +118,7 @@ class RetrievalLayout(PageLayout):
         beside = body_width(width) >= BESIDE
         rows = max(self.keys, len(self.columns)) if beside else self.keys + len(self.columns)
         heads = self.head if beside else 2 * self.head + SPACING.l
-        self.frame = framed(
+        self.frame = with_frame(
             style,
             width,
             height,
@@ -141,11 +141,11 @@ class RetrievalLayout(PageLayout):
     def said(self) -> str:
         return f"{self.frame.title}. {self._subtitle()}. {self._note()}"
 
-    def fields(self) -> tuple[Field, ...]:
+    def fields(self) -> tuple[SpotGrid, ...]:
         """Return a click on a key chooses its weight, one on a column the cell of the output."""
         return (
-            Field(self.ranking, lambda row, _: self._key_spot(row), self.keys),
-            Field(self.mixture, lambda row, _: self._column_spot(row), len(self.columns)),
+            SpotGrid(self.ranking, lambda row, _: self._key_spot(row), self.keys),
+            SpotGrid(self.mixture, lambda row, _: self._column_spot(row), len(self.columns)),
         )
 
     # --- words -----------------------------------------------------------------------------------
@@ -189,24 +189,24 @@ class RetrievalLayout(PageLayout):
         found = self.shown.found
         return float(found.weights[row]) if row < len(found.keys) else found.others_weight
 
-    def _key_spot(self, row: int) -> Spot:
+    def _key_spot(self, row: int) -> PageSpot:
         shown, found = self.shown, self.shown.found
         weight = f"{symbol(shown.stages[1])} = {format_number(self._weight(row), 4)}"
         if row == len(found.keys):
-            return Spot(f"{self._key(row)}: {weight}")
+            return PageSpot(f"{self._key(row)}: {weight}")
         said = [weight]
         if shown.stages[0] is not None and found.scores is not None:
             said.insert(0, f"{symbol(shown.stages[0])} = {format_number(found.scores[row], 4)}")
-        return Spot(f"{self._key(row)}: {', '.join(said)}", PageCell(shown.stages[1], shown.query, found.keys[row]))
+        return PageSpot(f"{self._key(row)}: {', '.join(said)}", PageCell(shown.stages[1], shown.query, found.keys[row]))
 
-    def _column_spot(self, row: int) -> Spot:
+    def _column_spot(self, row: int) -> PageSpot:
         shown, column = self.shown, self.columns[row]
         order = np.argsort(-np.nan_to_num(np.abs(self.pieces[:, row]), nan=np.inf), kind="stable")[:4]
         parts = ", ".join(f"{self._key(int(key))} {format_number(self.pieces[key, row], 4)}" for key in order)
         value = format_number(shown.found.output[column], 4)
         cell = f"{symbol(shown.stages[2])}[{shown.query}, {column}]"
         name = f"Σ a · v = {value}" if shown.found.by_hand else f"{cell} = {value}"
-        return Spot(f"{name}: {parts}", PageCell(shown.stages[2], shown.query, column))
+        return PageSpot(f"{name}: {parts}", PageCell(shown.stages[2], shown.query, column))
 
     # --- painting --------------------------------------------------------------------------------
     def _color(self, row: int) -> QColor:

@@ -22,26 +22,26 @@ from attn_gui.figure.heatmap import MapFigure, snapped
 from attn_gui.figure.heatmap_layout import fitting_numbers, paint_bar, paint_panel
 from attn_gui.figure.levels import Levels, auto_levels
 from attn_gui.figure.operands import stage_plane
-from attn_gui.figure.pages.base import (
+from attn_gui.figure.pages.map_grids import cells_figure
+from attn_gui.figure.pages.page_context import PageContext
+from attn_gui.figure.pages.page_kind import (
     CellBlock,
-    Choice,
+    ChoiceOption,
     Chosen,
-    Drawing,
-    Field,
     PageCell,
+    PageDrawing,
     PageKind,
     PageLayout,
+    PageSpot,
     PageStyle,
-    Spot,
-    framed,
+    SpotGrid,
     metrics,
+    with_frame,
 )
-from attn_gui.figure.pages.charts import cells_figure
-from attn_gui.figure.pages.context import PageContext
-from attn_gui.figure.reading import pooled_map
+from attn_gui.figure.pooled_maps import pooled_map
+from attn_gui.figure.text.figure_words import Words, joined, page_words
 from attn_gui.figure.text.numbers import format_number
 from attn_gui.figure.text.rich_text import write_symbols
-from attn_gui.figure.text.words import Words, joined, page_words
 from attn_gui.figure.writers import MIDDLE
 from attn_gui.formats.snapshots import Snapshot
 from attn_gui.formats.visible_text import visible_text
@@ -71,7 +71,7 @@ class StateMap:
 
 
 @dataclass(frozen=True, eq=False)
-class States:
+class StateMaps:
     """Maps of a stage in several states; of two `difference` is the second less the first. `missing` names states that
     have no such map, `apart` says that two cannot be subtracted."""
 
@@ -89,7 +89,7 @@ class States:
 class StatesLayout(PageLayout):
     """Places of the maps, their names and the color bars."""
 
-    def __init__(self, states: States, style: PageStyle, width: float | None, height: float | None) -> None:
+    def __init__(self, states: StateMaps, style: PageStyle, width: float | None, height: float | None) -> None:
         self.states, self.style = states, style
         self.shown = [*states.maps, *([states.difference] if states.difference else [])]
         self.columns = COLUMNS.get(len(self.shown), MOST_COLUMNS)
@@ -98,7 +98,7 @@ class StatesLayout(PageLayout):
         self.foot = SPACING.l + BAR + SPACING.s + metrics("micro").height()
         shapes = [each.shape for each in self.shown] or [(1, 1)]
         self.tall: float = min(max(max(rows / columns for rows, columns in shapes), FLATTEST), TALLEST)
-        self.frame = framed(
+        self.frame = with_frame(
             style,
             width,
             height,
@@ -152,10 +152,10 @@ class StatesLayout(PageLayout):
         names = "; ".join(map(self._name, self.shown))
         return f"{self.frame.title}. {names}. {' '.join(self._notes())}".strip()
 
-    def fields(self) -> tuple[Field, ...]:
+    def fields(self) -> tuple[SpotGrid, ...]:
         """Return a click on a map chooses the cell."""
         return tuple(
-            Field(place, partial(self._spot, each), *each.values.shape)
+            SpotGrid(place, partial(self._spot, each), *each.values.shape)
             for place, each in zip(self.places, self.shown, strict=True)
         )
 
@@ -165,12 +165,12 @@ class StatesLayout(PageLayout):
             return visible_text(f"{second} − {first}")
         return visible_text(joined(each.words, self.style.translate))
 
-    def _spot(self, each: StateMap, row: int, column: int) -> Spot:
+    def _spot(self, each: StateMap, row: int, column: int) -> PageSpot:
         """Return a cell, or the block of cells round it."""
         block = CellBlock.at((row, column), each.values.shape, each.shape)
-        number = block.told(format_number(float(each.values[row, column]), 4), self.style)
+        number = block.number_words(format_number(float(each.values[row, column]), 4), self.style)
         told = f"{self._name(each)}: {symbol(self.states.stage)}[{block.places}] = {number}"
-        return Spot(told, PageCell(self.states.stage, *block.first))
+        return PageSpot(told, PageCell(self.states.stage, *block.first))
 
     # --- painting --------------------------------------------------------------------------------
     def paint_body(self, painter: QPainter) -> None:
@@ -242,22 +242,22 @@ def _latest(context: PageContext, _values: Chosen) -> Mapping[str, Words]:
     return {key: _words(key, snapshot) for key, snapshot in reversed(_named(context).items())}
 
 
-class StatesPage(PageKind[States]):
+class StatesPage(PageKind[StateMaps]):
     """Shows the stage on show, of the head on show, in states that were kept."""
 
     name = "side_by_side"
     title = QT_TRANSLATE_NOOP("Pages", "Snapshots side by side")
     words = "small multiples compare states versions sheet difference 快照 并排 对比 状态 小图"
     options = (
-        Choice("shown", QT_TRANSLATE_NOOP("Pages", "shown"), lambda context, values: SHOWN),
-        Choice("first", QT_TRANSLATE_NOOP("Pages", "from"), _choices),
-        Choice("second", QT_TRANSLATE_NOOP("Pages", "to"), _latest),
+        ChoiceOption("shown", QT_TRANSLATE_NOOP("Pages", "shown"), lambda context, values: SHOWN),
+        ChoiceOption("first", QT_TRANSLATE_NOOP("Pages", "from"), _choices),
+        ChoiceOption("second", QT_TRANSLATE_NOOP("Pages", "to"), _latest),
     )
 
     def is_quick(self, context: PageContext) -> bool:
         return False
 
-    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> States:
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> StateMaps:
         keys, named = _asked_for(context), _named(context)
         maps: list[StateMap] = []
         missing: list[Words] = []
@@ -276,7 +276,7 @@ class StatesPage(PageKind[States]):
         if both and maps[0].shape == maps[1].shape:
             difference = _difference(kept[0], kept[1], context, within(progress, len(keys), len(keys) + 1))
         plane = stage_plane(evaluation, stand_in(evaluation, context.stage), context.batch, context.head)
-        return States(
+        return StateMaps(
             context.stage,
             context.head,
             1 if plane.head is None else evaluation.problem.num_heads,
@@ -288,7 +288,7 @@ class StatesPage(PageKind[States]):
             apart=both and difference is None,
         )
 
-    def plan(self, content: States, style: PageStyle, width: float | None, height: float | None) -> Drawing:
+    def plan(self, content: StateMaps, style: PageStyle, width: float | None, height: float | None) -> PageDrawing:
         return StatesLayout(content, style, width, height).drawing()
 
 

@@ -31,29 +31,29 @@ from attn_gui.engine.progress import Progress
 from attn_gui.engine.scores import SCORES
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
 from attn_gui.figure.heatmap_layout import MARGIN
-from attn_gui.figure.pages.base import (
+from attn_gui.figure.pages.map_grids import paint_key_names, paint_row_bars
+from attn_gui.figure.pages.page_context import PageContext
+from attn_gui.figure.pages.page_kind import (
     OWN_WIDTH,
-    Amount,
-    Choice,
+    ChoiceOption,
     Chosen,
-    Drawing,
-    Field,
+    NumberOption,
     PageCell,
+    PageDrawing,
     PageKind,
     PageLayout,
+    PageSpot,
     PageStyle,
-    Slide,
-    Spot,
-    framed,
+    SliderOption,
+    SpotGrid,
     metrics,
+    with_frame,
 )
-from attn_gui.figure.pages.charts import paint_key_names, paint_row_bars
-from attn_gui.figure.pages.context import PageContext
-from attn_gui.figure.pages.plot import Axes, Curve, Plot, PlotNote, PlotRule, axes_in
+from attn_gui.figure.pages.plot import Curve, Plot, PlotAxes, PlotNote, PlotRule, axes_in
+from attn_gui.figure.text.figure_words import page_words
 from attn_gui.figure.text.labels import token_label, wrapped
 from attn_gui.figure.text.numbers import format_number, significant
 from attn_gui.figure.text.rich_text import write_symbols
-from attn_gui.figure.text.words import page_words
 from attn_gui.figure.writers import END, START, write_line
 from attn_gui.formats.rows import stage_labels
 from attn_gui.languages import QT_TRANSLATE_NOOP
@@ -111,7 +111,7 @@ MOST_PLACES, MOST_DOTS = 400, 50
 
 
 @dataclass(frozen=True, eq=False)
-class Scaling:
+class RootScaling:
     """The page: variances (widths,) of seeded numbers with the chosen `place`, the problem's own (d_k, variance), the
     row at three scales (root, none, another one), the entropies of all rows, and how many rows of the problem are read,
     None for all."""
@@ -133,7 +133,7 @@ class Scaling:
 class RootLayout(PageLayout):
     """Places of the plots and bars, and how they are painted."""
 
-    def __init__(self, shown: Scaling, style: PageStyle, width: float | None, height: float | None) -> None:
+    def __init__(self, shown: RootScaling, style: PageStyle, width: float | None, height: float | None) -> None:
         self.shown, self.style = shown, style
         theme, micro = style.theme, metrics("micro")
         self.colors = theme.accent, theme.query, theme.key
@@ -141,9 +141,9 @@ class RootLayout(PageLayout):
         self.foot = micro.height() + SPACING.xs
         across = (OWN_WIDTH if width is None else width) - 2 * MARGIN
         plots = 1 if across >= BESIDE else 2  # one below the other
-        self.told = [wrapped(self._said(number), across, metrics("small")) for number in range(3)]
-        self.bar_head = max(map(len, self.told)) * metrics("small").height() + SPACING.m
-        self.frame = framed(
+        self.variance_lines = [wrapped(self._said(number), across, metrics("small")) for number in range(3)]
+        self.bar_head = max(map(len, self.variance_lines)) * metrics("small").height() + SPACING.m
+        self.frame = with_frame(
             style,
             width,
             height,
@@ -166,15 +166,17 @@ class RootLayout(PageLayout):
     def said(self) -> str:
         return ". ".join([f"{self.frame.title}. {self.frame.subtitle}", *map(self._said, range(3)), self._note()])
 
-    def fields(self) -> tuple[Field, ...]:
+    def fields(self) -> tuple[SpotGrid, ...]:
         """Return a click on the first plot turns d_k, one on the second or on the bars chooses a row or a weight."""
         shown = self.shown
-        fields: list[Field] = [
+        fields: list[SpotGrid] = [
             self.variance.field(shown.widths, self._width_spot),
             self.entropy.field(shown.entropies.queries.astype(np.float64), self._row_spot),
         ]
         count = min(len(shown.rows[0].weights), MOST_PLACES)
-        fields += [Field(self._bars(number), partial(self._bar_spot, number, count), 1, count) for number in range(3)]
+        fields += [
+            SpotGrid(self._bars(number), partial(self._bar_spot, number, count), 1, count) for number in range(3)
+        ]
         return tuple(fields)
 
     # --- words -----------------------------------------------------------------------------------
@@ -225,7 +227,7 @@ class RootLayout(PageLayout):
     def _bars_height(self, bar: float) -> float:
         return SPACING.l + 3 * (bar + self.bar_head) + self.foot
 
-    def _axes(self, body: QRectF, *, beside: bool) -> tuple[Axes, Axes]:
+    def _axes(self, body: QRectF, *, beside: bool) -> tuple[PlotAxes, PlotAxes]:
         shown, across = self.shown, body.width()
         width = (across - SPACING.xl) / 2 if beside else across
         first = QRectF(body.left(), body.top() + self.head, width, self.tall)
@@ -249,23 +251,23 @@ class RootLayout(PageLayout):
         body, pitch = self.frame.body, self.bar + self.bar_head
         return QRectF(body.left(), self.bars_top + number * pitch + self.bar_head, body.width(), self.bar)
 
-    def _width_spot(self, place: int) -> Spot:
+    def _width_spot(self, place: int) -> PageSpot:
         width, variance = self.shown.widths[place], self.shown.variances[place]
         text = self.style.translate("Pages", "dₖ = {width}: variance of q · k {variance}, after × 1/√dₖ {scaled}")
         said = text.format(width=f"{width:g}", variance=three_digits(variance), scaled=three_digits(variance / width))
-        return Spot(said, option=("d_k", place))
+        return PageSpot(said, option=("d_k", place))
 
-    def _row_spot(self, place: int) -> Spot:
+    def _row_spot(self, place: int) -> PageSpot:
         found = self.shown.entropies
         query = int(found.queries[place])
         numbers = ", ".join(three_digits(value) for value in found.values[:, place])
         text = self.style.translate("Pages", "query {query}: entropy {numbers} bits; at most {most}")
         said = text.format(query=query, numbers=numbers, most=three_digits(found.ceilings[place]))
-        return Spot(
+        return PageSpot(
             said, None if self.shown.seeded is not None else PageCell(self.shown.stage, query, self.shown.row.key)
         )
 
-    def _bar_spot(self, number: int, count: int, _row: int, column: int) -> Spot:
+    def _bar_spot(self, number: int, count: int, _row: int, column: int) -> PageSpot:
         """Return the largest weight under a place."""
         row = self.shown.rows[number]
         low = column * len(row.weights) // count
@@ -277,7 +279,7 @@ class RootLayout(PageLayout):
             f"{self.scales[number]}: {self.style.words.axes['key']} {key}{token}: {format_number(row.weights[key], 4)}"
         )
         cell = PageCell(self.shown.stage, self.shown.row.query, key, self.shown.head)
-        return Spot(text, None if self.shown.seeded is not None else cell)
+        return PageSpot(text, None if self.shown.seeded is not None else cell)
 
     # --- painting --------------------------------------------------------------------------------
     def paint_body(self, painter: QPainter) -> None:
@@ -301,7 +303,7 @@ class RootLayout(PageLayout):
         text = self.style.translate("Pages", "entropy of each row in bits; dashed: the most it can be")
         self._heading(painter, entropy, left, text)
 
-    def _variance_marks(self, axes: Axes) -> tuple[Curve | PlotRule | PlotNote, ...]:
+    def _variance_marks(self, axes: PlotAxes) -> tuple[Curve | PlotRule | PlotNote, ...]:
         """Return the curves of seeded numbers with the chosen width, what they would be, and the problem's own
         scores."""
         theme, shown = self.style.theme, self.shown
@@ -319,7 +321,7 @@ class RootLayout(PageLayout):
         ]
         return *marks, *self._own_scores(axes), *keys
 
-    def _own_scores(self, axes: Axes) -> tuple[Curve | PlotNote, ...]:
+    def _own_scores(self, axes: PlotAxes) -> tuple[Curve | PlotNote, ...]:
         """Return the problem's own scores, where they lie within the plot; else an arrow says that they do not."""
         d_k, here = self.shown.here
         micro, theme = metrics("micro"), self.style.theme
@@ -360,8 +362,8 @@ class RootLayout(PageLayout):
     def _paint_bars(self, painter: QPainter, number: int) -> None:
         """Paint the weights of the row at a scale, below what is said of them."""
         small, place, color = metrics("small"), self._bars(number), self.colors[number]
-        first = place.top() - SPACING.s - small.descent() - (len(self.told[number]) - 1) * small.height()
-        for line, text in enumerate(self.told[number]):
+        first = place.top() - SPACING.s - small.descent() - (len(self.variance_lines[number]) - 1) * small.height()
+        for line, text in enumerate(self.variance_lines[number]):
             at = QPointF(place.left(), first + line * small.height())
             write_line(painter, at, text, color, FONT_SIZE.small)
         paint_row_bars(painter, place, self.shown.rows[number], color, self.style.theme)
@@ -381,7 +383,7 @@ def _other_scale(context: PageContext, values: Chosen) -> float:
     return 1 / context.problem.d_k if own in (1.0, root) else own
 
 
-class RootPage(PageKind[Scaling]):
+class RootPage(PageKind[RootScaling]):
     """Shows what the scale 1/√d_k is for."""
 
     name = "sqrt_d_k"
@@ -391,14 +393,14 @@ class RootPage(PageKind[Scaling]):
     needs = QT_TRANSLATE_NOOP("Pages", "Needs a softmax of dot products")
     frames = QT_TRANSLATE_NOOP("Pages", "Why √dₖ, a picture for each dₖ")
     options = (
-        Choice("numbers", QT_TRANSLATE_NOOP("Pages", "softmax of"), lambda context, values: NUMBERS),
-        Slide(
+        ChoiceOption("numbers", QT_TRANSLATE_NOOP("Pages", "softmax of"), lambda context, values: NUMBERS),
+        SliderOption(
             "d_k",
             QT_TRANSLATE_NOOP("Pages", "dₖ of random Q and K"),
             lambda context, values: len(WIDTHS) - 1,
             lambda context, values, place: f"= {WIDTHS[place]}",
         ),
-        Amount("scale", QT_TRANSLATE_NOOP("Pages", "another scale"), _other_scale),
+        NumberOption("scale", QT_TRANSLATE_NOOP("Pages", "another scale"), _other_scale),
     )
 
     def applies(self, problem: Problem) -> bool:
@@ -407,7 +409,7 @@ class RootPage(PageKind[Scaling]):
     def is_quick(self, context: PageContext) -> bool:
         return context.problem.n * context.problem.m <= QUICK
 
-    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> Scaling:
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> RootScaling:
         problem, options, place = evaluation.problem, context.options, context.options["d_k"]
         row = MapRow(context.batch, context.head, context.query(evaluation) or 0, context.key(evaluation) or 0)
         variances = seeded_variances()
@@ -421,7 +423,7 @@ class RootPage(PageKind[Scaling]):
         rows = at_scales(seen, scales, at)
         progress(0.5)
         read, tokens = read_rows(problem), None if seeded else stage_labels(evaluation, evaluation.weights)
-        found = Scaling(
+        found = RootScaling(
             widths=np.array(WIDTHS, dtype=np.float64),
             variances=variances,
             place=place,
@@ -438,5 +440,5 @@ class RootPage(PageKind[Scaling]):
         progress(1.0)
         return found
 
-    def plan(self, content: Scaling, style: PageStyle, width: float | None, height: float | None) -> Drawing:
+    def plan(self, content: RootScaling, style: PageStyle, width: float | None, height: float | None) -> PageDrawing:
         return RootLayout(content, style, width, height).drawing(style.translate("Pages", self.title))

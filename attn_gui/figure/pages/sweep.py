@@ -16,7 +16,7 @@ from attn_gui.engine import Evaluation
 from attn_gui.engine.analysis.sweep import (
     ROW_READINGS,
     MapRow,
-    Quantity,
+    SweptQuantity,
     quantities_of,
     quantity_of_cell,
     sweep,
@@ -30,28 +30,28 @@ from attn_gui.figure.display import Allowed, Levels, Values
 from attn_gui.figure.heatmap import MapFigure, snapped
 from attn_gui.figure.heatmap_layout import paint_bar, paint_note, paint_panel
 from attn_gui.figure.levels import auto_levels
-from attn_gui.figure.pages.base import (
-    Amount,
-    Choice,
+from attn_gui.figure.pages.map_grids import cells_figure
+from attn_gui.figure.pages.page_context import PageContext
+from attn_gui.figure.pages.page_kind import (
+    ChoiceOption,
     Chosen,
-    Drawing,
-    Field,
+    NumberOption,
+    PageDrawing,
     PageKind,
     PageLayout,
+    PageSpot,
     PageStyle,
-    Slide,
-    Spot,
-    framed,
+    SliderOption,
+    SpotGrid,
     metrics,
+    with_frame,
 )
-from attn_gui.figure.pages.charts import cells_figure
-from attn_gui.figure.pages.context import PageContext
-from attn_gui.figure.pages.plot import Axes, Curve, Plot, PlotNote, PlotRule, axes_in
+from attn_gui.figure.pages.plot import Curve, Plot, PlotAxes, PlotNote, PlotRule, axes_in
+from attn_gui.figure.text.figure_words import Words, joined, page_words
 from attn_gui.figure.text.fonts import WIDER_FONT
 from attn_gui.figure.text.labels import token_label, wrapped
 from attn_gui.figure.text.numbers import significant
 from attn_gui.figure.text.rich_text import write_symbols
-from attn_gui.figure.text.words import Words, joined, page_words
 from attn_gui.figure.writers import END, MIDDLE, START
 from attn_gui.formats.rows import stage_labels
 from attn_gui.languages import QT_TRANSLATE_NOOP
@@ -75,7 +75,7 @@ DIGITS, WRITTEN_OUT = 3, 1e7
 
 
 @dataclass(frozen=True, eq=False)
-class Swept:
+class SweepReadings:
     """A sweep as it is shown: `values` and `readings` (steps,), a map (cells, allowed) for each of them."""
 
     quantity: Words
@@ -105,14 +105,14 @@ def value_text(values: Numbers, place: int) -> str:
 class SweepLayout(PageLayout):
     """Places of slider, curve and strip; the curve and the strip can be left out."""
 
-    def __init__(self, swept: Swept, style: PageStyle, width: float | None, height: float | None) -> None:
+    def __init__(self, swept: SweepReadings, style: PageStyle, width: float | None, height: float | None) -> None:
         self.swept, self.style = swept, style
         self.curve, self.strip = swept.part != "strip", swept.part != "curve"
         caption = metrics("micro").height() + SPACING.xs
         self.foot = caption + SPACING.m + BAR + metrics("micro").height() + SPACING.s
         shape = swept.maps[0][0].shape
         self.tall: float = min(max(shape[0] / shape[1], 0.3), 1.2)
-        self.frame = framed(
+        self.frame = with_frame(
             style,
             width,
             height,
@@ -204,15 +204,15 @@ class SweepLayout(PageLayout):
     def said(self) -> str:
         return f"{self.frame.title}. {self.frame.subtitle}. {self._said()}."
 
-    def fields(self) -> tuple[Field, ...]:
+    def fields(self) -> tuple[SpotGrid, ...]:
         """Return a click on the curve or on a small map chooses that value."""
-        fields: list[Field] = [] if self.plot is None else [self.plot.field(self.swept.values, self._spot)]
+        fields: list[SpotGrid] = [] if self.plot is None else [self.plot.field(self.swept.values, self._spot)]
         if self.strip:
-            fields += [Field(place, partial(self._spot, step)) for step, place in self.small]
+            fields += [SpotGrid(place, partial(self._spot, step)) for step, place in self.small]
         return tuple(fields)
 
-    def _spot(self, step: int, *_: int) -> Spot:
-        return Spot(f"{self.quantity} {self.text(step)}: {self.reading} {self.read(step)}", option=("place", step))
+    def _spot(self, step: int, *_: int) -> PageSpot:
+        return PageSpot(f"{self.quantity} {self.text(step)}: {self.reading} {self.read(step)}", option=("place", step))
 
     # --- painting --------------------------------------------------------------------------------
     def paint_body(self, painter: QPainter) -> None:
@@ -223,7 +223,7 @@ class SweepLayout(PageLayout):
         if not self.large.isNull():
             self._paint_map(painter, self.swept.place, self.large, above=True)
 
-    def _marks(self, axes: Axes) -> tuple[Curve | PlotRule | PlotNote, ...]:
+    def _marks(self, axes: PlotAxes) -> tuple[Curve | PlotRule | PlotNote, ...]:
         """Return the present value, the curve, and the chosen value on it."""
         theme, swept, micro = self.style.theme, self.swept, metrics("micro")
         present: tuple[PlotRule | PlotNote, ...] = ()
@@ -293,14 +293,14 @@ PARTS = {
 }
 
 
-def _quantities(context: PageContext) -> Mapping[str, Quantity]:
+def _quantities(context: PageContext) -> Mapping[str, SweptQuantity]:
     cell = (
         None if context.cell is None else quantity_of_cell(context.problem, context.stage, context.place, context.value)
     )
     return quantities_of(context.problem, cell)
 
 
-def _quantity(context: PageContext, values: Chosen) -> Quantity:
+def _quantity(context: PageContext, values: Chosen) -> SweptQuantity:
     return _quantities(context)[values["quantity"]]
 
 
@@ -312,17 +312,17 @@ def _can_be(context: PageContext, values: Chosen, value: float) -> bool:
     return _quantity(context, values).fits(context.problem, value)
 
 
-def _end(place: int) -> Amount:
+def _end(place: int) -> NumberOption:
     """Return the option of the first value (0) or of the last (1)."""
     key, caption = (
         ("low", QT_TRANSLATE_NOOP("Pages", "from")) if place == 0 else ("high", QT_TRANSLATE_NOOP("Pages", "to"))
     )
-    return Amount(
+    return NumberOption(
         key, caption, lambda context, values: _quantity(context, values).span(context.problem)[place], _can_be
     )
 
 
-class SweepPage(PageKind[Swept]):
+class SweepPage(PageKind[SweepReadings]):
     """Moves a number of the problem, which itself stays as it is."""
 
     name = "sweep"
@@ -331,29 +331,29 @@ class SweepPage(PageKind[Swept]):
     words = "vary parameter scan slider range animate temperature scale d_k 扫描 变化 参数 滑块 温度 缩放 动画"
     frames = QT_TRANSLATE_NOOP("Pages", "Sweep, a picture for each value")
     options = (
-        Choice(
+        ChoiceOption(
             "quantity",
             QT_TRANSLATE_NOOP("Pages", "what runs"),
             lambda context, values: {key: quantity.words for key, quantity in _quantities(context).items()},
         ),
         _end(0),
         _end(1),
-        Amount(
+        NumberOption(
             "steps",
             QT_TRANSLATE_NOOP("Pages", "values"),
             lambda context, values: STEPS,
             lambda context, values, value: 2 <= value <= MOST_STEPS,
             whole=True,
         ),
-        Choice(
+        ChoiceOption(
             "reading",
             QT_TRANSLATE_NOOP("Pages", "what is read"),
             lambda context, values: {
                 key: page_words(reading.title) for key, reading in ROW_READINGS.items() if reading.fits(context.problem)
             },
         ),
-        Choice("part", QT_TRANSLATE_NOOP("Pages", "shown"), lambda context, values: PARTS),
-        Slide(
+        ChoiceOption("part", QT_TRANSLATE_NOOP("Pages", "shown"), lambda context, values: PARTS),
+        SliderOption(
             "place",
             QT_TRANSLATE_NOOP("Pages", "value"),
             lambda context, values: len(_steps(context, values)) - 1,
@@ -364,14 +364,14 @@ class SweepPage(PageKind[Swept]):
     def is_quick(self, context: PageContext) -> bool:
         return False
 
-    def turned(self, content: Swept, before: Chosen, after: Chosen) -> Swept | None:
+    def turned(self, content: SweepReadings, before: Chosen, after: Chosen) -> SweepReadings | None:
         if {key: value for key, value in before.items() if key not in ("place", "part")} != {
             key: value for key, value in after.items() if key not in ("place", "part")
         }:
             return None
         return replace(content, place=after["place"], part=after["part"])
 
-    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> Swept:
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> SweepReadings:
         problem, options = evaluation.problem, context.options
         quantity, reading = _quantities(context)[options["quantity"]], ROW_READINGS[options["reading"]]
         row = MapRow(context.batch, context.head, context.query(evaluation) or 0, context.key(evaluation) or 0)
@@ -383,7 +383,7 @@ class SweepPage(PageKind[Swept]):
         found = sweep(problem, quantity, values.tolist(), row, look, progress)
         tokens = None if quantity.seeded else stage_labels(evaluation, evaluation.weights)[0]
         first = quantity.put(problem, float(values[0]))
-        return Swept(
+        return SweepReadings(
             quantity=quantity.words,
             reading=reading.title,
             values=values,
@@ -398,7 +398,7 @@ class SweepPage(PageKind[Swept]):
             heads=first.num_heads,
         )
 
-    def plan(self, content: Swept, style: PageStyle, width: float | None, height: float | None) -> Drawing:
+    def plan(self, content: SweepReadings, style: PageStyle, width: float | None, height: float | None) -> PageDrawing:
         return SweepLayout(content, style, width, height).drawing()
 
 

@@ -10,10 +10,10 @@ from PySide6.QtGui import QColor
 
 from attn_gui.engine.graph.nodes import plain_name
 from attn_gui.figure.text.rich_text import strong
-from attn_gui.figure.walk.board import Board
-from attn_gui.figure.walk.canvas import Canvas, between, part
-from attn_gui.figure.walk.context import Index, WalkContext
-from attn_gui.figure.walk.equations import Equation
+from attn_gui.figure.walk.equations import WalkEquation
+from attn_gui.figure.walk.matrix_board import MatrixBoard
+from attn_gui.figure.walk.walk_canvas import WalkCanvas, between, part
+from attn_gui.figure.walk.walk_context import Index, WalkContext
 
 LANDS = 0.82
 """Share of a beat after which its number is on its way to its cell."""
@@ -35,7 +35,7 @@ class Beat(ABC):
     seconds = 1.0
     hurried: float | None = None
     """Its length in a walk of many beats, where it is another."""
-    equation: Equation
+    equation: WalkEquation
     """What it computes, where that is one equation."""
     heading = ""
     """What it does, in place of its usual title."""
@@ -65,15 +65,15 @@ class Beat(ABC):
         return self.context.value(self.made, self.index)
 
     @abstractmethod
-    def paint(self, canvas: Canvas, progress: float) -> None:
+    def paint(self, canvas: WalkCanvas, progress: float) -> None:
         """Paint the stage at a progress of the beat, 0 to 1."""
 
     @cached_property
-    def board(self) -> Board:
+    def board(self) -> MatrixBoard:
         """The matrices at the left."""
         return self.context.board(self.made, self.index)
 
-    def land(self, canvas: Canvas, progress: float, height: float, fill: QColor) -> None:
+    def land(self, canvas: WalkCanvas, progress: float, height: float, fill: QColor) -> None:
         """Paint the board, and the number on its way to its cell, from the gap at a `height`; or an arrow instead."""
         start = QPointF(GAP, height)
         self.board.paint(canvas, landed=progress >= 1.0)

@@ -23,7 +23,7 @@ from attn_gui.engine.graph.expressions import (
     is_true,
 )
 from attn_gui.figure.text.rich_text import raised, strong
-from attn_gui.figure.walk.context import WalkContext
+from attn_gui.figure.walk.walk_context import WalkContext
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 FEW, LARGEST = 5, 3
@@ -33,7 +33,7 @@ SUM, PRODUCT, TIGHT = 1, 2, 9
 """How tightly a formula binds."""
 
 
-class Equation:
+class WalkEquation:
     """A formula and what it comes to, in numbers that every equation of the walk agrees on.
 
     Named parts are numbers in it. Its texts are asked for once all equations are made.
@@ -71,7 +71,7 @@ class Addend:
     count: int = 1
 
 
-class Others(Number):
+class OmittedTerms(Number):
     """What is left of a long sum, of so many terms."""
 
     def __init__(self, value: float, count: int) -> None:
@@ -99,7 +99,7 @@ def addends(total: Sum, sizes: Array | None = None, always: int | None = None) -
     with np.errstate(all="ignore"):
         rest = float(np.sum(values[others]))
     terms = (Addend(float(values[k]), total.term(k), k) for k in shown)
-    return [*terms, Addend(rest, Others(rest, len(others)), count=len(others))]
+    return [*terms, Addend(rest, OmittedTerms(rest, len(others)), count=len(others))]
 
 
 def sum_of(parts: Sequence[Expression]) -> Sum:
@@ -157,7 +157,7 @@ def _written(context: WalkContext, expression: Expression) -> tuple[str, int]:
             return f"√{inside(expression.part, TIGHT - 1)}", TIGHT
         case Function():
             return f"{expression.name}({written(context, expression.part)})", TIGHT
-        case Others():
+        case OmittedTerms():
             text = QT_TRANSLATE_NOOP("Walk", "{value} (the other {count})")
             return context.words(text, value=context.number(expression.value), count=expression.count), TIGHT
     return context.number(expression.value), TIGHT

@@ -14,13 +14,13 @@ from attn_gui.engine.graph.nodes import cell_symbol, computed_name
 from attn_gui.engine.graph.stage import Role
 from attn_gui.figure.design_tokens import Theme
 from attn_gui.figure.operands import stage_plane
-from attn_gui.figure.pages.base import PageStyle
+from attn_gui.figure.pages.page_kind import PageStyle
 from attn_gui.figure.text.rich_text import escaped, lowered, runs, strong
 from attn_gui.figure.walk.beat import Beat
-from attn_gui.figure.walk.canvas import HEIGHT, WIDTH, Canvas
-from attn_gui.figure.walk.context import Index, WalkContext
-from attn_gui.figure.walk.looks import beats_of
-from attn_gui.figure.walk.pour import PourBeat
+from attn_gui.figure.walk.beats_of_stages import beats_of
+from attn_gui.figure.walk.values_beat import PourBeat
+from attn_gui.figure.walk.walk_canvas import HEIGHT, WIDTH, WalkCanvas
+from attn_gui.figure.walk.walk_context import Index, WalkContext
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 MANY = 7
@@ -129,7 +129,7 @@ class Walk:
             rect.left() + (rect.width() - WIDTH * size) / 2, rect.top() + (rect.height() - HEIGHT * size) / 2
         )
         painter.scale(size, size)
-        self.beats[number].paint(Canvas(painter, self.theme, still=still), progress)
+        self.beats[number].paint(WalkCanvas(painter, self.theme, still=still), progress)
         painter.restore()
 
 

@@ -12,8 +12,8 @@ from attn_gui.engine import sentences
 from attn_gui.engine.errors import FieldError
 from attn_gui.engine.fields import COMPARING, DIRECT, GIVEN, WEIGHTS
 from attn_gui.engine.memory import check
-from attn_gui.formats.base import FileSource, Listing
-from attn_gui.formats.file_sentences import FileNote, FormatError, Unsettled, shape_text, shown
+from attn_gui.formats.file_format import ArrayListing, FileSource
+from attn_gui.formats.file_sentences import AmbiguousFile, FileNote, FormatError, shape_text, shown
 from attn_gui.formats.foreign_arrays import Array, Json
 from attn_gui.formats.named.roles import suggested
 from attn_gui.formats.named.weight_layouts import parts_of
@@ -97,7 +97,7 @@ class MapChoice(NamedTuple):
         return maps if HEAD in axes else maps[..., None, :, :]
 
 
-class SeveralMaps(Unsettled):
+class SeveralMaps(AmbiguousFile):
     """A file of attention weights that can be read in several ways: a person has to say which."""
 
     def __init__(self, template: str, choices: Sequence[MapChoice]) -> None:
@@ -115,7 +115,7 @@ def parsed_maps(words: Iterable[str]) -> Axes | None:
     return axes if axes in (*RARE, *(one for some in USUAL.values() for one in some)) else None
 
 
-def names_of_maps(listing: Listing) -> tuple[str, ...]:
+def names_of_maps(listing: ArrayListing) -> tuple[str, ...]:
     """Return the arrays of a file that are attention weights by their names; none where it has what they follow
     from."""
     parts = parts_of(suggested(listing.arrays))
@@ -141,7 +141,7 @@ _OF_TORCH = _words("attn_output_weights")  # as nn.MultiheadAttention calls thos
 
 
 def choices_of(
-    listing: Listing, names: Sequence[str], axes: Axes | None = None, layer: int | None = None
+    listing: ArrayListing, names: Sequence[str], axes: Axes | None = None, layer: int | None = None
 ) -> tuple[MapChoice, ...]:
     """Return the ways to read maps of these names, as far as it is not said; the numbers are not read."""
     shapes, heads = {one.name: one.shape for one in listing.arrays}, listing.options.get("num_heads")
@@ -172,7 +172,9 @@ def _of_shape(name: str, shape: Shape, said: Axes | None) -> list[MapChoice]:
     return found
 
 
-def chosen_map(listing: Listing, names: Sequence[str], axes: Axes | None = None, layer: int | None = None) -> MapChoice:
+def chosen_map(
+    listing: ArrayListing, names: Sequence[str], axes: Axes | None = None, layer: int | None = None
+) -> MapChoice:
     """Return the one way to read maps of these names. Raises SeveralMaps with all ways where there are more,
     FormatError where there is none as said."""
     found = choices_of(listing, names, axes, layer)
@@ -181,12 +183,12 @@ def chosen_map(listing: Listing, names: Sequence[str], axes: Axes | None = None,
     raise SeveralMaps(_CHOOSE, found) if found else _not_so(listing, names[0], choices_of(listing, names))
 
 
-def is_matrix(listing: Listing) -> bool:
+def is_matrix(listing: ArrayListing) -> bool:
     """Return whether the first array of a file has two axes or less."""
     return len(listing.arrays[0].shape) <= 2
 
 
-def check_nameless(listing: Listing, source: FileSource) -> None:
+def check_nameless(listing: ArrayListing, source: FileSource) -> None:
     """Raise SeveralMaps with every reading of a file's only array, which has no name, if its rows add up to 1, and
     FormatError if they do not and it is no matrix either."""
     (name, shape, _), *_ = listing.arrays
@@ -209,7 +211,7 @@ NEARLY = 0.01
 """What rows of half precision may be off when their weights are added up."""
 
 
-def _not_so(listing: Listing, name: str, every: Sequence[MapChoice]) -> FormatError:
+def _not_so(listing: ArrayListing, name: str, every: Sequence[MapChoice]) -> FormatError:
     shape = next(one.shape for one in listing.arrays if one.name == name)
     if not every and len(shape) in USUAL:
         expected, got = listing.options.get("num_heads"), _heads(_of_shape(name, shape, None)[0], shape)
@@ -241,7 +243,7 @@ _OPTIONS = {"array": f"--array {GIVEN}={{}}", "axes": "--axes {}", "layer": "--l
 MOST_SAID = 8  # choices that a sentence names
 
 
-class Maps(NamedTuple):
+class AttentionMaps(NamedTuple):
     """Maps as they were read: `arrays` and `options` of a problem, names `left` out, and `notes`."""
 
     arrays: dict[str, Array]
@@ -250,7 +252,7 @@ class Maps(NamedTuple):
     notes: tuple[FileNote, ...]
 
 
-def read_maps(choice: MapChoice, beside: Mapping[str, str], listing: Listing, source: FileSource) -> Maps:
+def read_maps(choice: MapChoice, beside: Mapping[str, str], listing: ArrayListing, source: FileSource) -> AttentionMaps:
     """Return the maps that were chosen, and what stands beside them: values and W_O by part. Raises FormatError."""
     shapes = {one.name: one.shape for one in listing.arrays}
     check(np.dtype(np.float32).itemsize * int(np.prod(shapes[choice.name], dtype=object)))
@@ -267,7 +269,7 @@ def read_maps(choice: MapChoice, beside: Mapping[str, str], listing: Listing, so
     names = {choice.name, *beside.values()}
     strange = tuple(name for name in listing.options if name in COMPARING)
     left = tuple(name for name in (*(one.name for one in listing.arrays), *listing.others) if name not in names)
-    return Maps(arrays, options | counts, (*left, *strange), _notes(choice, shapes[choice.name]))
+    return AttentionMaps(arrays, options | counts, (*left, *strange), _notes(choice, shapes[choice.name]))
 
 
 def _notes(choice: MapChoice, shape: Shape) -> tuple[FileNote, ...]:
@@ -297,14 +299,14 @@ def _laid_value(name: str, value: Array, maps: Array) -> tuple[Array, int | None
     return rows.reshape(*rows.shape[:-2], rows.shape[-2] * rows.shape[-1]), value.shape[axes.index(HEAD)]
 
 
-def beside_maps(listing: Listing) -> dict[str, str]:
+def beside_maps(listing: ArrayListing) -> dict[str, str]:
     """Return the arrays of a file, by part, that go with its attention weights."""
     found = suggested(listing.arrays)
     own = {one.name for one in listing.arrays}
     return {part: part if part in own else found[part] for part in BESIDE if part in own or part in found}
 
 
-def complaint_on_maps(arrays: Mapping[str, str], listing: Listing) -> Exception | None:
+def complaint_on_maps(arrays: Mapping[str, str], listing: ArrayListing) -> Exception | None:
     """Return the reason why parts with attention weights among them make no problem, by shapes alone."""
     others = [part for part in arrays if part not in (GIVEN, *BESIDE) and is_field(part)]
     if others or len(arrays) > len({GIVEN, *BESIDE} & arrays.keys()):

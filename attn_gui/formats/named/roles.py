@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from attn_gui.engine.fields import DIRECT, GIVEN, MATRICES, WEIGHTS
-from attn_gui.formats.base import ListedArray, Listing, Loaded
-from attn_gui.formats.file_sentences import FileNote, FormatError, Unsettled, shown
+from attn_gui.formats.file_format import ArrayListing, ListedArray, Loaded
+from attn_gui.formats.file_sentences import AmbiguousFile, FileNote, FormatError, shown
 from attn_gui.formats.foreign_arrays import Array, Json, check_axes, rounding_notes
 from attn_gui.formats.named.weight_layouts import FUSED, parts_of
 from attn_gui.formats.problem_fields import assemble, is_field, is_option, is_result, listed, notes_on
@@ -49,7 +49,7 @@ _ROTATED = "rot"  # what TransformerLens calls queries and keys with their posit
 _ATTENTION = frozenset(("attn", "attention", "mha", "self", "position", "relative"))
 
 
-class Guess(NamedTuple):
+class RoleGuess(NamedTuple):
     """The part that a name means, and what it has in common with names of other parts of the same layer."""
 
     role: str
@@ -58,7 +58,7 @@ class Guess(NamedTuple):
 
 
 @lru_cache(2**14)  # a file of a whole model has thousands, and each is asked about with every choice in the dialog
-def guess(name: str) -> Guess | None:
+def guess(name: str) -> RoleGuess | None:
     """Return the part of a problem that may be meant by a name; None where it says nothing."""
     words = _words(name)
     role = _role(words)
@@ -67,7 +67,7 @@ def guess(name: str) -> Guess | None:
     known = {*_PART_OF, *_WEIGHT, *_BIAS, *_PROJECTION, *_MASK, *_INPUT, *_FUSED}
     known |= {_ROTATED, "c", "in", "states", "heads"}
     others = tuple(word for word in words if word not in known)
-    return Guess(role, tuple(re.findall(r"\d+", name)), others)
+    return RoleGuess(role, tuple(re.findall(r"\d+", name)), others)
 
 
 @lru_cache(2**14)
@@ -171,7 +171,7 @@ _MISSING = QT_TRANSLATE_NOOP(
 )
 
 
-class ForeignNames(Unsettled):
+class ForeignNames(AmbiguousFile):
     """A file of arrays whose names say nothing of a problem: a person has to say which is which."""
 
 
@@ -215,7 +215,7 @@ def problem_of(
     return Loaded(problem, notes=tuple(notes), about=about, left_out=left_out)
 
 
-def is_ours_whole(listing: Listing) -> bool:
+def is_ours_whole(listing: ArrayListing) -> bool:
     """Return whether this program wrote the arrays as the fields and results of a problem, which leaves nothing to
     ask."""
     known = all(is_ours(array.name) or is_result(array.name) for array in listing.arrays)

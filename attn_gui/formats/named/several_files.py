@@ -11,12 +11,12 @@ from functools import partial
 from pathlib import Path
 
 from attn_gui.engine.progress import Progress, silent
-from attn_gui.formats.base import FileSource, ListedArray, Listing, Loaded, PathText, reading
 from attn_gui.formats.catalog import detect, listings, matrices, problems, suffixes
+from attn_gui.formats.file_format import ArrayListing, FileSource, ListedArray, Loaded, PathText, reading
 from attn_gui.formats.file_sentences import FormatError, shown
 from attn_gui.formats.foreign_arrays import MAGIC, Array, read_header
-from attn_gui.formats.named.arranged import read_arranged
-from attn_gui.formats.named.arrangement import ArrayMapping, proposed
+from attn_gui.formats.named.arranged_problem import read_arranged
+from attn_gui.formats.named.array_mapping import ArrayMapping, propose_mapping
 from attn_gui.formats.named.attention_maps import is_matrix
 from attn_gui.formats.named.roles import is_problem
 from attn_gui.formats.named.weight_layouts import parts_of
@@ -37,7 +37,7 @@ def open_arranged(path: PathText, arrangement: ArrayMapping, progress: Progress 
         return read_arranged(arrangement, _listing(source, path), source)
 
 
-def list_arrays(path: PathText, progress: Progress | None = None) -> Listing:
+def list_arrays(path: PathText, progress: Progress | None = None) -> ArrayListing:
     """Return the arrays of a file, not read where that can be put off. Raises FormatError. `progress` as for
     `open_file`."""
     with reading(path, progress=progress) as source:
@@ -48,19 +48,19 @@ def likely_arrays(path: PathText) -> dict[str, str]:
     """Return the part of a problem → name in a file: those that their names suggest, of one layer; empty if too few
     do."""
     with suppress(FormatError):
-        found = proposed(list_arrays(path)).arrays
+        found = propose_mapping(list_arrays(path)).arrays
         if is_problem(parts_of(found)):
             return dict(found)
     return {}
 
 
-def read_array(path: PathText, listing: Listing, name: str) -> Array:
+def read_array(path: PathText, listing: ArrayListing, name: str) -> Array:
     """Return one array of a file whose listing is known. Raises FormatError."""
     with reading(path) as source:
         return listing.read(source, [name])[name]
 
 
-def _listing(source: FileSource, path: PathText) -> Listing:
+def _listing(source: FileSource, path: PathText) -> ArrayListing:
     found = detect(source, path, problems())
     listing = None if found.listing is None else found.listing(source)
     if listing is None or (found.kind == "matrix" and is_matrix(listing)):
@@ -102,12 +102,12 @@ def whole_ones(paths: Sequence[Path]) -> list[Path]:
     return [path for path in paths if is_problem(array.name for array in _part(path, silent).arrays)]
 
 
-def list_several(paths: Sequence[Path], progress: Progress = silent) -> Listing:
+def list_several(paths: Sequence[Path], progress: Progress = silent) -> ArrayListing:
     """Return the arrays of several files; equal names are told apart by their files. Raises FormatError."""
     parts = [_part(path, _within(progress, done, len(paths))) for done, path in enumerate(paths)]
     counts = Counter(array.name for part in parts for array in part.arrays)
     listed: list[ListedArray] = []
-    places: dict[str, tuple[Listing, str]] = {}
+    places: dict[str, tuple[ArrayListing, str]] = {}
     for path, part in zip(paths, parts, strict=True):
         for array in part.arrays:
             name = array.name if counts[array.name] == 1 else f"{path.name}/{array.name}"
@@ -115,10 +115,10 @@ def list_several(paths: Sequence[Path], progress: Progress = silent) -> Listing:
             places[name] = part, array.name
     notes = tuple(note for part in parts for note in part.notes)
     others = tuple(name for part in parts for name in part.others)
-    return Listing(tuple(listed), partial(_read, places), _joined(paths, parts), notes, others)
+    return ArrayListing(tuple(listed), partial(_read, places), _joined(paths, parts), notes, others)
 
 
-def _joined(paths: Sequence[Path], parts: Sequence[Listing]) -> dict[str, object]:
+def _joined(paths: Sequence[Path], parts: Sequence[ArrayListing]) -> dict[str, object]:
     """Return the options of several files. Raises FormatError where two say different things; of mere words the first
     stay."""
     found: dict[str, tuple[Path, object]] = {}
@@ -158,7 +158,7 @@ def several_name(paths: Sequence[Path]) -> str:
     return ", ".join(path.name for path in paths)
 
 
-def _part(path: Path, progress: Progress) -> Listing:
+def _part(path: Path, progress: Progress) -> ArrayListing:
     """Return contents of one file, which is opened again where an array is read."""
     with reading(path, progress=progress) as source:
         found = detect(source, path, (*matrices(), *listings()))
@@ -169,7 +169,7 @@ def _part(path: Path, progress: Progress) -> Listing:
                 if matrix.switches:  # a mask of them is no bias
                     values = values.astype(bool)
                 only = ListedArray(path.stem, values.shape, values.dtype.name)
-                return Listing((only,), partial(_all_of, values), notes=matrix.notes)
+                return ArrayListing((only,), partial(_all_of, values), notes=matrix.notes)
         if found.listing is not None:
             listing = found.listing(source)
             return replace(listing, read=partial(_from, path, listing))
@@ -188,12 +188,14 @@ def _within(progress: Progress, done: int, count: int) -> Progress:
     return lambda share: progress((done + share) / count)
 
 
-def _from(path: Path, listing: Listing, _source: FileSource, names: Collection[str]) -> dict[str, Array]:
+def _from(path: Path, listing: ArrayListing, _source: FileSource, names: Collection[str]) -> dict[str, Array]:
     with reading(path) as source:
         return listing.read(source, names)
 
 
-def _read(places: Mapping[str, tuple[Listing, str]], source: FileSource, names: Collection[str]) -> dict[str, Array]:
+def _read(
+    places: Mapping[str, tuple[ArrayListing, str]], source: FileSource, names: Collection[str]
+) -> dict[str, Array]:
     """Return the arrays of these names, each out of its own file."""
     return {name: part.read(source, [own])[own] for name, (part, own) in places.items() if name in names}
 

@@ -49,7 +49,7 @@ _TWO_COUNTS = QT_TRANSLATE_NOOP(
 )
 
 
-class Count(NamedTuple):
+class HeadCounts(NamedTuple):
     """Numbers of heads of queries, and of keys and values; None: as many."""
 
     heads: int
@@ -69,7 +69,7 @@ class AxisSplit(NamedTuple):
     places: Callable[[int, int, int], Columns]
     names: re.Pattern[str]
 
-    def columns(self, name: str, length: int, count: Count) -> Columns:
+    def columns(self, name: str, length: int, count: HeadCounts) -> Columns:
         """Return the places of Q, K and V along an axis of this length. Raises FormatError where they do not fit."""
         heads, kv_heads, width = count.shared(length)
         if not width:
@@ -107,7 +107,7 @@ def known_of(names: Iterable[str]) -> AxisSplit | None:
     return known.pop() if len(known) == 1 else None
 
 
-def split_of(names: Sequence[str], said: AxisSplit | None, count: Count) -> AxisSplit:
+def split_of(names: Sequence[str], said: AxisSplit | None, count: HeadCounts) -> AxisSplit:
     """Return the split of arrays of these names: what is said, else what is known of them. Raises FormatError for
     two."""
     found = said or known_of(names) or (PART_BY_PART if count.heads == 1 else None)  # one head lies in one way
@@ -123,12 +123,12 @@ def runs_text(places: Array) -> str:
     return ", ".join([*said, "…"] if len(runs) > MOST_RUNS else said)
 
 
-def check_count(name: str, length: int, d_in: int, count: Count) -> None:
+def check_count(name: str, length: int, d_in: int, count: HeadCounts) -> None:
     """Raise FormatError where a weight fits another number of K/V heads too, and none is given."""
     if count.kv_heads is not None or length == 3 * d_in:
         return
     for kv_heads in range(1, count.heads):
-        heads, _, width = Count(count.heads, kv_heads).shared(length)
+        heads, _, width = HeadCounts(count.heads, kv_heads).shared(length)
         if width and heads * width == d_in and count.shared(length)[2]:
             raise FormatError(_TWO_COUNTS, name=shown(name), heads=heads, kv_heads=kv_heads)
 

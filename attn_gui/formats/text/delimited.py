@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from attn_gui.formats.text.headings import Sort, find_headings, is_count, is_number, sort_of
+from attn_gui.formats.text.headings import CellSort, find_headings, is_count, is_number, sort_of
 from attn_gui.formats.text.numerals import normalized
 
 DELIMITERS = ("\t", ";", ",", " ")  # a tie goes to the first: commas are decimals more often than tabs are
@@ -284,7 +284,7 @@ def is_title(line: str, below: Sequence[str]) -> bool:
     """Return whether a line is words above rows of several numbers, and neither headings of them nor a row with a
     label."""
     row = _fields(below[0])
-    if len(row) < 2 or not is_number(row[0]) or sort_of(line) is not Sort.WORD:
+    if len(row) < 2 or not is_number(row[0]) or sort_of(line) is not CellSort.WORD:
         return False
     mark = next((mark for mark in DELIMITERS[:-1] if mark in below[0].strip()), None)
     cells = [cell for cell in line.split(mark) if cell.strip()]
@@ -314,7 +314,7 @@ def label_of(text: str) -> tuple[str, str, bool]:
     rest = re.split(r"[\s,;]+", first[label.end() :].strip()) if label else []
     if label is None or not all(map(is_number, rest)) or any(_LABEL.match(line[:LONGEST_WORDS]) for line in below):
         return "", text, False
-    if sort_of(label[0]) is not Sort.WORD or any(map(is_number, label[0].split())):
+    if sort_of(label[0]) is not CellSort.WORD or any(map(is_number, label[0].split())):
         return "", text, False
     said = label[0].rstrip().endswith(_ENDS)
     if below and len(rest) != len(_fields(below[0])):

@@ -26,7 +26,7 @@ SYNTAX = frozenset('|│&{}[]()\\;,"')
 """Letters that stand between the cells of other layouts."""
 
 
-class Sort(Enum):
+class CellSort(Enum):
     """The sort of a cell."""
 
     NUMBER = 1  # or what somebody may have meant for one
@@ -44,20 +44,20 @@ class Headings(NamedTuple):
     said: bool = False  # by the syntax, whatever the labels are
 
 
-def sort_of(cell: str) -> Sort:
+def sort_of(cell: str) -> CellSort:
     """Return the sort of a cell, whatever its script and its spelling."""
     text = cell.strip()
     if text.startswith("'"):  # so a spreadsheet marks a text that would be something else
-        return Sort.WORD
+        return CellSort.WORD
     plain = normalized(text[:LONGEST])
     if is_number(plain):
-        return Sort.NUMBER
+        return CellSort.NUMBER
     if plain.lower() in MISSING or _ERROR.fullmatch(plain):
-        return Sort.BROKEN
+        return CellSort.BROKEN
     first = text.lstrip(_BEFORE)[:1]
     if first and unicodedata.category(first) in ("Nd", "Nl", "No"):
-        return Sort.NUMBER
-    return Sort.WORD if any(map(str.isalpha, text)) else Sort.MARK
+        return CellSort.NUMBER
+    return CellSort.WORD if any(map(str.isalpha, text)) else CellSort.MARK
 
 
 def is_number(cell: str) -> bool:
@@ -87,7 +87,7 @@ def is_switch(cell: str) -> bool:
 def are_words(cells: Sequence[str]) -> bool:
     """Return whether cells can be names: at least one is a word, and none could have been a number."""
     sorts = set(map(sort_of, cells))
-    return Sort.WORD in sorts and not sorts & {Sort.NUMBER, Sort.BROKEN}
+    return CellSort.WORD in sorts and not sorts & {CellSort.NUMBER, CellSort.BROKEN}
 
 
 def is_count(cells: Sequence[str], first: int | None = None) -> bool:
@@ -130,7 +130,7 @@ def _with_corner(rows: Sequence[Sequence[str]], headed: bool | None) -> tuple[He
         # Markdown has an empty first row where there are no headings, and then the first column holds numbers
         said = headed and (any(map(str.strip, header)) or not any(map(str.strip, labels)))
         return (both._replace(said=True),) if said else _with_empty_corner(header, labels)
-    if sort_of(corner) is not Sort.WORD or not are_words(labels):
+    if sort_of(corner) is not CellSort.WORD or not are_words(labels):
         return ()
     if are_words(header):
         return (both,)
@@ -144,7 +144,7 @@ def _with_empty_corner(header: Sequence[str], labels: Sequence[str]) -> tuple[He
         return ()
     named, counted = (_is_named(header), _is_named(labels)), (is_count(header), is_count(labels))
     if (named[0] or counted[0]) and (
-        named[1] or counted[1] or are_words([cell for cell in labels if sort_of(cell) is not Sort.NUMBER])
+        named[1] or counted[1] or are_words([cell for cell in labels if sort_of(cell) is not CellSort.NUMBER])
     ):
         return (both,)
     if are_words(header) and _no_broken(labels):
@@ -154,11 +154,11 @@ def _with_empty_corner(header: Sequence[str], labels: Sequence[str]) -> tuple[He
 
 def _is_named(side: Sequence[str]) -> bool:
     """Return whether no cell could have been a number."""
-    return not set(map(sort_of, side)) & {Sort.NUMBER, Sort.BROKEN}
+    return not set(map(sort_of, side)) & {CellSort.NUMBER, CellSort.BROKEN}
 
 
 def _no_broken(side: Sequence[str]) -> bool:
-    return Sort.BROKEN not in map(sort_of, side)
+    return CellSort.BROKEN not in map(sort_of, side)
 
 
 def _agree(rows: Sequence[Sequence[str]]) -> bool:
@@ -190,8 +190,8 @@ def label_check(sample: Sequence[str], said: bool) -> Callable[[int, str], bool]
         start = int(sample[0].strip())
         return lambda place, label: label.strip() == str(start + place)
     if _is_named(sample):
-        return lambda _place, label: sort_of(label) in (Sort.WORD, Sort.MARK)
-    return lambda _place, label: sort_of(label) is not Sort.BROKEN
+        return lambda _place, label: sort_of(label) in (CellSort.WORD, CellSort.MARK)
+    return lambda _place, label: sort_of(label) is not CellSort.BROKEN
 
 
 def marked(label: str) -> str:
@@ -211,4 +211,6 @@ def unmarked(label: str) -> str:
 
 def _needs_mark(label: str) -> bool:
     inner = label.lstrip("'")
-    return not inner or not is_plain(inner) or inner[0] in FORMULA or sort_of(inner) in (Sort.NUMBER, Sort.BROKEN)
+    return (
+        not inner or not is_plain(inner) or inner[0] in FORMULA or sort_of(inner) in (CellSort.NUMBER, CellSort.BROKEN)
+    )

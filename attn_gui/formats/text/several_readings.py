@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from attn_gui.engine.fields import DIRECT
-from attn_gui.formats.base import LabeledArray
+from attn_gui.formats.file_format import LabeledArray
 from attn_gui.formats.file_sentences import FileNote, FormatError
 from attn_gui.formats.named.roles import guess
 from attn_gui.languages import QT_TRANSLATE_NOOP

@@ -17,14 +17,14 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from attn_gui.engine.progress import Progress, silent
-from attn_gui.formats.base import LabeledArray
+from attn_gui.formats.file_format import LabeledArray
 from attn_gui.formats.file_sentences import FileNote, FormatError, quoted, shape_text
 from attn_gui.formats.foreign_arrays import EXACT, rounded_note
-from attn_gui.formats.text import delimited, typeset, written_out
+from attn_gui.formats.text import bracketed_lists, delimited, typeset
 from attn_gui.formats.text.delimited import ONE_COMMA, SAMPLE, Dialect, TextBlock, TextRow
 from attn_gui.formats.text.headings import (
+    CellSort,
     Headings,
-    Sort,
     cell_number,
     find_headings,
     is_number,
@@ -201,7 +201,7 @@ class ParsedCells:
         place = FileNote(AT_LINE, line=line, **where) if line else FileNote(AT, **where)
         if error.template == COMMA and delimited.COMMA.fullmatch(_bare(text)):
             return FormatError(_COMMA_INSTEAD, place=place, **where)
-        if sort_of(text) is Sort.BROKEN:
+        if sort_of(text) is CellSort.BROKEN:
             return FormatError(_BROKEN, place=place, **where)
         if not text.strip():
             return FormatError(_EMPTY_CELL, place=place, **where)
@@ -263,7 +263,7 @@ _FIELD = re.compile(r"[^\s,;&|\[\]{}]+")
 _INLINE_ROWS = re.compile(r"[\d.],? +[-+.\d]")
 
 
-class Grid(NamedTuple):
+class TextGrid(NamedTuple):
     """A text cut into rows of cells. `begin` gives them from the first one on, as often as it is called."""
 
     begin: Callable[[], Iterator[TextRow]]
@@ -278,13 +278,13 @@ class TextMatrix(NamedTuple):
     """One matrix of a text: the name before it, and the ways to cut it."""
 
     name: str
-    grids: Sequence[Grid]
+    grids: Sequence[TextGrid]
 
 
 class TextReading(NamedTuple):
     """One way to read a text."""
 
-    grid: Grid
+    grid: TextGrid
     headings: Headings
     mode: Mode
 
@@ -314,7 +314,7 @@ def read_table(text: str, progress: Progress = silent) -> LabeledArray:
 
 def read_rows(rows: Sequence[TextRow], progress: Progress = silent) -> LabeledArray:
     """Return the matrix in cells that are cut already, such as a spreadsheet's; refused as `read_table` refuses."""
-    return _one_of([TextMatrix("", [Grid(lambda: iter(rows), max(1, len(rows)))])], progress)
+    return _one_of([TextMatrix("", [TextGrid(lambda: iter(rows), max(1, len(rows)))])], progress)
 
 
 def _read(text: str, progress: Progress) -> LabeledArray:
@@ -356,7 +356,7 @@ def _readings(part: TextMatrix, progress: Progress) -> list[PossibleMatrix]:
 def _parts(text: str) -> list[TextMatrix]:
     """Return the matrices that a text holds, each with the ways to cut it where its commas or semicolons can be two
     things."""
-    text = written_out.unwrapped(delimited.unprompted(text))
+    text = bracketed_lists.unwrapped(delimited.unprompted(text))
     outline = delimited.outlined(text)
     if typeset.is_latex(outline):
         _refuse_too_many(text)
@@ -393,7 +393,7 @@ def _are_numbers(blocks: Sequence[TextBlock]) -> bool:
     return len(set(map(len, firsts))) == 1 and all(is_number(cell) for cells in firsts for cell in cells)
 
 
-def _cut(text: str) -> list[Grid]:
+def _cut(text: str) -> list[TextGrid]:
     """Return the ways to cut one table."""
     if typeset.is_piped(text):
         return [_listed(*typeset.piped_rows(text))]
@@ -405,21 +405,21 @@ def _cut(text: str) -> list[Grid]:
     return grids
 
 
-def _said(grids: Sequence[Grid], words: str) -> list[Grid]:
+def _said(grids: Sequence[TextGrid], words: str) -> list[TextGrid]:
     """Return the grids, with the words that were left out beside them."""
     return [grid._replace(left_out=words) for grid in grids]
 
 
 def _lists(text: str, outline: str) -> list[TextMatrix]:
     """Return the matrices in brackets; comments are read as well where the text has no other."""
-    if not written_out.may_hold(outline) or "[,1]" in text:
+    if not bracketed_lists.may_hold(outline) or "[,1]" in text:
         return []
     _refuse_too_many(text)
-    if outline != text and not written_out.find_lists(outline):
+    if outline != text and not bracketed_lists.find_lists(outline):
         return []
-    found = written_out.find_lists(text)
+    found = bracketed_lists.find_lists(text)
     if found is None and any(mark in text for mark in ("#", "//", "%")):
-        found = written_out.find_lists(delimited.uncommented(text))
+        found = bracketed_lists.find_lists(delimited.uncommented(text))
     if found is None:
         return []
     return [
@@ -427,14 +427,14 @@ def _lists(text: str, outline: str) -> list[TextMatrix]:
     ]
 
 
-def _rows(rows: written_out.Rows, labels: Sequence[str] | None, left_out: str) -> Grid:
+def _rows(rows: bracketed_lists.Rows, labels: Sequence[str] | None, left_out: str) -> TextGrid:
     """Return rows in brackets, whose commas belong to no number, with the names that stand before them."""
     cells = rows if labels is None else [[label, *row] for label, row in zip(labels, rows, strict=True)]
     grid = _listed([TextRow(0, row) for row in cells], headed=False)
     return grid._replace(commas=False, left_out=left_out, headings=NAMED_ROWS if labels else None)
 
 
-def _plain(text: str) -> list[Grid]:
+def _plain(text: str) -> list[TextGrid]:
     """Return the ways to cut a table between blanks, tabs, commas or semicolons."""
     if named := delimited.named_rows(text):
         names, text = named
@@ -446,7 +446,7 @@ def _plain(text: str) -> list[Grid]:
         return inline
     dialect = delimited.find_dialect(text)
     if dialect.delimiter == " ":
-        written_out.refuse_shortened(text)
+        bracketed_lists.refuse_shortened(text)
     # spreadsheets, and this program, copy 0.0 between tabs as 0, so that a count there is numbers as any other
     grids = [_table(text, dialect)._replace(headed=False if dialect.delimiter == "\t" else None)]
     if dialect.delimiter == "," and _may_be_decimals(delimited.sample_of(text, Dialect("\t"))):
@@ -454,15 +454,15 @@ def _plain(text: str) -> list[Grid]:
     return grids
 
 
-def _listed(rows: list[TextRow], headed: bool | None) -> Grid:
-    return Grid(lambda: iter(rows), len(rows), headed)
+def _listed(rows: list[TextRow], headed: bool | None) -> TextGrid:
+    return TextGrid(lambda: iter(rows), len(rows), headed)
 
 
-def _table(text: str, dialect: Dialect) -> Grid:
-    return Grid(lambda: delimited.rows_of(text, dialect), text.count("\n") + 1)
+def _table(text: str, dialect: Dialect) -> TextGrid:
+    return TextGrid(lambda: delimited.rows_of(text, dialect), text.count("\n") + 1)
 
 
-def _inline_rows(text: str) -> list[Grid] | None:
+def _inline_rows(text: str) -> list[TextGrid] | None:
     """Return the grids of one line whose rows end at semicolons, as MATLAB writes a matrix."""
     if "\n" in text or ";" not in text or "\t" in text:
         return None
@@ -496,7 +496,7 @@ def _refuse_too_many(text: str) -> None:
 
 # --- reading -------------------------------------------------------------------------------------
 def _clean(
-    grid: Grid, headings: Headings, sample: list[list[str]], progress: Progress
+    grid: TextGrid, headings: Headings, sample: list[list[str]], progress: Progress
 ) -> list[tuple[TextReading, ParsedCells, LabeledArray]]:
     """Return the numbers of the rows with decimal points; where only commas are in the way, with these."""
     way = TextReading(grid, headings, "point")

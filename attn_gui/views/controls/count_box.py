@@ -84,7 +84,7 @@ class CountBox(FocusedWheel, QSpinBox):
         """Return whether something half typed is in the box."""
         return self.cleanText() != self.textFromValue(self.value())
 
-    def settle(self) -> bool:
+    def commit_typed(self) -> bool:
         """Hand on what is typed; False if it cannot be, and then the box says why."""
         sentence = self.objection(self.cleanText())
         if sentence:
@@ -260,7 +260,7 @@ class SizeBox(CountBox):
             self._show_pending()
             self.committed.emit(self._settled)
 
-    def settle(self) -> bool:
+    def commit_typed(self) -> bool:
         """Hand on what is typed; False if it cannot be, or was not taken, and then the box says why."""
         sentence = self.objection(self.cleanText())
         if sentence:

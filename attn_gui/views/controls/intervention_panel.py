@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from attn_gui.document.clipboard import Copied
+from attn_gui.document.clipboard import CopiedCells
 from attn_gui.document.matrix_model import Index
 from attn_gui.figure.design_tokens import SIZE, SPACING
 from attn_gui.views.controls.popup_frame import PopupFrame
@@ -113,11 +113,11 @@ class InterventionList(QListView):
         count = self.model().rowCount()
         self.setCurrentIndex(self.model().index(min(max(row, 0), count - 1), 0))
 
-    def copied(self) -> Copied:
+    def copied(self) -> CopiedCells:
         """Return every intervention in words."""
         model = self.model()
         lines = [[str(model.index(row, 0).data())] for row in range(model.rowCount())]
-        return Copied((len(lines), 1), lambda: lines)
+        return CopiedCells((len(lines), 1), lambda: lines)
 
     def sizeHint(self) -> QSize:
         rows = min(max(self.model().rowCount(), 1), ROWS_SHOWN)

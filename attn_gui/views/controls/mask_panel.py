@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from attn_gui.document.edits import filled
+from attn_gui.document.edits import fill_template
 from attn_gui.engine.creation.mask_cells import FILLS
 from attn_gui.engine.masks import MASKS, Layer, Parameter
 from attn_gui.figure.design_tokens import SPACING
@@ -256,9 +256,9 @@ class LayerRow(QWidget):
     def retranslate(self) -> None:
         name, (n, m, _batch) = mask_name(self.kind), self._sizes
         self.switch.setText(name)
-        self.switch.setAccessibleName(filled(self.tr("{layer} layer on"), {"layer": name}))
+        self.switch.setAccessibleName(fill_template(self.tr("{layer} layer on"), {"layer": name}))
         self.switch.setToolTip(mask_about(self.kind))
-        remove = filled(self.tr("Remove {layer}"), {"layer": name})
+        remove = fill_template(self.tr("Remove {layer}"), {"layer": name})
         self.remove.setToolTip(remove)
         self.remove.setAccessibleName(remove)
         for parameter in self._layer.parameters:

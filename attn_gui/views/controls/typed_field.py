@@ -169,7 +169,7 @@ class TypedField(QLineEdit):
             self._tip.show_left(typed, self._settled_text)
             self.refused.emit(sentence)
 
-    def settle(self) -> bool:
+    def commit_typed(self) -> bool:
         """Hand on what is typed; False if it cannot be, or was not taken, and then the field says why."""
         typed, sentence = self.text(), self._take() if self.pending() else ""
         if sentence:
@@ -191,7 +191,7 @@ class TypedField(QLineEdit):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            if self.settle():
+            if self.commit_typed():
                 super().keyPressEvent(event)
             self.selectAll()
         elif event.key() == Qt.Key.Key_Escape and self.pending():

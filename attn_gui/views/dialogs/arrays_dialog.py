@@ -40,10 +40,10 @@ from attn_gui.document.matrix_model import Index, field_symbol
 from attn_gui.engine.head_axis import parsed
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.formats import FormatError
-from attn_gui.formats.base import ListedArray, Listing
+from attn_gui.formats.file_format import ArrayListing, ListedArray
 from attn_gui.formats.file_sentences import SeveralReadings
-from attn_gui.formats.named.arranged import Settled, answered, complaint
-from attn_gui.formats.named.arrangement import ArrayMapping
+from attn_gui.formats.named.arranged_problem import CompletedMapping, complaint, mapping_with_answers
+from attn_gui.formats.named.array_mapping import ArrayMapping
 from attn_gui.formats.named.roles import AT_ONCE, MASK, PROJECTED, ROLES, is_problem, one_way
 from attn_gui.formats.named.weight_layouts import FUSED, Columns, runs_text
 from attn_gui.views.controls.choice_box import ChoiceBox
@@ -247,7 +247,7 @@ class ArraysDialog(Retranslated, FormDialog):
     picturesAsked = Signal(object)
 
     def __init__(
-        self, name: str, listing: Listing, say: Callable[[object], str], parent: QWidget | None = None
+        self, name: str, listing: ArrayListing, say: Callable[[object], str], parent: QWidget | None = None
     ) -> None:
         """Build the dialog; `say` puts notes and errors into the language of the window."""
         super().__init__(parent)
@@ -367,10 +367,10 @@ class ArraysDialog(Retranslated, FormDialog):
         if name:
             self.previewAsked.emit(name)
 
-    def _offer(self, names: Mapping[str, str]) -> Settled | None:
+    def _offer(self, names: Mapping[str, str]) -> CompletedMapping | None:
         """Return what fits these arrays and what the file settles; None where they do not fit at all."""
         try:
-            return answered(ArrayMapping(dict(names), split=self.arrangement().split), self._listing)
+            return mapping_with_answers(ArrayMapping(dict(names), split=self.arrangement().split), self._listing)
         except (ValueError, TypeError):  # which the complaint tells
             return None
 

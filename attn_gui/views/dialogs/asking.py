@@ -7,7 +7,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox, QMessageBox, QWidget
 
 from attn_gui.languages import QT_TRANSLATE_NOOP
-from attn_gui.views.widgets import settle
+from attn_gui.views.widgets import commit_focused_editor
 
 # --- Tips of the controls in dialogs, by their object names; what depends on a choice the dialog says itself ---
 
@@ -143,7 +143,7 @@ class FormDialog(QDialog):
     """A dialog with fields to type into; what is half typed and cannot be read stops its answer."""
 
     def accept(self) -> None:
-        if settle(self):
+        if commit_focused_editor(self):
             super().accept()
 
     def showEvent(self, event: QShowEvent) -> None:

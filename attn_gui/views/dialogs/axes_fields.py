@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 from attn_gui.engine.head_axis import BATCH, COLUMN, HEAD, TOKEN, parsed, spelled
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.formats.file_sentences import FileNote, SeveralReadings
-from attn_gui.formats.named.arranged import Settled
-from attn_gui.formats.named.arrangement import ArrayMapping
+from attn_gui.formats.named.arranged_problem import CompletedMapping
+from attn_gui.formats.named.array_mapping import ArrayMapping
 from attn_gui.formats.named.mask_meanings import ADD, BLOCK, KEEP, NO_MASK
 from attn_gui.formats.named.roles import MASK
 from attn_gui.formats.named.weight_layouts import FUSED, HEAD_BY_HEAD, LINEAR, PART_BY_PART, SPLITS, known_of, parts_of
@@ -121,7 +121,7 @@ class AxesFields(Retranslated, QWidget):
         self._forced = {question.option: question.choices}
         self._given.pop(question.option, None)
 
-    def set_questions(self, names: Mapping[str, str], offer: Settled | None) -> None:
+    def set_questions(self, names: Mapping[str, str], offer: CompletedMapping | None) -> None:
         """Show the fields that these arrays need, with what fits, and what the file settles of it as chosen."""
         together = [name for role, name in names.items() if role in FUSED]
         known = known_of(together)
@@ -175,7 +175,7 @@ class AxesFields(Retranslated, QWidget):
         return weights or (arrangement.direct and arrangement.axes is not None and HEAD in arrangement.axes)
 
     @staticmethod
-    def _settled(offer: Settled) -> dict[str, str]:
+    def _settled(offer: CompletedMapping) -> dict[str, str]:
         """Return what the file settles by itself, by question."""
         found = offer.arrangement
         said = {"axes": found.axes and spelled(found.axes), "weights": found.weights}

@@ -10,8 +10,8 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLineEdit, QPushButton, QWidget
 
 from attn_gui.figure.design_tokens import SPACING
-from attn_gui.formats.base import Format
 from attn_gui.formats.catalog import numbers
+from attn_gui.formats.file_format import Format
 from attn_gui.lessons.exercises import LEVELS, SEED, SHEETS, USUAL_LEVEL
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QSizePolicy, QVBoxLayout, 
 from attn_gui.figure.colors import PALETTES
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.figure.export_settings import THEMES
-from attn_gui.figure.kinds import PICTURES
+from attn_gui.figure.picture_kinds import PICTURES
 from attn_gui.formats.catalog import IMAGES
 from attn_gui.modes import STATES, WIPE
 from attn_gui.views.controls.choice_box import ChoiceBox, CompareBox

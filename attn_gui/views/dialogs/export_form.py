@@ -30,7 +30,7 @@ from attn_gui.views.dialogs.export_choice import ExportChoice, heads_from_text
 from attn_gui.views.dialogs.form_fields import CentimeterField, FormField, PointsField, TargetFields, kind_of
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import dress
-from attn_gui.views.widgets import Retranslated, arrange, settle
+from attn_gui.views.widgets import Retranslated, arrange, commit_focused_editor
 from attn_gui.views.zones import step
 
 NOT_IN_NAMES = frozenset('/\\:*?"<>|')
@@ -98,7 +98,7 @@ class ExportForm(Retranslated, FormDialog):
     def accept(self) -> None:
         if self.objection():
             self._say_outcome()
-        elif settle(self) and self._may_replace():
+        elif commit_focused_editor(self) and self._may_replace():
             super().accept()
 
     def retranslate(self) -> None:

@@ -31,7 +31,7 @@ from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.dialogs.asking import FormDialog
 from attn_gui.views.dialogs.form_fields import lay_out
 from attn_gui.views.names import mask_about, mask_name
-from attn_gui.views.text_views import SentenceView, TextRun, scripts_markup
+from attn_gui.views.text_views import SentenceRun, SentenceView, scripts_markup
 from attn_gui.views.theme import scaled
 from attn_gui.views.widgets import Retranslated, arrange
 
@@ -283,14 +283,14 @@ class NewDialog(Retranslated, FormDialog):
         self.buttons.button(QDialogButtonBox.StandardButton.Ok).setEnabled(not refusal)
         self.seed.setEnabled(choice.fill in SEEDED)
         shapes = [f"{symbol} {rows} × {columns}" for symbol, rows, columns in choice.shapes()]
-        self._shapes.set_sentence([TextRun("" if refusal else self.tr(", ").join(shapes), strong=True)])
+        self._shapes.set_sentence([SentenceRun("" if refusal else self.tr(", ").join(shapes), strong=True)])
         said = self.tr("d_model = heads · dₖ = {heads} · {d_k}. Scores of each head: {n} × {m}. Output: {n} × {width}.")
         values = {"heads": choice.num_heads, "d_k": choice.d_k, "n": choice.n, "m": choice.m}
         lines = [said.format(**values, width=choice.num_heads * choice.d_v)]
         if (count := len(choice.tokens)) > choice.n:
             left = self.tr("{count} tokens for {n} rows: the last {left} are left out.")
             lines.append(left.format(count=count, n=choice.n, left=count - choice.n))
-        self._what.set_sentence([TextRun(refusal or "\n".join(lines), "text2")])
+        self._what.set_sentence([SentenceRun(refusal or "\n".join(lines), "text2")])
 
 
 def _in_a_row(buttons: Iterable[QRadioButton], parent: QWidget) -> QWidget:

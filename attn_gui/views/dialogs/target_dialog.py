@@ -22,7 +22,7 @@ from attn_gui.figure.design_tokens import SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.typed_field import NumberField
 from attn_gui.views.dialogs.asking import BUTTONS, FormDialog
-from attn_gui.views.inspector.context import number
+from attn_gui.views.inspector.cell_relations import number
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import dress, scaled
 from attn_gui.views.widgets import Retranslated, arrange

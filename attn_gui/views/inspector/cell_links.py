@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QGridLayout, QHBoxLayout, QLabel, QM
 
 from attn_gui.engine.analysis.explanation import Explanation
 from attn_gui.figure.design_tokens import SPACING
-from attn_gui.views.inspector.context import ExplainContext, Neighbor, reaches, sources
+from attn_gui.views.inspector.cell_relations import ExplainContext, Neighbor, reaches, sources
 from attn_gui.views.map.marks import BACKWARD, FORWARD
 from attn_gui.views.text_views import Link
 from attn_gui.views.theme import dress, icon, restyle

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from PySide6.QtCore import QCoreApplication, QObject
 
-from attn_gui.document.edits import filled
+from attn_gui.document.edits import fill_template
 from attn_gui.engine import STAGE
 from attn_gui.engine.analysis.explanation import Explanation
 from attn_gui.engine.blocks import RMSNorm
@@ -17,12 +17,12 @@ from attn_gui.engine.graph.nodes import symbol
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.normalizers import Normalizer
 from attn_gui.engine.scores import SCORES
-from attn_gui.views.inspector.context import ExplainContext, cell_name, number
+from attn_gui.views.inspector.cell_relations import ExplainContext, cell_name, number
 from attn_gui.views.names import mask_name, stage_title
-from attn_gui.views.text_views import TextRun, runs, strong
+from attn_gui.views.text_views import SentenceRun, runs, strong
 
 Words = dict[str, object]
-Sentence = tuple[TextRun, ...]
+Sentence = tuple[SentenceRun, ...]
 
 
 class Sentences(QObject):
@@ -49,7 +49,7 @@ class Sentences(QObject):
             "linear": self._linear,
             "activation": self._activated,
         }
-        told = self._by_hand if explanation.by_hand else writers[explanation.entry.told]
+        told = self._by_hand if explanation.by_hand else writers[explanation.entry.wording]
         if context.before is not None:
             return self._in_two_states(explanation, context)
         template, more = told(explanation, context)
@@ -83,7 +83,7 @@ class Sentences(QObject):
 
     def layer_name(self, layer: int, context: ExplainContext) -> str:
         """Return `the causal mask`: the mask layer that closes a cell, by its kind."""
-        return filled(self.tr("the {kind} mask"), {"kind": mask_name(context.problem.mask[layer].kind)})
+        return fill_template(self.tr("the {kind} mask"), {"kind": mask_name(context.problem.mask[layer].kind)})
 
     def _by_hand(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
         """Return the cell of a person's number, or of one that an intervention made."""

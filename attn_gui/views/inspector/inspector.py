@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QTabWidget, Q
 from attn_gui.engine.analysis.explanation import Explanation
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
 from attn_gui.views.inspector.cell_links import Breadcrumbs, CellButtons, Relations, WalkButton
+from attn_gui.views.inspector.cell_relations import ExplainContext, OtherState, cell_name
 from attn_gui.views.inspector.cell_sentences import Sentences, as_one, by_step
-from attn_gui.views.inspector.context import ExplainContext, OtherState, cell_name
 from attn_gui.views.inspector.inspector_pages import FirstSteps, SensitivityPage, VerifyPage
 from attn_gui.views.inspector.terms import TermsView
 from attn_gui.views.pages.pages_panel import PagesPanel

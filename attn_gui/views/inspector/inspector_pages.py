@@ -11,10 +11,10 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from attn_gui.document.clipboard import Copied
+from attn_gui.document.clipboard import CopiedCells
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.figure.text.numbers import scientific
-from attn_gui.views.inspector.context import cell_name, column_writer
+from attn_gui.views.inspector.cell_relations import cell_name, column_writer
 from attn_gui.views.inspector.terms import bar_color, row_height
 from attn_gui.views.names import stage_title
 from attn_gui.views.text_views import Link, SentenceView, WrappedLabel, runs, strong
@@ -175,11 +175,11 @@ class SensitivityPage(Retranslated, QWidget):
         """Return the links in order."""
         return tuple(line.link for line in self._lines[: len(self._gradients)])
 
-    def copied(self) -> Copied | None:
+    def copied(self) -> CopiedCells | None:
         """Return every gradient on show, in full precision."""
         names = [cell_name(gradient.field, gradient.index) for gradient in self._gradients]
         read = [[np.float64(gradient.value)] for gradient in self._gradients]
-        return Copied((len(names), 1), lambda: read, names, [f"∂{self._name}"]) if names else None
+        return CopiedCells((len(names), 1), lambda: read, names, [f"∂{self._name}"]) if names else None
 
     def retranslate(self) -> None:
         sentences = {
@@ -312,13 +312,13 @@ class VerifyPage(Retranslated, QWidget):
         self._report, self._state = None, "outdated" if self._state in ("done", "outdated") else "never"
         self._show()
 
-    def copied(self) -> Copied | None:
+    def copied(self) -> CopiedCells | None:
         """Return the worst difference of every stage, in full."""
         if self._report is None or not self._report.stages:
             return None
         read = [[np.float64(checked.difference)] for checked in self._report.stages]
         names = [stage_title(checked.stage) for checked in self._report.stages]
-        return Copied((len(read), 1), lambda: read, names, [self.tr("worst difference")])
+        return CopiedCells((len(read), 1), lambda: read, names, [self.tr("worst difference")])
 
     def retranslate(self) -> None:
         self.button.setText(self.tr("Stop") if self._state == "working" else self.tr("Verify now"))

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from attn_gui.document.clipboard import Copied
+from attn_gui.document.clipboard import CopiedCells
 from attn_gui.document.matrix_model import Index
 from attn_gui.engine import STAGE, Cell, Explanation, Term
 from attn_gui.engine.analysis.explanation import Terms
@@ -32,7 +32,7 @@ from attn_gui.engine.graph.stage import Role, Stage
 from attn_gui.engine.scores import SCORES
 from attn_gui.figure.design_tokens import FONT_SIZE, SIGNED_STOPS, SIZE, SPACING
 from attn_gui.figure.text.numbers import is_whole
-from attn_gui.views.inspector.context import (
+from attn_gui.views.inspector.cell_relations import (
     ExplainContext,
     OtherState,
     cell_name,
@@ -105,7 +105,7 @@ class TermsModel(QAbstractTableModel):
         self._expanded = self._expanded and stage == self._stage
         self._context, self._stage = context, stage
         self._entry = explanation.entry if explanation is not None and stage in STAGE else None
-        self._told = "" if explanation is None else explanation.entry.told
+        self._told = "" if explanation is None else explanation.entry.wording
         self._chosen = explanation.index[-1] if explanation is not None and self.of_weights() else -1
         self._values = self._terms.values if self._terms is not None else np.empty(0)
         size = self._values if self.of_weights() else np.abs(self._values)
@@ -187,11 +187,11 @@ class TermsModel(QAbstractTableModel):
         cells = self._term(index.row()).cells
         return cells[min(max(index.column() - 1, 0), len(cells) - 1)] if cells else None
 
-    def copied(self) -> Copied:
+    def copied(self) -> CopiedCells:
         """Return every term, the tail too, with its numbers in full precision."""
         columns = [str(self.headerData(k, Qt.Orientation.Horizontal) or "") for k in range(1, self.columnCount())]
         names = [self._name(row) for row in range(self.count())]
-        return Copied(
+        return CopiedCells(
             (self.count(), len(columns)), lambda: list(map(self._numbers, range(self.count()))), names, columns
         )
 
@@ -240,12 +240,12 @@ class TermsModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.ToolTipRole and column == 0:
             return plain_tip(self._tip(row))
         if role == Qt.ItemDataRole.DisplayRole:
-            return self.face(row, column).text
+            return self.term_cell(row, column).text
         if role == Qt.ItemDataRole.TextAlignmentRole and column:
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         return None
 
-    def face(self, row: int, column: int) -> TermCell:
+    def term_cell(self, row: int, column: int) -> TermCell:
         """Return the contents of a cell, made once."""
         place = row, self.tight
         if place not in self._faces:
@@ -308,7 +308,7 @@ class TermsModel(QAbstractTableModel):
 
         Where columns are counted within a head, their numbers in the tables, too.
         """
-        text = self.face(row, 0).text
+        text = self.term_cell(row, 0).text
         if self._is_tail(row) or self._over_keys():
             return text
         cells = (cell for cell in self._term(row).cells if role_of(cell.name))
@@ -441,7 +441,7 @@ class TermsView(QTableView):
             self._terms.expand()
             self.setCurrentIndex(self._terms.index(first, 0))
 
-    def copied(self) -> Copied | None:
+    def copied(self) -> CopiedCells | None:
         """Return all terms in full precision."""
         return self._terms.copied() if self._terms.count() else None
 
@@ -576,7 +576,7 @@ class TermsView(QTableView):
     def _measured_width(self, column: int) -> int:
         joined = column < self._terms.columnCount() - 1 and self._terms.columnCount() > 2
         rows = [row for row in self._measured() if not (joined and row in self._alone)]
-        texts = [text_width(self._terms.face(row, column).text) for row in rows]
+        texts = [text_width(self._terms.term_cell(row, column).text) for row in rows]
         header = self._terms.headerData(column, Qt.Orientation.Horizontal)
         widest = max([*texts, _metrics("small").horizontalAdvance(str(header or ""))])
         return widest + 2 * scaled(PADDING) + ROUNDING
@@ -593,32 +593,32 @@ class TermDelegate(QStyledItemDelegate):
         view, theme, column = option.widget, current_theme(), index.column()
         if not isinstance(view, TermsView):
             return
-        face, rect, padding = view.terms().face(index.row(), column), option.rect, scaled(PADDING)
-        if face.chosen:
+        term_cell, rect, padding = view.terms().term_cell(index.row(), column), option.rect, scaled(PADDING)
+        if term_cell.chosen:
             painter.fillRect(rect, theme.key_soft)
-        font = ui_font("body", weight=600 if face.chosen else 400, tabular=True)
+        font = ui_font("body", weight=600 if term_cell.chosen else 400, tabular=True)
         painter.setFont(font)
         room = rect.adjusted(padding, 0, -padding, 0)
-        if face.value is not None:
+        if term_cell.value is not None:
             width = view.value_width(column)
             room.setWidth(width - 2 * padding)
-            self._paint_bar(painter, rect.adjusted(width, 0, 0, 0), face, view.terms())
-        painter.setPen(theme.key if face.chosen and not column else getattr(theme, face.color))
-        fits = text_width(face.text) <= room.width()
-        text = face.text if fits else QFontMetrics(font).elidedText(face.text, ELIDE, room.width())
+            self._paint_bar(painter, rect.adjusted(width, 0, 0, 0), term_cell, view.terms())
+        painter.setPen(theme.key if term_cell.chosen and not column else getattr(theme, term_cell.color))
+        fits = text_width(term_cell.text) <= room.width()
+        text = term_cell.text if fits else QFontMetrics(font).elidedText(term_cell.text, ELIDE, room.width())
         painter.drawText(room, SIDES[column > 0], text)
         if view.hasFocus() and option.state.value & FOCUSED:
             paint_focus_ring(painter, rect)
 
-    def _paint_bar(self, painter: QPainter, room: QRect, face: TermCell, terms: TermsModel) -> None:
-        value = face.value
+    def _paint_bar(self, painter: QPainter, room: QRect, term_cell: TermCell, terms: TermsModel) -> None:
+        value = term_cell.value
         if value is None or value != value:
             return
         share = min(abs(value) / terms.largest(), 1.0)
         length = max((room.width() - scaled(2)) * share, 1.0)
         height = room.height() * 0.45
         bar = QRectF(room.left(), room.center().y() + 0.5 - height / 2, length, height)
-        painter.fillRect(bar, bar_color(value, signed=terms.signed(), chosen=face.chosen))
+        painter.fillRect(bar, bar_color(value, signed=terms.signed(), chosen=term_cell.chosen))
 
 
 def row_height() -> int:

@@ -23,18 +23,18 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
 
-from attn_gui.document.edits import filled
+from attn_gui.document.edits import fill_template
 from attn_gui.engine.analysis.gradient_evaluation import Gradient
 from attn_gui.engine.evaluation.proxies import Difference
 from attn_gui.figure.cells import paint_sample
 from attn_gui.figure.colors import LUT_SIZE, Lut
 from attn_gui.figure.design_tokens import LINE, RADIUS, SPACING
 from attn_gui.figure.display import CLOSED, FLAGGED
-from attn_gui.figure.levels import AUTO, FULL, LARGEST, LEVEL_RULES, TYPED, UNIT, Levels, Shade, color_table
+from attn_gui.figure.levels import AUTO, FULL, LARGEST, LEVEL_RULES, TYPED, UNIT, ColorScale, Levels, color_table
 from attn_gui.figure.text.numbers import dot_text, format_number, level_texts
 from attn_gui.pictures.planes import kind_of
+from attn_gui.views.map.color_scales import counts_of, has_faint
 from attn_gui.views.map.heatmap import Heatmap
-from attn_gui.views.map.levels import counts_of, has_faint
 from attn_gui.views.map.scene_view import SceneView
 from attn_gui.views.theme import current_theme, scaled, ui_font
 from attn_gui.views.widgets import set_tip
@@ -248,7 +248,7 @@ GRIP = 0.25
 """Share of the width at each end that is drawn as the end; a press between is a click."""
 
 
-class Contents(NamedTuple):
+class ColorBarContents(NamedTuple):
     """Contents of a bar: all that it shows of its map."""
 
     palette: str
@@ -269,7 +269,7 @@ class ColorBar(QWidget):
         self._heatmap = heatmap
         self._counts: Mapping[int, int] | None = None  # not counted yet
         self._dots: bool | None = None  # whether cells may stand as "·"
-        self._painted: Contents | None = None
+        self._painted: ColorBarContents | None = None
         self._tall = 0
         self._popup: LevelsPopup | None = None
         self._level_bar: LevelBar | None = None  # made once it is shown
@@ -285,7 +285,7 @@ class ColorBar(QWidget):
 
     def set_title(self, title: str) -> None:
         """Name the bar by what its map shows, in the present language."""
-        self.setAccessibleName(filled(self.tr("Colors of {title}"), {"title": title}))
+        self.setAccessibleName(fill_template(self.tr("Colors of {title}"), {"title": title}))
         tip = self.tr(
             "A number x has the color at (x − low) / (high − low) of the bar. "
             "Drag an end to move that level; click: levels and colors"
@@ -309,9 +309,11 @@ class ColorBar(QWidget):
             self._follow()
         self._show_in_popup()
 
-    def _contents(self) -> Contents:
+    def _contents(self) -> ColorBarContents:
         heatmap = self._heatmap
-        return Contents(heatmap.shown.palette, heatmap.levels, heatmap.tells_levels, self.dots_text(), self._entries())
+        return ColorBarContents(
+            heatmap.shown.palette, heatmap.levels, heatmap.tells_levels, self.dots_text(), self._entries()
+        )
 
     @property
     def counts(self) -> Mapping[int, int]:
@@ -357,7 +359,7 @@ class ColorBar(QWidget):
             if not self._popup.histogram.held:
                 self._popup.histogram.set_sample(heatmap.taken.sample())
 
-    def _on_popup_shade_picked(self, shade: Shade) -> None:
+    def _on_popup_shade_picked(self, shade: ColorScale) -> None:
         self.shadePicked.emit(shade)
         self._show_in_popup()
 

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from attn_gui.figure.design_tokens import SIZE, SPACING
 from attn_gui.views.map.map_view import MapBox
-from attn_gui.views.map.marks import Cell, Overlay
-from attn_gui.views.tables.delegate import Bubble, CellEditor
+from attn_gui.views.map.marks import Cell, MarksOverlay
+from attn_gui.views.tables.delegate import CellBubble, CellEditor
 from attn_gui.views.theme import scaled
 from attn_gui.views.widgets import entries_of, focus_returns
 
@@ -110,7 +110,7 @@ class Gestures(QObject):
     def __init__(
         self,
         heatmap: QWidget,
-        overlay: Overlay,
+        overlay: MarksOverlay,
         box: MapBox,
         cell_under: Callable[[QPoint, bool], Cell | None],
     ) -> None:
@@ -339,7 +339,7 @@ class CellTyping(QObject):
         super().__init__(heatmap)
         self._heatmap = heatmap
         self._editor: CellEditor | None = None
-        self._bubble: Bubble | None = None
+        self._bubble: CellBubble | None = None
         self._given_up = False
 
     @property
@@ -361,7 +361,7 @@ class CellTyping(QObject):
         editor.show()
         editor.setFocus()
 
-    def settle(self) -> bool:
+    def commit_typed(self) -> bool:
         """Hand on what is typed; False if it is refused, with the line still open, or was given up."""
         editor = self._editor
         if editor is None:
@@ -384,7 +384,7 @@ class CellTyping(QObject):
         self._editor.setAccessibleDescription(sentence)
         window = self._heatmap.window()
         if self._bubble is None or self._bubble.parentWidget() is not window:
-            self._bubble = Bubble(self._heatmap)
+            self._bubble = CellBubble(self._heatmap)
         self._bubble.setText(sentence)
         corner = self._editor.mapTo(window, QPoint(0, 0))
         self._bubble.point_at(QRect(corner, self._editor.size()))
@@ -407,12 +407,17 @@ class CellTyping(QObject):
             return super().eventFilter(watched, event)
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             if event.key() in _LEAVING:
-                self.settle()
+                self.commit_typed()
                 return True
             if event.key() == Qt.Key.Key_Escape:
                 self.close()
                 return True
-        elif isinstance(event, QFocusEvent) and event.lostFocus() and not focus_returns(event) and not self.settle():
+        elif (
+            isinstance(event, QFocusEvent)
+            and event.lostFocus()
+            and not focus_returns(event)
+            and not self.commit_typed()
+        ):
             self.close()  # a refused text does not outlive the visit
         return super().eventFilter(watched, event)
 

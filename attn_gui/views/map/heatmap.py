@@ -30,7 +30,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTableView, QWidget
 
-from attn_gui.document.clipboard import Copied
+from attn_gui.document.clipboard import CopiedCells
 from attn_gui.engine.arrays import Box
 from attn_gui.figure.design_tokens import LINE
 from attn_gui.figure.display import Levels
@@ -39,7 +39,7 @@ from attn_gui.figure.text.numbers import sentence_number
 from attn_gui.pictures.geometry import Window
 from attn_gui.pictures.planes import number_at
 from attn_gui.views.map.gestures import CellTyping, Gestures
-from attn_gui.views.map.map_drawing import MapCanvas, MapDrawing, MapState, Placement
+from attn_gui.views.map.map_drawing import CellPlacement, MapCanvas, MapDrawing, MapState
 from attn_gui.views.map.map_view import MapBox, MapView
 from attn_gui.views.map.marks import Area, Cell, Marks
 from attn_gui.views.theme import motion_reduced, scaled
@@ -180,7 +180,7 @@ class Heatmap(MapCanvas):
         self.box.changed.connect(drawing.redraw)
         self.gestures = Gestures(self, self.overlay, self.box, self.cell_under)
         self.typing = CellTyping(self)
-        self.settle = self.typing.settle  # as the window asks of whatever is typed into
+        self.commit_typed = self.typing.commit_typed  # as the window asks of whatever is typed into
         self._table: AccessibleTable | None = None
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -203,7 +203,7 @@ class Heatmap(MapCanvas):
         if self.drawing.refresh_boxes(boxes) and self.chosen is not None:
             self._describe_chosen()
 
-    def copied(self) -> Copied | None:
+    def copied(self) -> CopiedCells | None:
         """Return the chosen block, else the whole matrix on show, with the names of its rows and columns."""
         return self.shown.copied(self.overlay.marks.block)
 
@@ -260,7 +260,7 @@ class Heatmap(MapCanvas):
         return int(LINE.hairline) + scaled(LINE.focus_gap) + scaled(LINE.focus)
 
     @property
-    def placement(self) -> Placement:
+    def placement(self) -> CellPlacement:
         """Placement of the cells: which are drawn, and at which pixels."""
         return self.drawing.placement
 
@@ -362,7 +362,7 @@ class Heatmap(MapCanvas):
 
     def hideEvent(self, event: QHideEvent) -> None:
         if not event.spontaneous():  # with a minimized window the typing only rests
-            self.typing.settle()
+            self.typing.commit_typed()
             self.typing.close()
         super().hideEvent(event)
         self.drawing.rest()

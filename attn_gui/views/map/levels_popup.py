@@ -25,7 +25,7 @@ from attn_gui.document.number_text import parse_number
 from attn_gui.figure.colors import LUT_SIZE, PALETTES, Lut
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.figure.display import Levels, Values
-from attn_gui.figure.levels import LEVEL_RULES, LOCKED, TYPED, LevelRule, Shade, color_table
+from attn_gui.figure.levels import LEVEL_RULES, LOCKED, TYPED, ColorScale, LevelRule, color_table
 from attn_gui.figure.text.numbers import level_texts, significant
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.popup_frame import PopupFrame
@@ -161,7 +161,7 @@ class LevelsPopup(PopupFrame):
 
     shadePicked = Signal(object)
 
-    def __init__(self, shade: Shade, levels: Levels, *, signed: bool, parent: QWidget | None = None) -> None:
+    def __init__(self, shade: ColorScale, levels: Levels, *, signed: bool, parent: QWidget | None = None) -> None:
         super().__init__(WIDTH, parent)
         self.setObjectName("levels.popup")
         self._shade, self._levels, self._signed = shade, levels, signed
@@ -172,7 +172,7 @@ class LevelsPopup(PopupFrame):
         self._build()
         self._write_ends()
 
-    def set_shown(self, shade: Shade, levels: Levels) -> None:
+    def set_shown(self, shade: ColorScale, levels: Levels) -> None:
         """Show the present levels and colors of the map."""
         self._shade, self._levels = shade, levels
         self.histogram.set_levels(levels, color_table(shade.palette_for(self._signed), current_theme().name, levels))
@@ -235,7 +235,7 @@ class LevelsPopup(PopupFrame):
         self._palette.set_key(self._shade.palette_for(self._signed))
         self._palette.picked.connect(self._on_palette_picked)
 
-    def _pick(self, shade: Shade) -> None:
+    def _pick(self, shade: ColorScale) -> None:
         self._shade = shade
         self.shadePicked.emit(shade)
 

@@ -9,17 +9,17 @@ from typing import NamedTuple
 from PySide6.QtCore import QEvent, QObject, QRect, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter
 
-from attn_gui.document.clipboard import Copied
+from attn_gui.document.clipboard import CopiedCells
 from attn_gui.engine.arrays import Box
 from attn_gui.figure.display import Levels
-from attn_gui.figure.levels import PLAIN, Shade
+from attn_gui.figure.levels import PLAIN, ColorScale
 from attn_gui.figure.operands import by_hand_of, off_areas
 from attn_gui.pictures.geometry import Span, Window
 from attn_gui.pictures.planes import PlaneLike, number_at
 from attn_gui.pictures.tile_cache import TileListener
-from attn_gui.views.map.cells_picture import CellsPicture
-from attn_gui.views.map.levels import MapLevels
-from attn_gui.views.map.marks import MapSurface, Overlay
+from attn_gui.views.map.cells_item import CellsPicture
+from attn_gui.views.map.color_scales import MapLevels
+from attn_gui.views.map.marks import MapSurface, MarksOverlay
 from attn_gui.views.theme import current_theme, scaled, ui_font
 
 
@@ -31,7 +31,7 @@ class MapState:
     row_names: Sequence[str] = ()
     column_names: Sequence[str] = ()
     bands: tuple[int, ...] = ()
-    shade: Shade = PLAIN
+    shade: ColorScale = PLAIN
     values: bool = False
     dimmed: bool = False
 
@@ -40,7 +40,7 @@ class MapState:
         """Rows and columns of the matrix."""
         return self.plane.shape if self.plane is not None else (0, 0)
 
-    def copied(self, block: tuple[slice, slice] | None = None) -> Copied | None:
+    def copied(self, block: tuple[slice, slice] | None = None) -> CopiedCells | None:
         """Return the whole matrix or a block of it, with the names of its rows and columns."""
         plane = self.plane
         if plane is None:
@@ -48,7 +48,7 @@ class MapState:
         rows, columns = block or (slice(0, self.shape[0]), slice(0, self.shape[1]))
         shape = rows.stop - rows.start, columns.stop - columns.start
         names = self.row_names[rows], self.column_names[columns]
-        return Copied(shape, lambda: list(plane.block(rows, columns)[0].copy()), *names)
+        return CopiedCells(shape, lambda: list(plane.block(rows, columns)[0].copy()), *names)
 
     def marks(self) -> dict[str, object]:
         """Return the marks that stand as long as the matrix does: bands of heads, heads that are off, cells changed by
@@ -80,7 +80,7 @@ MOST_OUTLINES = 4
 """Parts that an edit has recomputed and that are outlined one by one."""
 
 
-class Placement(NamedTuple):
+class CellPlacement(NamedTuple):
     """The pixels of a map's cells in its own coordinates, and the rows and columns that lie there."""
 
     cells: QRect
@@ -109,7 +109,7 @@ class MapDrawing(QObject):
         self.shown, self._stale = MapState(), True
         self.renewed = False  # whether some of its numbers are newer than its levels
         self.split: StateSplit | None = None
-        self.cells, self.overlay = CellsPicture(small=small), Overlay(canvas, small=small)
+        self.cells, self.overlay = CellsPicture(small=small), MarksOverlay(canvas, small=small)
         self.taken = MapLevels(self.cells)
         self._placed: tuple[QRect, tuple[int, int], Window] | None = None
         self._listener = TileListener(self, self.cells)
@@ -202,10 +202,10 @@ class MapDrawing(QObject):
 
     # --- places ----------------------------------------------------------------------------------
     @property
-    def placement(self) -> Placement:
+    def placement(self) -> CellPlacement:
         """Placement of the cells: which are drawn, and at which pixels."""
         self.arrange()
-        return Placement(self._where()[0], self.cells.rows, self.cells.columns)
+        return CellPlacement(self._where()[0], self.cells.rows, self.cells.columns)
 
     def cell_rect(self, row: int, column: int) -> QRect:
         """Return the pixels of a cell in the widget's coordinates; null while it is zoomed out of view."""

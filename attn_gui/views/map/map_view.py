@@ -24,7 +24,7 @@ from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from attn_gui.pictures.geometry import Window
 from attn_gui.views.map.map_drawing import MapDrawing
-from attn_gui.views.map.marks import FAR_OUT, OUTSIDE, Overlay
+from attn_gui.views.map.marks import FAR_OUT, OUTSIDE, MarksOverlay
 from attn_gui.views.map.scene_view import SceneView
 
 CLOSEST = 2
@@ -178,7 +178,7 @@ class CellsItem(pg.ImageItem):  # type: ignore[misc]  # pyqtgraph has no types
 class MarksItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no types
     """The marks of some kinds over the cells of a box: those that end with the cells, or those that reach beyond."""
 
-    def __init__(self, box: MapBox, overlay: Overlay, kinds: Iterable[str]) -> None:
+    def __init__(self, box: MapBox, overlay: MarksOverlay, kinds: Iterable[str]) -> None:
         super().__init__()
         self._box, self._overlay = box, overlay
         self.reached = dict.fromkeys(kinds, tuple[QRect, ...]())  # by the marks of each kind, as they are shown

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QWidget
 
 from attn_gui.engine import STAGE, Evaluation, Plane
 from attn_gui.engine.arrays import Box
-from attn_gui.engine.evaluation.related import RelatedCells
+from attn_gui.engine.evaluation.reach import RelatedCells
 from attn_gui.figure.cells import paint_covered
 from attn_gui.figure.design_tokens import LINE, RADIUS, THEMES, TIME_MS, Theme
 from attn_gui.pictures.geometry import Span
@@ -42,7 +42,7 @@ CUT_CELLS, CUT_AREAS = 1 << 18, 1 << 11
 
 
 @dataclass(frozen=True)
-class Reach:
+class ReachMarks:
     """The cells that a cell of a stage or field reaches or comes from; `box` is its own."""
 
     name: str
@@ -58,7 +58,7 @@ class Reach:
         return self._known[key]
 
 
-def reached_areas(plane: PlaneLike | None, reach: Reach | None) -> tuple[Area, ...] | None:
+def reached_areas(plane: PlaneLike | None, reach: ReachMarks | None) -> tuple[Area, ...] | None:
     """Return the cells of a map that are reached, closed ones left out; None where nothing is to be shown at all."""
     if plane is None or reach is None:
         return None
@@ -83,7 +83,7 @@ def veil(rows: Span, columns: Span, areas: Sequence[Area], theme: Theme, thick: 
     return image.copy()  # it owns its pixels
 
 
-def _exact(plane: Plane, area: Area, reach: Reach) -> Iterator[Area]:
+def _exact(plane: Plane, area: Area, reach: ReachMarks) -> Iterator[Area]:
     """Yield the reached cells of an area as rectangles; the area itself where they are too many."""
     rows, columns = (area[1], area[0]) if plane.transposed else area
     flags = _reached_cells(plane, rows, columns, reach)
@@ -98,7 +98,7 @@ def _exact(plane: Plane, area: Area, reach: Reach) -> Iterator[Area]:
         yield moved[::-1] if plane.transposed else moved
 
 
-def _reached_cells(plane: Plane, rows: slice, columns: slice, reach: Reach) -> Flags | None:
+def _reached_cells(plane: Plane, rows: slice, columns: slice, reach: ReachMarks) -> Flags | None:
     """Return the reached cells of an area; of a large one reached rows, as one column; None where not even that is
     known at once."""
     place = plane.batch, plane.head
@@ -235,7 +235,7 @@ class MapSurface(QWidget):
         raise NotImplementedError
 
 
-class Overlay:
+class MarksOverlay:
     """Holds the marks of one map and paints them, each kind by itself, round the corner of its cells."""
 
     def __init__(self, canvas: MapSurface, *, small: bool) -> None:
@@ -496,7 +496,7 @@ class Overlay:
         painter.drawRoundedRect(ring, RADIUS.frame, RADIUS.frame)
         painter.restore()
 
-    _PAINT: Mapping[str, Callable[[Overlay, QPainter, QRect], None]] = {
+    _PAINT: Mapping[str, Callable[[MarksOverlay, QPainter, QRect], None]] = {
         "frame": _paint_frame,
         "off": _paint_off,
         "bands": _paint_bands,

@@ -22,10 +22,10 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QApplication, QWidget
 
-from attn_gui.document.edits import filled
+from attn_gui.document.edits import fill_template
 from attn_gui.engine.arrays import Box
 from attn_gui.figure.design_tokens import LINE, SPACING
-from attn_gui.figure.levels import TYPED, Shade
+from attn_gui.figure.levels import TYPED, ColorScale
 from attn_gui.pictures.geometry import Window
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.scene_view import SceneView
@@ -94,7 +94,7 @@ class Minimap(QWidget):
 
     def set_title(self, title: str) -> None:
         """Set the name of the stage, for those who cannot see the map."""
-        self.setAccessibleName(filled(self.tr("Overview of {title}"), {"title": title}))
+        self.setAccessibleName(fill_template(self.tr("Overview of {title}"), {"title": title}))
         self.setToolTip(self.tr("The whole map. Drag the frame or press the arrow keys to move, Esc to go back."))
 
     def frame(self) -> QRect:
@@ -133,7 +133,7 @@ class Minimap(QWidget):
     def _draw_like_the_map(self) -> None:
         """Take over plane, colors and marks of the map; what has not changed is not drawn again."""
         whole, shown = self._whole or self._made(), self._heatmap.shown
-        shade = Shade(TYPED, self._heatmap.levels, shown.palette)
+        shade = ColorScale(TYPED, self._heatmap.levels, shown.palette)
         whole.set_shown(replace(shown, shade=shade, values=False))
         whole.set_chosen(self._heatmap.chosen)
         if self._frame is not None:

@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, Qt
 from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from attn_gui.document.clipboard import Copied
+from attn_gui.document.clipboard import CopiedCells
 from attn_gui.figure.design_tokens import LINE, RADIUS
 from attn_gui.pictures.geometry import Window
 from attn_gui.views.map.map_drawing import MapCanvas, MapDrawing
@@ -38,7 +38,7 @@ class Thumbnail(MapCanvas):
         """Set the square round a cell; None for none."""
         self.overlay.set_marks(chosen=cell)
 
-    def copied(self) -> Copied | None:
+    def copied(self) -> CopiedCells | None:
         """Return the whole matrix, with the names of its rows and columns."""
         return self.shown.copied()
 
@@ -92,7 +92,7 @@ class MapButton(KeyboardButton):
         self.setCheckable(True)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
-    def copied(self) -> Copied | None:
+    def copied(self) -> CopiedCells | None:
         """Return the matrix of the map."""
         return self.map.copied()
 

@@ -28,10 +28,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from attn_gui.document.clipboard import Copied
+from attn_gui.document.clipboard import CopiedCells
 from attn_gui.document.matrix_model import Index
 from attn_gui.figure.colors import LUT_SIZE, lut, value_text_color
-from attn_gui.figure.levels import Shade
+from attn_gui.figure.levels import ColorScale
 from attn_gui.views.theme import current_theme, scaled, theme_signal, ui_font
 from attn_gui.views.widgets import Retranslated
 
@@ -196,7 +196,9 @@ class HeadDelegate(QStyledItemDelegate):
             painter.drawImage(place, picture)
         elif isinstance(share, float):
             color = int(
-                lut(Shade().palette_for(signed=False), theme.name)[round(min(max(share, 0.0), 1.0) * (LUT_SIZE - 1))]
+                lut(ColorScale().palette_for(signed=False), theme.name)[
+                    round(min(max(share, 0.0), 1.0) * (LUT_SIZE - 1))
+                ]
             )
             painter.fillRect(place, QColor.fromRgb(color))
             painter.setPen(value_text_color(color))
@@ -251,10 +253,10 @@ class HeadGrid(Retranslated, QTableView):
                 self.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
             self.scrollTo(index)
 
-    def copied(self) -> Copied | None:
+    def copied(self) -> CopiedCells | None:
         """Return the reading of every head; None where pictures are shown."""
         numbers = [[np.float64(value) for value in row] for row in self.heads.numbers()]
-        return Copied((len(numbers), len(numbers[0])), lambda: numbers) if numbers else None
+        return CopiedCells((len(numbers), len(numbers[0])), lambda: numbers) if numbers else None
 
     def retranslate(self) -> None:
         self.setAccessibleName(self.tr("Heads of the model"))

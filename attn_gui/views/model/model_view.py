@@ -154,7 +154,7 @@ class ModelView(Retranslated, QWidget):
         self.changes.setAccessibleName(self.tr("Changed in the model"))
         self.changes.setToolTip(self.tr("Space switches a row, Enter goes to its layer, Delete removes it"))
 
-    def settle(self) -> bool:
+    def commit_typed(self) -> bool:
         """Hand on what is typed: never refused here, for it is read beside the window."""
         self._on_text_editing_finished()
         self._on_other_editing_finished()

@@ -16,11 +16,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from attn_gui.document.clipboard import Copied
+from attn_gui.document.clipboard import CopiedCells
 from attn_gui.document.matrix_model import Index
 from attn_gui.figure.pages.model import share_text
 from attn_gui.formats.visible_text import visible_text
-from attn_gui.models.attribution import Likely
+from attn_gui.models.attribution import LikelyToken
 from attn_gui.views.model.head_grid import STALE
 from attn_gui.views.theme import current_theme, dress, scaled
 from attn_gui.views.widgets import Retranslated, plain_tip
@@ -35,10 +35,10 @@ class PredictionModel(QAbstractTableModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._rows: tuple[Likely, ...] = ()
+        self._rows: tuple[LikelyToken, ...] = ()
         self._two = False
 
-    def set_rows(self, rows: Sequence[Likely], *, two: bool) -> None:
+    def set_rows(self, rows: Sequence[LikelyToken], *, two: bool) -> None:
         """Show these; `two` with what was before."""
         self.beginResetModel()
         self._rows, self._two = tuple(rows), two
@@ -76,7 +76,7 @@ class PredictionModel(QAbstractTableModel):
             return self._told(row)
         return None
 
-    def _told(self, row: Likely) -> str:
+    def _told(self, row: LikelyToken) -> str:
         numbers = {"token": visible_text(row.text), "now": share_text(row.now)}
         if not self._two:
             return self.tr("{token}: probability {now}").format(**numbers)
@@ -139,7 +139,7 @@ class PredictionList(Retranslated, QTableView):
         dress(self, "small")
         self.retranslate()
 
-    def set_rows(self, rows: Sequence[Likely], *, two: bool) -> None:
+    def set_rows(self, rows: Sequence[LikelyToken], *, two: bool) -> None:
         """Show these tokens, with what was before if `two`."""
         self._rows.set_rows(rows, two=two)
 
@@ -152,13 +152,15 @@ class PredictionList(Retranslated, QTableView):
         """Return the token of a row as it is written."""
         return str(self._rows.index(row, TOKEN).data())
 
-    def copied(self) -> Copied | None:
+    def copied(self) -> CopiedCells | None:
         """Return every token, with its probabilities in full."""
         model = self._rows
         heads = [str(model.headerData(column, Qt.Orientation.Horizontal)) for column in range(NOW, model.columnCount())]
         rows = range(model.rowCount())
         shares = [[np.float64(model.index(row, NOW + k).data(SHARE_ROLE)) for k in range(len(heads))] for row in rows]
-        return Copied((len(rows), len(heads)), lambda: shares, list(map(self.token, rows)), heads) if rows else None
+        return (
+            CopiedCells((len(rows), len(heads)), lambda: shares, list(map(self.token, rows)), heads) if rows else None
+        )
 
     def retranslate(self) -> None:
         self.setAccessibleName(self.tr("Predicted tokens"))

@@ -279,9 +279,11 @@ class LivePlot(SceneView):
         labels = self.axes[1].labels_width() - self.axes[1].home_width()
         place.setLeft(place.left() + max(0, math.ceil(labels)))
         self.box.setGeometry(QRectF(place))
-        self.axes[0].lay(QRectF(place.left(), place.bottom() + 1, place.width(), self.height() - place.bottom() - 1))
+        self.axes[0].set_rect(
+            QRectF(place.left(), place.bottom() + 1, place.width(), self.height() - place.bottom() - 1)
+        )
         self._frame.setRect(QRectF(place))
-        self.axes[1].lay(QRectF(0, place.top(), place.left(), place.height()))
+        self.axes[1].set_rect(QRectF(0, place.top(), place.left(), place.height()))
         shifted = place.left() - self._scaled(plot.axes.plot).left()
         for item, mark in zip(self._marks, plot.marks, strict=False):
             if isinstance(mark, PlotNote):
@@ -378,7 +380,7 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
         self.setLabel(subscripted(name), color=theme.text2.name())
         self.showLabel(bool(name))
 
-    def lay(self, place: QRectF) -> None:
+    def set_rect(self, place: QRectF) -> None:
         """Give it its rectangle."""
         if self.orientation == "bottom":
             self.setHeight(place.height())

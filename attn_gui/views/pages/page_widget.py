@@ -9,14 +9,14 @@ from PySide6.QtCore import QCoreApplication, QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSlider, QVBoxLayout, QWidget
 
 from attn_gui.figure.design_tokens import SPACING
-from attn_gui.figure.pages.base import Amount, Choice, PageKind, PageOption, Slide
-from attn_gui.figure.pages.context import PageContext
-from attn_gui.figure.text.words import joined
+from attn_gui.figure.pages.page_context import PageContext
+from attn_gui.figure.pages.page_kind import ChoiceOption, NumberOption, PageKind, PageOption, SliderOption
+from attn_gui.figure.text.figure_words import joined
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.typed_field import NumberField
 from attn_gui.views.dialogs.progress import PageProgress
-from attn_gui.views.inspector.context import column_number
-from attn_gui.views.pages.canvas import PageCanvas
+from attn_gui.views.inspector.cell_relations import column_number
+from attn_gui.views.pages.page_canvas import PageCanvas
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import dress, scaled
 from attn_gui.views.widgets import FlowLayout, Retranslated, arrange, set_tip
@@ -36,7 +36,9 @@ class OptionFields(QWidget):
         self._captions: dict[str, QLabel] = {}
         self._fields: dict[str, QWidget] = {}
         flow = FlowLayout(self, gap=SPACING.m, between=SPACING.s)
-        for option in sorted(options, key=lambda option: not isinstance(option, Slide)):  # sliders are turned most
+        for option in sorted(
+            options, key=lambda option: not isinstance(option, SliderOption)
+        ):  # sliders are turned most
             holder = QWidget(self)
             caption, field = QLabel(holder), self._field(option, holder)
             caption.setTextFormat(Qt.TextFormat.PlainText)
@@ -51,7 +53,7 @@ class OptionFields(QWidget):
         """Show these values, and what can be chosen here."""
         for option in self._options:
             field, value, told = self._fields[option.key], values[option.key], ""
-            if isinstance(option, Choice) and isinstance(field, ChoiceBox):
+            if isinstance(option, ChoiceOption) and isinstance(field, ChoiceBox):
                 words = {
                     key: joined(text, QCoreApplication.translate)
                     for key, text in option.choices(context, values).items()
@@ -60,11 +62,11 @@ class OptionFields(QWidget):
                     field.set_choices(list(words.items()))
                 field.set_words(words)
                 field.set_key(value)
-            elif isinstance(option, Slide) and isinstance(field, QSlider):
+            elif isinstance(option, SliderOption) and isinstance(field, QSlider):
                 with QSignalBlocker(field):
                     field.setRange(0, option.last(context, values))
                     field.setValue(value)
-                told = option.told(context, values, value)
+                told = option.place_words(context, values, value)
             elif isinstance(field, NumberField):
                 field.set_value(value)
             caption = _said(option.caption)
@@ -73,17 +75,17 @@ class OptionFields(QWidget):
             set_tip(field, self.tr("{option}: the page follows").format(option=field.accessibleName()))
 
     def _field(self, option: PageOption, parent: QWidget) -> QWidget:
-        if isinstance(option, Choice):
+        if isinstance(option, ChoiceOption):
             box = ChoiceBox((), parent)
             box.setMinimumWidth(scaled(NUMBER))
             box.picked.connect(lambda value, key=option.key: self.turned.emit(key, value))
             return box
-        if isinstance(option, Slide):
+        if isinstance(option, SliderOption):
             slider = QSlider(Qt.Orientation.Horizontal, parent)
             slider.setMinimumWidth(scaled(SLIDER))
             slider.valueChanged.connect(lambda value, key=option.key: self.turned.emit(key, value))
             return slider
-        assert isinstance(option, Amount)
+        assert isinstance(option, NumberOption)
         field = NumberField(parent, finite=True)
         field.setFixedWidth(scaled(NUMBER))
         whole = option.whole

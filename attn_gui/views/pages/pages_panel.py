@@ -15,7 +15,7 @@ from attn_gui.views.theme import icon
 from attn_gui.views.widgets import FittingPage, Retranslated, arrange
 
 if TYPE_CHECKING:
-    from attn_gui.figure.pages.base import PageKind
+    from attn_gui.figure.pages.page_kind import PageKind
     from attn_gui.views.pages.page_widget import PageWidget
 
 

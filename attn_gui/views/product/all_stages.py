@@ -26,7 +26,7 @@ from attn_gui.views.product.map_labels import (
 from attn_gui.views.product.product_layout import (
     LARGEST_CELL,
     LEAST_SIDE,
-    Needs,
+    ProductNeeds,
     axis_labels,
     label_font,
     lay_out,
@@ -106,7 +106,7 @@ class StageTile(QWidget):
     def _place(self, column_labels: int) -> QRect:
         heatmap, bar = self._maps.map(self.stage), self._maps.bar(self.stage)
         rows, columns = heatmap.shape
-        needs = Needs(
+        needs = ProductNeeds(
             rows,
             columns,
             square=STAGE[self.stage].square,

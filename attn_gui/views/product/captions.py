@@ -163,7 +163,7 @@ class TokensButton(Link):
         self.setGeometry(QRect(after_title if beside else below_names, hint))
 
 
-class Title:
+class ProductTitle:
     """Says what is shown in the upper left corner: stage, head, item and formula."""
 
     def __init__(self, scene: ProductScene, ground: QWidget) -> None:
@@ -274,7 +274,7 @@ class ProductWords:
     def __init__(self, scene: ProductScene, ground: QWidget) -> None:
         self._scene, self._ground = scene, ground
         self._axes: tuple[AxisLabels, ...] | None = None  # of rows and columns, as long as nothing moves
-        self.title = Title(scene, ground)
+        self.title = ProductTitle(scene, ground)
 
     def forget_places(self) -> None:
         """Forget where maps and words were: they have moved."""

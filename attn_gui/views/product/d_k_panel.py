@@ -28,8 +28,8 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSlider, QVBoxLa
 
 from attn_gui.engine.analysis.d_k_sweep import NARROWEST, POINTS, WIDEST, DkReading, Entropies
 from attn_gui.figure.design_tokens import SPACING
-from attn_gui.figure.pages.base import Spot
-from attn_gui.figure.pages.plot import Axes, AxisScale, Curve, Plot, nice_scale
+from attn_gui.figure.pages.page_kind import PageSpot
+from attn_gui.figure.pages.plot import AxisScale, Curve, Plot, PlotAxes, nice_scale
 from attn_gui.figure.text.numbers import format_number
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
@@ -226,7 +226,7 @@ class DkCurves(QWidget):
         x = np.log2(np.array(POINTS, dtype=np.float64))
         both = np.array(self._entropies or [[], []], dtype=np.float64)
         here = () if self._readings is None else [each.entropy for each in self._readings]
-        axes = Axes(
+        axes = PlotAxes(
             page, room, PowerScale(1.0, 9.0, 1.0), nice_scale(np.array([0.0, 1.0, *both.ravel(), *here]), 4), ("", "")
         )
         colors, styles = (theme.text, theme.accent), (Qt.PenStyle.DashLine, Qt.PenStyle.SolidLine)
@@ -234,7 +234,7 @@ class DkCurves(QWidget):
             Curve(x[: len(curve)], curve, color, style)
             for curve, color, style in zip(both, colors, styles, strict=True)
         )
-        self._plot.set_field(Plot(axes, theme, marks).field(x, lambda _place: Spot("")), factor)
+        self._plot.set_field(Plot(axes, theme, marks).field(x, lambda _place: PageSpot("")), factor)
         self._plot.show()
         self._points.setGeometry(self._plot.geometry())
         self._points.take_plot()

@@ -19,7 +19,7 @@ from attn_gui.figure.text.numbers import level_texts
 from attn_gui.formats.visible_text import visible_text
 from attn_gui.pictures.geometry import Span
 from attn_gui.views.names import AxisNames
-from attn_gui.views.text_views import WIDEST, TextRun, laid_out_sentence, with_scripts
+from attn_gui.views.text_views import WIDEST, SentenceRun, laid_out_sentence, with_scripts
 from attn_gui.views.theme import current_theme, scaled, ui_font
 
 # --- Token labels along the rows and columns of a map: thinned to what fits, the chosen one always, as a chip ---
@@ -258,7 +258,7 @@ def _word_width(word: Word) -> float:
 def _laid_out_word(word: Word) -> QTextLayout:
     """Lay out a word with its subscripts lowered, such as W_O."""
     text, size, color, weight = word
-    return laid_out_sentence(with_scripts(TextRun(text, color)), ui_font(size, weight), WIDEST)[0]
+    return laid_out_sentence(with_scripts(SentenceRun(text, color)), ui_font(size, weight), WIDEST)[0]
 
 
 def _paint_word(painter: QPainter, word: Word, left: float, baseline: float, theme: Theme) -> None:

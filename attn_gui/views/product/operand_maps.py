@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QWidget
 from attn_gui.engine import Evaluation
 from attn_gui.engine.arrays import Box
 from attn_gui.figure.operands import KEY, QUERY, StageOperand, StageOperands
+from attn_gui.views.map.color_scales import ColorScales, shaded_as
 from attn_gui.views.map.colorbar import ColorBar
 from attn_gui.views.map.heatmap import Heatmap, is_counted
-from attn_gui.views.map.levels import Shades, shaded_as
 from attn_gui.views.map.marks import Area
 from attn_gui.views.names import stage_title
 from attn_gui.views.product.stage_maps import MarkedLines, StageCell
@@ -23,7 +23,7 @@ PLACES = ("left", "top", "factor", "result")
 WITH_BAR = ("left", "result")
 
 
-class Operands(QObject):
+class OperandMaps(QObject):
     """Four maps, made once, of which a picture uses none, two or all."""
 
     cellChosen = Signal(str, int, int)
@@ -35,7 +35,7 @@ class Operands(QObject):
     saveImageRequested = Signal(str)
     barResized = Signal()
 
-    def __init__(self, parent: QWidget, shades: Shades) -> None:
+    def __init__(self, parent: QWidget, shades: ColorScales) -> None:
         super().__init__(parent)
         self._shades = shades
         shades.changed.connect(self._on_shades_changed)

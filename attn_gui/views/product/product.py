@@ -14,12 +14,12 @@ from PySide6.QtWidgets import QWidget
 from attn_gui.engine import Evaluation, Recomputed
 from attn_gui.figure.design_tokens import SIZE, SPACING, Theme
 from attn_gui.figure.operands import picture_of
+from attn_gui.views.map.color_scales import ColorScales
 from attn_gui.views.map.colorbar import LevelBar, legend_line
 from attn_gui.views.map.heatmap import Heatmap, is_counted
-from attn_gui.views.map.levels import Shades
 from attn_gui.views.product.captions import ProductWords
 from attn_gui.views.product.map_labels import painted_ground
-from attn_gui.views.product.operand_maps import WITH_BAR, Operands
+from attn_gui.views.product.operand_maps import WITH_BAR, OperandMaps
 from attn_gui.views.product.product_layout import ProductPlaces, ProductScene, padding, places_of
 from attn_gui.views.product.stage_maps import STAGE_PLACE, LinkedMaps, MapGround, StageMaps
 from attn_gui.views.theme import scaled, set_ground
@@ -38,9 +38,9 @@ class ProductPicture(MapGround, QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.shades = Shades(self)
+        self.shades = ColorScales(self)
         self.maps = StageMaps(self, self.shades)
-        self.operands = Operands(self, self.shades)
+        self.operands = OperandMaps(self, self.shades)
         self._scene = ProductScene(self.maps, self.operands)
         self.places: ProductPlaces | None = None
         self._links = LinkedMaps(self)

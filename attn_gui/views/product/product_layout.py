@@ -19,7 +19,7 @@ from attn_gui.views.map.colorbar import ColorBar
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.names import AxisNames
 from attn_gui.views.product.map_labels import label_width, labels_fit, words_width
-from attn_gui.views.product.operand_maps import Operands
+from attn_gui.views.product.operand_maps import OperandMaps
 from attn_gui.views.product.stage_maps import STAGE_PLACE, MarkedLines, StageMaps
 from attn_gui.views.theme import scaled, ui_font
 
@@ -36,7 +36,7 @@ ALONE_ABOVE = 6
 """A matrix above the result alone, with none above the stage, takes no more than this part: else it is left out."""
 
 
-class Needs(NamedTuple):
+class ProductNeeds(NamedTuple):
     """Sizes to be laid out: numbers of cells, and pixels for words. A count of 0 means no such map."""
 
     rows: int
@@ -105,7 +105,7 @@ class StageSide(NamedTuple):
         return self.pixels / self.cells
 
 
-def lay_out(needs: Needs, width: int, height: int) -> ProductPlaces:
+def lay_out(needs: ProductNeeds, width: int, height: int) -> ProductPlaces:
     """Return the largest stage that leaves its operands their least room; what remains goes to the operands.
 
     Operands share the rows and columns of the stage, not the size of its cells.
@@ -150,7 +150,7 @@ def lay_out(needs: Needs, width: int, height: int) -> ProductPlaces:
     )
 
 
-def _sides_beside_words(needs: Needs, width: int, height: int) -> tuple[StageSide, StageSide]:
+def _sides_beside_words(needs: ProductNeeds, width: int, height: int) -> tuple[StageSide, StageSide]:
     """Return columns and rows of the stage, with cells larger than large ones only where the words in the corner have
     their room."""
     close = needs._replace(corner=0, largest_cell=min(needs.large_cell, needs.largest_cell))
@@ -158,7 +158,7 @@ def _sides_beside_words(needs: Needs, width: int, height: int) -> tuple[StageSid
     return max(fitted, key=lambda sides: sides[1].cell)
 
 
-def _free_for_stage(needs: Needs, width: int, height: int) -> tuple[int, int]:
+def _free_for_stage(needs: ProductNeeds, width: int, height: int) -> tuple[int, int]:
     """Return the pixels across and down that corner words and the operands' least room leave to the stage."""
     beside = needs.gap + needs.least_side
     left = needs.row_labels + (beside if needs.left_columns else 0)
@@ -169,7 +169,7 @@ def _free_for_stage(needs: Needs, width: int, height: int) -> tuple[int, int]:
     return max(free_width, 1), max(free_height, 1)
 
 
-def stage_sides(needs: Needs, width: int, height: int) -> tuple[StageSide, StageSide]:
+def stage_sides(needs: ProductNeeds, width: int, height: int) -> tuple[StageSide, StageSide]:
     """Return columns and rows of the stage in the room there is: whole pixels a cell where that is at least one."""
     rows, columns = max(needs.rows, 1), max(needs.columns, 1)
     if not needs.square:
@@ -181,7 +181,7 @@ def stage_sides(needs: Needs, width: int, height: int) -> tuple[StageSide, Stage
     return _readable(needs, across, down, width), down
 
 
-def _readable(needs: Needs, across: StageSide, down: StageSide, width: int) -> StageSide:
+def _readable(needs: ProductNeeds, across: StageSide, down: StageSide, width: int) -> StageSide:
     """Wider columns where the numbers would fit their rows and not their columns, and there is room for it."""
     least_width, least_height = needs.readable
     narrow = across.cells == needs.columns and across.cell < least_width <= width // needs.columns
@@ -200,7 +200,7 @@ def operand_pixels(cells: int, room: int, largest_cell: int, least: int = 0) -> 
 
 
 def _long_and_short(
-    needs: Needs, long: int, short: int, long_room: int, short_room: int
+    needs: ProductNeeds, long: int, short: int, long_room: int, short_room: int
 ) -> tuple[StageSide, StageSide]:
     """Square cells, unequal ones where one side has many more cells, and scrolling where even that is too thin."""
     cell = min(long_room / long, short_room / short, needs.largest_cell)
@@ -241,7 +241,7 @@ READABLE_TOP = 120
 
 def needs_of(
     maps: StageMaps, stage: str, *, compact: bool, tight: bool, head: int, bars: int, corner: int, turned: bool
-) -> Needs:
+) -> ProductNeeds:
     """Room for the picture of a stage: pixels of words above a map that stands alone (`head`), below (`bars`), and
     left of a map above (`corner`).
 
@@ -259,7 +259,7 @@ def needs_of(
     font = label_font(tight)
     widest = scaled(WIDEST_ROW_LABEL_COMPACT if compact else WIDEST_ROW_LABEL)
     tallest = label_width(column_labels, font, scaled(TALLEST_COLUMN_LABEL))
-    return Needs(
+    return ProductNeeds(
         rows,
         columns,
         sizes.get("left", nothing)[1],
@@ -357,7 +357,7 @@ class ProductScene:
     """State of the picture, for all that lay out, letter and mark it; `compact` is the form for narrow windows, `tight`
     that for narrow or low ones."""
 
-    def __init__(self, maps: StageMaps, operands: Operands) -> None:
+    def __init__(self, maps: StageMaps, operands: OperandMaps) -> None:
         self.maps, self.operands = maps, operands
         self.stage, self.compact, self.tight = SHOWN_FIRST, False, False
         self.picture = StageOperands()

@@ -36,7 +36,7 @@ from attn_gui.views.product.product_layout import (
     TALLEST_COLUMN_LABEL,
     WIDEST_ROW_LABEL,
     WIDEST_ROW_LABEL_COMPACT,
-    Needs,
+    ProductNeeds,
     StageSide,
     axis_labels,
     axis_name_width,
@@ -341,7 +341,7 @@ class SideBySide(MapGround, QWidget):
 
     def _sides_in(self, shape: tuple[int, int], room: QSize) -> tuple[StageSide, StageSide]:
         """Return columns and rows of either map in the room for one."""
-        needs = Needs(
+        needs = ProductNeeds(
             *shape,
             square=STAGE[self._stage].square,
             least_side=scaled(LEAST_SIDE),

@@ -12,15 +12,15 @@ from PySide6.QtGui import QAction, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QScrollBar, QWidget
 
 from attn_gui.engine import STAGE, Evaluation, Recomputed
-from attn_gui.engine.evaluation.related import parts_of
+from attn_gui.engine.evaluation.reach import parts_of
 from attn_gui.engine.graph.nodes import CellPart
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.figure.operands import KEY, PLAIN, QUERY, bands_of, picture_of, stage_plane
 from attn_gui.pictures.geometry import Window
 from attn_gui.pictures.planes import PlaneLike
+from attn_gui.views.map.color_scales import ColorScales, shaded_as
 from attn_gui.views.map.colorbar import ColorBar
 from attn_gui.views.map.heatmap import Heatmap, is_counted
-from attn_gui.views.map.levels import Shades, shaded_as
 from attn_gui.views.map.map_drawing import MapState
 from attn_gui.views.map.marks import Area
 from attn_gui.views.map.minimap import Minimap
@@ -246,7 +246,7 @@ class StageMaps(QObject):
     renamed = Signal()  # rows and columns have other tokens
     barResized = Signal()
 
-    def __init__(self, home: QWidget, shades: Shades) -> None:
+    def __init__(self, home: QWidget, shades: ColorScales) -> None:
         super().__init__(home)
         self._home, self.shades = home, shades
         shades.changed.connect(self._on_shades_changed)

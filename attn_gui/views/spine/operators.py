@@ -15,7 +15,7 @@ ARROW = 9
 LEAST_WIDTH = 60
 
 
-class Sign(QWidget):
+class OperatorSign(QWidget):
     """`·`, `=` or `→`, at the height of the middle of the maps."""
 
     def __init__(self, text: str, parent: QWidget | None = None) -> None:
@@ -151,7 +151,7 @@ class QuietBox(ListBox):
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(name, parent)
-        self._frame = Framed(self)
+        self._frame = FramedLabel(self)
         dress(self._frame, "body")
         self._frame.hide()
         self._column.insertWidget(1, self._frame)
@@ -208,7 +208,7 @@ class PlainBox(OperatorBox):
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(name, parent)
-        self._text = Framed(self)
+        self._text = FramedLabel(self)
         dress(self._text, "body")
         self.hold(self._text)
 
@@ -216,7 +216,7 @@ class PlainBox(OperatorBox):
         self._text.setText(text)
 
 
-class Framed(QLabel):
+class FramedLabel(QLabel):
     """A label as high as a control, in the frame of a control that cannot be changed."""
 
     def __init__(self, parent: QWidget | None = None) -> None:

@@ -16,7 +16,7 @@ from attn_gui.figure.operands import repeated
 from attn_gui.views.names import layer_words
 from attn_gui.views.product.stage_maps import ShownCell
 from attn_gui.views.spine.operator_boxes import SpineBoxes
-from attn_gui.views.spine.operators import OperatorBox, Sign
+from attn_gui.views.spine.operators import OperatorBox, OperatorSign
 from attn_gui.views.spine.spine_items import (
     NODE,
     OPERATOR,
@@ -36,7 +36,7 @@ from attn_gui.views.widgets import HorizontalScroller, Retranslated, arrange, ta
 
 
 GAP = 6
-Item = StageNode | OperatorBox | Sign
+Item = StageNode | OperatorBox | OperatorSign
 
 
 class RowForm(NamedTuple):
@@ -70,7 +70,7 @@ class SpineRow(HorizontalScroller):
     def set_items(self, items: Sequence[tuple[SpineEntry, Item]]) -> None:
         """Take these items in; signs that are no longer shown are dropped, everything else belongs to the caller."""
         for widget in take_widgets(self._layout):
-            if isinstance(widget, Sign):
+            if isinstance(widget, OperatorSign):
                 widget.hide()  # at once: what is deleted later is painted until then
                 widget.deleteLater()
         self.keep_in_view(None)
@@ -263,7 +263,7 @@ class Spine(Retranslated, QWidget):
             return self._nodes[entry.name]
         if entry.kind == OPERATOR:
             return self.boxes.box(entry.name)
-        return Sign(entry.name, self._row.row)
+        return OperatorSign(entry.name, self._row.row)
 
     def _order_tabs(self) -> None:
         stops: list[QWidget] = []

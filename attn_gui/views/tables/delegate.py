@@ -86,7 +86,7 @@ class CellEditor(QLineEdit):
             self.set_refused(False)
 
 
-class Bubble(QLabel):
+class CellBubble(QLabel):
     """One sentence above a cell of its owner, over whatever is there."""
 
     def __init__(self, owner: QWidget) -> None:
@@ -291,18 +291,18 @@ class CellDelegate(QStyledItemDelegate):
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             step = step_of(event)
             if step is not None:
-                if self._settle(editor):
+                if self._commit_typed(editor):
                     self.stepped.emit(step)
                 return True
             out = way_out(event)
             if out is not None:
-                if self._settle(editor):
+                if self._commit_typed(editor):
                     self.leftBy.emit(out)
                 return True
             if self._goes_on(editor, event):
                 return True
         elif isinstance(event, QFocusEvent) and event.lostFocus():
-            if not focus_returns(event) and not self._settle(editor):
+            if not focus_returns(event) and not self._commit_typed(editor):
                 self.closeEditor.emit(editor, Hint.RevertModelCache)
                 self.gaveUp.emit()
             return False
@@ -316,13 +316,13 @@ class CellDelegate(QStyledItemDelegate):
         elif key == Qt.Key.Key_F2 and not held:
             editor.typed = not editor.typed
         elif editor.typed and key in ACROSS and not held:
-            if self._settle(editor):
+            if self._commit_typed(editor):
                 self.moved.emit(0, ACROSS[key])
         else:
             return False
         return True
 
-    def _settle(self, editor: CellEditor) -> bool:
+    def _commit_typed(self, editor: CellEditor) -> bool:
         self.commitData.emit(editor)
         if not editor.refused:
             self.closeEditor.emit(editor, Hint.NoHint)

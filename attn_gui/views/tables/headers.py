@@ -167,7 +167,7 @@ class TokenHeader(MarkedHeader):
         self._editor.show()
         self._editor.setFocus()
 
-    def settle(self) -> bool:
+    def commit_typed(self) -> bool:
         """Take the name that is being typed; any text is one."""
         self._commit()
         return True

@@ -23,7 +23,7 @@ MOST_ROWS = 200  # no column is higher
 Group = tuple[str, str, tuple[str, ...]]  # key, text, fields
 
 
-class Switch(QWidget):
+class GroupSwitch(QWidget):
     """Buttons of which one is down, in as many rows as show every name whole."""
 
     picked = Signal(str)
@@ -123,7 +123,7 @@ class InputsView(QWidget):
         self._heights: dict[str, int] = {}  # of an earlier session, not yet taken up
         self._groups: tuple[Group, ...] = ()
         self._group, self._field, self._compact, self._alone = "", "", False, False
-        self._groups_switch, self._fields_switch = Switch(self), Switch(self)
+        self._groups_switch, self._fields_switch = GroupSwitch(self), GroupSwitch(self)
         self._splitter = TableColumn(self)
         self._drawn = False  # whether a person gave the tables in sight their heights
         arrange(

@@ -197,7 +197,7 @@ class TableMenu(QObject):
     def _open_on_header(self, header: MarkedHeader, place: QPoint) -> None:
         """Open the table's menu for the row or column under the pointer, chosen whole unless it is part of a choice."""
         section, upright = header.logicalIndexAt(place), header.orientation() == Qt.Orientation.Vertical
-        if section < 0 or not self._view.settle():
+        if section < 0 or not self._view.commit_typed():
             return
         if not header.holds_selection(section):
             self._view.choose(section if upright else 0, 0 if upright else section)
@@ -233,7 +233,7 @@ class TableMenu(QObject):
         action.setObjectName(f"action.{name}")
         action.setShortcut(QKeySequence(keys))
         action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
-        action.triggered.connect(lambda: act() if self._view.settle() else None)
+        action.triggered.connect(lambda: act() if self._view.commit_typed() else None)
         return action
 
     def _line(self) -> QAction:

@@ -33,12 +33,12 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractItemDelegate, QAbstractItemView, QApplication, QHeaderView, QTableView, QWidget
 
-from attn_gui.document.clipboard import Copied
+from attn_gui.document.clipboard import CopiedCells
 from attn_gui.document.matrix_model import Index, MatrixModel
 from attn_gui.figure.design_tokens import LINE, TIME_MS
 from attn_gui.views.tables.delegate import (
     Area,
-    Bubble,
+    CellBubble,
     CellDelegate,
     CellEditor,
     EntryStep,
@@ -363,7 +363,7 @@ FAR = {Qt.Key.Key_Left: (0, -1), Qt.Key.Key_Right: (0, 1), Qt.Key.Key_Up: (-1, 0
 CORNERS = {Qt.Key.Key_Home: (-1, -1), Qt.Key.Key_End: (1, 1)}
 
 
-class Refused(NamedTuple):
+class RefusedText(NamedTuple):
     """A text that could not be a cell's number, and why."""
 
     row: int
@@ -389,8 +389,8 @@ class MatrixView(SizedView):
         super().__init__(parent)
         self._silent = False
         self._goal: QModelIndex | None = None
-        self._bubble: Bubble | None = None
-        self._refusal: Refused | None = None
+        self._bubble: CellBubble | None = None
+        self._refusal: RefusedText | None = None
         self._walk, self._walking = EntryWalk(), False
         self.setSelectionMode(QAbstractItemView.SelectionMode.ContiguousSelection)
         self.setEditTriggers(Trigger.DoubleClicked | Trigger.EditKeyPressed | Trigger.AnyKeyPressed)
@@ -436,7 +436,7 @@ class MatrixView(SizedView):
         block = QItemSelection(self.model().index(*first), self.model().index(*last))
         self.selectionModel().select(block, QItemSelectionModel.SelectionFlag.ClearAndSelect)
 
-    def copied(self) -> Copied | None:
+    def copied(self) -> CopiedCells | None:
         """Return the selected block, in full precision whatever is shown."""
         model, selection = self.model(), self.selectionModel()
         if not isinstance(model, MatrixModel) or not selection.hasSelection():
@@ -445,7 +445,7 @@ class MatrixView(SizedView):
         rows, columns = slice(block.top(), block.bottom() + 1), slice(block.left(), block.right() + 1)
         sides = (Qt.Orientation.Vertical, rows), (Qt.Orientation.Horizontal, columns)
         names = [[str(model.headerData(k, side)) for k in range(cut.start, cut.stop)] for side, cut in sides]
-        return Copied((block.height(), block.width()), lambda: list(model.block(rows, columns).copy()), *names)
+        return CopiedCells((block.height(), block.width()), lambda: list(model.block(rows, columns).copy()), *names)
 
     # --- keys ------------------------------------------------------------------------------------
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -516,7 +516,7 @@ class MatrixView(SizedView):
         self.focusNextPrevChild(forward)
         self.setTabKeyNavigation(True)
 
-    def settle(self) -> bool:
+    def commit_typed(self) -> bool:
         """Enter the number that is being typed; False if it is refused, with the reason beside it."""
         for editor in self._editors():
             self.commitData(editor)
@@ -602,12 +602,12 @@ class MatrixView(SizedView):
         super().closeEditor(editor, hint)
 
     def _on_model_refused(self, row: int, column: int, sentence: str) -> None:
-        index, self._refusal = self.model().index(row, column), Refused(row, column, sentence)
+        index, self._refusal = self.model().index(row, column), RefusedText(row, column, sentence)
         editor = self.indexWidget(index)
         if not self.isVisible() or not isinstance(editor, CellEditor):
             return
         if self._bubble is None or self._bubble.parentWidget() is not self.window():
-            self._bubble = Bubble(self)
+            self._bubble = CellBubble(self)
         value = index.data(Qt.ItemDataRole.DisplayRole) or index.data(Qt.ItemDataRole.EditRole)  # of a closed cell: 0
         kept = self.tr("Esc keeps {value}.").format(value=value)
         self._bubble.setText(self.tr("{sentence} {kept}").format(sentence=sentence, kept=kept))

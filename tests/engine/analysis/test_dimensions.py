@@ -12,8 +12,8 @@ from attn_gui.engine import Problem, compute
 from attn_gui.engine.analysis.dimensions import counts_of, steps_of, written
 from attn_gui.engine.evaluation.dense import DenseEvaluation
 from attn_gui.figure.page_catalog import PAGES
-from attn_gui.figure.pages.base import settled
-from attn_gui.figure.pages.context import PageContext
+from attn_gui.figure.pages.page_context import PageContext
+from attn_gui.figure.pages.page_kind import option_values
 from tests.failing import each
 
 N, M, D_K, D_V, HEADS, MODEL, OUT, ITEMS = 5, 7, 2, 3, 4, 11, 13, 3  # no two of them equal, but for N in self-attention
@@ -71,7 +71,7 @@ def test_a_sequence_that_all_items_share_has_no_batch_axis_on_the_page(field):
     batched[field] = array(ITEMS, *batched[field].shape)
     evaluation = DenseEvaluation(projected(**batched))
     context = PageContext.at(evaluation, 0, 0, "weights", (0, 0))
-    context = replace(context, options=settled(PAGES["dimensions"].options, context, {"shapes": "numbers"}))
+    context = replace(context, options=option_values(PAGES["dimensions"].options, context, {"shapes": "numbers"}))
     sources = PAGES["dimensions"].read(evaluation, context, lambda share: None).sources
     assert sources == {name: " × ".join(map(str, matrix.shape)) for name, matrix in batched.items()}
 

@@ -9,7 +9,7 @@ from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.engine.analysis import verification as judged
 from attn_gui.engine.analysis.verification import invariants
 from attn_gui.engine.graph.indices import contract
-from attn_gui.engine.graph.stage import Linear
+from attn_gui.engine.graph.stage import LinearStage
 from attn_gui.engine.normalizers import NORMALIZERS, Softmax
 
 NAMES = (
@@ -102,7 +102,7 @@ def test_keys_that_know_their_place(makers, monkeypatch):
 
 
 def test_a_future_that_leaks_through_zero_weights(makers, monkeypatch):
-    monkeypatch.setattr(Linear, "_product", lambda self, group, axes: contract(*group, axes=axes, ordered=True))
+    monkeypatch.setattr(LinearStage, "_product", lambda self, group, axes: contract(*group, axes=axes, ordered=True))
     assert held(DenseEvaluation(makers["block"]()))["future_has_no_influence"] is False
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Problem, compute, solve
-from attn_gui.engine.analysis.solving import quick_row
+from attn_gui.engine.analysis.target_solvers import quick_row
 from tests.failing import each
 
 PLACE = (0, 1, 4, 17)

@@ -17,7 +17,7 @@ from attn_gui.engine.evaluation import dense
 from attn_gui.engine.evaluation.dense import RowwiseEvaluation
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.indices import contract
-from attn_gui.engine.graph.stage import Linear
+from attn_gui.engine.graph.stage import LinearStage
 from attn_gui.engine.masks import Alibi, Causal
 from attn_gui.engine.normalizers import Softmax
 from attn_gui.engine.scores import SCORES
@@ -103,7 +103,7 @@ MISTAKES = {
     "masked": wrapped(Causal, "ahead", lambda out: out - 1),
     "biased": wrapped(Alibi, "ahead", lambda out: out + 1),
     "normalized": wrapped(LayerNorm, "forward", lambda out: out * (1 + 1e-10)),
-    "scores": (Linear, "_product", lambda self, group, axes: contract(*group, axes=axes) * (1 - 2e-13 * self.dot)),
+    "scores": (LinearStage, "_product", lambda self, group, axes: contract(*group, axes=axes) * (1 - 2e-13 * self.dot)),
 }
 
 

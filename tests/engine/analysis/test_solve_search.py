@@ -11,7 +11,7 @@ import pytest
 from attn_gui.engine import FieldError, Problem, Solution, compute, solve
 from attn_gui.engine.analysis import shortest_change
 from attn_gui.engine.analysis.shortest_change import EditedArray
-from attn_gui.engine.analysis.solving import Probed, SolvingStopped
+from attn_gui.engine.analysis.target_solvers import CellObjective, SolvingStopped
 from attn_gui.engine.evaluation.dense import RowwiseEvaluation
 from attn_gui.engine.graph.indices import cell
 
@@ -71,9 +71,9 @@ def nearest(solution: Solution, problem: Problem, stage: str, index: tuple[int, 
 @pytest.mark.parametrize("share", [pytest.param(k, marks=pytest.mark.family(SHARES)) for k in range(SHARES)])
 def test_no_random_search_comes_nearer_and_the_work_has_a_limit(share: int, monkeypatch: pytest.MonkeyPatch) -> None:
     looks = []
-    gap, slope = Probed.gap, Probed.slope
-    monkeypatch.setattr(Probed, "gap", lambda self, change: (looks.append(1), gap(self, change))[1])
-    monkeypatch.setattr(Probed, "slope", lambda self, change: (looks.append(1), slope(self, change))[1])
+    gap, slope = CellObjective.gap, CellObjective.slope
+    monkeypatch.setattr(CellObjective, "gap", lambda self, change: (looks.append(1), gap(self, change))[1])
+    monkeypatch.setattr(CellObjective, "slope", lambda self, change: (looks.append(1), slope(self, change))[1])
     for seed in range(share, share + SHARES * EACH, SHARES):
         question = question_of(seed)
         looks.clear()

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attn_gui.engine.creation import mask_cells
-from attn_gui.engine.creation.mask_cells import SHAPES, Path, first_layer, line, painted
+from attn_gui.engine.creation.mask_cells import SHAPES, Path, first_layer, line, paint_cells
 
 N, M = 11, 7
 
@@ -57,16 +57,16 @@ def test_the_same_gesture_opens_what_it_has_closed(key: str, path: Path) -> None
     closed = first_layer(SHAPES[key], path, N, M).cells
     assert closed is not None
     area = SHAPES[key].area(path, N, M)
-    assert painted(closed[area], SHAPES[key], path, area, opens=True).all()
+    assert paint_cells(closed[area], SHAPES[key], path, area, opens=True).all()
 
 
 def test_a_layer_that_does_not_tell_rows_apart_takes_the_columns():
     row = np.ones((3, 1, M), bool)
     area = slice(2, 5), slice(1, 4)
-    found = painted(row[1:2, :, area[1]], SHAPES["rectangle"], [(2, 1), (4, 3)], area, opens=False)
+    found = paint_cells(row[1:2, :, area[1]], SHAPES["rectangle"], [(2, 1), (4, 3)], area, opens=False)
     assert found.tolist() == [[[False] * 3]]
     column = np.ones((N, 1), bool)
-    found = painted(column[area[0]], SHAPES["cell"], [(2, 1), (3, 3)], area, opens=False)
+    found = paint_cells(column[area[0]], SHAPES["cell"], [(2, 1), (3, 3)], area, opens=False)
     assert found.tolist() == [[False], [False], [True]]
 
 

@@ -20,7 +20,7 @@ from attn_gui.engine import (
     with_output,
 )
 from attn_gui.engine.creation.create import fitting_output, with_hidden_width, with_score
-from attn_gui.engine.creation.interventions import with_by_hand
+from attn_gui.engine.creation.interventions import with_carried_interventions
 from attn_gui.engine.creation.layer_parts import with_block, with_gate, with_head_norms
 from tests.failing import each
 
@@ -112,7 +112,7 @@ def test_what_was_changed_by_hand_in_a_second_sequence_goes_with_it(makers):
         {"kind": "scale", "stage": "scores", "at": {"query": 1}, "factor": 2.0},
     )
     changed = makers["pre, cross"]().replace(interventions=records)
-    fields, notes = with_by_hand(changed, with_context(changed, False))
+    fields, notes = with_carried_interventions(changed, with_context(changed, False))
     again = changed.replace(**fields)
     assert [record.stage for record in again.interventions] == ["scores"]
     assert [str(note) for note in notes] == ["A change by hand went with its cells."]
@@ -128,7 +128,7 @@ def test_masks_of_the_items_of_a_second_sequence_are_those_of_one_item_without_i
     problem = Problem(
         x=rng.normal(size=(3, 4)), context=rng.normal(size=(2, 5, 4)), **weights, mask=mask, interventions=records
     )
-    fields, _notes = with_by_hand(problem, with_context(problem, False))
+    fields, _notes = with_carried_interventions(problem, with_context(problem, False))
     again = problem.replace(**fields)
     assert again.batch_size == 1
     assert [dict(record.at) for record in again.interventions] == [{"batch": 0, "query": 0, "key": 0}]
@@ -165,10 +165,10 @@ def test_what_is_changed_by_hand_in_a_part_goes_with_it(part, enabled, rng):
         problem = problem.replace(**more)
     kept = {"kind": "scale", "stage": "scores", "factor": 2.0}
     problem = problem.replace(interventions=[{**kept, "stage": stage, "enabled": enabled}, kept])
-    fields, notes = with_by_hand(problem, change(problem))
+    fields, notes = with_carried_interventions(problem, change(problem))
     assert [record.stage for record in problem.replace(**fields).interventions] == ["scores"]
     assert [str(note) for note in notes] == ["A change by hand went with its cells."]
-    assert with_by_hand(problem, {"scale": 2.0}) == ({"scale": 2.0}, ())
+    assert with_carried_interventions(problem, {"scale": 2.0}) == ({"scale": 2.0}, ())
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
@@ -199,7 +199,7 @@ def test_what_was_changed_by_hand_up_to_q_k_and_v_is_not_changed_twice(makers, n
     problem = makers[name]()
     block = ({"kind": "scale", "stage": "residual", "at": {}, "factor": 2.0},) if problem.block is not None else ()
     problem = problem.replace(interventions=(*BY_HAND, *block))
-    fields, notes = with_by_hand(problem, made_direct(DenseEvaluation(problem)))
+    fields, notes = with_carried_interventions(problem, made_direct(DenseEvaluation(problem)))
     direct = problem.replace(**fields)
     assert [record.stage for record in direct.interventions] == ["scores"]
     assert [str(note) for note in notes] == ["A change by hand went with its cells."] * len(block)

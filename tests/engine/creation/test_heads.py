@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import DenseEvaluation, Problem, compute
-from attn_gui.engine.creation.heads import averaged, duplicated, moved, with_equal_kv
+from attn_gui.engine.creation.heads import with_equal_kv, with_head_duplicated, with_head_moved, with_heads_averaged
 from attn_gui.engine.errors import FieldError
 from attn_gui.engine.memory import weigh
 from tests.failing import each
@@ -55,43 +55,43 @@ def output(problem: Problem) -> np.ndarray[Any, Any]:
 @each(("head", "place", "order"), [(0, 3, [1, 2, 3, 0]), (2, 1, [0, 2, 1, 3]), (1, 1, [0, 1, 2, 3])])
 def test_a_moved_head_takes_everything_of_its_own_along(make, head, place, order):
     problem = make()
-    after = problem.replace(**moved(problem, head, place).fields)
+    after = problem.replace(**with_head_moved(problem, head, place).fields)
     np.testing.assert_array_equal(each_head(after), each_head(problem)[order])
     np.testing.assert_array_equal(each_head(after, "weights"), each_head(problem, "weights")[order])
 
 
 def test_heads_that_share_a_kv_head_stay_together():
     problem = direct(6, 2)
-    after = problem.replace(**moved(problem, 3, 5).fields)
+    after = problem.replace(**with_head_moved(problem, 3, 5).fields)
     np.testing.assert_array_equal(each_head(after), each_head(problem)[[0, 1, 2, 4, 5, 3]])
     with pytest.raises(FieldError, match=r"in groups of 3: head 2 can only change places within its own group"):
-        moved(problem, 2, 3)
+        with_head_moved(problem, 2, 3)
 
 
 @pytest.mark.parametrize("make", [direct, projected])
 def test_a_second_head_is_like_the_first(make):
     problem = make(3)
-    after = problem.replace(**duplicated(problem, 1).fields)
+    after = problem.replace(**with_head_duplicated(problem, 1).fields)
     assert (after.num_heads, after.num_kv_heads) == (4, 4)
     np.testing.assert_array_equal(each_head(after), each_head(problem)[[0, 1, 1, 2]])
 
 
 def test_one_head_and_heads_of_one_kv_head_can_be_doubled_and_groups_cannot():
     problem = direct(1, query_tokens=tuple("abcde"))
-    after = problem.replace(**duplicated(problem, 0).fields)
+    after = problem.replace(**with_head_duplicated(problem, 0).fields)
     np.testing.assert_array_equal(each_head(after), each_head(problem)[[0, 0]])
     multi = direct(3, 1)
-    after = multi.replace(**duplicated(multi, 0).fields)
+    after = multi.replace(**with_head_duplicated(multi, 0).fields)
     assert (after.num_heads, after.num_kv_heads) == (4, 1)
     np.testing.assert_array_equal(each_head(after), each_head(multi)[[0, 0, 1, 2]])
     with pytest.raises(FieldError, match="one head more would leave them uneven"):
-        duplicated(direct(4, 2), 0)
+        with_head_duplicated(direct(4, 2), 0)
 
 
 @pytest.mark.parametrize(("make", "kv"), [(direct, None), (projected, None), (projected, 2)])
 def test_averaged_heads_are_one_head_and_the_others_are_left_alone(make, kv):
     problem = make(4, kv)
-    after = problem.replace(**averaged(problem, (0, 1)).fields)
+    after = problem.replace(**with_heads_averaged(problem, (0, 1)).fields)
     before, now = each_head(problem, "scaled"), each_head(after, "scaled")
     np.testing.assert_array_equal(now[0], now[1])
     np.testing.assert_array_equal(now[2:], before[2:])
@@ -106,11 +106,11 @@ def test_averaged_heads_are_one_head_and_the_others_are_left_alone(make, kv):
 
 def test_an_average_says_what_it_cannot_be_taken_of():
     with pytest.raises(FieldError, match="two heads or more"):
-        averaged(direct(), (1, 1))
+        with_heads_averaged(direct(), (1, 1))
     with pytest.raises(FieldError, match="Head 2 reads the same K/V head"):
-        averaged(direct(6, 2), (0, 1))
+        with_heads_averaged(direct(6, 2), (0, 1))
     with pytest.raises(FieldError, match="There is no head 4; there are 4"):
-        averaged(direct(), (0, 4))
+        with_heads_averaged(direct(), (0, 4))
 
 
 @pytest.mark.parametrize(("make", "kv"), [(direct, 4), (direct, 2), (projected, 2)])
@@ -134,7 +134,7 @@ def each_head_of_inputs(problem: Problem, part: str) -> np.ndarray[Any, Any]:
 def test_slopes_that_go_by_the_number_of_heads_are_told(heads, rng):
     arrays = {name: rng.normal(size=(4, 2 * heads)) for name in ("query", "key", "value")}
     problem = Problem(**arrays, num_heads=heads, mask=({"kind": "alibi"},))
-    found = duplicated(problem, 0)
+    found = with_head_duplicated(problem, 0)
     assert [str(note) for note in found.notes] == [
         "The slopes of ALiBi follow from the number of heads and the place of each: they are worked out anew."
     ]
@@ -143,7 +143,12 @@ def test_slopes_that_go_by_the_number_of_heads_are_told(heads, rng):
 
 
 @pytest.mark.parametrize(
-    "change", [lambda p: moved(p, 0, 1), lambda p: duplicated(p, 1), lambda p: averaged(p, (0, 1))]
+    "change",
+    [
+        lambda p: with_head_moved(p, 0, 1),
+        lambda p: with_head_duplicated(p, 1),
+        lambda p: with_heads_averaged(p, (0, 1)),
+    ],
 )
 def test_everything_new_is_weighed_before_it_is_made(change):
     problem = direct(dtype="float32")

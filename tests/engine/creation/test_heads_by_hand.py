@@ -8,8 +8,14 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import DenseEvaluation, Problem, compute
-from attn_gui.engine.creation.heads import duplicated, moved
-from attn_gui.engine.creation.interventions import copied, off_heads, scaled, switched_off, whole_heads
+from attn_gui.engine.creation.heads import with_head_duplicated, with_head_moved
+from attn_gui.engine.creation.interventions import (
+    off_heads,
+    whole_heads,
+    with_head_copied,
+    with_head_scaled,
+    with_heads_off,
+)
 
 H, N, M, D, C, E = 4, 5, 7, 3, 2, 11
 
@@ -28,7 +34,7 @@ def whole(problem: Problem, stage: str) -> np.ndarray[Any, Any]:
 def test_the_output_is_that_of_the_other_heads():
     problem = problem_of()
     heads = whole(problem, "head_output")
-    after = problem.replace(**switched_off(problem, {1, 3}))
+    after = problem.replace(**with_heads_off(problem, {1, 3}))
     assert off_heads(after) == {1, 3}
     expected = sum(heads[h] @ problem.w_output[h * C : (h + 1) * C] for h in (0, 2))
     np.testing.assert_allclose(whole(after, "output"), expected, rtol=0, atol=1e-13)
@@ -38,21 +44,21 @@ def test_the_output_is_that_of_the_other_heads():
 def test_switching_names_all_that_are_off_and_leaves_the_rest_by_hand():
     cell = {"kind": "set", "stage": "scores", "at": {"head": 1, "query": 0, "key": 0}, "values": 2.0}
     problem = problem_of(interventions=(cell,))
-    only = problem.replace(**switched_off(problem, {0, 1, 3}))
+    only = problem.replace(**with_heads_off(problem, {0, 1, 3}))
     assert off_heads(only) == {0, 1, 3}
     assert len(only.interventions) == 4
-    back = only.replace(**switched_off(only, set()))
+    back = only.replace(**with_heads_off(only, set()))
     assert back == problem
-    again = only.replace(**switched_off(only, {0, 1, 2}))
+    again = only.replace(**with_heads_off(only, {0, 1, 2}))
     assert off_heads(again) == {0, 1, 2}
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        lambda given: switched_off(given, {1}),
-        lambda given: scaled(given, 1, 0.5),
-        lambda given: copied(given, 1, 0),
+        lambda given: with_heads_off(given, {1}),
+        lambda given: with_head_scaled(given, 1, 0.5),
+        lambda given: with_head_copied(given, 1, 0),
     ],
 )
 def test_what_is_switched_off_is_not_lost_where_its_head_is_changed_and_freed(change):
@@ -61,7 +67,7 @@ def test_what_is_switched_off_is_not_lost_where_its_head_is_changed_and_freed(ch
     problem = problem_of(interventions=(own,))
     after = problem.replace(**change(problem))
     assert after.interventions[0] == problem.interventions[0]
-    assert after.replace(**scaled(after, 1, 1)) == problem
+    assert after.replace(**with_head_scaled(after, 1, 1)) == problem
 
 
 def test_a_head_stays_off_whatever_factor_follows():
@@ -75,20 +81,20 @@ def test_a_head_stays_off_whatever_factor_follows():
 def test_a_factor_and_a_copy_take_the_place_of_one_another():
     problem = problem_of()
     heads = whole(problem, "head_output")
-    half = problem.replace(**scaled(problem, 2, 0.5))
+    half = problem.replace(**with_head_scaled(problem, 2, 0.5))
     np.testing.assert_array_equal(whole(half, "head_output")[2], heads[2] * 0.5)
-    other = half.replace(**copied(half, 2, 0))
+    other = half.replace(**with_head_copied(half, 2, 0))
     np.testing.assert_array_equal(whole(other, "head_output"), heads[[0, 1, 0, 3]])
     assert list(whole_heads(other)) == [2]
-    assert other.replace(**copied(other, 2, 2)) == problem
-    assert half.replace(**scaled(half, 2, 1)) == problem
+    assert other.replace(**with_head_copied(other, 2, 2)) == problem
+    assert half.replace(**with_head_scaled(half, 2, 1)) == problem
 
 
 def test_a_head_taken_out_of_a_stretch_leaves_the_others_with_their_own_numbers():
     values = np.arange(3.0)[:, None, None] * np.ones((3, 1, C))
     stretch = {"kind": "set", "stage": "head_output", "at": {"head": (1, 4)}, "values": values}
     problem = problem_of(interventions=(stretch,))
-    after = problem.replace(**switched_off(problem, {2}))
+    after = problem.replace(**with_heads_off(problem, {2}))
     result = whole(after, "head_output")
     np.testing.assert_array_equal(result[1:], np.array([0, 0, 2.0])[:, None, None] * np.ones((3, N, C)))
     assert (result[1] == values[0]).all()
@@ -107,10 +113,10 @@ def test_what_is_done_to_a_head_goes_along_with_it(head, place):
     )
     order = list(range(H))
     order.insert(place, order.pop(head))
-    after = problem.replace(**moved(problem, head, place).fields)
+    after = problem.replace(**with_head_moved(problem, head, place).fields)
     for stage in ("scores", "weights", "head_output"):
         np.testing.assert_array_equal(whole(after, stage), whole(problem, stage)[order])
-    back = after.replace(**moved(after, place, head).fields)
+    back = after.replace(**with_head_moved(after, place, head).fields)
     for stage in ("scores", "weights", "head_output"):
         np.testing.assert_array_equal(whole(back, stage), whole(problem, stage))
 
@@ -128,14 +134,16 @@ def test_what_is_done_to_columns_in_which_heads_lie_goes_along_with_them(head, p
             {"kind": "scale", "stage": "output", "at": {"column": 2}, "factor": 3.0},
         ),
     )
-    after = problem.replace(**moved(problem, head, place).fields)
+    after = problem.replace(**with_head_moved(problem, head, place).fields)
     wanted = compute(problem)["output"]
     np.testing.assert_allclose(compute(after)["output"], wanted, rtol=1e-12, atol=1e-12)
-    back = after.replace(**moved(after, place, head).fields)
+    back = after.replace(**with_head_moved(after, place, head).fields)
     np.testing.assert_array_equal(compute(back)["output"], wanted)
 
 
-@pytest.mark.parametrize("change", [lambda given: moved(given, 0, 2), lambda given: duplicated(given, 0)])
+@pytest.mark.parametrize(
+    "change", [lambda given: with_head_moved(given, 0, 2), lambda given: with_head_duplicated(given, 0)]
+)
 def test_what_is_done_to_the_output_goes_with_its_head_where_nothing_mixes_the_heads(change):
     def after(stage: str) -> list[dict[str, Any]]:
         records = ({"kind": "set", "stage": stage, "at": {"query": 0, "column": (1, 4)}, "values": [1.0, 2.0, 3.0]},)
@@ -147,7 +155,7 @@ def test_what_is_done_to_the_output_goes_with_its_head_where_nothing_mixes_the_h
 
 def test_a_second_head_is_off_as_the_first_is():
     problem = problem_of()
-    off = problem.replace(**switched_off(problem, {1}))
-    after = off.replace(**duplicated(off, 1).fields)
+    off = problem.replace(**with_heads_off(problem, {1}))
+    after = off.replace(**with_head_duplicated(off, 1).fields)
     assert off_heads(after) == {1, 2}
     np.testing.assert_array_equal(whole(after, "head_output"), whole(off, "head_output")[[0, 1, 1, 2, 3]])

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attn_gui.engine import DenseEvaluation, FieldError, Problem, compute, resize
-from attn_gui.engine.creation.rearrange import (
+from attn_gui.engine.creation.rows_and_columns import (
+    fields_with_places,
     parts_by_hand,
     places_with,
     places_without,
-    rearranged,
 )
 from tests.failing import each
 
@@ -20,11 +20,11 @@ N, M, D_K, D_V, HEADS = 5, 7, 3, 2, 2
 
 
 def inserted(problem, size, at, count=1):
-    return rearranged(problem, size, places_with(getattr(problem, size), at, count))
+    return fields_with_places(problem, size, places_with(getattr(problem, size), at, count))
 
 
 def deleted(problem, size, at, count=1):
-    return rearranged(problem, size, places_without(getattr(problem, size), at, count))
+    return fields_with_places(problem, size, places_without(getattr(problem, size), at, count))
 
 
 def direct(**more):
@@ -68,7 +68,7 @@ def test_new_queries_leave_the_rows_of_the_others_alone(at, count):
 def test_keys_that_come_and_go_at_once_keep_their_numbers(places):
     allowed = np.random.default_rng(5).random((N, M)) < 0.7
     before = direct(key_tokens=tuple("abcdefg"), mask=[{"kind": "custom", "allowed": allowed}])
-    after = before.replace(**rearranged(before, "m", np.array(places)))
+    after = before.replace(**fields_with_places(before, "m", np.array(places)))
     for name in ("key", "value"):
         rows = np.vstack([getattr(before, name), np.zeros((1, getattr(before, name).shape[1]))])
         assert np.array_equal(getattr(after, name), rows[places])  # −1 is the last one
@@ -145,9 +145,9 @@ def test_what_was_changed_by_hand_and_goes_with_its_row_is_told():
     assert [record.kind for record in before.replace(**deleted(before, "n", 2)).interventions] == ["scale", "scale"]
     for places, parts in ((places_without, [2, 0, 0]), (places_with, [2, 1, 1])):
         found = places(N, 2)
-        assert parts_by_hand(before, rearranged(before, "n", found), found) == parts
+        assert parts_by_hand(before, fields_with_places(before, "n", found), found) == parts
     found = places_without(N, 3)
-    assert parts_by_hand(before, rearranged(before, "n", found), found) == [2, 1, 1]
+    assert parts_by_hand(before, fields_with_places(before, "n", found), found) == [2, 1, 1]
 
 
 @each(("name", "size"), [("query", "d_k"), ("key", "d_k"), ("value", "d_v"), ("concat", "d_v"), ("output", "d_v")])

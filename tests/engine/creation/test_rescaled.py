@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from attn_gui.engine.creation.interventions import rescaled
+from attn_gui.engine.creation.interventions import rescale_row
 from attn_gui.engine.evaluation.evaluation import row_entropy
 from tests.failing import each
 
@@ -18,7 +18,7 @@ ROW = np.array([0.5, 0.0, 0.3, 0.2])
 @each("share", [0.1, 0.0, 1.0, -2.0, 1e200, -1e308, np.inf, -np.inf, np.nan])
 def test_what_had_no_share_has_none_whatever_is_set(share, dtype):
     """A closed key became NaN with an infinite weight beside it; a warning of NumPy is an error here."""
-    found = rescaled(ROW.astype(dtype), 2, share)
+    found = rescale_row(ROW.astype(dtype), 2, share)
     assert found[1] == 0
     with np.errstate(over="ignore"):
         np.testing.assert_array_equal(found[2], np.dtype(dtype).type(share))
@@ -31,12 +31,12 @@ def test_what_had_no_share_has_none_whatever_is_set(share, dtype):
 def test_others_without_a_sum_stay_as_they_are(others):
     """Infinities of both signs have none, and NumPy warned of it."""
     one, other = others
-    found = rescaled(np.array([one, 0.0, 0.25, other]), 2, 0.5)
+    found = rescale_row(np.array([one, 0.0, 0.25, other]), 2, 0.5)
     np.testing.assert_array_equal(found, (one, 0.0, 0.5, other))
 
 
 def test_others_too_small_to_be_divided_by_are_scaled_all_the_same():
-    np.testing.assert_array_equal(rescaled(np.array([1.0, 1e-310, 0.0]), 0, 0.5), (0.5, 0.5, 0.0))
+    np.testing.assert_array_equal(rescale_row(np.array([1.0, 1e-310, 0.0]), 0, 0.5), (0.5, 0.5, 0.0))
 
 
 @pytest.mark.parametrize("large", [1e308, np.inf])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import FieldError, Problem, ShapeError, compute, head_counts, outlined, reshaped, resize, sentences
-from attn_gui.engine.creation.interventions import with_by_hand
+from attn_gui.engine.creation.interventions import with_carried_interventions
 from attn_gui.engine.creation.resize import SIZES
 from attn_gui.engine.shape_errors import shapes_of
 from tests.failing import each
@@ -267,4 +267,4 @@ def test_fields_that_do_not_fit_are_refused_as_they_are_without_changes_by_hand(
     with pytest.raises(ShapeError) as plain:
         problem.replace(interventions=(), **fields)
     with pytest.raises(ShapeError, match=re.escape(str(plain.value))):
-        with_by_hand(problem, fields)
+        with_carried_interventions(problem, fields)

@@ -9,10 +9,10 @@ import pytest
 
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.figure.page_catalog import PAGES
-from attn_gui.figure.pages.base import PageStyle, Spot, checked, settled
-from attn_gui.figure.pages.charts import BarRow, BarRows
-from attn_gui.figure.pages.context import ModelContext, PageContext
+from attn_gui.figure.pages.map_grids import BarRow, BarRows
 from attn_gui.figure.pages.model import HeadEffectsPage, LogitPartsPage
+from attn_gui.figure.pages.page_context import ModelContext, PageContext
+from attn_gui.figure.pages.page_kind import PageSpot, PageStyle, checked_options, option_values
 from attn_gui.models import open_model
 from attn_gui.models.attribution import likely
 from attn_gui.models.changed_layers import LayerEdit
@@ -30,7 +30,7 @@ def read(name, clean, run, **options):
     page, position = PAGES[name], len(run.ids) - 1
     model = ModelContext(run, clean, 0, position, likely(run, run, position, 2))
     context = PageContext(run.problem(0), model=model)
-    context = replace(context, options=settled(page.options, context, options))
+    context = replace(context, options=option_values(page.options, context, options))
     return page.read(evaluation_of(context.problem), context, lambda share: None)
 
 
@@ -74,10 +74,10 @@ def test_changes_by_hand_are_a_part_of_a_logit_of_their_own(clean):
 
 
 def test_bars_that_are_all_below_zero_take_the_whole_width(qapp):
-    rows = [BarRow("a", (-0.2,), Spot("a")), BarRow("b", (-0.1,), Spot("b"))]
+    rows = [BarRow("a", (-0.2,), PageSpot("a")), BarRow("b", (-0.1,), PageSpot("b"))]
     found = BarRows(rows, PageStyle(), (None, None), title="t", written=str)
     assert (found.low, found.high) == (-0.2, 0.0)
-    nothing = BarRows([BarRow("a", (0.0,), Spot("a"))], PageStyle(), (None, None), title="t", written=str)
+    nothing = BarRows([BarRow("a", (0.0,), PageSpot("a"))], PageStyle(), (None, None), title="t", written=str)
     assert (nothing.low, nothing.high) == (0.0, 1.0)
 
 
@@ -96,7 +96,7 @@ def test_the_share_that_is_done_only_rises_and_ends_at_one(page, taken_off, clea
     position = len(run.ids) - 1
     tokens = likely(run, run, position, 2)
     context = PageContext(run.problem(0), model=ModelContext(run, run, 0, position, tokens))
-    options = checked(page.options, context, {"against": tokens[1].token} if taken_off else {})
+    options = checked_options(page.options, context, {"against": tokens[1].token} if taken_off else {})
     told = []
     page.read(evaluation_of(context.problem), replace(context, options=options), told.append)
     assert told == sorted(set(told))

@@ -20,11 +20,11 @@ from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.figure import writers
 from attn_gui.figure.page_catalog import PAGES
-from attn_gui.figure.pages import charts
 from attn_gui.figure.pages import dependence as dependence_page
-from attn_gui.figure.pages.base import MARGIN, NoRoom, PageStyle, framed, settled
-from attn_gui.figure.pages.context import ModelContext, PageContext
+from attn_gui.figure.pages import map_grids
 from attn_gui.figure.pages.model import HeadEffects
+from attn_gui.figure.pages.page_context import ModelContext, PageContext
+from attn_gui.figure.pages.page_kind import MARGIN, NoRoom, PageStyle, option_values, with_frame
 from attn_gui.models import open_model
 from attn_gui.models.attribution import likely
 from attn_gui.paths import resource
@@ -63,7 +63,7 @@ def contents(problems):
                 evaluation = evaluation_of(problem)
                 context = PageContext.at(evaluation, 0, min(3, problem.num_heads - 1), "weights", (1, 1))
                 context = replace(context, model=model)
-                context = replace(context, options=settled(kind.options, context, {}))
+                context = replace(context, options=option_values(kind.options, context, {}))
                 found.append((problem, kind.read(evaluation, context, lambda share: None)))
         assert found
         return found
@@ -142,7 +142,7 @@ def test_the_line_of_the_readme_says_its_sentence_whole(tmp_path):
 def test_a_page_has_room_at_its_own_size_and_at_the_least(width, least, tall, note):
     def made(width, height):
         size = least / 3, least
-        return framed(PageStyle(), width, height, title="", note=note, tall=lambda _: tall, least=size).height
+        return with_frame(PageStyle(), width, height, title="", note=note, tall=lambda _: tall, least=size).height
 
     wide = max(width, least / 3 + 2 * MARGIN)
     assert made(wide, None) > least
@@ -158,7 +158,9 @@ def test_the_lines_of_the_table_below_the_maps_are_on_the_page_one_under_the_oth
     arrays = {name: np.random.default_rng(3).standard_normal((6, 4)) for name in ("query", "key", "value")}
     evaluation, page = DenseEvaluation(Problem(**arrays)), PAGES["dependence"]
     context = PageContext.at(evaluation, 0, 0, "weights", (0, 0))
-    content = page.read(evaluation, replace(context, options=settled(page.options, context, {})), lambda share: None)
+    content = page.read(
+        evaluation, replace(context, options=option_values(page.options, context, {})), lambda share: None
+    )
     drawing, lines = page.plan(content, PageStyle(), None, None), []
     found = np.argwhere(painted(drawing, all_of_it=True))
     assert (found.max(axis=0) < (drawing.height, drawing.width)).all()
@@ -174,7 +176,9 @@ def test_the_lines_of_the_table_below_the_maps_are_on_the_page_one_under_the_oth
 def test_the_whole_row_of_the_layer_on_the_table_is_marked(layer, monkeypatch):
     marked, true = [], np.arange(12.0).reshape(3, 4)
     drawing = PAGES["heads_off"].plan(HeadEffects("t", true, true, layer, False), PageStyle(), None, None)
-    monkeypatch.setattr(charts, "paint_chosen_cell", lambda _painter, _place, _shape, cell, _style: marked.append(cell))
+    monkeypatch.setattr(
+        map_grids, "paint_chosen_cell", lambda _painter, _place, _shape, cell, _style: marked.append(cell)
+    )
     painted(drawing, all_of_it=True)
     assert marked == [(layer, -1)] * 2
 

@@ -12,10 +12,10 @@ from attn_gui.cli import main
 from attn_gui.engine import DenseEvaluation, Problem, compute, sensitivity
 from attn_gui.engine.analysis.sensitivity import Contributions
 from attn_gui.figure.page_catalog import PAGES
-from attn_gui.figure.pages.base import PageStyle, metrics, settled
-from attn_gui.figure.pages.context import PageContext
-from attn_gui.figure.pages.contributions import Parts
+from attn_gui.figure.pages.contributions import ContributionParts
 from attn_gui.figure.pages.gradients import CheckedGradient
+from attn_gui.figure.pages.page_context import PageContext
+from attn_gui.figure.pages.page_kind import PageStyle, metrics, option_values
 from attn_gui.figure.pages.plot import PlotNote
 from attn_gui.figure.pages.sqrt_d_k import RootLayout
 from attn_gui.figure.pages.sweep import value_text
@@ -36,7 +36,7 @@ def problem(random):
 def read(name, problem, cell=(0, 0), head=0, stage="weights", **options):
     evaluation, page = DenseEvaluation(problem), PAGES[name]
     context = PageContext.at(evaluation, 0, head, stage, cell)
-    context = replace(context, options=settled(page.options, context, options))
+    context = replace(context, options=option_values(page.options, context, options))
     return page.read(evaluation, context, lambda share: None)
 
 
@@ -128,7 +128,7 @@ def unknown(random):
 def test_parts_that_are_nan_as_the_whole_is_do_not_differ_from_it(unknown):
     for page in ("head_contributions", "retrieval"):
         assert "to the last bit" in said(page, unknown)
-    alone = Parts("output", 0, "", Contributions(np.array([[[np.nan, 1.0]]]), None, np.array([[2.0, 1.0]])))
+    alone = ContributionParts("output", 0, "", Contributions(np.array([[[np.nan, 1.0]]]), None, np.array([[2.0, 1.0]])))
     assert "by at most NaN; its largest cell is 2." in laid_out("head_contributions", alone).said
 
 

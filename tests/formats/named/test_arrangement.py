@@ -11,19 +11,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attn_gui.cli import main
-from attn_gui.engine.head_axis import READINGS, heads_of, laid, laid_shape, readings
+from attn_gui.engine.head_axis import READINGS, heads_of, laid_shape, readings, with_axes_in_order
 from attn_gui.formats import FormatError, load
-from attn_gui.formats.base import ListedArray, Listing
-from attn_gui.formats.named.arranged import answered, complaint
-from attn_gui.formats.named.arrangement import ArrayMapping, arrangement_of, proposed, recalled, record_of
+from attn_gui.formats.file_format import ArrayListing, ListedArray
+from attn_gui.formats.named.arranged_problem import complaint, mapping_with_answers
+from attn_gui.formats.named.array_mapping import (
+    ArrayMapping,
+    arrangement_of,
+    propose_mapping,
+    recall_mapping,
+    record_of,
+)
 from attn_gui.formats.named.roles import suggested
 from tests.failing import each
 
 RANDOM = np.random.default_rng(7)
 
 
-def listing(*names: str, shape: tuple[int, ...] = (3, 4)) -> Listing:
-    return Listing(tuple(ListedArray(name, shape, "float64") for name in names), lambda _source, _names: {})
+def listing(*names: str, shape: tuple[int, ...] = (3, 4)) -> ArrayListing:
+    return ArrayListing(tuple(ListedArray(name, shape, "float64") for name in names), lambda _source, _names: {})
 
 
 # --- names ---------------------------------------------------------------------------------------
@@ -96,7 +102,7 @@ def test_weights_of_linear_layers_are_proposed_as_they_hold_them() -> None:
         (("X", "W_Q", "W_K", "W_V"), "in,out"),
     ):
         here = listing(*names, shape=(4, 4))
-        assert answered(proposed(here), here).arrangement.weights == order
+        assert mapping_with_answers(propose_mapping(here), here).arrangement.weights == order
 
 
 # --- axes ----------------------------------------------------------------------------------------
@@ -106,7 +112,7 @@ def test_a_reading_is_a_permutation(axes: tuple[str, ...], sizes: tuple[int, ...
     array = np.arange(np.prod(shape)).reshape(shape)
     names = [axis for axis in ("batch", "head", "token", "column") if axis in axes]
     expected = np.einsum(array, [ord(axis[0]) - 97 for axis in axes], [ord(axis[0]) - 97 for axis in names])
-    assert np.array_equal(laid(axes, array).reshape(-1), expected.reshape(-1))
+    assert np.array_equal(with_axes_in_order(axes, array).reshape(-1), expected.reshape(-1))
     assert np.prod(laid_shape(axes, shape)) == array.size
     assert heads_of(axes, shape) == (shape[axes.index("head")] if "head" in axes else None)
 
@@ -168,12 +174,14 @@ def test_what_was_chosen_is_found_again_in_the_next_layer_and_file() -> None:
         {"query": "h.4.attn.bb", "key": "h.4.attn.aa", "value": "h.4.attn.cc"}, ("token", "column"), num_heads=2
     )
     record = json.loads(json.dumps(record_of(chosen)))
-    assert recalled([record], listing(*names)) == chosen
-    other = recalled([{"arrays": {"query": "nowhere"}}, record], listing(*[name.replace("4", "9") for name in names]))
+    assert recall_mapping([record], listing(*names)) == chosen
+    other = recall_mapping(
+        [{"arrays": {"query": "nowhere"}}, record], listing(*[name.replace("4", "9") for name in names])
+    )
     assert other is not None
     assert set(other.arrays.values()) == {"h.9.attn.bb", "h.9.attn.aa", "h.9.attn.cc"}
-    assert recalled([record], listing("h.4.attn.aa", "h.4.attn.bb")) is None
-    assert recalled([{}, {"arrays": {"nonsense": "h.#.attn.aa"}}, {"arrays": []}], listing(*names)) is None
+    assert recall_mapping([record], listing("h.4.attn.aa", "h.4.attn.bb")) is None
+    assert recall_mapping([{}, {"arrays": {"nonsense": "h.#.attn.aa"}}, {"arrays": []}], listing(*names)) is None
 
 
 COMPLAINTS = [
@@ -195,7 +203,7 @@ COMPLAINTS = [
 def test_what_makes_no_problem_is_said_before_anything_is_read(arrangement: ArrayMapping, words: str) -> None:
     shapes = {"a": (3, 4), "b": (2, 3, 4), "c": (5, 4), "d": (5, 5), "e": (2, 3, 4, 5)}
     arrays = tuple(ListedArray(name, shape, "float32") for name, shape in shapes.items())
-    found = complaint(arrangement, Listing(arrays, lambda _source, _names: {}))
+    found = complaint(arrangement, ArrayListing(arrays, lambda _source, _names: {}))
     assert words in str(found)
 
 

@@ -12,7 +12,7 @@ import pytest
 from attn_gui import Problem, compute, export_files, load, save
 from attn_gui.cli import main
 from attn_gui.formats import FormatError, save_arrays
-from attn_gui.formats.base import ListedArray, Listing
+from attn_gui.formats.file_format import ArrayListing, ListedArray
 from attn_gui.formats.named.attention_maps import SeveralMaps, means_maps, names_of_maps
 from tests.failing import each
 
@@ -61,8 +61,8 @@ def test_names_of_what_is_something_else(name):
 def test_where_queries_keys_and_values_are_there_the_weights_are_a_result():
     listed = [ListedArray(name, (1, 5, 2, 3), "float64") for name in ("attn.hook_q", "attn.hook_k", "attn.hook_v")]
     pattern = ListedArray("attn.hook_pattern", (1, 2, 5, 5), "float64")
-    assert names_of_maps(Listing((*listed, pattern), lambda _source, _names: {})) == ()
-    assert names_of_maps(Listing((listed[2], pattern), lambda _source, _names: {})) == ("attn.hook_pattern",)
+    assert names_of_maps(ArrayListing((*listed, pattern), lambda _source, _names: {})) == ()
+    assert names_of_maps(ArrayListing((listed[2], pattern), lambda _source, _names: {})) == ("attn.hook_pattern",)
 
 
 # --- what fits in one way ---------------------------------------------------------------------------

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from attn_gui.cli import main
 from attn_gui.engine import Problem
 from attn_gui.formats import list_arrays, load
-from attn_gui.formats.base import ListedArray, Listing
-from attn_gui.formats.named.arranged import answered, complaint
-from attn_gui.formats.named.arrangement import ArrayMapping, proposed, recalled, record_of
-from attn_gui.formats.named.weight_layouts import HEAD_BY_HEAD, PART_BY_PART, SPLITS, Count
+from attn_gui.formats.file_format import ArrayListing, ListedArray
+from attn_gui.formats.named.arranged_problem import complaint, mapping_with_answers
+from attn_gui.formats.named.array_mapping import ArrayMapping, propose_mapping, recall_mapping, record_of
+from attn_gui.formats.named.weight_layouts import HEAD_BY_HEAD, PART_BY_PART, SPLITS, HeadCounts
 from tests.failing import each
 
 RANDOM = np.random.default_rng(11)
@@ -35,7 +35,7 @@ def test_a_split_undoes_what_was_laid_together(split: str, kv_heads: int, shared
     heads = [RANDOM.normal(size=(2, width)) for _ in range(kv_heads * shared)]
     kv = [(RANDOM.normal(size=(2, width)), RANDOM.normal(size=(2, width))) for _ in range(kv_heads)]
     fused = together(heads, kv, split)
-    columns = SPLITS[split].columns("a", fused.shape[1], Count(len(heads), kv_heads))
+    columns = SPLITS[split].columns("a", fused.shape[1], HeadCounts(len(heads), kv_heads))
     expected = np.hstack(heads), np.hstack([k for k, _ in kv]), np.hstack([v for _, v in kv])
     for places, part in zip(columns, expected, strict=True):
         np.testing.assert_array_equal(fused[:, places], part)
@@ -86,11 +86,11 @@ def test_what_models_publish_is_recognized_and_opens(model: str, heads: int, kv_
         "w_o": problem.w_output if order == "in,out" else problem.w_output.T,
     }
     np.savez(tmp_path / "a.npz", **arrays)
-    found = proposed(list_arrays(tmp_path / "a.npz"))
+    found = propose_mapping(list_arrays(tmp_path / "a.npz"))
     assert (found.arrays["w_query_key_value"], found.arrays["b_query_key_value"]) == (weight, bias)
     assert found.split is SPLITS[split]
     if heads == kv_heads:  # three times as long as wide
-        assert answered(found, list_arrays(tmp_path / "a.npz")).arrangement.weights == order
+        assert mapping_with_answers(found, list_arrays(tmp_path / "a.npz")).arrangement.weights == order
     names = {**found.arrays, "w_output": "w_o"}
     counts = {"num_heads": heads, "num_kv_heads": kv_heads, "weights": order}
     expected = problem.replace(b_output=None)
@@ -111,8 +111,8 @@ def test_activations_in_one_array(split: str, batch: tuple[int, ...], tmp_path: 
     assert found == Problem.from_heads(*expected, num_heads=4)
 
 
-def listing(**shapes: tuple[int, ...]) -> Listing:
-    return Listing(tuple(ListedArray(name, shape, "float32") for name, shape in shapes.items()), lambda _s, _n: {})
+def listing(**shapes: tuple[int, ...]) -> ArrayListing:
+    return ArrayListing(tuple(ListedArray(name, shape, "float32") for name, shape in shapes.items()), lambda _s, _n: {})
 
 
 def test_two_readings_are_asked_about() -> None:
@@ -151,10 +151,10 @@ def test_what_cannot_be_is_said(names: dict[str, str], words: str) -> None:
 def test_a_split_is_remembered_by_the_pattern_of_the_names() -> None:
     chosen = ArrayMapping({"x": "h.3.x", "w_query_key_value": "h.3.w"}, num_heads=2, num_kv_heads=1, split=HEAD_BY_HEAD)
     record = json.loads(json.dumps(record_of(chosen)))
-    found = recalled([record], listing(**{"h.9.x": (4, 6), "h.9.w": (6, 12)}))
+    found = recall_mapping([record], listing(**{"h.9.x": (4, 6), "h.9.w": (6, 12)}))
     assert found is not None
     assert (found.split, found.num_kv_heads) == (HEAD_BY_HEAD, 1)
-    assert recalled([record | {"split": "of another version"}], listing(**{"h.9.x": (4, 6), "h.9.w": (6, 12)}))
+    assert recall_mapping([record | {"split": "of another version"}], listing(**{"h.9.x": (4, 6), "h.9.w": (6, 12)}))
 
 
 def test_the_command_line_has_the_same_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -169,11 +169,11 @@ def test_the_command_line_has_the_same_words(tmp_path: Path, capsys: pytest.Capt
 
 
 def test_a_bias_of_three_is_no_mask() -> None:
-    found = proposed(listing(**{"x": (4, 6), "h.0.attn.qkv.weight": (6, 18), "h.0.attn.qkv.bias": (18,)}))
+    found = propose_mapping(listing(**{"x": (4, 6), "h.0.attn.qkv.weight": (6, 18), "h.0.attn.qkv.bias": (18,)}))
     assert set(found.arrays) == {"x", "w_query_key_value", "b_query_key_value"}
     assert found.split is None
 
 
 def test_numbers_that_stand_apart_win_over_those_in_one() -> None:
-    found = proposed(listing(**{"q": (4, 6), "k": (4, 6), "v": (4, 6), "h.0.c_attn.weight": (6, 18)}))
+    found = propose_mapping(listing(**{"q": (4, 6), "k": (4, 6), "v": (4, 6), "h.0.c_attn.weight": (6, 18)}))
     assert set(found.arrays) == {"query", "key", "value"}

@@ -19,8 +19,8 @@ from attn_gui.cli import main
 from attn_gui.engine import Problem, compute
 from attn_gui.formats import FormatError, list_arrays, load, open_arranged
 from attn_gui.formats.file_sentences import SeveralReadings
-from attn_gui.formats.named.arranged import answered
-from attn_gui.formats.named.arrangement import proposed
+from attn_gui.formats.named.arranged_problem import mapping_with_answers
+from attn_gui.formats.named.array_mapping import propose_mapping
 from tests.failing import each
 
 from .writing import put
@@ -110,9 +110,9 @@ def by_command(path: Path, names: dict[str, str], _expected: np.ndarray) -> str:
 def by_window(path: Path, _names: dict[str, str], expected: np.ndarray) -> str:
     """The arrangement that the window proposes: what is left open is not chosen, what is chosen is right or noted."""
     listing = list_arrays(path)
-    arrangement = proposed(listing)
+    arrangement = propose_mapping(listing)
     try:
-        offer = answered(arrangement, listing)
+        offer = mapping_with_answers(arrangement, listing)
     except FormatError:
         return "refused"
     if offer.questions:
@@ -280,7 +280,7 @@ def test_biases_and_outputs_of_keras_are_laid_flat(tmp_path: Path) -> None:
     arrays = {"x": x, **{f"mha/{name}/kernel": w for name in ("query", "key", "value")}}
     arrays |= {"mha/query/bias": b, "mha/attention_output/kernel": out, "mha/attention_output/bias": np.ones(5)}
     path = put(tmp_path / "a.npz", arrays)
-    problem = open_arranged(path, proposed(list_arrays(path))).problem
+    problem = open_arranged(path, propose_mapping(list_arrays(path))).problem
     flat = w.reshape(3, 4)
     expected = {"w_query": flat, "w_key": flat, "w_value": flat, "b_query": b.reshape(4)}
     assert problem == Problem(x=x, **expected, w_output=out.reshape(4, 5), b_output=np.ones(5), num_heads=2)
@@ -431,7 +431,7 @@ def test_queries_as_the_scores_read_them_come_before_those_before_the_rotation(t
     before = {f"attn.hook_{letter}": RANDOM.normal(size=(1, 5, 4, 3)) for letter in "qk"}
     for cells in ({**before, **held}, {**held, **before}):
         path = put(tmp_path / "a.npz", {f"blocks.1.{name}": array for name, array in cells.items()})
-        assert proposed(list_arrays(path)).arrays == {role: f"blocks.1.{name}" for role, name in names.items()}
+        assert propose_mapping(list_arrays(path)).arrays == {role: f"blocks.1.{name}" for role, name in names.items()}
         assert by_window(path, {}, weights_of(arrays)) == "right"
 
 

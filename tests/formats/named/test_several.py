@@ -10,7 +10,7 @@ import pytest
 from attn_gui.cli import main
 from attn_gui.engine import Problem
 from attn_gui.formats import FormatError
-from attn_gui.formats.named.arrangement import ArrayMapping, proposed
+from attn_gui.formats.named.array_mapping import ArrayMapping, propose_mapping
 from attn_gui.formats.named.roles import ForeignNames
 from attn_gui.formats.named.several_files import holds_arrays, list_several, open_several, several_name, whole_ones
 
@@ -45,7 +45,7 @@ def test_others_are_proposed_by_the_names_of_their_files(tmp_path: Path) -> None
         open_several(paths, None)
     listing = list_several(paths)
     assert [array.name for array in listing.arrays] == ["q", "k", "v"]
-    assert open_several(paths, proposed(listing)).problem == Problem(**ARRAYS)
+    assert open_several(paths, propose_mapping(listing)).problem == Problem(**ARRAYS)
 
 
 def test_equal_names_are_told_apart_by_their_files(tmp_path: Path) -> None:

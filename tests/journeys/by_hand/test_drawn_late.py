@@ -56,7 +56,7 @@ def drawn(launch, qtbot, gate):
 
 def settle(person, gate):
     gate.open()
-    person.program.late.pulling.finish()
+    person.program.late.target_drag.finish()
     for _ in range(3):
         QApplication.processEvents()
     person.wait()
@@ -121,7 +121,7 @@ def test_a_number_drawn_back_to_where_it_was_leaves_the_step_before_it(launch):
     for pixels in (20, 0, 20, 0, 30):
         QTest.mouseMove(heatmap, start - QPoint(0, pixels))
         for _ in range(3):
-            person.program.late.pulling.finish()
+            person.program.late.target_drag.finish()
             QApplication.processEvents()
         assert person.steps()[: len(steps)] == steps
     QTest.mouseRelease(heatmap, LEFT, pos=start - QPoint(0, 30))

@@ -40,7 +40,7 @@ def test_drawn_the_query_follows_and_typed_by_hand_the_row_no_longer_sums_to_one
         QTest.mouseMove(viewport, start - QPoint(0, move))
     QTest.mouseRelease(viewport, LEFT, pos=start - QPoint(0, pixels))
     qtbot.waitUntil(lambda: abs(person.value("weights", ROW, COLUMN) - 0.9) < span / 200)
-    person.program.late.pulling.finish()
+    person.program.late.target_drag.finish()
     QApplication.processEvents()
     after = person.program.document.problem
     assert np.flatnonzero((after.query != before.query).any(axis=1)).tolist() == [ROW]

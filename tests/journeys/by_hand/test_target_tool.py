@@ -20,7 +20,7 @@ def pull(person, stage, pixels, moves=5):
     for move in range(1, moves + 1):
         QTest.mouseMove(viewport, start - QPoint(0, pixels * move // moves))
     QTest.mouseRelease(viewport, LEFT, pos=start - QPoint(0, pixels))
-    person.program.late.pulling.finish()
+    person.program.late.target_drag.finish()
 
 
 def take_in_hand(person):
@@ -69,7 +69,7 @@ def test_a_gesture_is_one_step_and_escape_takes_it_back(person, qtbot, monkeypat
     assert person.program.document.problem == before
     QTest.mouseMove(heatmap, start - QPoint(0, 60))
     QTest.mouseRelease(heatmap, LEFT, pos=start - QPoint(0, 60))
-    person.program.late.pulling.finish()
+    person.program.late.target_drag.finish()
     assert person.program.document.problem == before
     assert person.action("target_tool").isChecked()
     person.press("Esc")
@@ -95,7 +95,7 @@ def test_a_gesture_is_one_step_and_escape_takes_it_back(person, qtbot, monkeypat
         QTest.mouseMove(heatmap, start - QPoint(0, 40))
     qtbot.waitUntil(lambda: person.program.document.stack.count() == 1)
     QTest.mouseRelease(heatmap, LEFT, pos=start - QPoint(0, 40))
-    person.program.late.pulling.finish()
+    person.program.late.target_drag.finish()
 
     person.again("put away in the middle of a gesture it takes the next one")
     heatmap = person.find("heatmap.weights")

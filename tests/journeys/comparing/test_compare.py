@@ -21,7 +21,7 @@ from attn_gui.figure.operands import stage_plane
 from attn_gui.formats import save
 from attn_gui.views.dialogs.export_dialog import ExportDialog
 from attn_gui.views.head_strip import HeadThumb
-from attn_gui.views.inspector.context import number
+from attn_gui.views.inspector.cell_relations import number
 from attn_gui.views.map.map_drawing import MapDrawing, MapState
 from attn_gui.views.map.thumbnail import Thumbnail
 

@@ -183,7 +183,7 @@ def test_a_gradient_of_the_numbers_before_is_not_laid_over_those_of_another_size
         while person.program.late.gradients._taking.busy:
             QApplication.sendPostedEvents(None, QEvent.Type.MetaCall.value)
 
-    lay = view.lay
+    lay = view.set_overlay
 
     def watched(face):
         if face is not None:

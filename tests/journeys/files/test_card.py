@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtGui import QGuiApplication, QImage
 
-from attn_gui.formats import carried
+from attn_gui.formats import session_in_figure
 from attn_gui.views.dialogs.card_dialog import CardDialog
 from tests.failing import each
 from tests.seen import fault, worded
@@ -38,7 +38,7 @@ def test_one_key_and_enter_put_a_card_on_the_clipboard(person, lang):
     held = QGuiApplication.clipboard().mimeData()
     png = held.data("image/png").data()
     assert QImage.fromData(png).size().toTuple() == held.imageData().size().toTuple() == (1200, 630)
-    assert carried.session_in(png)
+    assert session_in_figure.session_in(png)
     assert person.banner()
 
 

@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.engine import DenseEvaluation
-from attn_gui.figure.compose import composed
+from attn_gui.figure.compose import compose_figure
 from attn_gui.figure.export_settings import ExportSettings
 from attn_gui.figure.heatmap_layout import plan
 from attn_gui.formats import open_file
@@ -239,7 +239,7 @@ def test_every_cell_of_every_form_has_the_color_of_the_window(launch, tmp_path):
         stem = tmp_path / f"minilm-layer2-{stage}-h3"
         for kind in ("png", "svg", "pdf"):
             export(person, tmp_path, format=kind, values="never")
-        place = plan(composed(DenseEvaluation(problem), ExportSettings(stage=stage, values=False), (3,))).maps[0]
+        place = plan(compose_figure(DenseEvaluation(problem), ExportSettings(stage=stage, values=False), (3,))).maps[0]
         for image in (QImage(f"{stem}.png"), svg_picture(f"{stem}.svg"), pdf_picture(f"{stem}.pdf")):
             scale = image.width() / (QImage(f"{stem}.png").width() * 96 / 300)
             across, down = (
@@ -354,7 +354,7 @@ def test_a_figure_has_the_levels_and_colors_of_the_window(launch, tmp_path):
     person.press("Esc")
     shown = [[heatmap.cell_at(i, j)[1].name() for j in range(16)] for i in range(16)]
     problem = open_file(resource("examples", "minilm-layer2.npz")).problem
-    place = plan(composed(DenseEvaluation(problem), ExportSettings(stage=stage, values=False), (3,))).maps[0]
+    place = plan(compose_figure(DenseEvaluation(problem), ExportSettings(stage=stage, values=False), (3,))).maps[0]
 
     def cells(image):
         scale = image.dotsPerMeterX() * 0.0254 / 96

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox
 
 from attn_gui.app.files import import_arrays
 from attn_gui.engine import Problem
-from attn_gui.formats.named.arrangement import ArrayMapping
+from attn_gui.formats.named.array_mapping import ArrayMapping
 from attn_gui.views.dialogs.arrays_dialog import ArraysDialog
 from tests.failing import each
 from tests.journeys.gate import Gate

@@ -10,7 +10,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QMessageBox, QToolButton
 
 from attn_gui.app.files import files
-from attn_gui.formats import base, open_file, save
+from attn_gui.formats import file_format, open_file, save
 from attn_gui.views.dialogs.action_search import ActionSearch
 from attn_gui.views.dialogs.progress import WorkLine
 from tests.failing import each
@@ -31,7 +31,7 @@ def limit(monkeypatch):
 def gate(limit, monkeypatch):
     """Holds up the reading of large files where a slow disk would; everything else goes on."""
     found = Gate()
-    monkeypatch.setattr(base._Told, "readinto", found.before(base._Told.readinto))
+    monkeypatch.setattr(file_format._ProgressFile, "readinto", found.before(file_format._ProgressFile.readinto))
     yield found
     found.open()
 
@@ -307,9 +307,9 @@ def test_what_is_changed_while_it_is_read_is_not_lost(launch, gate, tmp_path):
 
 
 def test_a_window_that_is_closed_reads_no_further(launch, gate, tmp_path, monkeypatch):
-    monkeypatch.setattr(base, "STEP", 1000)
-    held, read = base._Told.readinto, []
-    monkeypatch.setattr(base._Told, "readinto", lambda *given: read.append(held(*given)) or read[-1])
+    monkeypatch.setattr(file_format, "STEP", 1000)
+    held, read = file_format._ProgressFile.readinto, []
+    monkeypatch.setattr(file_format._ProgressFile, "readinto", lambda *given: read.append(held(*given)) or read[-1])
     person = launch(SMALL)
     path = large(tmp_path / "big.npz")
     person.drop(path)

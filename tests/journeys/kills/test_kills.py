@@ -29,7 +29,7 @@ from attn_gui.formats.journal import recover
 from attn_gui.formats.saving import hidden_beside
 from attn_gui.formats.session import ModelNeeded, StudyRecord
 from attn_gui.models import open_model
-from attn_gui.models.study import model_of, placed, record_of, weights_at
+from attn_gui.models.study import model_of, open_layer, record_of, weights_at
 from attn_gui.paths import resource
 
 from .typist import CORNER, FIELDS, SAVED, TURNED, state_of
@@ -163,7 +163,7 @@ def wide(columns: int) -> Document:
 
 
 def put_model(path: Path) -> None:
-    found = placed(open_model(resource("models", "toy-induction")), "k x b p f k x b p", 0, {}, lambda _share: None)
+    found = open_layer(open_model(resource("models", "toy-induction")), "k x b p f k x b p", 0, {}, lambda _share: None)
     save_study(record_of(found.study, found.problem, {}, ()), path)
 
 

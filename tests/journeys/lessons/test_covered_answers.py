@@ -40,7 +40,7 @@ def given_away(person):
     answer = None if question is None else question.answer
     if answer is None:
         return
-    number = answer.number(state(person).end.ground())
+    number = answer.number(state(person).end.number_source())
     if abs(number - round(number)) > 1e-9:  # others are told apart from all that is counted by nobody
         if answer.cell is not None and np.isclose(np.nan_to_num(drawn(person)), number, rtol=1e-9, atol=0).any():
             yield f"{answer.text} is drawn"

@@ -212,7 +212,7 @@ def test_a_problem_too_large_to_go_through_by_hand_ends_it_and_says_so(person, n
     person.size(name, value)
     person.wait()
     assert person.program.view.look.blanks == frozenset()
-    assert person.program.view.face is None
+    assert person.program.view.overlay is None
     assert not person.find("exercise").isVisible()
     assert "The exercise has ended" in person.banner()
     person.do("undo")

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QMenu
 
 from attn_gui import Problem, save
 from attn_gui.app.lessons.lesson_list import PROGRESS
-from attn_gui.lessons.lesson import Live, written
+from attn_gui.lessons.lesson import LessonNumber, written
 from attn_gui.paths import resource
 from attn_gui.views.text_views import SentenceView
 from tests.failing import each
@@ -55,7 +55,7 @@ def answer(person, question, wrong):
     if question.choices:
         person.click(f"lesson.choice.{(question.right + wrong) % len(question.choices)}")
     else:
-        number = question.answer.number(state(person).end.ground())
+        number = question.answer.number(state(person).end.number_source())
         person.overwrite(person.find("lesson.answer", QLineEdit), written(number + 1.5 * wrong).replace("−", "-"))
     settle(person)
 
@@ -204,13 +204,13 @@ def have_shown(person):
 
 
 def test_numbers_follow_edits_computed_beside_the_window_and_the_way_back_is_offered(launch, monkeypatch):
-    threads, text = [], Live.text
+    threads, text = [], LessonNumber.text
 
     def told(live, *args):
         threads.append(threading.current_thread())
         return text(live, *args)
 
-    monkeypatch.setattr(Live, "text", told)
+    monkeypatch.setattr(LessonNumber, "text", told)
     person = launch()
     begin(person, WORKED)
     person.click("lesson.skip")

@@ -41,7 +41,7 @@ def settle(person):
     person.wait()
     program = person.program
     rooms, tools = program.late, program.late
-    parts = rooms.exercises, rooms.pages, tools.gradients, tools.history_tells
+    parts = rooms.exercises, rooms.pages, tools.gradients, tools.cell_history
     while any(part.busy for part in parts):
         QTest.qWait(2)
     QTest.qWait(5)

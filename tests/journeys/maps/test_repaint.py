@@ -9,7 +9,7 @@ from PySide6.QtCore import QAbstractAnimation, QEvent, QObject, Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
-from attn_gui.views.map import cells_picture
+from attn_gui.views.map import cells_item
 from attn_gui.views.map.colorbar import ColorBar
 from tests.failing import each
 
@@ -97,7 +97,7 @@ def test_a_click_paints_the_marks_that_move_and_writes_no_value_again(qapp, pers
     click(heatmap, 9, 4)
     rest(person, qtbot)
     written = []
-    monkeypatch.setattr(cells_picture, "paint_values", lambda *_: written.append(1))
+    monkeypatch.setattr(cells_item, "paint_values", lambda *_: written.append(1))
     qapp.installEventFilter(painted)
     click(heatmap, 9, 5)  # the same query
     assert person.program.view.look.cell == ("weights", 9, 5)

@@ -148,7 +148,7 @@ def test_it_is_found_played_scrubbed_and_left(launch, tmp_path):
         menu.actions()[0].trigger()
 
     person.choose_file(path, ask)
-    assert person.program.late.walking.wait()
+    assert person.program.late.walk.wait()
     QTest.qWait(1)
     assert QImage(str(path)).size().width() == 800
     assert "weight.gif" in person.banner()

@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.engine import Problem
-from attn_gui.figure.levels import TYPED, Shade
+from attn_gui.figure.levels import TYPED, ColorScale
 from attn_gui.formats import save
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.product import map_labels
@@ -117,7 +117,7 @@ def test_close_up_every_cell_is_that_of_numpy_in_color_and_number(qtbot, person,
     qtbot.addWidget(same)
     same.resize(heatmap.size())
     same.set_shown(replace(same.shown, plane=Numbers(expected[stage], signed=stage != "weights")))
-    same.set_shown(replace(same.shown, shade=Shade(TYPED, heatmap.levels)))
+    same.set_shown(replace(same.shown, shade=ColorScale(TYPED, heatmap.levels)))
     same.set_shown(replace(same.shown, values=True))
     same.box.set_window(heatmap.box.in_view)
     same.show()

@@ -7,7 +7,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QMessageBox
 
-from attn_gui.app.model import copy_rows, model_controller, model_showing
+from attn_gui.app.model import copy_rows, model_controller, model_run_controller
 from attn_gui.models.model import Run
 from attn_gui.models.study import Study
 from attn_gui.paths import resource
@@ -275,7 +275,7 @@ def test_changes_of_other_layers_stay_and_go_as_they_were_asked_for(toy, steps, 
     switch_two_off(toy)
     gate = Gate()
     gate.open()
-    monkeypatch.setattr(model_showing, "answer", gate.before(model_showing.answer))
+    monkeypatch.setattr(model_run_controller, "answer", gate.before(model_run_controller.answer))
     toy.click_head(1, 1)
     gate.close()  # the list stays as it is
     toy.do("head_off")

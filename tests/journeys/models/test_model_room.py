@@ -11,7 +11,7 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QLabel, QLineEdit, QPushButton, QTableView
 
-from attn_gui.app.model import model_controller, model_showing
+from attn_gui.app.model import model_controller, model_run_controller
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.models import open_model
 from attn_gui.views.dialogs.action_search import without_access_key
@@ -177,7 +177,7 @@ def test_what_is_old_is_dimmed_from_the_edit_until_the_answer_is_there(toy, monk
     toy.again("what is old is dimmed from the edit until the answer is there")
     gate = Gate()
     gate.open()
-    monkeypatch.setattr(model_showing, "answer", gate.before(model_showing.answer))
+    monkeypatch.setattr(model_run_controller, "answer", gate.before(model_run_controller.answer))
     names = ("model.prediction_title", "model.predictions", "model")
     parts = [toy.find(name) for name in names]
     parts = [getattr(part, "viewport", lambda part=part: part)() for part in parts]
@@ -257,7 +257,7 @@ def test_a_page_of_a_model_is_dimmed_from_the_edit_until_its_own_numbers_are_the
     run, page = Gate(), Gate()
     run.open()
     page.open()
-    monkeypatch.setattr(model_showing, "answer", run.before(model_showing.answer))
+    monkeypatch.setattr(model_run_controller, "answer", run.before(model_run_controller.answer))
     kind = type(PAGES["heads_off"])
     monkeypatch.setattr(kind, "read", page.before(kind.read))
     toy.do("heads_off")

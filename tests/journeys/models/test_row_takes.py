@@ -8,7 +8,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLineEdit, QListView, QPushButton
 
-from attn_gui.app.model import model_showing
+from attn_gui.app.model import model_run_controller
 from attn_gui.models import Run, open_model, recovered
 from attn_gui.paths import resource
 from tests.journeys.gate import Gate
@@ -234,7 +234,7 @@ def test_the_layer_of_the_second_text_is_compared_and_its_cells_are_taken(toy, m
     put_on_table(toy, 1)
     gate = Gate()
     gate.open()
-    monkeypatch.setattr(model_showing, "answer", gate.before(model_showing.answer))
+    monkeypatch.setattr(model_run_controller, "answer", gate.before(model_run_controller.answer))
     gate.close()
     toy.overwrite(toy.find("control.text", QLineEdit), f"{CHANGED} {CHANGED}")
     while toy.program.late.models.busy:

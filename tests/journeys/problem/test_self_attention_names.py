@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attn_gui.app.files.export_tasks import Naming, number_tasks
+from attn_gui.app.files.export_tasks import ExportNaming, number_tasks
 from attn_gui.engine import DenseEvaluation, Problem
-from attn_gui.figure.reading import silent
+from attn_gui.figure.pooled_maps import silent
 from attn_gui.formats import open_matrix
 from attn_gui.views.dialogs.export_choice import DataChoice
 
@@ -42,7 +42,7 @@ def test_one_list_of_tokens_names_queries_and_keys_unless_those_have_their_own(l
 def test_a_file_has_them_on_both_sides(problem, tmp_path):
     evaluation = DenseEvaluation(problem)
     choice = DataChoice(arrays=("weights", "key"), heads=(1,), format="csv", headers=True, folder=str(tmp_path))
-    for task in number_tasks(choice, evaluation, Naming("a")):
+    for task in number_tasks(choice, evaluation, ExportNaming("a")):
         task.write(evaluation, silent)
     found = open_matrix(tmp_path / "a-weights-h1.csv")
     assert found.row_labels == found.column_labels == WORDS

@@ -32,8 +32,8 @@ class Faces:
         self.mode = self._look.compare if baseline.comparable or self._look.compare == GRADIENT else NOW
         self.now = self.shown = self.before = computed(self._problem)
         self._before: Problem | None = None
-        self.gradient = self._gradient() if isinstance(program.view.face, Gradient) else None
-        self.covered = program.view.face is not None and self.gradient is None  # cells are left out for an exercise
+        self.gradient = self._gradient() if isinstance(program.view.overlay, Gradient) else None
+        self.covered = program.view.overlay is not None and self.gradient is None  # cells are left out for an exercise
         if self.gradient is not None:
             self.shown = self.before = self.gradient
         if self.mode in (NOW, GRADIENT):

@@ -15,7 +15,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.exceptions import capture_exceptions, format_captured_exceptions
 
-from attn_gui.document.edits import Change
+from attn_gui.document.edits import DocumentChange
 from attn_gui.engine import Problem, compute, new_problem
 from attn_gui.formats import save
 
@@ -79,7 +79,7 @@ class Walk:
         self.program.document.changed.connect(self._on_document_changed)
         self._warned = len(qtlog.records)
 
-    def _on_document_changed(self, change: Change) -> None:
+    def _on_document_changed(self, change: DocumentChange) -> None:
         if change.opened:  # a dialog may begin another one
             self._begin()
 
@@ -150,7 +150,7 @@ class Walk:
         self.moves.answers.during(self._give_up)  # a number may be asked about before it is taken
 
     def _give_up(self) -> str:
-        if not self.program.window.settle():
+        if not self.program.window.commit_typed():
             self.person.press("Esc")
         return ""
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QCheckBox, QLineEdit, QPushButton, QSpinBox, QWidget
 from pytestqt.qtbot import QtBot
 
-from attn_gui.engine.creation.mask_cells import refilled
+from attn_gui.engine.creation.mask_cells import fill_layer
 from attn_gui.engine.masks import MASKS, Layer, layer_from_mapping
 from attn_gui.views.controls.mask_panel import MaskPanel
 from attn_gui.views.names import mask_summary
@@ -47,7 +47,7 @@ class Host(QWidget):
 
     def _on_fill_requested(self, place: int, how: str) -> None:
         self.done.append(("fill", self.layers[place].kind))
-        self.layers = (*self.layers[:place], refilled(self.layers[place], how), *self.layers[place + 1 :])
+        self.layers = (*self.layers[:place], fill_layer(self.layers[place], how), *self.layers[place + 1 :])
         self.panel.set_layers(self.layers, *self.sizes)
 
     def child(self, kind: type, name: str) -> Any:

@@ -160,7 +160,7 @@ def test_a_number_out_of_range_is_refused_with_its_range(host):
 def test_a_number_of_the_document_above_the_range_is_held_until_another_one_is_typed(host):
     host.field.set_value(70000)
     assert (host.field.text(), host.field.value()) == ("70000", 70000)
-    assert host.field.settle()
+    assert host.field.commit_typed()
     host.elsewhere.setFocus()
     assert (host.field.text(), host.committed, host.refused) == ("70000", [], [])
     host.field.setFocus()

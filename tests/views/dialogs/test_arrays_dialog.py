@@ -12,8 +12,8 @@ from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QApplication, QDialog
 from pytestqt.qtbot import QtBot
 
-from attn_gui.formats.base import ListedArray, Listing
-from attn_gui.formats.named.arrangement import ArrayMapping, proposed
+from attn_gui.formats.file_format import ArrayListing, ListedArray
+from attn_gui.formats.named.array_mapping import ArrayMapping, propose_mapping
 from attn_gui.views.dialogs.arrays_dialog import ARRAY_MIME, ArraysDialog, ArraySlot, ArraysModel
 
 ARRAYS = (
@@ -24,15 +24,15 @@ ARRAYS = (
     ListedArray("w", (3, 3), "float64"),
     ListedArray("attn_mask", (5, 5), "bool"),
 )
-LISTING = Listing(ARRAYS, lambda _source, _names: {})
+LISTING = ArrayListing(ARRAYS, lambda _source, _names: {})
 
 
 @pytest.fixture
 def chooser(qtbot: QtBot) -> Callable[..., ArraysDialog]:
-    def build(listing: Listing = LISTING) -> ArraysDialog:
+    def build(listing: ArrayListing = LISTING) -> ArraysDialog:
         dialog = ArraysDialog("a.npz", listing, str)
         qtbot.addWidget(dialog)
-        dialog.set_arrangement(proposed(listing))
+        dialog.set_arrangement(propose_mapping(listing))
         dialog.show()
         dialog.activateWindow()
         qtbot.waitActive(dialog)
@@ -135,7 +135,7 @@ def test_enter_takes_what_is_proposed_and_finding_looks_at_names(
     chooser: Callable[..., ArraysDialog], qtbot: QtBot
 ) -> None:
     flat = tuple(ListedArray(array.name, array.shape[-2:], array.dtype) for array in ARRAYS[:4])
-    dialog = chooser(Listing(flat, lambda _source, _names: {}))
+    dialog = chooser(ArrayListing(flat, lambda _source, _names: {}))
     with qtbot.waitSignal(dialog.previewAsked) as asked:
         qtbot.keyClicks(dialog.line, "OTH")
         assert dialog.sieve.rowCount() == 1

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from attn_gui.engine import Problem
 from attn_gui.views.inspector.cell_links import Relations
-from attn_gui.views.inspector.context import Reached, reaches
+from attn_gui.views.inspector.cell_relations import ReachedBoxes, reaches
 from attn_gui.views.inspector.inspector import Inspector
 from attn_gui.views.inspector.terms import TermsView
 from attn_gui.views.text_views import FormulaView, Link
@@ -72,7 +72,7 @@ def test_rows_and_columns_are_one_link_to_the_last_stage(
 
 def test_what_is_no_rectangle_is_counted(shown: Shown, make_projected: Make) -> None:
     inspector = shown(make_projected(), "query", 2, 1)
-    x = Reached(
+    x = ReachedBoxes(
         "scores",
         ((slice(0, 1), slice(0, 2), slice(2, 3), slice(0, 5)), (slice(0, 1), slice(0, 2), slice(0, 5), slice(2, 3))),
         (1, 2, 5, 5),

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QApplication
 from attn_gui.figure.colors import lut
 from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.display import Levels
-from attn_gui.figure.levels import TYPED, Shade
-from attn_gui.views.map.levels import counts_of
+from attn_gui.figure.levels import TYPED, ColorScale
+from attn_gui.views.map.color_scales import counts_of
 from attn_gui.views.map.thumbnail import Thumbnail
 from attn_gui.views.theme import apply_theme
 from tests.failing import each
@@ -75,7 +75,7 @@ def test_one_weight_among_four_million_stays_visible(plane, qtbot, shown_map, sc
     values[1234, 777] = 1.0
     heatmap = shown_map(plane(values, signed=False), 1, 1)
     heatmap.resize(300 + 2 * heatmap.margin, 250 + 2 * heatmap.margin)
-    heatmap.set_shown(replace(heatmap.shown, shade=Shade(TYPED, Levels(0.0, 1.0))))
+    heatmap.set_shown(replace(heatmap.shown, shade=ColorScale(TYPED, Levels(0.0, 1.0))))
     image = screen(heatmap)
     rect = heatmap.cell_rect(1234, 777)
     assert (rect.width(), rect.height()) == (1, 1)

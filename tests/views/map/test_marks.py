@@ -13,7 +13,7 @@ from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.operands import stage_plane
 from attn_gui.pictures.planes import FieldPlane
 from attn_gui.views.map.heatmap import Heatmap
-from attn_gui.views.map.marks import Reach, reached_areas
+from attn_gui.views.map.marks import ReachMarks, reached_areas
 from attn_gui.views.map.thumbnail import Thumbnail
 from attn_gui.views.theme import apply_theme
 from tests.failing import each
@@ -87,7 +87,7 @@ def test_the_chosen_cell_stands_out_only_where_it_is_reached(evaluation, shown_m
 
 
 def reach(evaluation, name, *places):
-    return Reach(name, box(*places), evaluation.forward({name: [box(*places)]}))
+    return ReachMarks(name, box(*places), evaluation.forward({name: [box(*places)]}))
 
 
 def reached(evaluation, stage, found, head=1):

@@ -39,7 +39,7 @@ class Document:
         self.arrays = {name: random.normal(size=(rows, HEADS * WIDTH)) for name, rows in sizes.items()}
         self.problem = Problem.over(self.arrays | {"num_heads": HEADS} | more)
         self.evaluation = StreamingEvaluation(self.problem)
-        self.supply = TileCache(self.evaluation)
+        self.tile_cache = TileCache(self.evaluation)
 
     def edit(self, field: str, row: int, column: int, value: float) -> None:
         self.edit_box(field, indices.cell((row, column)), value)
@@ -47,7 +47,7 @@ class Document:
     def edit_box(self, field: str, box: Any, value: Any) -> None:
         self.arrays[field][box] = value
         recomputed = self.evaluation.update(self.problem, {field: [box]})
-        self.supply.follow(recomputed.boxes)
+        self.tile_cache.follow(recomputed.boxes)
 
     def exact(self, stage: str, head: int, rows: int, columns: int) -> np.ndarray:
         """The picture that NumPy gives."""
@@ -69,10 +69,10 @@ def document(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Document
 
     yield make
     for one in made:
-        if not isValid(one.supply):  # a test has ended it
+        if not isValid(one.tile_cache):  # a test has ended it
             continue
-        one.supply.end()
-        one.supply.finish()
+        one.tile_cache.end()
+        one.tile_cache.finish()
 
 
 @pytest.fixture
@@ -104,7 +104,7 @@ def pixel(heatmap: Heatmap, x: int, y: int) -> QColor:
 
 
 def wait(qtbot: Any, document: Document) -> None:
-    qtbot.waitUntil(lambda: not document.supply.busy)
+    qtbot.waitUntil(lambda: not document.tile_cache.busy)
 
 
 @each("stage", ["scores", "weights", "head_output", "query", "concat"])
@@ -160,18 +160,18 @@ def test_the_histogram_of_a_long_map_waits_for_its_numbers(qtbot, document, show
 def test_what_was_given_up_stays_undrawn_until_it_is_taken_up(qtbot, document, shown):
     made = document()
     heatmap = shown(made, "weights")
-    heatmap.numbersArrived.connect(made.supply.stop)
+    heatmap.numbersArrived.connect(made.tile_cache.stop)
     wait(qtbot, made)
     heatmap.grab()
     known = flags(heatmap) != UNKNOWN
-    assert made.supply.stopped
+    assert made.tile_cache.stopped
     assert 0 < known.mean() < 0.5
     assert values(heatmap)[known] == pytest.approx(made.exact("weights", 0, 53, 53)[known], abs=1e-12)
-    heatmap.numbersArrived.disconnect(made.supply.stop)
-    made.supply.resume()
+    heatmap.numbersArrived.disconnect(made.tile_cache.stop)
+    made.tile_cache.resume()
     wait(qtbot, made)
     heatmap.grab()
-    assert not made.supply.stopped
+    assert not made.tile_cache.stopped
     assert not (flags(heatmap) == UNKNOWN).any()
 
 
@@ -191,7 +191,7 @@ def test_an_answer_to_numbers_of_before_an_edit_is_dropped(qtbot, document, show
     monkeypatch.setattr(Tile, "drawn", slow)
     heatmap = shown(made, "head_output" if field == "value" else "weights")
     qtbot.waitUntil(lambda: bool(late))
-    made.supply.finish()  # the answer lies in the queue
+    made.tile_cache.finish()  # the answer lies in the queue
     made.edit(field, row, 3, 9.0)
     wait(qtbot, made)
     heatmap.grab()
@@ -211,11 +211,11 @@ def test_one_that_has_ended_goes_once_nothing_of_it_is_drawn(qtbot, document, sh
     monkeypatch.setattr(Tile, "drawn", slow)
     shown(made, "weights")
     qtbot.waitUntil(begun.is_set)
-    made.supply.end()
+    made.tile_cache.end()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
-    assert isValid(made.supply)
+    assert isValid(made.tile_cache)
     further.set()
-    qtbot.waitUntil(lambda: not isValid(made.supply))
+    qtbot.waitUntil(lambda: not isValid(made.tile_cache))
 
 
 @each("field", ["query", "key", "value"])
@@ -229,7 +229,7 @@ def test_a_small_edit_is_there_at_once(qtbot, document, shown, field):
         heatmap.grab()
         exact = made.exact(heatmap.plane.stage, 0, *values(heatmap).shape)
         assert values(heatmap) == pytest.approx(exact, abs=1e-9)
-    assert not made.supply.busy
+    assert not made.tile_cache.busy
 
 
 def test_a_large_edit_leaves_the_old_picture_until_the_new_one_is_there(qtbot, document, shown, monkeypatch):
@@ -244,7 +244,7 @@ def test_a_large_edit_leaves_the_old_picture_until_the_new_one_is_there(qtbot, d
     assert not made.evaluation.known(0, 0).any()  # nothing was computed for the edit itself
     heatmap.grab()
     assert np.array_equal(values(heatmap), before)
-    assert made.supply.busy
+    assert made.tile_cache.busy
     wait(qtbot, made)
     heatmap.grab()
     assert values(heatmap) == pytest.approx(made.exact("weights", 0, 53, 53), abs=1e-12)
@@ -256,7 +256,7 @@ def test_stopping_after_a_large_edit_shows_no_old_number(qtbot, document, shown,
     heatmap = shown(made, "weights")
     wait(qtbot, made)
     made.edit_box("query", (slice(0, N), slice(0, WIDTH)), np.ones((N, WIDTH)))
-    made.supply.stop()
+    made.tile_cache.stop()
     wait(qtbot, made)
     heatmap.grab()
     known = flags(heatmap) != UNKNOWN
@@ -270,7 +270,7 @@ def test_a_thumbnail_is_made_of_the_large_map(qtbot, document, shown):
     large = shown(made, "weights")
     wait(qtbot, made)
     small.grab()
-    assert [sheet.shape for sheet in made.supply._of(("weights", 0, 0)) if sheet.done] == [values(large).shape]
+    assert [sheet.shape for sheet in made.tile_cache._of(("weights", 0, 0)) if sheet.done] == [values(large).shape]
     assert values(small).shape == (11, 11)
     assert values(small).max() == pytest.approx(values(large).max())
 
@@ -338,7 +338,7 @@ def test_pictures_that_nobody_looks_at_are_kept_within_a_bound(qtbot, document, 
             heatmap.set_shown(replace(heatmap.shown, plane=Plane(made.evaluation, stage, 0, head)))
             heatmap.grab()
             wait(qtbot, made)
-    assert 2 <= len(made.supply._tiles) <= 5
+    assert 2 <= len(made.tile_cache._tiles) <= 5
 
 
 def test_a_map_that_was_hidden_follows_edits_at_once_when_it_is_seen_again(qtbot, document, shown):
@@ -366,7 +366,7 @@ def test_settling_one_head_draws_that_head_anew_and_no_other(qtbot, document, sh
     drawn = []
     draw = Tile.drawn
     monkeypatch.setattr(Tile, "drawn", lambda self, *cuts: drawn.append(self.place.head) or draw(self, *cuts))
-    made.supply.draw_anew(heads)
+    made.tile_cache.draw_anew(heads)
     wait(qtbot, made)
     assert set(drawn) == {2}
 
@@ -377,8 +377,8 @@ def test_an_edit_soon_after_settling_is_there_at_once(qtbot, document, shown, fi
     made = document()
     maps = {stage: shown(made, stage) for stage in ("scores", "weights", "head_output")}
     wait(qtbot, made)
-    made.supply.draw_anew(frozenset({(0, 0)}))
-    assert made.supply.busy
+    made.tile_cache.draw_anew(frozenset({(0, 0)}))
+    assert made.tile_cache.busy
     made.edit(field, 5, 2, 4.0)
     for stage, heatmap in maps.items():
         heatmap.refresh(*(slice(0, length) for length in heatmap.shape))

@@ -10,7 +10,7 @@ from attn_gui.views.product.map_labels import label_width
 from attn_gui.views.product.product_layout import (
     TALLEST_COLUMN_LABEL,
     WIDEST_ROW_LABEL_COMPACT,
-    Needs,
+    ProductNeeds,
     label_font,
     lay_out,
 )
@@ -21,7 +21,9 @@ from tests.failing import each
 @each("shape", [(1, 1), (5, 1), (1, 7), (3, 300), (300, 3), (4096, 4096)])
 def test_there_is_always_a_cell_to_show(size, shape):
     rows, columns = shape
-    needs = Needs(rows=rows, columns=columns, left_columns=32, top_rows=32, factor_rows=columns, result_columns=16)
+    needs = ProductNeeds(
+        rows=rows, columns=columns, left_columns=32, top_rows=32, factor_rows=columns, result_columns=16
+    )
     places = lay_out(needs, *size)
     assert places.stage.width() >= 1
     assert places.stage.height() >= 1
@@ -42,13 +44,13 @@ LARGE_TYPE = {
 
 
 def test_large_type_leaves_a_small_map_square():
-    needs = Needs(16, 16, left_columns=32, top_rows=32, factor_rows=16, result_columns=32, **LARGE_TYPE)
+    needs = ProductNeeds(16, 16, left_columns=32, top_rows=32, factor_rows=16, result_columns=32, **LARGE_TYPE)
     stage = lay_out(needs, 684, 660).stage
     assert stage.width() == stage.height() >= 16 * 9
 
 
 def test_large_type_pushes_no_map_of_a_long_sequence_out_of_the_picture():
-    needs = Needs(512, 512, left_columns=32, top_rows=32, factor_rows=512, result_columns=32, **LARGE_TYPE)
+    needs = ProductNeeds(512, 512, left_columns=32, top_rows=32, factor_rows=512, result_columns=32, **LARGE_TYPE)
     places = lay_out(needs, 684, 660)
     assert places.rows == places.columns == 512
     assert places.stage.width() == places.stage.height() >= 160

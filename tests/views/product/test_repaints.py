@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QStackedWidget
 
 from attn_gui.engine import DenseEvaluation, Problem
-from attn_gui.figure.levels import PLAIN, TYPED, Levels, Shade
+from attn_gui.figure.levels import PLAIN, TYPED, ColorScale, Levels
 from attn_gui.views.map.colorbar import LevelBar
 from attn_gui.views.product.all_stages import AllStages
 from attn_gui.views.product.product import ProductPicture
@@ -160,7 +160,7 @@ class OnAllStages(Hand):
         self.drag(bar, QPoint(self.chance.choice((3, bar.width() - 3)), 4), by, 2 * by, 3 * by)
 
     def shade(self):
-        typed = Shade(TYPED, Levels(-self.chance.random(), 1.0 + self.chance.random()))
+        typed = ColorScale(TYPED, Levels(-self.chance.random(), 1.0 + self.chance.random()))
         self.product.shades.set(self.stage, self.chance.choice((PLAIN, typed)))
 
     def focus(self):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QPushButton
 
-from attn_gui.views.tables.inputs import Switch, shares
+from attn_gui.views.tables.inputs import GroupSwitch, shares
 from tests.failing import each
 
 NARROWEST = 300  # pixels of the column of tables
@@ -13,7 +13,7 @@ NAMES = ("X", "W_Q", "b_Q", "W_K", "b_K", "W_V", "b_V", "W_O", "b_O", "W_score_Q
 
 @each("count", range(2, len(NAMES) + 1))
 def test_no_name_of_a_table_is_cut_however_many_there_are(qtbot, count):
-    switch = Switch()
+    switch = GroupSwitch()
     qtbot.addWidget(switch)
     switch.set_choices([(name, name, "") for name in NAMES[:count]], NAMES[0])
     switch.resize(NARROWEST, switch.sizeHint().height())
@@ -26,7 +26,7 @@ def test_no_name_of_a_table_is_cut_however_many_there_are(qtbot, count):
 
 
 def test_what_is_still_to_choose_keeps_its_button_and_the_keyboard(qtbot):
-    switch = Switch()
+    switch = GroupSwitch()
     qtbot.addWidget(switch)
     switch.set_choices([(name, name, "") for name in "ABC"], "A")
     switch.show()

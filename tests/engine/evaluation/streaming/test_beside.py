@@ -12,7 +12,7 @@ import pytest
 
 from attn_gui.engine import Problem
 from attn_gui.engine.evaluation import dense, streaming_states
-from attn_gui.engine.evaluation.streaming_rows import Blocks
+from attn_gui.engine.evaluation.streaming_rows import BlockExtremes
 from attn_gui.engine.graph import indices
 
 from .working import Working, random_box, random_values, whole
@@ -86,14 +86,14 @@ def test_a_pass_that_begins_amid_an_update_reads_its_numbers(rng, monkeypatch, l
 def test_a_picture_that_is_made_amid_an_update_shows_its_numbers(rng, monkeypatch, locks, field, stage):
     working = Working(a_problem(rng), 16, 16)
     working.evaluation.complete([(0, 1)])
-    arrived, begun, put = threading.Event(), threading.Event(), Blocks._put
+    arrived, begun, put = threading.Event(), threading.Event(), BlockExtremes._put
 
-    def late(self: Blocks, rows: slice) -> bool:
+    def late(self: BlockExtremes, rows: slice) -> bool:
         arrived.set()
         assert begun.wait(PATIENCE)
         return put(self, rows)
 
-    monkeypatch.setattr(Blocks, "_put", late)
+    monkeypatch.setattr(BlockExtremes, "_put", late)
     thread = threading.Thread(target=working.evaluation.pooled, args=(stage, 0, 1, N, 10))
     thread.start()
     assert arrived.wait(PATIENCE)

@@ -1,0 +1,336 @@
+"""Showing of a model: run anew beside the window after every change of the document, and laid before the eye."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+
+from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Signal
+
+from attn_gui.app.actions.actions import Command
+from attn_gui.app.app_context import AppContext
+from attn_gui.app.model.model_answers import ChangedLayers, ModelAnswer, WantedReading, answer, cosine_text
+from attn_gui.app.model.model_controller import ModelController
+from attn_gui.app.state.background_task import BackgroundTask, Stopped
+from attn_gui.app.state.translated_errors import saying, sentences
+from attn_gui.document.document import DocumentChange
+from attn_gui.engine.analysis.head_readings import READINGS
+from attn_gui.engine.creation.interventions import off_heads
+from attn_gui.figure.pages.model import MOST
+from attn_gui.figure.pages.page_context import ModelContext
+from attn_gui.formats.file_sentences import FileNote
+from attn_gui.formats.visible_text import visible_text
+from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.models.attribution import LikelyToken, likely
+from attn_gui.models.model import Run
+from attn_gui.models.study import Study
+from attn_gui.modes import ACTIONS, MODEL, PRODUCT
+from attn_gui.views.banner import Words
+from attn_gui.views.model.head_grid import HeadPlace
+from attn_gui.views.model.model_view import PICTURES, ModelView
+from attn_gui.views.theme import current_theme, theme_signal
+
+AS_BEFORE = QT_TRANSLATE_NOOP("Sentences", "What it predicts is shown as it was before.")
+
+
+class ModelRunController(QObject):
+    """Follows the document: an answer for a state that has gone is dropped; the last one stays until the next."""
+
+    changed = Signal()  # another answer is there, or none
+    staleChanged = Signal(bool)  # whether what is shown is of a state that is gone
+    headOffAsked = Signal()  # the head on show switched off, or on again
+    built = Signal(object)  # the view, once a model is first there
+
+    def __init__(self, context: AppContext, models: ModelController) -> None:
+        super().__init__(context.window)
+        self._window, self._document, self._view, self._models = context.window, context.document, context.view, models
+        self._runner = context.runner
+        self.answer: ModelAnswer | None = None
+        self._panel: ModelView | None = None
+        self._changes: ChangedLayers | None = None
+        self._reading, self._position = PICTURES, -1
+        self._likely: tuple[LikelyToken, ...] = ()
+        self._unknown: tuple[FileNote, ...] = ()
+        self._unknown_words: Words = ""
+        self._stale = False  # whether what is shown is of a state that is gone
+        self._asked = 0, 0  # the generation and the writes of the document that is run
+        self._job, self._predicting = BackgroundTask(self), BackgroundTask(self)
+        self._job.ended.connect(self._on_job_ended)
+        self._predicting.ended.connect(self._on_predicting_answered)
+        self._soon = QTimer(self, singleShot=True, interval=0)  # the edit is painted first
+        self._soon.timeout.connect(self._ask)
+        self._made_soon = QTimer(self, singleShot=True, interval=0)  # that it is being opened is painted first
+        self._made_soon.timeout.connect(self._make)
+        models.begun.connect(self._made_soon.start)
+        context.document.changed.connect(self._on_document_changed)
+        context.view.follow(self._show_chosen, "head")
+        context.view.follow(self._show_second, "second_text")
+        theme_signal.changed.connect(self._on_theme_changed)
+
+    def commands(self) -> dict[str, Command]:
+        showing = Command(
+            lambda _on: self.show(), lambda: self._view.look.mode == MODEL, lambda: self._document.study is not None
+        )
+        return {ACTIONS[MODEL]: showing}
+
+    def context(self) -> ModelContext | None:
+        """Return the runs, the layer and the place that pages look at."""
+        found = self.answer
+        if found is None:
+            return None
+        return ModelContext(found.run, found.clean, found.study.layer, self._place(), self._likely, found.second)
+
+    @property
+    def second(self) -> Run | None:
+        """The run of the second text."""
+        return self.answer.second if self.answer is not None else None
+
+    @property
+    def busy(self) -> bool:
+        """Whether an answer is still to come."""
+        return self._soon.isActive() or self._job.busy or self._predicting.busy
+
+    def finish(self) -> None:
+        """End what is computed; for the end of the program."""
+        self._soon.stop()
+        self._made_soon.stop()
+        self._job.finish()
+        self._predicting.forget()
+        self._predicting.wait()
+
+    def show(self) -> None:
+        """Bring the model into the middle of the window."""
+        self._view.set(mode=MODEL)
+
+    def take_keyboard(self) -> None:
+        """Show the model that has just been opened, and put the keyboard on the grid of its heads."""
+        self.show()
+        if self._panel is not None:
+            self._panel.heads.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def show_with_next(self) -> None:
+        """Bring the model into the middle of the window as soon as there is another evaluation."""
+        self._view.set_with_next(mode=MODEL)
+
+    def choose(self, layer: int, head: int) -> None:
+        """Put a layer on the table and one of its heads on show."""
+        study = self._document.study
+        if study is None or layer == study.layer:
+            self._view.set(head=head)
+        self._models.set_layer(layer, lambda: self._view.set_with_next(head=head))  # in the place of another layer
+
+    def retranslate(self) -> None:
+        self._show()
+
+    # --- asking ----------------------------------------------------------------------------------
+    def _on_document_changed(self, change: DocumentChange) -> None:
+        study = self._document.study
+        self._job.forget()
+        self._predicting.forget()
+        if study is None:
+            if change.opened or change.study:
+                self._leave()
+            return
+        self._make()
+        if change.opened:
+            self._position = -1
+            self._put_away()
+        if change.study:
+            self._show_place()
+        else:
+            self._show_chosen()
+        self._set_stale(self.answer is not None and (self._stale or not self._looks_only(change, study)))
+        self._soon.start()
+
+    def _looks_only(self, change: DocumentChange, study: Study) -> bool:
+        """Return whether nothing but the layer on the table is another than in the last answer."""
+        before = self.answer.study if self.answer is not None else study
+        return change.study and before.is_of(study) and before.layer != study.layer
+
+    def _set_stale(self, stale: bool) -> None:
+        if stale != self._stale and self._panel is not None:
+            self._stale = stale
+            self._panel.set_stale(stale)
+            self.staleChanged.emit(stale)
+
+    def _leave(self) -> None:
+        """Bring the maps back for a document that is of no model."""
+        self._soon.stop()
+        self._models.forget()
+        if self._view.look.mode == MODEL:
+            self._view.set(mode=PRODUCT)
+        if self.answer is not None:
+            self._put_away()
+
+    def _put_away(self) -> None:
+        """Show nothing of a run: there is none yet of what is on the table, and perhaps there never will be."""
+        had, self.answer, self._likely = self.answer is not None, None, ()
+        self._set_stale(False)
+        if self._panel is not None:
+            self._panel.clear()
+        if had:
+            self.changed.emit()
+
+    def _ask(self) -> None:
+        study, problem = self._document.study, self._document.problem
+        if study is not None:
+            before, known = self.answer, self._models.run_of(study)
+            wanted = WantedReading(self._reading, self._view.look.second_text, current_theme())
+            self._asked = self._version()
+            self._job.start(lambda progress: answer(study, problem, before, known, wanted, progress))
+
+    def _version(self) -> tuple[int, int]:
+        return self._document.generation, self._document.writes
+
+    def _on_job_ended(self, outcome: Future[ModelAnswer]) -> None:
+        if self._asked != self._version():
+            return
+        try:
+            found = outcome.result()
+        except Stopped:
+            return
+        except (ValueError, MemoryError) as error:
+            said = (error,) if self.answer is None else (error, FileNote(AS_BEFORE))
+            self._window.banner.show_error(lambda: sentences(said))
+            return
+        told = self.answer is not None and self.answer.other is found.other
+        self._say_unknown(found.run.notes)
+        if self.answer is not None and self.answer.place != found.place:
+            self._position = -1  # of another text, in which it is anywhere
+        self.answer, self._likely = found, ()
+        self._models.keep(found.study, found.run)
+        if isinstance(found.other, ValueError) and not told:
+            self._window.banner.show_error(saying(found.other))
+        self._show()
+        if found.run.model.ends.head is None:
+            self._set_stale(False)
+            self.changed.emit()  # else once the prediction is there
+
+    def _say_unknown(self, notes: tuple[FileNote, ...]) -> None:
+        """Say what of a text the model does not know, and take back what was said so of the text before."""
+        if notes != self._unknown:
+            self._window.banner.withdraw(self._unknown_words)
+            self._unknown, self._unknown_words = notes, lambda: sentences(notes)
+            if notes:
+                self._window.banner.show_info(self._unknown_words)
+
+    # --- showing ---------------------------------------------------------------------------------
+    def _show(self) -> None:
+        """Show everything that is known."""
+        self._show_place()
+        self._show_maps()
+        if self.answer is not None and self._panel is not None and self._changes is not None:
+            run, position = self.answer.run, self._place()
+            self._panel.heads.heads.set_changed(self._changes.set_answer(self.answer))
+            self._panel.tokens.set_tokens(run.texts, position)
+            self._panel.set_similar(self._similar())
+            self._predict()
+
+    def _show_place(self) -> None:
+        """Show the model and text, and the layer and head that are on the table."""
+        study, panel = self._document.study, self._panel
+        if study is None or panel is None:
+            return
+        model, grid = study.model, panel.heads.heads
+        if (grid.rowCount(), grid.columnCount()) != (model.num_layers, model.num_heads):
+            grid.set_shape(model.num_layers, model.num_heads)
+        words = self.tr("{name}: {family}, {layers} layers of {heads} heads")
+        said = words.format(name=model.name, family=model.family, layers=model.num_layers, heads=model.num_heads)
+        panel.set_model(said, study.text)
+        pictures = (PICTURES, self.tr("their weights"))
+        fitting = [key for key, reading in READINGS.items() if reading.fits(study.base)]
+        words_of = [(key, QCoreApplication.translate("Readings", READINGS[key].title)) for key in fitting]
+        panel.set_readings([pictures, *words_of], self._reading)
+        self._show_chosen()
+
+    def _show_chosen(self) -> None:
+        """Mark the head on show, and say whether it is off."""
+        if self._document.study is not None and self._panel is not None:
+            head, off = self._view.look.head, off_heads(self._document.problem)
+            self._panel.heads.set_chosen(HeadPlace(self._document.study.layer, head))
+            self._panel.set_off(head in off, len(off) == self._document.problem.num_heads)
+
+    def _show_second(self) -> None:
+        """Show the second text, which is run together with the first; without a model on the table, too."""
+        if self._panel is not None:
+            self._panel.set_second_text(self._view.look.second_text)
+            self._soon.start()
+
+    def _show_maps(self) -> None:
+        if self.answer is None or self._panel is None:
+            return
+        grid = self._panel.heads.heads
+        grid.set_pictures(self.answer.maps.pictures)
+        title = QCoreApplication.translate("Readings", READINGS[self._reading].title) if self._reading else ""
+        grid.set_numbers(title, self.answer.numbers)
+
+    def _similar(self) -> str:
+        """Return the likeness of the text's embedding to the one before, and to the second text's, in a model of
+        sentences."""
+        found = self.answer
+        assert found is not None
+        words = []
+        if found.run.embedding is not None and found.edits:
+            said = self.tr("Embedding of the text, now and before: cosine {cosine}")
+            words.append(said.format(cosine=cosine_text(found.run, found.clean)))
+        if found.run.embedding is not None and (other := self.second) is not None:
+            said = self.tr("Embeddings of both texts: cosine {cosine}")
+            words.append(said.format(cosine=cosine_text(found.run, other)))
+        return "\n".join(words)
+
+    # --- the prediction --------------------------------------------------------------------------
+    def _place(self) -> int:
+        """Return the token at which the prediction is read."""
+        assert self.answer is not None
+        count = len(self.answer.run.tokens)
+        return self._position if 0 <= self._position < count else self.answer.place
+
+    def _predict(self) -> None:
+        found = self.answer
+        if found is not None and found.run.model.ends.head is not None:
+            position = self._place()
+            self._predicting.start(lambda _: likely(found.run, found.clean, position, MOST))
+
+    def _on_predicting_answered(self, outcome: Future[tuple[LikelyToken, ...]]) -> None:
+        self._likely = outcome.result()
+        self._set_stale(False)
+        self._show_prediction(self._likely)
+        self.changed.emit()
+
+    def _show_prediction(self, rows: tuple[LikelyToken, ...]) -> None:
+        if self.answer is None or self._panel is None:
+            return
+        run = self.answer.run
+        token = visible_text(run.texts[self._place()])
+        causal = self.tr("After “{token}”"), self.tr("In the place of “{token}”")
+        words = causal[0] if run.model.sizes.causal else causal[1]
+        self._panel.set_prediction_title(words.format(token=token))
+        self._panel.predictions.set_rows(rows, two=bool(self.answer.edits))
+
+    # --- what is wanted --------------------------------------------------------------------------
+    def _make(self) -> None:
+        """Make the view, while the first model is being opened or when it is there."""
+        if self._panel is not None:
+            return
+        panel = self._panel = ModelView(self._window.pictures)
+        self._window.add_mode(MODEL, panel)
+        panel.textAsked.connect(self._models.set_text)
+        panel.heads.headAsked.connect(self.choose)
+        panel.heads.doubleClicked.connect(lambda _index: self._view.set(mode=PRODUCT))
+        panel.readingAsked.connect(self._on_reading_asked)
+        panel.otherAsked.connect(lambda text: self._view.set(second_text=text))
+        panel.headOffAsked.connect(self.headOffAsked)
+        panel.tokens.tokenPicked.connect(self._on_token_picked)
+        self._changes = ChangedLayers(panel, self._document, self._runner, self._models)
+        self.built.emit(panel)
+
+    def _on_theme_changed(self, *_: object) -> None:
+        if self._document.study is not None:
+            self._soon.start()
+
+    def _on_reading_asked(self, key: str) -> None:
+        self._reading = key
+        self._soon.start()
+
+    def _on_token_picked(self, position: int) -> None:
+        self._position = position
+        self._predict()

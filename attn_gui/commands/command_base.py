@@ -1,0 +1,331 @@
+"""Ground of every command of the command line: its parser, its refusals, the file that it is about, its progress."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import os
+import re
+import shlex
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from attn_gui.arguments import SettingsAction, setting, whole
+from attn_gui.languages import QT_TRANSLATE_NOOP, locale_language
+from attn_gui.libraries import DRAWING, complaint
+
+if TYPE_CHECKING:
+    from attn_gui.engine.errors import Note
+    from attn_gui.formats import CountProgress, Loaded
+    from attn_gui.formats.named.array_mapping import ArrayMapping
+
+DONE = 0  # the exit code of a command that did what it was asked
+NEAREST = QT_TRANSLATE_NOOP("Sentences", " (the nearest is {word})")
+NO_MEMORY = QT_TRANSLATE_NOOP("Sentences", "This does not fit into the memory of this computer.")
+MOST_CHANGES = 6  # that are said of a file
+
+
+SAY_WHICH = QT_TRANSLATE_NOOP("Sentences", "{sentence} Say which is which: --array {arrays}.")
+ALSO_HOLDS = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "{file} also holds {names}, which would change the numbers and is not read; nothing is written. Say which arrays "
+    "count: --array query=query ….",
+)
+AND_MORE = QT_TRANSLATE_NOOP("Interventions", "and {count} more")
+BY_HAND = QT_TRANSLATE_NOOP("Sentences", "Changed by hand: {changes}.")
+
+
+class CommandRefusal(Exception):
+    """A refusal, in one sentence: a template and what fills its {places}, or an error that says it."""
+
+    lang: str | None = None
+    """The language that it was asked for in; None: that of the locale."""
+
+    def __init__(self, said: object, **values: object) -> None:
+        self.template: str | None = getattr(said, "template", None)
+        self.values: Mapping[str, object] = getattr(said, "values", {})
+        if isinstance(said, str) and self.template is None:
+            self.template, self.values, said = said, values, said.format(**values)
+        super().__init__(str(said))
+
+
+class AmbiguousFileRefusal(CommandRefusal):
+    """A refusal of a file about whose arrays a person has to say more: which is which, or how they lie."""
+
+
+class UsageRefusal(CommandRefusal):
+    """A refusal of words by their parser, in the words of argparse, and what may have been meant."""
+
+    def __init__(self, message: str, near: str) -> None:
+        self.message, self.near = message.rstrip("."), near
+        super().__init__("{message}{near}.", message=self.message[:1].upper() + self.message[1:], near=near)
+
+
+class OutputError(Exception):
+    """What was to be said could not be written to stdout, for `reason`: a full disk, a pipe that nobody reads."""
+
+    def __init__(self, reason: OSError) -> None:
+        super().__init__(str(reason))
+        self.reason = reason
+
+
+def say(words: object, end: str = "\n") -> None:
+    """Write to stdout at once. Raises Unheard."""
+    try:
+        print(words, end=end, flush=True)
+    except OSError as error:
+        raise OutputError(error) from error
+
+
+class Parser(argparse.ArgumentParser):
+    """Mistakes are one sentence, without the usage in front of it."""
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Write help or the version; argparse itself passes over what goes wrong."""
+        say(message, end="")
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageRefusal(message, self._nearest(message))
+
+    def _nearest(self, message: str) -> str:
+        """Name the option, or the choice of an option, that is nearest to the word that is refused."""
+        if found := re.search(r"unrecognized arguments: (--\S+)", message):
+            return nearest(found[1], [option for action in self._actions for option in action.option_strings])
+        if found := re.search(r"argument (\S+): invalid choice: '([^']*)'", message):
+            choices = [action.choices or () for action in self._actions if found[1] in action.option_strings]
+            return nearest(found[2], [str(choice) for of_one in choices for choice in of_one])
+        return ""
+
+
+def nearest(word: str, known: Sequence[str]) -> str:
+    """Return the known word that a slip was meant for, in brackets and with a space in front; empty where none is."""
+    near = _nearest_known(word, known)
+    return NEAREST.format(word=near) if near else ""
+
+
+def _nearest_known(word: str, known: str | Sequence[str]) -> str:
+    """Return the known word, of several or of a list in words, that a slip was meant for; empty where none is."""
+    words = known.split(", ") if isinstance(known, str) else known
+    return next(iter(difflib.get_close_matches(word.strip("'"), words, n=1)), "")
+
+
+class _FirstFile(argparse.Action):
+    """The first file, by which what is written is named, and all of them."""
+
+    def __call__(self, _parser: object, chosen: argparse.Namespace, values: Any, _option: str | None = None) -> None:
+        chosen.files = tuple(values)
+        chosen.file = chosen.files[0]
+
+
+def add_problem(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments for a file, or several whose arrays make one problem, and which arrays are which parts."""
+    known = "a session (.attn), or arrays (.npz, .safetensors, …); several files of arrays are one problem"
+    parser.add_argument("file", metavar="FILE", nargs="+", action=_FirstFile, type=Path, help=known)
+    add_arrangement(parser)
+
+
+def add_arrangement(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say which arrays of a file are which parts of a problem."""
+    add = parser.add_argument
+    added = [
+        add(
+            "--array",
+            type=setting,
+            nargs="+",
+            action=SettingsAction,
+            metavar="PART=NAME",
+            help="arrays of other names: query=h.3.attn.q key=h.3.attn.k … (parts are query, key, value, or x, "
+            "context, w_query, …; w_query_key_value, b_query_key_value, query_key_value for three in one; and mask)",
+        ),
+        add(
+            "--axes",
+            metavar="A,B,…",
+            help="of query, key, value: head,token,column or token,head,column; with batch, …; of attention weights"
+            " alone: batch,head,query,key or layer,head,query,key, … (default: as the rest of "
+            "the file and the names settle it, else they are asked for)",
+        ),
+        add(
+            "--weights",
+            metavar="in,out|out,in|…",
+            help="axes of weights: out,in as torch.nn.Linear, in,head,column as Keras, head,in,column as "
+            "TransformerLens (default: likewise)",
+        ),
+        add(
+            "--mask",
+            metavar="keep|block|add|none",
+            help="what True in the mask means, that it is added to the scores, or left out (default: likewise)",
+        ),
+        add(
+            "--split",
+            metavar="A,B,C",
+            help="how query, key and value lie in one array, such as w_query_key_value=c_attn.weight: part,head,column "
+            "or head,part,column (default: as models have an array of its name)",
+        ),
+        add(
+            "--num-heads",
+            type=whole(1, 65536),
+            metavar="N",
+            help="where no axis says it (default: as the file, else 1)",
+        ),
+        add("--layer", type=whole(0, 65535), metavar="N", help="of attention weights that are of several layers"),
+        add("--num-kv-heads", type=whole(1, 65536), metavar="N", help="of keys and values (default: as many)"),
+    ]
+    parser.set_defaults(arranging=[option.dest for option in added])
+
+
+def mapping_from_options(chosen: argparse.Namespace) -> ArrayMapping | None:
+    """Return the arrangement that the options say; None where they say nothing. Raises CommandRefusal."""
+    given = {name: value for name in chosen.arranging if (value := getattr(chosen, name)) is not None}
+    if not given:
+        return None
+    from attn_gui.formats import FormatError
+    from attn_gui.formats.named.array_mapping import arrangement_of
+
+    try:
+        return arrangement_of(dict(given.pop("array", ())), **given)
+    except FormatError as error:
+        raise CommandRefusal(error) from error
+
+
+def open_input(chosen: argparse.Namespace) -> Loaded:
+    """Return the problem in the chosen file. Raises CommandRefusal, and Unnamed where its arrays have other names."""
+    from attn_gui.formats import FormatError, open_arranged, open_file
+    from attn_gui.formats.file_sentences import SeveralReadings
+    from attn_gui.formats.named.attention_maps import SeveralMaps
+    from attn_gui.formats.named.roles import ForeignNames
+    from attn_gui.formats.named.several_files import likely_arrays, open_several
+
+    arrangement = mapping_from_options(chosen)
+    try:
+        if len(chosen.files) > 1:
+            return open_several(chosen.files, arrangement)
+        return open_file(chosen.file) if arrangement is None else open_arranged(chosen.file, arrangement)
+    except ForeignNames as error:
+        likely = likely_arrays(chosen.file) if len(chosen.files) == 1 else {}
+        likely = likely or dict.fromkeys(("query", "key", "value"), "NAME")
+        arrays = shlex.join(f"{part}={name}" for part, name in likely.items())
+        raise AmbiguousFileRefusal(SAY_WHICH, sentence=error, arrays=arrays) from error
+    except (SeveralMaps, SeveralReadings) as error:
+        raise AmbiguousFileRefusal(error.on_command_line()) from error
+    except FormatError as error:
+        raise CommandRefusal(error) from error
+
+
+def complete(loaded: Loaded, path: Path) -> Loaded:
+    """Return what was loaded. Raises CommandRefusal where the file holds more that would change the numbers."""
+    if loaded.missed:
+        from attn_gui.formats.problem_fields import listed
+
+        raise CommandRefusal(ALSO_HOLDS, file=path.name, names=", ".join(listed(loaded.missed)))
+    return loaded
+
+
+def need_drawing() -> None:
+    """Get ready to draw without a window, with a display, too: the same figure everywhere. Raises CommandRefusal."""
+    if reason := complaint(DRAWING):
+        raise CommandRefusal("{reason}", reason=reason)
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+
+
+def noted(loaded: Loaded) -> Loaded:
+    """Say on stderr what the file holds and is left out, and which numbers are not as computed."""
+    for note in loaded.notes:
+        note_on_stderr(note)
+    if changes := _changes(loaded):
+        from attn_gui.formats.file_sentences import FileNote
+
+        note_on_stderr(FileNote(BY_HAND, changes=changes))
+    return loaded
+
+
+class ChangeNotes(tuple["Note", ...]):
+    """Changes by hand as notes of the engine, which are said one after another."""
+
+    def __str__(self) -> str:
+        return "; ".join(map(str, self))
+
+
+def _changes(loaded: Loaded) -> ChangeNotes:
+    """Return the changes by hand in a problem; of many the first ones, and how many more there are."""
+    from attn_gui.engine.errors import Note
+    from attn_gui.engine.graph.intervention_nodes import phrase
+
+    records = [record for record in loaded.problem.interventions if record.enabled]
+    said = [phrase(loaded.problem, record) for record in records[:MOST_CHANGES]]
+    more = len(records) - MOST_CHANGES
+    return ChangeNotes([*said, Note(AND_MORE, {"count": more})] if more > 0 else said)
+
+
+def note_on_stderr(said: object) -> None:
+    """Write an error or a note to stderr, in the language of the locale or, of a refusal, that it was asked for in."""
+    lang, values = getattr(said, "lang", None), getattr(said, "values", {})
+    sentence = said_in(said, lang)
+    if "known" in values and (near := _nearest_known(str(values.get("got", values.get("name"))), values["known"])):
+        from attn_gui.formats.file_sentences import FileNote
+
+        sentence = f"{sentence[:-1]}{said_in(FileNote(NEAREST, word=near), lang)}{sentence[-1]}"
+    print(f"attn-gui: {sentence}", file=sys.stderr)
+
+
+def said_in(said: object, lang: str | None = None) -> str:
+    """Return the sentence of an error or a note in a language, or in that of the locale."""
+    if (lang or locale_language()) == "en" or complaint(DRAWING):
+        return str(said)
+    from attn_gui.commands.chinese import chinese
+
+    return chinese(said)
+
+
+@contextmanager
+def muted_stderr() -> Iterator[None]:
+    """Let nothing reach stderr that a library writes there by itself, as Rust does before it panics."""
+    try:
+        kept = os.dup(2)
+    except OSError:  # there is none
+        yield
+        return
+    with Path(os.devnull).open("w") as sink:
+        os.dup2(sink.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+
+
+PATIENCE = 0.5  # seconds before progress is shown
+
+
+class FileProgress:
+    """Progress of a file, on one line of a terminal; none where stderr goes into a pipe."""
+
+    def __init__(self, path: Path) -> None:
+        self._name, self._shown, self._begun = path.name, "", time.monotonic()
+        self._terminal = sys.stderr.isatty()
+
+    def __enter__(self) -> FileProgress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Leave nothing of it on the line."""
+        if self._shown:
+            self._shown = ""
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+    def show(self, share: float) -> None:
+        """Write the share done, from any thread; the first half second is silent."""
+        said = f"{self._name}: {share:.0%}"
+        if self._terminal and said != self._shown and time.monotonic() > self._begun + PATIENCE:
+            self._shown = said
+            print(f"\r{said}\x1b[K", end="", file=sys.stderr, flush=True)
+
+    def of(self, part: int, parts: int) -> CountProgress:
+        """Return the progress of one of several equal parts of the file."""
+        return lambda done, every: self.show((part + done / every) / parts)

@@ -1,0 +1,607 @@
+"""Solvers for a target of one row: linear systems where scores are linear in the change, probing where they are not."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from attn_gui.engine import verdicts
+from attn_gui.engine.analysis.sensitivity import gradient
+from attn_gui.engine.analysis.shortest_change import BIAS, EditedArray, LogOdds, gauss_newton
+from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.errors import FieldError
+from attn_gui.engine.evaluation.dense import RowwiseEvaluation
+from attn_gui.engine.evaluation.evaluation import Evaluation
+from attn_gui.engine.graph.indices import cell, length
+from attn_gui.engine.graph.intervention_nodes import InterventionNode
+from attn_gui.engine.graph.stage import Role
+from attn_gui.engine.normalizers import NORMALIZERS
+from attn_gui.engine.problem import Problem
+from attn_gui.engine.scores import SCORES, Score
+from attn_gui.engine.stages import STAGE
+from attn_gui.engine.verdicts import Reason
+
+# --- row of a map ---------------------------------------------------------------------------------
+# One row of a map, as solving sees it: which keys are open, and what the scores are linear in.
+
+
+@dataclass(frozen=True)
+class SolvedRow:
+    """Query `query` of head `head` in batch item `item`; all numbers are float64 copies."""
+
+    evaluation: Evaluation
+    item: int
+    head: int
+    query: int
+
+    @property
+    def problem(self) -> Problem:
+        return self.evaluation.problem
+
+    def read(self, stage: str) -> Array:
+        """Return the row in one of the maps, one number for each key."""
+        box = (*cell((self.item, self.head, self.query)), slice(0, self.problem.m))
+        return np.array(self.evaluation.fetch(stage, box)[0, 0, 0])
+
+    @property
+    def logits(self) -> Array:
+        """The logits of the row, before the temperature."""
+        return self.read(self.softmax_reads)
+
+    @property
+    def softmax_reads(self) -> str:
+        """The stage that the softmax reads."""
+        logits = self.evaluation.logits
+        assert logits is not None, "solving refuses given weights"
+        return logits
+
+    @property
+    def open(self) -> Array:
+        """Keys that take part in the softmax. Raises ValueError where no softmax is left."""
+        logits = self.logits
+        if np.isnan(logits).any() or np.isposinf(logits).any():
+            raise FieldError(verdicts.WILD, stage=self.evaluation.scores)
+        return np.asarray(~np.isneginf(logits))
+
+    # --- vectors ---------------------------------------------------------------------------------
+    def _part(self, name: str, rows: slice) -> Box:
+        return slice(self.item, self.item + 1), rows, self.evaluation.head_columns(name, self.head)
+
+    def query_vector(self) -> Array:
+        """Return the query as scores read it: (d_k,), turned by its position where positions are rotary."""
+        name = self.evaluation.latest("query")
+        return np.array(self.evaluation.fetch(name, self._part(name, slice(self.query, self.query + 1)))[0, 0])
+
+    def key_vectors(self, rows: slice | None = None) -> Array:
+        """Return the keys as scores read them: (m, d_k)."""
+        name = self.evaluation.latest("key")
+        return np.array(self.evaluation.fetch(name, self._part(name, rows or slice(0, self.problem.m)))[0])
+
+    def unturned(self, name: str, row: int, vector: Array) -> Array:
+        """Return a change of a turned row as a change of the row before; a turn keeps lengths, so the smallest stays
+        so."""
+        if (latest := self.evaluation.latest(name)) == name:
+            return vector
+        node = self.evaluation.node(latest)
+        box = self._part(name, slice(row, row + 1))
+        pieces = node.pull_back(box, vector[None, None], self.evaluation.fetch)
+        return np.asarray(next(piece for source, _, piece in pieces if source == node.inputs[0].name)).reshape(-1)
+
+    def cells(self, name: str, row: int) -> Box:
+        """Return the box of one head's row in `query` or `key`, or of a whole row of `x`, in the field's own axes."""
+        if name == "x":
+            return row_box(self.problem.x.shape, self.item, row)
+        _, rows, columns = self._part(name, slice(row, row + 1))
+        leading = (slice(self.item, self.item + 1),) if getattr(self.problem, name).ndim == 3 else ()
+        return (*leading, rows, columns)
+
+
+def row_box(shape: tuple[int, ...], item: int, row: int) -> Box:
+    """Return a whole row of an array that may have a batch axis."""
+    leading = (slice(item, item + 1),) if len(shape) == 3 else ()
+    return (*leading, slice(row, row + 1), slice(0, shape[-1]))
+
+
+# --- request and answer ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The answer of a solver.
+
+    `problem` holds the change, `field` and `box` say which cells it touches (a new bias layer stands last in the mask),
+    `norm` how long it is. `gauss_newton` is the cell in the new problem. `residual`: |reached − target|; where closed
+    formulas keep the odds, the root of the summed squares by which the logits of the open keys miss what was asked.
+    `odds`: whether those among the other open keys were kept or free; None for output cells, and where nothing moves.
+    `feasible`: whether the target can be reached, or where there is no closed formula was reached; if not, `problem` is
+    the nearest, or the nearest that was found: `reason` says which.
+    `condition` is the condition number of the linear system, 1 where there is none.
+    """
+
+    problem: Problem
+    reached: float
+    residual: float
+    feasible: bool
+    reason: Reason
+    field: str
+    box: Box
+    norm: float = 0.0
+    condition: float = 1.0
+    odds: str | None = None
+
+    def __repr__(self) -> str:
+        cells = ", ".join(f"{cut.start}:{cut.stop}" for cut in self.box)
+        return (
+            f"Solution(reached={self.reached!r}, feasible={self.feasible}, residual={self.residual:.3g}, "
+            f"norm={self.norm:.6g}, odds={self.odds!r}, {self.field}[{cells}], reason={str(self.reason)!r})"
+        )
+
+
+@dataclass(frozen=True)
+class TargetQuestion:
+    """A target for one cell of a stage, and the cells that may change for it."""
+
+    evaluation: Evaluation
+    cells: EditedArray
+    box: Box
+    stage: str
+    place: tuple[int, ...]
+    target: float
+    by: str
+    cancelled: Callable[[], bool]
+    old: Array = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "old", np.array(self.cells.array[self.box], float))
+
+    @property
+    def row(self) -> SolvedRow:
+        """The row of the maps that the cell stands in."""
+        return SolvedRow(self.evaluation, *self.place[:3])
+
+    @property
+    def key(self) -> int:
+        return self.place[-1]
+
+    @property
+    def of_weight(self) -> bool:
+        """Whether the cell is a share of its row: it is moved by log-odds then."""
+        return STAGE[self.stage].shares
+
+    @property
+    def problem(self) -> Problem:
+        return self.evaluation.problem
+
+    @property
+    def reached(self) -> float:
+        """The cell as it is now."""
+        return float(self.evaluation.box(self.stage, cell(self.place)).item())
+
+    def change(self, values: Array) -> None:
+        """Add numbers to the cells."""
+        self.cells.write(self.evaluation, self.box, self.old + values.reshape(self.old.shape))
+
+    def answer(
+        self, residual: float, feasible: bool, reason: Reason, *, odds: str | None = None, condition: float = 1.0
+    ) -> Solution:
+        """Return the solution that the cells hold now."""
+        return Solution(
+            self.cells.problem(),
+            self.reached,
+            residual,
+            feasible,
+            reason,
+            self.cells.field,
+            self.box,
+            self.cells.moved(self.box, self.old),
+            condition,
+            odds,
+        )
+
+
+# --- least squares --------------------------------------------------------------------------------
+# Least squares with a numerical rank: the linear systems behind solving.
+
+
+EPS = float(np.finfo(float).eps)
+SURELY_OUTSIDE = 1e-3  # of the right-hand side: so much is no rounding, whatever the condition number
+
+
+@dataclass(frozen=True)
+class LeastSquares:
+    """The shortest `x` among those with the smallest ‖A x − b‖; `met` if that is 0 but for rounding."""
+
+    x: Array
+    rank: int
+    condition: float
+    met: bool
+
+
+def shortest(matrix: Array, right: Array, demands: int, size: float) -> LeastSquares:
+    """Least squares by singular values (Golub, Van Loan, "Matrix Computations", 2013, §5.5).
+
+    `matrix` (equations, unknowns), of which `demands` can be independent; `size` is the norm of the numbers that its
+    entries are differences of. b lies in the range of A if adding it as a column does not raise the rank.
+    """
+    left, values, across = np.linalg.svd(matrix, full_matrices=False)
+    size = max(size, float(values[0]))
+    rank = int((values > max(matrix.shape) * EPS * size).sum())
+    along = left[:, :rank].T @ right
+    outside = length(right - left[:, :rank] @ along)
+    slack = 8 * max(matrix.shape) * EPS * size / float(values[rank - 1]) if rank else 0.0
+    met = rank == demands or outside <= min(SURELY_OUTSIDE, slack) * length(right)
+    condition = float(values[0] / values[rank - 1]) if rank else 1.0
+    return LeastSquares(across[:rank].T @ (along / values[:rank]), rank, condition, met)
+
+
+def centered(matrix: Array) -> Array:
+    """Return rows less their mean: what is left of equations to which a common number may be added, none of none."""
+    return np.asarray(matrix - matrix.mean(axis=0)) if len(matrix) else matrix
+
+
+# --- exact targets --------------------------------------------------------------------------------
+# Targets of weights and scores by one linear system, whose rank decides whether a change can reach them.
+#
+# K Δq = √d_k (δ e_j + c 1) for a query row, with c free; q · Δk = √d_k δ for a key row; δ e_j + c 1 itself for a
+# bias.
+
+
+FLAT = 20.0  # tanh of it is 1 in float64
+
+
+@dataclass(frozen=True)
+class RowChange:
+    """The change of one row, before any rounding; `score` instead where it must be found step by step."""
+
+    change: Array
+    feasible: bool
+    reason: Reason
+    condition: float = 1.0
+    score: float | None = None
+
+
+def reason_against_change(row: SolvedRow, stage: str, key: int) -> Reason | None:
+    """Return the reason why no change at all can move the cell."""
+    if STAGE[stage].shares:
+        if not row.open[key]:
+            return Reason(verdicts.CLOSED, key=key)
+        if row.open.sum() == 1 and row.problem.sink is None:
+            return Reason(verdicts.ALONE, key=key)
+    value = row.read(stage)[key]
+    if STAGE[stage].behind_mask and np.isneginf(value):
+        return Reason(verdicts.CLOSED, key=key)
+    if not np.isfinite(value):
+        raise FieldError(verdicts.WILD, stage=stage)
+    return None
+
+
+def check_way(row: SolvedRow, stage: str, by: str) -> None:
+    """Raise FieldError for a way of changing the row that the cell does not read."""
+    stages, biased = row.evaluation.stages, row.evaluation.part(Role.BIAS)
+    if by != BIAS:
+        _score_of(row.problem)
+    elif biased is not None and stages.index(stage) < stages.index(biased):
+        raise FieldError(verdicts.BEFORE_BIAS, stage=stage)
+
+
+def growth(row: SolvedRow, stage: str, key: int, target: float) -> float:
+    """Return the growth of the key's logit over all others that a weight needs; for other cells, of the cell itself."""
+    if not STAGE[stage].shares:
+        return target - float(row.read(stage)[key])
+    temperature = row.problem.temperature or 1.0
+    logits = row.logits / temperature
+    others = logits[row.open & (np.arange(len(logits)) != key)]
+    row_max = float(others.max())
+    log_sum = row_max + math.log(float(np.exp(others - row_max).sum()))
+    step = temperature * (math.log(target) - math.log1p(-target) - (float(logits[key]) - log_sum))
+    if not math.isfinite(step):
+        raise FieldError(verdicts.WILD, stage=stage)
+    return step
+
+
+def by_query(row: SolvedRow, stage: str, key: int, target: float) -> RowChange:
+    problem = row.problem
+    score, slope = _score_of(problem), SCORES[problem.score].slope(problem.score_params)
+    if slope is None:
+        raise FieldError(verdicts.NOT_LINEAR, score=problem.score)
+    if problem.softcap is not None:
+        raise FieldError(verdicts.SOFTCAP_QUERY)
+    if score.common and not STAGE[stage].shares:
+        raise FieldError(verdicts.GAUSSIAN_SCORE)
+    step = growth(row, stage, key, target)
+    keys, scale = row.key_vectors(), problem.effective_scale * slope
+    here = np.arange(len(keys)) == key
+    if STAGE[stage].shares:
+        wanted = row.open
+        matrix, right = centered(keys[wanted] * scale), centered(np.where(here[wanted], step, 0.0))
+        demands = len(matrix) - 1
+    else:
+        others = keys[row.open & ~here] * scale
+        own = keys[here] * (1.0 if stage == row.evaluation.scores else scale)
+        matrix = np.concatenate([own, centered(others)]) if len(others) else own
+        right = np.concatenate([[step], np.zeros(len(others))])
+        demands = max(len(others), 1)
+    if not (np.isfinite(matrix).all() and np.isfinite(row.query_vector()).all()):
+        raise FieldError(verdicts.WILD, stage="key")
+    solved = shortest(matrix, right, demands, length(keys[row.open | here]) * abs(scale))
+    reason = Reason(verdicts.REACHED, by="query")
+    if not solved.met:
+        reason = Reason(verdicts.UNREACHABLE, rank=solved.rank, more=solved.rank + 1)
+    return RowChange(row.unturned("query", row.query, solved.x), solved.met, reason, solved.condition)
+
+
+def by_key(row: SolvedRow, stage: str, key: int, target: float) -> RowChange:
+    """Move this key's score in the row alone; the smallest move of the key that does it."""
+    score = _score_of(row.problem)
+    step, cap = _score_step(row, stage, key, growth(row, stage, key, target))
+    if step is None:
+        return RowChange(np.zeros(0), False, Reason(verdicts.NO_LEVER, key=key, why="scale"))
+    query, old = row.query_vector(), row.key_vectors(slice(key, key + 1))[0]
+    found = score.move_key(key, query, old, step, row.problem.score_params)
+    if found is None:
+        wanted = float(row.read(row.evaluation.scores)[key]) + step
+        return RowChange(np.zeros(0), cap is None, cap or Reason(verdicts.REACHED_KEY), score=wanted)
+    if not (np.isfinite(query).all() and np.isfinite(old).all()):
+        raise FieldError(verdicts.WILD, stage=row.evaluation.scores)
+    move, reason = found[0], found[1] or cap
+    return RowChange(row.unturned("key", key, move), reason is None, reason or Reason(verdicts.REACHED_KEY))
+
+
+def _score_step(row: SolvedRow, stage: str, key: int, step: float) -> tuple[float | None, Reason | None]:
+    """Return a step of the cell as one of the score; None where the scale is 0. The reason tells of a softcap in the
+    way."""
+    problem, evaluation, reason = row.problem, row.evaluation, None
+    if stage == evaluation.scores:
+        return step, None
+    if problem.effective_scale == 0:
+        return None, None
+    scaled_scores, capped = evaluation.part(Role.SCALE), evaluation.part(Role.CAP)
+    if problem.softcap is not None and scaled_scores and capped and stage != scaled_scores:
+        cap, scaled = problem.softcap, float(row.read(scaled_scores)[key])
+        needed = float(row.read(capped)[key]) + step
+        if abs(needed) >= cap:
+            reason = Reason(verdicts.CAPPED, cap=cap, needed=needed)
+            step = math.copysign(FLAT * cap, needed) - scaled
+        else:
+            step = cap * math.atanh(needed / cap) - scaled
+    return step / problem.effective_scale, reason
+
+
+def _score_of(problem: Problem) -> Score:
+    """Return the score function. Raises FieldError for one that nothing moves."""
+    score = SCORES[problem.score]
+    if not score.looks:
+        raise FieldError(verdicts.AVERAGE)
+    return score
+
+
+def by_bias(row: SolvedRow, stage: str, key: int, target: float) -> RowChange:
+    """Return the change by a bias, which is added to the logits as it is, shared out among the open keys."""
+    change = np.where(np.arange(row.problem.m) == key, growth(row, stage, key, target), 0.0)
+    if STAGE[stage].shares:
+        change[row.open] = centered(change[row.open])
+    return RowChange(change, True, Reason(verdicts.REACHED, by=BIAS))
+
+
+# --- targets that move ----------------------------------------------------------------------------
+# Quick answers to a target that moves, for a weight or score of a long row: what solving reads is read once.
+#
+# The target is reached, by a change of the query that is next to the shortest: it is not shortened any further.
+
+
+@dataclass(frozen=True)
+class QuickRow:
+    """The cells of a query's row and its scores; `vectors` are what these are linear in, one for each open key.
+
+    `values` are the logits over the temperature for a weight, the stage's own numbers for a score.
+    """
+
+    row: SolvedRow
+    box: Box
+    start: Array
+    values: Array
+    vectors: Array
+    key: int
+    size: float  # of the query
+    of_weight: bool
+
+    def at(self, target: float) -> tuple[Array, float]:
+        """Return (numbers for the row, the cell's number with them)."""
+        if not self.of_weight:
+            vector = self.vectors[self.key]
+            size = length(vector)
+            step = (target - float(self.values[self.key])) / size / size
+            return self._cells(vector * step), target
+        question = LogOdds(self.values, self.vectors, 1.0, self.key, target, self.size)
+        change = gauss_newton(question, question.zero)[0]
+        return self._cells(change), 1 / (1 + math.exp(-question.value(change)))
+
+    def _cells(self, change: Array) -> Array:
+        """Return the row with a change of the query as the scores read it."""
+        turned = self.row.unturned("query", self.row.query, change)
+        return np.asarray(self.start + turned.reshape(self.start.shape))
+
+
+def quick_row(problem: Problem, stage: str, index: Sequence[int]) -> QuickRow | None:
+    """Return the row of a weight or score whose odds among other keys `solve` lets free by default.
+
+    None for short rows, for cells that are closed, and where scores are not linear in the query or changed by hand, or
+    the weights of no softmax.
+    """
+    entry, score = STAGE[stage], SCORES[problem.score]
+    slope = score.slope(problem.score_params)
+    by_hand = any(record.enabled for record in problem.interventions)
+    if problem.projected or not entry.square or slope is None or problem.softcap is not None or by_hand:
+        return None
+    if not NORMALIZERS[problem.normalize].elementary or (score.common and not entry.shares):
+        return None
+    if problem.sink is not None or problem.norms_heads:
+        return None
+    item, head, query, key = index
+    row = SolvedRow(RowwiseEvaluation(problem), item, head, query)
+    wanted = row.open
+    if not wanted[key] or wanted.sum() <= problem.d_k + 1:
+        return None
+    temperature = (problem.temperature or 1.0) if entry.shares else 1.0
+    scale = slope * (1.0 if stage == row.evaluation.scores else problem.effective_scale) / temperature
+    vectors, values = row.key_vectors()[wanted] * scale, row.logits if entry.shares else row.read(stage)
+    place = int(wanted[:key].sum())
+    size = length(row.query_vector())
+    if not (np.isfinite(vectors).all() and np.isfinite(size) and vectors[place].any()):
+        return None
+    box = row.cells("query", query)
+    start = np.array(problem.query[box], float)
+    return QuickRow(row, box, start, values[wanted] / temperature, vectors, place, size, entry.shares)
+
+
+# --- probing --------------------------------------------------------------------------------------
+# Targets reached by probing the evaluation, cell by cell written and read: for changes no score is linear in.
+
+
+MOST = 60  # steps towards several targets at once
+HALVINGS = 30
+
+
+class SolvingStopped(Exception):
+    """The search was canceled."""
+
+
+class CellObjective:
+    """Gap of one cell of a stage to its target, as the cells that are asked about change.
+
+    A weight counts by log-odds, but for one changed by hand or of no softmax: it may be no share of anything.
+    """
+
+    def __init__(self, ask: TargetQuestion, stage: str, target: float) -> None:
+        evaluation, cells, box, index = ask.evaluation, ask.cells, ask.box, ask.place
+        self._evaluation, self._cells, self._box, self._stage, self._index = evaluation, cells, box, stage, index
+        self._cancelled, self._looks = ask.cancelled, 0
+        self._old = np.array(cells.array[box], float)
+        node = evaluation.node(stage)
+        self._odds = STAGE[stage].shares and node.stage.elementary and not isinstance(node, InterventionNode)
+        self._target = math.log(target) - math.log1p(-target) if self._odds else target
+        self.enough = 16 * float(np.finfo(evaluation.problem.dtype).eps) * max(1.0, abs(self._target))
+        self.length = max(1.0, length(self._old[np.isfinite(self._old)]))
+        self.zero = np.zeros(self._old.shape)
+
+    def allow(self, looks: int) -> None:
+        self._looks = looks
+
+    @property
+    def over(self) -> bool:
+        return self._looks <= 0
+
+    def gap(self, change: Array) -> float:
+        if self._cancelled():
+            raise SolvingStopped
+        self._looks -= 1
+        self._cells.write(self._evaluation, self._box, self._old + change)
+        with np.errstate(all="ignore"):
+            return self._target - (self._log_odds() if self._odds else self._value())
+
+    def slope(self, change: Array) -> Array:
+        self._looks -= 1  # it takes as long
+        with np.errstate(all="ignore"):
+            if not self._odds:
+                return self._pulled(self._stage, cell(self._index), np.ones((1,) * len(self._index)))
+            row, box = self._row, (*cell(self._index[:3]), slice(0, self._evaluation.problem.m))
+            weights = -self._weights()
+            weights[self._index[3]] = 1.0
+            return self._pulled(row.softmax_reads, box, weights[None, None, None] / self._temperature)
+
+    def _pulled(self, stage: str, box: Box, weights: Array) -> Array:
+        return gradient(self._evaluation, stage, box, weights, self._cells.field)[self._box]
+
+    def _value(self) -> float:
+        return float(self._evaluation.fetch(self._stage, cell(self._index)).item())
+
+    @property
+    def _row(self) -> SolvedRow:
+        return SolvedRow(self._evaluation, *self._index[:3])
+
+    @property
+    def _temperature(self) -> float:
+        return self._evaluation.problem.temperature or 1.0
+
+    def _log_odds(self) -> float:
+        logits = self._row.logits / self._temperature
+        others = np.append(np.delete(logits, self._index[3]), self._sink)
+        row_max = float(others.max())
+        return float(logits[self._index[3]]) - row_max - math.log(float(np.exp(others - row_max).sum()))
+
+    def _weights(self) -> Array:
+        logits = self._row.logits / self._temperature
+        logits[self._index[3]] = -np.inf
+        top = max(float(logits.max()), self._sink)
+        powers = np.exp(logits - top)
+        return np.asarray(powers / (powers.sum() + math.exp(self._sink - top)))
+
+    @property
+    def _sink(self) -> float:
+        """The sink of the head over the temperature; −∞ where there is none."""
+        sink = self._evaluation.problem.sink
+        return -math.inf if sink is None else float(sink[self._index[1]]) / self._temperature
+
+
+class KeptOdds:
+    """Several targets at once: one cell of a row, while the odds among the other open keys stay."""
+
+    def __init__(self, ask: TargetQuestion, step: float) -> None:
+        self._ask, self._row, self._key = ask, ask.row, ask.key
+        self._together = ask.of_weight
+        self._stage = self._row.softmax_reads if self._together else ask.stage
+        self._open, self._before = self._row.open, self._row.logits
+        self._asked = float(self._row.read(self._stage)[self._key]) + step
+
+    def solve(self) -> int:
+        """Solve and count the steps: Gauss–Newton, the shortest change at each (Nocedal, Wright, 2006, §10.3)."""
+        change, left = np.zeros(self._ask.old.shape), self._off()
+        for count in range(MOST):
+            if length(left) <= 1e-13 * max(1.0, abs(self._asked)):
+                return count
+            slopes = self._slopes()
+            aim = np.linalg.lstsq(slopes, slopes @ change.ravel() - left, rcond=1e-12)[0].reshape(change.shape)
+            share = 1.0
+            for _ in range(HALVINGS):
+                now = self._tried(change + share * (aim - change))
+                if length(now) < length(left):
+                    break
+                share /= 2
+            else:
+                self._tried(change)
+                return count
+            change, left = change + share * (aim - change), now
+        return MOST
+
+    def _tried(self, change: Array) -> Array:
+        self._ask.change(change)
+        return self._off()
+
+    def _off(self) -> Array:
+        """Return the amount by which each demand is missed: the rows of `_slopes`."""
+        moved = self._row.logits - self._before
+        own = float(self._row.read(self._stage)[self._key]) - self._asked
+        if not self._together:
+            return np.append(centered(moved[self._others]), own)
+        moved[self._key] = own
+        return centered(moved[self._open])
+
+    def _slopes(self) -> Array:
+        logits = self._row.softmax_reads
+        rows = [self._slope(logits, int(key)) for key in np.flatnonzero(self._open if self._together else self._others)]
+        if self._together:
+            return centered(np.array(rows))
+        others = [centered(np.array(rows))] if rows else []
+        return np.concatenate([*others, self._slope(self._stage, self._key)[None]])
+
+    @property
+    def _others(self) -> Array:
+        return np.asarray(self._open & (np.arange(len(self._open)) != self._key))
+
+    def _slope(self, stage: str, key: int) -> Array:
+        place = cell((self._row.item, self._row.head, self._row.query, key))
+        slopes = gradient(self._ask.evaluation, stage, place, np.ones((1, 1, 1, 1)), self._ask.cells.field)
+        return slopes[self._ask.box].ravel()

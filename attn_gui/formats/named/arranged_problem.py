@@ -1,0 +1,611 @@
+"""The problem that an arrangement makes of the arrays of a file."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from attn_gui.engine import STAGE, Problem, compute
+from attn_gui.engine.errors import ShapeError
+from attn_gui.engine.fields import DIRECT, GIVEN
+from attn_gui.engine.head_axis import (
+    BATCH,
+    COLUMN,
+    HEAD,
+    TOKEN,
+    Axes,
+    Shape,
+    agreeing,
+    counts_agree,
+    fits,
+    likelier,
+    readings,
+    side_by_side,
+    sizes,
+    spelled,
+    with_axes_in_order,
+)
+from attn_gui.engine.masks import Causal
+from attn_gui.engine.shape_errors import TOKENS, clash_with, draft_of
+from attn_gui.formats.file_format import ArrayListing, FileSource, ListedArray, Loaded
+from attn_gui.formats.file_sentences import READ_AS, FileNote, FormatError, SeveralReadings, reading, shape_text, shown
+from attn_gui.formats.foreign_arrays import Array
+from attn_gui.formats.named.array_mapping import ROWS, ArrayMapping, held_shape, held_vector_shape
+from attn_gui.formats.named.attention_maps import chosen_map, complaint_on_maps, means_maps, read_maps
+from attn_gui.formats.named.mask_meanings import (
+    KEEP,
+    NO_MASK,
+    SWITCHES,
+    known_meaning,
+    meaning_in,
+    note_on,
+    open_mask,
+    with_mask,
+)
+from attn_gui.formats.named.roles import (
+    MASK,
+    guess,
+    is_map,
+    is_ours_whole,
+    is_token_ids,
+    joined,
+    problem_of,
+    there_twice,
+)
+from attn_gui.formats.named.weight_layouts import (
+    FUSED,
+    LINEAR,
+    ROWS_IN,
+    WEIGHT_ORDERS,
+    is_weight,
+    known_order,
+    known_split,
+    laid_weight,
+    orders_of,
+    parts_of,
+)
+from attn_gui.formats.problem_fields import fields_of, in_our_words, is_option, is_result, listed, notes_on, option_of
+from attn_gui.languages import QT_TRANSLATE_NOOP
+
+# --- what the file decides ------------------------------------------------------------------------
+# What a file settles of an arrangement, and what is still open.
+#
+# What an array means is decided here alone, for the window, `load` and the command line. What a person says counts.
+# Else the orders that fit; of these the ones with which the whole problem fits together; of these the ones that agree
+# with the other arrays of the file, with the names, and with what people have: if one is left it is taken and noted,
+# unless it is the order that a problem has itself. If several are left, they are asked for.
+
+
+ITEMS_FIRST, HEADS_FIRST = (BATCH, TOKEN, COLUMN), (HEAD, TOKEN, COLUMN)
+"""The axes of the fields of a problem, and of heads apart as `Problem.from_heads` takes them."""
+HOOK = "hook_"
+"""Names of activations begin so in TransformerLens, which has heads behind tokens."""
+_NO_READING = QT_TRANSLATE_NOOP(
+    "Sentences", "{file}: the shapes {got} fit together in no order of axes as query, key and value."
+)
+_NO_READING_OF_HEADS = QT_TRANSLATE_NOOP(
+    "Sentences", "{file}: the shapes {got} can be read in no order of axes as query, key and value of {heads} heads."
+)
+_OTHER_READING = QT_TRANSLATE_NOOP("Sentences", "{file}: {names} cannot be read as {axes}; expected {expected}.")
+_SIZES = {
+    "items": QT_TRANSLATE_NOOP("Sentences", "items {count}"),
+    "heads": QT_TRANSLATE_NOOP("Sentences", "heads {count}"),
+    "K/V heads": QT_TRANSLATE_NOOP("Sentences", "K/V heads {count}"),
+    "tokens": QT_TRANSLATE_NOOP("Sentences", "tokens {count}"),
+    "queries": QT_TRANSLATE_NOOP("Sentences", "queries {count}"),
+    "keys": QT_TRANSLATE_NOOP("Sentences", "keys {count}"),
+}
+
+
+Kind = Callable[[Shape, Mapping[str, int]], bool]
+"""A rule for the shape of an array, by the numbers of items b, heads h, queries n and keys m."""
+
+
+class CompletedMapping(NamedTuple):
+    """An arrangement with all that is settled, notes on what was not said by anybody, what is open, and all that fits
+    by the name of the choice, from its values to their words; and the masks, as `masks_of` has them."""
+
+    arrangement: ArrayMapping
+    notes: tuple[FileNote, ...]
+    questions: tuple[SeveralReadings, ...]
+    choices: Mapping[str, Mapping[str, FileNote]]
+    masks: Mapping[str, tuple[str | None, bool]]
+
+
+def complete_mapping(arrangement: ArrayMapping, listing: ArrayListing) -> CompletedMapping:
+    """Return the arrangement with everything said. Raises SeveralReadings where something is open, FormatError where
+    the shapes allow no order of axes, or not the one that is said."""
+    answer = mapping_with_answers(arrangement, listing)
+    if answer.questions:
+        raise answer.questions[0]
+    return answer
+
+
+def mapping_with_answers(arrangement: ArrayMapping, listing: ArrayListing) -> CompletedMapping:
+    """Return the arrangement with all that the file settles, what is to be noted of it, and what is open. Raises
+    FormatError as `complete_mapping` does. Where nothing fits nothing is open: what is wrong comes first."""
+    _check_axes(arrangement, listing)
+    work = _Completion(arrangement, listing)
+    work.settle_axes()
+    work.settle_weights()
+    masks = work.settle_masks()
+    return CompletedMapping(work.found, tuple(work.notes), tuple(work.questions), work.choices, masks)
+
+
+def complaint(arrangement: ArrayMapping, listing: ArrayListing) -> Exception | None:
+    """Return the reason why an arrangement makes no problem, by shapes alone: no number is read."""
+    if GIVEN in arrangement.arrays:
+        return complaint_on_maps(arrangement.arrays, listing)
+    try:
+        return _clash(complete_mapping(arrangement, listing).arrangement, listing)
+    except (ValueError, TypeError) as error:
+        return error
+
+
+def masks_of(said: ArrayMapping, listing: ArrayListing) -> dict[str, tuple[str | None, bool]]:
+    """Return the masks that are read, what each means, None where neither its name nor anybody says it, and whether a
+    person says it.
+
+    Beside the one that is chosen these are those of the same layer, or of none, whose names say what they mean, and
+    where none is chosen the others, too.
+    """
+    if said.mask == NO_MASK:
+        return {}
+    chosen, kinds = said.arrays.get(MASK), {array.name: array.dtype for array in listing.arrays}
+    found = {} if chosen is None else {chosen: KEEP if said.own else known_meaning(chosen, kinds[chosen])}
+    for name in masks_beside(said, listing):
+        meaning = known_meaning(name, kinds[name])
+        if meaning is not None or chosen is None:
+            found.setdefault(name, meaning)
+    opens = [name for name, meaning in found.items() if meaning is None]
+    about = [chosen] if chosen is not None else opens or list(found)
+    return {
+        name: (meaning, False) if said.mask is None or name not in about else (said.mask, True)
+        for name, meaning in found.items()
+    }
+
+
+def masks_beside(said: ArrayMapping, listing: ArrayListing) -> tuple[str, ...]:
+    """Return the other arrays that are masks by their names and shapes, of the layer that the parts are of, or of
+    none."""
+    rows, heads = said.rows(listing), said.count(listing).heads
+    every = said.readings(listing) if said.axes is None else (said.axes,)
+    known = [_map_sizes(axes, rows, heads) for axes in every if fits(axes, rows)]
+    layers = {found.numbers for name in said.arrays.values() if (found := guess(name)) is not None} - {()}
+
+    def is_mask(array: ListedArray) -> bool:
+        found = guess(array.name)
+        if found is None or found.role != MASK or (found.numbers and layers and found.numbers not in layers):
+            return False
+        return any(_is_mask_of(array.shape, size) for size in known)
+
+    return tuple(array.name for array in listing.arrays if array.name not in said.arrays.values() and is_mask(array))
+
+
+class _Completion:
+    """One question after another: what is found, noted and open."""
+
+    def __init__(self, said: ArrayMapping, listing: ArrayListing) -> None:
+        self._said, self._listing = said, listing
+        self.found, self.notes, self.questions = said, list[FileNote](), list[SeveralReadings]()
+        self.choices: dict[str, Mapping[str, FileNote]] = {}
+        every: list[Axes | None] = [axes for axes in said.readings(listing) if len(axes) > said.own]
+        orders: list[str | None] = list(orders_of(said.whole_shapes(listing)))
+        ways = [
+            replace(said, axes=axes, weights=order)
+            for axes in ([said.axes] if said.axes is not None else every or [None])
+            for order in ([said.weights] if said.weights is not None else orders or [None])
+        ]
+        ways.sort(key=lambda way: said.own and way.axes != ITEMS_FIRST)
+        valid = [way for way in ways if _clash(way, listing) is None]
+        self._fits, self._ways = bool(valid), valid or ways[:1]
+        """Orders of axes and of weights with which the whole problem fits together."""
+
+    def settle_axes(self) -> None:
+        said, left = self._said, tuple(dict.fromkeys(way.axes for way in self._ways if way.axes is not None))
+        if said.axes is not None or not left:
+            return
+        rows = said.rows(self._listing)
+        self.choices["axes"] = {spelled(axes): words(axes, rows) for axes in left}
+        for agrees in self._witnesses(rows):
+            left = agreeing(left, agrees)
+        left = likelier(left, rows)
+        several = len(left) > 1
+        if ITEMS_FIRST in left and (said.own or not said.direct) and not self._may_be_heads(rows):
+            left = (ITEMS_FIRST,)
+        names = listed(said.arrays[role] for role in (*ROWS, *FUSED) if role in said.arrays)
+        if len(left) > 1:
+            self.questions.append(SeveralReadings("axes", names, {spelled(axes): words(axes, rows) for axes in left}))
+            return
+        counts = dict(zip(DIRECT, (said.num_heads, said.num_kv_heads), strict=False))
+        usual = left[0] in (ITEMS_FIRST, ITEMS_FIRST[1:])
+        alone = left[0][-3:] == HEADS_FIRST and len(readings(rows, counts)) == 1
+        if several if usual else not alone:
+            self._note("axes", names, spelled(left[0]), words(left[0], rows))
+        self.found = replace(said, axes=left[0])
+
+    def settle_weights(self) -> None:
+        same = [way for way in self._ways if self.found.axes in (None, way.axes)]
+        left = list(dict.fromkeys(way.weights for way in same if way.weights is not None))
+        if self._said.weights is not None or not left:
+            return
+        self.choices["weights"] = {order: FileNote(WEIGHT_ORDERS[order].words) for order in left}
+        names = {role: name for role, name in self._said.arrays.items() if is_weight(role)}
+        own = ROWS_IN in left and all(role == name for role, name in names.items())
+        known = ROWS_IN if own else left[0] if len(left) == 1 else known_order(names, left)
+        if known is None:
+            self.questions.append(SeveralReadings("weights", listed(names.values()), self.choices["weights"]))
+        elif not own and (known != ROWS_IN or len(left) > 1):
+            self._note("weights", listed(names.values()), known, FileNote(WEIGHT_ORDERS[known].words))
+        self.found = replace(self.found, weights=known)
+
+    def settle_masks(self) -> dict[str, tuple[str | None, bool]]:
+        """Ask what true and 1 mean in a mask whose name does not say it; numbers are looked at when they are read."""
+        kinds = {array.name: array.dtype for array in self._listing.arrays}
+        found = masks_of(self.found, self._listing)
+        for name, (meaning, _) in found.items():
+            question = open_mask(name, kinds[name])
+            if kinds[name] == SWITCHES or (meaning is not None and "float" not in kinds[name]):
+                self.choices.setdefault(MASK, question.choices)
+            if self._fits and meaning is None and kinds[name] == SWITCHES:
+                self.questions.append(question)
+        return found
+
+    def _note(self, option: str, names: tuple[str, ...], value: str, meaning: FileNote) -> None:
+        self.notes.append(FileNote(READ_AS, names=names, reading=reading(option, value, meaning)))
+
+    def _witnesses(self, rows: Mapping[str, Shape]) -> Iterator[Callable[[Axes], bool]]:
+        """Yield what an order of axes may agree with: an option, every array whose shape follows from it, the names."""
+        if self._listing.options.get("batch_axis"):
+            yield lambda axes: axes[0] == BATCH
+        heads = self._said.count(self._listing).heads
+        parts = {name for role, name in self._said.arrays.items() if role != MASK}
+        chosen = self._said.arrays.get(MASK)
+        others = [array for array in self._listing.arrays if array.name not in parts]
+        found = ((_is_mask_of if each.name == chosen else _shape_of_kind(each.name), each.shape) for each in others)
+        for kind, shape in dict.fromkeys(found):
+            if kind is not None:
+                yield partial(_agrees, kind, shape, rows, heads)
+        names = [self._said.arrays[role].rpartition(".")[2] for role in DIRECT if role in self._said.arrays]
+        if names and all(name.startswith(HOOK) for name in names):
+            yield lambda axes: axes[-2:] == (HEAD, COLUMN)
+
+    def _may_be_heads(self, rows: Mapping[str, Shape]) -> bool:
+        """Return whether a first axis is as long as there are heads, and nothing says that it has the items."""
+        heads = self._said.count(self._listing).heads
+        return (
+            self._said.direct
+            and heads > 1
+            and not self._listing.options.get("batch_axis")
+            and rows["query"][0] == heads
+        )
+
+
+def _check_axes(said: ArrayMapping, listing: ArrayListing) -> None:
+    """Raise FormatError where the shapes allow no order of axes, or not the one that is said."""
+    rows, found = said.rows(listing), said.readings(listing)
+    names = tuple(role for role in ROWS if role in rows)
+    if said.axes is not None and rows:
+        counted = fits(said.axes, rows) and counts_agree(said.axes, rows, said.heads(listing))
+        if not (counted and said.lies(said.axes)):
+            expected = tuple(map(spelled, found)) or ("–",)
+            raise FormatError(_OTHER_READING, names=names, axes=spelled(said.axes), expected=expected)
+    elif not found and said.direct and not (said.own and min(map(len, rows.values()), default=0) < 4):
+        # of fewer axes a problem itself says what is wrong with its fields
+        template = _NO_READING_OF_HEADS if readings(rows) else _NO_READING
+        got = tuple(shape_text(rows[role]) for role in names)
+        raise FormatError(template, got=got, heads=said.count(listing).heads)
+
+
+def _clash(said: ArrayMapping, listing: ArrayListing) -> Exception | None:
+    """Return the reason why an arrangement in which nothing is open makes no problem."""
+    held: dict[str, Shape] = {}
+    try:
+        held |= {role: shape for role, shape in said.shapes(listing).items() if role != MASK}
+        shapes = {role: held_shape(said, role, shape) for role, shape in held.items()}
+        tiny: dict[str, Array] = {role: np.zeros((1,) * len(shape)) for role, shape in shapes.items()}
+        return clash_with(draft_of(fields_of(tiny, said.options(listing))), shapes)
+    except ShapeError as error:  # of one array alone, which was tiny
+        return _of_shape(error, held)
+    except (ValueError, TypeError) as error:
+        return error
+
+
+def _of_shape(error: ShapeError, shapes: Mapping[str, Shape]) -> ShapeError:
+    """Return the error with the shape that its matrix has in the file."""
+    name = error.matrices[0]
+    if name not in shapes or "shape" not in error.values:
+        return error
+    own = ("matrix", "other", "expected", "got", "shape")
+    return ShapeError(
+        error.template,
+        matrices=error.matrices,
+        axes=error.axes,
+        expected=error.expected,
+        got=error.got,
+        shape=shapes[name],
+        **{place: value for place, value in error.values.items() if place not in own},
+    )
+
+
+def words(axes: Axes, rows: Mapping[str, Shape]) -> FileNote:
+    """Return numbers of items, heads and tokens in an order of axes, in words."""
+    return FileNote(
+        "{sizes}", sizes=tuple(FileNote(_SIZES[word], count=count) for word, count in sizes(axes, rows).items())
+    )
+
+
+def _map_sizes(axes: Axes, rows: Mapping[str, Shape], heads: int) -> dict[str, int]:
+    """Return the numbers of items, heads, queries and keys of a map."""
+    found = {name: dict(zip(axes, shape, strict=True)) for name, shape in rows.items()}
+    query = next(found[name] for name in ("query", "x", *found) if name in found)
+    key = next(found[name] for name in ("key", "context", "x", *found) if name in found)
+    return {"b": query.get(BATCH, 1), "h": query.get(HEAD, heads), "n": query[TOKEN], "m": key[TOKEN]}
+
+
+def _agrees(kind: Kind, shape: Shape, rows: Mapping[str, Shape], heads: int, axes: Axes) -> bool:
+    """Return whether the shape of another array follows from an order of axes."""
+    return kind(shape, _map_sizes(axes, rows, heads))
+
+
+def _shape_of_kind(name: str) -> Kind | None:
+    """Return the rule for the shape of an array that follows from that of query and key; None for every other."""
+    if is_map(name):
+        return _is_map_of
+    if is_token_ids(name):
+        return _is_row_of
+    found = guess(name)
+    return _is_mask_of if found is not None and found.role == MASK else None
+
+
+def _is_row_of(shape: Shape, size: Mapping[str, int]) -> bool:
+    """Return whether a number for every query has this shape."""
+    return shape in ((size["n"],), (size["b"], size["n"]))
+
+
+def _is_map_of(shape: Shape, size: Mapping[str, int]) -> bool:
+    """Return whether maps of all heads and items have this shape."""
+    whole = tuple(size[axis] for axis in "bhnm")
+    return shape == whole or (size["b"] == 1 and shape == whole[1:]) or (whole[:2] == (1, 1) and shape == whole[2:])
+
+
+def _is_mask_of(shape: Shape, size: Mapping[str, int]) -> bool:
+    """Return whether a mask of keys, of queries and keys, or of maps has this shape."""
+    b, h, n, m = (size[axis] for axis in "bhnm")
+    keys = shape in ((m,), (b, m), (1, m), (n, m), (b * h, n, m))
+    return keys or (len(shape) in (3, 4) and shape[-1] == m and shape[-2] in (1, n) and set(shape[:-2]) <= {1, b, h})
+
+
+# --- the problem ----------------------------------------------------------------------------------
+# Arrays of a file as the problem that an arrangement makes of them.
+
+
+_SPLIT_BY_NAME = QT_TRANSLATE_NOOP(
+    "Sentences", "“{name}” was split as {split}, as models have an array of this name; another split can be chosen."
+)
+_IDLE = QT_TRANSLATE_NOOP(
+    "Sentences", "{file}: “{option}” tells how to read {expected}, and there is none; the parts are {got}."
+)
+_OTHERS = QT_TRANSLATE_NOOP(
+    "Sentences", "“{name}” in the file holds other weights than those computed here: they differ by up to {apart}."
+)
+_OTHER_STEP = QT_TRANSLATE_NOOP(
+    "Sentences", "“{name}” in the file holds other numbers than those computed here: they differ by up to {apart}."
+)
+_CAUSAL = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "“{name}” in the file differs from the weights computed here by up to {apart}: it has a causal mask, which is not "
+    "in the file. Add one, and they agree.",
+)
+_NO_NUMBERS = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "“{name}” in the file holds NaN in {rows} of its {count} rows, as where a mask closes every key; these were left "
+    "out when it was compared with the weights computed here.",
+)
+MOST_COMPARED = 100_000
+"""Weights that are computed within a moment."""
+ALIKE = 0.01
+"""Weights that differ by less are the same but for the precision of a model, such as bfloat16."""
+_SETTING = re.compile(
+    r"causal|sliding_window|window_size|alibi|soft_?cap|^bias$|(^|[._/])(attention_)?sinks$|head_mask"
+    r"|(seq(uence)?|valid)_?len(gth)?s|segment_ids",
+    re.IGNORECASE,
+)
+_HEADS_OFF = "head_mask"  # whose zeros say something: they switch heads off
+_ABOUT = {"axes": (*ROWS, GIVEN), "layer": (GIVEN,), "weights": LINEAR, "mask": (MASK,), "split": tuple(FUSED)}
+"""A field of an arrangement that tells how to read some parts → these."""
+_BESIDE = ("w_output", "b_output", "query_norm", "key_norm", MASK)
+_WITH_X = ("context", "b_query", "b_key", "b_value")
+"""Parts that go with others; those that go with x and its weights alone."""
+
+
+def problem_in(listing: ArrayListing, source: FileSource) -> Loaded:
+    """Return the problem of a file whose arrays have the names of fields; raises Unsettled where they have not, or
+    where these can be read in several ways."""
+    return read_arranged(ArrayMapping(), listing, source)
+
+
+def read_arranged(arrangement: ArrayMapping, listing: ArrayListing, source: FileSource) -> Loaded:
+    """Return the problem that an arrangement makes of a file. Raises FormatError, Unsettled where something is open,
+    and ShapeError as a problem does."""
+    asked = arrangement.named(listing)
+    listing, names = _with_options(asked, listing, source)
+    _check_answered(asked, listing)
+    if GIVEN in asked.arrays:
+        rest = tuple(array for array in listing.arrays if array.name not in names)
+        return _given(asked, replace(listing, arrays=rest), source)
+    said, notes, _, _, masks = complete_mapping(asked, listing)
+    said.shapes(listing)
+    if said.own and MASK in masks and MASK in listing.options:
+        raise there_twice(MASK)
+    used = {*said.arrays.values(), *masks}
+    source.file.seek(0)
+    found = listing.read(source, used)
+    arrays = _parts(said, listing, {role: found[name] for role, name in said.arrays.items() if role != MASK})
+    options, arrays = said.options(listing), _laid(said, arrays)
+    for name, (meaning, by_person) in masks.items():
+        taken = meaning if by_person and meaning else meaning_in(name, meaning, found[name])
+        options, cells = with_mask(name, taken, found[name], options, arrays)
+        arrays |= cells
+        plain = name == said.arrays.get(MASK) and (taken == KEEP or found[name].dtype.kind == "f")
+        notes = notes if by_person or plain else (*notes, note_on(name, taken))
+    every = [array.name for array in listing.arrays]
+    unwanted = masks_beside(said, listing) if said.mask == NO_MASK else ()
+    left = [*(name for name in every if name not in (*used, *names, *unwanted)), *listing.others]
+    items_first = not said.own if said.axes is None else BATCH in said.axes
+    loaded = problem_of(arrays, options, batch_axis=items_first)
+    checked, differing = _compared(loaded.problem, left, listing, source)
+    left = [name for name in left if name not in checked]
+    left_out = (*(name for name in left if not is_result(name)), *loaded.left_out)
+    notes = (*listing.notes, *in_our_words(listing.options)[1], *notes, *_notes_on_split(said, listing))
+    return replace(
+        loaded,
+        notes=(*notes, *notes_on(left, ()), *loaded.notes, *differing),
+        left_out=left_out,
+        missed=() if arrangement.arrays else (*_missed(said, left), *_missed_settings(left_out, listing, source)),
+    )
+
+
+def _compared(
+    problem: Problem, names: Sequence[str], listing: ArrayListing, source: FileSource
+) -> tuple[set[str], list[FileNote]]:
+    """Compare steps that the file holds beside the problem with those computed here: return the names of those that
+    agree, and notes on others, such as weights of a mask that is not in the file; nothing where it would take a moment.
+    """
+    maps = (problem.batch_size, problem.num_heads, problem.n, problem.m)
+    shapes = {array.name: array.shape for array in listing.arrays}
+    held = [name for name in names if name in shapes and math.prod(shapes[name]) <= MOST_COMPARED]
+    held = [name for name in held if means_maps(name) or name in STAGE]
+    if not held or math.prod(maps) > MOST_COMPARED:
+        return set(), []
+    trace = compute(problem)
+    steps = {name: GIVEN if means_maps(name) else name for name in held}
+    steps = {name: step for name, step in steps.items() if step in trace.stages}
+    alike = {name: (trace[step].shape, trace[step].shape[problem.batch_size == 1 :]) for name, step in steps.items()}
+    steps = {name: step for name, step in steps.items() if shapes[name] in alike[name]}
+    source.file.seek(0)
+    found = listing.read(source, steps) if steps else {}
+    checked, notes = set[str](), list[FileNote]()
+    for name, step in steps.items():
+        computed = trace[step]
+        given = found[name].astype(float).reshape(computed.shape)
+        compared = ~np.isnan(given).any(-1)
+        if not compared.all():
+            rows = int(np.count_nonzero(~compared))
+            notes.append(FileNote(_NO_NUMBERS, name=shown(name), rows=rows, count=compared.size))
+        apart = _apart(given[compared], computed[compared])
+        if apart <= ALIKE:
+            checked.add(name)
+        elif step == GIVEN:
+            masked = not problem.mask and _apart(given[compared], _causal_weights(problem)[compared]) <= ALIKE
+            notes.append(FileNote(_CAUSAL if masked else _OTHERS, name=shown(name), apart=f"{apart:.2g}"))
+        else:
+            notes.append(FileNote(_OTHER_STEP, name=shown(name), apart=f"{apart:.2g}"))
+    return checked, notes
+
+
+def _causal_weights(problem: Problem) -> Array:
+    """Return the weights of a problem under a causal mask."""
+    return compute(problem.replace(mask=Causal.kind))[GIVEN]
+
+
+def _apart(one: Array, other: Array) -> float:
+    """Return the largest difference of two arrays of one shape; 0 where they are equal, infinite too, or empty."""
+    differ = one != other
+    return float(np.abs(one[differ] - other[differ]).max(initial=0.0))
+
+
+def _given(asked: ArrayMapping, listing: ArrayListing, source: FileSource) -> Loaded:
+    """Return the problem of attention weights, with what stands beside them. Raises FormatError, SeveralMaps."""
+    if asked.own and is_ours_whole(listing):
+        source.file.seek(0)
+        used, options = set(asked.arrays.values()), in_our_words(listing.options)[0]
+        left, notes = [array.name for array in listing.arrays if array.name not in used], listing.notes
+        loaded = problem_of(listing.read(source, used), options, [*left, *listing.others], batch_axis=True)
+        return replace(loaded, notes=(*notes, *loaded.notes))
+    if (wrong := complaint_on_maps(asked.arrays, listing)) is not None:
+        raise wrong
+    choice = chosen_map(listing, [asked.arrays[GIVEN]], asked.axes, asked.layer)
+    beside = {part: name for part, name in asked.arrays.items() if part != GIVEN}
+    maps = read_maps(choice, beside, listing, source)
+    loaded = problem_of(maps.arrays, maps.options, maps.left, batch_axis=True)
+    return replace(loaded, notes=(*listing.notes, *maps.notes, *loaded.notes))
+
+
+def _with_options(asked: ArrayMapping, listing: ArrayListing, source: FileSource) -> tuple[ArrayListing, list[str]]:
+    """Return the listing with its options that are arrays read, of foreign ones those of one number; and their
+    names."""
+    other = (MASK, "tokens", *TOKENS)  # numbers of these names are ids, and no texts
+    shapes = {each.name: each.shape for each in listing.arrays if is_option(each.name) and each.name not in other}
+    names = [name for name, shape in shapes.items() if asked.own or math.prod(shape) == 1]
+    if not names:
+        return listing, []
+    source.file.seek(0)
+    options: Mapping[str, Any] = listing.options
+    for name, array in listing.read(source, names).items():
+        options = joined(options, option_of(name, array.reshape(()) if array.size == 1 else array)[0])
+    return replace(listing, options=options), names
+
+
+def _check_answered(said: ArrayMapping, listing: ArrayListing) -> None:
+    """Raise FormatError for a word on parts none of which is there: it would be passed over in silence."""
+    masked = GIVEN not in said.arrays and bool(masks_beside(said, listing))
+    parts = {*said.arrays, *parts_of(said.arrays), *([MASK] if masked else [])}
+    for option, about in _ABOUT.items():
+        if option in said.words and said.mask != NO_MASK and not parts.intersection(about):
+            raise FormatError(_IDLE, option=option, expected=about, got=listed(said.arrays))
+
+
+def _parts(said: ArrayMapping, listing: ArrayListing, arrays: dict[str, Array]) -> dict[str, Array]:
+    """Return the arrays with those of three taken apart."""
+    for role, columns in said.columns(listing).items():
+        array, axis = arrays.pop(role), said.shared_axis(role)
+        arrays |= {part: array.take(places, axis) for part, places in zip(FUSED[role], columns, strict=True)}
+    return arrays
+
+
+def _laid(said: ArrayMapping, arrays: dict[str, Array]) -> dict[str, Array]:
+    """Return the arrays with their axes as those of a problem."""
+    rows = [role for role in ROWS if role in arrays]
+    if said.axes is not None:
+        arrays |= {role: with_axes_in_order(said.axes, arrays[role]) for role in rows}
+        if HEAD in said.axes and set(DIRECT) <= arrays.keys():
+            heads: dict[str, Any] = side_by_side(arrays["query"], arrays["key"], arrays["value"], {})
+            arrays |= {role: heads[role] for role in DIRECT}
+    if said.weights is not None:
+        arrays |= {role: laid_weight(role, said.weights, arrays[role]) for role in LINEAR if role in arrays}
+    rest = [role for role in arrays if role not in (*rows, *LINEAR)]
+    return arrays | {role: arrays[role].reshape(held_vector_shape(role, arrays[role].shape)) for role in rest}
+
+
+def _notes_on_split(said: ArrayMapping, listing: ArrayListing) -> list[FileNote]:
+    """Return questions that were neither answered nor asked."""
+    fused = [name for role, name in said.arrays.items() if role in FUSED]
+    if said.split is not None or said.count(listing).heads == 1:
+        return []
+    return [
+        FileNote(_SPLIT_BY_NAME, name=shown(name), split=split.key) for name in fused if (split := known_split(name))
+    ]
+
+
+def _missed(said: ArrayMapping, left: list[str]) -> tuple[str, ...]:
+    """Return arrays that are not read and would change what is computed, by their names."""
+    wanted = {*_BESIDE, *(() if said.direct else _WITH_X)} - said.arrays.keys() - ({MASK} if said.mask else set())
+    roles = {name: found.role for name in left if not is_result(name) and (found := guess(name)) is not None}
+    return tuple(name for name, role in roles.items() if role in wanted)
+
+
+def _missed_settings(left: Sequence[str], listing: ArrayListing, source: FileSource) -> tuple[str, ...]:
+    """Return what is not read and stands, by its name, for a mask, a bias or a cap that a problem would need said
+    otherwise; 0 and −1 switch such a thing off."""
+    names = [name for name in left if _SETTING.search(name)]
+    small = [array.name for array in listing.arrays if array.name in names and math.prod(array.shape) <= 2]
+    source.file.seek(0)
+    values = {**listing.options, **listing.read(source, small)}
+    return tuple(name for name in names if _HEADS_OFF in name or not np.isin(values.get(name, 1), (0, -1)).all())

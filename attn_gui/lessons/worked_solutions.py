@@ -1,0 +1,520 @@
+"""Worked solutions: a cell or a whole problem computed step by step on paper, in LaTeX and in Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import singledispatch
+from itertools import product
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from attn_gui.engine.analysis.explanation import Explanation
+from attn_gui.engine.arrays import Array, item_of
+from attn_gui.engine.evaluation.choice import is_long
+from attn_gui.engine.evaluation.evaluation import Evaluation
+from attn_gui.engine.fields import GIVEN
+from attn_gui.engine.graph import indices
+from attn_gui.engine.graph.expressions import Cell, Number, Printed, chain_of, subscripted, with_sign
+from attn_gui.engine.graph.nodes import (
+    COMPUTED,
+    cell_latex,
+    cell_symbol,
+    is_counted,
+    matrix_latex,
+    plain_name,
+    symbol,
+    title,
+)
+from attn_gui.engine.graph.printing import PrintedNumbers
+from attn_gui.engine.graph.stage import Role
+from attn_gui.engine.interventions import Intervention
+from attn_gui.engine.masks import Layer
+from attn_gui.engine.problem import Problem
+from attn_gui.engine.sentences import MINUS, spelled
+from attn_gui.engine.stages import STAGE
+from attn_gui.formats.file_sentences import FormatError
+from attn_gui.formats.text.typeset import latex_text
+from attn_gui.languages import QT_TRANSLATE_NOOP
+
+# --- given matrices -------------------------------------------------------------------------------
+# Matrices that a computation on paper begins with, and its numbers that are not the usual ones.
+
+
+class GivenMatrix(NamedTuple):
+    """A matrix by its field; `head` where every head has its own, else None. `row`: that one alone, for a cell."""
+
+    name: str
+    head: int | None
+    values: Array
+    row: int | None = None
+
+
+def given_matrices(evaluation: Evaluation, item: int) -> Iterator[GivenMatrix]:
+    """Yield the matrices of one item: of the problem, its score and block, then what its mask adds to scores."""
+    for name, array in evaluation.problem.arrays().items():
+        if name == GIVEN:
+            yield from _arrays_by_head(name, array, item)
+        elif not is_counted(name):
+            yield GivenMatrix(name, None, np.atleast_2d(item_of(array, item)))
+    for node in evaluation.nodes:
+        for ref, field in zip(node.inputs, node.fields, strict=True):
+            if Layer.position_of(field) is not None and not node.stage.boolean:
+                shape = evaluation.sources[ref.name].shape
+                yield from _arrays_by_head(field, evaluation.fetch(ref.name, indices.whole(shape)), item)
+
+
+def _arrays_by_head(name: str, values: Array, item: int) -> Iterator[GivenMatrix]:
+    """Yield the numbers that a layer adds; its axes are batch, head, query and key, the first ones often missing."""
+    heads = values[min(item, len(values) - 1)] if values.ndim == 4 else values
+    for head, matrix in enumerate(heads.reshape(-1, *heads.shape[-2:])):
+        yield GivenMatrix(name, head if heads.ndim > 2 and len(heads) > 1 else None, matrix)
+
+
+def given_numbers(problem: Problem) -> dict[str, float]:
+    """Return the numbers by their fields: of the score, a scale other than 1/√d_k, softcap, temperature and the
+    like."""
+    found = {name: value for name, value in problem.scalars().items() if not is_counted(name)}
+    if problem.scale is None:
+        found.pop("scale", None)
+    return found
+
+
+# --- steps ----------------------------------------------------------------------------------------
+# Steps of a worked solution: which cells are reckoned, in which order.
+
+
+MOST_EQUATIONS = 400
+"""Some thirty pages."""
+GIVEN_ROWS = "query", "key", "value"
+MOST_COLUMNS, MOST_ROWS = 14, 40
+"""Of a matrix that is written out on a page."""
+TOO_MANY = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "A worked solution would have more than {most} equations, which nobody reads; choose a cell, or a smaller problem.",
+)
+TOO_WIDE = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "A worked solution writes matrices of up to {most} columns, {name} has {got}; choose a cell, or a smaller problem.",
+)
+TOO_HIGH = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "A worked solution writes matrices of up to {most} rows, {name} has {got}; choose a cell, or a smaller problem.",
+)
+NO_ITEM = QT_TRANSLATE_NOOP("Sentences", "There is no batch item {got}; the problem has {count}, counted from 0.")
+
+
+@dataclass(frozen=True)
+class WorkedStep:
+    """A stage of one head, None where heads share it: its numbers, where they are written out, and cells reckoned."""
+
+    stage: str
+    head: int | None
+    values: Array | None
+    cells: tuple[Explanation, ...]
+
+
+@dataclass(frozen=True)
+class WorkedSolution:
+    """The steps to a cell, or those of a whole item; `given` are the matrices that they begin with."""
+
+    evaluation: Evaluation
+    item: int
+    steps: tuple[WorkedStep, ...]
+    given: tuple[GivenMatrix, ...] = ()
+    asked: Explanation | None = None
+
+    @property
+    def problem(self) -> Problem:
+        """The problem that is solved."""
+        return self.evaluation.problem
+
+
+def solution_of_cell(evaluation: Evaluation, stage: str, index: Sequence[int]) -> WorkedSolution:
+    """Return the steps from the numbers of the problem to one cell; `index` has one integer per axis, batch
+    included.
+
+    Raises FormatError, one sentence, where they are too many to be read, StageError and PlaceError for no cell.
+    """
+    asked = Explanation(evaluation, stage, index)
+    found: dict[tuple[str, tuple[int, ...]], Explanation] = {(stage, asked.index): asked}
+    waiting = [asked]
+    while waiting:
+        explanation = waiting.pop()
+        for cell in explanation.sources:
+            key = cell.name, cell.index
+            if key not in found and (further := explanation.expand(cell)) is not None:
+                found[key] = further
+                waiting.append(further)
+                _check_count(len(found) // 2)  # at least every second one has an equation
+    rows = _rows_read(evaluation, found.values())
+    scaled = [each for each in found.values() if STAGE[plain_name(each.stage)].role == Role.SCALE]
+    if scaled and evaluation.problem.d_k <= MOST_COLUMNS and len(found) < MOST_EQUATIONS // 2:
+        for each in scaled:  # q · k in numbers, which the scaled scores have in one step
+            found.setdefault((evaluation.scores, each.index), Explanation(evaluation, evaluation.scores, each.index))
+    steps = []
+    for name in _names(evaluation):
+        own = sorted((each for each in found.values() if each.stage == name), key=lambda each: each.index)
+        steps += [WorkedStep(name, head, None, cells) for head, cells in _cells_by_head(own)]
+    _check_count(sum(len(step.cells) for step in steps))
+    return WorkedSolution(evaluation, asked.index[0], tuple(steps), rows, asked)
+
+
+def _rows_read(evaluation: Evaluation, cells: Iterable[Explanation]) -> tuple[GivenMatrix, ...]:
+    """Return the rows of Q, K and V that cells read, of their heads; none where they are computed, or too wide."""
+    problem, heads = evaluation.problem, evaluation.problem.num_heads
+    read = {
+        (cell.name, each.index[1], cell.index[:-1])
+        for each in cells
+        if len(each.index) == 4
+        for cell in each.sources
+        if cell.name in GIVEN_ROWS and cell.name in problem.arrays()
+    }
+    found = []
+    for name, head, at in sorted(read, key=lambda one: (GIVEN_ROWS.index(one[0]), one[1:])):
+        columns = evaluation.head_columns(name, head)
+        values = evaluation.fetch(name, (*indices.cell(at), columns)).reshape(1, -1)
+        found.append(GivenMatrix(name, head if heads > 1 else None, values, at[-1]))
+    few = len(found) <= MOST_ROWS and all(one.values.shape[1] <= MOST_COLUMNS for one in found)
+    return tuple(found) if few else ()
+
+
+def solution_of_all(evaluation: Evaluation, item: int = 0) -> WorkedSolution:
+    """Return every cell of every step of one item. Raises FormatError, one sentence, where that is too much to be
+    read."""
+    problem = evaluation.problem
+    if not 0 <= item < problem.batch_size:
+        raise FormatError(NO_ITEM, got=item, count=problem.batch_size)
+    given = tuple(given_matrices(evaluation, item))
+    for name, _, array, _ in given:
+        _check_size(name, array)
+    _check_count(MOST_EQUATIONS + 1 if is_long(problem) else _cells(evaluation) // 4)
+    steps: list[WorkedStep] = []
+    for name in _names(evaluation):
+        steps += _steps_of(evaluation, name, item)
+        _check_count(sum(len(step.cells) for step in steps))
+    if len(steps) > 1 and _is_copy(
+        steps[-1], steps[-2]
+    ):  # of a single head, that nothing reads: else its letter has to be there
+        steps.pop()
+    return WorkedSolution(evaluation, item, tuple(steps), given)
+
+
+def _is_copy(own: WorkedStep, before: WorkedStep) -> bool:
+    """Return whether a step only repeats the numbers of the one before, as the joining of a single head does."""
+    mine, last = own.values, before.values
+    return not own.cells and mine is not None and last is not None and np.array_equal(mine, last, equal_nan=True)
+
+
+def _steps_of(evaluation: Evaluation, name: str, item: int) -> Iterator[WorkedStep]:
+    node = evaluation.node(name)
+    if node.stage.alias:
+        return
+    cells = evaluation.box(name, tuple(slice(0, size) for size in node.shape))[item]
+    for head in range(len(cells)) if node.stage.per_head else (None,):
+        values = cells if head is None else cells[head]
+        _check_size(name, values)
+        places = product(*map(range, values.shape))
+        index = (item,) if head is None else (item, head)
+        explained = (Explanation(evaluation, name, (*index, *place)) for place in places)
+        yield WorkedStep(name, head, values, tuple(filter(_is_told, explained)))
+
+
+def _names(evaluation: Evaluation) -> list[str]:
+    """Return the stages in order, each that is changed by hand behind itself as it was computed."""
+    return [node.name for node in evaluation.nodes if not node.stage.hidden or node.name.startswith(COMPUTED)]
+
+
+def has_equation(cell: Explanation) -> bool:
+    """Return whether a cell is made of something that has a letter, which one that is given or set by hand is not."""
+    made_of = cell.expression
+    by_hand = isinstance(made_of, Cell) and Intervention.position_of(made_of.name) is not None
+    return bool(cell.numbers_latex) or (" = " in cell.symbols_latex and not by_hand)
+
+
+def _is_told(cell: Explanation) -> bool:
+    """Return whether something is to be said of a cell that its matrix does not show: what is reckoned, or changed
+    by hand."""
+    return bool(cell.numbers_latex or cell.by_hand)
+
+
+def _cells_by_head(cells: Sequence[Explanation]) -> Iterator[tuple[int | None, tuple[Explanation, ...]]]:
+    """Group the cells that have an equation, or were set by hand, by their head."""
+    heads: dict[int | None, list[Explanation]] = {}
+    for each in cells:
+        if has_equation(each) or each.by_hand:
+            heads.setdefault(each.index[1] if len(each.index) == 4 else None, []).append(each)
+    for head, own in heads.items():
+        yield head, tuple(own)
+
+
+def _cells(evaluation: Evaluation) -> int:
+    """Return count of the cells of one item; not every one has an equation."""
+    return sum(int(np.prod(evaluation.shape(name)[1:])) for name in evaluation.stages)
+
+
+def _check_count(count: int) -> None:
+    if count > MOST_EQUATIONS:
+        raise FormatError(TOO_MANY, most=MOST_EQUATIONS)
+
+
+def _check_size(name: str, array: Array) -> None:
+    if array.shape[-1] > MOST_COLUMNS:
+        raise FormatError(TOO_WIDE, name=name, got=array.shape[-1], most=MOST_COLUMNS)
+    if array.ndim > 1 and array.shape[-2] > MOST_ROWS:
+        raise FormatError(TOO_HIGH, name=name, got=array.shape[-2], most=MOST_ROWS)
+
+
+# --- parts ----------------------------------------------------------------------------------------
+
+
+WHOLE = QT_TRANSLATE_NOOP("Solutions", "Worked solution")
+OF_CELL = QT_TRANSLATE_NOOP("Solutions", "Worked solution of {cell}")
+GIVEN_HEADING = QT_TRANSLATE_NOOP("Solutions", "Given")
+STEP = QT_TRANSLATE_NOOP("Solutions", "Step {number}: {title}")
+HEAD = QT_TRANSLATE_NOOP("Solutions", "head {head}")
+ITEM = QT_TRANSLATE_NOOP("Solutions", "item {item}")
+COUNTED = QT_TRANSLATE_NOOP("Solutions", "Rows, columns and heads count from 0; numbers are rounded last.")
+AS_COMPUTED = QT_TRANSLATE_NOOP("Solutions", "{cell} is {value}: a change by hand leaves it as computed.")
+BY_HAND = QT_TRANSLATE_NOOP("Solutions", "{cell} is {value}: changed by hand. Computed, it would be {computed}.")
+RESULT = QT_TRANSLATE_NOOP("Solutions", "Result")
+
+ROWS = ("batch", "row", "column")
+
+Say: TypeAlias = Callable[[str], str]
+"""Translates a text of the context "Solutions"."""
+
+
+@dataclass(frozen=True)
+class SolutionHeading:
+    """A heading; the first of a sheet is its title. The letter of what it is about follows, in LaTeX and plain."""
+
+    text: str
+    latex: str = ""
+    letter: str = ""
+    first: bool = False
+
+
+@dataclass(frozen=True)
+class SolutionSentence:
+    """A line of plain text."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class WrittenMatrix:
+    """A matrix that is written out: its letter in LaTeX and in plain text, its numbers, and these in LaTeX."""
+
+    latex: str
+    letter: str
+    values: Array
+    rows: list[list[str]]
+
+
+@dataclass(frozen=True)
+class WrittenEquation:
+    """A chain of sides with = between them, and the equations of what has a name of its own in it."""
+
+    sides: tuple[str, ...]
+    parts: tuple[str, ...] = ()
+
+    @property
+    def chain(self) -> str:
+        """The sides in one line of LaTeX."""
+        return chain_of(self.sides)
+
+
+Part: TypeAlias = SolutionHeading | SolutionSentence | WrittenMatrix | WrittenEquation
+
+
+def parts_of(solution: WorkedSolution, say: Say, lang: str) -> Iterator[Part]:
+    """Yield the whole sheet, in the order in which it is read; every number has the same digits wherever it stands."""
+    printed = PrintedNumbers()
+    for each in [*(cell for step in solution.steps for cell in step.cells), *filter(None, [solution.asked])]:
+        each.print_with(printed)
+    printed.settle()
+    yield _title(solution, say, lang)
+    yield SolutionSentence(say(COUNTED))
+    if solution.given:
+        yield SolutionHeading(say(GIVEN_HEADING))
+        for name, head, array, row in solution.given:
+            if head is not None:
+                yield SolutionSentence(say(HEAD).format(head=head))
+            if row is None:
+                yield _written(matrix_latex(name), symbol(name), array, printed)
+            else:
+                letter, line = cell_latex(name), f"{cell_symbol(name)}[{row}]"
+                yield _written(subscripted(letter, [str(row)]), line, array, printed)
+    yield from _sizes(solution)
+    number, before = 0, ""
+    for step in solution.steps:
+        if step.stage != before:
+            number, before = number + 1, step.stage
+            words = title(plain_name(step.stage), lang)
+            yield SolutionHeading(
+                say(STEP).format(number=number, title=words), matrix_latex(step.stage), symbol(step.stage)
+            )
+        yield from _step(solution, step, say, printed)
+    if solution.asked is not None:
+        yield SolutionHeading(say(RESULT))
+        yield WrittenEquation((solution.asked.symbols_latex.split(" = ")[0], solution.asked.value_latex))
+
+
+def _written(latex: str, letter: str, values: Array, printed: PrintedNumbers) -> WrittenMatrix:
+    rows = [[Printed(float(value), printed).write("latex") for value in row] for row in values]
+    return WrittenMatrix(latex, letter, values, rows)
+
+
+def _step(solution: WorkedSolution, step: WorkedStep, say: Say, printed: PrintedNumbers) -> Iterator[Part]:
+    if step.head is not None and solution.problem.num_heads > 1:
+        yield SolutionSentence(say(HEAD).format(head=step.head))
+    said: set[str] = set()  # Z of a row is told once
+    for cell in step.cells:
+        if cell.computed is not None:
+            yield SolutionSentence(_by_hand(cell, cell.computed, say, printed))
+        if not has_equation(cell):
+            continue
+        yield WrittenEquation(cell.sides_latex, tuple(part for part in cell.parts_latex if part not in said))
+        said.update(cell.parts_latex)
+    if step.values is not None:
+        yield _written(matrix_latex(step.stage), symbol(step.stage), np.atleast_2d(step.values), printed)
+
+
+def _by_hand(cell: Explanation, computed: Explanation, say: Say, printed: PrintedNumbers) -> str:
+    place = f"{cell_symbol(cell.stage)} ({', '.join(map(str, cell.index[-2:]))})"
+    value, before = (
+        printed.text(each.value).replace("-", MINUS) if np.isfinite(each.value) else spelled(each.value)
+        for each in (cell, computed)
+    )
+    unmoved = np.array_equal(cell.value, computed.value, equal_nan=True)
+    template = AS_COMPUTED if unmoved else BY_HAND
+    return say(template).format(cell=place, value=value, computed=before)
+
+
+def _sizes(solution: WorkedSolution) -> Iterator[WrittenEquation]:
+    """Yield the numbers that the formulas have letters for."""
+    problem = solution.problem
+    if problem.compares:
+        yield WrittenEquation((f"d_k = {problem.d_k}",))
+    for name, value in given_numbers(problem).items():
+        if name != "scale":  # stands in the formulas as a number
+            yield WrittenEquation((cell_latex(name), Number(value).write("latex")))
+
+
+def _title(solution: WorkedSolution, say: Say, lang: str) -> SolutionHeading:
+    asked, places = solution.asked, []
+    if asked is not None and len(asked.index) > len(ROWS) and solution.problem.num_heads > 1:
+        places.append(say(HEAD).format(head=asked.index[1]))
+    if solution.problem.batch_size > 1:
+        places.append(say(ITEM).format(item=solution.item))
+    if asked is None:
+        return SolutionHeading(", ".join([say(WHOLE), *places]), first=True)
+    words = f"{title(plain_name(asked.stage), lang)} ({', '.join(map(str, asked.index[-2:]))})"
+    text = say(OF_CELL).format(cell=", ".join([words, *places]))
+    return SolutionHeading(text, cell_latex(asked.stage), cell_symbol(asked.stage), first=True)
+
+
+# --- typeset --------------------------------------------------------------------------------------
+# A worked solution in LaTeX, a whole document, and in Markdown with the formulas between dollars.
+
+
+ENDINGS = ("pdf", "tex", "md")
+"""The forms of a worked solution; pages are painted by `figure`."""
+
+DOCUMENT = r"""% {command}
+\documentclass[a4paper]{{article}}
+\usepackage{{amsmath,amssymb,graphicx}}
+\usepackage[margin=2cm]{{geometry}}
+{packages}\setcounter{{MaxMatrixCols}}{{20}}
+\allowdisplaybreaks
+\setlength{{\parindent}}{{0pt}}
+\begin{{document}}
+{body}
+\end{{document}}
+"""
+COMMANDS = {"en": "pdflatex NAME.tex", "zh": "xelatex NAME.tex"}
+PACKAGES = {"en": "\\usepackage[utf8]{inputenc}\n", "zh": "\\usepackage[UTF8]{ctex}\n"}
+
+WIDE, BETWEEN = 84, 2
+"""Signs of what fills a line, and those that the space between two columns takes: a longer chain is broken at its signs
+of equality, a longer row made smaller."""
+
+
+def latex_document(parts: Iterable[Part], lang: str) -> str:
+    """Return a document for pdflatex, in Chinese for xelatex with the package ctex."""
+    body = "\n".join(map(_latex, parts))
+    return DOCUMENT.format(command=COMMANDS[lang], packages=PACKAGES[lang], body=body)
+
+
+def markdown_text(parts: Iterable[Part]) -> str:
+    """Markdown as GitHub and Jupyter show it."""
+    return "\n\n".join(map(_markdown, parts)) + "\n"
+
+
+@singledispatch
+def _latex(part: Part) -> str:
+    raise TypeError(type(part))
+
+
+@_latex.register
+def _(part: SolutionHeading) -> str:
+    text = latex_text(part.text) + (f" ${part.latex}$" if part.latex else "")
+    return rf"\section*{{{text}}}" if part.first else rf"\subsection*{{{text}}}"
+
+
+@_latex.register
+def _(part: SolutionSentence) -> str:
+    return rf"{latex_text(part.text)}\par"
+
+
+@_latex.register
+def _(part: WrittenMatrix) -> str:
+    widest = max(sum(_signs(number) + BETWEEN for number in row) for row in part.rows)
+    matrix = _matrix(part)
+    return f"\\[ {matrix} \\]" if widest < WIDE else f"\\[ \\resizebox{{\\linewidth}}{{!}}{{${matrix}$}} \\]"
+
+
+@_latex.register
+def _(part: WrittenEquation) -> str:
+    lines = [part.sides[0], *map(with_sign, part.sides[1:])]
+    chain = " ".join(lines) if _signs(part.chain) < WIDE else " \\\\\n &\\quad ".join(lines)
+    rows = [f"& {chain}", *(f"& {named}" for named in part.parts)]
+    return "\\begin{align*}\n" + " \\\\\n".join(rows) + "\n\\end{align*}"
+
+
+@singledispatch
+def _markdown(part: Part) -> str:
+    raise TypeError(type(part))
+
+
+@_markdown.register
+def _(part: SolutionHeading) -> str:
+    return f"{'#' if part.first else '##'} {part.text}" + (f" ${part.latex}$" if part.latex else "")
+
+
+@_markdown.register
+def _(part: SolutionSentence) -> str:
+    return part.text
+
+
+@_markdown.register
+def _(part: WrittenMatrix) -> str:
+    return f"$$\n{_matrix(part)}\n$$"
+
+
+@_markdown.register
+def _(part: WrittenEquation) -> str:
+    return "\n\n".join(f"$$\n{line}\n$$" for line in (part.chain, *part.parts))
+
+
+def _matrix(part: WrittenMatrix) -> str:
+    rows = " \\\\\n".join(" & ".join(row) for row in part.rows)
+    return f"{part.latex} = \\begin{{bmatrix}}\n{rows}\n\\end{{bmatrix}}"
+
+
+def _signs(latex: str) -> int:
+    """Return count of the signs that it is typeset with; a command counts as one."""
+    return len(re.findall(r"\\[A-Za-z]+|[^{}\\_^\s]", latex))

@@ -1,0 +1,350 @@
+"""Canvas of a page: painted by the routine that paints its files; pointed at, clicked and walked through by keys.
+
+Over each of its plots lies the same plot in pyqtgraph, which can be zoomed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QHelpEvent,
+    QImage,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+    QShowEvent,
+)
+from PySide6.QtWidgets import QLabel, QSizePolicy, QToolTip, QWidget
+
+from attn_gui.figure.design_tokens import LINE
+from attn_gui.figure.pages.page_kind import NoRoom, PageDrawing, PageKind, PageSpot, PageStyle
+from attn_gui.figure.pages.plot import PlotField
+from attn_gui.views.map.gestures import shows_whole_map, zoom_delta
+from attn_gui.views.model.head_grid import STALE
+from attn_gui.views.theme import current_theme, scaled, theme_signal
+from attn_gui.views.widgets import paint_focus_ring, plain_tip
+
+if TYPE_CHECKING:
+    from attn_gui.views.pages.live_plot import LivePlot
+
+LEAST_WIDTH, TALL = 200, 380
+"""A page that would be taller than this by itself takes what room there is."""
+UNIT = 100  # pixels at 100 %; their size now tells the zoom
+STEPS = {Qt.Key.Key_Left: (0, -1), Qt.Key.Key_Right: (0, 1), Qt.Key.Key_Up: (-1, 0), Qt.Key.Key_Down: (1, 0)}
+Place = tuple[int, int, int]
+"""Field, and row and column in it."""
+
+
+class PageCanvas(QLabel):
+    """Shows what a page has read; `spotChosen` carries a Spot that was clicked, or taken with Enter.
+
+    A label, so that screen readers take it for something that can be read.
+    """
+
+    spotChosen = Signal(object)
+
+    def __init__(self, kind: PageKind[Any], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._kind, self._lang = kind, "en"
+        self._layer: int | None = None
+        self._content: Any = None
+        self._drawing: PageDrawing | None = None
+        self._image = QImage()
+        self._plots: dict[int, LivePlot] = {}  # by the numbers of their fields
+        self._at: Place | None = None
+        self._stale = False
+        self._heights: dict[tuple[int, float], int] = {}  # of the content, by width and zoom
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        theme_signal.changed.connect(self._lay_out)
+
+    def set_content(self, content: Any, layer: int | None = None) -> None:
+        """Show what was read, of a layer of a model; None shows nothing."""
+        self._content, self._layer = content, layer
+        self._heights.clear()
+        self._lay_out()
+        self.updateGeometry()
+
+    def set_stale(self, stale: bool) -> None:
+        """Paint the page faint, as long as it is of a state that is gone."""
+        if stale != self._stale:
+            self._stale = stale
+            self.update()
+
+    def set_language(self, lang: str) -> None:
+        """Set the language of the words in it."""
+        self._lang = lang
+        self._heights.clear()
+        self._lay_out()
+
+    # --- what is shown ---------------------------------------------------------------------------
+    @property
+    def drawing(self) -> PageDrawing | None:
+        """The page as it is laid out; None while there is nothing to show."""
+        return self._drawing
+
+    def place_of(self, field: int, row: int = 0, column: int = 0) -> QPointF:
+        """Return the middle of a place, in the widget."""
+        assert self._drawing is not None
+        middle = self._drawing.fields[field].rect(row, column).center()
+        return self._plots[field].from_page(middle) if field in self._plots else middle * self._factor()
+
+    def sizeHint(self) -> QSize:
+        return QSize(scaled(LEAST_WIDTH), self.heightForWidth(scaled(LEAST_WIDTH)))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(scaled(LEAST_WIDTH), scaled(LEAST_WIDTH) // 2)
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        """Qt asks hundreds of times while it dresses a window anew, of hidden pages too."""
+        if self._content is None:
+            return scaled(LEAST_WIDTH) // 2
+        key = width, _zoom()
+        if key not in self._heights:
+            own, least = self._planned(width / _zoom(), None), 0.0
+            try:
+                self._kind.plan(self._content, self._style(), own.width, 1.0)
+            except NoRoom as lack:
+                least = lack.least
+            self._heights[key] = round(min(own.height, max(least, TALL)) * min(width / own.width, _zoom()) + 0.5)
+        return self._heights[key]
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._lay_out()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._place_plots()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        if self._drawing is None:
+            return
+        if self._image.isNull():
+            self._image = self._painted(self._drawing)
+        painter.setOpacity(STALE if self._stale else 1.0)
+        painter.drawImage(0, 0, self._image)
+        painter.setOpacity(1.0)
+        if self._at is not None and self._at[0] not in self._plots:
+            self._paint_place(painter, self._at)
+        if self.hasFocus():
+            paint_focus_ring(painter, self.rect())
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            spot = self._spot(self._place_at(QPointF(event.pos())))
+            QToolTip.showText(event.globalPos(), plain_tip(spot.text) if spot else "", self)
+            return True
+        return super().event(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._point_at(self._place_at(event.position()))
+
+    def _read_at(self, point: QPointF) -> None:
+        """Point into a plot: what it says there is read at once."""
+        self._point_at(self._place_at(point))
+        if (spot := self._spot(self._at)) is not None:
+            QToolTip.showText(self.mapToGlobal(point).toPoint(), plain_tip(spot.text), self)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        if not self.hasFocus():
+            self._point_at(None)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._choose_at(event.position())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key = Qt.Key(event.key())
+        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+            self._choose()
+        elif key in STEPS and not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
+            self._step(*STEPS[key])
+        elif self._plots and (delta := zoom_delta(event.text(), event.modifiers())):
+            number, _, column = self._at if self._at is not None else (-1, 0, 0)
+            for field, plot in self._plots.items():
+                plot.zoom(delta, column if field == number else None)
+        elif self._plots and shows_whole_map(event.text(), event.modifiers()):
+            for plot in self._plots.values():
+                plot.show_all()
+        else:
+            super().keyPressEvent(event)
+
+    # --- places ----------------------------------------------------------------------------------
+    def _place_at(self, point: QPointF) -> Place | None:
+        if self._drawing is None:
+            return None
+        shown = (plot.to_page(point) for plot in self._plots.values())
+        page = next((found for found in shown if found is not None), point * (1 / self._factor()))
+        return self._drawing.field_at(page)
+
+    def _spot(self, place: Place | None) -> PageSpot | None:
+        if place is None or self._drawing is None:
+            return None
+        return self._drawing.fields[place[0]].spot(place[1], place[2])
+
+    def _point_at(self, place: Place | None) -> None:
+        if place != self._at:
+            self._at = place
+            self._mark_plots()
+            self._describe()
+            self.update()
+
+    def _step(self, down: int, across: int) -> None:
+        """Point at the next place, and bring it into view where a plot is zoomed."""
+        self._point_beside(down, across)
+        if self._at is not None and self._at[0] in self._plots:
+            self._plots[self._at[0]].bring(self._at[2])
+
+    def _point_beside(self, down: int, across: int) -> None:
+        """Point at the next place in a field, or at the first or last of the field beside it."""
+        fields = self._drawing.fields if self._drawing is not None else ()
+        if not fields:
+            return
+        if self._at is None:
+            self._point_at((0, 0, 0))
+            return
+        number, row, column = self._at
+        row, column = row + down, column + across
+        if 0 <= row < fields[number].rows and 0 <= column < fields[number].columns:
+            self._point_at((number, row, column))
+            return
+        way = down + across
+        if 0 <= number + way < len(fields):
+            other = fields[number + way]
+            end = (0, 0) if way > 0 else (other.rows - 1, other.columns - 1)
+            self._point_at((number + way, *end))
+
+    def _choose_at(self, point: QPointF) -> None:
+        self._point_at(self._place_at(point))
+        self._choose()
+
+    def _choose(self) -> None:
+        spot = self._spot(self._at)
+        if spot is not None and (spot.cell or spot.option or spot.head):
+            self.spotChosen.emit(spot)
+
+    def _describe(self) -> None:
+        """Give a screen reader the words of the page, those of the place first."""
+        drawing, spot = self._drawing, self._spot(self._at)
+        self.setAccessibleName(drawing.title if drawing else "")
+        said = drawing.said if drawing else ""
+        self.setAccessibleDescription(f"{spot.text}. {said}" if spot else said)
+
+    # --- layout ----------------------------------------------------------------------------------
+    def _style(self) -> PageStyle:
+        return PageStyle(current_theme().name, self._lang, self._layer)
+
+    def _lay_out(self, *_: object) -> None:
+        self._image = QImage()
+        if self._content is None or self.width() < 2:
+            self._drawing = None
+        else:
+            self._drawing = self._planned(self.width() / _zoom(), self.height() / _zoom())
+            if self._at is not None and not self._holds(self._drawing, self._at):
+                self._at = None
+        self._place_plots()
+        self._describe()
+        self.update()
+
+    def _place_plots(self) -> None:
+        """Lay a plot of pyqtgraph, which is imported for the first that is looked at, over every plot of the page."""
+        if not self.isVisible():
+            return
+        drawn = enumerate(self._drawing.fields if self._drawing is not None else ())
+        plots = {number: field for number, field in drawn if isinstance(field, PlotField)}
+        fields = {number: field for number, field in plots.items() if field.plot.axes.is_usual}
+        for number in self._plots.keys() - fields.keys():
+            gone = self._plots.pop(number)
+            gone.hide()
+            gone.deleteLater()
+        for number, field in fields.items():
+            if number not in self._plots:
+                from attn_gui.views.pages.live_plot import LivePlot
+
+                self._plots[number] = LivePlot(self)
+                self._plots[number].clicked.connect(self._choose_at)
+                self._plots[number].pointed.connect(self._read_at)
+                self._plots[number].show()
+            self._plots[number].set_field(field, self._factor())
+        self._mark_plots()
+        if self._plots:
+            text = self.tr(
+                "Drawn from the present numbers, as they are after every edit; rest on a curve to read its points, "
+                "turn the wheel or press + and − to zoom it, drag to move it, double-click or press 0 to see all of it"
+            )
+        else:
+            text = self.tr("Drawn from the present numbers, as they are after every edit; rest on a mark to read it")
+        self.setWhatsThis(text)
+
+    def _mark_plots(self) -> None:
+        for number, plot in self._plots.items():
+            plot.set_mark(self._at[2] if self._at is not None and self._at[0] == number else None)
+
+    def _planned(self, width: float, height: float | None) -> PageDrawing:
+        """Return the page at a size, or at the least one that it can have."""
+        for _ in range(3):
+            try:
+                return self._kind.plan(self._content, self._style(), width, height)
+            except NoRoom as lack:
+                if lack.side == "width":
+                    height = None if height is None else height * lack.least / width
+                    width = lack.least
+                else:
+                    height = lack.least
+        return self._kind.plan(self._content, self._style(), width, None)
+
+    @staticmethod
+    def _holds(drawing: PageDrawing, place: Place) -> bool:
+        if place[0] >= len(drawing.fields):
+            return False
+        field = drawing.fields[place[0]]
+        return place[1] < field.rows and place[2] < field.columns
+
+    def _factor(self) -> float:
+        """Return the pixels of the widget for one of the page: of a page that needs more width, fewer than the zoom
+        says."""
+        assert self._drawing is not None
+        return min(_zoom(), self.width() / self._drawing.width)
+
+    def _painted(self, drawing: PageDrawing) -> QImage:
+        ratio = self.devicePixelRatioF()
+        image = QImage(self.size() * ratio, QImage.Format.Format_RGB32)
+        image.fill(current_theme().surface)
+        painter = QPainter(image)
+        painter.scale(self._factor() * ratio, self._factor() * ratio)
+        from attn_gui.figure.heatmap_layout import begin  # not before the first page is looked at
+
+        begin(painter, QRectF(0, 0, drawing.width, drawing.height), None)
+        drawing.paint(painter)
+        for number, field in enumerate(drawing.fields):
+            if number not in self._plots:
+                field.paint(painter)
+        painter.end()
+        image.setDevicePixelRatio(ratio)
+        return image
+
+    def _paint_place(self, painter: QPainter, place: Place) -> None:
+        assert self._drawing is not None
+        rect = self._drawing.fields[place[0]].rect(place[1], place[2])
+        factor = self._factor()
+        painter.setPen(QPen(current_theme().ink, LINE.focus / 2))
+        corner, far = rect.topLeft() * factor, rect.bottomRight() * factor
+        painter.drawRect(QRectF(corner, far).adjusted(0.5, 0.5, -0.5, -0.5))
+
+
+def _zoom() -> float:
+    return scaled(UNIT) / UNIT
