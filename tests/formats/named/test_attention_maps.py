@@ -222,6 +222,14 @@ def test_every_form_is_written(tmp_path, mixing):
         assert all(path.stat().st_size for path in export_files(problem, tmp_path, format=form))
 
 
+def test_the_script_prints_the_same_numbers(tmp_path):
+    problem = Problem.from_weights(maps(2, 4, 5), value=RANDOM.normal(size=(5, 6)))
+    (path,) = export_files(problem, tmp_path, format="numpy")
+    found: dict[str, object] = {}
+    exec(compile(path.read_text(), path.name, "exec"), found)  # of our own making
+    assert np.allclose(found["output"], compute(problem)["output"][0], atol=1e-12)
+
+
 def test_the_command_line_has_the_words_that_choose(tmp_path, capsys):
     path = str(kept(tmp_path, attentions=maps(4, 1, 3, 5, 5)))
     assert main(["verify", path]) == 2

@@ -43,14 +43,14 @@ SUFFIXES = (".safetensors", ".json", ".xlsx")
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_names_of_fields_make_a_problem(suffix: str, tmp_path: Path) -> None:
-    meta = {"num_heads": 2, "tokens": ["a", "b", "c"], "model": "some model"}
+    meta = {"num_heads": 2, "tokens": ["a", "b", "c"], "key_tokens": ["x", "y", "z"], "model": "some model"}
     loaded = open_file(put(tmp_path / f"a{suffix}", CELLS | {"mask": OPEN, "extra": np.ones((2, 2))}, meta))
     expected = Problem(
         **CELLS,
         num_heads=2,
         mask=[{"kind": "custom", "allowed": OPEN}],
         query_tokens=["a", "b", "c"],
-        key_tokens=["a", "b", "c"],
+        key_tokens=("x", "y", "z"),
     )
     assert loaded.problem == expected
     assert loaded.model == "some model"
