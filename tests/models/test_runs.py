@@ -93,6 +93,13 @@ def test_what_stands_behind_a_zero_weight_never_comes_through(toy):
     np.testing.assert_allclose(run.stage(0, "head_output"), found, rtol=1e-5, atol=1e-6)
 
 
+def test_interventions_are_told_as_they_are_given(toy):
+    run = toy.run(TEXT, interventions=[OFF])
+    again = toy.run(TEXT, interventions=[change.to_mapping() for change in run.interventions])
+    assert again.interventions == run.interventions
+    assert toy.run(TEXT, interventions=run.interventions).interventions == run.interventions
+
+
 def test_a_checkpoint_is_named_by_its_numbers(tmp_path):
     one = write_folder(tmp_path / "one", LLAMA, llama_tensors(LLAMA))
     two = write_folder(tmp_path / "two", LLAMA, llama_tensors(LLAMA))
@@ -217,6 +224,13 @@ def test_a_layer_of_several_items_is_refused(toy):
     n, d = run.states[0].shape
     with pytest.raises(FieldError, match=f"gives an output of 2 × {n} × {d}; the model goes on from {n} × {d} only"):
         run.replace(model=other)
+
+
+def test_no_map_is_kept(toy):
+    run = toy.run(TEXT)
+    run.attention(0)
+    kept = [value for value in vars(run).values() if isinstance(value, np.ndarray)]
+    assert all(array.ndim < 3 for array in (*kept, *run.states))
 
 
 def test_a_patch_of_another_length_is_refused(toy):

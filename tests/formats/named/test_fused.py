@@ -16,7 +16,7 @@ from attn_gui.formats import list_arrays, load
 from attn_gui.formats.file_format import ArrayListing, ListedArray
 from attn_gui.formats.named.arranged_problem import complaint, mapping_with_answers
 from attn_gui.formats.named.array_mapping import ArrayMapping, propose_mapping, recall_mapping, record_of
-from attn_gui.formats.named.weight_layouts import HEAD_BY_HEAD, PART_BY_PART, SPLITS, HeadCounts
+from attn_gui.formats.named.weight_layouts import HEAD_BY_HEAD, PART_BY_PART, SPLITS, HeadCounts, runs_text
 from tests.failing import each
 
 RANDOM = np.random.default_rng(11)
@@ -177,3 +177,9 @@ def test_a_bias_of_three_is_no_mask() -> None:
 def test_numbers_that_stand_apart_win_over_those_in_one() -> None:
     found = propose_mapping(listing(**{"q": (4, 6), "k": (4, 6), "v": (4, 6), "h.0.c_attn.weight": (6, 18)}))
     assert set(found.arrays) == {"query", "key", "value"}
+
+
+def test_runs_of_places() -> None:
+    assert runs_text(np.arange(768)) == "0–767"
+    assert runs_text(HEAD_BY_HEAD.columns("a", 18, HeadCounts(3, None))[0]) == "0–1, 6–7, …"
+    assert runs_text(np.array([0, 3])) == "0, 3"
