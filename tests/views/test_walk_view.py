@@ -106,6 +106,19 @@ def test_keys_step_and_a_paused_step_shows_all_that_its_sentence_says(shown):
     assert player.seconds == pytest.approx(1.0, abs=0.2), "where it plays, the beginning"
 
 
+def test_where_nothing_moves_each_step_is_there_at_once(shown):
+    player, view, _steps, walk = shown(still=True)
+    QTest.keyClick(view, Qt.Key.Key_Space)
+    assert player.duration() == 6000, "two seconds a step"
+    for share, place in ((0.1, 0), (0.3, 0), (0.4, 1), (0.6, 1), (0.7, 2)):
+        at(player, share)
+        view.grab()
+        assert said(view, "time") == f"Step {place + 1} / 3"
+    ends = {round(seconds, 2) for seconds, still in walk.painted if still}
+    assert ends == {1.0, 3.0, 4.0}
+    assert "Reduced motion" in said(view, "about")
+
+
 def test_speed_changes_how_long_it_takes_and_not_where_it_is(shown):
     player, _view, _steps, _walk = shown()
     player.toggle()
