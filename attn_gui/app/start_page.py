@@ -89,7 +89,7 @@ class StartPage(QObject):
     """Shows the page before the program is there; what is asked for until then waits for it."""
 
     came = Signal()
-    opened = Signal()  # a document, from a card, a file or the list of recent ones; no lesson
+    opened = Signal()  # a document, from a card, a file, a lesson or the list of recent ones
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell.window)
@@ -136,7 +136,6 @@ class StartPage(QObject):
         """Take up the ways into the program, now that it is there."""
         self._context, self._files, self._lessons, self._models = context, files, lessons, models
         context.document.opened.connect(self._on_document_opened)
-        context.view.follow(self._go_to_document, "document")
         self._window.escapePressed.connect(self.leave)
         self._ready = True
         waiting, self._waiting = self._waiting, []
@@ -144,13 +143,9 @@ class StartPage(QObject):
             do()
 
     def _on_document_opened(self) -> None:
-        """Show how a long document is computed; another is shown once the maps behind the page are of it."""
-        if self._context.computation.pending:
-            self._go_to_document()
-
-    def _go_to_document(self) -> None:
         """Leave the page for a document that was opened, then emit `opened`."""
         if self.shown:
+            self._context.view.notify_all()  # in turns, maps of another document would stand beside its tables
             self.leave()
             self.opened.emit()
 

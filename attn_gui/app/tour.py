@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import NamedTuple
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QRect, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QRect, Qt, QTimer
 from PySide6.QtWidgets import QWidget
+from shiboken6 import isValid
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.app_context import AppContext
@@ -75,12 +76,13 @@ class Tour(QObject):
         self._place = 0
         self._first = start_page.shown  # nobody has asked yet for what stands behind the start page
         self._bubble: TourBubble | None = None
+        self._focus: QWidget | None = None  # what had the keyboard before
         self._soon = QTimer(self, singleShot=True, interval=0)  # what it points at is laid out first
         self._soon.timeout.connect(self._on_soon_timeout)
         start_page.opened.connect(self._on_opened)
         context.document.changed.connect(self._on_document_changed)
         context.document.opened.connect(self.end)
-        for place, step in enumerate(STEPS):
+        for place, step in reversed(list(enumerate(STEPS))):  # one change of the look does one step
             if step.done_by:
                 context.view.follow(partial(self._go_on_from, place), step.done_by)
         start_page.came.connect(self.end)
@@ -112,6 +114,8 @@ class Tour(QObject):
             self._bubble.stepAsked.connect(self._step)
             self._bubble.endAsked.connect(self.end)
             self._window.installEventFilter(self)
+        if not self._bubble.isVisible():
+            self._focus = self._window.focusWidget()
         self._bubble.show()
         self._show()
         self._bubble.take_keyboard()
@@ -124,10 +128,14 @@ class Tour(QObject):
             view.set(cell=ChosenCell(evaluation.weights, evaluation.problem.n - 1, 0))
 
     def end(self) -> None:
-        """Put the bubble away, and the keyboard on the map."""
+        """Put the bubble away, and the keyboard where it was; begin no more where the start page has come again."""
+        self._soon.stop()
         if self._bubble is not None and self._bubble.isVisible():
             self._bubble.end()
-            self._window.product.focus_map()
+            if self._focus is not None and isValid(self._focus) and self._focus.isVisible():
+                self._focus.setFocus(Qt.FocusReason.OtherFocusReason)
+            else:
+                self._window.product.focus_map()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Resize:

@@ -52,7 +52,7 @@ ACROSS = {KEY: QT_TRANSLATE_NOOP("Card", "key →")}
 OPENS = QT_TRANSLATE_NOOP("Card", "Open this picture in attn_gui: every number can be opened and changed")
 _ONE_STATE = QT_TRANSLATE_NOOP("Sentences", "A card shows one state, and not the difference of two or a gradient.")
 _NO_STEP = QT_TRANSLATE_NOOP(
-    "Sentences", "A card shows a cell of a step, and {name} is none: name one, such as weights."
+    "Sentences", "A card shows a cell of a step, but {name} is not a step: name one, such as weights."
 )
 
 LEAST_WRITTEN = 0.01

@@ -133,8 +133,9 @@ class HistoryView(QWidget):
         self._steps.setVisible(not folded)
 
     def _on_model_reset(self) -> None:
-        if self._steps.sizeHint() != self._shown:  # else the whole window would be laid out after each edit
-            self._shown = self._steps.sizeHint()
+        hint = self._steps.sizeHint()
+        if hint != self._shown:  # else the whole window would be laid out after each edit
+            self._shown = hint
             self._steps.updateGeometry()
         current = self._model.index(self._model.current_row())
         self._title.present = str(current.data())

@@ -25,7 +25,7 @@ from problems_of_tests import problems_of_tests
 
 from attn_gui import Problem, compute, load
 from attn_gui.engine.creation.resize import resize
-from attn_gui.formats.cell_formulas import SheetLayout
+from attn_gui.formats.cell_formulas import ArraySheet
 from attn_gui.formats.workbook import workbook_bytes
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -86,7 +86,7 @@ def _agrees(name: str, problem: Problem, number: Cells) -> bool:
     trace, count, apart, largest = compute(problem), 0, 0.0, 1.0
     for stage in trace.stages:
         array = np.asarray(trace[stage], dtype=np.float64)
-        board, count = SheetLayout(stage, array.shape), count + array.size
+        board, count = ArraySheet(stage, array.shape), count + array.size
         for index in np.ndindex(*array.shape):
             place, expected = board.place(index), array[index]
             got = number(stage, place.row, place.column)

@@ -9448,6 +9448,10 @@ Do you want to replace it?</source>
         <translation>卡片只显示一个状态，不显示两个状态的差，也不显示梯度。</translation>
     </message>
     <message>
+        <source>A card shows a cell of a step, but {name} is not a step: name one, such as weights.</source>
+        <translation>卡片展示某一步骤的一个单元格，而 {name} 不是步骤：请指定一个步骤，例如 weights。</translation>
+    </message>
+    <message>
         <source>A card is wide or square, got {got}.</source>
         <translation>卡片应为 wide 或 square，得到 {got}。</translation>
     </message>
@@ -9492,20 +9496,16 @@ Do you want to replace it?</source>
         <translation>{name} 中没有单元格 {cell}：列在头内编号，从 0 到 {last}。</translation>
     </message>
     <message>
-        <source>A card shows a cell of a step, and {name} is none: name one, such as weights.</source>
-        <translation>卡片展示某一步的一个单元格，而 {name} 不是一步：请改用一步，例如 weights。</translation>
+        <source>A walk goes through one head, but {name} is made of all heads: name another stage.</source>
+        <translation>逐步演示只针对一个头，而 {name} 汇总了所有头：请指定其他步骤。</translation>
     </message>
     <message>
-        <source>A walk goes through one head, and {name} is made of all of them: name another stage.</source>
-        <translation>逐步演示只走一个头，而 {name} 由所有头合成：请改用别的步骤。</translation>
+        <source>At a width of {given} cm the letters of the walk would be smaller than {points} points; it needs at least {least} cm.</source>
+        <translation>宽 {given} 厘米时，逐步演示的字会小于 {points} 磅；至少需要 {least} 厘米。</translation>
     </message>
     <message>
-        <source>{given} cm wide, the walk would have letters of less than {points} points; {least} cm is the least.</source>
-        <translation>宽 {given} 厘米时，演示图中的字会小于 {points} 磅；至少要 {least} 厘米。</translation>
-    </message>
-    <message>
-        <source>{given} cm high, the walk would have letters of less than {points} points; {least} cm is the least.</source>
-        <translation>高 {given} 厘米时，演示图中的字会小于 {points} 磅；至少要 {least} 厘米。</translation>
+        <source>At a height of {given} cm the letters of the walk would be smaller than {points} points; it needs at least {least} cm.</source>
+        <translation>高 {given} 厘米时，逐步演示的字会小于 {points} 磅；至少需要 {least} 厘米。</translation>
     </message>
 </context>
 <context>

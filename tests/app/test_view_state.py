@@ -64,7 +64,7 @@ def view(qapp: QApplication) -> ViewState:
     return ViewState(following, Baseline(document, following, document), ViewSettings(), document)
 
 
-def until_told(computation: Computation) -> None:
+def until_notified(computation: Computation) -> None:
     """Until everybody has heard of the evaluation that there is."""
     while not computation.notified:
         QTest.qWait(1)
@@ -72,7 +72,7 @@ def until_told(computation: Computation) -> None:
 
 def opened(view: ViewState, **sizes: int) -> None:
     view.parent().open(new_problem(d_k=2, d_v=2, **sizes))
-    until_told(view._computation)
+    until_notified(view._computation)
 
 
 def test_each_follower_hears_once_of_what_it_asked_for(view):
@@ -80,7 +80,7 @@ def test_each_follower_hears_once_of_what_it_asked_for(view):
     view.follow(lambda: heard.update(["place"]), "head", "cell", "evaluation")
     view.follow(lambda: heard.update(["mode"]), "mode")
     view.set(head=1, cell=ChosenCell("weights", 0, 0))
-    until_told(view._computation)
+    until_notified(view._computation)
     assert heard == {"place": 1}
     view.set(head=1)
     assert heard == {"place": 1}
@@ -92,7 +92,7 @@ def test_whoever_is_told_first_sees_a_look_that_fits_already(view):
     seen: list[tuple[int, int]] = []
     view.follow(lambda: seen.append((view.look.head, view.parent().problem.num_heads)), "head", "evaluation")
     view.set(head=1)
-    until_told(view._computation)
+    until_notified(view._computation)
     opened(view, n=3, m=3, num_heads=1)
     assert seen == [(1, 2), (0, 1)]
 
@@ -178,7 +178,7 @@ def test_another_document_is_told_in_turns_however_small_it_is(view, monkeypatch
     view.parent().open(new_problem(n=2, m=2, num_heads=1, d_k=2, d_v=2))
     assert told == []
     assert view._computation.busy
-    until_told(view._computation)
+    until_notified(view._computation)
     assert told == ["first", "last"]
 
 
@@ -219,20 +219,20 @@ def spied(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, calls: Counter
 def test_opening_hands_the_evaluation_on_once_and_lays_out_the_map_on_show_once(begun, monkeypatch):
     program, calls, placed = begun(), Counter[str](), Counter[str]()
     program.files.open_path(resource("examples", REAL))  # as many heads: the strip of heads keeps its height
-    until_told(program.computation)
+    until_notified(program.computation)
     for _ in range(5):  # what the bar says of it, and so how high the zones are, takes more than one turn
         QApplication.processEvents()
     for zone in (Spine, HeadsStrip, ProductPicture):
         spied(monkeypatch, zone, "set_evaluation", calls)
     spied(monkeypatch, Heatmap, "place_cells", placed, who=True)
     program.files.open_path(resource("examples", REAL))
-    until_told(program.computation)
+    until_notified(program.computation)
     assert calls == {f"{zone.__name__}.set_evaluation": 1 for zone in (Spine, HeadsStrip, ProductPicture)}
     stages = program.computation.evaluation.stages
     laid_out = {stage: placed[f"place_cells heatmap.{stage}"] for stage in stages}
     assert laid_out == dict.fromkeys(stages, 0) | {program.view.look.stage: 1}
     program.view.set(stage="scaled")
-    until_told(program.computation)
+    until_notified(program.computation)
     assert placed["place_cells heatmap.scaled"] > 0
 
 
@@ -294,7 +294,7 @@ def walk(program: Program) -> Iterator[dict[str, list[Any]]]:
         lambda: view.set(mode="product", reach="forward", stage="head_output", decimals=3),
     ):
         change()
-        until_told(program.computation)
+        until_notified(program.computation)
         for _ in range(3):
             QApplication.processEvents()
         zones = (program.window.inputs, program.window.history)

@@ -368,12 +368,19 @@ def test_every_letter_of_a_sheet_has_five_points(tmp_path: Path, causal: Evaluat
 
 @pytest.mark.parametrize(
     ("ending", "sides", "least"),
-    [("pdf", {"width": 8.5}, "12.1"), ("svg", {"style": "slide"}, "29.7")],
+    [("pdf", {"width": 8.5}, "12.1"), ("svg", {"width": 30, "height": 14.3}, "")],
 )
 def test_a_walk_too_small_to_be_read_is_refused(tmp_path: Path, ending: str, sides: dict[str, Any], least: str) -> None:
-    with pytest.raises(ValueError, match=rf"letters of less than 5 points; {least}"):
+    with pytest.raises(ValueError, match=rf"smaller than 5 points; it needs at least {least}"):
         render(load(WORKED), tmp_path / f"a.{ending}", walk=True, **sides)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_style_too_small_for_a_walk_gives_it_the_size_that_it_needs(tmp_path: Path) -> None:
+    for style in ("screen", "paper-column", "slide"):
+        render(load(WORKED), tmp_path / f"{style}.svg", walk=True, style=style, dpi=96)
+    sizes = {re.search(r'width="([\d.]+)mm"', path.read_text("utf-8"))[1] for path in tmp_path.iterdir()}
+    assert len(sizes) == 1
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])

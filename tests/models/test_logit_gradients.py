@@ -9,7 +9,7 @@ from attn_gui.engine import FieldError, StageError, compute
 from attn_gui.engine.creation.create import made_direct
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.stages import STAGE
-from attn_gui.models import attribution, open_model
+from attn_gui.models import backward_pass, open_model
 from attn_gui.models.changed_layers import LayerEdit
 from attn_gui.models.forward_pass import final_states, logits_of
 
@@ -72,7 +72,7 @@ def test_it_is_the_gradient_of_the_engine_layer_by_layer(name, tmp_path, monkeyp
     stages = compute(run.problem(1)).stages
     fast = {stage: dict(run.gradients(7, stage, against=9)) for stage in stages}
     with monkeypatch.context() as patched:
-        patched.setattr(attribution, "_fast_slopes", lambda *_: None)
+        patched.setattr(backward_pass, "_fast_slopes", lambda *_: None)
         slow = {stage: dict(run.gradients(7, stage, against=9)) for stage in stages}
     for stage in stages:
         for layer in range(LAYERS):

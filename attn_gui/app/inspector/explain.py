@@ -286,7 +286,9 @@ class ExplainController(QObject):
         plane = stage_plane(before, cell.stage, look.batch, look.head)
         value, opened = number_at(plane, cell.row, cell.column)
         row = plane.block(slice(cell.row, cell.row + 1), slice(0, plane.shape[1]))[0][0]
-        before, stage = before.sides(cell.stage)[0]  # its own: a face has no sources, which formulas of Q, K, V read
+        before, stage = before.sides(cell.stage)[
+            0
+        ]  # its own: an overlay has no sources, which formulas of Q, K, V read
         explanation = explain(before, stage, plane.index(cell.row, cell.column))
         return OtherState(side_names(self._baseline), explanation, value if opened else None, row)
 

@@ -130,7 +130,7 @@ class ViewState(QObject):
 
     @property
     def shown(self) -> Evaluation:
-        """Evaluation that the maps show: the state now, the one before, their difference, or the face over it."""
+        """Evaluation that the maps show: the state now, the one before, their difference, or the overlay."""
         if self.overlay is not None:
             return self.overlay
         return self._baseline.evaluation_for(NOW if self.look.compare == GRADIENT else self.look.compare)
@@ -315,7 +315,9 @@ class ViewState(QObject):
                     break
         finally:
             self._guard(bool(self._waiting))
-        if not self._waiting:
+        if self._waiting:
+            self._soon.start()  # a follower that changes the look in its turn has stopped it
+        else:
             self._end_notifying()
 
     def _take_turn(self) -> None:

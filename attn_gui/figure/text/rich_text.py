@@ -17,7 +17,9 @@ from attn_gui.figure.writers import SHARES, START, write_line
 
 _PARTS = re.compile(r"<(/?)(\w+)(?:[^>]*?color:\s*(#\w+)[^>]*)?>|([^<]+)")
 _WORDS = re.compile(r"[\u2e80-\uffef]|[^\s\u2e80-\uffef]+\s*|\s+")
-_SYMBOL = re.compile(r"(?<![A-Za-z0-9_])([A-Za-z])_([A-Z]|[kvij]|ff|model|up|gate|down)(?![A-Za-z0-9_])")
+_SYMBOL = re.compile(
+    r"(?<![A-Za-z0-9_])([A-Za-z])_([A-Z]|[kvij]|ij|kv|ff|model|out|context|up|gate|down)(?![A-Za-z0-9_])"
+)
 _CLOSING, _OPENING = "，。：；、）,.:;)", "（("
 LEADING, LEAST = 1.45, 9.0
 """Distance of lines over the size of type, and the least size of a paragraph."""

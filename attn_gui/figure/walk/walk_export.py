@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter, QPen
@@ -28,6 +29,8 @@ from attn_gui.figure.writers import ANIMATORS, ENCODERS, LOGICAL_DPI, PX_PER_CM,
 from attn_gui.formats.saving import replacing
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
+T = TypeVar("T")
+
 FRAME = 800.0, 420.0
 SENTENCE = QRectF(24, 364, 752, 52)
 """Size of a frame of a GIF, in pixels, and where its sentence stands."""
@@ -44,16 +47,18 @@ TYPE, PRINTED, LINES = (16.0, 24.0), 7.5 * LOGICAL_DPI / 72, 3
 """Least and most pixels of the sentences of a sheet, those that they have on paper where that lets them, and lines."""
 
 _OF_ALL_HEADS = QT_TRANSLATE_NOOP(
-    "Sentences", "A walk goes through one head, and {name} is made of all of them: name another stage."
+    "Sentences", "A walk goes through one head, but {name} is made of all heads: name another stage."
 )
 _ILLEGIBLE = {
     "width": QT_TRANSLATE_NOOP(
         "Sentences",
-        "{given} cm wide, the walk would have letters of less than {points} points; {least} cm is the least.",
+        "At a width of {given} cm the letters of the walk would be smaller than {points} points; it needs at least "
+        "{least} cm.",
     ),
     "height": QT_TRANSLATE_NOOP(
         "Sentences",
-        "{given} cm high, the walk would have letters of less than {points} points; {least} cm is the least.",
+        "At a height of {given} cm the letters of the walk would be smaller than {points} points; it needs at least "
+        "{least} cm.",
     ),
 }
 
@@ -92,7 +97,7 @@ def export_walk(
 def walk_for(evaluation: Evaluation, settings: ExportSettings, head: int | None) -> Walk:
     """Return the walk that settings ask for: to their cell, or to the largest of the last row of their stage.
 
-    Raises ValueError with a sentence for a cell that is not there, or one that is made of all heads.
+    Raises ValueError with a sentence for a cell that is not there, or a stage that is made of all heads.
     """
     if settings.stage in {stage.name for stage in OVER_HEADS.values()}:
         raise Refusal(_OF_ALL_HEADS, name=settings.stage)
@@ -105,7 +110,7 @@ def walk_frames(walk: Walk, settings: ExportSettings) -> list[Page]:
     """Return the frames of a walk in time, each the stage with the sentence of its beat below."""
     count = round(walk.seconds * 1000 / FRAME_MS)
     moments = [walk.seconds * (number + 1) / count for number in range(count)]
-    scale = _legible_scale(FRAME, settings.sides, 1.0)
+    scale = _within_sides(settings, lambda *sides: _legible_scale(FRAME, sides, 1.0))
     title, ground = walk.plain_title, walk.theme.surface
     return [Page(*FRAME, title, partial(_paint_frame, walk, at), ground, scale) for at in moments]
 
@@ -118,13 +123,30 @@ def _paint_frame(walk: Walk, seconds: float, painter: QPainter) -> None:
 
 def walk_sheet(walk: Walk, settings: ExportSettings, session: Callable[[], bytes] | None = None) -> Page:
     """Return the sheet of a walk: title, a panel for the end of every beat, conclusion."""
-    width, _ = settings.sides
+    return _within_sides(settings, partial(_sheet_page, walk, settings, session))
+
+
+def _within_sides(settings: ExportSettings, make: Callable[[float | None, float | None], T]) -> T:
+    """Return what is made within the sides that were typed, or those of the style, where it is legible in them."""
+    if settings.width is None and settings.height is None:
+        with suppress(Refusal):
+            return make(*settings.sides)
+    return make(settings.width, settings.height)
+
+
+def _sheet_page(
+    walk: Walk,
+    settings: ExportSettings,
+    session: Callable[[], bytes] | None,
+    width: float | None,
+    height: float | None,
+) -> Page:
     usual = USUAL_CM * PX_PER_CM / _width_of(PANELS_ACROSS)
     two = width is None or width * PX_PER_CM >= _width_of(PANELS_ACROSS) * LEAST_SCALE
     across = min(PANELS_ACROSS if two else 1, len(walk.beats))
     wide = usual if width is None else width * PX_PER_CM / _width_of(across)
     sheet = WalkSheet(walk, across, min(max(PRINTED / wide, TYPE[0]), TYPE[1]), settings.title)
-    scale = _legible_scale((sheet.width, sheet.height), settings.sides, usual)
+    scale = _legible_scale((sheet.width, sheet.height), (width, height), usual)
     ground = THEMES[walk.theme.name].surface
     size = sheet.width, sheet.height
     return Page(*size, walk.plain_title, sheet.paint, ground, scale, session=session, outlines=settings.outlines)

@@ -136,7 +136,7 @@ class Relations(Retranslated, QWidget):
         return button
 
 
-# --- Trail of the explained cell: its place, and the cells that led to it as links back ---
+# --- Breadcrumbs of the explained cell: its place, and the cells that led to it as links back ---
 
 
 LONGEST = 4  # so many places are named: the first one, where the way began, and the last ones

@@ -122,6 +122,20 @@ def test_no_text_of_a_page_is_cut_and_in_the_panel_none_runs_over_its_edge_or_an
             assert [(a, b) for k, (a, one) in enumerate(inner) for b, two in inner[:k] if one.intersects(two)] == []
 
 
+def test_sizes_of_shared_heads_and_of_a_context_are_written_as_symbols(qapp, monkeypatch):
+    written, write = [], writers.write_text
+    monkeypatch.setattr(writers, "write_text", lambda *given: (written.append(given[2]), write(*given)))
+    ones = {f"w_{part}": np.ones((8, width)) for part, width in (("query", 8), ("key", 4), ("value", 4))}
+    problem = Problem(x=np.ones((3, 8)), context=np.ones((5, 8)), num_heads=4, num_kv_heads=2, **ones)
+    problem = problem.replace(w_output=np.ones((8, 6)))
+    evaluation = evaluation_of(problem)
+    context = PageContext.at(evaluation, 0, 0, "weights", None)
+    context = replace(context, options=option_values(PAGES["dimensions"].options, context, {}))
+    painted(planned("dimensions", PAGES["dimensions"].read(evaluation, context, lambda share: None), "en", None))
+    assert written
+    assert [text for text in written if re.search(r"[A-Za-z]_[A-Za-z]", text)] == []
+
+
 def test_two_maps_one_below_the_other_are_no_thumbnails(qapp, contents):
     for name in ("over_heads", "value_weighted"):
         content = next(read for problem, read in contents(name) if problem.num_heads > 1 and problem.m > 10)

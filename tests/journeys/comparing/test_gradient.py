@@ -192,7 +192,7 @@ def test_a_gradient_of_the_numbers_before_is_not_laid_over_those_of_another_size
 
     monkeypatch.setattr(gradients, "_taken", taken)
     view.set(cell=ChosenCell("weights", 20, 30))
-    monkeypatch.setattr(view, "lay", watched)
+    monkeypatch.setattr(view, "set_overlay", watched)
     person.pick("compare", "gradient")
     gate.await_work()
     person.program.computation.rebuilt.connect(end_now)

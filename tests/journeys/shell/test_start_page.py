@@ -179,6 +179,23 @@ def test_the_page_stands_until_everything_behind_it_is_of_the_document_that_was_
     assert shown.shape == (problem.n, problem.m) == (2, 2)
 
 
+def test_the_keyboard_is_on_the_heads_of_a_model_that_a_card_opened(first):
+    first.click("start.toy")
+    first.wait()
+    if first.has("tour"):
+        first.press("Esc")
+    assert first.focus().isVisible()
+
+
+def test_a_page_that_was_asked_for_again_stays_when_the_document_before_is_there(first):
+    first.program.document.open(
+        Problem(query=np.ones((5, 3)), key=np.ones((5, 3)), value=np.ones((5, 3))), name="given"
+    )
+    first.do("start")
+    first.wait()
+    assert seen(first, "start")
+
+
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_all_of_it_lies_in_sight(launch, lang):
     person = launch(lang=lang, width=1024, height=700, page=True)
@@ -354,7 +371,6 @@ def test_what_is_clicked_before_the_program_is_there_is_done_then(qapp):
     try:
         program.begin(None)
         assert program.document.name == "worked-example"
-        program.view.notify_all()
         assert not page.shown
     finally:
         program.end()
