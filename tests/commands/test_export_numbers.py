@@ -7,9 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from attn_gui.app.files.export_tasks import ExportNaming, number_tasks
 from attn_gui.cli import main
-from attn_gui.engine import Problem, compute
+from attn_gui.engine import DenseEvaluation, Problem, compute
+from attn_gui.engine.progress import silent
 from attn_gui.formats import load_matrix, open_matrix, save
+from attn_gui.views.dialogs.export_choice import DataChoice
 
 WEIGHTS = {f"w_{name}": np.arange(16.0).reshape(4, 4) for name in ("query", "key", "value")}
 PROJECTED = Problem(x=np.arange(12.0).reshape(3, 4), num_heads=2, **WEIGHTS, b_query=np.arange(4.0))
@@ -57,3 +60,16 @@ def test_an_item_of_a_field_has_a_file_of_its_own(exported):
         folder = exported(BATCHED, "--stage", "x", "w_query", "--batch", item, "--format", "csv")
     assert sorted(path.name for path in folder.iterdir()) == ["a-w_query.csv", "a-x-b0.csv", "a-x-b1.csv"]
     np.testing.assert_array_equal(load_matrix(folder / "a-x-b1.csv"), BATCHED.x[1])
+
+
+def test_the_window_tells_items_apart_as_well(tmp_path):
+    choice = DataChoice(("x", "output", "w_query", "weights"), batch=1, format="csv", folder=str(tmp_path), heads=(0,))
+    tasks = list(number_tasks(choice, DenseEvaluation(BATCHED), ExportNaming("a")))
+    assert [task.path.name for task in tasks] == [
+        "a-x-b1.csv",
+        "a-output-b1.csv",
+        "a-w_query.csv",
+        "a-weights-h0-b1.csv",
+    ]
+    tasks[0].write(DenseEvaluation(BATCHED), silent)
+    np.testing.assert_array_equal(load_matrix(tmp_path / "a-x-b1.csv"), BATCHED.x[1])

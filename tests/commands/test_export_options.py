@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import attn_gui
 from attn_gui.cli import main
@@ -61,6 +62,24 @@ def test_an_option_is_of_use_to_one_of_the_formats(tmp_path):
     assert main(["export", str(WORKED), "-o", str(tmp_path), "--format", "gif", "--no-session"]) == 0
 
 
+def test_frames_leave_title_and_letters_out_as_every_figure_does(tmp_path):
+    sweep = ["--page", "sweep", "--cell", "0,0", "--set", "steps=2", "--frames", "--no-session", "--no-title"]
+    assert main(["export", str(WORKED), "-o", str(tmp_path), *sweep, "--format", "svg", "--outlines"]) == 0
+    assert all("<text" not in path.read_text("utf-8") for path in tmp_path.iterdir())
+    assert main(["export", str(WORKED), "-o", str(tmp_path / "gif"), *sweep[:-1], "--format", "gif"]) == 0
+    assert main(["export", str(WORKED), "-o", str(tmp_path / "bare"), *sweep, "--format", "gif"]) == 0
+    paths = [next((tmp_path / name).iterdir()) for name in ("gif", "bare")]
+    with Image.open(paths[0]) as titled, Image.open(paths[1]) as bare:
+        assert titled.n_frames == bare.n_frames > 1
+        assert bare.height < titled.height
+
+
+def test_what_any_call_may_say_of_figures_stands_beside_numbers(tmp_path):
+    words = ["--sheet", "--width", "9", "--height", "9", "--dpi", "300", "--levels", "0,1", "--colormap", "grey"]
+    assert main(["export", str(WORKED), "-o", str(tmp_path), "--format", "csv", *words, "--font-size", "8"]) == 0
+    assert len(list(tmp_path.iterdir())) == 1
+
+
 @pytest.mark.parametrize(("words", "carried"), [((), True), (("--no-session",), False)])
 def test_frames_carry_the_session_as_every_figure_does(words, carried, tmp_path):
     sweep = ["--page", "sweep", "--cell", "0,0", "--set", "steps=2", "--frames", "--format", "svg"]
@@ -73,6 +92,12 @@ def test_frames_carry_the_session_as_every_figure_does(words, carried, tmp_path)
         else:
             with pytest.raises(FormatError):
                 load(path)
+
+
+def test_a_matrix_has_no_page(tmp_path, capsys):
+    example = resource("examples", "thinking-machines.npz")
+    assert main(["export", str(example), "-o", str(tmp_path), "--stage", "w_query", "--format", "csv", *PAGE]) == 2
+    assert "w_query is a matrix of the problem, no stage" in capsys.readouterr().err
 
 
 def test_options_of_several_values_may_be_repeated(tmp_path, capsys):
@@ -94,6 +119,13 @@ def test_python_refuses_alike(tmp_path):
         attn_gui.export_files(problem, tmp_path, show="before", format="csv")
     with pytest.raises(ValueError, match="--levels means nothing with --page"):
         attn_gui.export_files(problem, tmp_path, page="curve", levels=(0, 1))
+    assert not list(tmp_path.iterdir())
+
+
+@each("option", [{"num_heads": 2}, {"mask": "block"}, {"array": {"query": "q"}}, {"help": True}])
+def test_python_has_no_options_on_a_file(option, tmp_path):
+    with pytest.raises(TypeError, match=f"no option '{next(iter(option))}'"):
+        attn_gui.export_files(load(WORKED), tmp_path, **option)
     assert not list(tmp_path.iterdir())
 
 

@@ -197,6 +197,19 @@ def test_going_many_steps_back_is_told_once(heard: Any, direct: Make) -> None:
     assert h.document.generation == 7
 
 
+def test_what_is_told_is_true_when_it_is_told(heard: Any, direct: Make) -> None:
+    h = heard(direct())
+    seen = []
+    h.document.changed.connect(
+        lambda change: seen.append((h.document.problem.query[0, 0], h.document.stack.index(), h.document.modified))
+    )
+    first = h.document.problem.query[0, 0]
+    h.document.apply(cells("query", 0, 0, [[7.0]]))
+    h.document.stack.undo()
+    h.document.stack.redo()
+    assert seen == [(7.0, 1, True), (first, 0, False), (7.0, 1, True)]
+
+
 def test_an_edit_in_answer_to_an_edit_is_a_step_of_its_own(heard: Any, direct: Make) -> None:
     h = heard(direct())
 

@@ -284,6 +284,16 @@ def test_a_style_gives_way_to_what_is_asked_for() -> None:
         ExportSettings(style="poster")
 
 
+def test_a_slide_has_type_of_sixteen_points_where_there_is_room(tmp_path: Path) -> None:
+    render(SMALL, tmp_path / "a.svg", style="slide")
+    render(SMALL, tmp_path / "b.svg", style="screen", font_size=16)
+    sizes = [
+        {float(found) for found in re.findall(r'font-size="([\d.]+)"', (tmp_path / name).read_text("utf-8"))}
+        for name in ("a.svg", "b.svg")
+    ]
+    assert max(sizes[0]) == pytest.approx(max(sizes[1]))
+
+
 def test_a_sequence_that_attends_to_itself_has_its_tokens_on_both_axes() -> None:
     rng = np.random.default_rng(4)
     width = {f"w_{name}": rng.standard_normal((3, 4)) for name in ("query", "key", "value")}

@@ -11,6 +11,7 @@ from PySide6.QtGui import QImage, QPainter
 
 from attn_gui import Problem, load, save
 from attn_gui.cli import main
+from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.graph.indices import whole
 from attn_gui.figure.answer_keys import key_pages, result_lines
 from attn_gui.figure.pages.page_kind import PageStyle
@@ -26,7 +27,7 @@ from attn_gui.figure.worksheet_pages import (
     stage_tables,
 )
 from attn_gui.figure.worksheets import check_sheet
-from attn_gui.lessons.exercises import LEVELS, worksheets
+from attn_gui.lessons.exercises import LEVELS, Blank, random_blanks, worksheets
 from attn_gui.lessons.worked_solutions import solution_of_all
 from attn_gui.paths import resource
 from tests.failing import each
@@ -224,6 +225,24 @@ def test_weights_that_are_given_have_nothing_to_leave_out():
     given = Problem.from_weights(np.full((2, 2), 0.5), value=np.eye(2))
     with pytest.raises(ValueError, match="has nothing to leave out"):
         list(worksheets(given, 1, 1, "fill"))
+
+
+@each("count", [1, 7, 40])
+def test_a_seed_draws_the_cells_that_it_draws_from_a_list_of_all(count):
+    rng = np.random.default_rng(3)
+    shapes = {"query": (3, 10), "key": (5, 10), "value": (5, 14)}
+    fields = {name: rng.normal(size=shape) for name, shape in shapes.items()}
+    evaluation = evaluation_of(Problem(**fields, num_heads=2, mask=[{"kind": "window", "left": 1, "right": 1}]))
+    stages = ("masked", "weights", "head_output")
+    closed = np.isneginf(evaluation.box("masked", whole(evaluation.shape("masked"))))
+    every = [
+        Blank(stage, at)
+        for stage in stages
+        for at, number in np.ndenumerate(evaluation.box(stage, whole(evaluation.shape(stage))))
+        if np.isfinite(number) and not (stage == "weights" and closed[at])
+    ]
+    drawn = np.random.default_rng(count).choice(len(every), size=count, replace=False)
+    assert random_blanks(evaluation, stages, count, count) == {every[place] for place in drawn}
 
 
 @each("lang", ["en", "zh"])

@@ -78,6 +78,14 @@ def test_permission_and_memory_are_said_in_words(
         assert words in refused(load, path, path=path)
 
 
+def test_a_file_beyond_the_limit_is_not_read(tmp_path: Path, refused: Callable[..., str]) -> None:
+    for read, name, size in ((load, "a.json", boundary.LARGEST_FILE), (load_matrix, "a.csv", 256 * 2**20)):
+        path = tmp_path / name
+        with path.open("wb") as file:
+            file.truncate(size + 1)  # a hole: no room is taken
+        assert "too large" in refused(read, path, path=path)
+
+
 def test_a_matrix_is_no_problem_and_a_problem_no_matrix(
     problem: Problem, tmp_path: Path, refused: Callable[..., str]
 ) -> None:
@@ -102,6 +110,12 @@ def test_the_content_counts_more_than_the_name(problem: Problem, tmp_path: Path)
 def test_compressed_files_are_refused(name: str, tmp_path: Path, refused: Callable[..., str]) -> None:
     (tmp_path / name).write_bytes(b"\x1f\x8b\x08")
     assert "compressed; unpack it first" in refused(load_matrix, tmp_path / name, path=tmp_path / name)
+
+
+def test_an_unknown_file_is_told_what_there_is(tmp_path: Path, refused: Callable[..., str]) -> None:
+    path = tmp_path / "a.docx"
+    path.write_bytes(b"something")
+    assert "“.docx”; expected .attn, .npz, .safetensors, .json, .xlsx." in refused(load, path, path=path)
 
 
 def test_names_from_files_cannot_break_the_sentence(tmp_path: Path, refused: Callable[..., str]) -> None:
@@ -139,3 +153,15 @@ def test_how_far_the_reading_is_only_grows(ending: str, tmp_path: Path, monkeypa
     assert told == sorted(told)
     assert (told[0], len(told) > 10) == (0, True)
     assert 0.9 < told[-1] <= 1
+
+
+def test_whoever_is_told_can_end_the_reading(problem: Problem, tmp_path: Path) -> None:
+    def enough(_share: float) -> None:
+        told.append(1)
+        raise TimeoutError
+
+    told: list[int] = []
+    save(problem, tmp_path / "a.attn")
+    with pytest.raises(FormatError):
+        open_file(tmp_path / "a.attn", enough)
+    assert told == [1]

@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 
 from attn_gui import render
+from attn_gui.cli import main
 from attn_gui.engine import Problem
-from attn_gui.formats import IMAGES, FormatError, load, open_file, open_small, session_in_figure
+from attn_gui.formats import IMAGES, FormatError, load, open_file, open_small, save, session_in_figure
+from attn_gui.paths import resource
 from tests.mutations.pace import is_slow
 
 KINDS = [key for key, figures in IMAGES.items() if figures.carries]
@@ -51,6 +53,11 @@ def test_a_large_problem_goes_along_when_asked_alone(tmp_path, kind):
         else:
             with pytest.raises(FormatError, match="carries no session"):
                 load(tmp_path / f"a.{kind}")
+
+
+def test_a_figure_is_no_file_to_save_a_problem_in(problem, tmp_path):
+    with pytest.raises(FormatError, match=r"unknown suffix “\.png”"):
+        save(problem, tmp_path / "a.png")
 
 
 def test_a_session_that_unpacks_to_more_than_its_cap_is_refused(problem, tmp_path, monkeypatch):
@@ -95,3 +102,15 @@ def test_a_pdf_of_many_beginnings_of_its_session_is_refused_at_once(tmp_path):
     with pytest.raises(FormatError, match="is damaged"):
         open_file(path)
     assert not is_slow(time.process_time() - began, 2.0)
+
+
+def test_the_command_line_can_leave_it_out(tmp_path, capsys):
+    example = resource("examples", "worked-example.npz")
+    every = ["export", str(example), "-o", str(tmp_path), "--format", *KINDS]
+    assert main(every) == 0
+    for path in capsys.readouterr().out.split():
+        assert load(path) == load(example)
+    assert main([*every, "--no-session"]) == 0
+    for path in capsys.readouterr().out.split():
+        with pytest.raises(FormatError, match="carries no session"):
+            load(path)

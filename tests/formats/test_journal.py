@@ -66,6 +66,12 @@ def test_the_last_state_comes_back_with_what_was_known_beside_it(journal: Journa
     assert found.loaded.view == {"head": 1}
 
 
+def test_a_name_comes_back_whole(journal: Journal) -> None:
+    long = replace(KEPT, name="a name of more letters than a sentence would show of it " * 2)
+    journal.begin(replace(whole(a_problem()), kept=long))
+    assert kept_in(journal.path).name == long.name
+
+
 def test_at_every_byte_at_which_a_crash_can_cut_it_off_the_last_whole_entry_counts(journal: Journal) -> None:
     problems, sizes = states(journal, 3)
     data = journal.path.read_bytes()
@@ -172,6 +178,14 @@ def test_a_whole_state_read_while_cells_were_written_waits_for_them_before_it_ta
     assert not list(tmp_path.iterdir())
 
 
+def test_a_copied_step_holds_what_it_held_when_it_was_made(journal: Journal) -> None:
+    query = np.zeros((3, 3))
+    step = JournalStep(over(query), ("query", "key", "value"), kept=KEPT, is_torn=lambda: True).copied()
+    query[0, 0] = 1
+    journal.begin(step)
+    assert recover(journal.path).loaded.problem.query[0, 0] == 0
+
+
 def test_a_full_disk_leaves_the_entries_before(journal: Journal, monkeypatch) -> None:
     problems, sizes = states(journal, 2)
     _, step = edited(problems[-1], 0, 0, 7.0)
@@ -215,6 +229,14 @@ def test_the_model_around_a_layer_comes_back_with_it(journal: Journal) -> None:
     found = recover(journal.path).study
     assert found is not None
     assert (found.layer, set(found.layers)) == (0, {1, 2})
+
+
+def test_a_model_that_cannot_be_named_leaves_its_layer(journal: Journal) -> None:
+    problem = a_problem()
+    journal.begin(replace(whole(problem), study=lambda: None))
+    found = recover(journal.path)
+    assert found.loaded.problem == problem
+    assert found.study is None
 
 
 def test_a_model_that_is_damaged_ends_what_comes_back_before_it(journal: Journal) -> None:

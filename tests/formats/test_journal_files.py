@@ -196,3 +196,12 @@ def test_at_every_byte_at_which_a_crash_cuts_it_off_a_state_that_was_comes_back(
             assert end < len(data) - 7, "the file is another, and that it is ours is cut off"
     life.journal.path.write_bytes(data)
     assert life.recovered() == life.problem
+
+
+def test_files_that_held_earlier_documents_are_not_kept(tmp_path: Path) -> None:
+    """On a day on which one document after another is opened and saved, and none left unsaved."""
+    journal, path = Journal(tmp_path / "1.journal"), tmp_path / "mine.attn"
+    files = [FileStamp(path, 1, number) for number in range(1000)]
+    for generation, file in enumerate(files):
+        journal.expect(HeldFile(file, generation), since=generation)
+    assert [number for number, file in enumerate(files) if journal.expects(file)] == [999]

@@ -206,6 +206,13 @@ def test_a_typeset_table_reads_back_to_the_last_bit(tmp_path_factory, ending, va
     assert found.column_labels == ("the", "cat", "注意")
 
 
+def test_a_table_in_latex_escapes_what_latex_takes_for_orders(tmp_path):
+    save_matrix(np.array([[1e-20, -2.0]]), tmp_path / "a.tex", row_labels=["50% & _x"], column_labels=["$", "{~^#\\}"])
+    text = (tmp_path / "a.tex").read_text(encoding="utf-8")
+    assert r"50\% \& \_x & $1 \times 10^{-20}$ & $-2.0$ \\" in text
+    assert r"\$ & \{\textasciitilde{}\textasciicircum{}\#\textbackslash{}\} \\" in text
+
+
 def test_no_token_is_an_order_of_latex_or_markdown(tmp_path):
     """`\\\\ [CLS]` is an error of TeX, which takes it for a length; `<s>` is typeset as ¡s¿, and HTML in Markdown."""
     for ending in ("md", "tex"):

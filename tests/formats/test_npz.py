@@ -336,6 +336,13 @@ def test_an_option_may_be_an_array(name: str, tmp_path: Path) -> None:
     assert (loaded.notes, loaded.left_out) == ((), ())
 
 
+def test_tokens_and_parameters_of_scores_may_be_arrays(tmp_path: Path) -> None:
+    np.savez(tmp_path / "a.npz", **CELLS, tokens=["x", "注", "z"], score="gaussian", **{"score_params.w": 0.5})
+    problem = load(tmp_path / "a.npz")
+    assert problem.query_tokens == problem.key_tokens == ("x", "注", "z")
+    assert problem.score_params.w == 0.5
+
+
 @pytest.mark.parametrize("cells", [OPEN, OPEN.astype(int), OPEN.astype("u1"), np.stack([OPEN, OPEN])])
 def test_a_mask_of_booleans_is_what_may_be_attended(cells: np.ndarray, tmp_path: Path) -> None:
     np.savez(tmp_path / "a.npz", **CELLS, num_heads=2, mask=cells)
@@ -355,6 +362,14 @@ def test_a_mask_may_be_named_alone(said: object, tmp_path: Path) -> None:
         loaded = open_file(tmp_path / name)
         assert [layer.kind for layer in loaded.problem.mask] == ["causal"]
         assert (loaded.notes, loaded.left_out) == ((), ())
+
+
+def test_a_mask_of_numbers_is_added(tmp_path: Path) -> None:
+    cells = np.where(OPEN, 0.0, -np.inf)
+    np.savez(tmp_path / "a.npz", **CELLS, mask=cells)
+    layer = load(tmp_path / "a.npz").mask[0]
+    assert layer.kind == "bias"
+    np.testing.assert_array_equal(layer.values, cells)
 
 
 STACKED = {name: np.ones((2, 3, 4)) for name in ("query", "key", "value")}
@@ -380,6 +395,13 @@ def test_a_bad_option_is_one_sentence(name: str, tmp_path: Path, refused: Callab
     assert words in refused(load, tmp_path / "file.npz", path=tmp_path / "file.npz")
 
 
+def test_a_file_may_say_that_its_first_axis_is_the_batch(tmp_path: Path) -> None:
+    np.savez(tmp_path / "a.npz", **STACKED, num_heads=2, batch_axis=True)
+    assert load(tmp_path / "a.npz").batch_size == 2
+    np.savez(tmp_path / "b.npz", **STACKED, meta='{"num_heads": 2, "batch_axis": true}')
+    assert load(tmp_path / "b.npz").batch_size == 2
+
+
 def test_what_is_left_out_is_a_warning(tmp_path: Path) -> None:
     np.savez(tmp_path / "a.npz", **CELLS, more=OPEN, weights=OPEN, meta='{"sliding": 3}')
     with pytest.warns(UserWarning, match="not used") as caught:
@@ -390,3 +412,11 @@ def test_what_is_left_out_is_a_warning(tmp_path: Path) -> None:
     ]
     assert caught[0].filename == __file__
     assert open_file(tmp_path / "a.npz").left_out == ("more", "sliding")
+
+
+def test_whole_numbers_that_float64_cannot_hold_are_said(tmp_path: Path) -> None:
+    query = np.array([[2**53 + 1, 2]])
+    np.savez(tmp_path / "a.npz", query=query, key=np.eye(2), value=np.eye(2))
+    assert any("9007199254740993 is 9007199254740992 now" in note for note in open_file(tmp_path / "a.npz").notes)
+    np.savez(tmp_path / "b.npz", query=query - 1, key=np.eye(2), value=np.eye(2))
+    assert open_file(tmp_path / "b.npz").notes == ()

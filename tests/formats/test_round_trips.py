@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -141,6 +143,28 @@ def test_an_npz_comes_back_bit_for_bit(tmp_path_factory: pytest.TempPathFactory,
     assert path.read_bytes() == first
     with np.load(path) as plain:  # anybody's NumPy reads it
         assert all(plain[name].tobytes() == array.tobytes() for name, array in problem.arrays().items())
+
+
+def test_a_session_is_what_the_contract_says(tmp_path: Path) -> None:
+    allowed = np.eye(2, 3, dtype=bool)
+    problem = Problem(
+        query=np.ones((2, 4)),
+        key=np.ones((3, 4)),
+        value=np.ones((3, 2)),
+        num_heads=2,
+        mask=[{"kind": "causal"}, {"kind": "custom", "allowed": allowed, "enabled": False}],
+    )
+    save_session(problem, tmp_path / "a.attn", {"head": 1})
+    with safe_open(tmp_path / "a.attn", framework="np") as file:
+        assert set(file.keys()) == {"query", "key", "value", "mask.1.allowed"}
+        np.testing.assert_array_equal(file.get_tensor("mask.1.allowed"), allowed)
+        assert set(file.metadata()) == {"attn_gui"}
+        text = file.metadata()["attn_gui"]
+    options = json.loads(text)
+    assert text == json.dumps(options, sort_keys=True, separators=(",", ":"))
+    assert options["format_version"] == 1
+    assert options["view"] == {"head": 1}
+    assert options["mask"][1] == {"kind": "custom", "enabled": False}
 
 
 @pytest.mark.parametrize("ending", ["safetensors", "json"])

@@ -216,10 +216,25 @@ def test_a_script_of_numpy_gives_every_stage(runs, name):
         assert np.allclose(found[finite], wanted[finite], rtol=tolerance, atol=tolerance), stage
 
 
+def test_a_script_prints_the_numbers_that_the_window_shows(runs):
+    printed = runs["one head, no batch"]["printed"]
+    assert printed.startswith(f"query {N} 4\n[[")
+    output = compute(PROBLEMS["one head, no batch"])["output"][0]
+    assert f"output {N} 6\n" in printed
+    assert f"{output[0, 0]:.4f}".rstrip("0") in printed
+
+
 def test_what_is_below_zero_is_zero_behind_a_relu_without_a_sign(runs):
     activated = np.array(runs["layer of huge numbers"]["stages"]["activated"])
     assert (activated == 0).any()
     assert not np.signbit(activated).any()
+
+
+def test_a_sequence_that_a_batch_shares_has_an_item_for_each():
+    context = np.stack([random(M, 4), random(M, 4) + 1])
+    text = script_text(projected(context=context, w_key=random(4, 4), w_value=random(4, 4)), SCRIPTS["numpy"])
+    assert f"query, 2 × {N} × 4" in text
+    assert f"# 2 × {N} × 4" in next(line for line in text.split("\n\n") if "x = " in line)
 
 
 def test_the_worked_example_reads_as_the_formula():

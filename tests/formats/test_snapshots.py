@@ -166,6 +166,16 @@ def test_a_lie_about_snapshots_costs_none_but_them(lie, rng, tmp_path):
     assert [str(note) for note in found.notes] == ["The snapshots in the file are damaged; they were left out."]
 
 
+def test_one_that_makes_no_problem_says_so_when_it_is_asked_for(rng, tmp_path):
+    problem = small(rng)
+    save_session(problem, tmp_path / "a.attn", snapshots=[packed(problem, [], "first")])
+    data = lied((tmp_path / "a.attn").read_bytes(), **{"base.0": rng.normal(size=(5, 4))})
+    (tmp_path / "a.attn").write_bytes(data)
+    (found,) = open_file(tmp_path / "a.attn").snapshots
+    with pytest.raises(ValueError, match="query"):
+        found.problem()
+
+
 def test_a_state_whose_mask_holds_no_flags_is_refused_in_a_sentence(rng):
     """As `dev.py mutations` found it: a file may say that the flags are numbers."""
     kept = packed(small(rng, mask=[{"kind": "custom", "allowed": np.ones((5, 7), bool)}]), [], "as it was")

@@ -117,6 +117,13 @@ def test_a_number_that_is_typed_over_is_followed_by_every_step(name):
     check(book, problem.replace(key=key))
 
 
+def test_a_number_of_the_score_is_followed_even_from_the_one_that_leaves_it_out():
+    book = Recalculated(workbook_bytes(given(score="gaussian")))
+    row = next(cell.row for cell in book.book["parameters"]["A"] if cell.value == "score_params.key_norm")
+    book.put("parameters", row, 2, 0.0)
+    check(book, given(score="gaussian", score_params={"key_norm": 0.0}))
+
+
 def test_silu_is_computed_where_its_power_of_e_is_too_large_for_a_spreadsheet():
     feed = layer("pre", gated=False, activation="silu")
     problem = projected(block=feed | {"b_up": np.array([-800.0, -1e6, -720.0, 0.0, 800.0])})
@@ -136,6 +143,17 @@ def test_a_function_takes_no_more_arguments_than_a_spreadsheet_allows_beside_a_s
 def test_numbers_that_no_spreadsheet_can_square_are_refused(name):
     with pytest.raises(FormatError, match="too large or too small for a spreadsheet to square"):
         workbook_bytes(EXTREMES[name])
+
+
+def test_a_row_that_is_closed_in_the_sheet_is_zero():
+    allowed = np.ones((N, 4), bool)
+    book = Recalculated(workbook_bytes(given(mask=[{"kind": "custom", "allowed": allowed}])))
+    board = ArraySheet("mask.0.allowed", allowed.shape)
+    for column in range(4):
+        place = board.place((1, column))
+        book.put(board.sheet, place.row, place.column, 0)
+    allowed[1] = False
+    check(book, given(mask=[{"kind": "custom", "allowed": allowed}]))
 
 
 @pytest.mark.parametrize(

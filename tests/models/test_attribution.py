@@ -127,6 +127,20 @@ def test_what_the_gradient_foretells_of_a_patch_is_its_first_order(pair, stage, 
         assert found[layer, place] == pytest.approx((sides[0] - sides[1]) / (2 * step) / (high - low), abs=5e-3)
 
 
+def test_what_stands_behind_a_mask_is_foretold_to_move_nothing(pair):
+    """It was a warning of NumPy."""
+    found = patch_foretold(*pair, "c", "e", stage="masked", axis="head")
+    expected = patch_foretold(*pair, "c", "e", stage="scaled", axis="head")
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-9)
+
+
+def test_a_sweep_reads_the_logit_where_it_is_asked(pair):
+    changed, clean = pair
+    found = patch_sweep(changed, clean, "c", "e", stage="block_output", axis="query", position=4)
+    assert found[1, 4] == 1.0
+    assert not found[1, 5:].any()
+
+
 def test_a_sweep_is_told_and_can_be_ended(pair):
     shares = []
     patch_sweep(*pair, "c", "e", stage="head_output", axis="head", progress=shares.append)
@@ -150,6 +164,17 @@ def test_what_cannot_be_swept_is_said(pair, toy):
         patch_sweep(pair[0], toy.run("a b c"), "c", "e", stage="weights", axis="head")
     with pytest.raises(ShapeError, match="different lengths"):
         moved(pair[0], toy.run("a b c"))
+
+
+def test_an_intervention_moves_what_comes_after_it(toy):
+    run = toy.run("q w e r t y q w e r")
+    off = {"layer": 0, "kind": "scale", "stage": "head_output", "at": {"head": 0, "query": (4, 11)}, "factor": 0.0}
+    found = moved(run, run.replace(interventions=[off]))
+    assert not found.heads[0].any()
+    assert (found.heads[1] > 0.1).all()
+    assert not found.states[0].any()
+    assert not found.states[:, :4].any()  # no earlier token sees a later one
+    assert (found.states[1:, 4:] > 0).all()
 
 
 # --- what moved ----------------------------------------------------------------------------------
@@ -308,3 +333,12 @@ def test_readings_of_all_heads_are_public_by_name(toy):
         np.testing.assert_allclose(mine, values[None], rtol=1e-4, atol=1e-6)
     with pytest.raises(FieldError, match="no layer 2"):
         run.readings(layer=2)
+
+
+def test_a_run_says_what_it_is(toy):
+    run = toy.run("k x b p")
+    assert repr(run) == "Run(toy-induction, 5 tokens: <s> k x b p)"
+    off = {"layer": 0, "kind": "scale", "stage": "head_output", "at": {"head": 0}, "factor": 0}
+    assert "1 interventions" not in repr(run)
+    assert "interventions: 1" in repr(run.replace(interventions=[off]))
+    assert len(repr(toy.run("k " * 30))) < 120

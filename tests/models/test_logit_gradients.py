@@ -84,6 +84,17 @@ def test_it_is_the_gradient_of_the_engine_layer_by_layer(name, tmp_path, monkeyp
             assert not found[~there].any()
 
 
+def test_all_layers_at_once_are_each_of_them_and_a_difference_is_that_of_two():
+    run = golden("tiny-gpt2").run("cat")
+    both = dict(run.gradients(5, "weights", against=8))
+    assert list(both) == [2, 1, 0]
+    for layer, found in both.items():
+        wanted = run.gradient(5, layer, "weights") - run.gradient(8, layer, "weights")
+        np.testing.assert_allclose(found, wanted, atol=1e-5 * np.abs(wanted).max())
+    assert list(dict(run.gradients(5, "weights", layers=[1]))) == [1]
+    assert not any(found.any() for _, found in run.gradients(5, "weights", against=5))
+
+
 def test_it_follows_interventions():
     run = golden("tiny-llama").run("cat")
     off = {"layer": 1, "kind": "scale", "stage": "head_output", "at": {"head": 2}, "factor": 0.0}
@@ -93,6 +104,14 @@ def test_it_follows_interventions():
     at_hand = run.gradient(9, 1, "weights")
     assert not at_hand[0, 2].any()  # of a head that is off no weight matters
     assert at_hand[0, 3].any()
+
+
+def test_by_the_text_of_a_token_and_at_another_position():
+    run = golden("toy-induction").run("short")
+    np.testing.assert_array_equal(run.gradient("c", 0, "weights"), run.gradient(3, 0, "weights"))
+    early = run.gradient("c", 0, "block_output", position=2)
+    assert early[0, 2].any()
+    assert not early[0, 3:].any()  # no later token reaches it
 
 
 def test_what_has_no_gradient_is_said(tmp_path):

@@ -95,9 +95,31 @@ def test_the_mask_of_a_folder_that_does_not_name_it(told, capsys, tmp_path):
     assert "[MASK]" in sample_text(open_model(folder))
 
 
+@each("written", [OFF, [OFF], [{**OFF, "at": {"head": (0, 1)}}]])
+def test_an_intervention_changes_the_prediction(capsys, written):
+    lines = said(capsys, TOY, "--text", TEXT, "--top", "1", "--intervene", json.dumps(written))
+    share, token = lines[-1].split()
+    assert token == "z"
+    assert float(share) == pytest.approx(0.493073, abs=1e-5)  # of a float32 pass
+
+
+def test_the_prediction_is_read_at_a_chosen_token(capsys):
+    lines = said(capsys, TOY, "--text", TEXT, "--top", "1", "--position", 9)
+    assert lines[-2:] == ["predicted: the token after e (9)", "  0.999641  r"]
+    assert "no place 11" in refused(capsys, TOY, "--text", TEXT, "--position", 11)
+
+
 @pytest.mark.parametrize("words", [("--layer", 2), ("--head", 4)])
 def test_a_layer_or_head_that_is_not_there_is_refused_without_figures_too(capsys, words):
     assert "There is no" in refused(capsys, TOY, "--text", TEXT, *words)
+
+
+def test_a_page_takes_its_settings_language_and_several_forms(capsys, tmp_path):
+    words = ("--second", "q w e r u y q w e r", "--page", "patching", "--set", "of=heads", "--top", 1)
+    forms = ("--format", "svg", "pdf", "--lang", "zh", "--theme", "dark")
+    lines = said(capsys, TOY, "--text", TEXT, *words, *forms, "-o", tmp_path)
+    assert [Path(line).suffix for line in lines[-2:]] == [".svg", ".pdf"]
+    assert Path(lines[-2]).stat().st_size > 1000
 
 
 def test_figures_of_a_layer_open_as_its_problem(capsys, tmp_path):
@@ -108,6 +130,13 @@ def test_figures_of_a_layer_open_as_its_problem(capsys, tmp_path):
     problem = load(path)
     assert problem.num_heads == 4
     assert problem.query_tokens[1] == "q"
+
+
+def test_without_a_layer_or_head_a_sheet_of_each_layer(capsys, tmp_path):
+    lines = said(capsys, TOY, "--text", "a b a", "-o", tmp_path, "--format", "svg")
+    names = [Path(line).name for line in lines[-2:]]
+    assert names == ["toy-induction-layer0-weights.svg", "toy-induction-layer1-weights.svg"]
+    assert all(Path(line).stat().st_size for line in lines[-2:])
 
 
 @each(

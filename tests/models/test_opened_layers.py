@@ -84,6 +84,14 @@ def test_an_intervention_at_any_stage_is_the_same_in_both(name, kind, tmp_path):
         assert slip(after["block_output"][0], found.states[1]) < 1, stage
 
 
+def test_tokens_and_masks_come_along():
+    run = golden("tiny-bert").run("pad")
+    problem = run.problem(0)
+    assert problem.query_tokens == run.tokens
+    assert [layer.kind for layer in problem.mask] == ["padding"]
+    assert [layer.kind for layer in golden("tiny-gpt2").run("cat").problem(0).mask] == ["causal"]
+
+
 def test_a_weight_typed_into_an_opened_layer_goes_into_the_model():
     run = golden("tiny-llama").run("cat")
     matrix = np.array(run.problem(1).block.w_gate)

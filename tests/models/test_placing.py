@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from attn_gui.document.draft import given_up
-from attn_gui.models import Model, changed_layers, open_model
+from attn_gui.models import Model, Run, changed_layers, open_model
 from attn_gui.models.changed_layers import LayerEdit
 from attn_gui.models.study import open_layer
 from attn_gui.paths import resource
@@ -87,6 +87,16 @@ def test_only_what_is_not_the_same_below_the_layer_is_computed(model: Model, mon
     walked = walked_layers(monkeypatch)
     open_layer(model, TEXT, 1, edits, silent, known)
     assert walked == [0]
+
+
+def test_a_run_tells_which_layers_it_has_in_common_with_another(model: Model) -> None:
+    edits, run = edits_of(model), model.run(TEXT)
+    above: Run = run.replace(model=run.model.with_edits({1: edits[1]}))
+    assert above.is_same(run, 0)
+    assert not above.is_same(run, 1)
+    off = {"layer": 1, "kind": "scale", "stage": "head_output", "factor": 0.0}
+    assert not run.replace(interventions=[off]).is_same(run, 1)
+    assert not any(model.run(TEXT).is_same(run, layer) for layer in (0, 1))  # another run, though it is alike
 
 
 def test_an_edit_keeps_what_it_was_when_the_arrays_are_written_into(model: Model) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from attn_gui.engine import FieldError, ShapeError, StageError, compute
 from attn_gui.engine.creation.resize import resize
+from attn_gui.engine.errors import FieldTypeError
 from attn_gui.engine.evaluation import choice
 from attn_gui.formats import FormatError
 from attn_gui.models import changed_layers, open_model
@@ -59,6 +60,22 @@ def test_the_toy_follows_the_letter_before():
     assert (token, round(share, 2)) == ("z", 0.49)
 
 
+def test_what_is_no_text_is_said_and_a_pair_is_run(toy):
+    assert toy.run(("a b", "c")).tokens == ("a", "b", "c")
+    for wrong in (5, ("a", 5), ("a", "b", "c"), ()):
+        with pytest.raises(FieldTypeError, match="text must be a text, or a pair of them, got a"):
+            toy.run(wrong)
+
+
+def test_copy_takes_what_was_computed(toy):
+    run = toy.run(TEXT)
+    copy = {"layer": 0, "kind": "copy", "stage": "weights", "at": {"head": 1}, "source": {"head": 0}}
+    double = {"layer": 0, "kind": "scale", "stage": "weights", "at": {"head": 0}, "factor": 2.0}
+    found = run.replace(interventions=[double, copy]).attention(0)
+    np.testing.assert_array_equal(found[1], run.attention(0)[0])
+    np.testing.assert_array_equal(found[0], run.attention(0)[0] * 2)
+
+
 def test_a_row_without_an_open_key_gives_nothing(toy):
     closed = {"layer": 0, "kind": "set", "stage": "masked", "at": {"head": 1, "query": 4}, "values": -np.inf}
     run = toy.run(TEXT, interventions=[closed])
@@ -74,6 +91,13 @@ def test_what_stands_behind_a_zero_weight_never_comes_through(toy):
     assert np.isfinite(found[0, :, :9]).all()
     assert not np.isfinite(found[0, 0, 9:]).all()
     np.testing.assert_allclose(run.stage(0, "head_output"), found, rtol=1e-5, atol=1e-6)
+
+
+def test_interventions_are_told_as_they_are_given(toy):
+    run = toy.run(TEXT, interventions=[OFF])
+    again = toy.run(TEXT, interventions=[change.to_mapping() for change in run.interventions])
+    assert again.interventions == run.interventions
+    assert toy.run(TEXT, interventions=run.interventions).interventions == run.interventions
 
 
 def test_a_checkpoint_is_named_by_its_numbers(tmp_path):
@@ -202,6 +226,20 @@ def test_a_layer_of_several_items_is_refused(toy):
         run.replace(model=other)
 
 
+def test_no_map_is_kept(toy):
+    run = toy.run(TEXT)
+    run.attention(0)
+    kept = [value for value in vars(run).values() if isinstance(value, np.ndarray)]
+    assert all(array.ndim < 3 for array in (*kept, *run.states))
+
+
+def test_a_patch_of_another_length_is_refused(toy):
+    with pytest.raises(ShapeError):
+        toy.run("a b c").patch(toy.run("a b c d"), 0, "weights")
+    with pytest.raises(StageError):
+        toy.run("a b c").patch(toy.run("a b d"), 0, "gate")
+
+
 # --- where ---------------------------------------------------------------------------------------
 def test_places_and_layers_that_are_not_there(toy):
     run = toy.run(TEXT)
@@ -251,6 +289,19 @@ def test_a_sentence_is_pooled_as_its_folder_tells(mode, pooled, unit, tmp_path):
     wanted = np.array(pooled(run.hidden[-1][:3].astype(float)))
     wanted = wanted / math.hypot(*wanted) if unit else wanted
     np.testing.assert_allclose(run.embedding, wanted, rtol=1e-5, atol=1e-6)
+
+
+@each(
+    ("told", "older"),
+    [("mean", "mean_tokens"), ("cls", "cls_token"), ("max", "max_tokens"), ("lasttoken", "lasttoken")],
+)
+def test_the_pooling_by_one_word_of_newer_folders(told, older, tmp_path):
+    """Folders that sentence-transformers writes today were refused."""
+    now, then = (
+        open_model(sentence_model(tmp_path / name, [*MODULES, POOL], **how)).run(ids=[5, 6, 7])
+        for name, how in (("now", {"told": told}), ("then", {older: True}))
+    )
+    np.testing.assert_array_equal(now.embedding, then.embedding)
 
 
 @each(

@@ -137,6 +137,20 @@ def test_an_edited_layer_and_what_follows_are_as_the_pass_with_the_same_changes(
     assert np.abs(mine.hidden - model.run("the cat").hidden).max() > 1e-3
 
 
+def test_a_zero_keeps_its_sign_where_a_field_is_kept_as_a_whole(model: Model, tmp_path: Path) -> None:
+    start = open_layer(model, "the cat", 0, {}, silent)
+    block = dict(start.problem.block or {})
+    block["w_up"] = np.where(np.indices(block["w_up"].shape).sum(0) == 0, -0.0, block["w_up"])
+    block["activation"] = "relu"
+    changed_block = start.problem.replace(block=block)
+    again = kept(record_of(start.study, changed_block, {}, ()), tmp_path / "study.attn")
+    assert opened_study(again, [], silent).problem == changed_block
+    zeros = start.problem.replace(block={**block, "w_up": np.zeros_like(block["w_up"])})
+    signed = zeros.replace(block={**block, "w_up": -np.zeros_like(block["w_up"])})
+    edit = LayerEdit.between(zeros, signed)
+    assert edit.of(zeros) == signed
+
+
 @pytest.mark.parametrize("replaced", ["model.safetensors", "config.json"])
 def test_weights_that_were_replaced_since_are_not_named_for_those_that_were_read(tmp_path: Path, replaced: str) -> None:
     """The file named the new ones: it opened without a word, with other numbers."""

@@ -83,6 +83,13 @@ def test_a_token_without_a_name_is_found_as_it_is_written():
         assert found.token_id(other) is None
 
 
+def test_where_there_is_no_tokenizer_tokens_are_found_by_their_ids(tmp_path):
+    found = TokenizerFile(tmp_path)
+    assert found.token_id(*found.tokens([12])) == 12
+    with pytest.raises(FormatError, match="give ids instead"):
+        found.token_id("the")
+
+
 def replaced(pattern: str, content: str) -> dict[str, object]:
     return {"type": "Replace", "pattern": {"String": pattern}, "content": content}
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+import shutil
 import warnings
 from fnmatch import fnmatchcase
 
 import numpy as np
 import pytest
+from safetensors.numpy import load_file, save_file
 
+from attn_gui.cli import main
 from attn_gui.models import open_model
 from attn_gui.models.families import FAMILIES
 from tests.failing import each
 
-from .golden_folders import slip
+from .golden_folders import TOY, slip
 from .made_folders import LAYERS, LLAMA, MLP, MOST, D, with_prefix, write_folder
 from .test_variants import ALL, IDS, MISTRAL, QKV, QWEN2, QWEN3, VARIANTS, Variant, llama
 
@@ -162,3 +165,19 @@ def test_a_model_with_a_head_of_tokens_predicts_or_one_that_says_nothing(named, 
     model, said = opened(tmp_path / "model", gpt2._replace(config=gpt2.config | {"architectures": named}))
     assert not said
     assert len(model.run(ids=IDS).predictions(top=3)) == 3
+
+
+def test_the_command_line_says_it_beside_what_it_prints(tmp_path, capsys):
+    folder = tmp_path / "toy"
+    shutil.copytree(TOY, folder)
+    tensors = load_file(folder / "model.safetensors")
+    prefix = "transformer." if "transformer.wte.weight" in tensors else ""
+    foreign = f"{prefix}h.1.attn.q_norm.weight"
+    save_file({**tensors, foreign: np.ones(16, np.float32)}, folder / "model.safetensors")
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | {"architectures": ["GPT2LMHeadModel"]}))
+    assert main(["model", str(folder), "--text", "q w e r"]) == 0
+    out, err = capsys.readouterr()
+    assert "predicted: the token after" in out
+    assert err.count("\n") == 1
+    assert foreign in err

@@ -205,6 +205,16 @@ def test_no_line_ends_inside_a_size(qtbot: QtBot, sentence: str, kind: type[Wrap
     assert several > 50
 
 
+def test_a_label_is_as_high_as_its_lines(qtbot: QtBot) -> None:
+    label = WrappedLabel()
+    qtbot.addWidget(label)
+    label.setText(SAID)
+    label.setFixedWidth(200)
+    label.show()
+    QApplication.processEvents()
+    assert label.height() >= label.heightForWidth(200) > 2 * label.fontMetrics().lineSpacing()
+
+
 @each("name", ["blocks.0.attn.hook_pattern", "worked-example-worksheets.pdf"])
 def test_a_long_name_breaks_behind_its_parts(qtbot: QtBot, name: str) -> None:
     label = WrappedLabel()

@@ -13,7 +13,16 @@ from PySide6.QtWidgets import QApplication, QComboBox, QDoubleSpinBox, QLabel, Q
 from attn_gui.figure.colors import luminance
 from attn_gui.figure.design_tokens import SIZE, THEMES
 from attn_gui.paths import resource
-from attn_gui.views.theme import apply_theme, current_theme, dress, high_contrast, icon, set_ground, ui_font
+from attn_gui.views.theme import (
+    apply_theme,
+    current_theme,
+    dress,
+    high_contrast,
+    icon,
+    set_ground,
+    theme_signal,
+    ui_font,
+)
 from tests.failing import each
 
 PROGRAM = "attn-gui"  # its own icon, of many colors, for menus of the desktop
@@ -55,6 +64,16 @@ def test_roles_can_be_read_on_their_chips(scheme, role):
     theme = THEMES[scheme]
     assert contrast(getattr(theme, role), getattr(theme, f"{role}_soft")) >= 4.5
     assert contrast(theme.text, getattr(theme, f"{role}_soft")) >= 4.5
+
+
+def test_a_scheme_dresses_everything_and_says_so(app, qtbot):
+    with qtbot.waitSignal(theme_signal.changed) as said:
+        apply_theme(app, "dark")
+    assert said.args == [THEMES["dark"]]
+    assert current_theme() is THEMES["dark"]
+    assert app.palette().color(QPalette.ColorRole.Base) == THEMES["dark"].surface
+    with qtbot.assertNotEmitted(theme_signal.changed):
+        apply_theme(app, "dark")
 
 
 def test_system_follows_the_desktop_live(app):

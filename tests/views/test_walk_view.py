@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import pytest
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QPoint, QRectF, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QWidget
 
-from attn_gui.views.walk_view import WalkPlayer, WalkSteps, WalkView
+from attn_gui.views.walk_view import BeatBar, WalkPlayer, WalkSteps, WalkView
 
 
 class Beat(NamedTuple):
@@ -106,6 +106,19 @@ def test_keys_step_and_a_paused_step_shows_all_that_its_sentence_says(shown):
     assert player.seconds == pytest.approx(1.0, abs=0.2), "where it plays, the beginning"
 
 
+def test_where_nothing_moves_each_step_is_there_at_once(shown):
+    player, view, _steps, walk = shown(still=True)
+    QTest.keyClick(view, Qt.Key.Key_Space)
+    assert player.duration() == 6000, "two seconds a step"
+    for share, place in ((0.1, 0), (0.3, 0), (0.4, 1), (0.6, 1), (0.7, 2)):
+        at(player, share)
+        view.grab()
+        assert said(view, "time") == f"Step {place + 1} / 3"
+    ends = {round(seconds, 2) for seconds, still in walk.painted if still}
+    assert ends == {1.0, 3.0, 4.0}
+    assert "Reduced motion" in said(view, "about")
+
+
 def test_speed_changes_how_long_it_takes_and_not_where_it_is(shown):
     player, _view, _steps, _walk = shown()
     player.toggle()
@@ -113,3 +126,12 @@ def test_speed_changes_how_long_it_takes_and_not_where_it_is(shown):
     player.set_speed(2.0)
     assert player.seconds == 1.0
     assert player.duration() == 1500
+
+
+def test_a_click_on_a_part_of_the_bar_goes_to_its_step(shown):
+    player, view, _steps, _walk = shown()
+    bar = view.findChild(BeatBar)
+    for y in (bar.height() - 3, 9):  # its name, and the part itself
+        player.scrub(0.0)
+        QTest.mouseClick(bar, Qt.MouseButton.LeftButton, pos=QPoint(round(bar.segments()[2].center().x()), y))
+        assert player.beat == 2

@@ -76,6 +76,7 @@ def test_of_the_softmax_of_a_row_only_what_its_weights_show_is_said(problem):
     steep = said("sqrt_d_k", Problem(query=[[0.01]], key=[[318.0], [0.0]], value=np.eye(2), scale=1.0))
     assert "one weight takes 0.9601" in steep
     assert "hardly" not in steep
+    assert "the size of the softmax's derivative" in said("sqrt_d_k", problem)
 
 
 @each("numbers", ["these", "random"])

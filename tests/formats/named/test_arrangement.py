@@ -15,7 +15,13 @@ from attn_gui.engine.head_axis import READINGS, heads_of, laid_shape, readings, 
 from attn_gui.formats import FormatError, load
 from attn_gui.formats.file_format import ArrayListing, ListedArray
 from attn_gui.formats.named.arranged_problem import complaint, mapping_with_answers
-from attn_gui.formats.named.array_mapping import ArrayMapping, propose_mapping, recall_mapping, record_of
+from attn_gui.formats.named.array_mapping import (
+    ArrayMapping,
+    arrangement_of,
+    propose_mapping,
+    recall_mapping,
+    record_of,
+)
 from attn_gui.formats.named.roles import suggested
 from tests.failing import each
 
@@ -199,6 +205,20 @@ def test_what_makes_no_problem_is_said_before_anything_is_read(arrangement: Arra
     arrays = tuple(ListedArray(name, shape, "float32") for name, shape in shapes.items())
     found = complaint(arrangement, ArrayListing(arrays, lambda _source, _names: {}))
     assert words in str(found)
+
+
+@each(
+    ("words", "said"),
+    [
+        ({"arrays": {"nonsense": "a"}}, "“nonsense” is not a part of a problem"),
+        ({"arrays": {}, "axes": "head,column"}, "“axes” is “head,column”"),
+        ({"arrays": {}, "weights": "x"}, "“weights” is “x”; expected one of “in,out”, “out,in”"),
+        ({"arrays": {}, "mask": "x"}, "expected one of “keep”, “block”, “add”"),
+    ],
+)
+def test_a_word_that_means_nothing_is_refused(words: dict[str, object], said: str) -> None:
+    with pytest.raises(FormatError, match=said):
+        arrangement_of(**words)
 
 
 def test_a_file_without_names_is_refused(tmp_path: Path) -> None:

@@ -9,10 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attn_gui import Problem, compute, load, save
+from attn_gui import Problem, compute, export_files, load, save
 from attn_gui.cli import main
 from attn_gui.formats import FormatError, save_arrays
-from attn_gui.formats.named.attention_maps import SeveralMaps, means_maps
+from attn_gui.formats.file_format import ArrayListing, ListedArray
+from attn_gui.formats.named.attention_maps import SeveralMaps, means_maps, names_of_maps
+from tests.failing import each
 
 TOKENS = tuple("abcde")
 RANDOM = np.random.default_rng(3)
@@ -54,6 +56,13 @@ def test_names_of_maps(name):
 )
 def test_names_of_what_is_something_else(name):
     assert not means_maps(name)
+
+
+def test_where_queries_keys_and_values_are_there_the_weights_are_a_result():
+    listed = [ListedArray(name, (1, 5, 2, 3), "float64") for name in ("attn.hook_q", "attn.hook_k", "attn.hook_v")]
+    pattern = ListedArray("attn.hook_pattern", (1, 2, 5, 5), "float64")
+    assert names_of_maps(ArrayListing((*listed, pattern), lambda _source, _names: {})) == ()
+    assert names_of_maps(ArrayListing((listed[2], pattern), lambda _source, _names: {})) == ("attn.hook_pattern",)
 
 
 # --- what fits in one way ---------------------------------------------------------------------------
@@ -152,6 +161,13 @@ def test_one_array_of_anything_else_is_no_problem(tmp_path):
         load(path)
 
 
+def test_rare_readings_are_taken_where_they_are_said(tmp_path):
+    weights = maps(4, 5, 5)
+    path = kept(tmp_path, attention=weights)
+    assert opened(path, axes="batch,query,key")[0].weights.shape == (4, 1, 5, 5)
+    assert np.array_equal(opened(path, axes="layer,query,key", layer=3)[0].weights, weights[3:])
+
+
 @pytest.mark.parametrize(
     ("arrays", "said", "words"),
     [
@@ -170,6 +186,13 @@ def test_what_does_not_fit_is_one_sentence(tmp_path, arrays, said, words):
     assert words in str(refusal.value)
 
 
+def test_what_cannot_go_with_given_weights_is_said(tmp_path):
+    problem, notes = opened(kept(tmp_path, attention=maps(1, 3, 5, 5), query=maps(5, 6), scale=np.array(0.5)))
+    assert problem.query is None
+    assert "query" in " ".join(notes)
+    assert "scale" in " ".join(notes)
+
+
 # --- our own files ----------------------------------------------------------------------------------
 @pytest.mark.parametrize("items", [0, 1, 2])
 @pytest.mark.parametrize("ending", ["attn", "npz"])
@@ -182,3 +205,36 @@ def test_what_is_saved_comes_back_bit_for_bit(tmp_path, items, ending):
     )
     save(problem, path := tmp_path / f"own.{ending}")
     assert opened(path) == (problem, [])
+
+
+def test_exported_numbers_open_again(tmp_path):
+    problem = Problem.from_weights(maps(2, 3, 4, 5), value=RANDOM.normal(size=(5, 6)))
+    (path,) = export_files(problem, tmp_path, format="npz")
+    again, _ = opened(path)
+    assert np.array_equal(again.weights, problem.weights)
+    assert np.array_equal(compute(again)["output"], compute(problem)["output"])
+
+
+@each("mixing", [False, True])
+def test_every_form_is_written(tmp_path, mixing):
+    problem = Problem.from_weights(maps(2, 4, 5), value=RANDOM.normal(size=(5, 6)) if mixing else None)
+    for form in ("numpy", "pytorch", "xlsx", "md", "tex", "csv", "npy", "svg"):
+        assert all(path.stat().st_size for path in export_files(problem, tmp_path, format=form))
+
+
+def test_the_script_prints_the_same_numbers(tmp_path):
+    problem = Problem.from_weights(maps(2, 4, 5), value=RANDOM.normal(size=(5, 6)))
+    (path,) = export_files(problem, tmp_path, format="numpy")
+    found: dict[str, object] = {}
+    exec(compile(path.read_text(), path.name, "exec"), found)  # of our own making
+    assert np.allclose(found["output"], compute(problem)["output"][0], atol=1e-12)
+
+
+def test_the_command_line_has_the_words_that_choose(tmp_path, capsys):
+    path = str(kept(tmp_path, attentions=maps(4, 1, 3, 5, 5)))
+    assert main(["verify", path]) == 2
+    assert "--layer 0 … 3" in capsys.readouterr().err
+    assert main(["verify", path, "--layer", "2"]) == 0
+    assert "The weights are given" in capsys.readouterr().out
+    assert main(["export", path, "--layer", "2", "-o", str(tmp_path), "--page", "sweep"]) == 2
+    assert "there are no queries and keys" in capsys.readouterr().err

@@ -10,12 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from attn_gui.cli import main
 from attn_gui.engine import Problem
 from attn_gui.formats import list_arrays, load
 from attn_gui.formats.file_format import ArrayListing, ListedArray
 from attn_gui.formats.named.arranged_problem import complaint, mapping_with_answers
 from attn_gui.formats.named.array_mapping import ArrayMapping, propose_mapping, recall_mapping, record_of
-from attn_gui.formats.named.weight_layouts import HEAD_BY_HEAD, PART_BY_PART, SPLITS, HeadCounts
+from attn_gui.formats.named.weight_layouts import HEAD_BY_HEAD, PART_BY_PART, SPLITS, HeadCounts, runs_text
 from tests.failing import each
 
 RANDOM = np.random.default_rng(11)
@@ -156,7 +157,29 @@ def test_a_split_is_remembered_by_the_pattern_of_the_names() -> None:
     assert recall_mapping([record | {"split": "of another version"}], listing(**{"h.9.x": (4, 6), "h.9.w": (6, 12)}))
 
 
+def test_the_command_line_has_the_same_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    problem = a_layer()
+    np.savez(tmp_path / "a.npz", x=problem.x, w=fused_of(problem, "w", "head,part,column"))
+    words = ["verify", str(tmp_path / "a.npz"), "--array", "x=x", "w_query_key_value=w", "--num-heads", "2"]
+    assert main(words) == 2
+    assert "choose the split" in capsys.readouterr().err
+    assert main([*words, "--split", "columns"]) == 2
+    assert "“split” is “columns”; expected one of “part,head,column”" in capsys.readouterr().err
+    assert main([*words, "--split", "head,part,column"]) == 0
+
+
 def test_a_bias_of_three_is_no_mask() -> None:
     found = propose_mapping(listing(**{"x": (4, 6), "h.0.attn.qkv.weight": (6, 18), "h.0.attn.qkv.bias": (18,)}))
     assert set(found.arrays) == {"x", "w_query_key_value", "b_query_key_value"}
     assert found.split is None
+
+
+def test_numbers_that_stand_apart_win_over_those_in_one() -> None:
+    found = propose_mapping(listing(**{"q": (4, 6), "k": (4, 6), "v": (4, 6), "h.0.c_attn.weight": (6, 18)}))
+    assert set(found.arrays) == {"query", "key", "value"}
+
+
+def test_runs_of_places() -> None:
+    assert runs_text(np.arange(768)) == "0–767"
+    assert runs_text(HEAD_BY_HEAD.columns("a", 18, HeadCounts(3, None))[0]) == "0–1, 6–7, …"
+    assert runs_text(np.array([0, 3])) == "0, 3"

@@ -71,6 +71,13 @@ def test_a_mask_of_switches_may_have_numbers_above_and_beside_it(tmp_path: Path)
     np.testing.assert_array_equal(layer.allowed, [[True, False, True]] * 3)
 
 
+def test_any_other_sheet_is_said(tmp_path: Path) -> None:
+    path = book(tmp_path / "a.xlsx", readme=[["made by hand"]], Sheet1=[])
+    loaded = open_file(path)
+    assert loaded.left_out == ("readme",)
+    assert loaded.notes == ("Arrays not used: readme.",)
+
+
 # --- kinds of numbers that are not read ----------------------------------------------------------
 def eight_bits(path: Path, name: str) -> Path:
     """A safetensors file with an array of numbers of eight bits."""
@@ -201,6 +208,13 @@ def test_what_json_holds_besides_is_said(tmp_path: Path) -> None:
     loaded = open_file(text(tmp_path / "a.json", config=within, layer="3", num_heads="2"))
     assert set(loaded.left_out) == {"config.rate", "config.run.name", "config.run.steps", "config.run.parts"}
     assert loaded.about == {"layer": "3"}
+
+
+def test_all_of_a_record_of_the_problem_is_read_in_json(tmp_path: Path) -> None:
+    params = '{"w_score_query": [[1], [0], [2], [1]], "w_score_key": [[1], [1], [0], [1]], "w_score": [1]}'
+    assert open_file(text(tmp_path / "a.json", score='"additive"', score_params=params)).notes == ()
+    loaded = open_file(text(tmp_path / "a.json", score='"gaussian"', score_params='{"w": 2, "key_norm": 0.5}'))
+    assert (loaded.notes, loaded.problem.score_params["w"]) == ((), 2)
 
 
 # --- one row or column ---------------------------------------------------------------------------

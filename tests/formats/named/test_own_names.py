@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from attn_gui.cli import main
 from attn_gui.engine import Problem
 from attn_gui.formats import load, save
 
@@ -98,3 +99,22 @@ def test_a_session_has_no_arrays_by_name(tmp_path: Path, refused: Callable[..., 
     assert load(path, weights="in,out") == Problem(**ARRAYS), "which says nothing"
     with pytest.warns(UserWarning, match="Arrays not used: attn_gui"):  # the options of a session by another suffix
         load(path.rename(tmp_path / "a.safetensors"), num_heads=2)
+
+
+def test_the_command_line_applies_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = put(tmp_path / "a.npz", **ARRAYS)
+    assert main(["export", str(path), "-o", str(tmp_path), "--num-heads", "2", "--format", "csv"]) == 0
+    assert (tmp_path / "a-weights-h1.csv").exists()
+    save(Problem(**ARRAYS), tmp_path / "a.attn")
+    capsys.readouterr()
+    for words in (["verify", str(tmp_path / "a.attn"), "--num-heads", "2"], ["--num-heads", "2"]):
+        assert main(words) == 2
+    said = capsys.readouterr().err
+    assert "a.attn holds no arrays by name" in said
+    assert "Options on arrays need a FILE" in said
+
+
+def test_several_problems_do_not_open_without_what_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    paths = [str(put(tmp_path / f"{name}.npz", **ARRAYS)) for name in "ab"]
+    assert main([*paths, "--num-heads", "2"]) == 2
+    assert "Options on arrays are about one problem; a.npz, b.npz hold one each." in capsys.readouterr().err

@@ -26,6 +26,7 @@ from attn_gui.formats import (
     load,
     load_matrix,
     open_file,
+    open_matrix,
     xlsx,
 )
 from attn_gui.formats.named.roles import ForeignNames
@@ -42,14 +43,14 @@ SUFFIXES = (".safetensors", ".json", ".xlsx")
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_names_of_fields_make_a_problem(suffix: str, tmp_path: Path) -> None:
-    meta = {"num_heads": 2, "tokens": ["a", "b", "c"], "model": "some model"}
+    meta = {"num_heads": 2, "tokens": ["a", "b", "c"], "key_tokens": ["x", "y", "z"], "model": "some model"}
     loaded = open_file(put(tmp_path / f"a{suffix}", CELLS | {"mask": OPEN, "extra": np.ones((2, 2))}, meta))
     expected = Problem(
         **CELLS,
         num_heads=2,
         mask=[{"kind": "custom", "allowed": OPEN}],
         query_tokens=["a", "b", "c"],
-        key_tokens=["a", "b", "c"],
+        key_tokens=("x", "y", "z"),
     )
     assert loaded.problem == expected
     assert loaded.model == "some model"
@@ -138,6 +139,13 @@ def test_numbers_of_json_come_back_bit_for_bit(rows: list[list[float]]) -> None:
         path.unlink()
     np.testing.assert_array_equal(found, rows)
     assert not (np.signbit(found) != np.signbit(rows))[~np.isnan(rows)].any()
+
+
+def test_records_within_have_their_names_before_their_own(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({"h": {"3": {"q": [[1, 2]], "name": "x"}}, "flags": [[True, False]], "n": 3}))
+    with pytest.raises(ForeignNames, match=r"got h\.3\.q, flags"):
+        load(path)
 
 
 @each(
@@ -271,6 +279,16 @@ def test_tables_of_one_sheet_without_names_are_asked_about(
     assert load(path, arrays={"query": "Sheet 0", "key": "Sheet 1", "value": "Sheet 2"}).value.tolist() == V
 
 
+def test_a_title_above_one_table_is_left_out(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    for row in (["The queries of head 3"], [], *Q):
+        book.active.append(row)
+    book.save(tmp_path / "a.xlsx")
+    found = open_matrix(tmp_path / "a.xlsx")
+    assert found.values.tolist() == Q
+    assert "The queries of head 3" in " ".join(found.notes)
+
+
 def patched(path: Path, part: str, change: Callable[[bytes], bytes]) -> None:
     data = io.BytesIO()
     with zipfile.ZipFile(path) as old, zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as new:
@@ -334,3 +352,13 @@ def test_what_is_missing_to_read_it_is_said(
     path = put(tmp_path / "a.xlsx", CELLS)
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     assert "python -m pip install openpyxl." in refused(load, path, path=path)
+
+
+def test_a_workbook_without_styles_is_read_without_a_word(tmp_path: Path) -> None:
+    path = put(tmp_path / "a.xlsx", {"any": CELLS["key"]})
+    patched(
+        path,
+        "styles.xml",
+        lambda _data: b'<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"/>',
+    )
+    np.testing.assert_array_equal(load_matrix(path), CELLS["key"])

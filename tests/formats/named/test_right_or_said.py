@@ -435,6 +435,12 @@ def test_queries_as_the_scores_read_them_come_before_those_before_the_rotation(t
         assert by_window(path, {}, weights_of(arrays)) == "right"
 
 
+def test_three_in_one_with_an_axis_of_their_own_are_refused_by_their_axes(tmp_path: Path) -> None:
+    path = put(tmp_path / "a.npz", {"qkv": RANDOM.normal(size=(2, 5, 3, 4, 6))})
+    with pytest.raises(FormatError, match="“qkv” has the shape 2 × 5 × 3 × 4 × 6"):
+        load(path, arrays={"query_key_value": "qkv"}, num_heads=4)
+
+
 def test_nothing_is_exported_without_a_part_that_is_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = {role: RANDOM.normal(size=(5, 4)) for role in ("query", "key", "value")}
     path = put(tmp_path / "a.npz", {**rows, "attn.o_proj.weight": np.eye(4)})
@@ -475,6 +481,15 @@ def test_nothing_is_exported_without_what_its_name_says_would_change_it(
     if off is not None:
         put(path, {**rows, name: np.asarray(off)})
         assert main(words) == 0
+
+
+def test_refusals_carry_true_shapes(tmp_path: Path) -> None:
+    arrays = {"x": np.ones((4, 3)), **{f"{name}_array": np.ones((2, 5, 2)) for name in ("query", "key", "value")}}
+    path = put(tmp_path / "a.npz", arrays)
+    names = {"x": "x", **{f"w_{name}": f"{name}_array" for name in ("query", "key", "value")}}
+    with pytest.raises(FormatError) as caught:
+        load(path, arrays=names)
+    assert "1, 1" not in str(caught.value)
 
 
 @pytest.fixture(autouse=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -46,6 +47,17 @@ def test_others_are_proposed_by_the_names_of_their_files(tmp_path: Path) -> None
     listing = list_several(paths)
     assert [array.name for array in listing.arrays] == ["q", "k", "v"]
     assert open_several(paths, propose_mapping(listing)).problem == Problem(**ARRAYS)
+
+
+def test_a_vector_stays_one_and_options_come_from_any_file(tmp_path: Path) -> None:
+    x, bias = RANDOM.normal(size=(5, 4)), RANDOM.normal(size=4)
+    weights = {f"w_{name}": RANDOM.normal(size=(4, 4)) for name in ("query", "key", "value")}
+    (tmp_path / "weights.json").write_text(
+        json.dumps({name: array.tolist() for name, array in weights.items()} | {"num_heads": 2})
+    )
+    paths = [*put(tmp_path, x=x, b_query=bias), tmp_path / "weights.json"]
+    found = open_several(paths, None).problem
+    assert found == Problem(x=x, b_query=bias, **weights, num_heads=2)
 
 
 def test_equal_names_are_told_apart_by_their_files(tmp_path: Path) -> None:

@@ -90,6 +90,10 @@ def test_what_has_two_meanings_is_refused_with_both(name):
         ("0,1\n0.5,2", [[0, 1], [0.5, 2]]),
         ("1,2\n0.5,0.25", [[1, 2], [0.5, 0.25]]),
         ("0\n0.5\n0.25", [[0], [0.5], [0.25]]),
+        (
+            r"\begin{table}\small \caption{Head 0}\begin{tabular}{rr}1&2\\3&5\end{tabular} of it\end{table}",
+            [[1, 2], [3, 5]],
+        ),
     ],
 )
 def test_small_and_odd_shapes(text, rows):
@@ -180,3 +184,17 @@ def test_a_repr_of_numpy_comes_back(array):
     with np.printoptions(floatmode="unique", threshold=100_000):
         again = read_table(repr(array)).values
     np.testing.assert_array_equal(again, array)
+
+
+@given(st.lists(st.floats(0.001, 1e6).map(lambda value: round(value, 3)), min_size=2, max_size=6))
+def test_decimal_commas_between_tabs_mean_points_or_are_asked_about(numbers):
+    text = "\t".join(repr(number).replace(".", ",") for number in numbers)
+    assert [numbers] in _meanings(text)
+
+
+def _meanings(text):
+    """Every matrix that a text can mean."""
+    try:
+        return [read_table(text).values.tolist()]
+    except AmbiguousTable as several:
+        return [reading.matrix.values.tolist() for reading in several.readings]

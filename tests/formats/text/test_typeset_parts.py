@@ -34,6 +34,17 @@ def test_whatever_its_size_the_table_comes_back(tmp_path_factory, rows, columns)
     assert (found.row_labels, found.column_labels) == (down, across)
 
 
+def test_a_small_table_is_one_and_a_wide_one_has_its_names_in_every_part(tmp_path: Path) -> None:
+    save_matrix(np.ones((3, 8)), tmp_path / "a.tex")
+    assert "% rows" not in (tmp_path / "a.tex").read_text()
+    save_matrix(numbers(3, 8), tmp_path / "b.tex", row_labels=["it", "is", "so"], column_labels=names(8, "k"))
+    text = (tmp_path / "b.tex").read_text()
+    tables = text.count("\\begin{tabular}")
+    assert tables > 1
+    assert text.count("\nit & ") == tables
+    assert "% rows 0 to 2, columns 0 to" in text
+
+
 @each(
     ("was", "other"),
     [

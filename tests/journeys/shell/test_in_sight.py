@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QScrollArea, QWidget
 
 from attn_gui.views.banner import BannerOffer
-from tests.seen import fault, faults, worded
+from tests.seen import fault, faults, is_cut, worded
 
 SIZES = [(1366, 700), (1440, 900), (1920, 1080)]
 SENTENCE = "This says at some length what was refused, where it was refused, and what was expected instead of it. " * 2
@@ -110,6 +110,22 @@ def test_what_the_window_says_is_in_sight(launch, lang):
         buttons = [bar.widgetForAction(action) for action in bar.actions() if action.icon()]
         assert len(buttons) > 8
         assert faults(button for button in buttons if button is not None) == [], size
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_every_word_of_the_window_has_its_room(launch, lang):
+    person = launch("worked-example.npz", lang=lang)
+    for example in ("worked-example", "thinking-machines", "minilm-layer2"):
+        person.again(example, f"{example}.npz")
+        person.click_cell("weights", 1, 0)
+        for size in [(1440, 900), (1024, 700)]:
+            person.window.resize(*size)
+            settled(person)
+            found = [widget for widget in worded(person.window) if not widget.visibleRegion().isEmpty()]
+            found = [widget for widget in found if not isinstance(widget, QLineEdit)]  # its text scrolls
+            assert len(found) > 20
+            assert [fault(widget) for widget in found if is_cut(widget)] == [], size
+            assert (person.window.width(), person.window.height()) == size
 
 
 def test_what_is_scrolled_away_or_covered_counts_as_unseen(qtbot):

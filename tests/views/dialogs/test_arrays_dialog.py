@@ -112,6 +112,25 @@ def test_an_array_is_dragged_onto_its_place(chooser: Callable[..., ArraysDialog]
     assert dialog.parts.names()["query"] == "q"
 
 
+def test_x_and_weights_take_the_place_of_q_k_and_v(chooser: Callable[..., ArraysDialog], qtbot: QtBot) -> None:
+    dialog = chooser()
+    qtbot.mouseClick(dialog.parts.projected, Qt.MouseButton.LeftButton)
+    assert dialog.parts.names() == {"mask": "attn_mask"}
+    assert "missing" in dialog.complaint.text()
+    for role, name in {"x": "w", "w_query": "w", "w_key": "w", "w_value": "w"}.items():
+        slot = dialog.parts.slots[role]
+        assert slot.isVisible()
+        slot.setCurrentIndex(slot.findData(name))
+    dialog.parts.slots["mask"].setCurrentIndex(0)
+    assert dialog.fields.weights.isVisible()
+    assert dialog.complaint.text() == "Choose how the numbers are read."
+    qtbot.mouseClick(dialog.fields.weights.button("in,out"), Qt.MouseButton.LeftButton)
+    assert dialog.complaint.text() == ""
+    QApplication.processEvents()
+    qtbot.keyClick(dialog.fields.weights.button("in,out"), Qt.Key.Key_Down)
+    assert dialog.arrangement().weights == "out,in"
+
+
 def test_enter_takes_what_is_proposed_and_finding_looks_at_names(
     chooser: Callable[..., ArraysDialog], qtbot: QtBot
 ) -> None:

@@ -153,6 +153,18 @@ def test_the_proposed_name_follows_until_another_is_typed(qtbot: QtBot, tmp_path
     assert dialog.name.text() == "x-scores-h3"
 
 
+def test_all_heads_and_one_sheet_are_words_and_never_contradict_a_number(qtbot: QtBot, tmp_path: Path) -> None:
+    dialog = _image_dialog(qtbot, tmp_path)
+    assert dialog.heads.choice.currentText() == "this head (3)"
+    assert not dialog.heads.numbers.isVisible()
+    dialog.heads.choice.setCurrentIndex(dialog.heads.choice.findData("all"))
+    dialog.arrangement.setCurrentIndex(dialog.arrangement.findData("sheet"))
+    assert "Writes x-weights-all.png." in _said(dialog)
+    dialog.heads.choice.setCurrentIndex(0)
+    assert not dialog.arrangement.isEnabled()
+    assert "Writes x-weights-h3.png." in _said(dialog)
+
+
 def test_the_preview_follows_and_shows_the_first_figure(qtbot: QtBot, tmp_path: Path) -> None:
     asked: list[ExportChoice] = []
 

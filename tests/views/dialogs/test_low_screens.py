@@ -51,6 +51,11 @@ def place_in(area: QScrollArea, widget: QWidget) -> QRect:
     return QRect(widget.mapTo(area.viewport(), widget.rect().topLeft()), widget.size())
 
 
+@pytest.mark.parametrize("look", [("en", 1.0), ("zh", 1.0)], indirect=True)
+def test_all_is_in_sight_where_there_is_room(dialog: ExportDialog) -> None:
+    assert not scroll_area(dialog).verticalScrollBar().isVisible()
+
+
 @pytest.mark.parametrize("look", [("en", 2.0), ("zh", 1.5), ("zh", 2.0)], indirect=True)
 def test_at_a_zoom_the_fields_scroll_and_the_buttons_stay(dialog: ExportDialog) -> None:
     area = scroll_area(dialog)

@@ -121,3 +121,11 @@ def test_tokens_that_have_no_row_are_told(qtbot: QtBot, dialog: NewDialog) -> No
     assert _says(dialog, "4 tokens for 3 rows: the last 1 are left out.")
     dialog.sentence.setText("a " * 5000)
     assert _says(dialog, "5000 tokens for 4096 rows: the last 904 are left out.")
+
+
+def test_a_sentence_sets_the_rows_and_a_mask_is_chosen(qtbot: QtBot, dialog: NewDialog) -> None:
+    dialog.sentence.setFocus()
+    qtbot.keyClicks(dialog.sentence, "The cat sat down")
+    dialog.masks["causal"].click()
+    choice = dialog.result_choice()
+    assert (choice.n, choice.m, choice.mask, choice.tokens) == (4, 4, "causal", ("The", "cat", "sat", "down"))

@@ -67,6 +67,7 @@ def test_each_side_begins_with_its_own_tokens_and_keeps_what_is_typed(qtbot: QtB
     qtbot.keyClicks(dialog.sentence, "we are")
     dialog.side.setCurrentIndex(dialog.side.findData("keys"))
     assert dialog.result_fields() == {"key_tokens": ("we", "are")}
+    assert [dialog.pieces.item(row).text() for row in range(dialog.pieces.count())] == ["0  we", "1  are"]
 
 
 @pytest.fixture

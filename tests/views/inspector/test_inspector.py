@@ -70,6 +70,20 @@ def test_rows_and_columns_are_one_link_to_the_last_stage(
     assert neighbors(shown(make(), stage, row, column)) == expected
 
 
+def test_one_equation_stays_for_the_next_cell_that_has_one_and_other_cells_are_copied_as_they_are(
+    shown: Shown, make: Make, explain_in: Callable[..., None]
+) -> None:
+    inspector, copied = shown(make(), "weights", 2, 1), list[str]()
+    inspector.copyRequested.connect(copied.append)
+    one, copy = (inspector.findChild(QPushButton, f"inspector.{name}") for name in ("one_equation", "copy"))
+    QTest.keyClick(one, Qt.Key.Key_Space)
+    for stage in ("weights", "scores", "head_output"):  # scores are no such sum
+        explain_in(inspector, make(), stage, 2, 1)
+        copy.menu().actions()[0].trigger()
+    assert copied == ["query_text", "text", "query_text"]
+    assert r"\frac{1}{Z}" in formula(inspector)
+
+
 def test_what_is_no_rectangle_is_counted(shown: Shown, make_projected: Make) -> None:
     inspector = shown(make_projected(), "query", 2, 1)
     x = ReachedBoxes(

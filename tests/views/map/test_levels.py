@@ -18,6 +18,7 @@ from attn_gui.figure.levels import LOCKED, PLAIN, TYPED, ColorScale
 from attn_gui.lessons.exercises import Blank, CoveredEvaluation
 from attn_gui.views.map.colorbar import ColorBar, tick_places
 from attn_gui.views.map.levels_popup import LevelsPopup
+from attn_gui.views.theme import apply_theme
 from tests.failing import each
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
@@ -205,6 +206,18 @@ def test_the_end_that_is_not_touched_stays_exactly_what_it_was(bar):
     low.selectAll()
     QTest.keyClicks(low, "0")
     assert bar.map.levels == Levels(0.0, 1234567.8)
+    popup.close_panel()
+
+
+def test_the_bar_and_the_open_histogram_follow_another_theme(qapp, bar, screen):
+    popup = bar.open_popup()
+    apply_theme(qapp, "dark")
+    qapp.processEvents()
+    table, theme = lut("signed", "dark"), THEMES["dark"]
+    assert screen(bar).pixel(2, 4) in table[:4]
+    box = popup.histogram.centralWidget.vb.sceneBoundingRect().toRect()
+    assert screen(popup.histogram).pixelColor(box.left() + 2, box.top() + 4) == theme.sunken
+    assert screen(popup.histogram).pixelColor(0, 0) == theme.surface
     popup.close_panel()
 
 

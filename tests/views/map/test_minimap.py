@@ -140,6 +140,16 @@ def test_no_press_on_it_is_one_on_the_cell_behind_it(zoomed):
     assert not told
 
 
+def test_the_wheel_over_it_zooms_about_the_middle_of_what_is_in_view(zoomed):
+    heatmap, minimap = zoomed
+    before = heatmap.box.in_view
+    turn_wheel(under(minimap, QPoint(3, 3)), QPoint(3, 3), 120)
+    QApplication.processEvents()
+    after = heatmap.box.in_view
+    assert after[1] - after[0] < before[1] - before[0]
+    assert middle(after) == pytest.approx(middle(before), abs=0.2)
+
+
 def test_keys_move_what_is_in_view(zoomed):
     heatmap, minimap = zoomed
     minimap.setFocus()

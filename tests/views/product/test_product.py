@@ -377,3 +377,17 @@ def test_tab_goes_from_the_stage_to_its_operands_and_bars(picture):
         assert heatmap.accessibleName()
         QTest.keyClick(heatmap, Qt.Key.Key_Tab)
     assert picture.maps.bar("weights").hasFocus()
+
+
+def test_an_edit_of_x_is_seen_in_x_too(picture, projected):
+    picture.set_evaluation(projected, 0, 1)
+    picture.set_stage("query")
+    problem = projected.problem
+    x = np.array(problem.x)
+    x[2, 3] = 50.0
+    changed = {"x": [(slice(2, 3), slice(3, 4))]}
+    picture.refresh(projected.update(problem.replace(x=x), changed))
+    left = picture.operands.shown["left"]
+    assert left.cell_at(2, 3)[0] == 50.0
+    picture.operands.retake_levels()
+    assert left.levels.high == 50.0

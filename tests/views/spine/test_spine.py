@@ -105,6 +105,16 @@ def test_a_map_stands_where_the_problem_has_the_stage(qtbot: QtBot, problem: Pro
     assert names(shown(qtbot, problem, 2000)) == expected
 
 
+def test_the_row_follows_the_problem_and_keeps_its_order(qtbot: QtBot) -> None:
+    spine = shown(qtbot, direct(), 2000)
+    for problem, expected in (
+        (direct(mask=({"kind": "causal"},), w_output=np.ones((4, 4))), [*ALWAYS[:4], "masked", *ALWAYS[4:], "output"]),
+        (direct(), ALWAYS),
+    ):
+        spine.set_evaluation(DenseEvaluation(problem), 0, 0)
+        qtbot.waitUntil(lambda expected=expected: names(spine) == expected)
+
+
 def test_a_box_of_a_step_that_the_problem_lacks_stands_nowhere(qtbot: QtBot) -> None:
     spine = shown(qtbot, direct())
     output = spine.boxes.box("output")  # named before a problem has it

@@ -136,6 +136,24 @@ def test_of_a_table_of_any_width_a_few_numbers_are_measured(desk, monkeypatch):
     assert max(read) < 200_000
 
 
+def test_a_refused_text_stays_with_its_reason_until_it_is_mended(desk):
+    table = desk()
+    table.go(2, 3)
+    table.write("1.2e")
+    table.press(Key.Key_Return)
+    editor = table.editor()
+    assert editor is not None
+    assert editor.text() == "1.2e"
+    assert "“1.2e” is not a number" in table.bubble()
+    assert "Esc keeps 2.500" in table.bubble()
+    assert editor.palette().text().color() == THEMES["light"].error
+    table.write("1")
+    assert table.bubble() == ""
+    table.press(Key.Key_Return)
+    assert table.array[2, 3] == 12.0
+    assert current_cell(table.panel) == (3, 3)
+
+
 @each(("allowed", "kept"), [(True, "✓"), (False, "0")])
 def test_a_cell_that_allows_or_not_says_what_it_keeps(desk, allowed, kept):
     table = desk(np.full((ROWS, COLUMNS), allowed))
