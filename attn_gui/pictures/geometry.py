@@ -79,8 +79,9 @@ class Span:
         return self.pixels_of(self.bins_of(cells))
 
     def firsts(self, bins: slice) -> list[int]:
-        """Return the first pixel of each of these bins, but of the first of all."""
-        return self._pixels_at[max(bins.start, 1) : bins.stop]
+        """Return the first pixel of each of these bins, but of the first in view and of those cut so far that they
+        have no pixel."""
+        return [first for first in self._pixels_at[bins.start : bins.stop] if 0 < first < self.pixels]
 
     def bin_at(self, pixel: int) -> int | None:
         """Return the bin under a pixel, None outside the axis."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from attn_gui.pictures.geometry import Span
@@ -25,6 +25,14 @@ def test_bins_cover_all_pixels_and_all_cells_in_view_once(span: Span) -> None:
     assert (span.cell_edges[1:] > span.cell_edges[:-1]).all()
     assert span.shown.start <= span.low
     assert span.shown.stop >= span.high
+
+
+@given(spans())
+@example(Span(20, 398, 0.0, 10.001))  # the last cell in view is cut so far that it has no pixel: a line there crashed
+def test_every_line_between_cells_is_on_a_pixel(span: Span) -> None:
+    lines = span.firsts(slice(0, span.bins))
+    assert lines == sorted(set(lines))
+    assert all(0 < line < span.pixels for line in lines)
 
 
 @given(spans())
