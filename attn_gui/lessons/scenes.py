@@ -41,8 +41,7 @@ from attn_gui.lessons.live_numbers import (
 )
 from attn_gui.lessons.word_table import problem_of
 from attn_gui.models.model import read_model
-from attn_gui.models.sample_texts import sample_text
-from attn_gui.models.study import OpenedStudy, Study, open_layer
+from attn_gui.models.study import OpenedStudy, Study, open_layer, sample_text
 from attn_gui.modes import ALL, MODEL, PRODUCT
 from attn_gui.paths import resource
 

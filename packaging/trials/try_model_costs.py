@@ -25,7 +25,7 @@ import numpy as np
 
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.models import KNOWN, Model, open_model
-from attn_gui.models.sample_texts import sample_text
+from attn_gui.models.study import sample_text
 
 ROOT = Path(__file__).resolve().parents[2]
 

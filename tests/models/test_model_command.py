@@ -14,7 +14,7 @@ import pytest
 from attn_gui.cli import main
 from attn_gui.formats import load
 from attn_gui.models import open_model
-from attn_gui.models.sample_texts import sample_text
+from attn_gui.models.study import sample_text
 from tests.failing import each
 
 from .golden_folders import DATA, TOY

@@ -334,13 +334,8 @@ class FilesController(QObject):
         self.saving.elsewhere.connect(self.save_as)
         self.saving.ended.connect(self.journaling.wake)
         self._known: FileStamp | None = None  # the document's file as it was when it was read or written last
-        self._asked: tuple[Path, Read, int, FileStamp | None, str] = (
-            Path(),
-            open_file,
-            0,
-            None,
-            "",
-        )  # and the revision left
+        # the file being opened, how, the revision that was left, its stamp, its name
+        self._asked: tuple[Path, Read, int, FileStamp | None, str] = Path(), open_file, 0, None, ""
         self.opening.ended.connect(self._on_opening_ended)
         self.left.connect(self.opening.forget)
         context.window.banner.closed.connect(self._on_banner_closed)
@@ -564,11 +559,9 @@ class FilesController(QObject):
         if way is ChangedFileAnswer.RELOAD:
             self.left.emit()
             self._begin_reading(path)
-        return (
-            self._write(path)
-            if way is ChangedFileAnswer.SAVE_OVER
-            else way is ChangedFileAnswer.SAVE_AS and self.save_as()
-        )
+        if way is ChangedFileAnswer.SAVE_OVER:
+            return self._write(path)
+        return way is ChangedFileAnswer.SAVE_AS and self.save_as()
 
     def save_as(self) -> bool:
         path = path_to_save(self._window, self._folder(), self._document.name + SESSION.suffixes[0])

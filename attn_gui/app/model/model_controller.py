@@ -31,8 +31,7 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.models import KNOWN, KnownModel
 from attn_gui.models.changed_layers import LayerEdit
 from attn_gui.models.model import Run, read_model
-from attn_gui.models.sample_texts import sample_text
-from attn_gui.models.study import OpenedStudy, Study, open_layer, opened_study
+from attn_gui.models.study import OpenedStudy, Study, open_layer, opened_study, sample_text
 from attn_gui.views.banner import BannerOffer
 from attn_gui.views.dialogs.progress import WorkLine, soon_over
 
