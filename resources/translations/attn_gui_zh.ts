@@ -6128,7 +6128,7 @@
     </message>
     <message>
         <source>Precision</source>
-        <translation>数值精度</translation>
+        <translation>精度</translation>
     </message>
     <message>
         <source>It is too long to be computed once more in each type</source>
