@@ -523,3 +523,9 @@ def launch(qtbot: object, qapp: QApplication) -> Iterator[Callable[..., Person]]
     yield start
     for program in filter(isValid, programs):  # a test may have ended one
         program.end()
+
+
+@pytest.fixture
+def person(launch: Callable[..., Person]) -> Person:
+    """Somebody in front of the worked example."""
+    return launch("worked-example.npz")

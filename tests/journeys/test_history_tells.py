@@ -26,8 +26,7 @@ def ranking(person):
     return [(str(row.data()), str(row.data(NOTE_ROLE))) for row in rows]
 
 
-def test_each_step_says_what_it_moved_of_the_chosen_cell_and_the_largest_is_on_top(launch):
-    person = launch(SMALL)
+def test_each_step_says_what_it_moved_of_the_chosen_cell_and_the_largest_is_on_top(person):
     person.show_stage("weights")
     person.click_cell("weights", 1, 0)
     values = [person.value("weights", 1, 0)]

@@ -174,8 +174,7 @@ def _of_gone_widgets() -> int:
     return sum(issubclass(type(one), QObject) and not isValid(one) for one in gc.get_objects())
 
 
-def test_widgets_that_are_gone_are_not_kept(launch):
-    person = launch("worked-example.npz")
+def test_widgets_that_are_gone_are_not_kept(person):
     counts = []
     for _ in range(4):
         person.window.mask_panel.add_layer("bias")  # which has a table of its own
@@ -188,8 +187,7 @@ def test_widgets_that_are_gone_are_not_kept(launch):
     assert len(set(counts[1:])) == 1, counts
 
 
-def test_splits_ties_of_actions_and_pixels_are_not_kept(launch):
-    person = launch("worked-example.npz")
+def test_splits_ties_of_actions_and_pixels_are_not_kept(person):
     person.do("pin")
     person.type_into("query", 0, 1, "2.5")
     counts = []

@@ -16,8 +16,7 @@ def set_by_hand(person, *records):
     person.wait()
 
 
-def test_numbers_set_by_hand_are_shown_with_what_follows_and_what_they_would_be(launch):
-    person = launch(SMALL)
+def test_numbers_set_by_hand_are_shown_with_what_follows_and_what_they_would_be(person):
     shape = np.shape(person.values("scores"))
     record = {"kind": "set", "stage": "scores", "at": {"head": 0}, "values": np.zeros(shape)}
     set_by_hand(person, record, {"kind": "scale", "stage": "weights", "factor": 2.0})

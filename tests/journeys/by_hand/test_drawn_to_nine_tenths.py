@@ -15,7 +15,9 @@ from attn_gui.engine import compute, verify
 from attn_gui.formats import load
 from attn_gui.views.dialogs.questions import WeightDialog
 
-LEFT, ROW, COLUMN, HEAD = Qt.MouseButton.LeftButton, 10, 13, 3
+LEFT = Qt.MouseButton.LeftButton
+ROW, COLUMN = 10, 13
+HEAD = 3
 
 
 def choose_from_menus(person, action):

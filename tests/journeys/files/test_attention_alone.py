@@ -28,11 +28,6 @@ NEED_SCORES = ("score", "scale", "masks", "softcap", "temperature", "rotary_posi
 
 
 @pytest.fixture
-def person(launch):
-    return launch("worked-example.npz")
-
-
-@pytest.fixture
 def weights() -> np.ndarray:
     return np.random.default_rng(5).dirichlet(np.ones(4), size=(3, 1, 2, 4))
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QDialog
 
 
-def test_a_figure_that_is_dropped_opens_as_the_document_that_it_was_made_of(launch, tmp_path):
-    person = launch("worked-example.npz")
+def test_a_figure_that_is_dropped_opens_as_the_document_that_it_was_made_of(person, tmp_path):
     for form, number in (("png", "7"), ("svg", "8"), ("pdf", "9")):
         person.do("example_worked")
         person.type_into("query", 0, 0, number)

@@ -268,8 +268,7 @@ def pdf_picture(path):
     return QImage(pixels.data, columns, rows, pixels.strides[0], QImage.Format.Format_RGBX8888).copy()
 
 
-def test_a_file_has_the_size_the_name_and_the_place_that_were_typed(launch, tmp_path):
-    person = launch(SMALL)
+def test_a_file_has_the_size_the_name_and_the_place_that_were_typed(person, tmp_path):
     export(person, tmp_path, format="png", width="12", height="9", dpi="200")
     image = QImage(str(tmp_path / "worked-example-weights-h0.png"))
     assert (image.width(), image.height()) == (round(12 / 2.54 * 200), round(9 / 2.54 * 200))

@@ -209,8 +209,7 @@ def test_an_npz_is_opened_as_a_start_and_not_written_over(launch, tmp_path):
 # --- asking ----------------------------------------------------------------------------------------
 
 
-def test_recent_files_are_listed_and_open(launch, tmp_path, qtbot):
-    person = launch(SMALL)
+def test_recent_files_are_listed_and_open(person, tmp_path, qtbot):
     first, second = tmp_path / "first.attn", tmp_path / "second.attn"
     person.save_as(first)
     person.type_into("query", 0, 0, "4")
@@ -392,8 +391,7 @@ def bad_files(folder):
     return text, truncated, objects, directory, fifo, clash, empty, folder / "missing.attn"
 
 
-def test_bad_files_are_refused_with_a_sentence_and_nothing_is_lost(launch, tmp_path):
-    person = launch(SMALL)
+def test_bad_files_are_refused_with_a_sentence_and_nothing_is_lost(person, tmp_path):
     person.type_into("query", 0, 0, "4")
     person.click_cell("weights", 0, 1)
     title, said, weights = person.window.windowTitle(), person.explanation(), person.values("weights")

@@ -71,11 +71,6 @@ def take(dialog: ArraysDialog) -> None:
     QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Return)
 
 
-@pytest.fixture
-def person(launch: Callable[..., Any]) -> Any:
-    return launch("worked-example.npz")
-
-
 @each("lang", ["en", "zh"])
 def test_axes_that_can_be_read_in_several_ways_are_asked_for_in_sight(person: Any, lang: str, tmp_path: Path) -> None:
     arrays = hooked(tmp_path / "dump.npz", 3)
@@ -210,8 +205,7 @@ def test_what_was_chosen_once_is_proposed_for_the_next_such_file(launch: Callabl
     assert person.program.document.snapshot() == found
 
 
-def test_arrays_by_name_lead_to_a_document_or_into_a_table(launch: Callable[..., Any], tmp_path: Path) -> None:
-    person = launch("worked-example.npz")
+def test_arrays_by_name_lead_to_a_document_or_into_a_table(person: Callable[..., Any], tmp_path: Path) -> None:
     for number, suffix in enumerate((".json", ".safetensors", ".xlsx")):
         arrays = {name: np.arange(6.0).reshape(3, 2) / 4 + k + number for k, name in enumerate(("Q", "K", "V"))}
         written(tmp_path / f"a{suffix}", arrays)

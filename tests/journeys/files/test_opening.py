@@ -80,8 +80,7 @@ def answer_with(button):
 # --- beside the window -----------------------------------------------------------------------------
 
 
-def test_the_window_works_on_while_a_large_file_is_read(launch, gate, tmp_path):
-    person = launch(SMALL)
+def test_the_window_works_on_while_a_large_file_is_read(person, gate, tmp_path):
     ticks = []
     clock = QTimer(person.window, interval=5)
     clock.timeout.connect(lambda: ticks.append(1))
@@ -177,8 +176,7 @@ def test_the_window_works_on_while_a_large_file_is_read(launch, gate, tmp_path):
     assert len(inked) >= button.fontMetrics().tightBoundingRect("C").height()
 
 
-def test_what_was_read_can_be_edited_and_what_is_damaged_or_does_not_fit_is_said(launch, limit, tmp_path):
-    person = launch(SMALL)
+def test_what_was_read_can_be_edited_and_what_is_damaged_or_does_not_fit_is_said(person, limit, tmp_path):
     person.drop(large(tmp_path / "big.npz"))
     person.until(lambda: idle(person))
     before = person.number("query", 3, 5)
@@ -259,8 +257,7 @@ def test_calling_it_off_leaves_everything_as_it_is(small, gate, tmp_path, how):
     assert person.number("query", 0, 0) == 1
 
 
-def test_what_is_changed_while_it_is_read_is_not_lost(launch, gate, tmp_path):
-    person = launch(SMALL)
+def test_what_is_changed_while_it_is_read_is_not_lost(person, gate, tmp_path):
     person.drop(large(tmp_path / "big.npz"))
     gate.await_work()
     person.type_into("query", 0, 0, "4")

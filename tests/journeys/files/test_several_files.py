@@ -42,8 +42,7 @@ def is_there(person: Any) -> bool:
     return bool(person.program.document.snapshot() == Problem(**ARRAYS))
 
 
-def test_files_dropped_or_opened_together_are_one_problem_or_a_window_each(launch, tmp_path, windows):
-    person = launch("worked-example.npz")
+def test_files_dropped_or_opened_together_are_one_problem_or_a_window_each(person, tmp_path, windows):
     person.drop(*put(tmp_path, "query", "key", "value"))
     person.until(lambda: is_there(person))
     document = person.program.document

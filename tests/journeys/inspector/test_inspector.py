@@ -31,11 +31,6 @@ def settled(qtbot):
     return settle
 
 
-@pytest.fixture
-def person(launch):
-    return launch(SMALL)
-
-
 def link(person, beginning):
     """A visible link of the explanation whose words begin like this."""
     shown = [w for w in person.find("inspector").findChildren(QWidget) if w.isVisible() and hasattr(w, "click")]
@@ -225,8 +220,7 @@ def test_a_weight_has_its_sentence_and_its_formula_in_numbers_and_links_lead_on_
     assert max(shares[1:]) == 1.0
 
 
-def test_the_explanation_follows_an_edit_and_its_undo(launch, settled, tmp_path):
-    person = launch(SMALL)
+def test_the_explanation_follows_an_edit_and_its_undo(person, settled, tmp_path):
     assert person.values("weights")[0] == [0.5, 0.5]
     assert person.values("weights")[1] == [pytest.approx(0.3595, abs=5e-5), pytest.approx(0.6405, abs=5e-5)]
     person.click_cell("weights", 1, 1)

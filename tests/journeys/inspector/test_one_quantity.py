@@ -61,8 +61,7 @@ def test_a_sum_behind_a_mask_is_that_of_the_open_keys():
     assert behind.expression.value == found.expression.value
 
 
-def test_small_factors_of_a_term_are_written_as_powers_of_ten_and_steps_say_what_they_are(launch, qtbot):
-    person = launch(SMALL)
+def test_small_factors_of_a_term_are_written_as_powers_of_ten_and_steps_say_what_they_are(person, qtbot):
     person.type_into("query", 0, 1, "-2.5")
     assert person.steps()[-1] == "Q[0, 1]: 0 → −2.5"
 

@@ -14,7 +14,8 @@ from attn_gui.engine.graph import indices
 from attn_gui.engine.mistakes.grading import is_same
 from attn_gui.lessons.live_numbers import cell_index
 from attn_gui.paths import resource
-from tests.journeys.lessons.test_lessons import WORKED, begin, settle, state, verdict
+from tests.journeys.lessons.test_lessons import WORKED, begin, state, verdict
+from tests.journeys.lessons.test_lessons import settle as settle_lesson
 from tests.journeys.lessons.test_nothing_given_away import copied, drawn, said
 
 NUMBER = re.compile(r"(?<![\w.])[−-]?\d+\.\d+(?![\w.])")
@@ -55,7 +56,7 @@ def test_a_right_answer_uncovers_what_was_covered_and_opens_the_way_on(launch):
     begin(person, WORKED)
     for _ in range(3):
         person.click("lesson.skip")
-        settle(person)
+        settle_lesson(person)
     row, result = np.isnan, person.program.view.look.blanks
     assert {blank.stage for blank in result} == {"weights", "head_output", "concat", "output"}
     assert row([person.value("weights", 1, column) for column in (0, 1)]).all()
@@ -66,7 +67,7 @@ def test_a_right_answer_uncovers_what_was_covered_and_opens_the_way_on(launch):
     assert not any("0.6405" in text or "0.641" in text for text in copied(person, "weights"))
     assert not person.find("lesson.next").isEnabled()
     person.overwrite(person.find("lesson.answer", QLineEdit), "0.64")
-    settle(person)
+    settle_lesson(person)
     assert person.program.view.look.blanks == frozenset()
     assert "0.6405" in person.explanation()
     assert person.find("lesson.next").isEnabled()
@@ -76,20 +77,20 @@ def test_a_right_answer_uncovers_what_was_covered_and_opens_the_way_on(launch):
     begin(person, WORKED)
     for _ in range(3):
         person.click("lesson.skip")
-        settle(person)
+        settle_lesson(person)
     person.click_cell("weights", 1, 1)
     person.type("0.64")
     person.press("Return")
-    settle(person)
+    settle_lesson(person)
     assert verdict(person).startswith("Correct.")
 
     person.again("texts tell covered numbers once they are answered")
     begin(person, resource("lessons", "11-itself.md"))
     for _ in range(2):
         person.click("lesson.skip")
-        settle(person)
+        settle_lesson(person)
     panel = person.program.late.lessons._panel
     assert "the diagonal has ?, all else ?." in panel._words.paragraphs[0]
     person.overwrite(person.find("lesson.answer", QLineEdit), "0.47")
-    settle(person)
+    settle_lesson(person)
     assert "the diagonal has 0.471, all else 0.264." in panel._words.paragraphs[0]

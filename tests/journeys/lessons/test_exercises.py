@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
 
@@ -11,11 +10,6 @@ from attn_gui.views.dialogs.questions import LeaveOutDialog
 from tests.failing import each
 
 SMALL = "worked-example.npz"
-
-
-@pytest.fixture
-def person(launch):
-    return launch(SMALL)
 
 
 def settle(person):

@@ -36,8 +36,7 @@ def ask(person, action, folder):
 
 
 @pytest.mark.parametrize("action", WRITERS)
-def test_they_are_written_to_their_end_and_the_others_are_refused_before_a_dialog(launch, gate, tmp_path, action):
-    person = launch(SMALL)
+def test_they_are_written_to_their_end_and_the_others_are_refused_before_a_dialog(person, gate, tmp_path, action):
     ask(person, action, tmp_path)
     gate.await_work()
     person.do(action)

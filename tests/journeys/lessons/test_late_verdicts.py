@@ -27,11 +27,6 @@ def gate(monkeypatch):
     found.open()
 
 
-@pytest.fixture
-def person(launch):
-    return launch("worked-example.npz")
-
-
 def settle(person):
     person.wait()
     while person.program.late.lessons.busy or person.program.late.exercises.busy:
@@ -77,8 +72,7 @@ def test_an_exercise_judges_by_the_numbers_that_there_are(person, gate, change, 
     assert person.find("exercise.left").text() == "0 of 1 left"
 
 
-def test_a_verdict_on_one_cell_is_not_said_of_another(launch, gate):
-    person = launch("worked-example.npz")
+def test_a_verdict_on_one_cell_is_not_said_of_another(person, gate):
     leave_out(person, 0, 0)
     leave_out(person, 1, 1)
     person.overwrite(person.find("exercise.answer", QLineEdit), "7")

@@ -17,8 +17,7 @@ def saved(person, action, path):
     return path
 
 
-def test_the_steps_are_written_in_the_language_of_the_window_and_what_is_too_large_is_said(launch, tmp_path):
-    person = launch(SMALL)
+def test_the_steps_are_written_in_the_language_of_the_window_and_what_is_too_large_is_said(person, tmp_path):
     for lang in ("en", "zh"):
         person.do(f"language_{lang}")
         person.show_stage("weights")
@@ -38,8 +37,7 @@ def test_the_steps_are_written_in_the_language_of_the_window_and_what_is_too_lar
     assert "columns" in person.banner()
 
 
-def test_the_kind_that_is_picked_gives_the_ending(launch, tmp_path):
-    person = launch(SMALL)
+def test_the_kind_that_is_picked_gives_the_ending(person, tmp_path):
 
     def answer(dialog):
         QTest.keyClick(dialog.findChild(QComboBox, "fileTypeCombo"), Qt.Key.Key_End)
@@ -53,8 +51,7 @@ def test_the_kind_that_is_picked_gives_the_ending(launch, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["a.md"]
 
 
-def test_an_exercise_is_not_given_away(launch):
-    person = launch(SMALL)
+def test_an_exercise_is_not_given_away(person):
     assert not person.action("solution_of_cell").isEnabled()
     person.show_stage("weights")
     person.click_cell("weights", 1, 1)

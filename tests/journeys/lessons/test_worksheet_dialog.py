@@ -48,8 +48,7 @@ def test_sheets_and_keys_are_written_as_the_command_line_writes_them(launch, tmp
     assert person.program.settings.record("worksheets")["count"] == 2
 
 
-def test_without_keys_there_is_one_file(launch, tmp_path):
-    person = launch(SMALL)
+def test_without_keys_there_is_one_file(person, tmp_path):
     ask(person, tmp_path, count=1, keys=False)
     assert [path.name for path in tmp_path.iterdir()] == ["worked-example-worksheets.pdf"]
 

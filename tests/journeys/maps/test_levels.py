@@ -46,11 +46,6 @@ def drag(person, widget, start, way):
     person.look()
 
 
-@pytest.fixture
-def person(launch):
-    return launch("worked-example.npz")
-
-
 @each("mode", ["product", "all_stages"])
 def test_an_end_of_a_color_bar_is_dragged_wherever_the_matrix_is_shown(person, mode):
     person.again(mode)

@@ -66,11 +66,6 @@ def test_the_weight_of_the_worked_example_is_walked_through_by_keys(launch):
     assert person.find("inspector").isVisible()
 
 
-@pytest.fixture
-def person(launch):
-    return launch("worked-example.npz")
-
-
 @each("way", ["stage", "mode", "undo", "pages", "document"])
 def test_whatever_else_is_looked_at_ends_it(person, way):
     person.again(way)
@@ -93,8 +88,7 @@ def test_whatever_else_is_looked_at_ends_it(person, way):
     assert person.find("inspector").isVisible()
 
 
-def test_it_is_found_played_scrubbed_and_left(launch, tmp_path):
-    person = launch("worked-example.npz")
+def test_it_is_found_played_scrubbed_and_left(person, tmp_path):
     assert not person.action("walk").isEnabled()
     person.show_stage("scores")
     person.click_cell("scores", 0, 0)

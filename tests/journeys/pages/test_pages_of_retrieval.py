@@ -69,8 +69,7 @@ def test_the_ranking_and_the_parts_follow_the_chosen_query_edits_and_the_knob(la
     assert shown.found.others == 13
 
 
-def test_a_click_on_a_key_chooses_its_weight_and_one_on_a_bar_the_output(launch):
-    person = launch("worked-example.npz")
+def test_a_click_on_a_key_chooses_its_weight_and_one_on_a_bar_the_output(person):
     person.do("retrieval")
     canvas = person.find("page.retrieval").canvas
     best = settled(person, "retrieval").found.keys[1]

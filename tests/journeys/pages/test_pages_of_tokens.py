@@ -103,8 +103,7 @@ def test_meaning_is_the_cosine_of_x_and_of_the_output(launch):
     assert content(person, "meaning").chosen == 1
 
 
-def test_meaning_needs_the_same_tokens_on_both_sides(launch, tmp_path, capsys):
-    person = launch("worked-example.npz")
+def test_meaning_needs_the_same_tokens_on_both_sides(person, tmp_path, capsys):
     person.do("meaning")
     person.size("m", 3)
     person.wait()

@@ -57,8 +57,7 @@ def drop_on(person, field, path):
     person.click(person.find("banner").buttons()[0])
 
 
-def test_a_matrix_that_clashes_can_be_turned_fitted_and_left(launch, tmp_path, qtbot):
-    person = launch(SMALL)
+def test_a_matrix_that_clashes_can_be_turned_fitted_and_left(person, tmp_path, qtbot):
     before = everything(person)
     for bring in (import_into, paste_into, drop_on):
         bring(person, "key", write_csv(tmp_path / "k.csv", counted(3, 2)))

@@ -39,8 +39,7 @@ def shape(person, field):
     return model.rowCount(), model.columnCount()
 
 
-def test_problems_of_every_kind_are_made(launch, tmp_path):
-    person = launch("worked-example.npz")
+def test_problems_of_every_kind_are_made(person, tmp_path):
     make(person, "direct")
     assert [shape(person, field) for field in ("query", "key", "value")] == [(3, 14), (5, 14), (5, 8)]
     assert all(float(text).is_integer() for row in person.numbers("query") for text in row)

@@ -15,8 +15,7 @@ def scaled_by(person, factor):
     return person.values("scaled") == [pytest.approx([factor * s for s in row]) for row in SCORES]
 
 
-def test_the_scale_is_a_root_none_or_typed(launch):
-    person = launch(SMALL)
+def test_the_scale_is_a_root_none_or_typed(person):
     assert scaled_by(person, 3**-0.5)
     person.pick("scale", "none")
     assert scaled_by(person, 1)

@@ -132,8 +132,7 @@ def test_heads_and_widths_change_and_every_step_is_undone(launch):
     assert person.numbers("x") == numbers
 
 
-def test_lengths_items_and_precision_change_and_every_step_is_undone(launch):
-    person = launch(SMALL)
+def test_lengths_items_and_precision_change_and_every_step_is_undone(person):
     query, key, value = (person.numbers(field) for field in ("query", "key", "value"))
     person.size("n", 3)
     assert person.numbers("query")[:2] == query

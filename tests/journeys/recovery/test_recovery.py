@@ -224,8 +224,7 @@ def snapshots_in_journal(path=None):
     return recover(path or journals_folder() / "crashed.journal").loaded.snapshots
 
 
-def test_undo_to_what_was_saved_leaves_nothing_to_recover(launch, qtbot, tmp_path):
-    person = launch(SMALL)
+def test_undo_to_what_was_saved_leaves_nothing_to_recover(person, qtbot, tmp_path):
     person.save_as(tmp_path / "mine.attn")
     person.type_into("query", 0, 0, "7")
     qtbot.waitUntil(lambda: bool(journals()))
@@ -236,8 +235,7 @@ def test_undo_to_what_was_saved_leaves_nothing_to_recover(launch, qtbot, tmp_pat
     assert recover(journals()[0]).loaded.problem.query[0, 0] == 7
 
 
-def test_every_kind_of_edit_is_kept(launch, qtbot):
-    person = launch(SMALL)
+def test_every_kind_of_edit_is_kept(person, qtbot):
     person.type_into("query", 0, 0, "7")
     left_by_crash(person, qtbot, "a")
     person.do("output_projection")
@@ -333,9 +331,8 @@ def typed_in(program, row, column, number):
 
 
 @pytest.mark.parametrize("at_once", [0, journaling.AT_ONCE])
-def test_a_number_that_was_undone_never_comes_back(launch, qtbot, monkeypatch, at_once):
+def test_a_number_that_was_undone_never_comes_back(person, qtbot, monkeypatch, at_once):
     """The entry of an undo is still being read, on a slow disk, while the next edit keeps what was undone."""
-    person = launch(SMALL)
     typed_in(person.program, 0, 0, 5.0)
     qtbot.waitUntil(lambda: recover(own()[0]).loaded.problem == person.program.document.problem if own() else False)
     reading, going_on, write = threading.Event(), threading.Event(), journal._write
@@ -367,8 +364,7 @@ def test_a_number_that_was_undone_never_comes_back(launch, qtbot, monkeypatch, a
 
 
 @pytest.mark.parametrize("at_once", [0, journaling.AT_ONCE])
-def test_a_refused_edit_of_which_a_part_was_done_for_a_moment_leaves_no_trace(launch, monkeypatch, qtbot, at_once):
-    person = launch(SMALL)
+def test_a_refused_edit_of_which_a_part_was_done_for_a_moment_leaves_no_trace(person, monkeypatch, qtbot, at_once):
     document = person.program.document
     monkeypatch.setattr(journaling, "AT_ONCE", at_once)
     typed_in(person.program, 0, 0, 5.0)

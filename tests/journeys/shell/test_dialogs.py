@@ -162,8 +162,7 @@ def test_a_target_of_a_projected_problem_says_which_row_moves(launch):
     assert "row of X" in tips["target.x"]
 
 
-def test_tips_of_a_new_problem_stay_true_while_it_is_chosen(launch):
-    person = launch("worked-example.npz")
+def test_tips_of_a_new_problem_stay_true_while_it_is_chosen(person):
 
     def look(dialog):
         keys = dialog.findChild(QAbstractSpinBox, "new.m")

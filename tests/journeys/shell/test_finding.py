@@ -216,11 +216,6 @@ def test_a_search_that_ends_before_the_end_says_that_there_may_be_more(
         person.press("Esc")
 
 
-@pytest.fixture
-def person(launch: Callable[..., Any]) -> Any:
-    return launch("worked-example.npz")
-
-
 @each("key", ["F3", "Shift+F3", "Ctrl+F", "Esc"])
 def test_a_search_ends_with_its_table(person: Any, key: str) -> None:
     person.again(key, new_problem("self", n=4, m=4, num_heads=1, d_k=3, d_v=3, fill="integers"))

@@ -106,8 +106,7 @@ def test_the_window_without_a_mouse(launch, qtbot):
     assert (index.row(), index.column()) == (2, 3 * width + 5)
 
 
-def test_commands_by_keys_alone(launch, tmp_path):
-    person = launch(SMALL)
+def test_commands_by_keys_alone(person, tmp_path):
     person.type_into("query", 0, 0, "4")
     for keys in ("Ctrl+Y", "Ctrl+Shift+Z"):
         person.press("Ctrl+Z")

@@ -42,9 +42,8 @@ def saved(person, *keys):
         QApplication.processEvents()
 
 
-def test_a_save_that_succeeds_under_this_or_another_name_takes_the_refusal_of_the_one_before_away(launch, tmp_path):
+def test_a_save_that_succeeds_under_this_or_another_name_takes_the_refusal_of_the_one_before_away(person, tmp_path):
     """The folder of the document's file went away, and Ctrl+S was refused."""
-    person = launch(WORKED)
     for name in ("a.attn", "b.attn"):
         folder = tmp_path / name.removesuffix(".attn")
         folder.mkdir()

@@ -89,9 +89,8 @@ def test_an_action_is_found_by_its_menu_and_by_other_words_in_both_languages(lau
     person.answering(ActionSearch, measure, lambda: person.press("Ctrl+Shift+P"))
 
 
-def test_slips_are_looked_for_only_where_nothing_fits_and_what_cannot_be_done_says_why(launch):
+def test_slips_are_looked_for_only_where_nothing_fits_and_what_cannot_be_done_says_why(person):
     """ "theme" is no slip of "the" in fifty paths."""
-    person = launch(SMALL)
     found, _said = search(person, "theme")
     assert [path for path, _keys in found] == [f"View › Theme › {name}" for name in ("Light", "Dark", "As the system")]
 

@@ -120,8 +120,7 @@ def test_every_bubble_lies_in_sight_beside_what_it_speaks_of(launch, lang):
             person.press("Return")
 
 
-def test_whoever_does_what_a_bubble_says_is_led_on(launch):
-    person = launch("worked-example.npz")
+def test_whoever_does_what_a_bubble_says_is_led_on(person):
     person.do("tour")
     person.type_into("query", 0, 0, "3")
     assert pointed_at(person) == "spine"
@@ -137,8 +136,7 @@ def test_whoever_does_what_a_bubble_says_is_led_on(launch):
     assert pointed_at(person) == "zone.product"
 
 
-def test_the_window_can_be_used_meanwhile_and_another_document_ends_it(launch):
-    person = launch("worked-example.npz")
+def test_the_window_can_be_used_meanwhile_and_another_document_ends_it(person):
     person.do("tour")
     person.type_into("query", 0, 0, "4")
     assert person.number("query", 0, 0) == 4

@@ -38,11 +38,6 @@ NUMBERS = [["1.5", "-2", "3"], ["0.25", "5", "0.001"]]
 
 
 @pytest.fixture
-def person(launch):
-    return launch(SMALL)
-
-
-@pytest.fixture
 def ways(tmp_path):
     """Paste, import and drop: each puts a text into Q."""
 
@@ -66,8 +61,7 @@ def ways(tmp_path):
     return {"paste": paste, "import": bring, "drop": drop}
 
 
-def test_every_layout_means_the_same_and_is_refused_alike_pasted_imported_and_dropped(launch, ways):
-    person = launch(SMALL)
+def test_every_layout_means_the_same_and_is_refused_alike_pasted_imported_and_dropped(person, ways):
     before = person.numbers("query")
     for way, put in ways.items():
         person.again(way)
@@ -115,8 +109,7 @@ def test_of_a_text_with_q_k_and_v_all_can_be_taken_at_once(person, example):
         np.testing.assert_array_equal(np.asarray(after[name], object), np.asarray(value, object))
 
 
-def test_what_a_block_means_is_asked_and_what_was_made_of_it_said(launch, ways, tmp_path):
-    person = launch(SMALL)
+def test_what_a_block_means_is_asked_and_what_was_made_of_it_said(person, ways, tmp_path):
     before = person.numbers("query")
 
     def second(dialog):
@@ -298,8 +291,7 @@ def test_a_block_goes_where_the_cell_or_the_selection_is(launch, tmp_path):
     assert f"block.csv into K[0, {column}]" in person.status()
 
 
-def test_a_larger_block_offers_to_grow_and_is_one_step(launch):
-    person = launch(SMALL)
+def test_a_larger_block_offers_to_grow_and_is_one_step(person):
     before = person.numbers("query")
     block = [[str(10 * i + j) for j in range(4)] for i in range(6)]
     person.clipboard("\n".join("\t".join(row) for row in block))
@@ -380,8 +372,7 @@ def test_a_larger_block_offers_to_grow_and_is_one_step(launch):
     assert "0" not in person.status().partition("2 × 5")[2]
 
 
-def test_a_block_goes_to_the_mask_as_it_is_shown_and_to_the_head_that_was_offered(launch, tmp_path):
-    person = launch(SMALL)
+def test_a_block_goes_to_the_mask_as_it_is_shown_and_to_the_head_that_was_offered(person, tmp_path):
     arrays = {name: np.arange(12.0).reshape(3, 4) for name in ("query", "key", "value")}
     allowed = np.array([[1, 1, 0], [0, 1, 1], [1, 0, 1]], bool)
     person.again("a row of a mask", Problem(**arrays, mask=[{"kind": "custom", "allowed": allowed}]))
@@ -435,8 +426,7 @@ def idle(person):
     return not person.program.late.table_blocks.reading.busy
 
 
-def test_a_large_block_is_read_beside_the_window_and_goes_where_it_was_meant_to(launch, ways, gate):
-    person = launch(SMALL)
+def test_a_large_block_is_read_beside_the_window_and_goes_where_it_was_meant_to(person, ways, gate):
     for put in ways.values():
         gate.close()
         put(person, "7\t8\t9\n4\t5\t6")

@@ -21,8 +21,7 @@ def _rows(text: str) -> list[list[str]]:
     return [line.split("\t") for line in text.splitlines()]
 
 
-def test_a_copy_on_a_map_takes_the_map_and_a_cut_a_fill_or_a_paste_leaves_every_table_alone(launch, qtbot, monkeypatch):
-    person = launch(SMALL)
+def test_a_copy_on_a_map_takes_the_map_and_a_cut_a_fill_or_a_paste_leaves_every_table_alone(person, qtbot, monkeypatch):
     person.go_to("query", 1, 1)
     person.click_cell("weights", 1, 0)
     person.press("Ctrl+C")

@@ -11,8 +11,7 @@ MUCH = 2_500_000
 SHOWN = 500  # letters that a field may lay out at most
 
 
-def test_into_a_cell_a_size_or_the_scale_it_is_refused_and_what_was_there_stays(launch):
-    person = launch("worked-example.npz")
+def test_into_a_cell_a_size_or_the_scale_it_is_refused_and_what_was_there_stays(person):
     before = person.numbers("query")
     for text in ("1" * MUCH, "0." + "1" * MUCH, "word " * (MUCH // 5), "1\t2\n" * (MUCH // 4)):
         person.go_to("query", 0, 0)

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 SMALL = "worked-example.npz"
-
-
-@pytest.fixture
-def person(launch):
-    return launch(SMALL)  # Q is 2 × 3
 
 
 def typed(person, *steps):

@@ -52,8 +52,7 @@ def menu_of(person, table, reason=QContextMenuEvent.Reason.Mouse):
     return menu_opened(person, lambda: QApplication.sendEvent(target, event))
 
 
-def test_cells_are_selected_by_menu_keys_headers_and_the_corner(launch):
-    person = launch("worked-example.npz")  # Q is 2 × 3
+def test_cells_are_selected_by_menu_keys_headers_and_the_corner(person):
     person.go_to("key", 0, 0)
     table = person.go_to("query", 0, 1)
     entries = menu_of(person, table)

@@ -74,8 +74,7 @@ REFUSED = {
 }
 
 
-def test_numbers_as_people_write_them_are_shown_with_three_decimals_and_kept_whole(launch):
-    person = launch("worked-example.npz")
+def test_numbers_as_people_write_them_are_shown_with_three_decimals_and_kept_whole(person):
     for text, value in WRITTEN.items():
         person.type_into("query", 0, 2, text)
         found = person.number("query", 0, 2)
