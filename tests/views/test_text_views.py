@@ -1,8 +1,9 @@
-"""Typeset formulas: crisp, in the colors of their roles, broken where they may break, readable as text."""
+"""Typeset formulas: crisp, in the colors of their roles, broken where they may break, readable as text and in words."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,9 +12,14 @@ from PySide6.QtGui import QColor, QImage, QTextLayout, QTextOption
 from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
+from attn_gui.engine import DenseEvaluation, Problem
+from attn_gui.engine.evaluation.proxies import Difference
 from attn_gui.figure.design_tokens import THEMES
+from attn_gui.figure.stage_formulas import stage_latex
 from attn_gui.figure.typesetting import AXIS, GREEK, SCALES, SIGNS, TALLER, forms, glyph, split_chain, typeset
 from attn_gui.views.lesson_panel import StepText
+from attn_gui.views.spine.spine_items import formula_text
+from attn_gui.views.spoken_formulas import map_words, spoken
 from attn_gui.views.text_views import FormulaView, Link, SentenceView, WrappedLabel, runs, strong
 from attn_gui.views.theme import apply_theme, dress
 from tests.failing import each
@@ -21,6 +27,15 @@ from tests.failing import each
 CHAIN = r"a_{10,13} = \frac{e^{s'_{10,13}-\max}}{Z} = \frac{e^{4.885-4.885}}{1.6367} = 0.6110"
 
 pytestmark = pytest.mark.usefixtures("qapp")
+
+LONG = (
+    r"o = \frac{1}{4.9} \cdot "
+    r"\left(e^{0.5} \cdot 2 + e^{1.1} \cdot \left({-4}\right) + \cdots + 3 \cdot 7\right) = 3.2"
+)
+# --- Sentences in several lines: no line ends inside a size, whatever the width ---
+SAID = "A block of 60 × 40 does not fit into W_Q (16 × 384 = 16 × 12 · 32) at row 12, so nothing was written."
+
+SAID_ZH = "形状为 60 × 40 的数据块放不进 W_Q（16 × 384 = 16 × 12 · 32），从第 12 行起，所以什么也没有写入。"
 
 
 def colors_in(image: QImage) -> list[QColor]:
@@ -146,12 +161,6 @@ def _near(color: QColor, other: QColor) -> bool:
     return all(abs(a - b) <= 16 for a, b in zip(color.getRgb()[:3], other.getRgb()[:3], strict=True))
 
 
-LONG = (
-    r"o = \frac{1}{4.9} \cdot "
-    r"\left(e^{0.5} \cdot 2 + e^{1.1} \cdot \left({-4}\right) + \cdots + 3 \cdot 7\right) = 3.2"
-)
-
-
 def test_a_sum_in_parentheses_that_is_too_wide_breaks_at_its_signs(qtbot: QtBot) -> None:
     view = FormulaView()
     qtbot.addWidget(view)
@@ -160,13 +169,6 @@ def test_a_sum_in_parentheses_that_is_too_wide_breaks_at_its_signs(qtbot: QtBot)
     assert view.lines(wide) == 1
     assert view.lines(wide * 0.55) > 2
     assert len({piece.size for piece in view._laid_out(wide * 0.55)}) == 1  # nothing is made smaller
-
-
-# --- Sentences in several lines: no line ends inside a size, whatever the width ---
-
-
-SAID = "A block of 60 × 40 does not fit into W_Q (16 × 384 = 16 × 12 · 32) at row 12, so nothing was written."
-SAID_ZH = "形状为 60 × 40 的数据块放不进 W_Q（16 × 384 = 16 × 12 · 32），从第 12 行起，所以什么也没有写入。"
 
 
 def lines(layout: QTextLayout) -> Iterator[str]:
@@ -288,3 +290,61 @@ def test_a_formula_without_a_place_to_break_becomes_smaller(qtbot: QtBot) -> Non
     view = shown(qtbot, r"\frac{111111111111111111111111111111}{2}", 100)
     assert view.lines(100) == 1
     assert view.heightForWidth(100) < view.heightForWidth(400)
+
+
+def problem(**fields: Any) -> Problem:
+    rng = np.random.default_rng(5)
+    return Problem(
+        query=rng.standard_normal((3, 4)), key=rng.standard_normal((5, 4)), value=rng.standard_normal((5, 2)), **fields
+    )
+
+
+@each(
+    ("scale", "latex", "text"),
+    [
+        (0.25, "0.25", "0.25"),
+        (1e-5, r"1 \cdot 10^{-5}", "1e−5"),
+        (0.123456, "0.123456", "0.123456"),
+        (0.12345678, "0.123456...", "0.123456…"),
+        (-1.23456789e-7, r"-1.234567... \cdot 10^{-7}", "−1.234567…e−7"),
+        (-3.0, "-3", "−3"),
+    ],
+)
+def test_a_typed_scale_is_stated_as_it_is(scale, latex, text):
+    evaluation = DenseEvaluation(problem(scale=scale))
+    assert rf"= {latex} \cdot " in stage_latex(evaluation, "scaled")
+    assert f"softmax({text} · " in formula_text(evaluation)
+
+
+def test_no_formula_makes_a_difference():
+    before, after = DenseEvaluation(problem()), DenseEvaluation(problem(scale=2))
+    assert "A = softmax" in map_words(after, "weights")
+    assert "=" not in map_words(Difference(before, after), "weights")
+
+
+# --- Formulas as a screen reader says them ---
+
+
+@each(
+    ("latex", "said"),
+    [
+        (r"a_{1,1} = \frac{e^{1.155}}{e^{0.577} + e^{1.155}} = 0.6405", "a₁,₁ = e^1.155/(e^0.577 + e^1.155) = 0.6405"),
+        (r"s'_{10,13} = \frac{q_{10} \cdot k_{13}}{\sqrt{32}} = 4.885", "s′₁₀,₁₃ = (q₁₀ · k₁₃)/√32 = 4.885"),
+        (r"{-2} \cdot {-3} + \cdots", "−2 · −3 + …"),
+        (r"\sum_c \left(x_c - \mu\right)^{2}", "∑_c (x_c − μ)^2"),
+        (r"\sum_{j} e^{s'_{10,j} - \max}", "∑_j e^(s′_(10,j) − max)"),
+        (r"\tanh\left(0.5 + 1\right)", "tanh(0.5 + 1)"),
+        (r"1.25 \cdot 10^{-7}", "1.25 · 10^−7"),
+        (r"\mathrm{NaN}", "NaN"),
+        (r"\frac{e^{s'_{2,1} - \max}}{Z}", "e^(s′₂,₁ − max)/Z"),
+        (r"\frac{\frac{1 + 2}{3}}{4}", "((1 + 2)/3)/4"),
+        ("", ""),
+    ],
+)
+def test_every_command_has_its_words(latex, said):
+    assert spoken(latex) == said
+
+
+@each("sign", [sign for sign in (*SIGNS, *GREEK) if sign.startswith("\\")])
+def test_what_is_typeset_as_a_sign_is_said_as_one(sign):
+    assert len(spoken(sign)) == 1

@@ -1,4 +1,4 @@
-"""Lessons that take a while to be read: the window works on, and nothing that was done meanwhile is lost."""
+"""Lessons and numbers that take a while: the window works on, nothing is lost, steps turn to their cells later."""
 
 from __future__ import annotations
 
@@ -14,9 +14,52 @@ from tests.journeys.gate import Gate
 from tests.journeys.lessons.test_lessons import settle
 
 BUTTONS = QMessageBox.StandardButton
+
 LESSONS = sorted(resource("lessons").glob("*.md"))
+
 LESSON = next(path for path in LESSONS if "worked" in path.stem)
+
 OTHER = next(path for path in LESSONS if path != LESSON)
+
+TEXT = """# Large | 大
+
+## First | 第一步
+- make: kind=direct n=400 m=400 d_k=3 d_v=3 num_heads=2 seed=1
+- choose: weights[0, 1, 300, 2]
+
+### English
+One.
+
+### 中文
+一。
+
+### Question
+- ask: How many? | 几个？
+- answer: n
+- because: {n} | {n}
+
+## Second | 第二步
+- make: kind=direct n=500 m=400 d_k=3 d_v=3 num_heads=2 seed=1
+- choose: weights[0, 1, 450, 2]
+
+### English
+Two.
+
+### 中文
+二。
+"""
+
+CAPPED = f"""{TEXT[: TEXT.index("### Question")]}
+## Second | 第二步
+- set: softcap = 5
+- choose: capped[0, 1, 300, 2]
+
+### English
+Two.
+
+### 中文
+二。
+"""
 
 
 @pytest.fixture
@@ -152,3 +195,46 @@ def test_what_is_done_in_a_lesson_is_left_without_a_question_and_what_is_done_af
     person.type_into("query", 0, 0, "7")
     settle(person)
     assert person.program.document.modified
+
+
+def settle_cells(person):
+    person.wait()
+    while person.program.late.lessons.busy:
+        QTest.qWait(1)
+    person.wait()
+
+
+def test_a_large_step_turns_to_its_own_cell(launch, tmp_path):
+    path = tmp_path / "large.md"
+    path.write_text(TEXT, encoding="utf-8")
+    person = launch("worked-example.npz")
+    person.program.take_in(path)
+    settle_cells(person)
+    assert person.banner() == ""
+    look = person.program.view.look
+    assert (look.head, look.cell) == (1, ("weights", 300, 2))
+    assert person.find("lesson.answer").isVisible()
+    person.click("lesson.skip")
+    settle_cells(person)
+    look = person.program.view.look
+    assert (look.head, look.cell) == (1, ("weights", 450, 2))
+
+
+def test_a_step_that_is_taken_back_before_its_numbers_are_there_turns_to_nothing(launch, tmp_path):
+    """The map that it wanted to show was not there any more."""
+    path = tmp_path / "capped.md"
+    path.write_text(CAPPED, encoding="utf-8")
+    person = launch("worked-example.npz")
+    person.program.take_in(path)
+    settle_cells(person)
+    assert person.banner() == ""
+    person.click("lesson.skip")
+    assert person.program.computation.pending
+    person.do("undo")
+    settle_cells(person)
+    assert person.program.document.problem.softcap is None
+    assert person.program.view.look.cell == ("weights", 300, 2)
+    assert person.banner() == ""
+    person.do("redo")
+    settle_cells(person)
+    assert person.program.document.problem.softcap == 5

@@ -1,4 +1,4 @@
-"""Copying from whatever has the keyboard: tables, maps, heads, terms, gradients; never from a table out of sight."""
+"""Copying from whatever has the keyboard, never from a table out of sight; a clipboard of megabytes."""
 
 from __future__ import annotations
 
@@ -7,14 +7,19 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLineEdit
 
 from attn_gui import Problem, compute
 from attn_gui.app.files import export
 from attn_gui.app.tables import table_edits
+from attn_gui.document.number_text import NumberError, parse_number
 from tests.journeys.gate import Gate
 
 SMALL = "worked-example.npz"
+
+MUCH = 2_500_000
+
+SHOWN = 500  # letters that a field may lay out at most
 
 
 def _rows(text: str) -> list[list[str]]:
@@ -336,3 +341,39 @@ def test_a_picture_that_comes_late_leaves_what_was_copied_since(launch, monkeypa
         QTest.qWait(1)
     assert person.clipboard() == later
     assert QGuiApplication.clipboard().image().isNull() == bool(later)
+
+
+def test_into_a_cell_a_size_or_the_scale_it_is_refused_and_what_was_there_stays(person):
+    before = person.numbers("query")
+    for text in ("1" * MUCH, "0." + "1" * MUCH, "word " * (MUCH // 5), "1\t2\n" * (MUCH // 4)):
+        person.go_to("query", 0, 0)
+        person.press("F2", "Ctrl+A")
+        person.clipboard(text)
+        person.press("Ctrl+V")
+        editor = person.focus()
+        assert isinstance(editor, QLineEdit)
+        assert len(editor.text()) < SHOWN
+        with pytest.raises(NumberError):
+            parse_number(editor.text())  # what is left of it is no number either
+        person.press("Return")
+        assert person.numbers("query") == before
+        person.press("Escape", "Escape")
+        assert person.numbers("query") == before
+    box = person.find("control.n")
+    person.clipboard("1" * MUCH)
+    box.setFocus()
+    person.press("Ctrl+A", "Ctrl+V")
+    assert len(box.cleanText()) < SHOWN
+    person.press("Return")
+    assert person.program.document.problem.n == 2
+    person.press("Escape")
+    assert box.cleanText() == "2"
+    person.pick("scale", "typed")
+    field = person.find("control.scale_value", QLineEdit)
+    person.overwrite(field, "2")
+    person.clipboard("1" * MUCH)
+    field.setFocus()
+    person.press("Ctrl+A", "Ctrl+V")
+    assert len(field.text()) < SHOWN
+    person.press("Return")
+    assert person.program.document.problem.scale == 2
