@@ -48,8 +48,7 @@ def evaluation() -> Evaluation:
 
 def rows_of(evaluation: Evaluation, stage: str, row: int, column: int) -> dict[str, int]:
     """The one row of each matrix that belongs to a cell of head 1."""
-    plane = stage_plane(evaluation, stage, 0, 1)
-    parts = parts_of(evaluation, stage, plane.index(row, column))
+    parts = parts_of(evaluation, stage, stage_plane(evaluation, stage, 0, 1).index(row, column))
     return {part.name: row for part in parts if len(part.axes) > 1 and (row := part.line(-2)) is not None}
 
 
@@ -137,8 +136,7 @@ def test_a_gradient_is_read_in_full_of_a_problem_in_single_precision():
     weights = {name: RANDOM.normal(size=(4, 6)) for name in ("w_query", "w_key", "w_value")}
     evaluation = DenseEvaluation(Problem(x=RANDOM.normal(size=(9, 4)), **weights, dtype="float32"))
     ones = np.ones(evaluation.shape("output"))
-    gradient = Gradient(evaluation, "output", indices.whole(ones.shape), ones)
-    cells = StageCells(gradient, "query", 0)
+    cells = StageCells(Gradient(evaluation, "output", indices.whole(ones.shape), ones), "query", 0)
     assert (cells.dtype, cells[:, :].dtype) == (np.float64, np.float64)
     assert TableDifference(np.ones((1, 2), np.float32), np.ones((1, 2))).dtype == np.float64
 
@@ -161,8 +159,7 @@ def test_the_matrix_has_the_size_that_is_asked_for_and_its_old_numbers(field, mo
 
 
 def test_x_takes_its_matrices_along():
-    fields = grown_fields(PROJECTED, "x", 5, 6)
-    problem = PROJECTED.replace(**fields)
+    problem = PROJECTED.replace(**grown_fields(PROJECTED, "x", 5, 6))
     assert table(problem, "x").shape == (5, 6)
     assert problem.w_query.shape[0] == 6
     assert np.array_equal(table(problem, "x")[:3, :4], table(PROJECTED, "x"))

@@ -372,8 +372,7 @@ def test_every_cell_is_shown_where_it_is_sought(evaluation):
         for index in itertools.product(*map(range, evaluation.shape(stage))):
             for head in (0, 4):
                 batch, shown, row, column = place_of(evaluation, stage, index, head)
-                plane = stage_plane(evaluation, stage, batch, shown)
-                assert plane.index(row, column) == index, (stage, index)
+                assert stage_plane(evaluation, stage, batch, shown).index(row, column) == index, (stage, index)
                 assert exists(evaluation, ChosenCell(stage, row, column))
 
 

@@ -196,8 +196,7 @@ class Person:
 
     def pick(self, name: str, key: str) -> None:
         """Open a list with the mouse and choose with the keyboard."""
-        box = self.find(f"control.{name}", QComboBox)
-        self.choose(box, key)
+        self.choose(self.find(f"control.{name}", QComboBox), key)
 
     def choose(self, box: QComboBox, key: object) -> None:
         QTest.mouseClick(box, LEFT)
@@ -318,8 +317,7 @@ class Person:
     def colors(self, stage: str, row: int, column: int) -> set[str]:
         """Every color inside a cell, its borders left out."""
         heatmap = self.find(f"heatmap.{stage}")
-        place = heatmap.cell_rect(row, column).adjusted(2, 2, -2, -2)
-        image = heatmap.grab(place).toImage()
+        image = heatmap.grab(heatmap.cell_rect(row, column).adjusted(2, 2, -2, -2)).toImage()
         return {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(image.height())}
 
     def click_cell(self, stage: str, row: int, column: int) -> None:

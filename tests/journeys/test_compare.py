@@ -87,8 +87,7 @@ def test_a_pinned_state_stays_beside_the_present_one(person, problem, tmp_path):
     person.do("pin")
     person.pick("compare", "difference")
     assert not drawn(person, "scores").any()
-    levels = person.find("heatmap.scores").levels
-    assert levels.symmetric
+    assert person.find("heatmap.scores").levels.symmetric
     person.press("Ctrl+3")
     person.type_into("key", 2, 4, "-3")
     person.press("Ctrl+5")
@@ -445,8 +444,7 @@ def test_a_head_is_switched_off_its_effect_read_and_other_problems_are_compared(
     now = compute(own)[stage][0]
     ready(person, "with-head")
     person.pick("compare", "difference")
-    head = person.program.view.look.head
-    mine = person.program.computation.evaluation.head_columns("concat", head)
+    mine = person.program.computation.evaluation.head_columns("concat", person.program.view.look.head)
     change = drawn(person, stage)
     assert np.array_equal(change[:, mine], now[:, mine]), "without W_O the output is the joined heads"
     assert not np.delete(change, np.arange(mine.start, mine.stop), axis=1).any()

@@ -235,8 +235,7 @@ def test_the_scores_of_the_problem_are_a_ring_that_is_open_in_the_middle(launch,
     person.do("sqrt_d_k")
     settle(person, qtbot)
     canvas, here = canvas_of(person, "sqrt_d_k"), person.find("page.sqrt_d_k").content.here
-    page = canvas.drawing.fields[0].plot.axes.place(*here)
-    at = canvas._plots[0].from_page(page).toPoint()
+    at = canvas._plots[0].from_page(canvas.drawing.fields[0].plot.axes.place(*here)).toPoint()
     assert canvas.grab().toImage().pixelColor(at) == THEMES["light"].surface
     assert any(canvas.grab().toImage().pixelColor(at + QPoint(0, -up)).lightness() < 100 for up in range(3, 7))
 
@@ -309,11 +308,9 @@ def test_the_fitted_width_predicts_better_and_is_one_step_and_stays_where_it_fit
     reader.click("button.fit")
     settle_curve(reader, lambda: len(reader.steps()) == 2)
     assert reader.steps()[1].startswith("w fitted to the points: ")
-    w = reader.program.document.problem.score_params["w"]
-    assert w > 1.5
+    assert reader.program.document.problem.score_params["w"] > 1.5
     settle_curve(reader, lambda: "…" not in said(reader))
-    error = float(said(reader).split("error ")[1].split()[0])
-    assert error < 0.4
+    assert float(said(reader).split("error ")[1].split()[0]) < 0.4
     reader.press("Ctrl+Z")
     assert reader.program.document.problem.score_params["w"] == 1.0
     settle_curve(reader, lambda: "0.6516" in said(reader))

@@ -185,8 +185,7 @@ def test_a_signal_while_it_is_asked_whether_to_save_is_no_answer(begin):
 
 @pytest.mark.parametrize("way", ["painting", "starting"])
 def test_control_c_amid_painting_or_the_start_ends_it_as_elsewhere(way, begin):
-    ended = begin(way)
-    code, said = ended.end()
+    code, said = begin(way).end()
     assert code == 130, said
     assert "QPaint" not in said
 
@@ -222,8 +221,7 @@ def test_a_display_that_goes_away_takes_nothing_along(begin):
         open_files.callback(server.wait)
         open_files.callback(server.kill)
         os.close(write)
-        display = ":" + os.read(read, 16).decode().strip()
-        ended = begin(QT_QPA_PLATFORM="xcb", DISPLAY=display)
+        ended = begin(QT_QPA_PLATFORM="xcb", DISPLAY=(":" + os.read(read, 16).decode().strip()))
         ended.wait_for("ready")
         end = time.monotonic() + PATIENCE
         while not list(journals_folder().glob("*.journal")):

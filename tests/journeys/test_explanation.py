@@ -305,8 +305,7 @@ def test_every_stage_of_every_example_can_be_explained(person, example):
         person.click(f"node.{'concat' if stage == 'output' and not person.has('node.output') else stage}")
         person.click_cell(stage, 1, 1)
         assert trail(person)[-1].endswith("1]"), stage
-        said = short_number(person.value(stage, 1, 1))
-        assert said.replace("-", "−") in person.explanation(), stage
+        assert short_number(person.value(stage, 1, 1)).replace("-", "−") in person.explanation(), stage
     assert len(stages) >= 7
 
 
@@ -314,8 +313,7 @@ def test_every_stage_of_every_example_can_be_explained(person, example):
 def tied(tmp_path):
     """Six keys that all score the same; the last two are closed to the query by a window in head 0 and 1 alike."""
     query, key = np.zeros((6, 4)), np.zeros((6, 4))
-    value = np.arange(24.0).reshape(6, 4)
-    save(Problem(query=query, key=key, value=value, num_heads=2), tmp_path / "tied.npz")
+    save(Problem(query=query, key=key, value=np.arange(24.0).reshape(6, 4), num_heads=2), tmp_path / "tied.npz")
     return tmp_path / "tied.npz"
 
 
@@ -346,8 +344,7 @@ def test_a_zero_has_no_sign_in_a_formula_and_keeps_its_bit_in_the_text():
 def test_a_sum_behind_a_mask_is_that_of_the_open_keys():
     rng = np.random.default_rng(3)
     fields = {name: rng.normal(size=(6, 2)) for name in ("query", "key", "value")}
-    evaluation = DenseEvaluation(Problem(**fields, mask=({"kind": "causal"},)))
-    found = explain(evaluation, "head_output", (0, 0, 1, 0))
+    found = explain(DenseEvaluation(Problem(**fields, mask=({"kind": "causal"},))), "head_output", (0, 0, 1, 0))
     assert len(found.terms) == 2
     assert r"\cdots" not in found.numbers_latex
     assert found.numbers_latex.count(r"\cdot") == 2

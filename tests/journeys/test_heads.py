@@ -125,8 +125,7 @@ def test_a_reading_says_and_marks_what_is_counted(launch):
     person.program.files.begin_with_example("worked")
     person.wait()
     box = person.find("control.reading", QComboBox)
-    keys = [box.itemData(k) for k in range(box.count())]
-    assert keys == ["entropy", "rank", "largest", "sink"]
+    assert [box.itemData(k) for k in range(box.count())] == ["entropy", "rank", "largest", "sink"]
     assert not person.action("reading_induction").isEnabled()
 
 
@@ -409,8 +408,7 @@ def test_heads_change_places_in_one_step_and_back_to_the_byte(opened, action, or
     person = opened()
     person.click(thumb(person, 2))
     person.do(action)
-    now = person.program.document.problem
-    np.testing.assert_array_equal(each(now), each(problem_of())[order])
+    np.testing.assert_array_equal(each(person.program.document.problem), each(problem_of())[order])
     assert person.find("control.head").value() == shown
     assert len(person.steps()) == 2
     person.press("Ctrl+Z")

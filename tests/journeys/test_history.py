@@ -160,8 +160,7 @@ def test_the_oldest_steps_go_when_the_memory_for_them_is_used_up(launch):
     for _ in range(kept):
         person.do("redo")
     assert np.array_equal(person.program.document.problem.query, before)
-    again = launch()
-    assert again.action("history_64").isChecked()
+    assert launch().action("history_64").isChecked()
 
 
 def names(person):

@@ -58,8 +58,7 @@ def test_numbers_set_by_hand_are_shown_with_what_follows_and_what_they_would_be(
     set_by_hand(person, record, {"kind": "scale", "stage": "weights", "factor": 2.0})
     assert person.find("table.interventions.0.values").model().rowCount() == shape[0]
     values = np.array([[3.0]])
-    box = (slice(1, 2), slice(0, 1))
-    person.program.document.apply(SetCells("interventions.0.values", box, values, LABEL))
+    person.program.document.apply(SetCells("interventions.0.values", (slice(1, 2), slice(0, 1)), values, LABEL))
     person.wait()
     assert person.value("scores", 1, 0) == 3.0
     assert np.allclose(np.sum(person.values("weights")[1]), 2.0)
@@ -286,8 +285,7 @@ def test_what_goes_with_its_cells_is_said(opened, qtbot):
     cell = {"kind": "set", "stage": "masked", "at": {"head": 0, "query": 0, "key": 6}, "values": 1.0}
     document.open(document.problem.replace(mask=[{"kind": "causal"}], interventions=[cell, OFF]), name="masked")
     person.wait()
-    layer = {"kind": "causal", "enabled": False}
-    person.window.mask_panel.layersChanged.emit((layer,), "switch", "causal")
+    person.window.mask_panel.layersChanged.emit(({"kind": "causal", "enabled": False},), "switch", "causal")
     person.wait()
     assert [record.stage for record in document.problem.interventions] == ["head_output"]
     assert "A change by hand went with its cells." in person.status()
@@ -477,8 +475,7 @@ def test_a_typed_score_moves_the_weights_alone_is_marked_and_explained_and_one_s
     minilm.again("a number typed over one set by hand in a given matrix is what the map shows")
     # It went into the matrix below, and the map kept its number.
     column = 3 * 32 + COLUMN
-    at = {"batch": 0, "row": ROW, "column": column}
-    record = {"kind": "set", "stage": "query", "at": at, "values": 5}
+    record = {"kind": "set", "stage": "query", "at": {"batch": 0, "row": ROW, "column": column}, "values": 5}
     minilm.program.document.open(minilm.program.document.snapshot().replace(interventions=[record]))
     minilm.wait()
     minilm.program.view.set(head=3)

@@ -202,8 +202,7 @@ def test_a_snapshot_that_is_taken_while_it_is_written(person, disk):
     disk.go_on()
     written(person)
     for moment in (0, 1):
-        numbers = [each.problem().query[1, 1] for each in disk.recovered(moment).loaded.snapshots]
-        assert numbers == [1, 8]
+        assert [each.problem().query[1, 1] for each in disk.recovered(moment).loaded.snapshots] == [1, 8]
 
 
 def test_two_saves_one_after_the_other(person, disk):

@@ -240,8 +240,7 @@ def objects(person) -> Counter[str]:
 
 def test_documents_leave_nothing_behind(launch, tmp_path):
     layers = [{"kind": "causal"}, {"kind": "bias", "values": [[0.0] * 7] * 7}]
-    first = new_problem("direct", n=5, m=6, num_heads=2, d_k=3, d_v=2, fill="integers")
-    save(first, tmp_path / "first.npz")
+    save(new_problem("direct", n=5, m=6, num_heads=2, d_k=3, d_v=2, fill="integers"), tmp_path / "first.npz")
     other = new_problem("self", n=7, m=7, num_heads=3, d_k=2, d_v=2, fill="integers")
     save(other.replace(mask=layers, rotary_theta=10.0), tmp_path / "other.npz")
     person = launch(tmp_path / "first.npz")

@@ -62,8 +62,7 @@ def test_the_row_is_shown_scaled_unscaled_and_at_a_typed_scale(teacher, qtbot):
         assert found.weights == pytest.approx(row(problem, found.scale))
     assert [found.saturated for found in page.content.rows] == [False, False, True]
     assert "saturates at the scale 20" in page.canvas.drawing.said
-    scores = problem.query @ problem.key.T
-    assert page.content.here == (3.0, pytest.approx(np.var(scores)))
+    assert page.content.here == (3.0, pytest.approx(np.var(problem.query @ problem.key.T)))
     assert len(teacher.steps()) == 1  # the document is as it was
 
     teacher.again("it follows an edit and the chosen row")
@@ -71,8 +70,7 @@ def test_the_row_is_shown_scaled_unscaled_and_at_a_typed_scale(teacher, qtbot):
     teacher.type_into("query", 1, 0, "30")
     settle(teacher, qtbot)
     assert page.content.rows[0].saturated
-    entropy = page.canvas.drawing.fields[1]
-    left = entropy.rect(0, 0).center()
+    left = page.canvas.drawing.fields[1].rect(0, 0).center()
     QTest.mouseClick(page.canvas, Qt.MouseButton.LeftButton, pos=(page.canvas.place_of(1) * 0 + left).toPoint())
     settle(teacher, qtbot)
     assert page.content.row.query == 0

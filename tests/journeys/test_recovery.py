@@ -123,8 +123,7 @@ def test_each_is_offered_in_one_window_until_it_is_discarded_for_good(crashed, l
 
 def test_an_offer_comes_back_when_what_was_said_in_its_place_is_gone(crashed, launch, qtbot, tmp_path):
     (tmp_path / "broken.json").write_text("{")
-    rows = {name: np.ones((2, 2)) for name in ("query", "key", "value", "remarks")}
-    np.savez(tmp_path / "other.npz", **rows)
+    np.savez(tmp_path / "other.npz", **{name: np.ones((2, 2)) for name in ("query", "key", "value", "remarks")})
     person = launch(tmp_path / "other.npz")
     assert "Arrays not used: remarks. The program ended before mine" in person.banner()
     person.program.files.open_path(tmp_path / "broken.json")
@@ -184,8 +183,7 @@ def test_what_ended_within_its_first_write_leaves_nothing_for_ever(launch):
 def test_a_journal_of_nothing_is_cleared_away(launch):
     journals_folder().mkdir(parents=True)
     (journals_folder() / "broken.journal").write_bytes(b"")
-    person = launch(SMALL)
-    assert person.banner() == ""
+    assert launch(SMALL).banner() == ""
     assert not list(journals_folder().iterdir())
 
 

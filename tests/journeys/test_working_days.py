@@ -65,8 +65,7 @@ def new_integers(person, **sizes):
 
 def export(person, folder, kind):
     def answer(dialog: QDialog) -> None:
-        line = dialog.findChild(QWidget, "export.target").findChild(QLineEdit)
-        person.overwrite(line, str(folder), end="")
+        person.overwrite(dialog.findChild(QWidget, "export.target").findChild(QLineEdit), str(folder), end="")
         formats = dialog.findChild(QComboBox, "export.format")
         formats.setFocus()
         person.press("Home", *["Down"] * formats.findData(kind))
@@ -111,8 +110,7 @@ def test_a_teachers_five_minutes(launch, tmp_path):
     drawn = {path.suffix: path.read_bytes() for path in tmp_path.iterdir()}
     assert drawn[".pdf"].startswith(b"%PDF")
     assert b"<svg" in drawn[".svg"]
-    color = person.find("heatmap.weights").cell_at(2, 1)[1].name()
-    assert color.encode() in drawn[".svg"].lower()
+    assert person.find("heatmap.weights").cell_at(2, 1)[1].name().encode() in drawn[".svg"].lower()
     before = seen(person)
     person.save_as(tmp_path / "lesson.attn")
     person.size("n", 4)
@@ -133,8 +131,7 @@ def test_a_researchers_question(launch, qtbot):
     place = next(k for k in range(bar.count()) if bar.tabText(k) == "Gradients")
     QTest.mouseClick(bar, LEFT, pos=bar.tabRect(place).center())
     page = person.find("inspector.sensitivity")
-    shown = [label.text() for label in page.findChildren(QLabel) if label.isVisible()]
-    assert shown[0] == "A[10, 4]"
+    assert next(label.text() for label in page.findChildren(QLabel) if label.isVisible()) == "A[10, 4]"
     assert any(link.text().startswith("Q[10, ") for link in page.links())
 
     def answer(dialog: TargetDialog) -> None:
@@ -224,8 +221,7 @@ def test_a_typed_number_repaints_the_weights_and_is_undone(launch, qtbot):
     assert abs(before - 0.6110) < 5e-5  # the real model's own weight
     person.type_into("query", 10, 97, "-2.5")
     assert person.number("query", 10, 97) == -2.5
-    after = person.value("weights", 10, 13)
-    assert after < before
+    assert person.value("weights", 10, 13) < before
     painted, told = person.pixel("weights", 10, 13)
     assert painted == told
 
@@ -381,8 +377,7 @@ def export_weights(newcomer, folder):
             if row.checkState() == Qt.CheckState.Checked
         ] == ["注意力权重"]
         newcomer.choose(dialog.findChild(QComboBox, "export.format"), "SVG")
-        folder_line = dialog.findChild(QWidget, "export.target").findChild(QLineEdit)
-        newcomer.click(folder_line)
+        newcomer.click(dialog.findChild(QWidget, "export.target").findChild(QLineEdit))
         person.press("Ctrl+A")
         person.type(str(folder))
         newcomer.look("5-dialog", dialog)

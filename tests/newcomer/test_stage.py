@@ -92,8 +92,7 @@ def test_it_is_computed_where_it_stands(problem):
     found = whole(evaluation, "rectified")
     np.testing.assert_array_equal(found, np.maximum(whole(evaluation, before), 0.0))
     assert (found != whole(evaluation, before)).any()
-    logits = whole(evaluation, evaluation.stages[evaluation.stages.index("weights") - 1])
-    shares = np.exp(logits)
+    shares = np.exp(whole(evaluation, evaluation.stages[evaluation.stages.index("weights") - 1]))
     np.testing.assert_allclose(whole(evaluation, "weights"), shares / shares.sum(axis=-1, keepdims=True), rtol=1e-12)
 
 

@@ -335,8 +335,7 @@ def test_impossible_lengths_are_refused_and_nothing_changes(qtbot: QtBot, typed:
 )
 def test_custom_cells_are_filled(qtbot: QtBot, place: int, expected: list[list[int]]) -> None:
     host = MaskHost(qtbot, {"kind": "custom", "allowed": np.array([[True, True], [False, True]])}, n=2, m=2, batch=1)
-    menu = host.button("Fill").menu()
-    menu.actions()[place].trigger()
+    host.button("Fill").menu().actions()[place].trigger()
     np.testing.assert_array_equal(host.layers[0].allowed, np.array(expected, bool))
     assert host.done == [("fill", "custom")]
 

@@ -186,8 +186,7 @@ def test_the_preview_follows_and_shows_the_first_figure(qtbot: QtBot, tmp_path: 
     dialog.arrangement.setCurrentIndex(1)
     dialog.preview.draw_now()
     assert asked[-1].heads == (1, 2, 3, 4)
-    center = dialog.preview.grab().toImage().pixelColor(dialog.preview.rect().center())
-    assert center == QColor("#3A9B93")
+    assert dialog.preview.grab().toImage().pixelColor(dialog.preview.rect().center()) == QColor("#3A9B93")
 
 
 def test_a_preview_that_fails_says_why(qtbot: QtBot, tmp_path: Path) -> None:

@@ -356,8 +356,7 @@ def test_weights_of_every_normalization_stand_beside_those_of_the_other_keys(
     shown: Shown, make: Make, normalize: str
 ) -> None:
     problem = make(normalize=normalize, mask=[{"kind": "causal"}])
-    inspector = shown(problem, "weights", 2, 1)
-    view, trace = table(inspector), compute(problem)
+    view, trace = table(shown(problem, "weights", 2, 1)), compute(problem)
     keys = [k for k in range(3) if trace["weights"][0, 1, 2, k] != 0]
     order = sorted(keys, key=lambda k: -trace["weights"][0, 1, 2, k])
     assert view.isVisible()
@@ -387,8 +386,7 @@ def test_printed_factors_give_their_printed_product(shown: Shown, make: Make) ->
     for row in texts(table(shown(make(), "head_output", 2, 1))):
         weight, value, product = (float(text.replace("−", "-")) for text in row[1:])
         assert abs(weight * value - product) <= 0.0005 + 1e-9, row
-    digits = {len(row[1].partition(".")[2]) for row in rows}
-    assert len(digits) == 1
+    assert len({len(row[1].partition(".")[2]) for row in rows}) == 1
 
 
 def test_addends_of_different_matrices_are_named_one_by_one(shown: Shown, make: Make, qtbot: QtBot) -> None:
@@ -464,8 +462,7 @@ def test_infinities_of_both_signs_in_the_tail_make_no_number(shown: Shown, make:
 def _bar(view: TermsView, row: int) -> QColor:
     last = view.model().columnCount() - 1
     rect = view.visualRect(view.model().index(row, last))
-    image = view.viewport().grab().toImage()
-    return image.pixelColor(rect.left() + view.value_width() + 1, rect.center().y())
+    return view.viewport().grab().toImage().pixelColor(rect.left() + view.value_width() + 1, rect.center().y())
 
 
 @each("zoom", [1.0, 1.5])
@@ -487,8 +484,7 @@ def test_no_name_of_a_product_is_cut(
 
 
 def test_what_takes_too_much_room_says_less(shown: Shown, make: Make) -> None:
-    inspector = shown(wide(make), "scores", 2, 3, head=0, width=420)
-    view = table(inspector)
+    view = table(shown(wide(make), "scores", 2, 3, head=0, width=420))
     assert (headers(view)[0], texts(view)[0][:2]) == ("", ["c = 31", "−32"])
     view.resize(160, 300)
     assert (headers(view)[0], texts(view)[0][0]) == ("c", "31")
@@ -500,8 +496,7 @@ def test_what_takes_too_much_room_says_less(shown: Shown, make: Make) -> None:
 
 def test_a_name_that_is_cut_is_told_in_full(shown: Shown, make: Make) -> None:
     view = table(shown(make(key_tokens=("a" * 60, *"bcdefg")), "head_output", 2, 1, width=232))
-    tips = [view.model().index(row, 0).data(Qt.ItemDataRole.ToolTipRole) for row in range(7)]
-    assert "a" * 60 in tips
+    assert "a" * 60 in [view.model().index(row, 0).data(Qt.ItemDataRole.ToolTipRole) for row in range(7)]
 
 
 def test_the_keyboard_follows_a_term(shown: Shown, make: Make, qtbot: QtBot) -> None:

@@ -402,8 +402,7 @@ def test_nan_is_written_in_red(desk):
 
 
 def test_a_tooltip_tells_a_token_as_it_is(desk):
-    table = desk()
-    header = table.view.verticalHeader()
+    header = desk().view.verticalHeader()
     spot = QPoint(10, header.sectionViewportPosition(1) + 5)
     QApplication.sendEvent(header.viewport(), QHelpEvent(QEvent.Type.ToolTip, spot, header.mapToGlobal(spot)))
     shown = QTextDocument()
@@ -432,8 +431,7 @@ def test_a_number_without_room_keeps_its_sign_and_its_first_digits(desk):
 def test_a_number_of_a_large_table_that_was_not_measured_is_not_another_one(desk):
     cells = np.ones((1000, 64))
     cells[500, 1] = -12345.678
-    table = desk(cells)
-    text = painted_text(table, 500, 1)
+    text = painted_text(desk(cells), 500, 1)
     assert text == "−12345.678" or (text.endswith("…") and "−12345.678".startswith(text.removesuffix("…")))
 
 
@@ -574,5 +572,4 @@ def test_a_column_drawn_with_the_mouse_leaves_the_others_as_they_are(qtbot, coun
             act(header.viewport(), at)
     QTest.mouseRelease(header.viewport(), LEFT, pos=QPoint(edge - 30, middle))
     settle()
-    after = [panel.view.columnWidth(column) for column in range(4)]
-    assert after == [*before[:2], before[2] - 30, before[3]]
+    assert [panel.view.columnWidth(column) for column in range(4)] == [*before[:2], before[2] - 30, before[3]]

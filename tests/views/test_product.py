@@ -377,8 +377,7 @@ def test_a_picture_is_not_painted_at_the_places_of_another_one(picture):
 
 
 def test_a_stage_that_leaves_gives_up_its_name_and_one_that_comes_back_takes_it(picture, evaluation):
-    without = DenseEvaluation(evaluation.problem.replace(mask=()))
-    picture.set_evaluation(without, 0, 1)
+    picture.set_evaluation(DenseEvaluation(evaluation.problem.replace(mask=())), 0, 1)
     assert picture.findChild(QWidget, "heatmap.masked") is None
     assert picture.findChild(QWidget, "heatmap.weights").cell_at(0, 10)[0] > 0
     picture.set_evaluation(evaluation, 0, 1)
@@ -394,8 +393,7 @@ def test_clicks_tell_the_stage_also_in_the_operands(picture, qtbot):
         (maps["result"], (5, 1), ["head_output", 5, 1]),
     ):
         with qtbot.waitSignal(picture.stageCellChosen) as chosen:
-            where = heatmap.cell_rect(*cell).center()
-            QTest.mouseClick(heatmap, Qt.MouseButton.LeftButton, pos=where)
+            QTest.mouseClick(heatmap, Qt.MouseButton.LeftButton, pos=heatmap.cell_rect(*cell).center())
         assert chosen.args == told
     picture.set_chosen(("key", 10, 4))
     assert maps["top"].chosen == (4, 10)
@@ -622,8 +620,7 @@ class OnTheProduct(Hand):
         return heatmap, QPoint(self.chance.randrange(heatmap.width()), self.chance.randrange(heatmap.height()))
 
     def choose(self):
-        stage = self.heatmap.objectName().removeprefix("heatmap.")
-        self.product.set_chosen((stage, *self.cell(self.heatmap)))
+        self.product.set_chosen((self.heatmap.objectName().removeprefix("heatmap."), *self.cell(self.heatmap)))
 
     def press(self):
         heatmap, at = self.spot()

@@ -145,8 +145,7 @@ def test_an_edit_repaints_and_dots_what_it_reaches(qtbot: QtBot) -> None:
     spine.set_evaluation(evaluation, 0, 1)
     query = problem.query.copy()
     query[2, 4] += 5
-    edited = problem.replace(query=query)
-    changed = evaluation.update(edited, {"query": [cell((2, 4))]})
+    changed = evaluation.update(problem.replace(query=query), {"query": [cell((2, 4))]})
     spine.refresh(changed)
     touched = {n.objectName().removeprefix("node.") for n in nodes(spine) if n.touched()}
     assert touched == {"query", "scores", "scaled", "weights", "head_output", "concat"}
@@ -213,8 +212,7 @@ def test_formula_then_concat_then_size_give_way_and_then_it_scrolls(qtbot: QtBot
         (False, False, True),
         (False, False, False),
     ]
-    tops = {n.mapTo(spine, n.rect().topLeft()).y() for n in nodes(spine)}
-    assert len(tops) == 1
+    assert len({n.mapTo(spine, n.rect().topLeft()).y() for n in nodes(spine)}) == 1
     spine.resize(500, spine.height())
     assert names(spine) == ALWAYS[:-1]
 

@@ -122,8 +122,7 @@ def test_the_font_has_every_sign_that_the_reader_knows_and_taller_brackets() -> 
 def test_the_roles_are_painted_in_the_colors_of_the_theme(qtbot: QtBot, qapp: QApplication) -> None:
     for scheme in ("light", "dark"):
         apply_theme(qapp, scheme)
-        view = shown(qtbot, "s = q_{111} k_{222}")
-        image = view.grab().toImage()
+        image = shown(qtbot, "s = q_{111} k_{222}").grab().toImage()
         theme = THEMES[scheme]
         found = colors_in(image)
         for role in (theme.query, theme.key, theme.text):
@@ -144,8 +143,7 @@ def test_a_long_sum_breaks_at_its_signs_and_stays_within_the_width(qtbot: QtBot)
     view = shown(qtbot, rf"o_{{1}} = \sum_j a_j v_j = {terms} = 0.5", 232)
     assert view.lines(232) >= 4
     image = view.grab().toImage()
-    edge = {image.pixelColor(image.width() - 1, y).name() for y in range(image.height())}
-    assert len(edge) == 1
+    assert len({image.pixelColor(image.width() - 1, y).name() for y in range(image.height())}) == 1
 
 
 def test_a_formula_that_cannot_be_typeset_is_told_and_the_old_one_stays(qtbot: QtBot) -> None:

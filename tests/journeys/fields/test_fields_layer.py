@@ -143,8 +143,7 @@ def test_a_block_is_chosen_computed_and_taken_away(fields):
     assert person.steps()[1:] == ["added W_O and the block"]
     texts = [label.text() for label in person.find("spine").findChildren(QLabel) if label.isVisible()]
     assert {"· W_up + b_up", "· W_down + b_down", "+ N"} <= set(texts)
-    residual = table(fields, "x") + fields.map("output")
-    inner = normed(residual)
+    inner = normed(table(fields, "x") + fields.map("output"))
     assert np.allclose(fields.map("normalized"), inner)
     assert np.allclose(fields.map("block_residual"), inner + network(fields, inner))
     assert np.allclose(fields.map("block_output"), normed(inner + network(fields, inner)))

@@ -386,5 +386,4 @@ def test_gradients_foretell_what_a_small_step_does(fields, score):
     row, column = (int(part) for part in name[2:-1].split(","))
     before, step = person.value("weights", 1, 1), 1e-5
     person.type_into(field, row, column, repr(person.number(field, row, column) + step))
-    slope = (person.value("weights", 1, 1) - before) / step
-    assert np.isclose(slope, float(told.replace("−", "-")), atol=2e-4)
+    assert np.isclose((person.value("weights", 1, 1) - before) / step, float(told.replace("−", "-")), atol=2e-4)

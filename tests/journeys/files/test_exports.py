@@ -154,8 +154,7 @@ def test_figures_and_numbers_of_the_weights(launch, tmp_path):
     svg = stem.with_suffix(".svg").read_text(encoding="utf-8")
     assert largest in svg.lower()
     assert "tired" in svg
-    pdf = stem.with_suffix(".pdf").read_bytes()
-    assert pdf.startswith(b"%PDF")
+    assert stem.with_suffix(".pdf").read_bytes().startswith(b"%PDF")
     found = {image.pixelColor(x, y).name() for x in range(0, image.width(), 7) for y in range(0, image.height(), 7)}
     assert largest in found
 
@@ -443,8 +442,7 @@ def test_a_long_map_is_written_as_it_was_when_it_was_asked_for(exporter, problem
     exporter.type_into("query", 1, 0, "55")
     assert exporter.number("query", 1, 0) == 55
     exporter.until(lambda: "Wrote long-weights-h0.png" in exporter.banner())
-    image = QImage(str(out / "long-weights-h0.png"))
-    assert image.width() == 256
+    assert QImage(str(out / "long-weights-h0.png")).width() == 256
     assert shown(exporter) == ""
     export(exporter, out, "Ctrl+Shift+E", format="npy")
     exporter.until(lambda: "Wrote long-weights-h0.npy" in exporter.banner())

@@ -331,8 +331,7 @@ def test_a_window_that_is_closed_reads_no_further(launch, gate, tmp_path, monkey
     held, read = file_format._ProgressFile.readinto, []
     monkeypatch.setattr(file_format._ProgressFile, "readinto", lambda *given: read.append(held(*given)) or read[-1])
     person = launch(SMALL)
-    path = large(tmp_path / "big.npz")
-    person.drop(path)
+    person.drop(large(tmp_path / "big.npz"))
     gate.await_work()
     later = threading.Timer(0.1, gate.open)
     later.start()

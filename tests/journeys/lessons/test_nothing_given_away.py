@@ -93,8 +93,7 @@ def drawn(person):
 
 def copied(person, stage):
     """A whole map in every form of text."""
-    heatmap = person.find(f"heatmap.{stage}")
-    heatmap.setFocus()
+    person.find(f"heatmap.{stage}").setFocus()
     found = []
     for form in FORMS:
         person.do(form.action)

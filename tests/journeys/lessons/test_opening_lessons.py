@@ -162,8 +162,7 @@ def test_a_lesson_waits_for_a_number_that_is_typed_and_for_a_dialog(launch, gate
     box = QMessageBox(person.window)
     box.open()
     gate.open()
-    lessons = person.program.late.lessons
-    lessons._work.wait()
+    person.program.late.lessons._work.wait()
     for _ in range(3):
         QApplication.processEvents()
     assert not begun(person)

@@ -28,8 +28,7 @@ def open_levels(person, name="heatmap.weights"):
 
 
 def type_levels(person, low, high, name):
-    popup = open_levels(person, name)
-    for edit, text in zip(popup.findChildren(QLineEdit), (low, high), strict=False):
+    for edit, text in zip(open_levels(person, name).findChildren(QLineEdit), (low, high), strict=False):
         person.overwrite(edit, text, end="")
     person.press("Esc")
 
@@ -139,8 +138,7 @@ def test_the_levels_open_within_the_window_and_the_bar_says_by_which(launch):
 
     person.again("a curve of fifty keys is seen at once and the bar says by which levels", "nadaraya-watson.npz")
     heatmap = person.find("heatmap.weights")
-    lightest = min(heatmap.cell_at(row, row)[1].lightness() for row in range(50))
-    assert lightest < 100
+    assert min(heatmap.cell_at(row, row)[1].lightness() for row in range(50)) < 100
     assert bar_of(person, "heatmap.weights").rule() == "0 … largest"
     QTest.mouseClick(
         open_levels(person).findChild(QRadioButton, "levels.full"), Qt.MouseButton.LeftButton, pos=QPoint(8, 8)

@@ -70,8 +70,7 @@ def test_examples_fill_a_small_screen_with_numbers_and_come_back_to_their_place(
     person.do("all_stages")
     person.do("product")
     assert place(person, "weights") == before
-    heatmap = person.find("heatmap.weights")
-    heatmap.setFocus()
+    person.find("heatmap.weights").setFocus()
     person.press("+", "0")
     assert place(person, "weights") == before
     assert lined(person), "lines part large cells"
@@ -101,8 +100,7 @@ def lined(person):
     """Whether a line parts two cells."""
     heatmap = person.find("heatmap.weights")
     image, cell = heatmap.grab().toImage(), heatmap.cell_rect(0, 1)
-    edge = image.pixelColor(cell.left(), cell.top() + 3)
-    return edge != image.pixelColor(cell.left() + 1, cell.top() + 3)
+    return image.pixelColor(cell.left(), cell.top() + 3) != image.pixelColor(cell.left() + 1, cell.top() + 3)
 
 
 def shown(person):
@@ -277,8 +275,7 @@ def test_the_difference_beside_a_gradient_is_of_the_problem_that_it_was_taken_of
     while time.monotonic() < end:  # the window is busy, and the timer is due
         pass
     if way == "another structure":
-        fields = {"score": "dot", "score_params": {}}
-        person.program.document.apply(SetFields(fields, Label("other")))
+        person.program.document.apply(SetFields({"score": "dot", "score_params": {}}, Label("other")))
     elif way == "a smaller one":
         person.program.files.begin_problem(Problem(query=[[1.0]], key=[[1.0]], value=[[1.0]]), "one")
     else:
@@ -371,8 +368,7 @@ def test_an_edit_paints_no_panel_that_it_does_not_change(qapp, viewer, painted, 
     inspector = viewer.find("inspector").findChildren(QWidget)
     others = [viewer.table(field).viewport() for field in ("key", "value")]
     still = [viewer.find(f"heatmap.{field}") for field in ("key", "value")]
-    controls = viewer.find("control.num_heads")
-    assert not touched & {*inspector, *others, *still, controls}
+    assert not touched & {*inspector, *others, *still, viewer.find("control.num_heads")}
 
 
 def click(heatmap, row, column):

@@ -84,8 +84,7 @@ def test_the_maps_show_what_a_cell_reaches(launch, settled):
     person.press("Ctrl+Shift+R")
     person.go_to("block.ln_weight", 0, 2)
     settled(person)
-    drawing = person.find("heatmap.block_output").overlay
-    assert drawing.marks.reached
+    assert person.find("heatmap.block_output").overlay.marks.reached
     person.do("model")
     heads = person.find("model", QTableView)
     QTest.mouseClick(heads.viewport(), LEFT, pos=heads.visualRect(heads.model().index(1, 0)).center())

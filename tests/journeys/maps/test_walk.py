@@ -123,8 +123,7 @@ def test_it_is_found_played_scrubbed_and_left(person, tmp_path):
     bar = person.find("walk.bar", BeatBar)
     first, fourth = bar.segments()[0], bar.segments()[3]
     person.press("Home", "Space")
-    knob = first.topLeft().toPoint()
-    QTest.mousePress(bar, LEFT, pos=knob)
+    QTest.mousePress(bar, LEFT, pos=first.topLeft().toPoint())
     QTest.mouseMove(bar, fourth.center().toPoint())
     QTest.mouseRelease(bar, LEFT, pos=fourth.center().toPoint())
     assert found.beat == 3
@@ -138,8 +137,7 @@ def test_it_is_found_played_scrubbed_and_left(person, tmp_path):
     path = tmp_path / "weight.gif"
 
     def ask() -> None:
-        menu = person.find("walk").findChild(QMenu)
-        menu.actions()[0].trigger()
+        person.find("walk").findChild(QMenu).actions()[0].trigger()
 
     person.choose_file(path, ask)
     assert person.program.late.walk.wait()

@@ -72,15 +72,13 @@ def click_head(person, layer, head):
 
 
 def truth(text, **changes):
-    run = open_model(TOY).run(text, **changes)
-    return dict(run.predictions(top=27))
+    return dict(open_model(TOY).run(text, **changes).predictions(top=27))
 
 
 def test_the_head_that_looks_back_carries_the_prediction(toy):
     read(toy, LETTERS)
     assert predicted(toy)["f"] > SURE
-    box = toy.find("control.model_reading", QComboBox)
-    toy.choose(box, "previous_token")
+    toy.choose(toy.find("control.model_reading", QComboBox), "previous_token")
     toy.wait()
     layer, head = np.unravel_index(np.argmax(numbers(toy)), numbers(toy).shape)
     assert (layer, head) == (0, 0)
@@ -404,8 +402,7 @@ def test_pages_of_a_model_show_its_own_numbers_and_are_exported(toy, tmp_path):
     without = open_model(TOY).run(LETTERS, interventions=[off])
     change = without.logits[-1][run.token_id("f")] - run.logits[-1][run.token_id("f")]
     assert effects.true[0, 0] == pytest.approx(float(change), abs=1e-3)
-    lens = content(toy, "lens").content
-    assert lens.found[-1][-1] == "f"
+    assert content(toy, "lens").content.found[-1][-1] == "f"
     patched = content(toy, "patching").content
     assert patched.shares.shape == (2, 4)
     assert np.isfinite(patched.shares).all()
@@ -622,8 +619,7 @@ def test_the_layer_of_the_second_text_is_compared_and_its_cells_are_taken(patche
     patcher.do("choose_row")
     patcher.do("take_before")
     patcher.wait()
-    record = patcher.program.document.problem.interventions[-1]
-    assert record.at["query"] == 8
+    assert patcher.program.document.problem.interventions[-1].at["query"] == 8
     assert close(logits(patcher), changed.patch(clean, 1, "weights", {"head": 0, "query": 8}).logits)
     assert patcher.value("weights", 8, 3) == pytest.approx(clean.attention(1)[0, 8, 3], abs=1e-5)
     patcher.press("Ctrl+Z")

@@ -250,8 +250,7 @@ def test_it_can_be_canceled(person, gate, how):
         person.window.setFocus()
         person.press("Esc")
     else:
-        line = person.find("making.progress", WorkLine)
-        person.until(line.isVisible)
+        person.until(person.find("making.progress", WorkLine).isVisible)
         person.click(person.find("making.cancel", QToolButton))
     gate.open()
     person.program.runner.finish()

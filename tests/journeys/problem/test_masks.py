@@ -251,8 +251,7 @@ def test_layers_are_stacked_moved_removed_and_typed_into(launch):
     person.size("m", 5)
     panel = add(person, "causal")
     assert shut(person) == {(i, j) for i in range(2) for j in range(5) if j > i}
-    align = next(box for box in panel.findChildren(QComboBox) if box.isVisible())
-    person.choose(align, "end")
+    person.choose(next(box for box in panel.findChildren(QComboBox) if box.isVisible()), "end")
     assert shut(person) == {(i, j) for i in range(2) for j in range(5) if j > i + 3}
     assert person.steps()[-1] == "changed mask causal"
 

@@ -33,8 +33,7 @@ def make(person, kind, fill="integers", **sizes):
     """File › New, every box typed into."""
 
     def answer(dialog: QDialog) -> None:
-        radio = dialog.findChild(QWidget, f"new.{kind}")
-        person.click(radio)
+        person.click(dialog.findChild(QWidget, f"new.{kind}"))
         for name, size in (SIZES | sizes).items():
             box = dialog.findChild(QWidget, f"new.{name}")
             if box.isEnabled():

@@ -213,8 +213,7 @@ def test_lengths_items_and_precision_change_and_every_step_is_undone(person):
     assert person.find("control.dtype").currentData() == "float64"
 
     person.again("a half typed size is handed on when the box is left")
-    box = person.find("control.n")
-    person.overwrite(box, "4", end="")
+    person.overwrite(person.find("control.n"), "4", end="")
     assert len(person.steps()) == 1
     QTest.mouseClick(person.table("key").viewport(), Qt.MouseButton.LeftButton)
     assert person.steps()[1:] == ["queries 2 → 4"]
@@ -378,8 +377,7 @@ def test_a_matrix_that_clashes_can_be_turned_fitted_and_left(person, tmp_path, q
 
 
 def badge(person, field):
-    panel = person.window.inputs.panels[field]
-    return panel.findChild(ShapeBadge).text()
+    return person.window.inputs.panels[field].findChild(ShapeBadge).text()
 
 
 def test_a_matrix_that_is_too_large_or_has_too_few_tokens_is_made_to_fit(launch, tmp_path):

@@ -407,8 +407,7 @@ def refusal_at_a_cell(person):
 
 
 def refusal_at_a_size(person):
-    field = person.find("control.n")
-    person.overwrite(field, "0")
+    person.overwrite(person.find("control.n"), "0")
     return [person.find("refusal")]
 
 

@@ -161,8 +161,7 @@ def test_commands_by_keys_alone(person, tmp_path):
             line = person.focus()
         person.press("Ctrl+A")
         person.type(str(tmp_path))
-        box = tab_to(person, dialog, "export.format")
-        box.setFocus()
+        tab_to(person, dialog, "export.format").setFocus()
         person.press("Down")  # SVG
         person.press("Return")
 

@@ -50,8 +50,7 @@ PARTS = ["zone.inputs", "spine", "zone.product", "zone.explain", "toolbar"]
 
 
 def seen(person, name):
-    widget = person.find(name)
-    return not covered(widget).isEmpty()
+    return not covered(person.find(name)).isEmpty()
 
 
 def cell(person, card, stage, row, column):
@@ -253,8 +252,7 @@ def test_the_map_follows_while_a_sentence_is_typed(first):
     rng = np.random.default_rng(0)
     vectors = rng.standard_normal((5, 8))
     w_query, w_key = rng.standard_normal((2, 8, 8)) / np.sqrt(8)
-    x = vectors[[0, 1, 1, 2, 3, 4]]
-    trace = compute(Problem(x=x, w_query=w_query, w_key=w_key, w_value=np.eye(8)))
+    trace = compute(Problem(x=vectors[[0, 1, 1, 2, 3, 4]], w_query=w_query, w_key=w_key, w_value=np.eye(8)))
     assert np.allclose(values, trace["weights"][0, 0], atol=1e-12)
     assert values[1] == values[2]  # the same character has the same vector
     first.press("Return")
@@ -386,8 +384,7 @@ def test_a_sentence_has_real_vectors_where_all_its_words_have_one_and_says_so(fi
     """Random vectors stood for words of which the program has real ones."""
     if not seen(first, "start"):
         first.do("start")
-    field = first.find("start.sentence")
-    first.overwrite(field, typed, end="")
+    first.overwrite(first.find("start.sentence"), typed, end="")
     first.look()
     assert ("MiniLM" in sentence_of(first)) == (said == "MiniLM")
     first.press("Return")

@@ -126,8 +126,7 @@ def test_what_a_block_means_is_asked_and_what_was_made_of_it_said(person, ways, 
     before = person.numbers("query")
 
     def second(dialog):
-        shown = [label.text() for label in dialog.findChildren(QLabel)]
-        assert {"0", "5", "25", "0.05", "0.25"} <= set(shown)
+        assert {"0", "5", "25", "0.05", "0.25"} <= {label.text() for label in dialog.findChildren(QLabel)}
         person.click(dialog.choices[1])
         dialog.accept()
 
@@ -411,8 +410,7 @@ def test_a_block_goes_to_the_mask_as_it_is_shown_and_to_the_head_that_was_offere
     wide = Problem(**arrays, num_heads=2, score="additive", score_params=weights)
     person.again("a file goes to a head of keys that is wider than one of queries", wide)
     person.program.view.set(head=1)
-    badge = person.window.inputs.panels["key"].findChild(ShapeBadge)
-    assert badge.text() == "3 × 6 = 3 × (2 · 3)"
+    assert person.window.inputs.panels["key"].findChild(ShapeBadge).text() == "3 × 6 = 3 × (2 · 3)"
     (tmp_path / "block.csv").write_text("7,8\n9,6\n")
     person.drop(tmp_path / "block.csv", at=QPoint(700, 300))
     person.click(person.button("K, head 1", "banner"))

@@ -43,8 +43,7 @@ def menu_opened(person, ask):
     def look():
         if (menu := QApplication.activePopupWidget()) is not None:
             clock.stop()
-            entries = {action.text().replace("&", "").split("(")[0]: action for action in menu.actions()}
-            met.append(entries)
+            met.append({action.text().replace("&", "").split("(")[0]: action for action in menu.actions()})
             menu.close()
 
     clock.timeout.connect(look)

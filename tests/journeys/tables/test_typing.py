@@ -245,8 +245,7 @@ def type_without_enter(person, text="77"):
 
 
 def begin_a_size(person, text):
-    box = person.find("control.n")
-    box.setFocus()
+    person.find("control.n").setFocus()
     person.press("Ctrl+A")
     person.type(text)
 
@@ -446,8 +445,7 @@ def test_save_takes_what_is_typed_and_a_bad_size_stops_it(saved, tmp_path):
     saved.again("save takes a mask limit and a token")
     saved.do("masks")
     saved.find("panel.mask").add_layer("window")
-    limit = saved.find("panel.mask").findChildren(LimitField)[0].box
-    limit.setFocus()
+    saved.find("panel.mask").findChildren(LimitField)[0].box.setFocus()
     saved.press("Ctrl+A")
     saved.type("3")
     saved.press("Ctrl+S")
@@ -619,8 +617,7 @@ def test_enter_and_tab_go_round_as_in_a_spreadsheet(person):
 
     person.again("whole numbers have no decimals until one has")
     table = person.go_to("query", 0, 0)
-    shown = [str(table.model().index(0, column).data()) for column in range(3)]
-    assert shown == ["1", "0", "1"]
+    assert [str(table.model().index(0, column).data()) for column in range(3)] == ["1", "0", "1"]
     person.type_into("query", 1, 1, "1,5")
     assert [str(table.model().index(0, column).data()) for column in range(3)] == ["1.000", "0.000", "1.000"]
     assert str(table.model().index(1, 1).data()) == "1.500"

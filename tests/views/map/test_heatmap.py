@@ -489,8 +489,7 @@ def test_tokens_are_read_out_as_their_words(evaluation, qtbot):
     picture.set_evaluation(evaluation, 0, 1)
     picture.set_tokens(["Ġit", *"abcdef"], ["▁tired", *"ghijklmnop"])
     picture.set_chosen(("scores", 0, 0))
-    said = picture.maps.map("scores").accessibleDescription()
-    assert said.startswith("it → tired (0, 0): ")
+    assert picture.maps.map("scores").accessibleDescription().startswith("it → tired (0, 0): ")
 
 
 @each("scheme", ["light", "dark"])
@@ -517,8 +516,7 @@ def test_row_0_is_on_top_and_column_0_on_the_left(values, plane, shown_map):
 def test_not_allowed_nan_and_infinities_are_told_apart(plane, shown_map, screen, colors_of):
     theme = THEMES["light"]
     values = np.array([[1.0, -2.0, np.nan], [np.inf, -np.inf, 0.5]])
-    allowed = np.array([[False, True, True], [True, True, True]])
-    heatmap = shown_map(plane(values, allowed))
+    heatmap = shown_map(plane(values, np.array([[False, True, True], [True, True, True]])))
     image, table = screen(heatmap), lut("signed", "light")
     assert heatmap.cell_at(0, 0)[1] == theme.masked
     hatched = colors_of(heatmap, image, 0, 0)
@@ -533,8 +531,7 @@ def test_not_allowed_nan_and_infinities_are_told_apart(plane, shown_map, screen,
 
 
 def test_infinity_never_leaves_a_picture_of_one_color(plane, shown_map, screen, colors_of):
-    values = np.array([[1.0, -1.0, np.inf], [0.25, -0.25, 0.5]])
-    heatmap = shown_map(plane(values), kind=Thumbnail)
+    heatmap = shown_map(plane(np.array([[1.0, -1.0, np.inf], [0.25, -0.25, 0.5]])), kind=Thumbnail)
     image = screen(heatmap)
     grounds = [colors_of(heatmap, image, row, column) for row in range(2) for column in range(3)]
     assert len(set().union(*grounds)) >= 6
@@ -611,8 +608,7 @@ def test_a_refresh_of_a_pooled_map_asks_for_the_band_it_touches_only(plane, show
     shown.asked = 0
     heatmap.refresh(slice(123, 124), slice(0, 500))
     assert shown.asked == 5 * 500
-    image = screen(heatmap)
-    assert image.pixelColor(heatmap.cell_rect(123, 499).center()) == heatmap.cell_at(123, 499)[1]
+    assert screen(heatmap).pixelColor(heatmap.cell_rect(123, 499).center()) == heatmap.cell_at(123, 499)[1]
 
 
 def test_a_map_that_was_never_shown_answers_as_it_would_be_drawn(values, plane, shown_map, qtbot):

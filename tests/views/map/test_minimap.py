@@ -95,8 +95,7 @@ def test_it_shows_the_whole_map_with_a_frame_round_what_is_in_view(qapp, zoomed,
     heatmap, minimap = zoomed
     heatmap.overlay.set_marks(row=None, column=None)
     image = screen(minimap)
-    inside = [(7, 9), (7, 15), (17, 21), (16, 9)]
-    for cell in inside:
+    for cell in [(7, 9), (7, 15), (17, 21), (16, 9)]:
         assert image.pixelColor(in_minimap(minimap, *cell)) == heatmap.cell_at(*cell)[1]
     outside = {cell: image.pixelColor(in_minimap(minimap, *cell)) for cell in ((1, 1), (1, 28), (22, 1), (22, 28))}
     for cell, color in outside.items():
@@ -272,8 +271,7 @@ def test_a_line_runs_round_what_is_reached(qapp, evaluation, shown_map, screen, 
     for y in (cell.top() - 1, cell.bottom() + 1):
         line = image.pixelColor(cell.center().x(), y)
         assert line == theme.ink
-        veiled = image.pixelColor(cell.center().x(), heatmap.cell_rect(5, 5).center().y())
-        assert contrast(line, veiled) >= 4.5
+        assert contrast(line, image.pixelColor(cell.center().x(), heatmap.cell_rect(5, 5).center().y())) >= 4.5
 
 
 def test_a_map_of_which_nothing_is_reached_steps_back_as_a_whole(evaluation, shown_map, screen):

@@ -46,13 +46,11 @@ class Document:
 
     def edit_box(self, field: str, box: Any, value: Any) -> None:
         self.arrays[field][box] = value
-        recomputed = self.evaluation.update(self.problem, {field: [box]})
-        self.tile_cache.follow(recomputed.boxes)
+        self.tile_cache.follow(self.evaluation.update(self.problem, {field: [box]}).boxes)
 
     def exact(self, stage: str, head: int, rows: int, columns: int) -> np.ndarray:
         """The picture that NumPy gives."""
-        fresh = StreamingEvaluation(Problem(**self.problem.fields()))
-        plane = Plane(fresh, stage, 0, head)
+        plane = Plane(StreamingEvaluation(Problem(**self.problem.fields())), stage, 0, head)
         values, allowed = plane.block(*(slice(0, length) for length in plane.shape))
         return pool(values, allowed, rows, columns)[0]
 
