@@ -386,14 +386,7 @@ def test_the_present_head_stays_where_it_shows_the_cell(evaluation):
 
 @each(
     "cell",
-    [
-        ("weights", 3, 0),
-        ("weights", 0, 5),
-        ("nothing", 0, 0),
-        ("masked", 0, 0),
-        ("key", 0, 2),
-        ("head_output", 0, 7),
-    ],
+    [("weights", 3, 0), ("weights", 0, 5), ("nothing", 0, 0), ("masked", 0, 0), ("key", 0, 2), ("head_output", 0, 7)],
 )
 def test_cells_that_are_gone(evaluation, cell):
     assert not exists(evaluation, ChosenCell(*cell))

@@ -221,7 +221,7 @@ def test_a_display_that_goes_away_takes_nothing_along(begin):
         open_files.callback(server.wait)
         open_files.callback(server.kill)
         os.close(write)
-        ended = begin(QT_QPA_PLATFORM="xcb", DISPLAY=(":" + os.read(read, 16).decode().strip()))
+        ended = begin(QT_QPA_PLATFORM="xcb", DISPLAY=":" + os.read(read, 16).decode().strip())
         ended.wait_for("ready")
         end = time.monotonic() + PATIENCE
         while not list(journals_folder().glob("*.journal")):

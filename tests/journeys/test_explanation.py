@@ -274,10 +274,7 @@ def test_behind_a_mask_a_closed_cell_reaches_nothing(launch):
 # --- following and copying ---------------------------------------------------------------------------
 @each(
     ("lang", "one", "text", "latex"),
-    [
-        ("en", "As one equation", "As text", "As LaTeX"),
-        ("zh", "写成一个等式", "复制为文本", "复制为 LaTeX"),
-    ],
+    [("en", "As one equation", "As text", "As LaTeX"), ("zh", "写成一个等式", "复制为文本", "复制为 LaTeX")],
 )
 def test_one_equation_is_shown_copied_and_right(person, lang, one, text, latex):
     person.again(lang)

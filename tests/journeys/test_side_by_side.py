@@ -319,7 +319,7 @@ def test_a_drag_of_the_slider_hardens_the_weights_and_is_one_step_that_undo_take
     person.choose(person.find("control.width_of"), "repeated")
     for width in ("10", "2", "4"):
         person.overwrite(person.find("control.width"), width)
-        assert np.array_equal(document.problem.query, own.query[:, (np.arange(int(width)) % 4)])
+        assert np.array_equal(document.problem.query, own.query[:, np.arange(int(width)) % 4])
     assert document.problem == own
     assert document.problem.query_tokens == own.query_tokens
 

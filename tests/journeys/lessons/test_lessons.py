@@ -88,11 +88,7 @@ def person(launch):
 
 @each(
     ("lesson", "step", "right", "wrong"),
-    [
-        ("03-root-d-k", 5, "0.235", "0"),
-        ("05-masks", 4, "10", "0"),
-        ("14-rnn-cnn-attention", 5, "22", "64"),
-    ],
+    [("03-root-d-k", 5, "0.235", "0"), ("05-masks", 4, "10", "0"), ("14-rnn-cnn-attention", 5, "22", "64")],
 )
 def test_a_question_is_about_what_the_person_is_asked_to_do_also_before_it_is_done(person, lesson, step, right, wrong):
     begin(person, resource("lessons", f"{lesson}.md"))

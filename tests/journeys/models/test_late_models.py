@@ -216,11 +216,7 @@ def test_no_document_goes_and_none_is_saved_before_a_text_that_was_typed_is_read
     toy.wait()
     steps.close()
     type_text(toy, CHANGED)
-    for act in (
-        lambda: toy.program.files.open_example("worked"),
-        lambda: toy.do("save"),
-        lambda: toy.window.close(),
-    ):
+    for act in (lambda: toy.program.files.open_example("worked"), lambda: toy.do("save"), lambda: toy.window.close()):
         act()
         steps.await_work()
         assert "is still being computed" in toy.banner()

@@ -27,10 +27,7 @@ WORDS = {
     "zh": ("关闭该头", "重新打开该头", "关闭本层所有头"),
 }
 ROWS = {
-    "en": (
-        "layer 0: O[5, ·] of all heads ← second text, h (5)",
-        "layer 0: L ← second text",
-    ),
+    "en": ("layer 0: O[5, ·] of all heads ← second text, h (5)", "layer 0: L ← second text"),
     "zh": ("第 0 层：所有头的 O[5, ·] ← 第二段文本，h（5）", "第 0 层：L ← 第二段文本"),
 }
 

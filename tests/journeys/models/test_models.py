@@ -209,10 +209,7 @@ def test_a_model_without_a_head_and_one_that_cannot_be_run_show_nothing_of_the_o
     assert toy.banner().endswith("What it predicts is shown as it was before.")
     unfit = tmp_path / "two-heads.attn"
     toy.save_as(unfit)
-    for between in (
-        lambda: open_folder(toy, DATA / "tiny-bert"),
-        lambda: toy.program.files.open_example("worked"),
-    ):
+    for between in (lambda: open_folder(toy, DATA / "tiny-bert"), lambda: toy.program.files.open_example("worked")):
         between()
         toy.wait()
         toy.open(unfit)

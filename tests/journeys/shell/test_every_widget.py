@@ -57,15 +57,7 @@ NAMED = re.compile(
 
 """Names by which scripts and screen readers find what they need; a line of progress holds words and a button."""
 
-KINDS = (
-    QAbstractButton,
-    QAbstractItemView,
-    QAbstractSlider,
-    QAbstractSpinBox,
-    QComboBox,
-    QLineEdit,
-    QPlainTextEdit,
-)
+KINDS = (QAbstractButton, QAbstractItemView, QAbstractSlider, QAbstractSpinBox, QComboBox, QLineEdit, QPlainTextEdit)
 
 PARTS = (QAbstractItemView, QAbstractSpinBox, QComboBox, QTabBar, QDialogButtonBox)
 
