@@ -129,16 +129,17 @@ class Person:
         return found
 
     # --- keys and clicks -------------------------------------------------------------------------
-    def do(self, action: str) -> None:
-        """Choose an action of the menus, which has to be enabled."""
-        self.look()
-        assert self.action(action).isEnabled(), f"{action} is grey"
-        self.action(action).trigger()
-        if action.startswith("language_"):  # it comes by an event, and what it makes anew is laid out by another
-            QCoreApplication.processEvents()
+    def do(self, *actions: str) -> None:
+        """Choose actions of the menus one after another, each of which has to be enabled then."""
+        for action in actions:
             self.look()
-            QCoreApplication.processEvents()
-        self.look()
+            assert self.action(action).isEnabled(), f"{action} is grey"
+            self.action(action).trigger()
+            if action.startswith("language_"):  # it comes by an event, and what it makes anew is laid out by another
+                QCoreApplication.processEvents()
+                self.look()
+                QCoreApplication.processEvents()
+            self.look()
 
     def press(self, *keys: str) -> None:
         """Keys as manuals write them, "Ctrl+Z" or "F2", one after another, to whatever has the focus."""
@@ -150,10 +151,12 @@ class Person:
                 QTest.keySequence(widget, QKeySequence(each))
             self.look()
 
-    def type(self, text: str) -> None:
-        """Letters one by one, to whatever has the focus then: the first one may open an editor."""
+    def type(self, text: str, end: str = "") -> None:
+        """Letters one by one, to whatever has the focus then (the first may open an editor), and a key at the `end`."""
         for letter in text:
             QTest.keyClick(self.focus(), letter) if letter.isascii() else _compose(self.focus(), letter)
+        if end:
+            self.press(end)
 
     def click(self, widget: QWidget | str) -> None:
         target = self.find(widget) if isinstance(widget, str) else widget
@@ -290,8 +293,7 @@ class Person:
     def type_into(self, field: str, row: int, column: int, text: str, end: str = "Return") -> None:
         """Click a cell, type, press Enter."""
         self.go_to(field, row, column)
-        self.type(text)
-        self.press(end)
+        self.type(text, end)
 
     # --- maps ------------------------------------------------------------------------------------
     def value(self, stage: str, row: int, column: int) -> float:
@@ -330,6 +332,11 @@ class Person:
         """Click its small map in the spine."""
         self.click(f"node.{stage}")
         assert self.find(f"heatmap.{stage}").isVisible()
+
+    def choose_cell(self, stage: str, row: int, column: int) -> None:
+        """Show a stage and click a cell of its map."""
+        self.show_stage(stage)
+        self.click_cell(stage, row, column)
 
     # --- models ----------------------------------------------------------------------------------
     def open_toy(self, text: str = "", other: str = "") -> None:

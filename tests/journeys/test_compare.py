@@ -97,8 +97,7 @@ def test_a_pinned_state_stays_beside_the_present_one(person, problem, tmp_path):
     assert np.array_equal(drawn(person, "output"), now)
     person.do("undo")
     assert not drawn(person, "output").any()
-    person.show_stage("scores")
-    person.click_cell("scores", 0, 0)
+    person.choose_cell("scores", 0, 0)
     assert "(unchanged)" in person.window.place.text()
 
     person.again("tables show the other state and refuse to be typed into")
@@ -148,10 +147,8 @@ def test_a_pinned_state_stays_beside_the_present_one(person, problem, tmp_path):
     person.wait()
     person.pick("compare", "difference")
     assert "cannot be compared" in said(person)
-    person.show_stage("scores")
-    person.click_cell("scores", 1, 1)
-    person.type("-7")
-    person.press("Return")
+    person.choose_cell("scores", 1, 1)
+    person.type("-7", end="Return")
     assert person.value("scores", 1, 1) == -7
 
     person.again("a comparison costs at most one more repaint")
@@ -303,15 +300,13 @@ def test_a_ready_made_comparison_is_shown_in_every_mode_and_goes_with_what_it_sh
         person.do(larger)
         person.wait()
         ready(person, "with-mask")
-        person.do("show_wipe")
-        person.do("undo")
+        person.do("show_wipe", "undo")
         QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
         person.wait()
         person.type_into("query", 0, 0, "2")
         person.wait()
         assert person.program.view.look.compare == "wipe"
-        person.do("show_now")
-        person.do("undo")
+        person.do("show_now", "undo")
 
     person.again("a comparison asked for beside a gradient is shown")
     person.click_cell("weights", 1, 1)
@@ -323,8 +318,7 @@ def test_a_ready_made_comparison_is_shown_in_every_mode_and_goes_with_what_it_sh
     assert person.find("heatmap.before").isVisible()
 
     person.again("the reach of now is not laid over the state before")
-    person.show_stage("key")
-    person.click_cell("key", 6, 1)
+    person.choose_cell("key", 6, 1)
     person.do("show_reach")
     ready(person, "with-mask")
     for mode, veiled in (("now", True), ("before", False), ("now", True)):
@@ -515,8 +509,7 @@ def test_cells_of_the_pinned_state_come_back(launch):
     for mode in ("show_now", "show_before", "show_difference", "show_side_by_side", "show_wipe"):
         person.do(mode)
         person.click_cell("weights", 1, 0)
-        person.do("choose_row")
-        person.do("take_before")
+        person.do("choose_row", "take_before")
         person.wait()
         person.do("show_now")
         assert np.array_equal(np.array(person.values("weights"))[1], before[1])
@@ -531,22 +524,19 @@ def test_cells_of_the_pinned_state_come_back(launch):
     old = person.number("query", 1, 0)
     person.type_into("query", 1, 0, "7")
     person.wait()
-    person.show_stage("query")
-    person.click_cell("query", 1, 0)
+    person.choose_cell("query", 1, 0)
     person.do("take_before")
     person.wait()
     assert person.number("query", 1, 0) == old
     assert person.program.document.problem.interventions == ()
 
     person.again("a step that the other state has not takes what stands there before")
-    person.do("pin")
-    person.do("masks")
+    person.do("pin", "masks")
     person.window.mask_panel.add_layer("causal")
     person.window.mask_panel.close_panel()
     person.wait()
     before = np.array(person.values("scaled"))
-    person.show_stage("masked")
-    person.click_cell("masked", 0, 1)
+    person.choose_cell("masked", 0, 1)
     person.do("take_before")
     person.wait()
     assert np.array(person.values("masked"))[0, 1] == before[0, 1]

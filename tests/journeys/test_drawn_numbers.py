@@ -93,8 +93,7 @@ def test_a_gesture_is_one_step_and_escape_takes_it_back(person, qtbot, monkeypat
     assert person.program.view.look.cell is not None
 
     person.again("beside another state the tool says why nothing moves")
-    person.do("pin")
-    person.do("show_before")
+    person.do("pin", "show_before")
     before = person.program.document.snapshot()
     pull(person, "weights", 40)
     assert "show Now first" in person.banner()
@@ -198,8 +197,7 @@ def test_drawn_the_query_follows_and_typed_by_hand_the_row_no_longer_sums_to_one
     person.again("typed by hand the row no longer sums to one and everything says so")
     person.do("language_zh")
     before = person.program.document.snapshot()
-    person.show_stage("weights")
-    person.click_cell("weights", ROW, COLUMN)
+    person.choose_cell("weights", ROW, COLUMN)
     computed, output = person.value("weights", ROW, COLUMN), person.values("head_output")
 
     def alone(dialog):
@@ -208,8 +206,7 @@ def test_drawn_the_query_follows_and_typed_by_hand_the_row_no_longer_sums_to_one
 
     def type_in():
         person.press("F2", "Ctrl+A")
-        person.type("0.9")
-        person.press("Return")
+        person.type("0.9", end="Return")
 
     person.answering(WeightDialog, alone, type_in)
     person.press("Ctrl+H")

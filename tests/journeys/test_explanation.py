@@ -100,8 +100,7 @@ def test_a_weight_has_its_sentence_and_its_formula_in_numbers_and_links_lead_on_
     assert terms(person)[0][0] == "tired"
     assert len(values) == 16
     assert math.isclose(sum(values), 1, abs_tol=16 * 5e-5)
-    person.show_stage("scores")
-    person.click_cell("scores", 10, 13)
+    person.choose_cell("scores", 10, 13)
     *own, tail = terms(person)
     sizes = [abs(numeric(row[-1])) for row in own]
     assert sizes == sorted(sizes, reverse=True)
@@ -132,8 +131,7 @@ def test_a_weight_has_its_sentence_and_its_formula_in_numbers_and_links_lead_on_
     assert person.explanation() == weight
 
     person.again("from a score on to what it reaches")
-    person.show_stage("scaled")
-    person.click_cell("scaled", 10, 13)
+    person.choose_cell("scaled", 10, 13)
     for words in ("A[10, ·]", "O[10, ·]", "concat[10, 96 … 127]"):
         assert link(person, words).isVisible()
     person.click(link(person, "O[10, ·]"))
@@ -170,8 +168,7 @@ def test_a_weight_has_its_sentence_and_its_formula_in_numbers_and_links_lead_on_
     assert person.find("heatmap.weights").isVisible()
 
     person.again("an output marks the row of weights and the column of values that made it")
-    person.show_stage("head_output")
-    person.click_cell("head_output", 10, 5)
+    person.choose_cell("head_output", 10, 5)
     left, top = person.find("operand.left"), person.find("operand.top")
     assert (left.shape, top.shape) == ((16, 16), (16, 32))  # O = A · V
     assert (left.overlay.marks.row, left.overlay.marks.column) == (10, None)
@@ -179,8 +176,7 @@ def test_a_weight_has_its_sentence_and_its_formula_in_numbers_and_links_lead_on_
     assert len(terms(person)) == 16
 
     person.again("the trail goes back to the head that it was in")
-    person.show_stage("weights")
-    person.click_cell("weights", 10, 13)
+    person.choose_cell("weights", 10, 13)
     heads = person.find("control.head")
     person.overwrite(heads, "3")
     assert len(trail(person)) == 1
@@ -213,8 +209,7 @@ def test_a_weight_has_its_sentence_and_its_formula_in_numbers_and_links_lead_on_
     assert link(person, "在图中显示影响").isVisible()
 
     person.again("the gradient of the scale does not flatten those of the cells")
-    person.show_stage("weights")
-    person.click_cell("weights", 10, 13)
+    person.choose_cell("weights", 10, 13)
     person.do("gradients")
     person.wait()
     page = person.program.window.inspector.sensitivity
@@ -247,8 +242,7 @@ def test_the_explanation_follows_an_edit_and_its_undo(person, settled, tmp_path)
     assert person.explanation() == before
 
     person.again("the trail ends with its document")
-    person.show_stage("weights")
-    person.click_cell("weights", 1, 1)
+    person.choose_cell("weights", 1, 1)
     person.program.first.explain.follow("scaled", (0, 0, 1, 1))
     person.look()
     assert trail(person) == ["A[1, 1]", "S′[1, 1]"]
@@ -263,8 +257,7 @@ def test_the_explanation_follows_an_edit_and_its_undo(person, settled, tmp_path)
 
 def test_behind_a_mask_a_closed_cell_reaches_nothing(launch):
     person = launch(CAUSAL)
-    person.show_stage("scaled")
-    person.click_cell("scaled", 3, 9)
+    person.choose_cell("scaled", 3, 9)
     assert "Reaches" not in person.explanation()
     person.click_cell("scaled", 9, 3)
     assert "Reaches" in person.explanation()
@@ -357,8 +350,7 @@ def test_small_factors_of_a_term_are_written_as_powers_of_ten_and_steps_say_what
 
     person.again("small factors of a term are written as powers of ten")
     person.type_into("query", 0, 0, "0.00002")
-    person.show_stage("scores")
-    person.click_cell("scores", 0, 0)
+    person.choose_cell("scores", 0, 0)
     QTest.qWait(50)
     terms = person.find("inspector.terms", QTableView).model()
     texts = {str(terms.index(row, column).data()) for row in range(terms.rowCount()) for column in range(1, 4)}
@@ -373,11 +365,9 @@ def test_small_factors_of_a_term_are_written_as_powers_of_ten_and_steps_say_what
 
 def test_a_column_a_dot_and_the_reach_say_one_thing(launch, qtbot):
     person = launch()
-    person.show_stage("query")
-    person.click_cell("query", 10, 1)
+    person.choose_cell("query", 10, 1)
     assert "Column 97 (head 3, c = 1) of Q" in sentence(person)
-    person.show_stage("scores")
-    person.click_cell("scores", 10, 13)
+    person.choose_cell("scores", 10, 13)
     terms = person.find("inspector.terms", QTableView).model()
     tip = terms.index(0, 0).data(3)
     place = int(terms.index(0, 0).data().removeprefix("c = "))

@@ -42,8 +42,7 @@ def said(person):
 @pytest.fixture
 def person(launch):
     person = launch(SMALL)
-    person.show_stage("head_output")
-    person.click_cell("head_output", 1, 0)
+    person.choose_cell("head_output", 1, 0)
     return person
 
 
@@ -71,8 +70,7 @@ def test_one_switch_puts_gradients_on_maps_and_tables_and_takes_them_away(person
     assert not person.window.isWindowModified()
 
     person.again("another cell another sum and another size take another gradient")
-    person.show_stage("head_output")
-    person.click_cell("head_output", 1, 0)
+    person.choose_cell("head_output", 1, 0)
     person.pick("compare", "gradient")
     settle(person)
     person.click_cell("head_output", 0, 1)
@@ -92,8 +90,7 @@ def test_one_switch_puts_gradients_on_maps_and_tables_and_takes_them_away(person
     assert person.program.view.shown.kind == "gradient"
 
     person.again("tables of gradients are read only and show the way back")
-    person.show_stage("head_output")
-    person.click_cell("head_output", 1, 0)
+    person.choose_cell("head_output", 1, 0)
     person.press("Ctrl+7")
     settle(person)
     kept = person.program.document.problem.query.copy()
@@ -104,8 +101,7 @@ def test_one_switch_puts_gradients_on_maps_and_tables_and_takes_them_away(person
     assert person.program.view.look.compare == "now"
 
     person.again("the figure of a gradient is exported")
-    person.show_stage("head_output")
-    person.click_cell("head_output", 1, 0)
+    person.choose_cell("head_output", 1, 0)
     person.press("Ctrl+7")
     settle(person)
 
@@ -122,8 +118,7 @@ def test_one_switch_puts_gradients_on_maps_and_tables_and_takes_them_away(person
     assert "gradient of O[1, 0]" in path.read_text(encoding="utf-8")
 
     person.again("an exercise is not given away")
-    person.show_stage("head_output")
-    person.click_cell("head_output", 1, 0)
+    person.choose_cell("head_output", 1, 0)
     person.press("Ctrl+7")
     settle(person)
     person.do("leave_out")
@@ -131,8 +126,7 @@ def test_one_switch_puts_gradients_on_maps_and_tables_and_takes_them_away(person
     assert not person.action("show_gradient").isEnabled()
 
     person.again("a table that comes while the gradient is of the numbers before waits for its own")
-    person.show_stage("head_output")
-    person.click_cell("head_output", 1, 0)
+    person.choose_cell("head_output", 1, 0)
     # The walk met it in a longer problem, whose passes run beside the window.
     person.press("Ctrl+7")
     settle(person)

@@ -32,8 +32,7 @@ def ranking(person):
 
 
 def test_each_step_says_what_it_moved_of_the_chosen_cell_and_the_largest_is_on_top(person):
-    person.show_stage("weights")
-    person.click_cell("weights", 1, 0)
+    person.choose_cell("weights", 1, 0)
     values = [person.value("weights", 1, 0)]
     for field, row, text in (("query", 1, "3"), ("query", 0, "2"), ("key", 1, "0.5"), ("value", 0, "9")):
         person.type_into(field, row, 0, text)
@@ -52,8 +51,7 @@ def test_each_step_says_what_it_moved_of_the_chosen_cell_and_the_largest_is_on_t
     assert [bool(told) for told in tells(person)][:4] == [False, False, True, True]
 
     person.again("the step that moved it most is on top and a click goes there")
-    person.show_stage("weights")
-    person.click_cell("weights", 1, 0)
+    person.choose_cell("weights", 1, 0)
     assert not person.action("blame").isEnabled()
     for field, row, text in (("query", 1, "1.01"), ("key", 1, "7"), ("query", 0, "5"), ("key", 0, "1.02")):
         person.type_into(field, row, 0, text)
@@ -84,8 +82,7 @@ def test_each_step_says_what_it_moved_of_the_chosen_cell_and_the_largest_is_on_t
     for text in ("0.5", "0.25"):
         person.click_cell("scores", 1, 0)
         person.press("F2", "Ctrl+A")
-        person.type(text)
-        person.press("Return")
+        person.type(text, end="Return")
     person.rest()
     assert person.program.document.problem.interventions[0].values == 0.25
     person.do("blame")
@@ -96,8 +93,7 @@ def test_each_step_says_what_it_moved_of_the_chosen_cell_and_the_largest_is_on_t
     assert float(moved.replace("−", "-")) == -0.25
 
     person.again("the ranking follows the language")
-    person.show_stage("weights")
-    person.click_cell("weights", 1, 0)
+    person.choose_cell("weights", 1, 0)
     for field, row, text in (("query", 1, "3"), ("key", 1, "0.5")):
         person.type_into(field, row, 0, text)
     person.rest()
@@ -317,8 +313,7 @@ def test_states_are_kept_compared_with_opened_named_deleted_and_told(launch, qtb
         person.do(f"language_{language}")
         QApplication.processEvents()
         assert fold.present == word
-    person.do("snapshot")
-    person.do("language_en")
+    person.do("snapshot", "language_en")
     QApplication.processEvents()
     assert fold.present == names(person)[0]
 

@@ -192,8 +192,7 @@ def test_everything_changed_by_hand_is_listed_switched_gone_to_spread_and_remove
     person.click(panel(person).remove_all)
     assert person.program.document.problem == problem_of()
     assert not panel(person).list.isVisible()
-    person.do("undo")
-    person.do("undo")
+    person.do("undo", "undo")
     assert person.program.document.problem == problem_of(WEIGHT, OFF, TAKEN)
 
     # one is done to all heads as one step
@@ -201,8 +200,7 @@ def test_everything_changed_by_hand_is_listed_switched_gone_to_spread_and_remove
 
     def by_menu():
         person.program.view.set(head=1)
-        person.show_stage("weights")
-        person.click_cell("weights", 3, 1)
+        person.choose_cell("weights", 3, 1)
         assert not person.action("all_heads_by_hand").isEnabled()
         person.click_cell("weights", 3, 2)
         person.do("all_heads_by_hand")
@@ -328,8 +326,7 @@ def line(minilm, stage):
 
 def begin(minilm, stage, text, row=ROW, column=COLUMN):
     """Choose a cell of a map, open a line with F2, and type over its number."""
-    minilm.show_stage(stage)
-    minilm.click_cell(stage, row, column)
+    minilm.choose_cell(stage, row, column)
     minilm.press("F2", "Ctrl+A", "Del")
     minilm.type(text)
 
@@ -397,8 +394,7 @@ def test_a_typed_score_moves_the_weights_alone_is_marked_and_explained_and_one_s
 
     minilm.again("a double click types and ends a zoom first")
     heatmap = minilm.find("heatmap.weights")
-    minilm.show_stage("weights")
-    minilm.click_cell("weights", ROW, COLUMN)
+    minilm.choose_cell("weights", ROW, COLUMN)
     place = heatmap.cell_rect(ROW, COLUMN).center()
     QTest.mouseDClick(heatmap, LEFT, pos=heatmap.mapFrom(heatmap, place))
     assert line(minilm, "weights") is not None
@@ -426,16 +422,13 @@ def test_a_typed_score_moves_the_weights_alone_is_marked_and_explained_and_one_s
     assert minilm.value("scaled", ROW, COLUMN) == -5
 
     minilm.again("the state before cannot be typed into")
-    minilm.do("pin")
-    minilm.do("show_before")
-    minilm.show_stage("weights")
-    minilm.click_cell("weights", ROW, COLUMN)
+    minilm.do("pin", "show_before")
+    minilm.choose_cell("weights", ROW, COLUMN)
     minilm.press("F2")
     assert line(minilm, "weights") is None
 
     minilm.again("the map comes back from behind a large page before its number is typed")
-    minilm.show_stage("scaled")
-    minilm.click_cell("scaled", ROW, COLUMN)
+    minilm.choose_cell("scaled", ROW, COLUMN)
     minilm.program.late.pages.open("code")
     minilm.program.late.pages.set_large(True)
     assert not minilm.find("heatmap.scaled").isVisible()
@@ -443,8 +436,7 @@ def test_a_typed_score_moves_the_weights_alone_is_marked_and_explained_and_one_s
     assert minilm.find("heatmap.scaled").isVisible()
     assert line(minilm, "scaled").hasFocus()
     minilm.press("Ctrl+A")
-    minilm.type("-3")
-    minilm.press("Return")
+    minilm.type("-3", end="Return")
     minilm.program.late.pages.set_large(True)
     minilm.program.late.interventions.go_to(0)
     assert minilm.find("heatmap.scaled").isVisible()

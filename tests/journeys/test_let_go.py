@@ -195,8 +195,7 @@ def test_splits_ties_of_actions_and_pixels_are_not_kept(person):
     person.type_into("query", 0, 1, "2.5")
     counts = []
     for _ in range(6):
-        person.do("show_wipe")
-        person.do("show_now")
+        person.do("show_wipe", "show_now")
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
         counts.append(_of_drawings_told_of())
     assert counts[-1] == counts[1], counts

@@ -362,8 +362,7 @@ def test_the_list_of_the_scale_offers_both_states_whose_formulas_are_in_the_expl
     person.again("the explanation of an output has the formula of both states")
     # It had the numbers of the scaled state alone, under a sentence that names both.
     person.do("compare_with_scale")
-    person.show_stage("head_output")
-    person.click_cell("head_output", 1, 0)
+    person.choose_cell("head_output", 1, 0)
     said = person.explanation()
     assert "= 0.2689 · 1 + 0.7311 · 3 = 2.462" in said
     assert "= 0.3595 · 1 + 0.6405 · 3 = 2.281" in said

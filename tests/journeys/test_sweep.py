@@ -82,8 +82,7 @@ def test_the_curve_is_that_of_the_row_follows_edits_and_other_rows_and_leaves_th
     assert shown(person).place < len(readings) - 1
 
     person.again("a cell of q runs too")
-    person.show_stage("query")
-    person.click_cell("query", 1, 2)
+    person.choose_cell("query", 1, 2)
     settle(person, qtbot)
     person.choose(person.find("page.sweep.quantity", QComboBox), "cell")
     settle(person, qtbot)

@@ -97,8 +97,7 @@ def test_a_teachers_five_minutes(launch, tmp_path):
     new_integers(person, n=3, m=5, num_heads=2, d_k=2, d_v=4)
     add_causal(person)
     person.type_into("query", 2, 1, "-3")
-    person.show_stage("weights")
-    person.click_cell("weights", 2, 1)
+    person.choose_cell("weights", 2, 1)
     said = sentence(person)
     assert said.startswith("Query 2 gives key 1 a weight of ")
     weights = np.array(person.values("weights"))
@@ -315,15 +314,12 @@ def type_q(newcomer):
     for row in Q:
         *first, last = row.split()
         for number in first:
-            person.type(number)
-            person.press("Tab")
-        person.type(last)
-        person.press("Return")
+            person.type(number, end="Tab")
+        person.type(last, end="Return")
     assert person.numbers("query") == [row.split() for row in Q]
     assert table.visualRect(table.model().index(5, 3)).bottom() <= table.viewport().height()  # all in sight
     newcomer.click(table.viewport(), table.visualRect(table.model().index(1, 1)).center())
-    person.type("2")
-    person.press("Return")
+    person.type("2", end="Return")
     assert person.number("query", 1, 1) == 2.0
     assert person.steps()[-1].endswith("1 → 2")  # the old number is said
     newcomer.look("2-typed")

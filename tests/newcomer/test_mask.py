@@ -139,8 +139,7 @@ def test_it_is_added_explained_verified_and_taken_back_in_the_window(launch, lan
     assert any("(i − j) mod 2 = 0" in text for text in texts(panel))
     assert any(text == "stride" for text in texts(panel))
     person.press("Esc")
-    person.show_stage("weights")
-    person.click_cell("weights", 0, 1)
+    person.choose_cell("weights", 0, 1)
     assert person.value("weights", 0, 1) == 0
     assert "strided" in person.explanation()
     person.do("verify")

@@ -46,8 +46,7 @@ def test_a_block_offers_the_projection_that_it_needs_and_its_tables_are_kept(fie
     assert "must be as wide as X" in person.banner()
     person.do("output_projection")
     assert person.banner() == ""
-    person.do("make_direct")
-    person.do("block")
+    person.do("make_direct", "block")
     assert "there is no X" in person.banner()
     fields.undo()
     assert person.banner() == ""
@@ -83,8 +82,7 @@ def test_a_block_offers_the_projection_that_it_needs_and_its_tables_are_kept(fie
         ("normalized", "The row of R is brought to mean 0 and variance 1, then multiplied by γ, plus β."),
         ("block_output", "It is the sum of 8 products of N and W_L, plus b_L."),
     ):
-        person.show_stage(stage)
-        person.click_cell(stage, 1, 2)
+        person.choose_cell(stage, 1, 2)
         assert words in fields.sentence()
     person.do("output_projection")
     assert "block needs W_O." in person.banner()
@@ -209,8 +207,7 @@ def test_a_block_is_chosen_computed_and_taken_away(fields):
     powers = np.exp(fields.map("scaled"))
     assert np.allclose(after, powers / (powers.sum(axis=1, keepdims=True) + 1))
     assert np.allclose(after / after.sum(axis=1, keepdims=True), before)
-    person.show_stage("weights")
-    person.click_cell("weights", 1, 0)
+    person.choose_cell("weights", 1, 0)
     assert "The sink of its head takes" in fields.sentence()
     for name in ("sinks", "head_norms"):
         person.do(name)
@@ -226,14 +223,12 @@ def test_a_block_is_chosen_computed_and_taken_away(fields):
         ("down", "It is the sum of 32 products of F and W_down, plus b_down."),
         ("block_output", "It is R plus D."),
     ):
-        person.show_stage(stage)
-        person.click_cell(stage, 1, 2)
+        person.choose_cell(stage, 1, 2)
         assert words in fields.sentence()
 
     # changes of size keep a layer whole
     person = opened(fields, "pre_norm_block")
-    person.do("head_norms")
-    person.do("sinks")
+    person.do("head_norms", "sinks")
     person.size("d_model", 10)
     assert fields.map("block_output").shape == (2, 10)
     person.size("d_k", 6)

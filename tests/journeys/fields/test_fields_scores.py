@@ -110,8 +110,7 @@ def test_additive_and_gaussian_scores_have_numbers_of_their_own(fields):
     # q₀·W = 0, q₁·W = 1; k₀·W = 0.75, k₁·W = 0.25
     expected = 3 * np.tanh([[0.75, 0.25], [1.75, 1.25]])
     assert np.allclose(fields.map("scores"), expected)
-    person.show_stage("scores")
-    person.click_cell("scores", 1, 0)
+    person.choose_cell("scores", 1, 0)
     assert "1 hidden unit" in fields.sentence()
     fields.save_and_reopen()
     assert fields.person.number("score_params.w_score", 0, 0) == 3
@@ -230,8 +229,7 @@ def test_a_bias_is_typed_seen_explained_undone_kept_and_exported(fields):
     expected = SCALED_SCORES + np.array([[0, 1.5], [0, 0]])
     assert np.allclose(fields.map("biased"), expected)
     assert np.allclose(fields.map("weights"), softmax(expected))
-    person.show_stage("biased")
-    person.click_cell("biased", 0, 1)
+    person.choose_cell("biased", 0, 1)
     assert "with its bias: 2.077" in fields.sentence()
     fields.undo()
     assert np.allclose(fields.map("biased"), SCALED_SCORES)
@@ -248,8 +246,7 @@ def test_a_bias_is_typed_seen_explained_undone_kept_and_exported(fields):
     slope = 2.0**-8  # of the only head
     expected = SCALED_SCORES - slope * np.array([[0, 1], [1, 0]])
     assert np.allclose(fields.map("biased"), expected)
-    fields.person.show_stage("biased")
-    fields.person.click_cell("biased", 1, 0)
+    fields.person.choose_cell("biased", 1, 0)
     assert "with its bias" in fields.sentence()
     fields.save_and_reopen()
     assert np.allclose(fields.export()["weights"][0, 0], softmax(expected))

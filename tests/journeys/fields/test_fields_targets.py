@@ -128,8 +128,7 @@ def test_enter_may_come_before_the_answer_and_takes_nothing_that_is_typed_later(
     for file, ways in ((WORKED, ["query", "key", "bias"]), ("thinking-machines.npz", ["bias", "x"])):
         fields.open(file)
         for stage, odds in (("weights", True), ("head_output", False)):
-            fields.person.show_stage(stage)
-            fields.person.click_cell(stage, 1, 0)
+            fields.person.choose_cell(stage, 1, 0)
             seen = []
 
             def look(dialog: TargetDialog, seen=seen) -> None:
@@ -160,14 +159,12 @@ def test_a_weight_is_set_by_its_query_row_in_one_step(fields, target):
         lambda: person.click(person.button("Set to…", "zone.explain")),
     )
     assert opened == ["Set A[1, 1]"]
-    person.show_stage("query")
-    person.click_cell("query", 0, 0)
+    person.choose_cell("query", 0, 0)
     assert not person.action("set_target").isEnabled()
 
     # an output cell finds a nearby solution
     fields.open(WORKED)
-    fields.person.show_stage("head_output")
-    fields.person.click_cell("head_output", 0, 0)
+    fields.person.choose_cell("head_output", 0, 0)
     said = target("2.5")  # a mean of 1 and 3
     assert "Gauss–Newton" in said["reason"]
     assert fields.map("head_output")[0, 0] == pytest.approx(2.5)
@@ -290,8 +287,7 @@ def test_the_numbers_are_verified_and_an_edit_takes_the_verdict_back(fields, qtb
     # a cell names the numbers that it changes most with
     fields.open(WORKED)
     person = fields.person
-    person.show_stage("scores")
-    person.click_cell("scores", 1, 0)
+    person.choose_cell("scores", 1, 0)
     turn_to(fields, "Gradients")
     page = person.find("inspector.sensitivity")
     shown = words(fields, "inspector.sensitivity")

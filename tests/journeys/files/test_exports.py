@@ -592,8 +592,7 @@ def sender(launch):
 def test_one_key_and_enter_put_a_card_on_the_clipboard(sender, lang):
     sender.again(lang)
     sender.do(f"language_{lang}")
-    sender.show_stage("weights")
-    sender.click_cell("weights", 10, 8)
+    sender.choose_cell("weights", 10, 8)
     assert not fault(sender.program.bars.button("card"))
     sizes = []
 

@@ -432,8 +432,7 @@ def test_a_dump_of_several_layers_from_the_file_to_the_figure_and_back(
 
     person.click_cell("weights", 2, 1)
     person.press("F2", "Ctrl+A", "Del")
-    person.type("0.5")
-    person.press("Return")
+    person.type("0.5", end="Return")
     assert person.value("weights", 2, 1) == person.number("weights", 2, 1) == 0.5
     person.type_into("weights", 0, 3, "0.25")
     assert person.value("weights", 0, 3) == 0.25
@@ -481,8 +480,7 @@ def test_one_array_without_a_name_is_asked_about_with_pictures_and_values_follow
     row = weights[0, 0, 0, 1].copy()
     row[2] = 3
     assert person.value("head_output", 1, 0) == pytest.approx(row @ value[:, 0])
-    person.show_stage("head_output")
-    person.click_cell("head_output", 1, 0)
+    person.choose_cell("head_output", 1, 0)
     assert "3" in person.explanation()
     person.type_into("value", 2, 0, "10")
     value[2, 0] = 10
@@ -523,8 +521,7 @@ def test_what_needs_queries_and_keys_is_off_and_says_why(person, lang, reason, t
         assert not person.find(name).visibleRegion().isEmpty()
     for name in ("node.query", "node.scores", "control.scale", "control.score"):
         assert not person.has(name) or person.find(name).visibleRegion().isEmpty(), name
-    person.do("relations")
-    person.do("verify")
+    person.do("relations", "verify")
     person.wait()
     person.again("another document")
     person.do(f"language_{lang}")

@@ -459,8 +459,7 @@ def test_files_dropped_or_opened_together_are_one_problem_or_a_window_each(perso
 @pytest.fixture
 def editor(launch):
     found = launch(SMALL)
-    found.show_stage("weights")
-    found.click_cell("weights", 1, 0)
+    found.choose_cell("weights", 1, 0)
     found.type_into("key", 0, 0, "2")
     found.type_into("query", 0, 0, "7")
     found.rest()

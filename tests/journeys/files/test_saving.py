@@ -54,8 +54,7 @@ def test_what_is_saved_comes_back_with_the_view(launch, tmp_path):
     person = launch()
     person.type_into("query", 10, 97, "1/3")
     person.size("head", 5)
-    person.show_stage("scaled")
-    person.click_cell("scaled", 3, 7)
+    person.choose_cell("scaled", 3, 7)
     person.do("decimals_4")
     kept = {field: person.numbers(field) for field in FIELDS}
     scaled, said = person.values("scaled"), person.explanation()
@@ -133,8 +132,7 @@ def test_saving_again_asks_for_no_name_and_is_the_same_to_the_byte(launch, tmp_p
         assert "opened" in person.window.windowTitle()
 
     person.again("looking around never makes the document modified")
-    person.show_stage("scaled")
-    person.click_cell("scaled", 0, 1)
+    person.choose_cell("scaled", 0, 1)
     for action in ("all_stages", "product", "decimals_6", "theme_dark", "language_zh", "zoom_in"):
         person.do(action)
     assert not person.window.isWindowModified()
@@ -185,8 +183,7 @@ def test_saving_again_asks_for_no_name_and_is_the_same_to_the_byte(launch, tmp_p
 
 def test_a_projected_problem_with_masks_comes_back(launch, tmp_path):
     person = launch("thinking-machines.npz")
-    person.do("biases")
-    person.do("output_projection")
+    person.do("biases", "output_projection")
     person.window.mask_panel.add_layer("custom")
     person.wait()
     person.click("node.masked")

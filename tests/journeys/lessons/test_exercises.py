@@ -29,8 +29,7 @@ def settle(person):
 
 
 def leave_out(person, stage, row, column):
-    person.show_stage(stage)
-    person.click_cell(stage, row, column)
+    person.choose_cell(stage, row, column)
     person.do("leave_out")
     settle(person)
 
@@ -38,8 +37,7 @@ def leave_out(person, stage, row, column):
 def test_q_k_and_v_that_are_given_hide_nothing(launch):
     person = launch("minilm-layer2.npz")
     leave_out(person, "weights", 1, 1)
-    person.show_stage("query")
-    person.click_cell("query", 0, 0)
+    person.choose_cell("query", 0, 0)
     assert not person.action("leave_out").isEnabled()
     settle(person)
     assert f"{person.value('query', 0, 0):.3f}".replace("-", "−")[:5] in person.status()
@@ -98,14 +96,12 @@ def test_cells_that_are_left_out_are_answered_in_the_map_and_in_the_panel(person
     person.again("a wrong number typed into the map is called by its mistake and the right one uncovers the cell")
     leave_out(person, "weights", 1, 1)
     person.find("heatmap.weights").setFocus()
-    person.type("0.73")
-    person.press("Return")
+    person.type("0.73", end="Return")
     settle(person)
     assert person.find("exercise.verdict").text().startswith("Not yet. The scores were not scaled")
     assert person.program.document.problem.interventions == ()
     person.find("heatmap.weights").setFocus()
-    person.type("0.64")
-    person.press("Return")
+    person.type("0.64", end="Return")
     settle(person)
     assert person.find("exercise.left").text() == "0 of 1 left"
     assert person.find("exercise.hint").text().endswith("Every cell is right.")
@@ -140,8 +136,7 @@ def test_cells_that_are_left_out_are_answered_in_the_map_and_in_the_panel(person
     settle(person)
     assert line.text() == "0.31"
     assert verdict.text().startswith("Not yet")
-    person.show_stage("scores")
-    person.click_cell("scores", 0, 0)
+    person.choose_cell("scores", 0, 0)
     assert line.text() == verdict.text() == ""
 
     person.again("a cell is left out once")
@@ -172,8 +167,7 @@ def test_cells_that_are_left_out_are_answered_in_the_map_and_in_the_panel(person
     assert first == draw(5, 1) != other
     evaluation = person.program.computation.evaluation
     for blank in sorted(first, key=lambda blank: (blank.stage, blank.index)):
-        person.show_stage(blank.stage)
-        person.click_cell(blank.stage, *blank.index[-2:])
+        person.choose_cell(blank.stage, *blank.index[-2:])
         number = float(evaluation.box(blank.stage, blank.box).reshape(()))
         person.overwrite(person.find("exercise.answer", QLineEdit), f"{number:.2f}")
         settle(person)
@@ -257,8 +251,7 @@ def scale_no_more(person):
 
 
 def leave_weight_out(person, row, column):
-    person.show_stage("weights")
-    person.click_cell("weights", row, column)
+    person.choose_cell("weights", row, column)
     person.do("leave_out")
     settle_both(person)
 

@@ -339,8 +339,7 @@ def test_a_table_in_markdown_goes_the_way_of_every_table(launch, tmp_path):
     for first in ("3", "abc"):
         begin(person, WORKED)
         for text in (first, "1.732"):
-            person.type(text)
-            person.press("Return")
+            person.type(text, end="Return")
             settle(person)
         assert person.find("lesson.answer", QLineEdit).text() == "1.732"
         assert verdict(person) == "Correct.", first

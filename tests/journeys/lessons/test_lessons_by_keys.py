@@ -122,8 +122,7 @@ def test_five_steps_an_exercise_and_an_export_by_keyboard_alone_in_chinese(launc
         lessons = person.program.late.lessons
         answer = lessons._states[lessons._place].step.question.answer
         tab_to(person, "lesson.answer")
-        person.type(written(answer.number(lessons._number_source())))
-        person.press("Return")
+        person.type(written(answer.number(lessons._number_source())), end="Return")
         settle_both(person)
         assert person.find("lesson.verdict").text().startswith("正确。")
         tab_to(person, "lesson.next")
@@ -139,8 +138,7 @@ def test_five_steps_an_exercise_and_an_export_by_keyboard_alone_in_chinese(launc
     go_to_cell(person, blank)
     number = float(person.program.computation.evaluation.box(blank.stage, blank.box).reshape(()))
     person.press("F2")
-    person.type(f"{number:.2f}")
-    person.press("Return")
+    person.type(f"{number:.2f}", end="Return")
     settle_both(person)
     assert person.find("exercise.hint").text().endswith("全部填对了。")
 
@@ -150,8 +148,7 @@ def test_five_steps_an_exercise_and_an_export_by_keyboard_alone_in_chinese(launc
                 break
             person.press("Tab")
         person.press("Ctrl+A")
-        person.type(str(tmp_path))
-        person.press("Return")
+        person.type(str(tmp_path), end="Return")
 
     person.answering(ExportDialog, export, lambda: person.press("Ctrl+E"))
     settle_both(person)
@@ -164,8 +161,7 @@ def answer_by_keys(person, text):
     """Type an answer over what stands in the field; the field and what is said of it stay in sight."""
     person.find("lesson.answer", QLineEdit).setFocus()
     person.press("Ctrl+A")
-    person.type(text)
-    person.press("Return")
+    person.type(text, end="Return")
     settle(person)
     assert not faults(map(person.find, ("lesson.answer", "lesson.verdict")))
 

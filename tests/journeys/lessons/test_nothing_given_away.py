@@ -102,8 +102,7 @@ def copied(person, stage):
 
 
 def leave_out(person, stage, row, column):
-    person.show_stage(stage)
-    person.click_cell(stage, row, column)
+    person.choose_cell(stage, row, column)
     number = person.value(stage, row, column)
     person.do("leave_out")
     settle(person)
@@ -199,10 +198,8 @@ def test_a_cell_that_is_left_out_is_promised_no_formula_and_its_copy_takes_the_a
         assert promised not in words
     person.again("the copy of a blank takes its answer")
     number = leave_out(person, "head_output", 1, 0)
-    person.show_stage("concat")
-    person.click_cell("concat", 1, 0)
-    person.type(f"{number:.3f}".replace("−", "-"))
-    person.press("Return")
+    person.choose_cell("concat", 1, 0)
+    person.type(f"{number:.3f}".replace("−", "-"), end="Return")
     settle(person)
     assert person.program.view.look.blanks == frozenset()
     assert person.value("concat", 1, 0) == number
@@ -266,8 +263,7 @@ def test_a_right_answer_uncovers_what_was_covered_and_opens_the_way_on(launch):
         person.click("lesson.skip")
         settle_lesson(person)
     person.click_cell("weights", 1, 1)
-    person.type("0.64")
-    person.press("Return")
+    person.type("0.64", end="Return")
     settle_lesson(person)
     assert verdict(person).startswith("Correct.")
 

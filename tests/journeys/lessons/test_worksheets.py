@@ -91,8 +91,7 @@ def saved(person, action, path):
 def test_the_steps_are_written_in_the_language_of_the_window_and_what_is_too_large_is_said(person, tmp_path):
     for lang in ("en", "zh"):
         person.do(f"language_{lang}")
-        person.show_stage("weights")
-        person.click_cell("weights", 1, 1)
+        person.choose_cell("weights", 1, 1)
         text = saved(person, "solution_of_cell", tmp_path / f"{lang}.md").read_text("utf-8")
         assert r"a_{1,1} = \frac{e^{s'_{1,1}}}" in text
         assert ("第 1 步" in text) == (lang == "zh")
@@ -124,8 +123,7 @@ def test_the_kind_that_is_picked_gives_the_ending(person, tmp_path):
 
 def test_an_exercise_is_not_given_away(person):
     assert not person.action("solution_of_cell").isEnabled()
-    person.show_stage("weights")
-    person.click_cell("weights", 1, 1)
+    person.choose_cell("weights", 1, 1)
     assert person.action("solution_of_cell").isEnabled()
     person.do("leave_out")
     person.wait()

@@ -51,8 +51,7 @@ def anew(person, about):
 
 def choose(person, stage, rows=ROWS, columns=COLUMNS):
     """One corner with a click, the other with Shift and a click."""
-    person.show_stage(stage)
-    person.click_cell(stage, rows.start, columns.start)
+    person.choose_cell(stage, rows.start, columns.start)
     heatmap = person.find(f"heatmap.{stage}")
     QTest.mouseClick(heatmap, LEFT, SHIFT, heatmap.cell_rect(rows.stop - 1, columns.stop - 1).center())
     assert heatmap.overlay.marks.block == (rows, columns)
@@ -105,8 +104,7 @@ def test_a_block_is_chosen_by_clicks_by_a_drag_and_by_keys(person):
     anew(person, "a block of numbers is pasted where the cell is")
     values = np.arange(6.0).reshape(2, 3)
     person.clipboard("\n".join("\t".join(map(str, row)) for row in values))
-    person.show_stage("scores")
-    person.click_cell("scores", 1, 2)
+    person.choose_cell("scores", 1, 2)
     person.do("paste")
     expected = compute(set_to(values, rows=(1, 3), columns=(2, 5)))
     np.testing.assert_allclose(shown(person, "weights"), expected["weights"][0, 2], rtol=1e-12)
@@ -119,8 +117,7 @@ def test_a_block_is_chosen_by_clicks_by_a_drag_and_by_keys(person):
     assert person.program.document.problem == problem_of()
 
     anew(person, "what does not fit or is no number is said and changes nothing")
-    person.show_stage("scores")
-    person.click_cell("scores", 4, 5)
+    person.choose_cell("scores", 4, 5)
     for text, words in (("1\t2\t3\n4\t5\t6", "2 × 3 numbers do not fit"), ("a lion", "lipboard")):
         person.clipboard(text)
         person.do("paste")
@@ -134,8 +131,7 @@ def test_a_block_is_chosen_by_clicks_by_a_drag_and_by_keys(person):
     np.testing.assert_array_equal(shown(person, "scores")[1:3, 2:6], [[1, 2, 1, 2]] * 2)
 
     anew(person, "a row is multiplied twice and stays one entry")
-    person.show_stage("weights")
-    person.click_cell("weights", 3, 1)
+    person.choose_cell("weights", 3, 1)
     person.do("choose_row")
     before = shown(person, "weights")
 
@@ -150,15 +146,13 @@ def test_a_block_is_chosen_by_clicks_by_a_drag_and_by_keys(person):
     (record,) = person.program.document.problem.interventions
     assert (record.factor, dict(record.at)["query"]) == (0.25, 3)
     np.testing.assert_array_equal(np.delete(shown(person, "weights"), 3, 0), np.delete(before, 3, 0))
-    person.do("undo")
-    person.do("undo")
+    person.do("undo", "undo")
     assert person.program.document.problem == problem_of()
 
     anew(person, "a part of what was set is left as computed")
     choose(person, "scores")
     person.press("F2", "Ctrl+A")
-    person.type("7")
-    person.press("Return")
+    person.type("7", end="Return")
     choose(person, "scores", slice(2, 3), slice(0, 7))
     plain = compute(problem_of())["scores"][0, 2]
     person.press("Del")
@@ -190,8 +184,7 @@ def test_a_block_is_chosen_by_clicks_by_a_drag_and_by_keys(person):
     assert person.program.document.problem == problem_of()
 
     anew(person, "the state before is not changed")
-    person.do("pin")
-    person.do("show_before")
+    person.do("pin", "show_before")
     choose(person, "scores")
     person.clipboard("1\t2")
     person.do("paste")
@@ -203,8 +196,7 @@ def test_a_block_is_chosen_by_clicks_by_a_drag_and_by_keys(person):
     person.program.document.open(small, name="small")
     person.wait()
     for stage in ("query", "scores"):
-        person.show_stage(stage)
-        person.click_cell(stage, 0, 0)
+        person.choose_cell(stage, 0, 0)
         person.clipboard("1e300\t2")
         person.do("paste")
         assert "too large for float32" in person.banner()
@@ -229,8 +221,7 @@ def test_a_block_is_chosen_by_clicks_by_a_drag_and_by_keys(person):
 def test_one_number_is_typed_for_all(person, stage):
     choose(person, stage)
     person.press("F2", "Ctrl+A")
-    person.type("0.25")
-    person.press("Return")
+    person.type("0.25", end="Return")
     expected = compute(set_to(0.25, stage))
     for shown_stage in (stage, "head_output"):
         np.testing.assert_allclose(shown(person, shown_stage), expected[shown_stage][0, 2], rtol=1e-12)

@@ -85,8 +85,7 @@ def test_levels_are_dragged_typed_and_do_not_reach_the_next_document(person, tmp
         low = open_levels(person, "heatmap.scores").findChildren(QLineEdit)[0]
         low.setFocus()
         person.press("Ctrl+A")
-        person.type(typed)
-        person.press("Esc")
+        person.type(typed, end="Esc")
         assert person.find("heatmap.scores").levels == Levels(-3.5, 4.0), typed
         ends = [edit.text() for edit in open_levels(person, "heatmap.scores").findChildren(QLineEdit)]
         assert "\N{MINUS SIGN}3.5" in ends
@@ -172,8 +171,7 @@ def test_the_levels_are_found_by_their_words_and_open_from_the_room_of_a_model_t
     for words in ("levels", "colors", "颜色", "色阶"):
 
         def look_for(_dialog, words=words):
-            person.type(words)
-            person.press("Return")
+            person.type(words, end="Return")
 
         person.answering(QDialog, look_for, lambda: person.do("search_actions"))
         popup = next(popup for popup in person.window.findChildren(LevelsPopup) if popup.isVisible())

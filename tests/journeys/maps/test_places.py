@@ -55,8 +55,7 @@ def place(person, stage):
 def test_examples_fill_a_small_screen_with_numbers_and_come_back_to_their_place(launch):
     person = launch(WORKED, lang="zh", width=1366, height=700)
     for lang, scheme in (("en", "dark"), ("zh", "light")):
-        person.do(f"language_{lang}")
-        person.do(f"theme_{scheme}")
+        person.do(f"language_{lang}", f"theme_{scheme}")
         cells = place(person, "weights")
         assert min(cells.width(), cells.height()) >= 300
         for name in ("heatmap.weights", "operand.left", "operand.top", "operand.factor", "operand.result"):
@@ -67,8 +66,7 @@ def test_examples_fill_a_small_screen_with_numbers_and_come_back_to_their_place(
 
     person.again("a map comes back to its place after all stages and a zoom")
     before = place(person, "weights")
-    person.do("all_stages")
-    person.do("product")
+    person.do("all_stages", "product")
     assert place(person, "weights") == before
     person.find("heatmap.weights").setFocus()
     person.press("+", "0")
@@ -267,8 +265,7 @@ def test_the_difference_beside_a_gradient_is_of_the_problem_that_it_was_taken_of
     problem = Problem(query=np.eye(2), key=np.eye(2), value=np.eye(2), score="additive", score_params=additive)
     person.program.files.begin_problem(problem, "additive")
     told(person)
-    person.show_stage("weights")
-    person.click_cell("weights", 0, 0)
+    person.choose_cell("weights", 0, 0)
     person.press("Ctrl+7")
     assert person.program.late.gradients.busy
     end = time.monotonic() + (REST_MS + 5) / 1000

@@ -412,8 +412,7 @@ def test_a_text_is_read_when_its_line_is_left(toy):
 
     toy.again("characters that the model does not know are named")
     retype(toy, "")
-    toy.type("k 猫 b ☃ 猫")
-    toy.press("Return")
+    toy.type("k 猫 b ☃ 猫", end="Return")
     toy.wait()
     assert toy.banner() == "This model does not know 猫, ☃: “<s>” stands there instead."
     retype(toy, TEXT, end="Return")

@@ -263,8 +263,7 @@ def place(person, name):
 def studying(launch):
     """Somebody before a model in a window of 1024 × 700."""
     person = launch("worked-example.npz", width=1440, height=900)
-    person.do("language_zh")
-    person.do("known_toy_induction")
+    person.do("language_zh", "known_toy_induction")
     settled(person)
     person.window.resize(1024, 700)
     settled(person)

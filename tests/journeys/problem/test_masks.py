@@ -177,8 +177,7 @@ def test_layers_are_stacked_moved_removed_and_typed_into(launch):
     person = launch(SMALL)
     add(person, "causal")
     person.press("Esc")
-    person.show_stage("masked")
-    person.click_cell("masked", 0, 1)
+    person.choose_cell("masked", 0, 1)
     assert "causal" in person.explanation()
     assert "not allowed" in person.status()
 
@@ -209,8 +208,7 @@ def test_layers_are_stacked_moved_removed_and_typed_into(launch):
     person.press("Esc")
     assert person.values("weights") == [[0, 0], [0, 0]]
     assert person.values("head_output") == [[0, 0], [0, 0]]
-    person.show_stage("weights")
-    person.click_cell("weights", 1, 0)
+    person.choose_cell("weights", 1, 0)
     assert "no key" in person.explanation()
 
     person.again("layers are stacked moved and removed")

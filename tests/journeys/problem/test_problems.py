@@ -159,8 +159,7 @@ def test_typing_into_a_computed_table_opens_both_ways_out(launch):
     person.click(edit_x)
     assert person.table("x").isVisible()
     assert person.table("x").hasFocus()
-    person.type("5")
-    person.press("Return")
+    person.type("5", end="Return")
     assert person.number("x", 0, 0) == 5
     assert person.numbers("query") != before
 
@@ -301,8 +300,7 @@ def test_one_list_of_tokens_names_queries_and_keys_unless_those_have_their_own(l
     person.again("a row of its own names leaves those of the keys", problem.replace(key_tokens=keys))
     person.table("x").verticalHeader().rename(0)
     person.press("Ctrl+A")
-    person.type("a")
-    person.press("Return")
+    person.type("a", end="Return")
     problem = person.program.document.problem
     assert (problem.query_tokens, problem.key_tokens) == (("a", "cat", "sat"), keys)
 

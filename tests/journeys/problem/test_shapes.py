@@ -219,8 +219,7 @@ def test_lengths_items_and_precision_change_and_every_step_is_undone(person):
     assert person.steps()[1:] == ["queries 2 → 4"]
 
     person.again("a chosen cell that a change of sizes takes away is let go of")
-    person.show_stage("query")
-    person.click_cell("query", 1, 2)
+    person.choose_cell("query", 1, 2)
     person.size("d_k", 2)
     assert person.find("heatmap.query").chosen is None
     assert "(1, 2)" not in person.status()

@@ -102,8 +102,7 @@ def turnable(root: QWidget) -> Iterator[QWidget]:
 
 def with_everything(person) -> None:
     """Every control of the spine and of the mask panel is there."""
-    person.do("softcap")
-    person.do("temperature")
+    person.do("softcap", "temperature")
     person.do("rotary_positions") if person.action("rotary_positions").isEnabled() else None
     person.pick("scale", "typed")
     for kind in ("causal", "window", "padding", "custom"):
@@ -393,8 +392,7 @@ def notice(person):
 
 def refusal_at_a_cell(person):
     person.go_to("value", 0, 0)
-    person.type("abc")
-    person.press("Return")
+    person.type("abc", end="Return")
     return [tip for tip in person.window.findChildren(QWidget, "refusal") if tip.isVisible()]
 
 
@@ -435,8 +433,7 @@ def by_hand(person):
 
 
 def exercise(person):
-    person.show_stage("weights")
-    person.click_cell("weights", 1, 1)
+    person.choose_cell("weights", 1, 1)
     person.do("leave_out")
     while person.program.late.exercises.busy:
         QTest.qWait(1)

@@ -155,8 +155,7 @@ def test_a_weight_and_a_token_are_found_in_the_map_and_gone_to(launch: Callable[
 
         return answer
 
-    person.show_stage("weights")
-    person.click_cell("weights", 0, 0)
+    person.choose_cell("weights", 0, 0)
     person.answering(AskDialog, place("12, 3"), lambda: person.press("F5"))
     assert person.find("heatmap.weights").chosen == (12, 3)
     person.answering(AskDialog, place(tokens[7]), lambda: person.press("F5"))
@@ -197,8 +196,7 @@ def test_a_search_begins_anew_where_numbers_or_the_language_are_others(person: A
     assert said(person) == "Not found"
 
     person.again("the line says in the present language what is searched")
-    person.show_stage("weights")
-    person.click_cell("weights", 0, 0)
+    person.choose_cell("weights", 0, 0)
     person.press("Ctrl+F")
     line = person.find("find.line")
     assert line.accessibleName() == "Find in A"
@@ -331,8 +329,7 @@ def test_slips_are_looked_for_only_where_nothing_fits_and_what_cannot_be_done_sa
     steps = person.steps()
 
     def press(palette):
-        person.type("undo")
-        person.press("Return")
+        person.type("undo", end="Return")
         assert palette.isVisible()
         person.press("Esc")
 

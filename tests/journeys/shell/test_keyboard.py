@@ -90,8 +90,7 @@ def test_the_window_without_a_mouse(launch, qtbot):
     assert person.cell("query") == (2, 96)  # the first column of head 3
     before, weights = person.numbers("query"), person.values("weights")
     person.press("Right")
-    person.type("1.25")
-    person.press("Return")
+    person.type("1.25", end="Return")
     assert person.number("query", 2, 97) == 1.25
     assert person.cell("query") == (3, 97)
     assert person.values("weights") != weights
@@ -108,8 +107,7 @@ def test_the_window_without_a_mouse(launch, qtbot):
     # The columns of head 3 stand behind those of heads 0 to 2.
     width = person.program.document.problem.d_k
     person.overwrite(person.find("control.head", QSpinBox), "3")
-    person.show_stage("query")
-    person.click_cell("query", 2, 5)
+    person.choose_cell("query", 2, 5)
     person.press("Return")
     index = person.table("query").currentIndex()
     assert (index.row(), index.column()) == (2, 3 * width + 5)

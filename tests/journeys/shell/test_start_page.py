@@ -135,8 +135,7 @@ def test_the_first_start_shows_the_page_in_the_place_of_spine_tables_and_maps(fi
     assert "word3 → word20 (3, 20)" in hover(first, "sentence", "weights", 3, 20)
 
     # an action about the document brings it into sight
-    first.do("zoom_in")
-    first.do("zoom_reset")
+    first.do("zoom_in", "zoom_reset")
     first.click("switch.simple")
     first.click("switch.full")
     assert seen(first, "start")
@@ -449,8 +448,7 @@ def test_escape_skips_it_for_good_and_the_menu_brings_it_back(first, launch, qtb
     again.wait()
     QApplication.processEvents()
     assert not shown(again)
-    again.do("start")
-    again.do("tour")
+    again.do("start", "tour")
     assert shown(again)
     assert not again.find("start").isVisible()
     again.press("Right", "Right", "Left")

@@ -148,17 +148,14 @@ def test_undo_goes_on_after_a_switch(launch):
     work(person)
     edited = [person.numbers(field) for field in ("query", "key")]
     steps = person.steps()
-    person.do("language_zh")
-    person.do("theme_dark")
+    person.do("language_zh", "theme_dark")
     settle()
     assert len(person.steps()) == len(steps)
     typed = [step for step in person.steps() if "→" in step and "：" in step]  # cells and numbers read alike
     assert [step for step in person.steps() if not LETTERS.search(step)] == typed[:1]
-    person.do("undo")
-    person.do("undo")
+    person.do("undo", "undo")
     assert person.numbers("query") == original
-    person.do("redo")
-    person.do("redo")
+    person.do("redo", "redo")
     assert [person.numbers(field) for field in ("query", "key")] == edited
 
 

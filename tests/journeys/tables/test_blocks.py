@@ -193,8 +193,7 @@ def test_what_a_block_means_is_asked_and_what_was_made_of_it_said(person, ways, 
     assert person.numbers("query") == [["1", "0", "0"], ["0", "1", "0"]]
     person.do("fill_random")
     assert len({text for row in person.numbers("query") for text in row}) > 3
-    person.do("undo")
-    person.do("undo")
+    person.do("undo", "undo")
     assert person.numbers("query") == [["1", "0", "1"], ["0", "1", "1"]]
 
     person.again("a matrix from a file is imported as a step and the next one begins in its folder")
@@ -619,8 +618,7 @@ def test_a_block_goes_into_the_item_and_the_head_that_was_on_show(paster, held, 
 
 # --- maps ----------------------------------------------------------------------------------------
 def pasted_into_weights(paster, held):
-    paster.show_stage("weights")
-    paster.click_cell("weights", 3, 4)
+    paster.choose_cell("weights", 3, 4)
     asked(paster, held, lambda: paste(paster))
 
 
@@ -632,8 +630,7 @@ def test_a_block_pasted_into_a_map_goes_to_the_cell_that_was_chosen(paster, held
     if other == "cell":
         paster.click_cell("weights", 9, 9)
     elif other == "stage":
-        paster.show_stage("scores")
-        paster.click_cell("scores", 1, 1)
+        paster.choose_cell("scores", 1, 1)
     elif other == "nothing":
         paster.program.view.set(cell=None)
     else:
@@ -658,8 +655,7 @@ def test_a_block_for_a_cell_that_is_gone_or_not_seen_is_said_to_be_dropped(paste
     paster.again("a block for a map is not put in unseen")
     held.close()
     pasted_into_weights(paster, held)
-    paster.do("pin")
-    paster.do("show_before")
+    paster.do("pin", "show_before")
     settle(paster, held)
     assert "show Now first" in paster.banner()
     assert not paster.program.document.problem.interventions

@@ -70,8 +70,7 @@ def test_a_copy_on_a_map_takes_the_map_and_a_cut_a_fill_or_a_paste_leaves_every_
         assert [[float(text) for text in row] for row in _rows(person.clipboard())] == person.values(stage)
 
     person.again("terms are copied in full with the table they stand in")
-    person.show_stage("scores")
-    person.click_cell("scores", 1, 1)
+    person.choose_cell("scores", 1, 1)
     person.find("inspector.terms").setFocus()
     person.press("Ctrl+Shift+C")
     rows = _rows(person.clipboard())

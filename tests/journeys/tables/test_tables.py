@@ -385,16 +385,14 @@ def test_the_column_of_a_chosen_cell_comes_into_sight_and_leaves_no_word_when_it
         table = person.table(field)
         table.scrollTo(table.model().index(0, 0))
         assert not in_sight_now(table)
-        person.show_stage(stage)
-        person.click_cell(stage, 5, 19)
+        person.choose_cell(stage, 5, 19)
         QApplication.processEvents()
         assert in_sight_now(table)
         first = table.rowAt(0)
         assert colors(table, first, column) != colors(table, first, column - 1)
 
     person.again("a cell whose column is in sight leaves the table where it is")
-    person.show_stage("query")
-    person.click_cell("query", 5, 19)
+    person.choose_cell("query", 5, 19)
     table = person.table("query")
     left = table.columnAt(0)
     person.click_cell("query", 6, 18)
@@ -419,16 +417,14 @@ def test_the_column_of_a_chosen_cell_comes_into_sight_and_leaves_no_word_when_it
         ("weights", 1, 0, {"query": 1, "key": 0}),
         ("weights", 1, 1, {"query": 1}),
     ):
-        person.show_stage(stage)
-        person.click_cell(stage, row, column)
+        person.choose_cell(stage, row, column)
         QApplication.processEvents()
         assert chips(person, "x") == marked, stage
 
     person.again("a chosen cell that goes leaves no word behind", "worked-example.npz")
     # Many steps back at once: the status hears of the smaller problem before the cell is given up.
     person.size("n", 9)
-    person.show_stage("head_output")
-    person.click_cell("head_output", 6, 0)
+    person.choose_cell("head_output", 6, 0)
     person.size("d_v", 5)
     person.size("d_v", 2)
     person.program.document.stack.setIndex(0)
@@ -438,8 +434,7 @@ def test_the_column_of_a_chosen_cell_comes_into_sight_and_leaves_no_word_when_it
     person.again("a cell that goes with its stage", "worked-example.npz")
     person.size("batch_size", 2)
     next(a for a in person.window.mask_panel.kinds.actions() if a.data() == "alibi").trigger()
-    person.show_stage("biased")
-    person.click_cell("biased", 1, 0)
+    person.choose_cell("biased", 1, 0)
     person.program.view.set(batch=1)
     person.program.document.stack.setIndex(0)
     person.wait()

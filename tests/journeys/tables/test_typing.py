@@ -123,14 +123,11 @@ def test_numbers_as_people_write_them_are_shown_with_three_decimals_and_kept_who
     person.again("enter tab and shift move on")
     person.type_into("query", 0, 0, "5")
     assert person.cell("query") == (1, 0)
-    person.type("6")
-    person.press("Tab")
+    person.type("6", end="Tab")
     assert person.cell("query") == (1, 1)
-    person.type("7")
-    person.press("Shift+Return")
+    person.type("7", end="Shift+Return")
     assert person.cell("query") == (0, 1)
-    person.type("8")
-    person.press("Shift+Tab")
+    person.type("8", end="Shift+Tab")
     assert person.cell("query") == (0, 0)
     assert person.numbers("query") == [["5", "8", "1"], ["6", "7", "1"]]
     assert len(person.steps()) == 5
@@ -141,8 +138,7 @@ def test_numbers_as_people_write_them_are_shown_with_three_decimals_and_kept_who
     person.press("F2")
     assert editor(person).text() == "0.1"
     person.press("End")
-    person.type("25")
-    person.press("Return")
+    person.type("25", end="Return")
     assert person.number("query", 0, 0) == 0.125
 
     person.again("delete zeroes the selection as one step and what is cut is on the clipboard too")
@@ -209,8 +205,7 @@ def test_numbers_as_people_write_them_are_shown_with_three_decimals_and_kept_who
     place.setX(header.width() // 2)
     QTest.mouseDClick(header.viewport(), Qt.MouseButton.LeftButton, pos=place)
     person.press("Ctrl+A")
-    person.type("cat")
-    person.press("Return")
+    person.type("cat", end="Return")
     assert person.table("query").model().headerData(1, Qt.Orientation.Vertical) == "cat"
     assert person.steps()[-1] == "renamed row 1"
     person.do("undo")
@@ -223,8 +218,7 @@ def test_an_unchanged_value_is_no_edit_and_of_a_changed_one_it_is_said_what_was_
     person.press("F2", "Return")
     person.press("F2", "Tab")
     person.go_to("query", 3, 97)
-    person.type(str(person.number("query", 3, 97)))
-    person.press("Return")
+    person.type(str(person.number("query", 3, 97)), end="Return")
     assert len(person.steps()) == 1
     assert not person.action("undo").isEnabled()
     assert not person.window.isWindowModified()
@@ -267,8 +261,7 @@ def test_what_is_typed_is_asked_about_refused_and_given_up(saved, tmp_path):
     assert person.numbers("query") == before
     assert "x1" in person.banner()
     assert "Q[0, 0] keeps 1" in person.banner()
-    person.type("4")
-    person.press("Return")
+    person.type("4", end="Return")
     assert person.number("query", 1, 1) == 4
     assert not person.banner()
 
@@ -282,8 +275,7 @@ def test_what_is_typed_is_asked_about_refused_and_given_up(saved, tmp_path):
             person.press("Ctrl+A")
         elif begin == "F2":
             person.press("F2", "Ctrl+A")
-        person.type(text)
-        person.press("Return")
+        person.type(text, end="Return")
         assert person.number("query", 1, 0) == int(text), begin
 
     saved.again("the refusal leaves the cell and the next row in sight")
@@ -351,8 +343,7 @@ def test_a_dropped_file_and_an_example_ask_about_what_is_typed(saved, tmp_path, 
     ):
         QApplication.sendEvent(line, QFocusEvent(QEvent.Type.FocusOut, reason))
         assert saved.focus() is line
-    saved.type("7")
-    saved.press("Return")
+    saved.type("7", end="Return")
     assert saved.number("query", 0, 0) == 77
     saved.type_into("key", 0, 0, "5")
     type_without_enter(saved, "78")
@@ -372,8 +363,7 @@ def test_a_dropped_file_and_an_example_ask_about_what_is_typed(saved, tmp_path, 
     type_without_enter(saved)
     minimize_and_restore(saved)
     assert saved.focus().text() == "77"
-    saved.type("8")
-    saved.press("Return")
+    saved.type("8", end="Return")
     assert saved.number("query", 0, 0) == 778
 
     saved.again("a number is entered before a lower column hides its table")
@@ -438,8 +428,7 @@ def test_save_takes_what_is_typed_and_a_bad_size_stops_it(saved, tmp_path):
     assert open_file(tmp_path / "kept.attn").problem.n == 4
     saved.pick("scale", "typed")
     saved.press("Ctrl+A")
-    saved.type("0.3")
-    saved.press("Ctrl+S")
+    saved.type("0.3", end="Ctrl+S")
     assert open_file(tmp_path / "kept.attn").problem.scale == 0.3
 
     saved.again("save takes a mask limit and a token")
@@ -447,14 +436,12 @@ def test_save_takes_what_is_typed_and_a_bad_size_stops_it(saved, tmp_path):
     saved.find("panel.mask").add_layer("window")
     saved.find("panel.mask").findChildren(LimitField)[0].box.setFocus()
     saved.press("Ctrl+A")
-    saved.type("3")
-    saved.press("Ctrl+S")
+    saved.type("3", end="Ctrl+S")
     assert open_file(tmp_path / "kept.attn").problem.mask[0].left == 3
     saved.press("Esc")
     saved.table("query").verticalHeader().rename(0)
     saved.press("Ctrl+A")
-    saved.type("cat")
-    saved.press("Ctrl+S")
+    saved.type("cat", end="Ctrl+S")
     assert open_file(tmp_path / "kept.attn").problem.query_tokens[0] == "cat"
 
 
@@ -534,8 +521,7 @@ def test_enter_and_tab_go_round_as_in_a_spreadsheet(person):
     assert len(person.table("query").selectedIndexes()) == 4
     seen = []
     for _ in range(4):
-        person.type("5")
-        person.press("Return")
+        person.type("5", end="Return")
         seen.append(person.cell("query"))
     assert seen[-1] == start
     assert len(set(seen)) == 4
@@ -579,37 +565,30 @@ def test_enter_and_tab_go_round_as_in_a_spreadsheet(person):
 
     person.again("arrows commit what was typed over a cell and stay in a text that is corrected")
     person.go_to("query", 0, 0)
-    person.type("5")
-    person.press("Right")
+    person.type("5", end="Right")
     assert (person.cell("query"), person.number("query", 0, 0)) == ((0, 1), 5)
-    person.type("6")
-    person.press("Left")
+    person.type("6", end="Left")
     assert (person.cell("query"), person.number("query", 0, 1)) == ((0, 0), 6)
     person.press("F2", "Right")
     assert person.cell("query") == (0, 0)
     person.press("End")
-    person.type("1")
-    person.press("Left")
-    person.type("2")
-    person.press("Return")
+    person.type("1", end="Left")
+    person.type("2", end="Return")
     assert person.number("query", 0, 0) == 521
     person.type("7")
     person.press("F2", "Left")  # from now on it is corrected
-    person.type("3")
-    person.press("Return")
+    person.type("3", end="Return")
     assert person.number("query", 1, 0) == 37
 
     person.again("a refused number holds the arrows")
     person.go_to("query", 0, 0)
-    person.type("x")
-    person.press("Right")
+    person.type("x", end="Right")
     assert person.cell("query") == (0, 0)
     assert person.number("query", 0, 0) == 1
 
     person.again("ctrl enter fills the selection in one step")
     person.select("query", 0, 0, 2, 2)
-    person.type("=1/4")
-    person.press("Ctrl+Return")
+    person.type("=1/4", end="Ctrl+Return")
     assert person.numbers("query") == [["0.25", "0.25", "1"], ["0.25", "0.25", "1"]]
     assert person.steps()[-1] == "filled Q[0, 0] … [1, 1] with 0.25"
     person.press("Ctrl+Z")
