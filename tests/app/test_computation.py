@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import tracemalloc
 import weakref
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from threading import Event
 from typing import Any
@@ -15,8 +14,6 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
-from pytestqt.qtbot import QtBot
 
 from attn_gui.app.program import Program
 from attn_gui.app.state import computation as module
@@ -53,7 +50,7 @@ def a_problem(seed: int = 0, **more: Any) -> Problem:
 
 
 @pytest.fixture
-def desk(qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Problem], tuple[Document, Computation]]]:
+def desk(qtbot, monkeypatch):
     """A document that is long, though it is small, and what follows it."""
     monkeypatch.setattr(choice, "DENSE", 1000)
     monkeypatch.setattr(module, "QUICK_CELLS", 100)
@@ -291,7 +288,7 @@ def test_what_a_document_leaves_is_given_back_once_another_one_is_open(qtbot, de
 
 
 @pytest.fixture
-def program(qapp: QApplication) -> Iterator[Program]:
+def program(qapp):
     program = Program(qapp, lang="en")
     program.begin(None)
     rng = np.random.default_rng(4)
@@ -378,7 +375,7 @@ def test_a_change_has_its_own_sign_and_is_never_0(change, text):
 
 
 @pytest.fixture
-def answers(qapp) -> Iterator[tuple[BackgroundTask, list[object]]]:
+def answers(qapp):
     parent = QObject()
     background, found = BackgroundTask(parent), []
     background.ended.connect(lambda outcome: found.append(outcome.exception() or outcome.result()))
@@ -387,7 +384,7 @@ def answers(qapp) -> Iterator[tuple[BackgroundTask, list[object]]]:
     parent.deleteLater()
 
 
-def test_an_answer_comes_on_this_thread(answers, qtbot: QtBot):
+def test_an_answer_comes_on_this_thread(answers, qtbot):
     background, found = answers
     there: list[int] = []
     background.ended.connect(lambda _: there.append(threading.get_ident()))
@@ -398,7 +395,7 @@ def test_an_answer_comes_on_this_thread(answers, qtbot: QtBot):
     assert not background.busy
 
 
-def test_what_work_has_read_is_let_go_once_it_is_answered_or_forgotten(answers, qtbot: QtBot):
+def test_what_work_has_read_is_let_go_once_it_is_answered_or_forgotten(answers, qtbot):
     """A problem of a document that is closed would stay as long as nothing else is saved."""
     background, _ = answers
     gate, (read, waiting) = Gate(), (QObject(), QObject())
@@ -415,7 +412,7 @@ def test_what_work_has_read_is_let_go_once_it_is_answered_or_forgotten(answers, 
     qtbot.waitUntil(lambda: kept[0]() is None)
 
 
-def test_only_the_last_question_is_answered(answers, qtbot: QtBot):
+def test_only_the_last_question_is_answered(answers, qtbot):
     background, found = answers
     gate, ran = Gate(), []
     background.start(gate.before(lambda _: "first"))
@@ -430,7 +427,7 @@ def test_only_the_last_question_is_answered(answers, qtbot: QtBot):
     assert ran == []
 
 
-def test_an_error_is_an_answer(answers, qtbot: QtBot):
+def test_an_error_is_an_answer(answers, qtbot):
     background, found = answers
     background.start(lambda _: [][1])
     qtbot.waitUntil(lambda: bool(found))

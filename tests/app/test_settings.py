@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -53,12 +53,12 @@ SECRET = 271828.1828
 
 
 @pytest.fixture
-def store() -> QSettings:
+def store():
     return QSettings(QSettings.Format.IniFormat, QSettings.Scope.UserScope, "attn_gui", "attn_gui")
 
 
 @pytest.mark.parametrize("rubbish", RUBBISH)
-def test_the_program_starts_with_rubbish_in_its_settings(qapp: QApplication, store, rubbish):
+def test_the_program_starts_with_rubbish_in_its_settings(qapp, store, rubbish):
     for key in KEYS:
         store.setValue(key, rubbish)
     store.sync()
@@ -117,7 +117,7 @@ def test_two_windows_lose_nothing_of_each_other(store):
 
 
 @pytest.fixture
-def program(qapp: QApplication, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[Program]:
+def program(qapp, qtbot, monkeypatch):
     """The program on the screen, its reports hooked in as at the start."""
     program = Program(qapp, lang="en")
     program.begin(None)
@@ -154,7 +154,7 @@ def fail(program: Program, slot: Callable[..., object] = broken) -> None:
     button.click()
 
 
-def test_an_error_in_a_slot_is_one_line_with_details_to_copy(qtbot: QtBot, program: Program) -> None:
+def test_an_error_in_a_slot_is_one_line_with_details_to_copy(qtbot, program):
     fail(program)
     banner = program.window.banner
     assert banner.isVisible()
@@ -170,16 +170,14 @@ def test_an_error_in_a_slot_is_one_line_with_details_to_copy(qtbot: QtBot, progr
     assert not banner.buttons()
 
 
-def test_neither_details_nor_log_hold_a_number_a_word_or_a_path_of_the_person(program: Program) -> None:
+def test_neither_details_nor_log_hold_a_number_a_word_or_a_path_of_the_person(program):
     fail(program)
     shown = log_text() + program.window.banner.text()
     for secret in (str(SECRET), "token", "somebody", str(Path.home()) + "/", "raise"):
         assert secret not in shown
 
 
-def test_an_error_in_our_own_code_names_its_place_and_its_line(
-    program: Program, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_error_in_our_own_code_names_its_place_and_its_line(program, monkeypatch):
     """Really raised where an edit is taken in."""
     monkeypatch.setattr(program.document.stack, "push", broken)
     table = program.window.findChild(QTableView, "table.query")
@@ -189,7 +187,7 @@ def test_an_error_in_our_own_code_names_its_place_and_its_line(
     assert str(SECRET) not in log_text()
 
 
-def test_the_same_error_again_and_again_is_told_once(program: Program) -> None:
+def test_the_same_error_again_and_again_is_told_once(program):
     for _ in range(50):
         try:
             broken()
@@ -198,7 +196,7 @@ def test_the_same_error_again_and_again_is_told_once(program: Program) -> None:
     assert log_text().count("RuntimeError:") == 1
 
 
-def test_an_error_on_another_thread_is_shown_on_that_of_the_window(qtbot: QtBot, program: Program) -> None:
+def test_an_error_on_another_thread_is_shown_on_that_of_the_window(qtbot, program):
     thread = threading.Thread(target=broken)
     thread.start()
     thread.join()
@@ -218,7 +216,7 @@ class Opened(QObject):
         self.folders.append(Path(url.toLocalFile()))
 
 
-def test_show_the_log_opens_its_folder_even_before_there_is_one(program: Program) -> None:
+def test_show_the_log_opens_its_folder_even_before_there_is_one(program):
     manager = Opened()
     QDesktopServices.setUrlHandler("file", manager, "take")
     try:
@@ -230,13 +228,13 @@ def test_show_the_log_opens_its_folder_even_before_there_is_one(program: Program
     assert manager.folders[0].is_dir()
 
 
-def test_a_log_that_cannot_be_written_is_no_second_error(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_log_that_cannot_be_written_is_no_second_error(program, monkeypatch):
     monkeypatch.setattr(faults, "log_folder", lambda: Path(__file__) / "no folder")
     fail(program)
     assert program.window.banner.text() == "Something went wrong inside the program: RuntimeError."
 
 
-def test_what_a_notebook_typed_is_not_repeated() -> None:
+def test_what_a_notebook_typed_is_not_repeated():
     code = compile("value = [271828.1828]\nvalue[3]", "/tmp/ipykernel_1/cell.py", "exec")
     with pytest.raises(IndexError) as met:
         exec(code, {})
@@ -244,7 +242,7 @@ def test_what_a_notebook_typed_is_not_repeated() -> None:
     assert "cell.py:2" in faults.details(met.value)
 
 
-def test_a_script_in_the_home_of_a_person_is_told_without_the_folders_around_it() -> None:
+def test_a_script_in_the_home_of_a_person_is_told_without_the_folders_around_it():
     code = compile("def f(): np.linalg.inv(np.ones((2, 3)))\nf()", "/home/somebody/mine.py", "exec")
     with pytest.raises(np.linalg.LinAlgError) as met:
         exec(code, {"np": np})
@@ -254,7 +252,7 @@ def test_a_script_in_the_home_of_a_person_is_told_without_the_folders_around_it(
     assert f"linalg/{Path(met.traceback[-1].path).name}" in said  # of what is installed the package, too
 
 
-def test_a_recursion_without_end_is_short() -> None:
+def test_a_recursion_without_end_is_short():
     def again() -> None:
         again()
 
@@ -263,7 +261,7 @@ def test_a_recursion_without_end_is_short() -> None:
     assert len(faults.details(met.value)) < 5000
 
 
-def test_the_line_is_translated_with_the_window(program: Program) -> None:
+def test_the_line_is_translated_with_the_window(program):
     fail(program)
     program.appearance.set_language("zh")
     QApplication.processEvents()

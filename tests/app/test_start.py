@@ -8,7 +8,6 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -188,19 +187,19 @@ def watched(home: Path, files: str, last: str) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def told(tmp_path_factory):
     """What there was when the window was painted first, and when the maps of a file were."""
     example = str(resource("examples", "minilm-layer2.npz"))
     return watched(tmp_path_factory.mktemp("home"), f"[Path({example!r})]", "heatmap.weights")
 
 
 @pytest.fixture(scope="module")
-def first(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def first(tmp_path_factory):
     """What there was when the window was painted first, and when the start page was."""
     return watched(tmp_path_factory.mktemp("home"), "[]", "start.map.minilm")
 
 
-def test_a_start_without_a_file_paints_the_start_page_before_spine_tables_and_maps(first: dict[str, Any]) -> None:
+def test_a_start_without_a_file_paints_the_start_page_before_spine_tables_and_maps(first):
     assert not {name.split(".")[0] for name in first["first"]["modules"]} & set(HEAVY)
     modules = first["maps"]["modules"]
     assert "pyqtgraph" not in modules
@@ -210,7 +209,7 @@ def test_a_start_without_a_file_paints_the_start_page_before_spine_tables_and_ma
     assert first["maps"]["tables"] == 0
 
 
-def test_the_window_is_painted_before_anything_heavy_is_imported(told: dict[str, Any]) -> None:
+def test_the_window_is_painted_before_anything_heavy_is_imported(told):
     modules = told["first"]["modules"]
     assert "attn_gui.app.shell" in modules
     assert not {name.split(".")[0] for name in modules} & set(HEAVY)
@@ -218,14 +217,14 @@ def test_the_window_is_painted_before_anything_heavy_is_imported(told: dict[str,
     assert [name for name in modules if name.startswith(packages)] == []
 
 
-def test_the_maps_are_painted_before_anything_is_imported_that_only_some_ask_for(told: dict[str, Any]) -> None:
+def test_the_maps_are_painted_before_anything_is_imported_that_only_some_ask_for(told):
     modules = told["maps"]["modules"]
     assert "attn_gui.app.program" in modules
     assert set(modules) & set(SELDOM) == set()
     assert {name for name in modules if name.startswith("attn_gui.views.dialogs.")} <= EARLY_DIALOGS
 
 
-def test_nothing_moves_once_the_window_is_painted(told: dict[str, Any]) -> None:
+def test_nothing_moves_once_the_window_is_painted(told):
     first, maps = told["first"], told["maps"]
     assert first["zones"] == maps["zones"]
     assert all(width > 200 and height > 500 for _, _, width, height in first["zones"])
@@ -233,25 +232,25 @@ def test_nothing_moves_once_the_window_is_painted(told: dict[str, Any]) -> None:
     assert len(first["menus"]) == 7
 
 
-def test_tables_come_with_the_maps_and_the_keyboard_is_on_the_map(told: dict[str, Any]) -> None:
+def test_tables_come_with_the_maps_and_the_keyboard_is_on_the_map(told):
     assert told["first"]["tables"] == 0
     assert told["maps"]["tables"] == 3
     assert told["maps"]["focus"] == "heatmap.weights"
 
 
-def test_a_program_that_cannot_be_made_leaves_no_empty_window(tmp_path: Path) -> None:
+def test_a_program_that_cannot_be_made_leaves_no_empty_window(tmp_path):
     done = run(BROKEN, tmp_path)
     assert done.returncode == 1
     assert "no program" in done.stderr
 
 
-def test_garbage_is_collected_on_the_thread_of_the_window(tmp_path: Path) -> None:
+def test_garbage_is_collected_on_the_thread_of_the_window(tmp_path):
     done = run(GARBAGE, tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split()[0] == "[True]"
 
 
-def test_what_is_asked_for_before_everything_is_there_is_done_then(qapp: QApplication) -> None:
+def test_what_is_asked_for_before_everything_is_there_is_done_then(qapp):
     program = Program(qapp, lang="en")
     try:
         program.show_first(None)
@@ -298,7 +297,7 @@ def test_fcitx_keeps_its_own_plugin(tmp_path):
 
 
 @pytest.fixture
-def program(qapp: QApplication) -> Iterator[Program]:
+def program(qapp):
     opened = Program(qapp, lang="en")
     opened.begin(None)
     yield opened
@@ -366,7 +365,7 @@ def test_a_window_closed_before_everything_is_built_closes_once_it_is(qapp):
     program.end()
 
 
-def test_the_first_window_lies_on_the_screen_with_its_frame(qapp: QApplication) -> None:
+def test_the_first_window_lies_on_the_screen_with_its_frame(qapp):
     program = Program(qapp, lang="en")
     program.begin(None)
     screen = QGuiApplication.primaryScreen().availableSize()
@@ -403,7 +402,7 @@ def keys_of(row: Row) -> list[str]:
 
 
 @pytest.fixture
-def rows() -> dict[str, Row]:
+def rows():
     return {row.name: row for row in ACTIONS}
 
 

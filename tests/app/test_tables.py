@@ -41,7 +41,7 @@ PROJECTED = new_problem("self", n=3, m=3, num_heads=2, d_k=2, d_v=2, fill="rando
 
 
 @pytest.fixture(scope="module")
-def evaluation() -> Evaluation:
+def evaluation():
     problem = new_problem("cross", n=5, m=7, num_heads=2, d_k=4, d_v=3, fill="random")
     return DenseEvaluation(problem.replace(softcap=5.0, rotary_theta=10.0, mask=({"kind": "causal"},)))
 
@@ -186,12 +186,12 @@ def test_what_could_grow_is_decided_without_making_it(monkeypatch):
 
 
 @each(("text", "place"), [("12, 3", (12, 3)), ("(0,1)", (0, 1)), ("[2；7]", (2, 7)), (" 4 ， 5 ", (4, 5))])
-def test_a_place_is_a_row_and_a_column(text: str, place: tuple[int, int]) -> None:
+def test_a_place_is_a_row_and_a_column(text, place):
     assert place_in(text) == place
 
 
 @given(st.floats(-1e5, 1e5), st.integers(0, 6))
-def test_a_number_is_found_by_what_is_shown_of_it(value: float, decimals: int) -> None:
+def test_a_number_is_found_by_what_is_shown_of_it(value, decimals):
     text = shown(value, decimals)
     wanted = wanted_by(text, decimals, scientific=False)
     assert fitting(np.array([[value]]), None, wanted).all(), text
@@ -201,7 +201,7 @@ def test_a_number_is_found_by_what_is_shown_of_it(value: float, decimals: int) -
 
 
 @given(st.floats(1e-30, 1e30), st.sampled_from([1, -1]))
-def test_a_number_with_powers_of_ten_is_found_by_what_is_shown(size: float, sign: int) -> None:
+def test_a_number_with_powers_of_ten_is_found_by_what_is_shown(size, sign):
     text = shown(sign * size, 3, scientific=True)
     assert fitting(np.array([[sign * size]]), None, wanted_by(text, 3, scientific=True)).all(), text
 
@@ -218,14 +218,12 @@ def test_a_number_with_powers_of_ten_is_found_by_what_is_shown(size: float, sign
         ("1.235e6", [1234567.2, 1234999.0]),
     ],
 )
-def test_small_and_large_numbers_are_found_as_they_are_shown_or_as_exactly_as_they_are_typed(
-    text: str, found: list[float]
-) -> None:
+def test_small_and_large_numbers_are_found_as_they_are_shown_or_as_exactly_as_they_are_typed(text, found):
     block = np.array([0.0, 1e-300, 0.0003, 0.00039812, 0.000402, 1234567.2, 1234999.0])
     assert block[fitting(block, None, wanted_by(text, 3, False))].tolist() == found
 
 
-def test_whole_names_come_before_parts_of_them() -> None:
+def test_whole_names_come_before_parts_of_them():
     names = ("The", "the", "other", "猫")
     assert named_alike(names, wanted_by("the", 3, False)) == [0, 1]
     assert named_alike(names, wanted_by("th", 3, False)) == [0, 1, 2]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -23,7 +23,7 @@ from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.view_state import ChosenCell, ViewSettings, ViewState, exists, resolve
 from attn_gui.document.document import Document
-from attn_gui.engine import DenseEvaluation, Evaluation, new_problem
+from attn_gui.engine import DenseEvaluation, new_problem
 from attn_gui.figure.levels import ColorScale, Levels
 from attn_gui.figure.operands import stage_plane
 from attn_gui.formats import open_file, save_session
@@ -72,7 +72,7 @@ RUBBISH = {
 
 
 @pytest.fixture
-def begun(qapp: QApplication) -> Iterator[Callable[[], Program]]:
+def begun(qapp):
     programs: list[Program] = []
 
     def begin() -> Program:
@@ -98,7 +98,7 @@ def test_a_look_is_what_the_evaluation_can_give():
 
 
 @pytest.fixture
-def view(qapp: QApplication) -> ViewState:
+def view(qapp):
     document = Document(new_problem(n=3, m=4, num_heads=2, d_k=2, d_v=2))
     following = Computation(document, document)
     return ViewState(following, Baseline(document, following, document), ViewSettings(), document)
@@ -358,7 +358,7 @@ def test_the_order_in_which_zones_are_told_means_nothing(begun):
 
 
 @pytest.fixture(scope="module")
-def evaluation() -> Evaluation:
+def evaluation():
     """Two items, six heads, two K/V heads, an output projection: no two axes of one length."""
     problem = new_problem("direct", n=3, m=5, num_heads=6, d_k=2, d_v=7, fill="random")
     key, value = problem.key[..., :4], problem.value[..., :14]
@@ -393,7 +393,7 @@ def test_cells_that_are_gone(evaluation, cell):
 
 
 @pytest.fixture
-def program(qapp: QApplication) -> Iterator[Program]:
+def program(qapp):
     opened = Program(qapp, lang="en")
     opened.files.begin_with_example("worked")
     opened.view.notify_all()

@@ -11,7 +11,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -129,7 +128,7 @@ class Ended:
 
 
 @pytest.fixture
-def begin() -> Iterator[Callable[..., Ended]]:
+def begin():
     """Begin a program, which is gone after the test."""
     begun: list[Ended] = []
 

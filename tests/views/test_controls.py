@@ -38,7 +38,7 @@ N, M, BATCH = 5, 7, 3
 
 
 @pytest.fixture
-def panel(qtbot: QtBot) -> ShapePanel:
+def panel(qtbot):
     panel = ShapePanel()
     qtbot.addWidget(panel)
     panel.set_state(STATE)
@@ -52,7 +52,7 @@ def _box(panel: QWidget, name: str) -> QSpinBox:
     return panel.findChild(QSpinBox, f"control.{name}")
 
 
-def test_keys_follow_the_queries_in_self_attention(panel: ShapePanel) -> None:
+def test_keys_follow_the_queries_in_self_attention(panel):
     panel.set_state(STATE._replace(projected=True, self_attention=True, m=11))
     assert not _box(panel, "m").isEnabled()
     assert "follows n" in _box(panel, "m").toolTip()
@@ -61,7 +61,7 @@ def test_keys_follow_the_queries_in_self_attention(panel: ShapePanel) -> None:
     assert "follows" not in _box(panel, "m").toolTip()
 
 
-def test_the_compact_form_is_narrower_at_once(panel: ShapePanel) -> None:
+def test_the_compact_form_is_narrower_at_once(panel):
     QApplication.processEvents()
     wide = panel.minimumSizeHint().width()
     panel.set_compact(True)
@@ -71,7 +71,7 @@ def test_the_compact_form_is_narrower_at_once(panel: ShapePanel) -> None:
 
 
 @each("compact", [False, True])
-def test_nothing_is_cut_off_even_with_long_numbers(panel: ShapePanel, compact: bool) -> None:
+def test_nothing_is_cut_off_even_with_long_numbers(panel, compact):
     panel.set_compact(compact)
     panel.set_state(STATE._replace(num_heads=128, d_k=128, d_v=128, n=16384, m=16384, d_model=16384, batch_size=128))
     QApplication.processEvents()  # the foot says first what it needs
@@ -303,7 +303,7 @@ class MaskHost(QWidget):
 
 
 @each("kind", list(MASKS))
-def test_every_kind_of_the_catalog_can_be_added(qtbot: QtBot, kind: str) -> None:
+def test_every_kind_of_the_catalog_can_be_added(qtbot, kind):
     host = MaskHost(qtbot)
     action = next(action for action in host.panel.kinds.actions() if action.data() == kind)
     action.trigger()
@@ -316,7 +316,7 @@ def test_every_kind_of_the_catalog_can_be_added(qtbot: QtBot, kind: str) -> None
 
 
 @each("typed", ["4, 5", "8", "-1", "x", "9" * 5000])
-def test_impossible_lengths_are_refused_and_nothing_changes(qtbot: QtBot, typed: str) -> None:
+def test_impossible_lengths_are_refused_and_nothing_changes(qtbot, typed):
     host = MaskHost(qtbot, {"kind": "padding", "lengths": (6, 6, 6)})
     field = host.child(QLineEdit, "lengths")
     refused: list[str] = []
@@ -333,14 +333,14 @@ def test_impossible_lengths_are_refused_and_nothing_changes(qtbot: QtBot, typed:
 @each(
     ("place", "expected"), [(0, [[1, 1], [1, 1]]), (1, [[0, 0], [0, 0]]), (2, [[0, 0], [1, 0]]), (3, [[1, 0], [1, 1]])]
 )
-def test_custom_cells_are_filled(qtbot: QtBot, place: int, expected: list[list[int]]) -> None:
+def test_custom_cells_are_filled(qtbot, place, expected):
     host = MaskHost(qtbot, {"kind": "custom", "allowed": np.array([[True, True], [False, True]])}, n=2, m=2, batch=1)
     host.button("Fill").menu().actions()[place].trigger()
     np.testing.assert_array_equal(host.layers[0].allowed, np.array(expected, bool))
     assert host.done == [("fill", "custom")]
 
 
-def test_cells_that_differ_by_item_keep_their_shape(qtbot: QtBot) -> None:
+def test_cells_that_differ_by_item_keep_their_shape(qtbot):
     host = MaskHost(qtbot, {"kind": "custom", "allowed": np.ones((BATCH, 1, N, M), bool)})
     host.button("Fill").menu().actions()[1].trigger()
     assert host.layers[0].allowed.shape == (BATCH, 1, N, M)
@@ -348,7 +348,7 @@ def test_cells_that_differ_by_item_keep_their_shape(qtbot: QtBot) -> None:
     assert not host.button("Fill").menu().actions()[3].isEnabled()  # no diagonal in 5 × 7
 
 
-def test_painting_and_tables_are_asked_for_by_place(qtbot: QtBot) -> None:
+def test_painting_and_tables_are_asked_for_by_place(qtbot):
     layers = (
         {"kind": "causal"},
         {"kind": "custom", "allowed": np.ones((N, M), bool)},
@@ -368,14 +368,14 @@ def test_painting_and_tables_are_asked_for_by_place(qtbot: QtBot) -> None:
     assert tables == ["mask.2.values"]
 
 
-def test_escape_closes_and_gives_the_focus_back(qtbot: QtBot) -> None:
+def test_escape_closes_and_gives_the_focus_back(qtbot):
     host = MaskHost(qtbot, {"kind": "causal"})
     qtbot.keyClick(host.child(QCheckBox, "causal layer on"), Qt.Key.Key_Escape)
     assert not host.panel.isVisible()
     assert host.anchor.hasFocus()
 
 
-def test_a_press_elsewhere_closes_it_and_counts(qtbot: QtBot) -> None:
+def test_a_press_elsewhere_closes_it_and_counts(qtbot):
     host = MaskHost(qtbot, {"kind": "window", "left": 2})
     before = host.child(QSpinBox, "keys before")
     before.setFocus()
@@ -386,7 +386,7 @@ def test_a_press_elsewhere_closes_it_and_counts(qtbot: QtBot) -> None:
     assert host.layers[0].left == 3  # what was being typed is not lost
 
 
-def test_tab_goes_round_inside(qtbot: QtBot) -> None:
+def test_tab_goes_round_inside(qtbot):
     host = MaskHost(qtbot, {"kind": "window", "left": 2, "right": 1})
     seen = []
     for _ in range(30):
@@ -403,7 +403,7 @@ def test_tab_goes_round_inside(qtbot: QtBot) -> None:
     assert QApplication.focusWidget() is seen[-1]
 
 
-def test_it_stays_in_a_small_window_and_scrolls(qtbot: QtBot) -> None:
+def test_it_stays_in_a_small_window_and_scrolls(qtbot):
     host = MaskHost(qtbot, *[{"kind": "window", "left": k} for k in range(9)])
     host.anchor.move(700, 4)
     host.panel.close_panel()
@@ -431,7 +431,7 @@ def test_it_stays_in_a_small_window_and_scrolls(qtbot: QtBot) -> None:
         ),
     ],
 )
-def test_the_summary_names_what_is_on(layers: list[Mapping[str, Any]], text: str) -> None:
+def test_the_summary_names_what_is_on(layers, text):
     assert mask_summary([layer_from_mapping(layer) for layer in layers]) == text
 
 
@@ -450,7 +450,7 @@ def _type(qtbot: QtBot, field: QLineEdit, text: str) -> None:
         {"kind": "prefix", "length": 10**12},
     ],
 )
-def test_whole_numbers_of_any_size_are_shown_and_stay(qtbot: QtBot, layer: Mapping[str, Any]) -> None:
+def test_whole_numbers_of_any_size_are_shown_and_stay(qtbot, layer):
     host = MaskHost(qtbot, layer)
     numbers = [value for name, value in layer.items() if name != "kind"]
     boxes = [box for box in host.panel.findChildren(QSpinBox) if box.isVisible()]
@@ -469,7 +469,7 @@ def test_whole_numbers_of_any_size_are_shown_and_stay(qtbot: QtBot, layer: Mappi
     assert [changed[name] for name in layer if name != "kind"] == [3, *numbers[1:]]
 
 
-def test_a_huge_limit_survives_its_switch(qtbot: QtBot) -> None:
+def test_a_huge_limit_survives_its_switch(qtbot):
     host = MaskHost(qtbot, {"kind": "window", "left": 10**20})
     unlimited = next(box for box in host.panel.findChildren(QCheckBox) if box.text() == "no limit")
     unlimited.click()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -58,7 +58,7 @@ def _words(dialog: TokensDialog) -> str:
     return "\n".join(label.text() for label in dialog.findChildren(QLabel) if label.isVisible())
 
 
-def test_an_empty_sentence_takes_the_tokens_away(qtbot: QtBot) -> None:
+def test_an_empty_sentence_takes_the_tokens_away(qtbot):
     present = ("Thinking", "Machines")
     dialog = _tokens(qtbot, n=2, m=2, query_tokens=present, key_tokens=present)
     assert dialog.sentence.toPlainText() == "Thinking Machines"
@@ -67,7 +67,7 @@ def test_an_empty_sentence_takes_the_tokens_away(qtbot: QtBot) -> None:
     assert "labeled by number" in _words(dialog)
 
 
-def test_tokens_of_a_model_are_there_and_stay_whole_while_others_are_typed(qtbot: QtBot) -> None:
+def test_tokens_of_a_model_are_there_and_stay_whole_while_others_are_typed(qtbot):
     present = ("[CLS]", " didn", "'", "t", "##s", ".")
     dialog = _tokens(qtbot, n=6, m=6, query_tokens=present, key_tokens=present, may_resize=True)
     assert dialog.tokens() == present
@@ -77,7 +77,7 @@ def test_tokens_of_a_model_are_there_and_stay_whole_while_others_are_typed(qtbot
     assert "n = m = 10" in dialog.resize_rows.text()
 
 
-def test_tokens_that_no_sentence_gives_are_there_as_they_are(qtbot: QtBot) -> None:
+def test_tokens_that_no_sentence_gives_are_there_as_they_are(qtbot):
     """One has a blank inside: as a sentence it would be torn, and dropped it would take the names away."""
     present = ("New York", "the")
     dialog = _tokens(qtbot, n=2, m=2, query_tokens=present, key_tokens=present, may_resize=True)
@@ -90,7 +90,7 @@ def test_tokens_that_no_sentence_gives_are_there_as_they_are(qtbot: QtBot) -> No
 
 
 @each("keys", [("I", "am"), None])
-def test_each_side_begins_with_its_own_tokens_and_keeps_what_is_typed(qtbot: QtBot, keys: tuple[str, ...]) -> None:
+def test_each_side_begins_with_its_own_tokens_and_keeps_what_is_typed(qtbot, keys):
     dialog = _tokens(qtbot, n=2, m=2, query_tokens=("je", "suis"), key_tokens=keys)
     assert dialog.result_fields() == {"query_tokens": ("je", "suis")}
     dialog.side.setCurrentIndex(dialog.side.findData("keys"))
@@ -104,14 +104,14 @@ def test_each_side_begins_with_its_own_tokens_and_keeps_what_is_typed(qtbot: QtB
 
 
 @pytest.fixture
-def shortcuts(qtbot: QtBot) -> ShortcutsDialog:
+def shortcuts(qtbot):
     dialog = ShortcutsDialog([("Undo", "Ctrl+Z"), ("Export image…", "Ctrl+E")])
     qtbot.addWidget(dialog)
     dialog.show()
     return dialog
 
 
-def test_about_shows_the_notices_from_their_top_and_takes_no_html(qtbot: QtBot) -> None:
+def test_about_shows_the_notices_from_their_top_and_takes_no_html(qtbot):
     dialog = AboutDialog(notices="# Notices\n<b>Inter</b>, SIL Open Font License 1.1\n" + "\nand so on\n" * 99)
     qtbot.addWidget(dialog)
     dialog.show()
@@ -126,7 +126,7 @@ def test_about_shows_the_notices_from_their_top_and_takes_no_html(qtbot: QtBot) 
     assert not plain.notices.isVisible()
 
 
-def test_tokens_that_are_cut_by_hand_know_the_rows_that_they_come_from(qtbot: QtBot) -> None:
+def test_tokens_that_are_cut_by_hand_know_the_rows_that_they_come_from(qtbot):
     present = tuple("aabaa")
     dialog = _tokens(qtbot, n=5, m=5, query_tokens=present, key_tokens=present)
     dialog.pieces.item(0).setText("")
@@ -141,7 +141,7 @@ def test_tokens_that_are_cut_by_hand_know_the_rows_that_they_come_from(qtbot: Qt
     assert dialog.old_places("n") == [1, 2, 3, 4]
 
 
-def test_tokens_that_are_cut_by_hand_after_others_were_typed_know_their_rows(qtbot: QtBot) -> None:
+def test_tokens_that_are_cut_by_hand_after_others_were_typed_know_their_rows(qtbot):
     dialog = _tokens(qtbot, n=3, m=3, query_tokens=("very", "very", "good"), key_tokens=None)
     dialog.sentence.setPlainText("so very very good")
     dialog.pieces.item(1).setText("")
@@ -153,7 +153,7 @@ def test_tokens_that_are_cut_by_hand_after_others_were_typed_know_their_rows(qtb
 
 
 @pytest.fixture
-def dialog(qtbot: QtBot) -> NewDialog:
+def dialog(qtbot):
     dialog = NewDialog()
     qtbot.addWidget(dialog)
     dialog.show()
@@ -171,7 +171,7 @@ def _shapes(dialog: NewDialog) -> str:
     return dialog.findChild(SentenceView, "new.shapes").text()
 
 
-def test_in_self_attention_the_keys_are_the_rows_of_x(qtbot: QtBot, dialog: NewDialog) -> None:
+def test_in_self_attention_the_keys_are_the_rows_of_x(qtbot, dialog):
     _type(qtbot, dialog, n=3, m=5, num_heads=2, d_k=7, d_v=11)
     qtbot.mouseClick(dialog.radios["self"], Qt.MouseButton.LeftButton, pos=dialog.radios["self"].rect().center() / 4)
     assert _shapes(dialog) == "X 3 × 14, W_Q 14 × 14, W_K 14 × 14, W_V 14 × 22"
@@ -184,7 +184,7 @@ def test_in_self_attention_the_keys_are_the_rows_of_x(qtbot: QtBot, dialog: NewD
     assert _shapes(dialog) == "X 13 × 14, X₂ 5 × 14, W_Q 14 × 14, W_K 14 × 14, W_V 14 × 22"
 
 
-def test_the_seed_matters_only_where_numbers_are_drawn(dialog: NewDialog) -> None:
+def test_the_seed_matters_only_where_numbers_are_drawn(dialog):
     enabled = {}
     for key in ("integers", "random", "identity", "zeros"):
         dialog.fill.setCurrentIndex(dialog.fill.findData(key))
@@ -206,7 +206,7 @@ def _says(dialog: NewDialog, words: str) -> bool:
     return any(words in sentence.text() for sentence in dialog.findChildren(SentenceView))
 
 
-def test_a_typed_d_model_stays_whenever_the_heads_are_typed(qtbot: QtBot, dialog: NewDialog) -> None:
+def test_a_typed_d_model_stays_whenever_the_heads_are_typed(qtbot, dialog):
     dialog.radios["self"].click()
     _type_d_model(qtbot, dialog, 64)
     assert _sizes(dialog) == (64, 2, 32, 32)
@@ -217,7 +217,7 @@ def test_a_typed_d_model_stays_whenever_the_heads_are_typed(qtbot: QtBot, dialog
     assert _sizes(dialog) == (128, 8, 16, 16)
 
 
-def test_a_typed_d_k_is_followed_by_d_model(qtbot: QtBot, dialog: NewDialog) -> None:
+def test_a_typed_d_k_is_followed_by_d_model(qtbot, dialog):
     _type_d_model(qtbot, dialog, 64)
     _type(qtbot, dialog, d_k=5)
     assert _sizes(dialog)[:3] == (10, 2, 5)
@@ -226,7 +226,7 @@ def test_a_typed_d_k_is_followed_by_d_model(qtbot: QtBot, dialog: NewDialog) -> 
     assert _says(dialog, "d_model = heads · dₖ = 3 · 5.")
 
 
-def test_d_v_is_as_wide_as_d_k_until_it_is_typed(qtbot: QtBot, dialog: NewDialog) -> None:
+def test_d_v_is_as_wide_as_d_k_until_it_is_typed(qtbot, dialog):
     _type(qtbot, dialog, num_heads=2, d_k=5)
     assert _sizes(dialog) == (10, 2, 5, 5)
     _type(qtbot, dialog, d_v=4)
@@ -239,7 +239,7 @@ def test_d_v_is_as_wide_as_d_k_until_it_is_typed(qtbot: QtBot, dialog: NewDialog
     assert _sizes(other) == (14, 2, 7, 4)
 
 
-def test_heads_that_cannot_share_d_model_are_told_and_not_made(qtbot: QtBot, dialog: NewDialog) -> None:
+def test_heads_that_cannot_share_d_model_are_told_and_not_made(qtbot, dialog):
     create = dialog.buttons.buttons()[0]
     _type_d_model(qtbot, dialog, 64)
     _type(qtbot, dialog, num_heads=3)
@@ -256,7 +256,7 @@ def test_heads_that_cannot_share_d_model_are_told_and_not_made(qtbot: QtBot, dia
     assert create.isEnabled()
 
 
-def test_tokens_that_have_no_row_are_told(qtbot: QtBot, dialog: NewDialog) -> None:
+def test_tokens_that_have_no_row_are_told(qtbot, dialog):
     dialog.sentence.setText("The cat sat down")
     assert not _says(dialog, "left out")
     _type(qtbot, dialog, n=3)
@@ -265,7 +265,7 @@ def test_tokens_that_have_no_row_are_told(qtbot: QtBot, dialog: NewDialog) -> No
     assert _says(dialog, "5000 tokens for 4096 rows: the last 904 are left out.")
 
 
-def test_a_sentence_sets_the_rows_and_a_mask_is_chosen(qtbot: QtBot, dialog: NewDialog) -> None:
+def test_a_sentence_sets_the_rows_and_a_mask_is_chosen(qtbot, dialog):
     dialog.sentence.setFocus()
     qtbot.keyClicks(dialog.sentence, "The cat sat down")
     dialog.masks["causal"].click()
@@ -274,7 +274,7 @@ def test_a_sentence_sets_the_rows_and_a_mask_is_chosen(qtbot: QtBot, dialog: New
 
 
 @pytest.fixture
-def chooser(qtbot: QtBot) -> Callable[..., ArraysDialog]:
+def chooser(qtbot):
     def build(listing: ArrayListing = LISTING) -> ArraysDialog:
         dialog = ArraysDialog("a.npz", listing, str)
         qtbot.addWidget(dialog)
@@ -293,7 +293,7 @@ def drop(slot: ArraySlot, data: QMimeData) -> None:
     QApplication.sendEvent(slot, QDropEvent(QPointF(slot.rect().center()), *how))
 
 
-def test_the_models_pass_qts_own_tester(chooser: Callable[..., ArraysDialog]) -> None:
+def test_the_models_pass_qts_own_tester(chooser):
     dialog = chooser()
     mode = QAbstractItemModelTester.FailureReportingMode.Fatal
     testers = [QAbstractItemModelTester(model, mode) for model in (dialog.model, dialog.sieve)]
@@ -310,9 +310,7 @@ def test_the_models_pass_qts_own_tester(chooser: Callable[..., ArraysDialog]) ->
     assert len(testers) == 3
 
 
-def test_what_the_names_suggest_is_proposed_and_both_readings_are_offered(
-    chooser: Callable[..., ArraysDialog], qtbot: QtBot
-) -> None:
+def test_what_the_names_suggest_is_proposed_and_both_readings_are_offered(chooser, qtbot):
     dialog = chooser()
     names = {"query": "q", "key": "k", "value": "v", "mask": "attn_mask"}
     assert dialog.arrangement() == ArrayMapping(names)
@@ -341,7 +339,7 @@ def test_what_the_names_suggest_is_proposed_and_both_readings_are_offered(
     assert "as wide as a head of query" in dialog.complaint.text()
 
 
-def test_an_array_is_dragged_onto_its_place(chooser: Callable[..., ArraysDialog]) -> None:
+def test_an_array_is_dragged_onto_its_place(chooser):
     dialog = chooser()
     row = dialog.model.index(3, 0)
     drop(dialog.parts.slots["key"], dialog.model.mimeData([row]))
@@ -358,7 +356,7 @@ def test_an_array_is_dragged_onto_its_place(chooser: Callable[..., ArraysDialog]
     assert dialog.parts.names()["query"] == "q"
 
 
-def test_x_and_weights_take_the_place_of_q_k_and_v(chooser: Callable[..., ArraysDialog], qtbot: QtBot) -> None:
+def test_x_and_weights_take_the_place_of_q_k_and_v(chooser, qtbot):
     dialog = chooser()
     qtbot.mouseClick(dialog.parts.projected, Qt.MouseButton.LeftButton)
     assert dialog.parts.names() == {"mask": "attn_mask"}
@@ -377,9 +375,7 @@ def test_x_and_weights_take_the_place_of_q_k_and_v(chooser: Callable[..., Arrays
     assert dialog.arrangement().weights == "out,in"
 
 
-def test_enter_takes_what_is_proposed_and_finding_looks_at_names(
-    chooser: Callable[..., ArraysDialog], qtbot: QtBot
-) -> None:
+def test_enter_takes_what_is_proposed_and_finding_looks_at_names(chooser, qtbot):
     flat = tuple(ListedArray(array.name, array.shape[-2:], array.dtype) for array in ARRAYS[:4])
     dialog = chooser(ArrayListing(flat, lambda _source, _names: {}))
     with qtbot.waitSignal(dialog.previewAsked) as asked:
@@ -408,7 +404,7 @@ class Marked(QTranslator):
 
 
 @pytest.fixture
-def marked(qapp: QApplication) -> Iterator[Callable[[], None]]:
+def marked(qapp):
     translator = Marked()
     yield lambda: QCoreApplication.installTranslator(translator)
     QCoreApplication.removeTranslator(translator)
@@ -464,9 +460,7 @@ def _export_data(folder: Path) -> QWidget:
         lambda _: AboutDialog(notices="§"),
     ],
 )
-def test_every_word_follows_the_language(
-    qtbot: QtBot, marked: Callable[[], None], tmp_path: Path, make: Callable[[Path], QWidget]
-) -> None:
+def test_every_word_follows_the_language(qtbot, marked, tmp_path, make):
     widget = make(tmp_path)
     qtbot.addWidget(widget)
     widget.show()

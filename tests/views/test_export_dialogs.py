@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -67,7 +67,7 @@ def _said(dialog: QDialog) -> list[str]:
         ("3-2", (2, 3)),
     ],
 )
-def test_heads_as_people_write_them(text: str, heads: tuple[int, ...]) -> None:
+def test_heads_as_people_write_them(text, heads):
     assert heads_from_text(text, 5) == heads
 
 
@@ -83,12 +83,12 @@ def test_heads_as_people_write_them(text: str, heads: tuple[int, ...]) -> None:
         ("9" * 5000, "“9+”"),
     ],
 )
-def test_heads_that_are_not_there_are_refused(text: str, named: str) -> None:
+def test_heads_that_are_not_there_are_refused(text, named):
     with pytest.raises(ValueError, match=named):
         heads_from_text(text, 5)
 
 
-def test_what_is_asked_for_is_what_is_shown(qtbot: QtBot, tmp_path: Path) -> None:
+def test_what_is_asked_for_is_what_is_shown(qtbot, tmp_path):
     dialog = _image_dialog(qtbot, tmp_path)
     assert dialog.result_choice() == ExportChoice(heads=(3,), batch=2, folder=str(tmp_path))
     qtbot.keyClick(dialog.stages, Qt.Key.Key_Up)
@@ -138,7 +138,7 @@ def _type_name(qtbot: QtBot, dialog: ExportDialog, text: str) -> None:
     qtbot.keyClicks(dialog.name, text)
 
 
-def test_the_proposed_name_follows_until_another_is_typed(qtbot: QtBot, tmp_path: Path) -> None:
+def test_the_proposed_name_follows_until_another_is_typed(qtbot, tmp_path):
     dialog = _image_dialog(qtbot, tmp_path)
     assert dialog.name.text() == "x-weights-h3"
     dialog.stages.set_keys(("scores",))
@@ -157,7 +157,7 @@ def test_the_proposed_name_follows_until_another_is_typed(qtbot: QtBot, tmp_path
     assert dialog.name.text() == "x-scores-h3"
 
 
-def test_all_heads_and_one_sheet_are_words_and_never_contradict_a_number(qtbot: QtBot, tmp_path: Path) -> None:
+def test_all_heads_and_one_sheet_are_words_and_never_contradict_a_number(qtbot, tmp_path):
     dialog = _image_dialog(qtbot, tmp_path)
     assert dialog.heads.choice.currentText() == "this head (3)"
     assert not dialog.heads.numbers.isVisible()
@@ -169,7 +169,7 @@ def test_all_heads_and_one_sheet_are_words_and_never_contradict_a_number(qtbot: 
     assert "Writes x-weights-h3.png." in _said(dialog)
 
 
-def test_the_preview_follows_and_shows_the_first_figure(qtbot: QtBot, tmp_path: Path) -> None:
+def test_the_preview_follows_and_shows_the_first_figure(qtbot, tmp_path):
     asked: list[ExportChoice] = []
 
     def draw(choice: ExportChoice) -> QImage:
@@ -189,7 +189,7 @@ def test_the_preview_follows_and_shows_the_first_figure(qtbot: QtBot, tmp_path: 
     assert dialog.preview.grab().toImage().pixelColor(dialog.preview.rect().center()) == QColor("#3A9B93")
 
 
-def test_a_preview_that_fails_says_why(qtbot: QtBot, tmp_path: Path) -> None:
+def test_a_preview_that_fails_says_why(qtbot, tmp_path):
     def draw(_choice: ExportChoice) -> QImage:
         raise ValueError("4,000,000 cells are too many for one figure.")
 
@@ -200,14 +200,14 @@ def test_a_preview_that_fails_says_why(qtbot: QtBot, tmp_path: Path) -> None:
     assert dialog.isVisible()
 
 
-def test_a_preview_of_a_choice_in_the_making_is_no_error(qtbot: QtBot, tmp_path: Path) -> None:
+def test_a_preview_of_a_choice_in_the_making_is_no_error(qtbot, tmp_path):
     dialog = _image_dialog(qtbot, tmp_path)
     _choose_heads(qtbot, dialog, "2-")
     dialog.preview.draw_now()
     assert "“2-”" in dialog.preview.sentence()
 
 
-def test_options_are_remembered_but_not_what_is_shown(qtbot: QtBot, tmp_path: Path) -> None:
+def test_options_are_remembered_but_not_what_is_shown(qtbot, tmp_path):
     dialog = _image_dialog(qtbot, tmp_path)
     dialog.set_choice(
         ExportChoice(
@@ -243,7 +243,7 @@ def _data_dialog(qtbot: QtBot, folder: Path) -> ExportDataDialog:
     return dialog
 
 
-def test_numbers_are_asked_for_by_name(qtbot: QtBot, tmp_path: Path) -> None:
+def test_numbers_are_asked_for_by_name(qtbot, tmp_path):
     dialog = _data_dialog(qtbot, tmp_path)
     assert dialog.result_choice() == DataChoice(arrays=("weights",), heads=(3,), folder=str(tmp_path))
     assert not dialog.heads.isEnabled()
@@ -269,7 +269,7 @@ def test_numbers_are_asked_for_by_name(qtbot: QtBot, tmp_path: Path) -> None:
     assert "Tick at least one matrix." in _said(dialog)
 
 
-def test_a_form_of_numbers_is_remembered(qtbot: QtBot, tmp_path: Path) -> None:
+def test_a_form_of_numbers_is_remembered(qtbot, tmp_path):
     dialog = _data_dialog(qtbot, tmp_path)
     dialog.set_choice(DataChoice(arrays=("query",), heads=(1,), format="tsv", headers=True, folder=str(tmp_path)))
     other = _data_dialog(qtbot, tmp_path / "else")
@@ -278,7 +278,7 @@ def test_a_form_of_numbers_is_remembered(qtbot: QtBot, tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def look(qapp: QApplication, request: pytest.FixtureRequest) -> Iterator[None]:
+def look(qapp, request):
     lang, zoom = request.param
     settings.set_language(qapp, lang)
     apply_theme(qapp, "light", zoom)
@@ -288,7 +288,7 @@ def look(qapp: QApplication, request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 @pytest.fixture
-def dialog(look: None, qtbot: QtBot) -> ExportDialog:
+def dialog(look, qtbot):
     paper = QImage(90, 60, QImage.Format.Format_RGB32)
     found = ExportDialog(STAGES, heads=5, draw=lambda _: paper, names=lambda _: ["x.png"], stem="x")
     found.set_choice(ExportChoice(folder="."))
@@ -309,12 +309,12 @@ def place_in(area: QScrollArea, widget: QWidget) -> QRect:
 
 
 @pytest.mark.parametrize("look", [("en", 1.0), ("zh", 1.0)], indirect=True)
-def test_all_is_in_sight_where_there_is_room(dialog: ExportDialog) -> None:
+def test_all_is_in_sight_where_there_is_room(dialog):
     assert not scroll_area(dialog).verticalScrollBar().isVisible()
 
 
 @pytest.mark.parametrize("look", [("en", 2.0), ("zh", 1.5), ("zh", 2.0)], indirect=True)
-def test_at_a_zoom_the_fields_scroll_and_the_buttons_stay(dialog: ExportDialog) -> None:
+def test_at_a_zoom_the_fields_scroll_and_the_buttons_stay(dialog):
     area = scroll_area(dialog)
     assert dialog.height() <= dialog.screen().availableSize().height()
     dialog.resize(dialog.minimumSizeHint().width(), 650)
@@ -331,7 +331,7 @@ def test_at_a_zoom_the_fields_scroll_and_the_buttons_stay(dialog: ExportDialog) 
 
 
 @pytest.mark.parametrize("look", [("zh", 2.0)], indirect=True)
-def test_the_field_that_is_reached_by_tab_comes_into_sight(dialog: ExportDialog) -> None:
+def test_the_field_that_is_reached_by_tab_comes_into_sight(dialog):
     area = scroll_area(dialog)
     dialog.resize(dialog.width(), 600)
     QTest.qWait(0)

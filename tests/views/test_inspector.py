@@ -115,25 +115,25 @@ def put(
 
 
 @pytest.fixture
-def make() -> Callable[..., Problem]:
+def make():
     """A problem of Q, K and V with some fields changed."""
     return direct
 
 
 @pytest.fixture
-def make_projected() -> Callable[..., Problem]:
+def make_projected():
     """A problem of X and its weights with some fields changed."""
     return projected
 
 
 @pytest.fixture
-def explain_in() -> Callable[..., None]:
+def explain_in():
     """Explain another cell in an inspector that is there."""
     return put
 
 
 @pytest.fixture
-def shown(qtbot: QtBot) -> Callable[..., Inspector]:
+def shown(qtbot):
     """An inspector on screen that explains a cell."""
 
     def show(problem: Problem, stage: str, row: int, column: int, head: int = 1, width: int = 326) -> Inspector:
@@ -190,15 +190,13 @@ def activate(inspector: Inspector, qtbot: QtBot) -> None:
         ("key", 2, 1, ["S[·, 2]", "S′[·, 2]", "A[·, ·]", "O[·, ·]", "concat[·, 2 … 3]"]),
     ],
 )
-def test_rows_and_columns_are_one_link_to_the_last_stage(
-    shown: Shown, make: Make, stage: str, row: int, column: int, expected: list[str]
-) -> None:
+def test_rows_and_columns_are_one_link_to_the_last_stage(shown, make, stage, row, column, expected):
     assert neighbors(shown(make(), stage, row, column)) == expected
 
 
 def test_one_equation_stays_for_the_next_cell_that_has_one_and_other_cells_are_copied_as_they_are(
-    shown: Shown, make: Make, explain_in: Callable[..., None]
-) -> None:
+    shown, make, explain_in
+):
     inspector, copied = shown(make(), "weights", 2, 1), list[str]()
     inspector.copyRequested.connect(copied.append)
     one, copy = (inspector.findChild(QPushButton, f"inspector.{name}") for name in ("one_equation", "copy"))
@@ -210,7 +208,7 @@ def test_one_equation_stays_for_the_next_cell_that_has_one_and_other_cells_are_c
     assert r"\frac{1}{Z}" in formula(inspector)
 
 
-def test_what_is_no_rectangle_is_counted(shown: Shown, make_projected: Make) -> None:
+def test_what_is_no_rectangle_is_counted(shown, make_projected):
     inspector = shown(make_projected(), "query", 2, 1)
     x = ReachedBoxes(
         "scores",
@@ -226,9 +224,7 @@ def one_equation(inspector: Inspector) -> QPushButton:
     return inspector.findChild(QPushButton, "inspector.one_equation")
 
 
-def test_everything_is_reached_by_tab_in_reading_order(
-    shown: Shown, make: Make, explain_in: Callable[..., None], qtbot: QtBot
-) -> None:
+def test_everything_is_reached_by_tab_in_reading_order(shown, make, explain_in, qtbot):
     inspector = shown(make(), "weights", 2, 1)
     explain_in(inspector, make(), "weights", 2, 1, trail=[("scaled", 2, 1)])
     activate(inspector, qtbot)
@@ -251,9 +247,7 @@ def test_everything_is_reached_by_tab_in_reading_order(
     ]
 
 
-def test_following_an_edit_keeps_the_keyboard_where_it_is(
-    shown: Shown, make: Make, explain_in: Callable[..., None], qtbot: QtBot
-) -> None:
+def test_following_an_edit_keeps_the_keyboard_where_it_is(shown, make, explain_in, qtbot):
     inspector = shown(make(), "weights", 2, 1)
     activate(inspector, qtbot)
     link = links(inspector)["O[2, ·]"]
@@ -262,7 +256,7 @@ def test_following_an_edit_keeps_the_keyboard_where_it_is(
     assert QApplication.focusWidget() is link
 
 
-def test_the_first_page_offers_steps_and_the_way_to_the_start_page(qtbot: QtBot) -> None:
+def test_the_first_page_offers_steps_and_the_way_to_the_start_page(qtbot):
     inspector = Inspector()
     qtbot.addWidget(inspector)
     inspector.resize(326, 700)
@@ -275,7 +269,7 @@ def test_the_first_page_offers_steps_and_the_way_to_the_start_page(qtbot: QtBot)
         QTest.keyClick(found["Start page"], Qt.Key.Key_Space)
 
 
-def test_what_does_not_fit_scrolls_as_one_and_nothing_gives_way(shown: Shown, make: Make) -> None:
+def test_what_does_not_fit_scrolls_as_one_and_nothing_gives_way(shown, make):
     inspector = shown(make(), "weights", 2, 1, width=248)
     page = inspector.findChild(FittingPage, "inspector.page")
     parts, relations, terms = (
@@ -307,7 +301,7 @@ def _wheel_over(widget: QAbstractScrollArea) -> None:
     QApplication.processEvents()
 
 
-def test_a_long_trail_keeps_where_it_began(shown: Shown, make: Make, explain_in: Callable[..., None]) -> None:
+def test_a_long_trail_keeps_where_it_began(shown, make, explain_in):
     inspector = shown(make(), "weights", 2, 1)
     explain_in(inspector, make(), "query", 2, 0, trail=[("head_output", 2, k % 2) for k in range(6)])
     assert "O[2, 0]" in links(inspector)
@@ -315,7 +309,7 @@ def test_a_long_trail_keeps_where_it_began(shown: Shown, make: Make, explain_in:
     assert len([link for text, link in links(inspector).items() if text.startswith("O[2, ")]) <= 4
 
 
-def test_a_link_to_a_row_leads_to_the_term_that_matters_most(shown: Shown, make: Make, qtbot: QtBot) -> None:
+def test_a_link_to_a_row_leads_to_the_term_that_matters_most(shown, make, qtbot):
     query, key = np.full((5, 6), 0.1), np.full((7, 6), 0.1)
     query[2, 5] = key[1, 5] = 3.0  # head 1, column 2 of it
     inspector = shown(make(query=query, key=key), "scores", 2, 1)
@@ -325,7 +319,7 @@ def test_a_link_to_a_row_leads_to_the_term_that_matters_most(shown: Shown, make:
 
 
 @each("width", [232, 302])
-def test_no_word_is_cut_at_the_widths_of_the_look(shown: Shown, make: Make, width: int) -> None:
+def test_no_word_is_cut_at_the_widths_of_the_look(shown, make, width):
     inspector = shown(make(), "scaled", 2, 1, width=width)
     assert inspector.minimumSizeHint().width() <= width
     for widget in inspector.findChildren(QWidget):
@@ -352,9 +346,7 @@ def wide(make: Make, width: int = 32) -> Problem:
 
 
 @each("normalize", ["none", "sigmoid", "sum"])
-def test_weights_of_every_normalization_stand_beside_those_of_the_other_keys(
-    shown: Shown, make: Make, normalize: str
-) -> None:
+def test_weights_of_every_normalization_stand_beside_those_of_the_other_keys(shown, make, normalize):
     problem = make(normalize=normalize, mask=[{"kind": "causal"}])
     view, trace = table(shown(problem, "weights", 2, 1)), compute(problem)
     keys = [k for k in range(3) if trace["weights"][0, 1, 2, k] != 0]
@@ -368,14 +360,14 @@ def test_weights_of_every_normalization_stand_beside_those_of_the_other_keys(
     assert view.terms().signed() == (normalize == "none")
 
 
-def test_products_name_their_cells_and_stand_by_magnitude(shown: Shown, make: Make) -> None:
+def test_products_name_their_cells_and_stand_by_magnitude(shown, make):
     view = table(shown(wide(make, 7), "scores", 2, 3, head=0))
     assert headers(view) == ["", "Q[2, c]", "K[3, c]", "q·k"]
     assert [row[0] for row in texts(view)] == [f"c = {k}" for k in range(6, -1, -1)]
     assert [row[3] for row in texts(view)][:3] == ["7", "−6", "5"]
 
 
-def test_printed_factors_give_their_printed_product(shown: Shown, make: Make) -> None:
+def test_printed_factors_give_their_printed_product(shown, make):
     scores = np.array([[1 / np.sqrt(3), 2 / np.sqrt(3)]])
     worked = make(
         query=np.array([[1.0]]), key=scores.T, value=np.array([[1.0], [3.0]]), num_heads=1, scale=1.0,
@@ -389,7 +381,7 @@ def test_printed_factors_give_their_printed_product(shown: Shown, make: Make) ->
     assert len({len(row[1].partition(".")[2]) for row in rows}) == 1
 
 
-def test_addends_of_different_matrices_are_named_one_by_one(shown: Shown, make: Make, qtbot: QtBot) -> None:
+def test_addends_of_different_matrices_are_named_one_by_one(shown, make, qtbot):
     inspector = shown(make(mask=({"kind": "alibi"},)), "biased", 4, 1)
     view = table(inspector)
     assert headers(view) == ["", "value"]
@@ -402,7 +394,7 @@ def test_addends_of_different_matrices_are_named_one_by_one(shown: Shown, make: 
     assert caught.args == ["scaled", (0, 1, 4, 1)]
 
 
-def test_a_long_list_ends_with_its_tail_which_opens(shown: Shown, make: Make, qtbot: QtBot) -> None:
+def test_a_long_list_ends_with_its_tail_which_opens(shown, make, qtbot):
     inspector = shown(wide(make), "scores", 2, 3, head=0)
     view = table(inspector)
     assert view.model().rowCount() == 11
@@ -417,9 +409,7 @@ def test_a_long_list_ends_with_its_tail_which_opens(shown: Shown, make: Make, qt
     assert view.accessibleName() == "Terms q·k"
 
 
-def test_the_tail_stays_open_within_a_stage_and_closes_for_another(
-    shown: Shown, make: Make, explain_in: Callable[..., None]
-) -> None:
+def test_the_tail_stays_open_within_a_stage_and_closes_for_another(shown, make, explain_in):
     inspector = shown(wide(make), "scores", 2, 3, head=0)
     view = table(inspector)
     view.terms().expand()
@@ -430,7 +420,7 @@ def test_the_tail_stays_open_within_a_stage_and_closes_for_another(
     assert view.model().rowCount() == 11
 
 
-def test_bars_are_colored_by_sign_and_the_chosen_key_stands_out(shown: Shown, make: Make) -> None:
+def test_bars_are_colored_by_sign_and_the_chosen_key_stands_out(shown, make):
     view = table(shown(wide(make, 7), "scores", 2, 3, head=0))
     stops = dict(SIGNED_STOPS["light"])
     assert _bar(view, 0) == QColor(stops[0.6])
@@ -440,7 +430,7 @@ def test_bars_are_colored_by_sign_and_the_chosen_key_stands_out(shown: Shown, ma
     assert _bar(weights, 1) == THEMES["light"].text3
 
 
-def test_wild_numbers_are_listed_first_and_break_nothing(shown: Shown, make: Make) -> None:
+def test_wild_numbers_are_listed_first_and_break_nothing(shown, make):
     query = np.ones((5, 6))
     query[2, 3:] = [np.nan, np.inf, 1e300]
     view = table(shown(make(query=query), "scores", 2, 3))
@@ -450,7 +440,7 @@ def test_wild_numbers_are_listed_first_and_break_nothing(shown: Shown, make: Mak
     assert not view.grab().isNull()
 
 
-def test_infinities_of_both_signs_in_the_tail_make_no_number(shown: Shown, make: Make) -> None:
+def test_infinities_of_both_signs_in_the_tail_make_no_number(shown, make):
     problem = wide(make)
     query = problem.query.copy()
     query[2, :30] *= np.inf
@@ -467,9 +457,7 @@ def _bar(view: TermsView, row: int) -> QColor:
 
 @each("zoom", [1.0, 1.5])
 @each("width", [232, 302])
-def test_no_name_of_a_product_is_cut(
-    qapp: QApplication, shown: Shown, make_projected: Make, width: int, zoom: float
-) -> None:
+def test_no_name_of_a_product_is_cut(qapp, shown, make_projected, width, zoom):
     apply_theme(qapp, "light", zoom)
     try:
         view = table(shown(make_projected(), "query", 2, 1, head=0, width=round(width * (zoom + 1) / 2)))
@@ -483,7 +471,7 @@ def test_no_name_of_a_product_is_cut(
         apply_theme(qapp, "light", 1.0)
 
 
-def test_what_takes_too_much_room_says_less(shown: Shown, make: Make) -> None:
+def test_what_takes_too_much_room_says_less(shown, make):
     view = table(shown(wide(make), "scores", 2, 3, head=0, width=420))
     assert (headers(view)[0], texts(view)[0][:2]) == ("", ["c = 31", "−32"])
     view.resize(160, 300)
@@ -494,12 +482,12 @@ def test_what_takes_too_much_room_says_less(shown: Shown, make: Make) -> None:
     assert texts(view)[0][:2] == ["c = 31", "−32"]
 
 
-def test_a_name_that_is_cut_is_told_in_full(shown: Shown, make: Make) -> None:
+def test_a_name_that_is_cut_is_told_in_full(shown, make):
     view = table(shown(make(key_tokens=("a" * 60, *"bcdefg")), "head_output", 2, 1, width=232))
     assert "a" * 60 in [view.model().index(row, 0).data(Qt.ItemDataRole.ToolTipRole) for row in range(7)]
 
 
-def test_the_keyboard_follows_a_term(shown: Shown, make: Make, qtbot: QtBot) -> None:
+def test_the_keyboard_follows_a_term(shown, make, qtbot):
     inspector = shown(make(), "weights", 2, 1)
     view = table(inspector)
     view.setFocus()

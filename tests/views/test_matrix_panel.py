@@ -114,7 +114,7 @@ def current_cell(panel: MatrixPanel) -> tuple[int, int]:
 
 
 @pytest.fixture
-def desk(qtbot) -> Callable[..., Desk]:
+def desk(qtbot):
     made = []
 
     def make(array: np.ndarray | None = None, width: int = 600, height: int = 300, **options: bool) -> Desk:

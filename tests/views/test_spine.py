@@ -77,7 +77,7 @@ def node(spine: Spine, name: str) -> StageNode:
     return spine.findChild(StageNode, f"node.{name}")
 
 
-def test_no_box_lies_over_a_map(qtbot: QtBot) -> None:
+def test_no_box_lies_over_a_map(qtbot):
     for problem in (direct(), projected()):
         spine = shown(qtbot, problem)
         boxes = [box for box in spine.findChildren(OperatorBox) if box.isVisible()]
@@ -101,11 +101,11 @@ ALWAYS = ["query", "key", "scores", "scaled", "weights", "value", "head_output",
         (projected(context=np.ones((3, 11))), ["x", "context", *ALWAYS]),
     ],
 )
-def test_a_map_stands_where_the_problem_has_the_stage(qtbot: QtBot, problem: Problem, expected: list[str]) -> None:
+def test_a_map_stands_where_the_problem_has_the_stage(qtbot, problem, expected):
     assert names(shown(qtbot, problem, 2000)) == expected
 
 
-def test_the_row_follows_the_problem_and_keeps_its_order(qtbot: QtBot) -> None:
+def test_the_row_follows_the_problem_and_keeps_its_order(qtbot):
     spine = shown(qtbot, direct(), 2000)
     for problem, expected in (
         (direct(mask=({"kind": "causal"},), w_output=np.ones((4, 4))), [*ALWAYS[:4], "masked", *ALWAYS[4:], "output"]),
@@ -115,7 +115,7 @@ def test_the_row_follows_the_problem_and_keeps_its_order(qtbot: QtBot) -> None:
         qtbot.waitUntil(lambda expected=expected: names(spine) == expected)
 
 
-def test_a_box_of_a_step_that_the_problem_lacks_stands_nowhere(qtbot: QtBot) -> None:
+def test_a_box_of_a_step_that_the_problem_lacks_stands_nowhere(qtbot):
     spine = shown(qtbot, direct())
     output = spine.boxes.box("output")  # named before a problem has it
     assert output not in spine._items
@@ -124,7 +124,7 @@ def test_a_box_of_a_step_that_the_problem_lacks_stands_nowhere(qtbot: QtBot) -> 
     assert not output.isVisible()
 
 
-def test_click_enter_and_space_ask_for_a_stage_without_taking_it(qtbot: QtBot) -> None:
+def test_click_enter_and_space_ask_for_a_stage_without_taking_it(qtbot):
     spine = shown(qtbot, projected())
     for name, stage, act in (
         ("scaled", "scaled", lambda w: QTest.mouseClick(w, Qt.MouseButton.LeftButton)),
@@ -138,7 +138,7 @@ def test_click_enter_and_space_ask_for_a_stage_without_taking_it(qtbot: QtBot) -
         assert not node(spine, name).isChecked()
 
 
-def test_an_edit_repaints_and_dots_what_it_reaches(qtbot: QtBot) -> None:
+def test_an_edit_repaints_and_dots_what_it_reaches(qtbot):
     problem = direct()
     evaluation = DenseEvaluation(problem)
     spine = shown(qtbot, problem)
@@ -154,7 +154,7 @@ def test_an_edit_repaints_and_dots_what_it_reaches(qtbot: QtBot) -> None:
     assert color.isValid()
 
 
-def test_with_reduced_motion_the_dot_stays_until_the_next_action(qtbot: QtBot, still: None) -> None:
+def test_with_reduced_motion_the_dot_stays_until_the_next_action(qtbot, still):
     problem = direct()
     spine = shown(qtbot, problem)
     evaluation = DenseEvaluation(problem)
@@ -165,7 +165,7 @@ def test_with_reduced_motion_the_dot_stays_until_the_next_action(qtbot: QtBot, s
     assert not node(spine, "key").touched()
 
 
-def test_a_chosen_weight_is_marked_in_all_that_take_part(qtbot: QtBot) -> None:
+def test_a_chosen_weight_is_marked_in_all_that_take_part(qtbot):
     spine = shown(qtbot, direct())
     spine.set_chosen(Chosen("weights", 2, 6))
     marks = {n.objectName().removeprefix("node."): n.map.overlay.marks for n in nodes(spine)}
@@ -186,7 +186,7 @@ def test_a_chosen_weight_is_marked_in_all_that_take_part(qtbot: QtBot) -> None:
     assert all((n.map.overlay.marks.row, n.map.overlay.marks.column) == (None, None) for n in nodes(spine))
 
 
-def test_the_formula_says_what_is_in_force(qtbot: QtBot) -> None:
+def test_the_formula_says_what_is_in_force(qtbot):
     spine = shown(qtbot, direct(), 2000)
     formula = spine.findChild(FormulaView)
     assert formula.accessibleName() == "O = softmax(Q Kᵀ / √dₖ) V"
@@ -195,7 +195,7 @@ def test_the_formula_says_what_is_in_force(qtbot: QtBot) -> None:
     assert "M" in formula.latex()[0]
 
 
-def test_formula_then_concat_then_size_give_way_and_then_it_scrolls(qtbot: QtBot) -> None:
+def test_formula_then_concat_then_size_give_way_and_then_it_scrolls(qtbot):
     spine = shown(qtbot, direct())
     formula, query = spine.findChild(FormulaView), node(spine, "query")
     large = query.map.width()
@@ -217,7 +217,7 @@ def test_formula_then_concat_then_size_give_way_and_then_it_scrolls(qtbot: QtBot
     assert names(spine) == ALWAYS[:-1]
 
 
-def test_concat_comes_back_as_large_as_the_others(qtbot: QtBot) -> None:
+def test_concat_comes_back_as_large_as_the_others(qtbot):
     """It was hidden while the row was small, and neither its size nor that of its words has changed."""
     spine = shown(qtbot, direct())
     spine.resize(500, spine.height())
@@ -227,7 +227,7 @@ def test_concat_comes_back_as_large_as_the_others(qtbot: QtBot) -> None:
     assert {each.map.height() for each in nodes(spine)} == {node(spine, "query").map.height()}
 
 
-def test_the_compact_form_is_lower_and_has_neither_formula_nor_concat(qtbot: QtBot) -> None:
+def test_the_compact_form_is_lower_and_has_neither_formula_nor_concat(qtbot):
     spine = shown(qtbot, direct())
     high = spine.height()
     spine.set_compact(True)
@@ -238,7 +238,7 @@ def test_the_compact_form_is_lower_and_has_neither_formula_nor_concat(qtbot: QtB
     assert "concat" in names(spine)
 
 
-def test_everything_is_reached_by_tab_from_left_to_right(qtbot: QtBot) -> None:
+def test_everything_is_reached_by_tab_from_left_to_right(qtbot):
     spine = shown(qtbot, direct())
     spine.activateWindow()
     qtbot.waitUntil(spine.isActiveWindow)
@@ -252,7 +252,7 @@ def test_everything_is_reached_by_tab_from_left_to_right(qtbot: QtBot) -> None:
     assert len(set(met)) == 11
 
 
-def test_the_maps_show_the_numbers_of_the_head(qtbot: QtBot) -> None:
+def test_the_maps_show_the_numbers_of_the_head(qtbot):
     problem = direct()
     spine = shown(qtbot, problem)
     assert node(spine, "query").map.cell_at(2, 1)[0] == problem.query[2, 3 + 1]

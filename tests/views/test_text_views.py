@@ -52,7 +52,7 @@ def shown(qtbot: QtBot, latex: str, width: int = 400) -> FormulaView:
     return view
 
 
-def test_a_chain_is_cut_before_each_equals_sign_and_nowhere_else() -> None:
+def test_a_chain_is_cut_before_each_equals_sign_and_nowhere_else():
     assert split_chain(CHAIN) == (
         "a_{10,13}",
         r"= \frac{e^{s'_{10,13}-\max}}{Z}",
@@ -79,13 +79,13 @@ def ink(latex: str, role: str) -> list[tuple[float, float]]:
         (r"e^{q_1 k_2}", "q_1", "k_2"),
     ],
 )
-def test_only_queries_and_keys_are_colored_with_their_indices(latex: str, query: str, key: str) -> None:
+def test_only_queries_and_keys_are_colored_with_their_indices(latex, query, key):
     for words, role in ((query, "query"), (key, "key")):
         assert len(ink(latex, role)) == len(ink(words, role))
         assert not ink(words, "text")
 
 
-def test_numbers_stand_as_in_print() -> None:
+def test_numbers_stand_as_in_print():
     """A power is smaller and raised, a fraction is centered on the height of the minus, an index is lowered."""
     plain, power, index = typeset("2"), typeset("e^{2}"), typeset("a_{2}")
     assert power.ascent > plain.ascent
@@ -95,14 +95,14 @@ def test_numbers_stand_as_in_print() -> None:
     assert fraction.ascent - AXIS == pytest.approx(fraction.descent + AXIS, abs=0.2)
 
 
-def test_a_sign_is_close_to_its_number_and_an_operator_is_not() -> None:
+def test_a_sign_is_close_to_its_number_and_an_operator_is_not():
     assert typeset("-3").width < typeset("2-3").width - typeset("2").width - 0.2
     assert typeset("{-3}").width == pytest.approx(typeset("-3").width)
     assert typeset("= -3").width == pytest.approx(typeset("{} = {}").width + typeset("-3").width, abs=0.3)
     assert typeset("e^{2-3}").width < typeset("e^{2}").width + typeset("-3").width * SCALES[1] + 0.01
 
 
-def test_brackets_and_roots_grow_with_what_they_hold() -> None:
+def test_brackets_and_roots_grow_with_what_they_hold():
     low, high = typeset(r"\left(a\right)"), typeset(r"\left(\frac{\frac{a}{b}}{\frac{c}{d}}\right)")
     assert high.height > 2 * low.height
     for content in ("a", r"\frac{a}{b}", r"\frac{\frac{a}{b}}{\frac{c}{d}}", "a_{b_{c}}"):
@@ -110,7 +110,7 @@ def test_brackets_and_roots_grow_with_what_they_hold() -> None:
     assert typeset(r"\sum_j a").descent > typeset(r"\frac{1}{\sum_j a}").descent - 1
 
 
-def test_the_font_has_every_sign_that_the_reader_knows_and_taller_brackets() -> None:
+def test_the_font_has_every_sign_that_the_reader_knows_and_taller_brackets():
     for character in [*(sign for sign, _kind in SIGNS.values() if sign not in "{}"), *GREEK.values(), "′", "ℎ", "0"]:
         assert glyph(character).advance > 0
     for character in TALLER:
@@ -119,7 +119,7 @@ def test_the_font_has_every_sign_that_the_reader_knows_and_taller_brackets() -> 
         assert heights == sorted(heights)
 
 
-def test_the_roles_are_painted_in_the_colors_of_the_theme(qtbot: QtBot, qapp: QApplication) -> None:
+def test_the_roles_are_painted_in_the_colors_of_the_theme(qtbot, qapp):
     for scheme in ("light", "dark"):
         apply_theme(qapp, scheme)
         image = shown(qtbot, "s = q_{111} k_{222}").grab().toImage()
@@ -130,7 +130,7 @@ def test_the_roles_are_painted_in_the_colors_of_the_theme(qtbot: QtBot, qapp: QA
     apply_theme(qapp, "light")
 
 
-def test_a_chain_breaks_at_equals_when_the_panel_is_narrow(qtbot: QtBot) -> None:
+def test_a_chain_breaks_at_equals_when_the_panel_is_narrow(qtbot):
     view = shown(qtbot, CHAIN)
     assert view.lines(400) == 1
     assert view.lines(232) == 2
@@ -138,7 +138,7 @@ def test_a_chain_breaks_at_equals_when_the_panel_is_narrow(qtbot: QtBot) -> None
     assert view.sizeHint().width() > 232
 
 
-def test_a_long_sum_breaks_at_its_signs_and_stays_within_the_width(qtbot: QtBot) -> None:
+def test_a_long_sum_breaks_at_its_signs_and_stays_within_the_width(qtbot):
     terms = r" + ".join(rf"0.12{k} \cdot 0.34{k}" for k in range(6))
     view = shown(qtbot, rf"o_{{1}} = \sum_j a_j v_j = {terms} = 0.5", 232)
     assert view.lines(232) >= 4
@@ -146,7 +146,7 @@ def test_a_long_sum_breaks_at_its_signs_and_stays_within_the_width(qtbot: QtBot)
     assert len({image.pixelColor(image.width() - 1, y).name() for y in range(image.height())}) == 1
 
 
-def test_a_formula_that_cannot_be_typeset_is_told_and_the_old_one_stays(qtbot: QtBot) -> None:
+def test_a_formula_that_cannot_be_typeset_is_told_and_the_old_one_stays(qtbot):
     view = shown(qtbot, CHAIN)
     with pytest.raises(ValueError, match="cannot typeset"):
         view.set_formula(r"\frac{1}{", "broken")
@@ -159,7 +159,7 @@ def _near(color: QColor, other: QColor) -> bool:
     return all(abs(a - b) <= 16 for a, b in zip(color.getRgb()[:3], other.getRgb()[:3], strict=True))
 
 
-def test_a_sum_in_parentheses_that_is_too_wide_breaks_at_its_signs(qtbot: QtBot) -> None:
+def test_a_sum_in_parentheses_that_is_too_wide_breaks_at_its_signs(qtbot):
     view = FormulaView()
     qtbot.addWidget(view)
     view.set_formula(LONG, "")
@@ -188,7 +188,7 @@ def laid_out(label: QLabel, width: int) -> QTextLayout:
 
 @each("sentence", [SAID, SAID_ZH])
 @each("kind", [WrappedLabel, SentenceView])
-def test_no_line_ends_inside_a_size(qtbot: QtBot, sentence: str, kind: type[WrappedLabel] | type[SentenceView]) -> None:
+def test_no_line_ends_inside_a_size(qtbot, sentence, kind):
     widget = kind()
     qtbot.addWidget(widget)
     if isinstance(widget, SentenceView):
@@ -205,7 +205,7 @@ def test_no_line_ends_inside_a_size(qtbot: QtBot, sentence: str, kind: type[Wrap
     assert several > 50
 
 
-def test_a_label_is_as_high_as_its_lines(qtbot: QtBot) -> None:
+def test_a_label_is_as_high_as_its_lines(qtbot):
     label = WrappedLabel()
     qtbot.addWidget(label)
     label.setText(SAID)
@@ -216,7 +216,7 @@ def test_a_label_is_as_high_as_its_lines(qtbot: QtBot) -> None:
 
 
 @each("name", ["blocks.0.attn.hook_pattern", "worked-example-worksheets.pdf"])
-def test_a_long_name_breaks_behind_its_parts(qtbot: QtBot, name: str) -> None:
+def test_a_long_name_breaks_behind_its_parts(qtbot, name):
     label = WrappedLabel()
     qtbot.addWidget(label)
     label.setText(f"Arrays not used: {name}.")
@@ -226,7 +226,7 @@ def test_a_long_name_breaks_behind_its_parts(qtbot: QtBot, name: str) -> None:
     assert all(end.endswith((".", "-", "_", " used:")) for end in ends), ends
 
 
-def test_a_list_of_endings_breaks_behind_each_of_them(qtbot: QtBot) -> None:
+def test_a_list_of_endings_breaks_behind_each_of_them(qtbot):
     label = WrappedLabel()
     qtbot.addWidget(label)
     label.setText("或将 .attn、.npz、.safetensors、.md、.tex、.csv 文件拖放到窗口")
@@ -238,7 +238,7 @@ def test_a_list_of_endings_breaks_behind_each_of_them(qtbot: QtBot) -> None:
 
 
 @each("text", ("HEX", "H_Q", "E^m[1]"))
-def test_a_link_stands_on_the_line_of_the_label_beside_it(text: str, qtbot: QtBot) -> None:
+def test_a_link_stands_on_the_line_of_the_label_beside_it(text, qtbot):
     """Beside "comes from" the names of cells stood three pixels too high."""
     link, label = Link(text), QLabel("HEX")
     dress(label, "body")
@@ -255,7 +255,7 @@ def top_of_ink(widget: QWidget) -> int:
     return int(np.flatnonzero((rows != rows[0, 0]).any(axis=1))[0])
 
 
-def test_words_that_scroll_are_cut_between_their_lines_alone(qtbot: QtBot) -> None:
+def test_words_that_scroll_are_cut_between_their_lines_alone(qtbot):
     """Under the verdict on a wrong answer a line of the step's text stood cut in half."""
     page = StepText()
     body = QWidget(page.viewport())
@@ -284,7 +284,7 @@ def test_words_that_scroll_are_cut_between_their_lines_alone(qtbot: QtBot) -> No
     assert page.verticalScrollBar().maximum() > 50
 
 
-def test_a_formula_without_a_place_to_break_becomes_smaller(qtbot: QtBot) -> None:
+def test_a_formula_without_a_place_to_break_becomes_smaller(qtbot):
     view = shown(qtbot, r"\frac{111111111111111111111111111111}{2}", 100)
     assert view.lines(100) == 1
     assert view.heightForWidth(100) < view.heightForWidth(400)

@@ -68,11 +68,11 @@ def as_shown(tip: str) -> str:
 
 
 @each("text", [*TAGS, "", "a < b & c", "it → animal (10, 2)\nplain"])
-def test_a_tip_shows_every_letter(qapp: object, text: str) -> None:
+def test_a_tip_shows_every_letter(qapp, text):
     assert as_shown(plain_tip(text)) == text
 
 
-def test_a_tip_that_looks_like_no_html_is_left_as_it_is(qapp: object) -> None:
+def test_a_tip_that_looks_like_no_html_is_left_as_it_is(qapp):
     assert plain_tip("a < b & c") == "a < b & c"
 
 
@@ -90,20 +90,20 @@ def tips(text: str) -> dict[str, str]:
     return {name: model.index(model.rowCount() - 1, 0).data(TIP) for name, model in models.items()}
 
 
-def test_lists_tell_tokens_and_names_as_they_are_written(qapp: object) -> None:
+def test_lists_tell_tokens_and_names_as_they_are_written(qapp):
     assert {name: as_shown(tip).partition(":")[0] for name, tip in tips("<b>x</b>").items()} == dict.fromkeys(
         tips(""), "<b>x</b>"
     )
 
 
-def test_labels_and_links_do_too(qtbot: QtBot) -> None:
+def test_labels_and_links_do_too(qtbot):
     label, control = ElidedLabel(), QLabel()
     label.setText("<b>x</b>")
     set_tip(control, "<b>x</b>")
     assert [as_shown(tip) for tip in (label.toolTip(), control.toolTip(), control.whatsThis())] == ["<b>x</b>"] * 3
 
 
-def test_a_box_reads_nothing_as_html(qtbot: QtBot) -> None:
+def test_a_box_reads_nothing_as_html(qtbot):
     box = message_box(None, "Save the changes to <s>?", "What is in <b> is lost.")
     qtbot.addWidget(box)
     labels = [label for label in box.findChildren(QLabel) if label.text()]
@@ -115,7 +115,7 @@ def test_a_box_reads_nothing_as_html(qtbot: QtBot) -> None:
 
 
 @pytest.fixture
-def holder(qtbot: QtBot) -> QWidget:
+def holder(qtbot):
     widget = QWidget()
     qtbot.addWidget(widget)
     return widget
@@ -131,7 +131,7 @@ def _filled(holder: QWidget, kind: type[QHBoxLayout] | type[FlowLayout]) -> tupl
 
 
 @pytest.mark.parametrize("kind", [QHBoxLayout, FlowLayout])
-def test_what_held_the_places_is_deleted(holder: QWidget, kind: type[QHBoxLayout] | type[FlowLayout]) -> None:
+def test_what_held_the_places_is_deleted(holder, kind):
     layout, labels = _filled(holder, kind)
     items = [layout.itemAt(place) for place in range(layout.count())]
     assert take_widgets(layout) == labels
@@ -140,7 +140,7 @@ def test_what_held_the_places_is_deleted(holder: QWidget, kind: type[QHBoxLayout
     assert all(map(isValid, labels))
 
 
-def test_a_cleared_layout_lets_its_widgets_go(qtbot: QtBot, holder: QWidget) -> None:
+def test_a_cleared_layout_lets_its_widgets_go(qtbot, holder):
     layout, labels = _filled(holder, QHBoxLayout)
     clear_layout(layout)
     qtbot.waitUntil(lambda: not any(map(isValid, labels)))
@@ -202,18 +202,18 @@ class Host(QWidget):
 
 
 @pytest.fixture
-def host(qtbot: QtBot) -> Host:
+def host(qtbot):
     return Host(qtbot)
 
 
-def test_the_cross_closes_it_and_tells_what_it_was_about(qtbot: QtBot, host: Host) -> None:
+def test_the_cross_closes_it_and_tells_what_it_was_about(qtbot, host):
     host.banner.show_info("Layer 2", about="told/minilm")
     qtbot.mouseClick(host.banner.findChild(QToolButton), Qt.MouseButton.LeftButton)
     assert not host.banner.isVisible()
     assert host.closed == ["told/minilm"]
 
 
-def test_the_keyboard_stays_unless_it_is_asked_over(qtbot: QtBot, host: Host) -> None:
+def test_the_keyboard_stays_unless_it_is_asked_over(qtbot, host):
     host.banner.show_error("Refused", offers=[host.offer("undo", "Undo")])
     assert host.line.hasFocus()
     host.banner.show_info("Offer", offers=[host.offer("grow", "Grow Q"), host.offer("no", "No")], focus=True)
@@ -223,7 +223,7 @@ def test_the_keyboard_stays_unless_it_is_asked_over(qtbot: QtBot, host: Host) ->
     assert host.line.hasFocus()
 
 
-def test_the_focus_goes_nowhere_if_its_old_place_is_gone(qtbot: QtBot, host: Host) -> None:
+def test_the_focus_goes_nowhere_if_its_old_place_is_gone(qtbot, host):
     host.banner.show_info("Offer", offers=[host.offer("grow", "Grow Q")], focus=True)
     host.line.deleteLater()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
@@ -232,7 +232,7 @@ def test_the_focus_goes_nowhere_if_its_old_place_is_gone(qtbot: QtBot, host: Hos
     assert not host.banner.isVisible()
 
 
-def test_a_way_out_is_let_go_with_the_line_and_not_with_the_window(host: Host) -> None:
+def test_a_way_out_is_let_go_with_the_line_and_not_with_the_window(host):
     def way() -> None:
         pass
 
@@ -248,14 +248,14 @@ def test_a_way_out_is_let_go_with_the_line_and_not_with_the_window(host: Host) -
     assert host.banner.text() == "It does not fit."
 
 
-def test_file_text_is_never_taken_for_markup(host: Host) -> None:
+def test_file_text_is_never_taken_for_markup(host):
     host.banner.show_error("<b>x</b> & <img src=y>")
     label = next(label for label in host.banner.findChildren(QLabel) if "img" in label.text())
     assert label.textFormat() == Qt.TextFormat.PlainText
 
 
 @each("width", [900, 420, 300])
-def test_nothing_is_cut_off(host: Host, width: int) -> None:
+def test_nothing_is_cut_off(host, width):
     sentence = "A block of 60 × 40 does not fit into W_Q (16 × 384) at row 12, column 380, so nothing was written."
     offers = [host.offer("grow", "Grow W_Q to 72 × 420"), host.offer("cut", "Work on Q, K, V directly")]
     host.banner.show_info(sentence, offers=offers)
@@ -323,14 +323,14 @@ def spin(strip: HeadsStrip) -> QSpinBox:
 
 
 @each(("key", "head"), [(Qt.Key.Key_Left, 1), (Qt.Key.Key_Home, 0), (Qt.Key.Key_End, 5)])
-def test_keys_choose_a_head(qtbot: QtBot, key: Qt.Key, head: int) -> None:
+def test_keys_choose_a_head(qtbot, key, head):
     strip = shown(qtbot, problem_of())
     with qtbot.waitSignal(strip.headPicked) as caught:
         QTest.keyClick(thumbs(strip)[2], key)
     assert caught.args == [head]
 
 
-def test_the_keyboard_goes_along_with_the_chosen_head(qtbot: QtBot) -> None:
+def test_the_keyboard_goes_along_with_the_chosen_head(qtbot):
     problem = problem_of()
     strip = shown(qtbot, problem)
     evaluation = DenseEvaluation(problem)
@@ -345,7 +345,7 @@ def test_the_keyboard_goes_along_with_the_chosen_head(qtbot: QtBot) -> None:
     assert [thumb.head for thumb in thumbs(strip) if thumb.focusPolicy() & Qt.FocusPolicy.TabFocus] == [4]
 
 
-def test_the_number_is_a_control_of_its_own(qtbot: QtBot) -> None:
+def test_the_number_is_a_control_of_its_own(qtbot):
     strip = shown(qtbot, problem_of())
     assert (spin(strip).minimum(), spin(strip).maximum(), spin(strip).value()) == (0, 5, 2)
     assert "of 6" in words(strip)
@@ -357,7 +357,7 @@ def test_the_number_is_a_control_of_its_own(qtbot: QtBot) -> None:
     assert (spin(strip).maximum(), spin(strip).value()) == (1, 1)
 
 
-def test_an_edit_changes_the_entropy_of_its_head_alone(qtbot: QtBot) -> None:
+def test_an_edit_changes_the_entropy_of_its_head_alone(qtbot):
     problem = problem_of()
     evaluation = DenseEvaluation(problem)
     strip = shown(qtbot, problem)
@@ -372,20 +372,20 @@ def test_an_edit_changes_the_entropy_of_its_head_alone(qtbot: QtBot) -> None:
     assert [thumb.accessibleName() for thumb in thumbs(fresh)] == after
 
 
-def test_shared_heads_stand_together_over_a_line(qtbot: QtBot) -> None:
+def test_shared_heads_stand_together_over_a_line(qtbot):
     strip = shown(qtbot, problem_of(6, 2))
     gaps = [b.x() - a.geometry().right() for a, b in zip(thumbs(strip), thumbs(strip)[1:], strict=False)]
     assert gaps[0] == gaps[1] == gaps[3] == gaps[4] < gaps[2]
     assert "of 6 · 2 K/V heads, 3 query heads each" in words(strip)
 
 
-def test_rows_that_see_no_key_do_not_lower_the_entropy(qtbot: QtBot) -> None:
+def test_rows_that_see_no_key_do_not_lower_the_entropy(qtbot):
     mask = {"kind": "custom", "allowed": np.arange(5)[:, None] * np.ones(7) < 2}
     strip = shown(qtbot, problem_of(query=np.zeros((5, 18)), mask=(mask,)))
     assert f"entropy (bits) {math.log2(7):.2f}" in thumbs(strip)[0].accessibleName()
 
 
-def test_nan_is_said_and_not_hidden(qtbot: QtBot) -> None:
+def test_nan_is_said_and_not_hidden(qtbot):
     query = np.ones((5, 18))
     query[2, 3] = np.nan
     strip = shown(qtbot, problem_of(query=query))
@@ -393,7 +393,7 @@ def test_nan_is_said_and_not_hidden(qtbot: QtBot) -> None:
     assert "entropy (bits) NaN" not in thumbs(strip)[0].accessibleName()
 
 
-def test_a_long_factor_leaves_the_number_of_its_head(qtbot: QtBot) -> None:
+def test_a_long_factor_leaves_the_number_of_its_head(qtbot):
     factor = {"kind": "scale", "stage": "head_output", "at": {"head": 3}, "factor": -12.3456}
     alone, by_hand = (
         thumbs(shown(qtbot, problem_of(query=np.zeros((5, 18)), **more)))[3]
@@ -407,7 +407,7 @@ def test_a_long_factor_leaves_the_number_of_its_head(qtbot: QtBot) -> None:
 
 
 @each("head", [0, 11, 23])
-def test_more_heads_than_fit_scroll_with_the_chosen_one_in_view(qtbot: QtBot, head: int) -> None:
+def test_more_heads_than_fit_scroll_with_the_chosen_one_in_view(qtbot, head):
     strip = shown(qtbot, problem_of(24, 24), head, width=400)
     viewport = strip.findChild(QScrollArea).viewport()
     thumb = thumbs(strip)[head]
@@ -417,7 +417,7 @@ def test_more_heads_than_fit_scroll_with_the_chosen_one_in_view(qtbot: QtBot, he
 
 
 @pytest.fixture
-def view(qtbot: QtBot) -> HistoryView:
+def view(qtbot):
     view = HistoryView()
     qtbot.addWidget(view)
     view.set_origin("Opened minilm-layer2")
@@ -432,7 +432,7 @@ def stack_of(*texts: str) -> QUndoStack:
     return stack
 
 
-def test_steps_follow_the_stack_and_a_click_asks_for_one(view: HistoryView, qtbot: QtBot) -> None:
+def test_steps_follow_the_stack_and_a_click_asks_for_one(view, qtbot):
     stack, steps = stack_of(*STEPS), view.findChild(QListView)
     view.set_stack(stack)
     view.stepRequested.connect(stack.setIndex)
@@ -455,7 +455,7 @@ def test_steps_follow_the_stack_and_a_click_asks_for_one(view: HistoryView, qtbo
         click(2)
 
 
-def test_four_rows_are_seen_and_the_present_one_is_among_them(view: HistoryView, qtbot: QtBot) -> None:
+def test_four_rows_are_seen_and_the_present_one_is_among_them(view, qtbot):
     stack = stack_of(*(f"step {k}" for k in range(40)))
     view.set_stack(stack)
     steps = view.findChild(QListView)
@@ -468,7 +468,7 @@ def test_four_rows_are_seen_and_the_present_one_is_among_them(view: HistoryView,
     qtbot.waitUntil(lambda: steps.viewport().rect().contains(steps.visualRect(steps.currentIndex())))
 
 
-def test_in_a_low_column_the_steps_fold_away_until_they_are_asked_for(qtbot: QtBot) -> None:
+def test_in_a_low_column_the_steps_fold_away_until_they_are_asked_for(qtbot):
     column = QWidget()
     qtbot.addWidget(column)
     view = HistoryView(column)

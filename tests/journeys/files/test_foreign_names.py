@@ -85,7 +85,7 @@ def take(dialog: ArraysDialog) -> None:
 
 
 @each("lang", ["en", "zh"])
-def test_axes_that_can_be_read_in_several_ways_are_asked_for_in_sight(person: Any, lang: str, tmp_path: Path) -> None:
+def test_axes_that_can_be_read_in_several_ways_are_asked_for_in_sight(person, lang, tmp_path):
     arrays = hooked(tmp_path / "dump.npz", 3)
     anew(person, lang)
     person.do(f"language_{lang}")
@@ -117,7 +117,7 @@ def test_axes_that_can_be_read_in_several_ways_are_asked_for_in_sight(person: An
     assert person.program.settings.recent()[0].name == "dump.npz"
 
 
-def test_what_was_chosen_once_is_proposed_for_the_next_such_file(launch: Callable[..., Any], tmp_path: Path) -> None:
+def test_what_was_chosen_once_is_proposed_for_the_next_such_file(launch, tmp_path):
     first, second = hooked(tmp_path / "a.npz", 3, "abc"), hooked(tmp_path / "b.npz", 7, "abc")
     person = launch("worked-example.npz", lang="zh")
 
@@ -218,7 +218,7 @@ def test_what_was_chosen_once_is_proposed_for_the_next_such_file(launch: Callabl
     assert person.program.document.snapshot() == found
 
 
-def test_arrays_by_name_lead_to_a_document_or_into_a_table(person: Callable[..., Any], tmp_path: Path) -> None:
+def test_arrays_by_name_lead_to_a_document_or_into_a_table(person, tmp_path):
     for number, suffix in enumerate((".json", ".safetensors", ".xlsx")):
         arrays = {name: np.arange(6.0).reshape(3, 2) / 4 + k + number for k, name in enumerate(("Q", "K", "V"))}
         written(tmp_path / f"a{suffix}", arrays)
@@ -346,7 +346,7 @@ def test_arrays_by_name_lead_to_a_document_or_into_a_table(person: Callable[...,
     assert person.number("query", 0, 0) == 7
 
 
-def test_a_file_that_the_command_line_arranges_opens_with_the_window(qapp: QApplication, tmp_path: Path) -> None:
+def test_a_file_that_the_command_line_arranges_opens_with_the_window(qapp, tmp_path):
     from attn_gui.app.program import Program
 
     arrays = hooked(tmp_path / "a.npz", 1)
@@ -363,9 +363,7 @@ def test_a_file_that_the_command_line_arranges_opens_with_the_window(qapp: QAppl
         program.end()
 
 
-def test_it_is_not_asked_about_arrays_once_another_document_was_opened(
-    launch: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_it_is_not_asked_about_arrays_once_another_document_was_opened(launch, tmp_path, monkeypatch):
     hooked(tmp_path / "dump.npz", 3)
     gate, met = Gate(), list[ArraysDialog]()
     monkeypatch.setattr(import_arrays, "list_arrays", gate.before(import_arrays.list_arrays))
@@ -381,7 +379,7 @@ def test_it_is_not_asked_about_arrays_once_another_document_was_opened(
 
 
 @pytest.fixture
-def weights() -> np.ndarray:
+def weights():
     return np.random.default_rng(5).dirichlet(np.ones(4), size=(3, 1, 2, 4))
 
 
@@ -410,9 +408,7 @@ def open_layer(person: Any, path: Path, layer: int) -> None:
     person.wait()
 
 
-def test_a_dump_of_several_layers_from_the_file_to_the_figure_and_back(
-    launch: Callable[..., Any], tmp_path: Path, weights: np.ndarray
-) -> None:
+def test_a_dump_of_several_layers_from_the_file_to_the_figure_and_back(launch, tmp_path, weights):
     np.savez(tmp_path / "dump.npz", attentions=weights, tokens=np.array(TOKENS))
     person = launch("worked-example.npz", lang="zh")
     open_layer(person, tmp_path / "dump.npz", 1)
@@ -529,9 +525,7 @@ def test_what_needs_queries_and_keys_is_off_and_says_why(person, lang, reason, t
     assert reason not in person.action("scale").toolTip()
 
 
-def test_a_crash_leaves_what_was_typed_and_snapshots_come_back(
-    launch: Callable[..., Any], tmp_path: Path, weights: np.ndarray
-) -> None:
+def test_a_crash_leaves_what_was_typed_and_snapshots_come_back(launch, tmp_path, weights):
     np.savez(tmp_path / "dump.npz", attention=weights[0, 0], tokens=np.array(TOKENS))
     person = launch("worked-example.npz")
     person.drop(tmp_path / "dump.npz")

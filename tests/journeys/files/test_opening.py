@@ -360,7 +360,7 @@ def test_a_file_rewritten_while_it_was_read_is_not_written_over_unasked(launch, 
 
 
 @pytest.fixture
-def windows(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def windows(monkeypatch):
     """The files for which another window was started."""
     begun: list[str] = []
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -73,9 +72,7 @@ def said(person: Any) -> str:
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_a_number_is_found_in_the_table_with_the_keyboard(
-    launch: Callable[..., Any], lang: str, tmp_path: Path
-) -> None:
+def test_a_number_is_found_in_the_table_with_the_keyboard(launch, lang, tmp_path):
     query = np.arange(24.0).reshape(4, 6)
     query[3, 1] = query[1, 5] = query[2, 2] = 0.25
     save(Problem(query=query, key=np.ones((5, 6)), value=np.ones((5, 2))), tmp_path / "a.attn")
@@ -105,7 +102,7 @@ def test_a_number_is_found_in_the_table_with_the_keyboard(
     assert person.table("query").hasFocus()
 
 
-def test_a_weight_and_a_token_are_found_in_the_map_and_gone_to(launch: Callable[..., Any]) -> None:
+def test_a_weight_and_a_token_are_found_in_the_map_and_gone_to(launch):
     person = launch("minilm-layer2.npz")
     person.wait()
     person.show_stage("weights")
@@ -166,7 +163,7 @@ def test_a_weight_and_a_token_are_found_in_the_map_and_gone_to(launch: Callable[
     assert person.cell(field) == (5, 2)
 
 
-def test_a_search_begins_anew_where_numbers_or_the_language_are_others(person: Any) -> None:
+def test_a_search_begins_anew_where_numbers_or_the_language_are_others(person):
     person.go_to("query", 0, 0)
     person.press("Ctrl+F")
     person.type("7")
@@ -220,7 +217,7 @@ def test_a_search_begins_anew_where_numbers_or_the_language_are_others(person: A
     assert person.cell("query") == (2, 2)
 
 
-def test_a_long_map_is_searched_between_events(launch: Callable[..., Any], tmp_path: Path) -> None:
+def test_a_long_map_is_searched_between_events(launch, tmp_path):
     n, random = 1024, np.random.default_rng(1)
     query, key, value = (random.normal(size=(n, 32)).astype("f4") for _ in range(3))
     save(Problem(query=query, key=key, value=value, num_heads=8, dtype="float32"), tmp_path / "long.npz")
@@ -242,9 +239,7 @@ def test_a_long_map_is_searched_between_events(launch: Callable[..., Any], tmp_p
     assert len(turns) >= n / 64, "other events have their turn after every piece"
 
 
-def test_a_search_that_ends_before_the_end_says_that_there_may_be_more(
-    launch: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_search_that_ends_before_the_end_says_that_there_may_be_more(launch, monkeypatch, tmp_path):
     save(Problem(query=np.zeros((40, 6)), key=np.ones((5, 6)), value=np.ones((5, 2))), tmp_path / "a.attn")
     person = launch(tmp_path / "a.attn")
     person.go_to("query", 0, 0)
@@ -259,7 +254,7 @@ def test_a_search_that_ends_before_the_end_says_that_there_may_be_more(
 
 
 @each("key", ["F3", "Shift+F3", "Ctrl+F", "Esc"])
-def test_a_search_ends_with_its_table(person: Any, key: str) -> None:
+def test_a_search_ends_with_its_table(person, key):
     person.again(key, new_problem("self", n=4, m=4, num_heads=1, d_k=3, d_v=3, fill="integers"))
     person.go_to("x", 1, 0)
     person.press("Ctrl+F")

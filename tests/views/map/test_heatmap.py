@@ -57,15 +57,15 @@ LEFT = Qt.MouseButton.LeftButton
         (KEY.Key_Left, Qt.KeyboardModifier.AltModifier, None),
     ],
 )
-def test_a_key_leads_to_a_cell(key: Qt.Key, modifiers: Qt.KeyboardModifier, expected: tuple[int, int] | None) -> None:
+def test_a_key_leads_to_a_cell(key, modifiers, expected):
     assert moved_cell(key, modifiers, (5, 7), (13, 19)) == expected
 
 
-def test_from_no_cell_any_arrow_leads_to_the_first() -> None:
+def test_from_no_cell_any_arrow_leads_to_the_first():
     assert moved_cell(KEY.Key_Down, NONE, None, (13, 19)) == (0, 0)
 
 
-def test_an_empty_matrix_has_no_cell_to_go_to() -> None:
+def test_an_empty_matrix_has_no_cell_to_go_to():
     assert moved_cell(KEY.Key_Down, NONE, None, (0, 19)) is None
 
 

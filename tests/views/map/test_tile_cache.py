@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from threading import Event
 from typing import Any
@@ -56,7 +55,7 @@ class Document:
 
 
 @pytest.fixture
-def document(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Document]]:
+def document(monkeypatch):
     """Documents whose pictures come in many small parts."""
     monkeypatch.setattr(tiles, "BAND", 5 * M)
     made: list[Document] = []
@@ -74,7 +73,7 @@ def document(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Document
 
 
 @pytest.fixture
-def shown(qtbot: Any) -> Callable[..., Heatmap]:
+def shown(qtbot):
     def make(
         document: Document, stage: str, head: int = 0, side: int = 53, kind: type = Heatmap, **options: Any
     ) -> Any:
