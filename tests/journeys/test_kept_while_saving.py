@@ -38,6 +38,13 @@ class Disk:
         self.reached.clear()
         self._may.clear()
 
+    def forget(self) -> None:
+        """As at first: nothing is left, and nothing held up."""
+        for moment in self.left:
+            shutil.rmtree(moment)
+        self.full, self.left = False, []
+        self.go_on()
+
     def replace(self, old, new) -> None:
         held = str(new).endswith(".attn")
         if held:
@@ -81,15 +88,24 @@ def disk(monkeypatch, tmp_path):
 @pytest.fixture
 def person(launch, disk, tmp_path, monkeypatch):
     """Who has opened a large session and typed a 7 into it, which the journal has."""
-    found = launch(SMALL)
-    save_session(found.program.document.problem, tmp_path / "mine.attn")
-    found.program.files.open_path(tmp_path / "mine.attn")
-    found.look()
     monkeypatch.setattr(os, "replace", disk.replace)
-    found.type_into("query", 0, 0, "7")
-    kept(found)
+    return launch(SMALL).beginning(lambda found: open_and_type(found, disk, tmp_path / "mine.attn"))
+
+
+def open_and_type(person, disk, path):
+    disk.forget()
+    open_large(person, disk, path)
+    person.type_into("query", 0, 0, "7")
+    kept(person)
     assert b'"query":' not in own().read_bytes(), "its cell alone"
-    return found
+
+
+def open_large(person, disk, path):
+    save_session(person.program.document.problem, path)
+    person.program.files.open_path(path)
+    person.look()
+    disk.forget()
+    disk.hold()
 
 
 def wait(done):
@@ -128,12 +144,27 @@ def begin_saving(person, disk):
     assert disk.reached.wait(120)
 
 
-def test_what_was_typed_while_it_was_written_comes_back_before_and_after_the_file_is_another(person, disk):
-    begin_saving(person, disk)
+def type_8_and_let_go(person, disk):
+    """Type an 8 while the file is held up, and let it be written; the problem as the journal has it."""
     person.type_into("query", 1, 1, "8")
+    return let_go(person, disk)
+
+
+def let_go(person, disk):
     problem = kept(person)
     disk.go_on()
     written(person)
+    return problem
+
+
+def both(disk):
+    """What a crash leaves before and after the file is another."""
+    return [disk.recovered(moment).loaded.problem for moment in (0, 1)]
+
+
+def test_what_was_typed_while_it_was_written_comes_back_before_and_after_the_file_is_another(person, disk):
+    begin_saving(person, disk)
+    problem = type_8_and_let_go(person, disk)
     for moment in (0, 1):
         found = disk.recovered(moment)
         assert found.loaded.problem == problem
@@ -141,13 +172,9 @@ def test_what_was_typed_while_it_was_written_comes_back_before_and_after_the_fil
         assert found.kept.file.is_current(), "nobody else has changed it"
     assert open_file(disk.folder / "mine.attn").problem.query[:2, 1].tolist() == [0, 1], "the file has no 8"
 
-
-def test_what_is_typed_after_that_follows_and_no_number_is_written_twice(person, disk, monkeypatch):
+    person.again("what is typed after that follows and no number is written twice")
     begin_saving(person, disk)
-    person.type_into("query", 1, 1, "8")
-    kept(person)
-    disk.go_on()
-    written(person)
+    type_8_and_let_go(person, disk)
     person.type_into("query", 1, 0, "9")
     problem = kept(person)
     assert problem.query[1, 0] == 9
@@ -155,69 +182,52 @@ def test_what_is_typed_after_that_follows_and_no_number_is_written_twice(person,
     disk.keep()
     assert disk.recovered(2).loaded.problem == problem
 
-
-def test_other_shapes_before_and_while_it_is_written(person, disk):
+    person.again("other shapes before and while it is written")
     person.do("output_projection")
     kept(person)
     begin_saving(person, disk)
     person.press("Ctrl+Z")
-    person.type_into("query", 1, 1, "8")
-    problem = kept(person)
-    disk.go_on()
-    written(person)
+    problem = type_8_and_let_go(person, disk)
     assert problem.w_output is None
-    assert [disk.recovered(moment).loaded.problem for moment in (0, 1)] == [problem, problem]
+    assert both(disk) == [problem, problem]
 
-
-def test_what_was_undone_while_it_was_written_stays_undone(person, disk):
+    person.again("what was undone while it was written stays undone")
     begin_saving(person, disk)
     person.press("Ctrl+Z")
-    problem = kept(person)
+    problem = let_go(person, disk)
     assert problem.query[0, 0] == 1
-    disk.go_on()
-    written(person)
     assert disk.recovered(1).loaded.problem == problem, "the file has the 7"
 
-
-def test_the_first_edit_of_all_while_it_is_written(launch, disk, tmp_path, monkeypatch):
-    person = launch(SMALL)
-    save_session(person.program.document.problem, tmp_path / "mine.attn")
-    person.program.files.open_path(tmp_path / "mine.attn")
-    person.look()
-    monkeypatch.setattr(os, "replace", disk.replace)
-    begin_saving(person, disk)
-    person.type_into("query", 1, 1, "8")
-    problem = kept(person)
-    disk.go_on()
-    written(person)
-    assert [disk.recovered(moment).loaded.problem for moment in (0, 1)] == [problem, problem]
-
-
-def test_a_snapshot_that_is_taken_while_it_is_written(person, disk):
+    person.again("a snapshot that is taken while it is written")
     person.do("snapshot")
     begin_saving(person, disk)
     person.type_into("query", 1, 1, "8")
     person.do("snapshot")
-    kept(person)
-    disk.go_on()
-    written(person)
+    let_go(person, disk)
     for moment in (0, 1):
         assert [each.problem().query[1, 1] for each in disk.recovered(moment).loaded.snapshots] == [1, 8]
 
-
-def test_two_saves_one_after_the_other(person, disk):
+    person.again("two saves one after the other")
     begin_saving(person, disk)
     person.type_into("query", 1, 1, "8")
     person.press("Ctrl+S")
     person.type_into("query", 1, 0, "9")
-    problem = kept(person)
-    disk.go_on()
-    written(person)
+    problem = let_go(person, disk)
     assert [disk.recovered(moment).loaded.problem for moment in range(4)] == [problem] * 4
     assert open_file(disk.folder / "mine.attn").problem.query[1, 1] == 8
 
 
-def test_a_save_that_fails_at_the_last_leaves_the_file_before_and_all_edits(person, disk):
+def test_the_first_edit_of_all_while_it_is_written(launch, disk, tmp_path, monkeypatch):
+    person = launch(SMALL)
+    monkeypatch.setattr(os, "replace", disk.replace)
+    disk.go_on()
+    open_large(person, disk, tmp_path / "mine.attn")
+    begin_saving(person, disk)
+    problem = type_8_and_let_go(person, disk)
+    assert both(disk) == [problem, problem]
+
+
+def test_what_is_typed_after_a_save_that_failed_or_went_elsewhere_is_kept(person, disk):
     begin_saving(person, disk)
     person.type_into("query", 1, 1, "8")
     disk.full = True
@@ -232,19 +242,13 @@ def test_a_save_that_fails_at_the_last_leaves_the_file_before_and_all_edits(pers
     disk.hold()
     begin_saving(person, disk)
     person.type_into("query", 0, 1, "6")
-    problem = kept(person)
-    disk.go_on()
-    written(person)
+    problem = let_go(person, disk)
     assert disk.recovered(-1).loaded.problem == problem
 
-
-def test_save_as_goes_on_from_the_new_file(person, disk):
+    person.again("save as goes on from the new file")
     person.choose_file(disk.folder / "other.attn", lambda: person.do("save_as"))
     assert disk.reached.wait(120)
-    person.type_into("query", 1, 1, "8")
-    problem = kept(person)
-    disk.go_on()
-    written(person)
+    problem = type_8_and_let_go(person, disk)
     for moment, name in ((0, "mine"), (1, "other")):
         found = disk.recovered(moment)
         assert found.loaded.problem == problem
@@ -254,13 +258,9 @@ def test_save_as_goes_on_from_the_new_file(person, disk):
     person.type_into("query", 1, 0, "9")
     wait(lambda: kept_in(own()).name == "other")
 
-
-def test_a_file_that_somebody_else_changed_is_not_gone_on_from(person, disk):
+    person.again("a file that somebody else changed is not gone on from")
     begin_saving(person, disk)
-    person.type_into("query", 1, 1, "8")
-    kept(person)
-    disk.go_on()
-    written(person)
+    type_8_and_let_go(person, disk)
     changed = disk.recovered(1).loaded.problem
     save_session(changed, disk.folder / "mine.attn", snapshots=(packed(changed, (), "theirs"),))
     with pytest.raises(FormatError, match=r"belong to mine\.attn as it was"):
@@ -269,10 +269,7 @@ def test_a_file_that_somebody_else_changed_is_not_gone_on_from(person, disk):
 
 def test_the_crash_is_offered_and_opened_as_a_large_one_that_is_not_saved(person, disk, launch, qtbot):
     begin_saving(person, disk)
-    person.type_into("query", 1, 1, "8")
-    problem = kept(person)
-    disk.go_on()
-    written(person)
+    problem = type_8_and_let_go(person, disk)
     person.leave()
     disk.recovered(1)
     shutil.copy(next(disk.left[1].glob("*.journal")), journals_folder() / "crashed.journal")
