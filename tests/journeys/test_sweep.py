@@ -92,8 +92,7 @@ def test_the_curve_is_that_of_the_row_follows_edits_and_other_rows_and_leaves_th
     query[1, 2] = found.values[3]
     assert found.readings[3] == pytest.approx(entropy(problem, query=query))
 
-
-def test_the_ends_and_the_number_of_values_are_typed_and_what_runs_and_is_read_is_chosen(person, qtbot):
+    person.again("the ends and the number of values are typed and what runs and is read is chosen")
     person.overwrite(person.find("page.sweep.low", QLineEdit), "0.5")
     person.overwrite(person.find("page.sweep.steps", QLineEdit), "3")
     settle(person, qtbot)
@@ -291,8 +290,7 @@ def test_another_head_and_layer_leave_the_page_that_is_computed_alone(toy, gate,
     assert page(toy).content.layer == 0
     assert page(toy).content.shares is shown.shares
 
-
-def test_a_page_that_was_computed_is_shown_again_at_once(toy, gate, qtbot):
+    toy.again("a page that was computed is shown again at once")
     gate.open()
     toy.do("patching")
     rest(toy, qtbot)
@@ -308,8 +306,10 @@ def test_a_page_that_was_computed_is_shown_again_at_once(toy, gate, qtbot):
     qtbot.waitUntil(lambda: gate.reached)
     qtbot.waitUntil(lambda: progress(toy).isVisible())
 
-
-def test_a_page_goes_on_while_another_is_looked_at(toy, gate, qtbot):
+    gate.open()
+    rest(toy, qtbot)
+    toy.again("a page goes on while another is looked at")
+    gate.close()
     toy.do("patching")
     gate.await_work()
     toy.do("code")
@@ -321,8 +321,8 @@ def test_a_page_goes_on_while_another_is_looked_at(toy, gate, qtbot):
     qtbot.waitUntil(lambda: page(toy).content is not None)
     assert not gate.reached
 
-
-def test_a_page_that_was_stopped_is_computed_when_it_is_chosen_again(toy, gate, qtbot):
+    toy.again("a page that was stopped is computed when it is chosen again")
+    gate.close()
     toy.do("patching")
     gate.await_work()
     qtbot.waitUntil(lambda: progress(toy).isVisible())
@@ -340,8 +340,7 @@ def test_a_page_that_was_stopped_is_computed_when_it_is_chosen_again(toy, gate, 
     rest(toy, qtbot)
     assert page(toy).content is not None
 
-
-def test_a_click_on_a_head_of_the_page_goes_there(toy, gate, qtbot):
+    toy.again("a click on a head of the page goes there")
     gate.open()
     toy.do("patching")
     rest(toy, qtbot)
