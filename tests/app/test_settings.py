@@ -164,7 +164,7 @@ def test_an_error_in_a_slot_is_one_line_with_details_to_copy(qtbot, program):
     assert "attn_gui 0." in copied
     assert "Qt 6." in copied
     assert copied.index("KeyError:") < copied.index("RuntimeError:")
-    assert "test_faults.py:" in copied
+    assert "test_settings.py:" in copied
     assert copied in log_text()
     assert banner.text() == "The details are on the clipboard."
     assert not banner.buttons()

@@ -220,7 +220,7 @@ def test_a_weight_has_its_sentence_and_its_formula_in_numbers_and_links_lead_on_
     assert max(shares[1:]) == 1.0
 
 
-def test_the_explanation_follows_an_edit_and_its_undo(person, settled, tmp_path):
+def test_the_explanation_follows_an_edit_and_its_undo(person, settled, tmp_path, qtbot):
     assert person.values("weights")[0] == [0.5, 0.5]
     assert person.values("weights")[1] == [pytest.approx(0.3595, abs=5e-5), pytest.approx(0.6405, abs=5e-5)]
     person.click_cell("weights", 1, 1)
@@ -251,17 +251,33 @@ def test_the_explanation_follows_an_edit_and_its_undo(person, settled, tmp_path)
     person.wait()
     assert trail(person) == ["S′[1, 1]"], "the cell comes back with the file, the way to it was another's"
 
+    person.again("small factors of a term are written as powers of ten and steps say what they are")
+    person.type_into("query", 0, 1, "-2.5")
+    assert person.steps()[-1] == "Q[0, 1]: 0 → −2.5"
 
-# --- along the links ---------------------------------------------------------------------------------
+    person.again("small factors of a term are written as powers of ten")
+    person.type_into("query", 0, 0, "0.00002")
+    person.choose_cell("scores", 0, 0)
+    QTest.qWait(50)
+    terms = person.find("inspector.terms", QTableView).model()
+    texts = {str(terms.index(row, column).data()) for row in range(terms.rowCount()) for column in range(1, 4)}
+    assert "2.00e−5" in texts
 
+    person.again("a new problem says what it is")
+    from PySide6.QtWidgets import QDialog
 
-def test_behind_a_mask_a_closed_cell_reaches_nothing(launch):
-    person = launch(CAUSAL)
+    person.answering(QDialog, lambda _: person.press("Return"), lambda: person.do("new"))
+    assert person.steps()[0].startswith("New problem, 4 × 5, heads: 2")
+
+    person.again("behind a mask a closed cell reaches nothing", CAUSAL)
     person.choose_cell("scaled", 3, 9)
     assert "Reaches" not in person.explanation()
     person.click_cell("scaled", 9, 3)
     assert "Reaches" in person.explanation()
     assert link(person, "Sᵐ[9, 3]").isVisible()
+
+
+# --- along the links ---------------------------------------------------------------------------------
 
 
 # --- following and copying ---------------------------------------------------------------------------
@@ -342,25 +358,6 @@ def test_a_sum_behind_a_mask_is_that_of_the_open_keys():
     wild = fields | {"value": np.where(np.arange(6)[:, None] > 1, np.nan, fields["value"])}
     behind = explain(DenseEvaluation(Problem(**wild, mask=({"kind": "causal"},))), "head_output", (0, 0, 1, 0))
     assert behind.expression.value == found.expression.value
-
-
-def test_small_factors_of_a_term_are_written_as_powers_of_ten_and_steps_say_what_they_are(person, qtbot):
-    person.type_into("query", 0, 1, "-2.5")
-    assert person.steps()[-1] == "Q[0, 1]: 0 → −2.5"
-
-    person.again("small factors of a term are written as powers of ten")
-    person.type_into("query", 0, 0, "0.00002")
-    person.choose_cell("scores", 0, 0)
-    QTest.qWait(50)
-    terms = person.find("inspector.terms", QTableView).model()
-    texts = {str(terms.index(row, column).data()) for row in range(terms.rowCount()) for column in range(1, 4)}
-    assert "2.00e−5" in texts
-
-    person.again("a new problem says what it is")
-    from PySide6.QtWidgets import QDialog
-
-    person.answering(QDialog, lambda _: person.press("Return"), lambda: person.do("new"))
-    assert person.steps()[0].startswith("New problem, 4 × 5, heads: 2")
 
 
 def test_a_column_a_dot_and_the_reach_say_one_thing(launch, qtbot):

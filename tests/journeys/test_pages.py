@@ -53,7 +53,7 @@ def row(problem, scale, query=1):
 
 
 # --- why √d_k ------------------------------------------------------------------------------------
-def test_the_row_is_shown_scaled_unscaled_and_at_a_typed_scale(teacher, qtbot):
+def test_the_row_is_shown_scaled_unscaled_and_at_a_typed_scale(teacher, qtbot, tmp_path):
     page, problem = opened(teacher, "sqrt_d_k", qtbot), teacher.program.document.problem
     teacher.overwrite(teacher.find("page.sqrt_d_k.scale", QLineEdit), "20")
     settle(teacher, qtbot)
@@ -87,9 +87,7 @@ def test_the_row_is_shown_scaled_unscaled_and_at_a_typed_scale(teacher, qtbot):
     for found in page.content.rows:
         assert found.weights == pytest.approx(row(drawn, found.scale))
 
-
-# --- shapes --------------------------------------------------------------------------------------
-def test_shapes_follow_the_sizes_in_symbols_and_in_numbers(teacher, qtbot):
+    teacher.again("shapes follow the sizes in symbols and in numbers")
     page = opened(teacher, "dimensions", qtbot)
     lines = {step.stage: step.shape for step in page.content.steps}
     assert lines["scores"] == "n × d_k · d_k × m → n × m"
@@ -124,11 +122,7 @@ def test_shapes_follow_the_sizes_in_symbols_and_in_numbers(teacher, qtbot):
         ("scores", "scaled", "masked", "weights", "head_output"), "h"
     )
 
-
-# --- the code ------------------------------------------------------------------------------------
-
-
-def test_the_code_follows_an_edit_is_copied_and_saved(teacher, qtbot, tmp_path):
+    teacher.again("the code follows an edit is copied and saved")
     page = opened(teacher, "code", qtbot)
     names = [field.spot(0, 0).cell.stage for field in page.canvas.drawing.fields]
     assert names == ["query", "key", "value", "scores", "scaled", "weights", "head_output", "concat", "output"]
@@ -181,6 +175,10 @@ def test_the_code_follows_an_edit_is_copied_and_saved(teacher, qtbot, tmp_path):
     teacher.choose(teacher.find("page.code.language", QComboBox), "pytorch")
     settle(teacher, qtbot)
     assert "import torch" in page.content.text
+
+
+# --- shapes --------------------------------------------------------------------------------------
+# --- the code ------------------------------------------------------------------------------------
 
 
 def test_the_command_line_writes_scripts_and_pages(teacher, tmp_path, capsys):
@@ -270,56 +268,10 @@ def test_the_ranking_and_the_parts_follow_the_chosen_query_edits_and_the_knob(la
     assert shown.found.parts == pytest.approx(parts, abs=1e-12)
     assert shown.found.others == 13
 
-
-def test_a_click_on_a_key_chooses_its_weight_and_one_on_a_bar_the_output(person):
-    person.do("retrieval")
-    canvas = person.find("page.retrieval").canvas
-    best = settled(person, "retrieval").found.keys[1]
-    QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=canvas.place_of(0, 1).toPoint())
-    assert person.program.view.look.cell[:3] == ("weights", 0, best)
-    settled(person, "retrieval")
-    QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=canvas.place_of(1, 1).toPoint())
-    assert person.program.view.look.cell[:3] == ("head_output", 0, 1)
-
-
-# --- ways to pool --------------------------------------------------------------------------------
-def test_the_ways_follow_an_edit_and_the_true_function_can_be_left_out(launch):
-    person = launch("nadaraya-watson.npz")
-    person.do("poolings")
-    shown = settled(person, "poolings")
-    assert [len(way.outputs) for way in shown.pooled] == [50] * 4
-    assert shown.pooled[1].outputs == pytest.approx(
-        [person.value("head_output", row, 0) for row in range(50)], abs=1e-12
-    )
-    assert shown.function == "d2l"
-    q = shown.queries
-    missed = np.mean((shown.pooled[1].outputs - 2 * np.sin(q) - q**0.8) ** 2)
-    assert f"MSE {missed:.3g}" in person.find("page.poolings").canvas.accessibleDescription()
-    person.type_into("value", 4, 0, "9")
-    after = settled(person, "poolings")
-    assert after.pooled[0].outputs == pytest.approx(
-        np.full(50, person.program.document.problem.value.mean()), abs=1e-12
-    )
-    person.choose(person.find("page.poolings.function", QComboBox), "none")
-    assert settled(person, "poolings").pooled == after.pooled  # nothing is computed for it
-    assert "MSE" not in person.find("page.poolings").canvas.accessibleDescription()
-
-
-def test_the_pages_are_written_by_the_command_line(tmp_path, capsys):
-    path = resource("examples", "nadaraya-watson.npz")
-    for name in ("poolings", "retrieval"):
-        call = ["export", str(path), "-o", str(tmp_path), "--page", name, "--cell", "20,3"]
-        assert main([*call, "--format", "svg", "pdf", "--lang", "zh"]) == 0
-        assert len(capsys.readouterr().out.split()) == 2
-    assert "平均汇聚" in (tmp_path / "nadaraya-watson-poolings-h0.svg").read_text("utf-8")
-
-
-# --- RNN, CNN and attention ----------------------------------------------------------------------
-def test_the_reach_of_attention_follows_edits_and_that_of_convolutions_the_knob(launch):
-    person = launch("thinking-machines.npz", lang="zh")
+    person.again("the reach of attention follows edits and that of convolutions the knob", "thinking-machines.npz")
     person.do("dependence")
 
-    def expected():
+    def lengths():
         """‖∂y_i/∂x_j‖ from the gradients of one cell after the other."""
         trace = compute(person.program.document.snapshot())
         squares = np.zeros((2, 2))
@@ -328,10 +280,10 @@ def test_the_reach_of_attention_follows_edits_and_that_of_convolutions_the_knob(
         return np.sqrt(squares)
 
     before = settled(person, "dependence")
-    assert before.maps[2] == pytest.approx(expected(), rel=1e-10)
+    assert before.maps[2] == pytest.approx(lengths(), rel=1e-10)
     person.type_into("x", 0, 1, "3")
     after = settled(person, "dependence")
-    assert after.maps[2] == pytest.approx(expected(), rel=1e-10)
+    assert after.maps[2] == pytest.approx(lengths(), rel=1e-10)
     assert (after.maps[2] != before.maps[2]).any()
     person.overwrite(person.find("page.dependence.layers", QLineEdit), "1")
     turned = person.find("page.dependence").content  # nothing of attention is computed for it
@@ -342,7 +294,36 @@ def test_the_reach_of_attention_follows_edits_and_that_of_convolutions_the_knob(
     assert person.program.view.look.cell[:3] == ("weights", 1, 0)
     assert settled(person, "dependence").chosen == (1, 0)
 
+    person.again("meaning is the cosine of x and of the output", PROJECTED)
+    person.do("meaning")
+    for value in (None, "3"):
+        if value is not None:
+            person.type_into("x", 0, 1, value)
+        shown, problem = content(person, "meaning"), person.program.document.snapshot()
+        output = compute(problem)["output"][0]
+        assert shown.before[0, 1] == pytest.approx(cosine(problem.x[0], problem.x[1]), abs=1e-14)
+        assert shown.after[0, 1] == pytest.approx(cosine(output[0], output[1]), abs=1e-14)
+    person.choose(person.find("page.meaning.of", QComboBox), "head")
+    shown, trace = content(person, "meaning"), compute(person.program.document.snapshot())
+    value = trace["value"][0]
+    assert shown.before[0, 1] == pytest.approx(cosine(value[0], value[1]), abs=1e-14)
+    canvas = person.find("page.meaning").canvas
+    QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=canvas.place_of(1, 1, 0).toPoint())
+    assert person.program.view.look.cell[:3] == ("head_output", 1, 0)
+    assert content(person, "meaning").chosen == 1
 
+
+# --- ways to pool --------------------------------------------------------------------------------
+def test_the_pages_are_written_by_the_command_line(tmp_path, capsys):
+    path = resource("examples", "nadaraya-watson.npz")
+    for name in ("poolings", "retrieval"):
+        call = ["export", str(path), "-o", str(tmp_path), "--page", name, "--cell", "20,3"]
+        assert main([*call, "--format", "svg", "pdf", "--lang", "zh"]) == 0
+        assert len(capsys.readouterr().out.split()) == 2
+    assert "平均汇聚" in (tmp_path / "nadaraya-watson-poolings-h0.svg").read_text("utf-8")
+
+
+# --- RNN, CNN and attention ----------------------------------------------------------------------
 def test_of_many_tokens_the_first_are_taken_and_it_is_said(tmp_path):
     random = np.random.default_rng(4).standard_normal
     problem = Problem(**{name: random((3000, 4)) for name in ("query", "key", "value")}, mask=({"kind": "causal"},))
@@ -377,8 +358,20 @@ def lines(person):
     return {(line.head, line.query, line.key) for line in content(person, "relations").lines}
 
 
-def test_the_lines_are_the_largest_weights_and_follow_edits_and_knobs(launch):
+def test_a_click_on_a_token_chooses_its_largest_weight_and_lines_are_the_largest(launch):
     person = launch(MINILM)
+    person.do("relations")
+    best = max((line for line in content(person, "relations").lines if line.query == 8), key=lambda line: line.weight)
+    canvas = person.find("page.relations").canvas
+    QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=canvas.place_of(0, 8).toPoint())
+    look = person.program.view.look
+    assert (look.cell[:3], look.head) == (("weights", 8, best.key), best.head)
+    assert content(person, "relations").chosen == (8, best.key)
+    QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=canvas.place_of(2 + 5).toPoint())
+    assert person.program.view.look.head == 5
+    assert person.program.view.look.cell[:3] == ("weights", 8, best.key)
+
+    person.again("the lines are the largest weights and follow edits and knobs")
     person.do("relations")
     assert lines(person) == brute(person, range(12), 0.1, 3)
     person.type_into("query", 10, 97, "-2.5")
@@ -391,19 +384,35 @@ def test_the_lines_are_the_largest_weights_and_follow_edits_and_knobs(launch):
     person.press("Ctrl+Z")
     assert lines(person) == brute(person, [person.program.view.look.head], 0.3, 1)
 
+    person.again("the ways follow an edit and the true function can be left out", "nadaraya-watson.npz")
+    person.do("poolings")
+    shown = settled(person, "poolings")
+    assert [len(way.outputs) for way in shown.pooled] == [50] * 4
+    assert shown.pooled[1].outputs == pytest.approx(
+        [person.value("head_output", row, 0) for row in range(50)], abs=1e-12
+    )
+    assert shown.function == "d2l"
+    q = shown.queries
+    missed = np.mean((shown.pooled[1].outputs - 2 * np.sin(q) - q**0.8) ** 2)
+    assert f"MSE {missed:.3g}" in person.find("page.poolings").canvas.accessibleDescription()
+    person.type_into("value", 4, 0, "9")
+    after = settled(person, "poolings")
+    assert after.pooled[0].outputs == pytest.approx(
+        np.full(50, person.program.document.problem.value.mean()), abs=1e-12
+    )
+    person.choose(person.find("page.poolings.function", QComboBox), "none")
+    assert settled(person, "poolings").pooled == after.pooled  # nothing is computed for it
+    assert "MSE" not in person.find("page.poolings").canvas.accessibleDescription()
 
-def test_a_click_on_a_token_chooses_its_largest_weight_and_one_on_a_head_shows_it(launch):
-    person = launch(MINILM)
-    person.do("relations")
-    best = max((line for line in content(person, "relations").lines if line.query == 8), key=lambda line: line.weight)
-    canvas = person.find("page.relations").canvas
-    QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=canvas.place_of(0, 8).toPoint())
-    look = person.program.view.look
-    assert (look.cell[:3], look.head) == (("weights", 8, best.key), best.head)
-    assert content(person, "relations").chosen == (8, best.key)
-    QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=canvas.place_of(2 + 5).toPoint())
-    assert person.program.view.look.head == 5
-    assert person.program.view.look.cell[:3] == ("weights", 8, best.key)
+    person.again("a click on a key chooses its weight and one on a bar the output", "worked-example.npz")
+    person.do("retrieval")
+    canvas = person.find("page.retrieval").canvas
+    best = settled(person, "retrieval").found.keys[1]
+    QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=canvas.place_of(0, 1).toPoint())
+    assert person.program.view.look.cell[:3] == ("weights", 0, best)
+    settled(person, "retrieval")
+    QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=canvas.place_of(1, 1).toPoint())
+    assert person.program.view.look.cell[:3] == ("head_output", 0, 1)
 
 
 def test_of_a_long_problem_the_rows_round_the_chosen_one_are_shown_and_it_is_said(tmp_path):
@@ -417,26 +426,6 @@ def test_of_a_long_problem_the_rows_round_the_chosen_one_are_shown_and_it_is_sai
 
 
 # --- meaning -------------------------------------------------------------------------------------
-def test_meaning_is_the_cosine_of_x_and_of_the_output(launch):
-    person = launch(PROJECTED, lang="zh")
-    person.do("meaning")
-    for value in (None, "3"):
-        if value is not None:
-            person.type_into("x", 0, 1, value)
-        shown, problem = content(person, "meaning"), person.program.document.snapshot()
-        output = compute(problem)["output"][0]
-        assert shown.before[0, 1] == pytest.approx(cosine(problem.x[0], problem.x[1]), abs=1e-14)
-        assert shown.after[0, 1] == pytest.approx(cosine(output[0], output[1]), abs=1e-14)
-    person.choose(person.find("page.meaning.of", QComboBox), "head")
-    shown, trace = content(person, "meaning"), compute(person.program.document.snapshot())
-    value = trace["value"][0]
-    assert shown.before[0, 1] == pytest.approx(cosine(value[0], value[1]), abs=1e-14)
-    canvas = person.find("page.meaning").canvas
-    QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=canvas.place_of(1, 1, 0).toPoint())
-    assert person.program.view.look.cell[:3] == ("head_output", 1, 0)
-    assert content(person, "meaning").chosen == 1
-
-
 def test_meaning_needs_the_same_tokens_on_both_sides(person, tmp_path, capsys):
     person.do("meaning")
     person.size("m", 3)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PySide6 import QtGui
 from PySide6.QtCore import QCoreApplication, QEvent, QRect, Qt
 from PySide6.QtGui import QTextDocument, QUndoCommand, QUndoStack
 from PySide6.QtTest import QTest
@@ -60,7 +61,7 @@ STEPS = ("Q[10, 97] 2.5 → 0.5", "heads 12 → 6", "masks", "K[3, 4] 1 → 2", 
 
 def as_shown(tip: str) -> str:
     """The letters that Qt shows for a tip."""
-    if not Qt.mightBeRichText(tip):
+    if not QtGui.Qt.mightBeRichText(tip):
         return tip
     page = QTextDocument()
     page.setHtml(tip)

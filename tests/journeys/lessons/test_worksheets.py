@@ -54,11 +54,6 @@ def test_sheets_and_keys_are_written_as_the_command_line_writes_them(launch, tmp
     assert person.program.settings.record("worksheets")["count"] == 2
 
 
-def test_without_keys_there_is_one_file(person, tmp_path):
-    ask(person, tmp_path, count=1, keys=False)
-    assert [path.name for path in tmp_path.iterdir()] == ["worked-example-worksheets.pdf"]
-
-
 def test_what_makes_no_sheet_is_said_in_the_dialog(launch, tmp_path):
     person = launch("transformer-layer.npz", lang="zh")
 
@@ -106,8 +101,12 @@ def test_the_steps_are_written_in_the_language_of_the_window_and_what_is_too_lar
     assert not saved(person, "solution_of_problem", tmp_path / "c.pdf").exists()
     assert "columns" in person.banner()
 
+    person.again("without keys there is one file")
+    (sheets := tmp_path / "sheets").mkdir()
+    ask(person, sheets, count=1, keys=False)
+    assert [path.name for path in sheets.iterdir()] == ["worked-example-worksheets.pdf"]
 
-def test_the_kind_that_is_picked_gives_the_ending(person, tmp_path):
+    person.again("the kind that is picked gives the ending")
 
     def answer(dialog):
         QTest.keyClick(dialog.findChild(QComboBox, "fileTypeCombo"), Qt.Key.Key_End)
@@ -120,8 +119,7 @@ def test_the_kind_that_is_picked_gives_the_ending(person, tmp_path):
         QTest.qWait(1)
     assert [path.name for path in tmp_path.iterdir()] == ["a.md"]
 
-
-def test_an_exercise_is_not_given_away(person):
+    person.again("an exercise is not given away")
     assert not person.action("solution_of_cell").isEnabled()
     person.choose_cell("weights", 1, 1)
     assert person.action("solution_of_cell").isEnabled()

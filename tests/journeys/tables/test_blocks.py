@@ -78,22 +78,6 @@ def ways(tmp_path):
     return {"paste": paste, "import": bring, "drop": drop}
 
 
-def test_every_layout_means_the_same_and_is_refused_alike_pasted_imported_and_dropped(person, ways):
-    before = person.numbers("query")
-    for way, put in ways.items():
-        person.again(way)
-        for name, (text, words) in SAMPLES["refused"].items():
-            put(person, text)
-            person.until(lambda: idle(person))
-            assert words in person.banner(), (way, name)
-            assert (person.numbers("query"), len(person.steps())) == (before, 1), (way, name)
-        for name, text in SAMPLES["layouts"].items():
-            put(person, text)
-            assert person.numbers("query") == NUMBERS, (way, name)
-            person.press("Ctrl+Z")
-            assert person.numbers("query") == before, (way, name)
-
-
 @each("example", ["worked", "layer", "minilm"])
 def test_of_a_text_with_q_k_and_v_all_can_be_taken_at_once(person, example):
     """Whatever has their sizes follows, X and its weights go, and one Ctrl+Z brings all of it back."""
@@ -221,6 +205,21 @@ def test_what_a_block_means_is_asked_and_what_was_made_of_it_said(person, ways, 
     np.save(tmp_path / "a.npy", np.eye(2))
     person.open(tmp_path / "a.npy")
     assert "a.npy holds 2 × 2 numbers. Where do they go?" in person.banner()
+
+    person.again("every layout means the same and is refused alike pasted imported and dropped")
+    before = person.numbers("query")
+    for way, put in ways.items():
+        person.again(way)
+        for name, (text, words) in SAMPLES["refused"].items():
+            put(person, text)
+            person.until(lambda: idle(person))
+            assert words in person.banner(), (way, name)
+            assert (person.numbers("query"), len(person.steps())) == (before, 1), (way, name)
+        for name, text in SAMPLES["layouts"].items():
+            put(person, text)
+            assert person.numbers("query") == NUMBERS, (way, name)
+            person.press("Ctrl+Z")
+            assert person.numbers("query") == before, (way, name)
 
 
 def test_a_block_goes_where_the_cell_or_the_selection_is(launch, tmp_path):
@@ -615,6 +614,21 @@ def test_a_block_goes_into_the_item_and_the_head_that_was_on_show(paster, held, 
     assert not query[0].any()
     assert np.array_equal(query[1], before.query[1])
 
+    paster.again("a block for a cell that is gone or not seen is said to be dropped")
+    pasted_into_weights(paster, held)
+    paster.size("n", 2)
+    settle(paster, held)
+    assert paster.banner() == "A[3, 4] is gone: 2 × 2 numbers were dropped."
+    assert not paster.program.document.problem.interventions
+
+    paster.again("a block for a map is not put in unseen")
+    held.close()
+    pasted_into_weights(paster, held)
+    paster.do("pin", "show_before")
+    settle(paster, held)
+    assert "show Now first" in paster.banner()
+    assert not paster.program.document.problem.interventions
+
 
 # --- maps ----------------------------------------------------------------------------------------
 def pasted_into_weights(paster, held):
@@ -643,19 +657,3 @@ def test_a_block_pasted_into_a_map_goes_to_the_cell_that_was_chosen(paster, held
     assert box == (slice(0, 1), slice(0, 1), slice(3, 5), slice(4, 6))
     assert paster.program.view.look.cell == chosen
     assert paster.program.view.look.block is None
-
-
-def test_a_block_for_a_cell_that_is_gone_or_not_seen_is_said_to_be_dropped(paster, held):
-    pasted_into_weights(paster, held)
-    paster.size("n", 2)
-    settle(paster, held)
-    assert paster.banner() == "A[3, 4] is gone: 2 × 2 numbers were dropped."
-    assert not paster.program.document.problem.interventions
-
-    paster.again("a block for a map is not put in unseen")
-    held.close()
-    pasted_into_weights(paster, held)
-    paster.do("pin", "show_before")
-    settle(paster, held)
-    assert "show Now first" in paster.banner()
-    assert not paster.program.document.problem.interventions
