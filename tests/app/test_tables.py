@@ -36,7 +36,6 @@ PAIRS = {
 }
 
 DIRECT = new_problem("direct", n=3, m=5, num_heads=1, d_k=2, d_v=7, fill="random")
-
 PROJECTED = new_problem("self", n=3, m=3, num_heads=2, d_k=2, d_v=2, fill="random")
 
 

@@ -36,11 +36,8 @@ from attn_gui.views.spine.spine import Spine
 from tests.failing import each
 
 PATIENCE_MS = 120_000
-
 REAL = "smollm2-layer10.npz"
-
 HUGE = 10**400
-
 NUMBERS = st.sampled_from([0, 1, 3, 5, -1, 17, 18, HUGE, -HUGE, 0.5, float("nan"), float("inf"), True, False])
 
 JSON = st.recursive(

@@ -26,9 +26,7 @@ from attn_gui.views.map.map_drawing import MapDrawing, MapState
 from attn_gui.views.map.thumbnail import Thumbnail
 
 LEFT = Qt.MouseButton.LeftButton
-
 H, N, M, D, V = 2, 5, 7, 3, 4
-
 ROWS = ("query", "key", "value")
 
 

@@ -19,11 +19,8 @@ from attn_gui.views.dialogs.action_search import ActionSearch
 from tests.journeys.gate import Gate
 
 LEFT = Qt.MouseButton.LeftButton
-
 NOTCH = QPoint(0, 120)
-
 REGRESSION = "nadaraya-watson.npz"
-
 PATIENCE = 120.0
 
 

@@ -18,13 +18,9 @@ from attn_gui.views.dialogs.questions import WeightDialog
 from tests.journeys.gate import Gate
 
 LEFT = Qt.MouseButton.LeftButton
-
 ROW, COLUMN = 10, 13
-
 PLACE = (0, 0, 5, 9)
-
 HEAD = 3
-
 LATE_ROW, LATE_COLUMN = 5, 9
 
 

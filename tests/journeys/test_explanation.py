@@ -19,7 +19,6 @@ from attn_gui.formats import save
 from tests.failing import each
 
 SMALL = "worked-example.npz"
-
 CAUSAL = "smollm2-layer10.npz"
 
 

@@ -22,7 +22,6 @@ from tests.failing import each as rows
 from tests.seen import fault
 
 SMALL = "worked-example.npz"
-
 H, N, D, C, E = 4, 5, 3, 2, 7
 
 

@@ -16,7 +16,6 @@ from attn_gui.views.snapshots import NOTE_ROLE
 from attn_gui.views.step_list import TELL_ROLE
 
 SMALL = "worked-example.npz"
-
 MEGABYTE = 1 << 20
 
 

@@ -15,15 +15,10 @@ from attn_gui.engine import Problem, compute, verify
 from attn_gui.views.dialogs.questions import WeightDialog
 
 SMALL = "worked-example.npz"
-
 LABEL = Label("edit", {})
-
 WEIGHT = {"kind": "set", "stage": "weights", "at": {"batch": 0, "head": 1, "query": 3, "key": 2}, "values": 0.9}
-
 OFF = {"kind": "scale", "stage": "head_output", "at": {"head": 0}, "factor": 0.0}
-
 TAKEN = {"kind": "copy", "stage": "scores", "at": {"head": 2, "query": (1, 3)}, "source": {"head": 0}}
-
 OUTPUT = {"kind": "scale", "stage": "output", "at": {"query": 4}, "factor": -0.5}
 
 LISTED = {
@@ -43,7 +38,6 @@ PARTS = [
 ]
 
 ROW, COLUMN = 10, 13
-
 LEFT = Qt.MouseButton.LeftButton
 
 

@@ -25,11 +25,8 @@ from attn_gui.paths import resource
 from attn_gui.views.dialogs.export_dialog import ExportDialog
 
 SMALL = "worked-example.npz"
-
 MINILM, PROJECTED = "minilm-layer2.npz", "thinking-machines.npz"
-
 OVER_HEADS = "over_heads"
-
 VALUE_WEIGHTED = "value_weighted"
 
 

@@ -23,11 +23,8 @@ from attn_gui.models.study import model_of, weights_at
 from attn_gui.paths import resource
 
 SMALL = "worked-example.npz"
-
 BUTTONS = QMessageBox.StandardButton
-
 TOY = resource("models", "toy-induction")
-
 TEXT = "k x b p f k x b p"
 
 

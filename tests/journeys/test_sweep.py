@@ -23,9 +23,7 @@ from tests.journeys.conftest import Person
 from tests.journeys.gate import Gate
 
 SMALL = "worked-example.npz"
-
 PATH = resource("examples", SMALL)
-
 TEXT, SECOND = "k x b p f k x b p", "k x b p h k x b p"
 
 

@@ -31,17 +31,11 @@ from attn_gui.views.dialogs.target_dialog import TargetDialog
 from attn_gui.views.text_views import SentenceView
 
 LEFT = Qt.MouseButton.LeftButton
-
 OK, SAVE = QDialogButtonBox.StandardButton.Ok, QDialogButtonBox.StandardButton.Save
-
 FIELDS = ("query", "key", "value")
-
 N, HEADS, WIDTH, PASTED = 2048, 4, 16, 100
-
 WORDS = "我 爱 吃 红 苹果 派"
-
 Q = ("1 0 1 0", "0 1 0 1", "1 1 0 0", "0 0 1 1", "1 0 0 1", "0 1 1 0")
-
 MOST_CLICKS = 18
 
 

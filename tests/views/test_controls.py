@@ -33,7 +33,6 @@ from attn_gui.views.names import mask_summary
 from tests.failing import each
 
 STATE = ShapeState(num_heads=6, num_kv_heads=3, d_k=5, d_v=7, n=11, m=13, d_model=30, head_counts=(1, 2, 3, 6))
-
 N, M, BATCH = 5, 7, 3
 
 

@@ -37,7 +37,6 @@ ARRAYS = (
 )
 
 LISTING = ArrayListing(ARRAYS, lambda _source, _names: {})
-
 MARK = "§"
 
 SAME_EVERYWHERE = {"dₖ", "dᵥ", "= 2 · 3", "float64", "float32", "PNG", "SVG", "PDF", "GIF"} | {

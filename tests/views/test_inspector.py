@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,109 +26,44 @@ from attn_gui.views.widgets import FittingPage
 from tests.failing import each
 
 QUERIES = ("The", "<s>", "it", "<img src=x>", "tired")
-
 KEYS = ("a", "b", "c", "<b>d</b>", "e", "f", "g")
-
-Make = Callable[..., Problem]
-
-Shown = Callable[..., Inspector]
-
 NAN, INF = np.nan, np.inf
-
 CAUSAL = {"kind": "causal"}
-
 PLAIN = {"query_tokens": None, "key_tokens": None}
-
 BIAS = np.zeros((5, 7))
-
 BIAS[0, 1:] = BIAS[1] = BIAS[2, :3] = -INF
-
 BIASED = PLAIN | {"mask": ({"kind": "bias", "values": BIAS},)}
-
 LARGE = {"query": [[3.0, 0, 0, 3, 0, 0]] * 5, "key": [[0.0] * 6, [2.0] * 6, *[[1.0] * 6] * 5]}
-
 MASKED = {"mask": ({"kind": "padding", "lengths": 7}, CAUSAL)}
-
 BLIND = {"mask": ({"kind": "padding", "lengths": 0},)}
-
 BLANKS = {"query_tokens": ("  ", " the", "{key}", "{0}", "z")}
-
 CLOSED = "the causal mask closes it, so its weight is 0."
-
 NO_KEY = "sees no key: weights 0, output 0."
+
+
+def rounded(seed: int, shapes: dict[str, Any], fields: dict[str, Any]) -> Problem:
+    normal = np.random.default_rng(seed).normal
+    return Problem(**{name: normal(size=shape).round(2) for name, shape in shapes.items()} | {"num_heads": 2} | fields)
 
 
 def direct(**more: Any) -> Problem:
     """n = 5, m = 7, two heads, d_k = 3, d_v = 2: no two axes have the same length."""
-    rng = np.random.default_rng(3)
-    fields: dict[str, Any] = {
-        "query": rng.normal(size=(5, 6)).round(2),
-        "key": rng.normal(size=(7, 6)).round(2),
-        "value": rng.normal(size=(7, 4)).round(2),
-        "num_heads": 2,
-        "query_tokens": QUERIES,
-        "key_tokens": KEYS,
-    }
-    return Problem(**fields | more)
+    names = {"query_tokens": QUERIES, "key_tokens": KEYS}
+    return rounded(3, {"query": (5, 6), "key": (7, 6), "value": (7, 4)}, names | more)
 
 
 def projected(**more: Any) -> Problem:
-    rng = np.random.default_rng(5)
-    fields: dict[str, Any] = {
-        "x": rng.normal(size=(5, 11)).round(2),
-        "w_query": rng.normal(size=(11, 6)).round(2),
-        "w_key": rng.normal(size=(11, 6)).round(2),
-        "w_value": rng.normal(size=(11, 4)).round(2),
-        "b_query": rng.normal(size=6).round(2),
-        "w_output": rng.normal(size=(4, 13)).round(2),
-        "num_heads": 2,
-    }
-    return Problem(**fields | more)
+    shapes = {"x": (5, 11), "w_query": (11, 6), "w_key": (11, 6), "w_value": (11, 4), "b_query": 6, "w_output": (4, 13)}
+    return rounded(5, shapes, more)
 
 
-def put(
-    inspector: Inspector,
-    problem: Problem,
-    stage: str,
-    row: int,
-    column: int,
-    head: int = 1,
-    trail: Sequence[tuple[str, int, int]] = (),
-) -> None:
+def put(inspector, problem, stage, row, column, head=1, trail=()):
     """Explain a cell, row and column as they stand in the map."""
     evaluation = DenseEvaluation(problem)
     index = Plane(evaluation, stage, 0, head if stage not in ("concat", "output") else None).index(row, column)
-    inspector.set_explanation(
-        explain(evaluation, stage, index),
-        ExplainContext(
-            head=head,
-            row=row,
-            column=column,
-            query_tokens=problem.query_tokens,
-            key_tokens=problem.key_tokens,
-            problem=problem,
-            reach=later_stages(evaluation, stage, index),
-            trail=trail,
-        ),
-    )
-
-
-@pytest.fixture
-def make():
-    """A problem of Q, K and V with some fields changed."""
-    return direct
-
-
-@pytest.fixture
-def make_projected():
-    """A problem of X and its weights with some fields changed."""
-    return projected
-
-
-@pytest.fixture
-def explain_in():
-    """Explain another cell in an inspector that is there."""
-    return put
+    reach, tokens = later_stages(evaluation, stage, index), (problem.query_tokens, problem.key_tokens)
+    context = ExplainContext(head, row, column, *tokens, problem=problem, reach=reach, trail=trail)
+    inspector.set_explanation(explain(evaluation, stage, index), context)
 
 
 @pytest.fixture
@@ -190,26 +124,24 @@ def activate(inspector: Inspector, qtbot: QtBot) -> None:
         ("key", 2, 1, ["S[·, 2]", "S′[·, 2]", "A[·, ·]", "O[·, ·]", "concat[·, 2 … 3]"]),
     ],
 )
-def test_rows_and_columns_are_one_link_to_the_last_stage(shown, make, stage, row, column, expected):
-    assert neighbors(shown(make(), stage, row, column)) == expected
+def test_rows_and_columns_are_one_link_to_the_last_stage(shown, stage, row, column, expected):
+    assert neighbors(shown(direct(), stage, row, column)) == expected
 
 
-def test_one_equation_stays_for_the_next_cell_that_has_one_and_other_cells_are_copied_as_they_are(
-    shown, make, explain_in
-):
-    inspector, copied = shown(make(), "weights", 2, 1), list[str]()
+def test_one_equation_stays_for_the_next_cell_that_has_one_and_other_cells_are_copied_as_they_are(shown):
+    inspector, copied = shown(direct(), "weights", 2, 1), list[str]()
     inspector.copyRequested.connect(copied.append)
-    one, copy = (inspector.findChild(QPushButton, f"inspector.{name}") for name in ("one_equation", "copy"))
-    QTest.keyClick(one, Qt.Key.Key_Space)
+    copy = inspector.findChild(QPushButton, "inspector.copy")
+    QTest.keyClick(inspector.findChild(QPushButton, "inspector.one_equation"), Qt.Key.Key_Space)
     for stage in ("weights", "scores", "head_output"):  # scores are no such sum
-        explain_in(inspector, make(), stage, 2, 1)
+        put(inspector, direct(), stage, 2, 1)
         copy.menu().actions()[0].trigger()
     assert copied == ["query_text", "text", "query_text"]
     assert r"\frac{1}{Z}" in formula(inspector)
 
 
-def test_what_is_no_rectangle_is_counted(shown, make_projected):
-    inspector = shown(make_projected(), "query", 2, 1)
+def test_what_is_no_rectangle_is_counted(shown):
+    inspector = shown(projected(), "query", 2, 1)
     x = ReachedBoxes(
         "scores",
         ((slice(0, 1), slice(0, 2), slice(2, 3), slice(0, 5)), (slice(0, 1), slice(0, 2), slice(0, 5), slice(2, 3))),
@@ -220,13 +152,9 @@ def test_what_is_no_rectangle_is_counted(shown, make_projected):
     assert "S[2, ·]" in neighbors(inspector)
 
 
-def one_equation(inspector: Inspector) -> QPushButton:
-    return inspector.findChild(QPushButton, "inspector.one_equation")
-
-
-def test_everything_is_reached_by_tab_in_reading_order(shown, make, explain_in, qtbot):
-    inspector = shown(make(), "weights", 2, 1)
-    explain_in(inspector, make(), "weights", 2, 1, trail=[("scaled", 2, 1)])
+def test_everything_is_reached_by_tab_in_reading_order(shown, qtbot):
+    inspector = shown(direct(), "weights", 2, 1)
+    put(inspector, direct(), "weights", 2, 1, trail=[("scaled", 2, 1)])
     activate(inspector, qtbot)
     links(inspector)["S′[2, 1]"].setFocus()
     met = []
@@ -234,25 +162,17 @@ def test_everything_is_reached_by_tab_in_reading_order(shown, make, explain_in, 
         here = QApplication.focusWidget()
         met.append(here.objectName() or here.text())
         QTest.keyClick(here, Qt.Key.Key_Tab)
-    assert met[0] == "S′[2, 1]"
-    assert met[1:3] == ["inspector.walk", "inspector.terms"]
-    assert met[3].startswith("S′[2, 1] = ")
-    assert met[4:] == [
-        "O[2, ·]",
-        "concat[2, 2 … 3]",
-        "inspector.origin",
-        "inspector.reach",
-        "inspector.copy",
-        "inspector.one_equation",
-    ]
+    assert met.pop(3).startswith("S′[2, 1] = ")
+    buttons = [f"inspector.{name}" for name in ("origin", "reach", "copy", "one_equation")]
+    assert met == ["S′[2, 1]", "inspector.walk", "inspector.terms", "O[2, ·]", "concat[2, 2 … 3]", *buttons]
 
 
-def test_following_an_edit_keeps_the_keyboard_where_it_is(shown, make, explain_in, qtbot):
-    inspector = shown(make(), "weights", 2, 1)
+def test_following_an_edit_keeps_the_keyboard_where_it_is(shown, qtbot):
+    inspector = shown(direct(), "weights", 2, 1)
     activate(inspector, qtbot)
     link = links(inspector)["O[2, ·]"]
     link.setFocus()
-    explain_in(inspector, make(scale=0.5), "weights", 2, 1)
+    put(inspector, direct(scale=0.5), "weights", 2, 1)
     assert QApplication.focusWidget() is link
 
 
@@ -269,14 +189,10 @@ def test_the_first_page_offers_steps_and_the_way_to_the_start_page(qtbot):
         QTest.keyClick(found["Start page"], Qt.Key.Key_Space)
 
 
-def test_what_does_not_fit_scrolls_as_one_and_nothing_gives_way(shown, make):
-    inspector = shown(make(), "weights", 2, 1, width=248)
-    page = inspector.findChild(FittingPage, "inspector.page")
-    parts, relations, terms = (
-        page_of(inspector).findChildren(FormulaView)[1],
-        inspector.findChild(Relations),
-        table(inspector),
-    )
+def test_what_does_not_fit_scrolls_as_one_and_nothing_gives_way(shown):
+    inspector = shown(direct(), "weights", 2, 1, width=248)
+    page, terms, relations = page_of(inspector), table(inspector), inspector.findChild(Relations)
+    parts = page.findChildren(FormulaView)[1]
     for height in (900, 500, 300, 200):
         inspector.resize(248, height)
         QApplication.processEvents()
@@ -301,26 +217,26 @@ def _wheel_over(widget: QAbstractScrollArea) -> None:
     QApplication.processEvents()
 
 
-def test_a_long_trail_keeps_where_it_began(shown, make, explain_in):
-    inspector = shown(make(), "weights", 2, 1)
-    explain_in(inspector, make(), "query", 2, 0, trail=[("head_output", 2, k % 2) for k in range(6)])
+def test_a_long_trail_keeps_where_it_began(shown):
+    inspector = shown(direct(), "weights", 2, 1)
+    put(inspector, direct(), "query", 2, 0, trail=[("head_output", 2, k % 2) for k in range(6)])
     assert "O[2, 0]" in links(inspector)
     assert "… ›" in words(inspector)
     assert len([link for text, link in links(inspector).items() if text.startswith("O[2, ")]) <= 4
 
 
-def test_a_link_to_a_row_leads_to_the_term_that_matters_most(shown, make, qtbot):
+def test_a_link_to_a_row_leads_to_the_term_that_matters_most(shown, qtbot):
     query, key = np.full((5, 6), 0.1), np.full((7, 6), 0.1)
     query[2, 5] = key[1, 5] = 3.0  # head 1, column 2 of it
-    inspector = shown(make(query=query, key=key), "scores", 2, 1)
+    inspector = shown(direct(query=query, key=key), "scores", 2, 1)
     with qtbot.waitSignal(inspector.cellRequested) as caught:
         QTest.mouseClick(links(inspector)["Q[2, ·]"], Qt.MouseButton.LeftButton)
     assert caught.args == ["query", (0, 2, 5)]
 
 
 @each("width", [232, 302])
-def test_no_word_is_cut_at_the_widths_of_the_look(shown, make, width):
-    inspector = shown(make(), "scaled", 2, 1, width=width)
+def test_no_word_is_cut_at_the_widths_of_the_look(shown, width):
+    inspector = shown(direct(), "scaled", 2, 1, width=width)
     assert inspector.minimumSizeHint().width() <= width
     for widget in inspector.findChildren(QWidget):
         if widget.isVisible() and isinstance(widget, (Link, QPushButton, QLabel)):
@@ -338,16 +254,16 @@ def headers(view: TermsView) -> list[str]:
     return [view.model().headerData(k, Qt.Orientation.Horizontal) for k in range(view.model().columnCount())]
 
 
-def wide(make: Make, width: int = 32) -> Problem:
+def wide(width: int = 32) -> Problem:
     """One head whose dot product of query 2 and key 3 has `width` products of distinct sizes."""
     query, key = np.zeros((5, width)), np.ones((7, width))
     query[2] = [(k + 1) * (-1) ** k for k in range(width)]
-    return make(query=query, key=key, value=np.ones((7, 2)), num_heads=1)
+    return direct(query=query, key=key, value=np.ones((7, 2)), num_heads=1)
 
 
 @each("normalize", ["none", "sigmoid", "sum"])
-def test_weights_of_every_normalization_stand_beside_those_of_the_other_keys(shown, make, normalize):
-    problem = make(normalize=normalize, mask=[{"kind": "causal"}])
+def test_weights_of_every_normalization_stand_beside_those_of_the_other_keys(shown, normalize):
+    problem = direct(normalize=normalize, mask=[{"kind": "causal"}])
     view, trace = table(shown(problem, "weights", 2, 1)), compute(problem)
     keys = [k for k in range(3) if trace["weights"][0, 1, 2, k] != 0]
     order = sorted(keys, key=lambda k: -trace["weights"][0, 1, 2, k])
@@ -360,29 +276,27 @@ def test_weights_of_every_normalization_stand_beside_those_of_the_other_keys(sho
     assert view.terms().signed() == (normalize == "none")
 
 
-def test_products_name_their_cells_and_stand_by_magnitude(shown, make):
-    view = table(shown(wide(make, 7), "scores", 2, 3, head=0))
+def test_products_name_their_cells_and_stand_by_magnitude(shown):
+    view = table(shown(wide(7), "scores", 2, 3, head=0))
     assert headers(view) == ["", "Q[2, c]", "K[3, c]", "q·k"]
     assert [row[0] for row in texts(view)] == [f"c = {k}" for k in range(6, -1, -1)]
     assert [row[3] for row in texts(view)][:3] == ["7", "−6", "5"]
 
 
-def test_printed_factors_give_their_printed_product(shown, make):
+def test_printed_factors_give_their_printed_product(shown):
     scores = np.array([[1 / np.sqrt(3), 2 / np.sqrt(3)]])
-    worked = make(
-        query=np.array([[1.0]]), key=scores.T, value=np.array([[1.0], [3.0]]), num_heads=1, scale=1.0,
-        query_tokens=None, key_tokens=None,
-    )  # fmt: skip
+    matrices = {"query": np.array([[1.0]]), "key": scores.T, "value": np.array([[1.0], [3.0]])}
+    worked = direct(**matrices, **PLAIN, num_heads=1, scale=1.0)
     rows = texts(table(shown(worked, "head_output", 0, 0, head=0)))
     assert rows == [["1", "0.6405", "3", "1.921"], ["0", "0.3595", "1", "0.360"]]
-    for row in texts(table(shown(make(), "head_output", 2, 1))):
+    for row in texts(table(shown(direct(), "head_output", 2, 1))):
         weight, value, product = (float(text.replace("−", "-")) for text in row[1:])
         assert abs(weight * value - product) <= 0.0005 + 1e-9, row
     assert len({len(row[1].partition(".")[2]) for row in rows}) == 1
 
 
-def test_addends_of_different_matrices_are_named_one_by_one(shown, make, qtbot):
-    inspector = shown(make(mask=({"kind": "alibi"},)), "biased", 4, 1)
+def test_addends_of_different_matrices_are_named_one_by_one(shown, qtbot):
+    inspector = shown(direct(mask=({"kind": "alibi"},)), "biased", 4, 1)
     view = table(inspector)
     assert headers(view) == ["", "value"]
     assert {row[0] for row in texts(view)} == {"S′[4, 1]", "B[4, 1]"}
@@ -394,8 +308,8 @@ def test_addends_of_different_matrices_are_named_one_by_one(shown, make, qtbot):
     assert caught.args == ["scaled", (0, 1, 4, 1)]
 
 
-def test_a_long_list_ends_with_its_tail_which_opens(shown, make, qtbot):
-    inspector = shown(wide(make), "scores", 2, 3, head=0)
+def test_a_long_list_ends_with_its_tail_which_opens(shown, qtbot):
+    inspector = shown(wide(), "scores", 2, 3, head=0)
     view = table(inspector)
     assert view.model().rowCount() == 11
     last = texts(view)[-1]
@@ -409,39 +323,39 @@ def test_a_long_list_ends_with_its_tail_which_opens(shown, make, qtbot):
     assert view.accessibleName() == "Terms q·k"
 
 
-def test_the_tail_stays_open_within_a_stage_and_closes_for_another(shown, make, explain_in):
-    inspector = shown(wide(make), "scores", 2, 3, head=0)
+def test_the_tail_stays_open_within_a_stage_and_closes_for_another(shown):
+    inspector = shown(wide(), "scores", 2, 3, head=0)
     view = table(inspector)
     view.terms().expand()
-    explain_in(inspector, wide(make), "scores", 2, 4, head=0)
+    put(inspector, wide(), "scores", 2, 4, head=0)
     assert view.model().rowCount() == 32
-    explain_in(inspector, wide(make), "weights", 2, 4, head=0)
-    explain_in(inspector, wide(make), "scores", 2, 4, head=0)
+    put(inspector, wide(), "weights", 2, 4, head=0)
+    put(inspector, wide(), "scores", 2, 4, head=0)
     assert view.model().rowCount() == 11
 
 
-def test_bars_are_colored_by_sign_and_the_chosen_key_stands_out(shown, make):
-    view = table(shown(wide(make, 7), "scores", 2, 3, head=0))
+def test_bars_are_colored_by_sign_and_the_chosen_key_stands_out(shown):
+    view = table(shown(wide(7), "scores", 2, 3, head=0))
     stops = dict(SIGNED_STOPS["light"])
     assert _bar(view, 0) == QColor(stops[0.6])
     assert _bar(view, 1) == QColor(stops[-0.6])
-    weights = table(shown(make(key=np.zeros((7, 6))), "weights", 2, 0))
+    weights = table(shown(direct(key=np.zeros((7, 6))), "weights", 2, 0))
     assert _bar(weights, 0) == THEMES["light"].key
     assert _bar(weights, 1) == THEMES["light"].text3
 
 
-def test_wild_numbers_are_listed_first_and_break_nothing(shown, make):
+def test_wild_numbers_are_listed_first_and_break_nothing(shown):
     query = np.ones((5, 6))
     query[2, 3:] = [np.nan, np.inf, 1e300]
-    view = table(shown(make(query=query), "scores", 2, 3))
+    view = table(shown(direct(query=query), "scores", 2, 3))
     assert texts(view)[0][3] == "NaN"
     assert texts(view)[1][1] == "+∞"
     assert "e300" in texts(view)[2][1]
     assert not view.grab().isNull()
 
 
-def test_infinities_of_both_signs_in_the_tail_make_no_number(shown, make):
-    problem = wide(make)
+def test_infinities_of_both_signs_in_the_tail_make_no_number(shown):
+    problem = wide()
     query = problem.query.copy()
     query[2, :30] *= np.inf
     view = table(shown(problem.replace(query=query), "scores", 2, 3, head=0))
@@ -457,10 +371,10 @@ def _bar(view: TermsView, row: int) -> QColor:
 
 @each("zoom", [1.0, 1.5])
 @each("width", [232, 302])
-def test_no_name_of_a_product_is_cut(qapp, shown, make_projected, width, zoom):
+def test_no_name_of_a_product_is_cut(qapp, shown, width, zoom):
     apply_theme(qapp, "light", zoom)
     try:
-        view = table(shown(make_projected(), "query", 2, 1, head=0, width=round(width * (zoom + 1) / 2)))
+        view = table(shown(projected(), "query", 2, 1, head=0, width=round(width * (zoom + 1) / 2)))
         letters = QFontMetrics(ui_font("body", tabular=True))
         for row in range(view.model().rowCount()):
             for column in range(view.model().columnCount()):
@@ -471,8 +385,8 @@ def test_no_name_of_a_product_is_cut(qapp, shown, make_projected, width, zoom):
         apply_theme(qapp, "light", 1.0)
 
 
-def test_what_takes_too_much_room_says_less(shown, make):
-    view = table(shown(wide(make), "scores", 2, 3, head=0, width=420))
+def test_what_takes_too_much_room_says_less(shown):
+    view = table(shown(wide(), "scores", 2, 3, head=0, width=420))
     assert (headers(view)[0], texts(view)[0][:2]) == ("", ["c = 31", "−32"])
     view.resize(160, 300)
     assert (headers(view)[0], texts(view)[0][0]) == ("c", "31")
@@ -482,13 +396,13 @@ def test_what_takes_too_much_room_says_less(shown, make):
     assert texts(view)[0][:2] == ["c = 31", "−32"]
 
 
-def test_a_name_that_is_cut_is_told_in_full(shown, make):
-    view = table(shown(make(key_tokens=("a" * 60, *"bcdefg")), "head_output", 2, 1, width=232))
+def test_a_name_that_is_cut_is_told_in_full(shown):
+    view = table(shown(direct(key_tokens=("a" * 60, *"bcdefg")), "head_output", 2, 1, width=232))
     assert "a" * 60 in [view.model().index(row, 0).data(Qt.ItemDataRole.ToolTipRole) for row in range(7)]
 
 
-def test_the_keyboard_follows_a_term(shown, make, qtbot):
-    inspector = shown(make(), "weights", 2, 1)
+def test_the_keyboard_follows_a_term(shown, qtbot):
+    inspector = shown(direct(), "weights", 2, 1)
     view = table(inspector)
     view.setFocus()
     QTest.keyClick(view, Qt.Key.Key_Down)
@@ -622,8 +536,8 @@ def inspector(shown):
 
 
 @each(("fields", "stage", "row", "column", "words"), TOLD)
-def test_what_is_said_of_a_cell_is_so(inspector, explain_in, fields, stage, row, column, words):
-    explain_in(inspector, OTHER[fields]() if isinstance(fields, str) else direct(**fields), stage, row, column)
+def test_what_is_said_of_a_cell_is_so(inspector, fields, stage, row, column, words):
+    put(inspector, OTHER[fields]() if isinstance(fields, str) else direct(**fields), stage, row, column)
     text = said(inspector)
     if words.startswith("Query "):
         assert text == words

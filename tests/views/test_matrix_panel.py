@@ -21,17 +21,11 @@ from tests.failing import each
 from tests.views.conftest import on_screen
 
 ROWS, COLUMNS = 7, 11
-
 TOKENS = ("zero", "<b>one</b>", "two", "three", "four", "five", "six")
-
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
-
 NARROWEST = 300  # pixels of the column of tables
-
 NAMES = ("X", "W_Q", "b_Q", "W_K", "b_K", "W_V", "b_V", "W_O", "b_O", "W_score_Q", "W_score_K", "w_score", "β")
-
 LEFT = Qt.MouseButton.LeftButton
-
 MANY = 60  # so often no table is laid out for one change of its size
 
 

@@ -38,48 +38,53 @@ from tests.failing import each
 from tests.views.conftest import on_screen, turn_wheel
 
 N, M, D_K, D_V = 7, 11, 5, 2
-
 SQUARES = ("scores", "scaled", "masked", "weights")
-
-LARGE_TYPE = {
-    "least_side": 160,
-    "least_top": 128,
-    "gap": 36,
-    "padding": 24,
-    "row_labels": 122,
-    "bars": 72,
-    "comfortable_cell": 36,
-    "largest_cell": 128,
-}
+LARGE_TYPE = {"least_side": 160, "least_top": 128, "gap": 36, "padding": 24, "row_labels": 122, "bars": 72}
+LARGE_TYPE |= {"comfortable_cell": 36, "largest_cell": 128}
 
 HEADS, LEFT = 2, Qt.MouseButton.LeftButton
 
 
 @pytest.fixture
-def picture(qtbot, evaluation):
-    product = ProductPicture()
-    qtbot.addWidget(product)
-    product.resize(775, 595)
-    product.set_evaluation(evaluation, 0, 1)
-    product.set_tokens(evaluation.problem.query_tokens, evaluation.problem.key_tokens)
-    product.show()
-    QApplication.processEvents()
-    return product
+def pictured(qtbot):
+    """A picture of an evaluation, on show."""
+
+    def make(evaluation, size=(775, 595), head=0):
+        product, problem = ProductPicture(), evaluation.problem
+        qtbot.addWidget(product)
+        product.resize(*size)
+        product.set_evaluation(evaluation, 0, head)
+        product.set_tokens(problem.query_tokens, problem.key_tokens)
+        product.show()
+        QApplication.processEvents()
+        return product
+
+    return make
+
+
+@pytest.fixture
+def picture(pictured, evaluation):
+    return pictured(evaluation, head=1)
 
 
 @pytest.fixture
 def projected():
-    rng = np.random.default_rng(4)
+    shapes = {
+        "x": (3, 5),
+        "context": (4, 5),
+        "w_query": (5, 6),
+        "w_key": (5, 6),
+        "w_value": (5, 14),
+        "w_output": (14, 11),
+    }
+    normal = np.random.default_rng(4).standard_normal
+    return DenseEvaluation(Problem(**{name: normal(shape) for name, shape in shapes.items()}, num_heads=2))
+
+
+def random_problem(seed, n, m, width, **fields):
+    rng = np.random.default_rng(seed)
     return DenseEvaluation(
-        Problem(
-            x=rng.standard_normal((3, 5)),
-            context=rng.standard_normal((4, 5)),
-            w_query=rng.standard_normal((5, 6)),
-            w_key=rng.standard_normal((5, 6)),
-            w_value=rng.standard_normal((5, 14)),
-            num_heads=2,
-            w_output=rng.standard_normal((14, 11)),
-        )
+        Problem(query=rng.random((n, width)), key=rng.random((m, width)), value=rng.random((m, width)), **fields)
     )
 
 
@@ -123,12 +128,8 @@ def test_rows_and_columns_meet_to_the_pixel(picture, stage, size, compact):
 
 def test_the_operands_hold_the_matrices_of_the_head(picture, evaluation):
     maps, problem = picture.operands.shown, evaluation.problem
-    assert [maps[place].shape for place in ("left", "top", "factor", "result")] == [
-        (N, D_K),
-        (D_K, M),
-        (M, D_V),
-        (N, D_V),
-    ]
+    shapes = {"left": (N, D_K), "top": (D_K, M), "factor": (M, D_V), "result": (N, D_V)}
+    assert {place: maps[place].shape for place in shapes} == shapes
     assert maps["left"].cell_at(3, 4)[0] == problem.query[3, 1 * D_K + 4]
     assert maps["top"].cell_at(4, 10)[0] == problem.key[10, 1 * D_K + 4]
     assert maps["factor"].cell_at(10, 1)[0] == problem.value[10, 1 * D_V + 1]
@@ -156,22 +157,23 @@ def test_projected_stages_stand_between_their_factors(picture, projected):
 
 
 def test_a_weight_marks_q_k_v_and_o_and_a_score_only_q_and_k(picture):
-    maps = picture.operands.shown
+    def marks(place):
+        return picture.operands.maps[place].overlay.marks
+
     picture.set_chosen(("weights", 3, 6))
     assert picture.stage_map().chosen == (3, 6)
-    assert (maps["left"].overlay.marks.row, maps["left"].overlay.marks.row_role) == (3, "query")
-    assert (maps["top"].overlay.marks.column, maps["top"].overlay.marks.column_role) == (6, "key")
-    assert (maps["factor"].overlay.marks.row, maps["factor"].overlay.marks.row_role) == (6, "key")
-    assert (maps["result"].overlay.marks.row, maps["result"].overlay.marks.row_role) == (3, "query")
+    for place, expected in {"left": (3, "query"), "factor": (6, "key"), "result": (3, "query")}.items():
+        assert (marks(place).row, marks(place).row_role) == expected, place
+    assert (marks("top").column, marks("top").column_role) == (6, "key")
     picture.set_stage("scaled")
     picture.set_chosen(("scaled", 2, 5))
-    assert (maps["left"].overlay.marks.row, maps["top"].overlay.marks.column) == (2, 5)
-    assert (maps["factor"].overlay.marks.row, maps["result"].overlay.marks.row) == (None, None)
+    assert (marks("left").row, marks("top").column) == (2, 5)
+    assert (marks("factor").row, marks("result").row) == (None, None)
     picture.set_stage("head_output")
     picture.set_chosen(("head_output", 2, 1))
-    assert (maps["left"].overlay.marks.row, picture.operands.maps["top"].overlay.marks.column) == (2, 1)
+    assert (marks("left").row, marks("top").column) == (2, 1)
     picture.set_chosen(None)
-    assert all(heatmap.overlay.marks.row is None for heatmap in maps.values())
+    assert all(heatmap.overlay.marks.row is None for heatmap in picture.operands.shown.values())
 
 
 @each("scheme", ["light", "dark"])
@@ -212,15 +214,9 @@ def longest_run(line):
 
 
 @each("token", ["一", "一一", "一一一"])
-def test_chinese_over_columns_stands_upright_however_narrow_they_are(qtbot, screen, token):
-    rng, count = np.random.default_rng(2), 32
-    product = ProductPicture()
-    qtbot.addWidget(product)
-    product.resize(700, 540)
-    long = Problem(**{name: rng.random((count, 8)) for name in ("query", "key", "value")})
-    product.set_evaluation(DenseEvaluation(long), 0, 0)
-    product.set_tokens([token] * count, [token] * count)
-    product.show()
+def test_chinese_over_columns_stands_upright_however_narrow_they_are(pictured, screen, token):
+    names = [token] * 32
+    product = pictured(random_problem(2, 32, 32, 8, query_tokens=names, key_tokens=names), (700, 540))
     image, top = screen(product), product.places.top
     above = image.copy(top.left() - 8, 0, top.width(), top.top() - 1)
     pixels = [[above.pixelColor(x, y).lightness() < 160 for x in range(above.width())] for y in range(above.height())]
@@ -228,15 +224,8 @@ def test_chinese_over_columns_stands_upright_however_narrow_they_are(qtbot, scre
     assert across > 2 * down, "the stroke of 一 lies, as it is written"
 
 
-def test_numbers_over_columns_are_left_out_rather_than_turned(qtbot):
-    rng = np.random.default_rng(2)
-    product = ProductPicture()
-    qtbot.addWidget(product)
-    product.resize(700, 540)
-    product.set_evaluation(
-        DenseEvaluation(Problem(**{n: rng.random((300, 8)) for n in ("query", "key", "value")})), 0, 0
-    )
-    product.show()
+def test_numbers_over_columns_are_left_out_rather_than_turned(pictured):
+    product = pictured(random_problem(2, 300, 300, 8), (700, 540))
     high = product.places.top.top()
     product.set_tokens(["a longer token"] * 300, ["a longer token"] * 300)
     assert high < product.places.top.top(), "they take one line"
@@ -273,16 +262,8 @@ def test_zooming_the_stage_takes_its_neighbours_along(picture):
     assert maps["left"].placement.rows.whole
 
 
-def test_zooming_a_long_sequence_measures_no_label_but_those_it_shows(qtbot, monkeypatch):
-    rng = np.random.default_rng(6)
-    long = Problem(query=rng.random((3, 2)), key=rng.random((1999, 2)), value=rng.random((1999, 2)))
-    product = ProductPicture()
-    qtbot.addWidget(product)
-    product.resize(775, 595)
-    product.set_evaluation(DenseEvaluation(long), 0, 0)
-    product.show()
-    QApplication.processEvents()
-    looked_at = []
+def test_zooming_a_long_sequence_measures_no_label_but_those_it_shows(pictured, monkeypatch):
+    product, looked_at = pictured(random_problem(6, 3, 1999, 2)), []
     monkeypatch.setattr(map_labels, "visible_text", lambda text: looked_at.append(text) or text)
     product.stage_map().box.set_window((0, 3, 100, 200))
     product.grab()
@@ -290,31 +271,12 @@ def test_zooming_a_long_sequence_measures_no_label_but_those_it_shows(qtbot, mon
     assert {"0", "1", "2", "100"} <= set(looked_at)
 
 
-def test_the_chosen_tokens_are_written_whole_wherever_they_stand(qtbot, monkeypatch):
-    rng = np.random.default_rng(8)
-    tokens = ("Query", "Words", "Mmmm")
-    evaluation = DenseEvaluation(
-        Problem(
-            query=rng.random((3, 2)),
-            key=rng.random((3, 2)),
-            value=rng.random((3, 2)),
-            query_tokens=tokens,
-            key_tokens=tokens,
-        )
+def test_the_chosen_tokens_are_written_whole_wherever_they_stand(pictured, monkeypatch):
+    tokens, cut = ("Query", "Words", "Mmmm"), []
+    monkeypatch.setattr(
+        map_labels, "elided", lambda text, *room: cut.append((text, elided(text, *room))) or elided(text, *room)
     )
-    cut = []
-    for module in (map_labels, map_labels):
-        monkeypatch.setattr(
-            module,
-            "elided",
-            lambda text, *room, cut=cut: cut.append((text, elided(text, *room))) or elided(text, *room),
-        )
-    product = ProductPicture()
-    qtbot.addWidget(product)
-    product.resize(620, 460)
-    product.set_evaluation(evaluation, 0, 0)
-    product.set_tokens(tokens, tokens)
-    product.show()
+    product = pictured(random_problem(8, 3, 3, 2, query_tokens=tokens, key_tokens=tokens), (620, 460))
     for token in range(3):
         product.set_chosen(("weights", token, token))
         product.grab()
@@ -412,11 +374,9 @@ def test_tab_goes_from_the_stage_to_its_operands_and_bars(picture):
 def test_an_edit_of_x_is_seen_in_x_too(picture, projected):
     picture.set_evaluation(projected, 0, 1)
     picture.set_stage("query")
-    problem = projected.problem
-    x = np.array(problem.x)
+    x = np.array(projected.problem.x)
     x[2, 3] = 50.0
-    changed = {"x": [(slice(2, 3), slice(3, 4))]}
-    picture.refresh(projected.update(problem.replace(x=x), changed))
+    picture.refresh(projected.update(projected.problem.replace(x=x), {"x": [(slice(2, 3), slice(3, 4))]}))
     left = picture.operands.shown["left"]
     assert left.cell_at(2, 3)[0] == 50.0
     picture.operands.retake_levels()
@@ -427,12 +387,8 @@ def test_an_edit_of_x_is_seen_in_x_too(picture, projected):
 @each("shape", [(1, 1), (5, 1), (1, 7), (3, 300), (300, 3), (4096, 4096)])
 def test_there_is_always_a_cell_to_show(size, shape):
     rows, columns = shape
-    needs = ProductNeeds(
-        rows=rows, columns=columns, left_columns=32, top_rows=32, factor_rows=columns, result_columns=16
-    )
-    places = lay_out(needs, *size)
-    assert places.stage.width() >= 1
-    assert places.stage.height() >= 1
+    places = lay_out(ProductNeeds(rows, columns, 32, 32, factor_rows=columns, result_columns=16), *size)
+    assert min(places.stage.width(), places.stage.height()) >= 1
     assert 1 <= places.rows <= rows
     assert 1 <= places.columns <= columns
 
@@ -462,19 +418,23 @@ def test_a_usual_token_is_not_cut_where_it_is_chosen(qapp, compact, most, token)
     assert room >= QFontMetricsF(label_font(compact, 600)).horizontalAdvance(token)
 
 
-@pytest.fixture
-def both(qtbot, evaluation):
-    """The product picture, which is on show, and all stages; large enough for tokens beside each other."""
+def stacked(qtbot, evaluation, head, size):
+    """The product picture, which is on show, and all stages."""
     both = QStackedWidget()
     qtbot.addWidget(both)
-    both.resize(1800, 1300)
+    both.resize(*size)
     both.product = ProductPicture(both)
     both.all = AllStages(both.product.maps, both)
     for widget in (both.product, both.all):
         both.addWidget(widget)
-    both.product.set_evaluation(evaluation, 0, 1)
+    both.product.set_evaluation(evaluation, 0, head)
     both.show()
     return both
+
+
+@pytest.fixture
+def both(qtbot, evaluation):
+    return stacked(qtbot, evaluation, 1, (1800, 1300))  # large enough for tokens beside each other
 
 
 def test_all_stages_borrows_the_maps_and_gives_them_back(both, evaluation, screen):
@@ -602,10 +562,7 @@ class Hand:
 
 
 class OnTheProduct(Hand):
-    ways = (
-        *("choose", "press", "hover", "wheel", "move", "home", "refresh", "mark"),
-        *("focus", "stage", "head", "resize"),
-    )
+    ways = ("choose", "press", "hover", "wheel", "move", "home", "refresh", "mark", "focus", "stage", "head", "resize")
 
     @property
     def heatmap(self):

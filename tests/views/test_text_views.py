@@ -25,7 +25,6 @@ from attn_gui.views.theme import apply_theme, dress
 from tests.failing import each
 
 CHAIN = r"a_{10,13} = \frac{e^{s'_{10,13}-\max}}{Z} = \frac{e^{4.885-4.885}}{1.6367} = 0.6110"
-
 pytestmark = pytest.mark.usefixtures("qapp")
 
 LONG = (
@@ -34,7 +33,6 @@ LONG = (
 )
 # --- Sentences in several lines: no line ends inside a size, whatever the width ---
 SAID = "A block of 60 × 40 does not fit into W_Q (16 × 384 = 16 × 12 · 32) at row 12, so nothing was written."
-
 SAID_ZH = "形状为 60 × 40 的数据块放不进 W_Q（16 × 384 = 16 × 12 · 32），从第 12 行起，所以什么也没有写入。"
 
 

@@ -8,7 +8,6 @@ import numpy as np
 from PySide6.QtWidgets import QLabel
 
 THINKING = "thinking-machines.npz"  # X is 2 × 8, the output of its one head 4 wide
-
 NETWORK = ("norm1_weight", "norm1_bias", "norm2_weight", "norm2_bias", "w_up", "b_up", "w_down", "b_down")
 
 

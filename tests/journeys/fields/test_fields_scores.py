@@ -11,9 +11,7 @@ from attn_gui.views.text_views import FormulaView
 from tests.failing import each
 
 WORKED = "worked-example.npz"
-
 ROOT = 3**-0.5
-
 WARM = 1 / (1 + exp(-ROOT / 2))
 
 SCORES = {
@@ -23,7 +21,6 @@ SCORES = {
 }
 
 SCALED = np.array([[1, 1], [1, 2]]) * 3**-0.5
-
 VALUE = np.array([[1, 2], [3, 4]])
 
 WEIGHTS = {
@@ -33,9 +30,7 @@ WEIGHTS = {
 }
 
 SCALED_SCORES = np.array([[1, 1], [1, 2]]) * ROOT
-
 MARKS = {"nan": np.isnan, "inf": np.isposinf, "-inf": np.isneginf}
-
 POINTS = "nadaraya-watson.npz"
 
 

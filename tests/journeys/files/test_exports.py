@@ -43,11 +43,8 @@ from tests.failing import each
 from tests.seen import fault, worded
 
 SMALL = "worked-example.npz"
-
 SAVE = QDialogButtonBox.StandardButton.Save
-
 TOKENS, HEADS = 1201, 2
-
 WORKED, SLOW = "worked-example.npz", "sqrt_d_k"
 
 NO_ROOM = {

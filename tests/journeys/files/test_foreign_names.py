@@ -30,11 +30,8 @@ from tests.failing import each
 from tests.journeys.gate import Gate
 
 RANDOM = np.random.default_rng(3)
-
 LEFT = Qt.MouseButton.LeftButton
-
 TOKENS = ("the", "cat", "sat", "here")
-
 NEED_SCORES = ("score", "scale", "masks", "softcap", "temperature", "rotary_positions", "set_target", "make_direct")
 
 

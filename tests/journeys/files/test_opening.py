@@ -29,19 +29,12 @@ from tests.failing import each
 from tests.journeys.gate import Gate
 
 SMALL = "worked-example.npz"
-
 BUTTONS = QMessageBox.StandardButton
-
 LIMIT = 100_000
-
 ROWS = 701
-
 RANDOM = np.random.default_rng(13)
-
 ARRAYS = {name: RANDOM.normal(size=(4, 3)) for name in ("query", "key", "value")}
-
 SAID = "of new numbers; at most 25 bytes may be taken"
-
 WRITE = FileSink.write
 
 

@@ -24,11 +24,8 @@ from attn_gui.views.dialogs.progress import WorkLine
 from tests.journeys.gate import Gate
 
 SMALL = "worked-example.npz"
-
 BUTTONS = QMessageBox.StandardButton
-
 FIELDS = ("query", "key", "value")
-
 WRITE = FileSink.write
 
 

@@ -15,9 +15,7 @@ from tests.failing import each
 from tests.journeys.gate import Gate
 
 SMALL = "worked-example.npz"
-
 WORKED = next(path for path in sorted(resource("lessons").glob("*.md")) if "worked" in path.stem)
-
 WEIGHT, OTHER, UNSCALED = "0.6405", "1.0000", "0.7311"  # of the example, once q[1, 2] is 50, and without √d_k
 
 

@@ -21,13 +21,9 @@ from attn_gui.views.walk_view import WalkPlayer
 from tests.failing import each
 
 LESSONS = sorted(resource("lessons").glob("*.md"))
-
 WORKED = next(path for path in LESSONS if "worked" in path.stem)
-
 PATH = resource("lessons", "15-induction.md")
-
 TEXT = "k x b p f k x b p"
-
 OFF = {"layer": 0, "kind": "scale", "stage": "head_output", "at": {"head": 0}, "factor": 0.0}
 
 

@@ -46,11 +46,8 @@ WORDS = {
 }
 
 VERDICTS = {"en": ("Correct.", "Not yet"), "zh": ("正确。", "还不对")}  # of a right answer, and of a wrong one
-
 SENTENCE = "This says at some length what was refused, where it was refused, and what was expected instead of it."
-
 TURNS = 50  # of the loop, in which everything is laid out
-
 SIZES = [(1366, 700), (1440, 900), (1920, 1080)]
 
 

@@ -27,9 +27,7 @@ from tests.journeys.lessons.test_lessons import WORKED, begin, state, verdict
 from tests.journeys.lessons.test_lessons import settle as settle_lesson
 
 BLANKS = (("weights", 2, 1), ("head_output", 1, 0), ("scaled", 3, 2), ("query", 0, 1))
-
 LANGUAGES = ("en", "zh", "en", "zh")
-
 NUMBER = re.compile(r"(?<![\w.])[−-]?\d+\.\d+(?![\w.])")
 
 

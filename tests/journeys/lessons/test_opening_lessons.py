@@ -14,11 +14,8 @@ from tests.journeys.gate import Gate
 from tests.journeys.lessons.test_lessons import settle
 
 BUTTONS = QMessageBox.StandardButton
-
 LESSONS = sorted(resource("lessons").glob("*.md"))
-
 LESSON = next(path for path in LESSONS if "worked" in path.stem)
-
 OTHER = next(path for path in LESSONS if path != LESSON)
 
 TEXT = """# Large | 大

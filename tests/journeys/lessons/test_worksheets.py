@@ -15,7 +15,6 @@ from attn_gui.views.dialogs.form_fields import kind_of
 from tests.journeys.gate import Gate
 
 SMALL = "worked-example.npz"
-
 WRITERS = {"worksheets": (worksheets, "write_class"), "solution_of_problem": (worksheets, "save_solution")}
 
 
@@ -102,22 +101,25 @@ def test_the_steps_are_written_in_the_language_of_the_window_and_what_is_too_lar
     assert "columns" in person.banner()
 
     person.again("without keys there is one file")
-    (sheets := tmp_path / "sheets").mkdir()
+    sheets = tmp_path / "sheets"
+    sheets.mkdir()
     ask(person, sheets, count=1, keys=False)
     assert [path.name for path in sheets.iterdir()] == ["worked-example-worksheets.pdf"]
 
     person.again("the kind that is picked gives the ending")
+    kinds = tmp_path / "kinds"
+    kinds.mkdir()
 
     def answer(dialog):
         QTest.keyClick(dialog.findChild(QComboBox, "fileTypeCombo"), Qt.Key.Key_End)
         line = dialog.findChild(QLineEdit, "fileNameEdit")
         line.setCompleter(None)
-        person.overwrite(line, str(tmp_path / "a"))
+        person.overwrite(line, str(kinds / "a"))
 
     person.answering(QFileDialog, answer, lambda: person.do("solution_of_problem"))
     while person.program.late.solutions.busy:
         QTest.qWait(1)
-    assert [path.name for path in tmp_path.iterdir()] == ["a.md"]
+    assert [path.name for path in kinds.iterdir()] == ["a.md"]
 
     person.again("an exercise is not given away")
     assert not person.action("solution_of_cell").isEnabled()

@@ -20,11 +20,8 @@ from attn_gui.views.theme import current_theme
 from tests.failing import each
 
 LEFT, SHIFT = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ShiftModifier
-
 ROWS, COLUMNS = slice(1, 4), slice(2, 6)
-
 BLOCK = (ROWS, COLUMNS)
-
 SMALL = "worked-example.npz"
 
 

@@ -27,13 +27,9 @@ from tests.journeys.gate import Gate
 from tests.seen import fault
 
 WORKED, SENTENCE = "worked-example.npz", "minilm-layer2.npz"
-
 CAUSAL = {"kind": "causal"}
-
 LONG_SENTENCE = "Something was refused, and this sentence says at some length what, where and why it was so. " * 2
-
 LARGE = "minilm-layer2.npz"
-
 LEFT = Qt.MouseButton.LeftButton
 
 

@@ -32,9 +32,7 @@ from tests.journeys.gate import Gate
 from tests.models.golden_folders import DATA
 
 KEYS = ("toy-induction", "minilm", "smollm2")
-
 TOY = resource("models", "toy-induction")
-
 WORDED = "model.head_off", "model.layer_off", "control.model_reading"
 
 

@@ -23,17 +23,11 @@ from tests.journeys.conftest import Person
 from tests.journeys.gate import Gate
 
 TOY = resource("models", "toy-induction")
-
 LETTERS = "k x b p f k x b p"
-
 SURE, UNSURE = 0.9, 0.8
-
 PAGES = ("prediction", "lens", "effect", "heads_off", "logit_parts", "patching")
-
 CHANGED, CLEAN, SHORT = "k x b m f k x b p", "k x b p f k x b p", "k x b p f"
-
 LAST = "block_output"
-
 LEFT = Qt.MouseButton.LeftButton
 
 

@@ -21,11 +21,8 @@ from attn_gui.views.dialogs.export_choice import DataChoice
 from attn_gui.views.dialogs.tokens_dialog import TokensDialog
 
 SIZES = {"n": 3, "m": 5, "num_heads": 2, "d_k": 7, "d_v": 4}
-
 WORDS = ("the", "cat", "sat")
-
 SMALL = "worked-example.npz"
-
 SCORES = [[1, 1], [1, 2]]
 
 

@@ -14,7 +14,6 @@ from attn_gui.formats import open_file
 from attn_gui.views.tables.matrix_panel import ShapeBadge
 
 SMALL = "worked-example.npz"
-
 PROJECTED = "thinking-machines.npz"  # X of 2 × 8, W of 8 × 4
 
 WORDS = {

@@ -58,7 +58,6 @@ NAMED = re.compile(
 """Names by which scripts and screen readers find what they need; a line of progress holds words and a button."""
 
 KINDS = (QAbstractButton, QAbstractItemView, QAbstractSlider, QAbstractSpinBox, QComboBox, QLineEdit, QPlainTextEdit)
-
 PARTS = (QAbstractItemView, QAbstractSpinBox, QComboBox, QTabBar, QDialogButtonBox)
 
 DIALOGS = (
@@ -77,17 +76,13 @@ DIALOGS = (
 )
 
 UNTOLD = ("shortcuts", "about")  # which only tell
-
 LOWEST = QSize(1366 - 10, 768 - 40)
 
 """The room for a dialog on the smallest screen, its frame left out."""
 
 ALIKE = {"All", "None", "全部", "全选", "无", "都不选", "全不选"}  # what they do is what they say
-
 SIZES = [(1366, 700), (1440, 900), (1920, 1080)]
-
 SENTENCE = "This says at some length what was refused, where it was refused, and what was expected instead of it. " * 2
-
 ACCESS_KEY = re.compile(r"(?<!&)(?:&&)*&([^&\s])")
 
 

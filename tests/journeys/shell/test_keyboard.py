@@ -15,9 +15,7 @@ from attn_gui.views.dialogs.export_dialog import ExportDialog
 from attn_gui.views.dialogs.help_window import ShortcutsDialog
 
 ROUND = ("zone.product", "heads.weights", "zone.explain", "spine", "zone.inputs")
-
 SMALL = "worked-example.npz"
-
 WORKED = "worked-example.npz"
 
 

@@ -27,9 +27,7 @@ from tests.failing import each
 from tests.seen import covered, fault, faults, worded
 
 LEFT = Qt.MouseButton.LeftButton
-
 AT_FIRST = ("new", "open", "lessons")
-
 MOST_WIDGETS = 18  # and seven in the tool bar
 
 STOPS = [

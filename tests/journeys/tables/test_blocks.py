@@ -24,9 +24,7 @@ from tests.failing import each
 from tests.journeys.gate import Gate
 
 SMALL = "worked-example.npz"
-
 ROWS = [["1.5", "-2", "0.25"], ["3", "4", "5"], ["6", "7", "8e-5"], ["-9", "10", "11"]]
-
 TSV = "\n".join("\t".join(row) for row in ROWS)
 
 LAYOUTS = {
@@ -42,15 +40,10 @@ LAYOUTS = {
 }
 
 SAMPLES = json.loads((Path(__file__).parents[2] / "data" / "tables.json").read_text(encoding="utf-8"))
-
 NUMBERS = [["1.5", "-2", "3"], ["0.25", "5", "0.001"]]
-
 THREE = "Q:\n tensor([[1., 0., 2.]])\nK:\n tensor([[1., 1., 0.],\n        [0., 1., 3.]])\nV = [[1.5], [-2]]  # both"
-
 SHOWN = {"query": [["1", "0", "2"]], "key": [["1", "1", "0"], ["0", "1", "3"]], "value": [["1.5"], ["-2"]]}
-
 READ = text_table._read
-
 BLOCK = "7\t8\n9\t4"
 
 

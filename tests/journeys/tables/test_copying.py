@@ -16,9 +16,7 @@ from attn_gui.document.number_text import NumberError, parse_number
 from tests.journeys.gate import Gate
 
 SMALL = "worked-example.npz"
-
 MUCH = 2_500_000
-
 SHOWN = 500  # letters that a field may lay out at most
 
 

@@ -16,13 +16,9 @@ from attn_gui.views.tables.table_view import FEW, MEASURED_ROWS
 from attn_gui.views.theme import current_theme
 
 LEFT = Qt.MouseButton.LeftButton
-
 COLUMNS = 100
-
 EXAMPLE = "minilm-layer2.npz"
-
 WIDTH = 32
-
 SCREENS = [(1440, 900), (1366, 700), (1024, 700)]
 
 

@@ -29,11 +29,8 @@ from tests.failing import each
 from tests.views.conftest import on_screen, turn_wheel
 
 MODIFIER = Qt.KeyboardModifier
-
 NONE, SHIFT, CTRL = MODIFIER.NoModifier, MODIFIER.ShiftModifier, MODIFIER.ControlModifier
-
 KEY = Qt.Key
-
 LEFT = Qt.MouseButton.LeftButton
 
 

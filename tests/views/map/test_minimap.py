@@ -27,9 +27,7 @@ from tests.failing import each
 from tests.views.conftest import turn_wheel
 
 ROWS, COLUMNS = 23, 29
-
 LEFT = Qt.MouseButton.LeftButton
-
 ROW = (slice(2, 3), slice(0, 11))
 
 

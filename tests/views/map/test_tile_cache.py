@@ -74,9 +74,7 @@ def document(monkeypatch):
 
 @pytest.fixture
 def shown(qtbot):
-    def make(
-        document: Document, stage: str, head: int = 0, side: int = 53, kind: type = Heatmap, **options: Any
-    ) -> Any:
+    def make(document, stage, head=0, side=53, kind=Heatmap, **options):
         heatmap = kind(**options)
         qtbot.addWidget(heatmap)
         heatmap.resize(side + 2 * heatmap.margin, side + 2 * heatmap.margin)
