@@ -40,20 +40,6 @@ def expected(person, key):
     return [reading.written(reading.measure(problem, each)) for each in rows]
 
 
-def test_a_reading_is_chosen_and_stays_true(launch, qtbot):
-    person = launch()
-    for key in READINGS:
-        person.do(f"reading_{key}")
-        qtbot.waitUntil(lambda key=key: shown(person) == expected(person, key))
-        before = shown(person)
-        person.type_into("query", 5, person.program.document.problem.d_k * 3 + 1, "9")
-        qtbot.waitUntil(lambda key=key: shown(person) == expected(person, key))
-        moved = [head for head, (old, new) in enumerate(zip(before, shown(person), strict=True)) if old != new]
-        assert moved in ([3], [])  # the largest of all may stand in another row
-        person.press("Ctrl+Z")
-        qtbot.waitUntil(lambda before=before: shown(person) == before)
-
-
 @pytest.mark.parametrize("moment", ["_go_on", "_begin"])
 def test_heads_of_the_document_before_are_not_measured_in_the_next_one(launch, moment):
     person = launch()
@@ -78,7 +64,7 @@ def test_heads_of_the_document_before_are_not_measured_in_the_next_one(launch, m
     assert shown(person) == expected(person, "rank")
 
 
-def test_a_reading_says_and_marks_what_is_counted(launch):
+def test_a_reading_says_and_marks_what_is_counted(launch, qtbot):
     person = launch()
     person.do("reading_induction")
     assert "share on what followed the same token" in {
@@ -125,6 +111,31 @@ def test_a_reading_says_and_marks_what_is_counted(launch):
     assert [box.itemData(k) for k in range(box.count())] == ["entropy", "rank", "largest", "sink"]
     assert not person.action("reading_induction").isEnabled()
 
+    person.again("a reading is chosen and stays true")
+    for key in READINGS:
+        person.do(f"reading_{key}")
+        qtbot.waitUntil(lambda key=key: shown(person) == expected(person, key))
+        before = shown(person)
+        person.type_into("query", 5, person.program.document.problem.d_k * 3 + 1, "9")
+        qtbot.waitUntil(lambda key=key: shown(person) == expected(person, key))
+        moved = [head for head, (old, new) in enumerate(zip(before, shown(person), strict=True)) if old != new]
+        assert moved in ([3], [])  # the largest of all may stand in another row
+        person.press("Ctrl+Z")
+        qtbot.waitUntil(lambda before=before: shown(person) == before)
+
+    person.again("a head that waits for its number goes with its document")
+    for key in (key for key in READINGS if key != "entropy"):
+        person.do(f"reading_{key}")
+        person.type_into("query", 5, person.program.document.problem.d_k * 3 + 1, "9")
+        person.program.files.begin_with_example("worked")
+        person.look()
+        qtbot.waitUntil(lambda: person.program.document.problem.num_heads == 1)
+        if READINGS[key].fits(person.program.document.problem):
+            qtbot.waitUntil(lambda key=key: shown(person) == expected(person, key))
+        person.wait()
+        person.program.files.begin_with_example("minilm")
+        person.wait()
+
 
 def test_one_that_a_problem_does_not_have_gives_way_and_comes_back(launch, tmp_path):
     person = launch()
@@ -164,21 +175,6 @@ def counted(person):
     areas = person.find("heatmap.weights").overlay.marks.clear
     cells = ((down, right) for down, right in areas or ())
     return {(i, j) for down, right in cells for i in range(*down.indices(99)) for j in range(*right.indices(99))}
-
-
-def test_a_head_that_waits_for_its_number_goes_with_its_document(launch, qtbot):
-    person = launch()
-    for key in (key for key in READINGS if key != "entropy"):
-        person.do(f"reading_{key}")
-        person.type_into("query", 5, person.program.document.problem.d_k * 3 + 1, "9")
-        person.program.files.begin_with_example("worked")
-        person.look()
-        qtbot.waitUntil(lambda: person.program.document.problem.num_heads == 1)
-        if READINGS[key].fits(person.program.document.problem):
-            qtbot.waitUntil(lambda key=key: shown(person) == expected(person, key))
-        person.wait()
-        person.program.files.begin_with_example("minilm")
-        person.wait()
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])

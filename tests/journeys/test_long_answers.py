@@ -36,10 +36,12 @@ def person(launch, tmp_path, qtbot, request):
         mask=getattr(request, "param", ()),
     )
     save_session(problem, tmp_path / "long.attn", {"stage": "weights", "head": 1})
-    person = launch(tmp_path / "long.attn")
-    qtbot.waitUntil(lambda: isinstance(person.program.computation.evaluation, StreamingEvaluation))
-    person.program.view.set(cell=ChosenCell("weights", ROW, COLUMN))
-    return person
+
+    def choose(person):
+        qtbot.waitUntil(lambda: isinstance(person.program.computation.evaluation, StreamingEvaluation))
+        person.program.view.set(cell=ChosenCell("weights", ROW, COLUMN))
+
+    return launch(tmp_path / "long.attn").beginning(choose)
 
 
 def turn_to(person, title):
@@ -66,7 +68,7 @@ def name_of(field, at):
     return f"{letter}[{at[-2]}, {at[-1]}]" if at else letter
 
 
-def test_the_gradients_of_a_long_problem_are_those_of_its_whole_maps(person, qtbot):
+def test_the_gradients_of_a_long_problem_are_those_of_its_whole_maps(person, qtbot, monkeypatch):
     turn_to(person, "Gradients")
     wanted = expected(person)
     assert len(wanted) == 12
@@ -98,8 +100,7 @@ def test_the_gradients_of_a_long_problem_are_those_of_its_whole_maps(person, qtb
     person.press("Ctrl+Z")
     assert person.numbers("key")[COLUMN] == before
 
-
-def test_an_answer_for_numbers_that_have_changed_is_not_shown(person, qtbot, monkeypatch):
+    person.again("an answer for numbers that have changed is not shown")
     gate, threads = threading.Event(), []
 
     def slow(*question):

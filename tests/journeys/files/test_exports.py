@@ -245,9 +245,7 @@ def test_figures_and_numbers_of_the_weights(launch, tmp_path):
     QTest.mouseClick(menu, Qt.MouseButton.LeftButton, pos=QRectF(menu.actionGeometry(copy)).center().toPoint())
     assert not QGuiApplication.clipboard().image().isNull()
 
-
-def test_every_cell_of_every_form_has_the_color_of_the_window(launch, tmp_path):
-    person = launch()
+    person.again("every cell of every form has the color of the window")
     problem = open_file(resource("examples", "minilm-layer2.npz")).problem
     for stage in ("weights", "scaled"):
         person.show_stage(stage)
@@ -264,6 +262,26 @@ def test_every_cell_of_every_form_has_the_color_of_the_window(launch, tmp_path):
                 for start, length in ((place.left(), place.width()), (place.top(), place.height()))
             )
             assert [[image.pixelColor(x, y).name() for x in across] for y in down] == shown
+
+    person.again("the product and the curve are figures too", "nadaraya-watson.npz")
+    for kind in ("png", "svg", "pdf"):
+        for picture in ("product", "curve"):
+            export(person, tmp_path, format=kind, picture=picture, dpi="60" if kind == "png" else None)
+    names = {
+        f"nadaraya-watson-{part}-h0.{kind}" for part in ("weights-product", "curve") for kind in ("png", "svg", "pdf")
+    }
+    assert {path.name for path in tmp_path.iterdir()} == names
+    person.do("example_worked")  # which has no curve
+    offered = []
+
+    def look(dialog):
+        box = dialog.findChild(QWidget, "export.picture")
+        offered.extend(box.itemData(place) for place in range(box.count()))
+        person.press("Esc")
+
+    person.answering(QDialog, look, lambda: person.press("Ctrl+E"))
+    assert offered[:2] == ["map", "product"]
+    assert "curve" not in offered
 
 
 def svg_picture(path):
@@ -355,6 +373,35 @@ def test_a_file_has_the_size_the_name_and_the_place_that_were_typed(person, tmp_
     export(person, folder, format="png")  # without a name: that of the document, with its point
     assert [path.name for path in folder.glob("*.png")] == ["run.1-weights-h0.png"]
 
+    person.again("a figure that is dropped opens as the document that it was made of")
+    for form, number in (("png", "7"), ("svg", "8"), ("pdf", "9")):
+        person.do("example_worked")
+        person.type_into("query", 0, 0, number)
+        problem = person.program.document.snapshot()
+
+        def accept(dialog, form=form):
+            assert dialog.session.isChecked()
+            person.choose(dialog.format, form)
+            dialog.target.folder.setText(str(tmp_path))
+            dialog.accept()
+
+        person.answering(QDialog, accept, lambda: person.do("export_image"))
+        (path,) = tmp_path.glob(f"*.{form}")
+        person.press("Ctrl+Z")
+        assert person.program.document.problem != problem
+        person.drop(path)
+        person.wait()
+        assert person.program.document.problem == problem
+
+    person.again("too small a picture and too large letters keep the dialog open")
+    for language, sentence in NO_ROOM.items():
+        person.do(language)
+        person.wait()
+        for picture, side in product(("map", "product", SLOW), ("width", "height")):
+            sizes = {"width": "", "height": "", side: "1.5"}
+            refused(person, tmp_path, sentence.format(side=SIDES[language][side]), picture=picture, **sizes)
+    refused(person, tmp_path, "宽 4.0 厘米放不下热图及其标签", picture="map", width="4", height="", font_size="40")
+
 
 def test_a_figure_has_the_levels_and_colors_of_the_window(launch, tmp_path):
     person, stage = launch(), "scores"
@@ -388,28 +435,6 @@ def test_a_figure_has_the_levels_and_colors_of_the_window(launch, tmp_path):
     assert cells(QImage(str(tmp_path / "c.png"))) == shown
 
 
-def test_the_product_and_the_curve_are_figures_too(launch, tmp_path):
-    person = launch("nadaraya-watson.npz")
-    for kind in ("png", "svg", "pdf"):
-        for picture in ("product", "curve"):
-            export(person, tmp_path, format=kind, picture=picture, dpi="60" if kind == "png" else None)
-    names = {
-        f"nadaraya-watson-{part}-h0.{kind}" for part in ("weights-product", "curve") for kind in ("png", "svg", "pdf")
-    }
-    assert {path.name for path in tmp_path.iterdir()} == names
-    person.do("example_worked")  # which has no curve
-    offered = []
-
-    def look(dialog):
-        box = dialog.findChild(QWidget, "export.picture")
-        offered.extend(box.itemData(place) for place in range(box.count()))
-        person.press("Esc")
-
-    person.answering(QDialog, look, lambda: person.press("Ctrl+E"))
-    assert offered[:2] == ["map", "product"]
-    assert "curve" not in offered
-
-
 @pytest.fixture
 def problem():
     random = np.random.default_rng(5)
@@ -434,7 +459,7 @@ def shown(exporter):
     return progress.text() if progress.isVisible() else ""
 
 
-def test_a_long_map_is_written_as_it_was_when_it_was_asked_for(exporter, problem, out):
+def test_a_long_map_is_written_as_it_was_when_it_was_asked_for(exporter, problem, out, monkeypatch):
     export(exporter, out, format="png", width="9", dpi="72")
     exporter.type_into("query", 1, 0, "55")
     assert exporter.number("query", 1, 0) == 55
@@ -479,6 +504,13 @@ def test_a_long_map_is_written_as_it_was_when_it_was_asked_for(exporter, problem
     assert copied.size() == whole.size()  # no word of pooling: there are pixels enough
     assert QApplication.activeModalWidget() is None
 
+    exporter.again("too many numbers for a text are refused")
+    monkeypatch.setitem(FORMATS, "csv", replace(FORMATS["csv"], most=10**6))
+    export(exporter, out, "Ctrl+Shift+E", format="csv")
+    exporter.until(lambda: "as text" in exporter.banner())
+    assert "1,442,401 numbers as text, more than 1,000,000" in exporter.banner()
+    assert os.listdir(out) == []
+
 
 @pytest.fixture
 def slow(monkeypatch):
@@ -500,14 +532,6 @@ def test_an_export_can_be_called_off(exporter, out, slow, way):
     assert os.listdir(out) == ["long-weights-h0.npy"]
     assert (out / "long-weights-h0.npy").read_bytes() == b"the old file"
     assert shown(exporter) == ""
-
-
-def test_too_many_numbers_for_a_text_are_refused(exporter, out, monkeypatch):
-    monkeypatch.setitem(FORMATS, "csv", replace(FORMATS["csv"], most=10**6))
-    export(exporter, out, "Ctrl+Shift+E", format="csv")
-    exporter.until(lambda: "as text" in exporter.banner())
-    assert "1,442,401 numbers as text, more than 1,000,000" in exporter.banner()
-    assert os.listdir(out) == []
 
 
 def drawn(dialog):
@@ -546,38 +570,6 @@ def refused(person, tmp_path, sentence, **fields):
     person.answering(QDialog, answer, lambda: person.press("Ctrl+E"))
     assert stayed == [True] * 4
     assert not list(tmp_path.iterdir())
-
-
-def test_too_small_a_picture_and_too_large_letters_keep_the_dialog_open(launch, tmp_path):
-    person = launch(WORKED)
-    for language, sentence in NO_ROOM.items():
-        person.do(language)
-        person.wait()
-        for picture, side in product(("map", "product", SLOW), ("width", "height")):
-            sizes = {"width": "", "height": "", side: "1.5"}
-            refused(person, tmp_path, sentence.format(side=SIDES[language][side]), picture=picture, **sizes)
-    refused(person, tmp_path, "宽 4.0 厘米放不下热图及其标签", picture="map", width="4", height="", font_size="40")
-
-
-def test_a_figure_that_is_dropped_opens_as_the_document_that_it_was_made_of(person, tmp_path):
-    for form, number in (("png", "7"), ("svg", "8"), ("pdf", "9")):
-        person.do("example_worked")
-        person.type_into("query", 0, 0, number)
-        problem = person.program.document.snapshot()
-
-        def export(dialog, form=form):
-            assert dialog.session.isChecked()
-            person.choose(dialog.format, form)
-            dialog.target.folder.setText(str(tmp_path))
-            dialog.accept()
-
-        person.answering(QDialog, export, lambda: person.do("export_image"))
-        (path,) = tmp_path.glob(f"*.{form}")
-        person.press("Ctrl+Z")
-        assert person.program.document.problem != problem
-        person.drop(path)
-        person.wait()
-        assert person.program.document.problem == problem
 
 
 @pytest.fixture

@@ -191,6 +191,51 @@ def test_the_window_works_on_while_a_large_file_is_read(person, gate, tmp_path):
     inked = [y for y in range(image.height()) if any(image.pixelColor(x, y) != ground for x in range(image.width()))]
     assert len(inked) >= button.fontMetrics().tightBoundingRect("C").height()
 
+    gate.open()
+    person.until(lambda: idle(person))
+    person.again("what is changed while it is read is not lost")
+    gate.close()
+    person.drop(large(tmp_path / "big.npz"))
+    gate.await_work()
+    person.type_into("query", 0, 0, "4")
+    gate.open()
+    person.until(lambda: idle(person))
+    assert person.banner() == "big.npz was not opened: worked-example was changed while it was read."
+    assert person.number("query", 0, 0) == 4
+    person.type_into("query", 0, 1, "5")  # the keyboard is still in the table, and the way to the file stays
+    person.answering(QMessageBox, answer_with(BUTTONS.Discard), lambda: person.button("Open it now", "banner").click())
+    person.until(lambda: idle(person))
+    assert (rows(person), person.banner()) == (ROWS, "")
+
+    person.again("a snapshot taken while it is read is not lost")
+    gate.close()
+    person.drop(large(tmp_path / "big.npz"))
+    gate.await_work()
+    person.do("snapshot")
+    gate.open()
+    person.until(lambda: idle(person))
+    assert person.banner() == "big.npz was not opened: worked-example was changed while it was read."
+    assert len(person.program.document.snapshots.all) == 1
+
+    person.again("changes that are saved meanwhile are no obstacle")
+    gate.close()
+    person.save_as(tmp_path / "kept.attn")
+    person.drop(large(tmp_path / "big.npz"))
+    gate.await_work()
+    person.type_into("query", 0, 0, "4")
+    person.press("Ctrl+S")
+    gate.open()
+    person.until(lambda: idle(person))
+    assert rows(person) == ROWS
+
+    person.again("changes are asked for before the reading")
+    gate.close()
+    person.type_into("query", 0, 0, "4")
+    person.answering(QMessageBox, answer_with(BUTTONS.Cancel), lambda: person.drop(large(tmp_path / "big.npz")))
+    rest(person)
+    assert not gate.reached
+    assert person.number("query", 0, 0) == 4
+
 
 def test_what_was_read_can_be_edited_and_what_is_damaged_or_does_not_fit_is_said(person, limit, tmp_path):
     person.drop(large(tmp_path / "big.npz"))
@@ -271,49 +316,6 @@ def test_calling_it_off_leaves_everything_as_it_is(small, gate, tmp_path, how):
     assert person.banner() == ""
     person.press("Ctrl+Z")
     assert person.number("query", 0, 0) == 1
-
-
-def test_what_is_changed_while_it_is_read_is_not_lost(person, gate, tmp_path):
-    person.drop(large(tmp_path / "big.npz"))
-    gate.await_work()
-    person.type_into("query", 0, 0, "4")
-    gate.open()
-    person.until(lambda: idle(person))
-    assert person.banner() == "big.npz was not opened: worked-example was changed while it was read."
-    assert person.number("query", 0, 0) == 4
-    person.type_into("query", 0, 1, "5")  # the keyboard is still in the table, and the way to the file stays
-    person.answering(QMessageBox, answer_with(BUTTONS.Discard), lambda: person.button("Open it now", "banner").click())
-    person.until(lambda: idle(person))
-    assert (rows(person), person.banner()) == (ROWS, "")
-
-    person.again("a snapshot taken while it is read is not lost")
-    gate.close()
-    person.drop(large(tmp_path / "big.npz"))
-    gate.await_work()
-    person.do("snapshot")
-    gate.open()
-    person.until(lambda: idle(person))
-    assert person.banner() == "big.npz was not opened: worked-example was changed while it was read."
-    assert len(person.program.document.snapshots.all) == 1
-
-    person.again("changes that are saved meanwhile are no obstacle")
-    gate.close()
-    person.save_as(tmp_path / "kept.attn")
-    person.drop(large(tmp_path / "big.npz"))
-    gate.await_work()
-    person.type_into("query", 0, 0, "4")
-    person.press("Ctrl+S")
-    gate.open()
-    person.until(lambda: idle(person))
-    assert rows(person) == ROWS
-
-    person.again("changes are asked for before the reading")
-    gate.close()
-    person.type_into("query", 0, 0, "4")
-    person.answering(QMessageBox, answer_with(BUTTONS.Cancel), lambda: person.drop(large(tmp_path / "big.npz")))
-    rest(person)
-    assert not gate.reached
-    assert person.number("query", 0, 0) == 4
 
 
 # --- the end ---------------------------------------------------------------------------------------

@@ -242,6 +242,27 @@ def test_recent_files_are_listed_and_open(person, tmp_path, qtbot):
     click_in_menu(menu, "&Empty this list")
     assert person.program.settings.recent() == []
 
+    person.again("bad files are refused with a sentence and nothing is lost")
+    person.type_into("query", 0, 0, "4")
+    person.click_cell("weights", 0, 1)
+    title, said, weights = person.window.windowTitle(), person.explanation(), person.values("weights")
+    for path in bad_files(tmp_path):
+        person.drop(path)
+        sentence = person.banner()
+        assert sentence.count("\n") == 0, path.name
+        assert sentence.endswith("."), (path.name, sentence)
+        assert path.stem in sentence, (path.name, sentence)
+        assert "Traceback" not in sentence
+        assert "Error" not in sentence, (path.name, sentence)
+        assert person.find("banner").accessibleName() == sentence
+        person.press("Esc")
+    assert person.number("query", 0, 0) == 4
+    assert (person.window.windowTitle(), person.explanation(), person.values("weights")) == (title, said, weights)
+    assert person.window.isWindowModified()
+    person.press("Ctrl+Z")
+    assert person.number("query", 0, 0) == 1
+    assert threading.active_count() < 20  # nobody waits for the pipe
+
 
 def test_recent_files_on_paths_that_cannot_be_read_are_greyed_and_hold_nothing_up(launch, tmp_path, qtbot):
     """`Path.exists` raises where a folder denies it, a name is too long or a share is gone; it may take time, too."""
@@ -394,28 +415,6 @@ def bad_files(folder):
     empty = folder / "empty.npz"
     empty.write_bytes(b"")
     return text, truncated, objects, directory, fifo, clash, empty, folder / "missing.attn"
-
-
-def test_bad_files_are_refused_with_a_sentence_and_nothing_is_lost(person, tmp_path):
-    person.type_into("query", 0, 0, "4")
-    person.click_cell("weights", 0, 1)
-    title, said, weights = person.window.windowTitle(), person.explanation(), person.values("weights")
-    for path in bad_files(tmp_path):
-        person.drop(path)
-        sentence = person.banner()
-        assert sentence.count("\n") == 0, path.name
-        assert sentence.endswith("."), (path.name, sentence)
-        assert path.stem in sentence, (path.name, sentence)
-        assert "Traceback" not in sentence
-        assert "Error" not in sentence, (path.name, sentence)
-        assert person.find("banner").accessibleName() == sentence
-        person.press("Esc")
-    assert person.number("query", 0, 0) == 4
-    assert (person.window.windowTitle(), person.explanation(), person.values("weights")) == (title, said, weights)
-    assert person.window.isWindowModified()
-    person.press("Ctrl+Z")
-    assert person.number("query", 0, 0) == 1
-    assert threading.active_count() < 20  # nobody waits for the pipe
 
 
 def test_a_bad_file_given_at_the_start_still_opens_the_window(launch, tmp_path):

@@ -32,42 +32,6 @@ def leave_out(person, stage, row, column):
     settle(person)
 
 
-def test_q_k_and_v_that_are_given_hide_nothing(launch):
-    person = launch("minilm-layer2.npz")
-    leave_out(person, "weights", 1, 1)
-    person.choose_cell("query", 0, 0)
-    assert not person.action("leave_out").isEnabled()
-    settle(person)
-    assert f"{person.value('query', 0, 0):.3f}".replace("-", "−")[:5] in person.status()
-
-
-def test_a_blank_goes_with_what_it_is_a_cell_of(person):
-    person.again("a blank", new_problem("direct", n=4, m=4, num_heads=1, d_k=3, d_v=3, fill="random"))
-    leave_out(person, "head_output", 3, 2)
-    person.size("d_v", 2)
-    settle(person)
-    assert person.program.view.look.blanks == frozenset()
-    person.size("n", 2)
-    settle(person)
-    person.click_cell("head_output", 1, 1)
-    assert f"{person.value('head_output', 1, 1):.3f}".lstrip("-") in person.status()
-
-    # a score that is the number of a given query can be left out
-    # With one column and a key of 1 the score is that number.
-    one = [[1.0]]
-    person.again("a score", Problem(query=[[3.0]], key=one, value=one))
-    leave_out(person, "scores", 0, 0)
-    assert person.status().split("=")[1].startswith(" ?")
-
-    # what is left out of q is there again once q is given
-    person.again("left out of Q", new_problem("self", n=4, m=4, num_heads=1, d_k=3, d_v=3, fill="random"))
-    leave_out(person, "query", 1, 1)
-    assert person.status().split("=")[1].startswith(" ?")
-    person.do("make_direct")
-    settle(person)
-    assert not person.program.view.hides(person.program.view.look.cell)
-
-
 def test_cells_that_are_left_out_are_answered_in_the_map_and_in_the_panel(person, qtbot):
     leave_out(person, "weights", 1, 1)
     assert "0.6405" not in person.explanation()
@@ -179,6 +143,39 @@ def test_cells_that_are_left_out_are_answered_in_the_map_and_in_the_panel(person
     settle(person)
     assert person.program.view.look.blanks == frozenset()
     assert not person.find("exercise").isVisible()
+
+    person.again("a blank goes with what it is a cell of")
+    person.again("a blank", new_problem("direct", n=4, m=4, num_heads=1, d_k=3, d_v=3, fill="random"))
+    leave_out(person, "head_output", 3, 2)
+    person.size("d_v", 2)
+    settle(person)
+    assert person.program.view.look.blanks == frozenset()
+    person.size("n", 2)
+    settle(person)
+    person.click_cell("head_output", 1, 1)
+    assert f"{person.value('head_output', 1, 1):.3f}".lstrip("-") in person.status()
+
+    # a score that is the number of a given query can be left out
+    # With one column and a key of 1 the score is that number.
+    one = [[1.0]]
+    person.again("a score", Problem(query=[[3.0]], key=one, value=one))
+    leave_out(person, "scores", 0, 0)
+    assert person.status().split("=")[1].startswith(" ?")
+
+    # what is left out of q is there again once q is given
+    person.again("left out of Q", new_problem("self", n=4, m=4, num_heads=1, d_k=3, d_v=3, fill="random"))
+    leave_out(person, "query", 1, 1)
+    assert person.status().split("=")[1].startswith(" ?")
+    person.do("make_direct")
+    settle(person)
+    assert not person.program.view.hides(person.program.view.look.cell)
+
+    person.again("q k and v that are given hide nothing", "minilm-layer2.npz")
+    leave_out(person, "weights", 1, 1)
+    person.choose_cell("query", 0, 0)
+    assert not person.action("leave_out").isEnabled()
+    settle(person)
+    assert f"{person.value('query', 0, 0):.3f}".replace("-", "−")[:5] in person.status()
 
 
 @each("way", ["answer", "show", "close"])

@@ -123,6 +123,26 @@ def test_levels_are_dragged_typed_and_do_not_reach_the_next_document(person, tmp
     assert person.find("operand.left").levels == Levels(-3.0, 4.0)
     assert person.find("operand.left").shown.shade.rule == "typed"
 
+    person.again("the levels are found by their words and open from the room of a model too")
+    # Its layer on the table comes back into sight with them.
+    person.click_cell("weights", 1, 1)
+    for words in ("levels", "colors", "颜色", "色阶"):
+
+        def look_for(_dialog, words=words):
+            person.type(words, end="Return")
+
+        person.answering(QDialog, look_for, lambda: person.do("search_actions"))
+        popup = next(popup for popup in person.window.findChildren(LevelsPopup) if popup.isVisible())
+        assert popup.isAncestorOf(person.focus()), words
+        person.press("Esc")
+    person.program.late.models.open_known("toy-induction")
+    person.wait()
+    person.do("model")
+    person.wait()
+    person.do("levels")
+    popup = next(popup for popup in person.window.findChildren(LevelsPopup) if popup.isVisible())
+    assert popup.isAncestorOf(person.focus())
+
 
 def test_the_levels_open_within_the_window_and_the_bar_says_by_which(launch):
     person = launch()
@@ -163,27 +183,6 @@ def test_the_levels_of_the_map_with_the_keyboard_open_from_the_menu(person, name
     person.press("Esc")
     assert not popup.isVisible()
     assert heatmap.shown.shade.rule != "auto"
-
-
-def test_the_levels_are_found_by_their_words_and_open_from_the_room_of_a_model_too(person):
-    """Its layer on the table comes back into sight with them."""
-    person.click_cell("weights", 1, 1)
-    for words in ("levels", "colors", "颜色", "色阶"):
-
-        def look_for(_dialog, words=words):
-            person.type(words, end="Return")
-
-        person.answering(QDialog, look_for, lambda: person.do("search_actions"))
-        popup = next(popup for popup in person.window.findChildren(LevelsPopup) if popup.isVisible())
-        assert popup.isAncestorOf(person.focus()), words
-        person.press("Esc")
-    person.program.late.models.open_known("toy-induction")
-    person.wait()
-    person.do("model")
-    person.wait()
-    person.do("levels")
-    popup = next(popup for popup in person.window.findChildren(LevelsPopup) if popup.isVisible())
-    assert popup.isAncestorOf(person.focus())
 
 
 def test_the_keyboard_stays_in_its_map_when_all_stages_are_shown_and_when_they_go(launch, tmp_path):

@@ -88,7 +88,7 @@ def place(person):
     return study.text, study.layer, person.program.view.look.head
 
 
-def test_of_steps_that_wait_for_one_another_the_last_one_counts(toy, steps):
+def test_of_steps_that_wait_for_one_another_the_last_one_counts(toy, steps, tmp_path):
     steps.close()
     type_text(toy, CHANGED)
     steps.await_work()
@@ -161,6 +161,42 @@ def test_of_steps_that_wait_for_one_another_the_last_one_counts(toy, steps):
     rest(toy, steps)
     assert place(toy)[1] == 1
 
+    toy.again("no document goes and none is saved before a text that was typed is read")
+    # The text was lost without a question, and the file held the one before.
+    file = tmp_path / "toy.attn"
+    toy.program.files.saving.save(file, {}, {})
+    written(toy)
+    before = toy.program.document.study
+    toy.wait()
+    steps.close()
+    type_text(toy, CHANGED)
+    for act in (lambda: toy.program.files.open_example("worked"), lambda: toy.do("save"), lambda: toy.window.close()):
+        act()
+        steps.await_work()
+        assert "is still being computed" in toy.banner()
+        assert CHANGED in toy.banner()
+    assert toy.window.isVisible()
+    assert toy.program.document.study is before
+    rest(toy, steps)
+    assert place(toy)[0] == CHANGED
+    toy.do("save")
+    written(toy)
+    assert CHANGED.encode() in file.read_bytes()
+    toy.program.files.open_example("worked")
+    assert toy.program.document.study is None
+
+    toy.again("a text that is read within a moment is saved")
+    file = tmp_path / "toy.attn"
+    toy.program.files.saving.save(file, {}, {})
+    written(toy)
+    toy.wait()
+    type_text(toy, CHANGED)
+    toy.do("save")
+    toy.wait()
+    written(toy)
+    saved = CHANGED.encode() in file.read_bytes()
+    assert saved != ("is still being computed" in toy.banner()), "as fast as the machine is"
+
 
 def test_a_head_that_is_only_looked_at_while_another_model_is_opened_gives_way_and_one_switched_off_does_not(
     launch, opening
@@ -201,43 +237,6 @@ def test_a_head_that_is_only_looked_at_while_another_model_is_opened_gives_way_a
 def written(person):
     while person.program.files.saving.busy:
         QTest.qWait(1)
-
-
-def test_no_document_goes_and_none_is_saved_before_a_text_that_was_typed_is_read(toy, steps, tmp_path):
-    """The text was lost without a question, and the file held the one before."""
-    file = tmp_path / "toy.attn"
-    toy.program.files.saving.save(file, {}, {})
-    written(toy)
-    before = toy.program.document.study
-    toy.wait()
-    steps.close()
-    type_text(toy, CHANGED)
-    for act in (lambda: toy.program.files.open_example("worked"), lambda: toy.do("save"), lambda: toy.window.close()):
-        act()
-        steps.await_work()
-        assert "is still being computed" in toy.banner()
-        assert CHANGED in toy.banner()
-    assert toy.window.isVisible()
-    assert toy.program.document.study is before
-    rest(toy, steps)
-    assert place(toy)[0] == CHANGED
-    toy.do("save")
-    written(toy)
-    assert CHANGED.encode() in file.read_bytes()
-    toy.program.files.open_example("worked")
-    assert toy.program.document.study is None
-
-    toy.again("a text that is read within a moment is saved")
-    file = tmp_path / "toy.attn"
-    toy.program.files.saving.save(file, {}, {})
-    written(toy)
-    toy.wait()
-    type_text(toy, CHANGED)
-    toy.do("save")
-    toy.wait()
-    written(toy)
-    saved = CHANGED.encode() in file.read_bytes()
-    assert saved != ("is still being computed" in toy.banner()), "as fast as the machine is"
 
 
 # --- changes over all layers -----------------------------------------------------------------------

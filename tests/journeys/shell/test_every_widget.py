@@ -235,6 +235,20 @@ def test_every_command_has_a_name_captions_lead_to_their_controls_and_f6_to_a_zo
 
     person.answering(QDialog, lambda dialog: (check(dialog), person.press("Esc")), lambda: person.do("export_image"))
 
+    person.again("a target of a projected problem says which row moves")
+    # There X is what may be changed, in place of Q and K, and its choice says so.
+    person.click_cell("weights", 0, 1)
+    person.wait()
+    tips = {}
+
+    def look(dialog):
+        tips.update({radio.objectName(): radio.toolTip() for radio in dialog.findChildren(QRadioButton)})
+        dialog.reject()
+
+    person.answering(QDialog, look, lambda: person.do("set_target"))
+    assert set(tips) == {"target.x", "target.bias"}
+    assert "row of X" in tips["target.x"]
+
 
 # --- the order of the keyboard -------------------------------------------------------------------
 def tabbed(person) -> list[str]:
@@ -343,22 +357,6 @@ def test_every_dialog_is_in_sight_named_told_of_and_goes_with_its_answer(launch,
         person.answering(QMessageBox, partial(answer, button=button), person.program.files.may_leave)
         assert dialogs(person) == before, "the question whether to save"
     assert not found, "\n".join(found)
-
-
-def test_a_target_of_a_projected_problem_says_which_row_moves(launch):
-    """There X is what may be changed, in place of Q and K, and its choice says so."""
-    person = launch("thinking-machines.npz")
-    person.click_cell("weights", 0, 1)
-    person.wait()
-    tips = {}
-
-    def look(dialog):
-        tips.update({radio.objectName(): radio.toolTip() for radio in dialog.findChildren(QRadioButton)})
-        dialog.reject()
-
-    person.answering(QDialog, look, lambda: person.do("set_target"))
-    assert set(tips) == {"target.x", "target.bias"}
-    assert "row of X" in tips["target.x"]
 
 
 def test_tips_of_a_new_problem_stay_true_while_it_is_chosen(person):

@@ -216,6 +216,35 @@ def test_a_search_begins_anew_where_numbers_or_the_language_are_others(person):
     settled(person)
     assert person.cell("query") == (2, 2)
 
+    person.again("slips are looked for only where nothing fits and what cannot be done says why")
+    # "theme" is no slip of "the" in fifty paths.
+    found, _said = search(person, "theme")
+    assert [path for path, _keys in found] == [f"View › Theme › {name}" for name in ("Light", "Dark", "As the system")]
+
+    person.again("where nothing fits it says so")
+    found, said = search(person, "xyzzy")
+    assert found == []
+    assert said == ["Nothing fits “xyzzy”. Try another word, in English or Chinese."]
+
+    person.again("what cannot be done now is listed with its reason and does nothing")
+    found, _said = search(person, "undo")
+    assert ("Edit › Undo", "Nothing has been done yet") in found
+    steps = person.steps()
+
+    def press(palette):
+        person.type("undo", end="Return")
+        assert palette.isVisible()
+        person.press("Esc")
+
+    person.answering(ActionSearch, press, lambda: person.press("Ctrl+Shift+P"))
+    assert person.steps() == steps
+
+    person.again("a setting of the spine is reached by its name")
+    person.answering(
+        ActionSearch, lambda _: (person.type("scale"), person.press("Return")), lambda: person.press("Ctrl+Shift+P")
+    )
+    assert person.focus() is person.find("control.scale")
+
 
 def test_a_long_map_is_searched_between_events(launch, tmp_path):
     n, random = 1024, np.random.default_rng(1)
@@ -289,10 +318,10 @@ def search(person, letters):
 def test_an_action_is_found_by_its_menu_and_by_other_words_in_both_languages(launch, lang):
     person = launch(SMALL, lang=lang)
     for letters, first in FOUND[lang]:
-        found, said = search(person, letters)
+        found, told = search(person, letters)
         assert found, f"nothing for {letters}"
         assert found[0][0] == first, letters
-        assert said == []
+        assert told == []
 
     person.again("long reasons leave the names of the actions their room")
 
@@ -306,33 +335,3 @@ def test_an_action_is_found_by_its_menu_and_by_other_words_in_both_languages(lau
         dialog.reject()
 
     person.answering(ActionSearch, measure, lambda: person.press("Ctrl+Shift+P"))
-
-
-def test_slips_are_looked_for_only_where_nothing_fits_and_what_cannot_be_done_says_why(person):
-    """ "theme" is no slip of "the" in fifty paths."""
-    found, _said = search(person, "theme")
-    assert [path for path, _keys in found] == [f"View › Theme › {name}" for name in ("Light", "Dark", "As the system")]
-
-    person.again("where nothing fits it says so")
-    found, said = search(person, "xyzzy")
-    assert found == []
-    assert said == ["Nothing fits “xyzzy”. Try another word, in English or Chinese."]
-
-    person.again("what cannot be done now is listed with its reason and does nothing")
-    found, _said = search(person, "undo")
-    assert ("Edit › Undo", "Nothing has been done yet") in found
-    steps = person.steps()
-
-    def press(palette):
-        person.type("undo", end="Return")
-        assert palette.isVisible()
-        person.press("Esc")
-
-    person.answering(ActionSearch, press, lambda: person.press("Ctrl+Shift+P"))
-    assert person.steps() == steps
-
-    person.again("a setting of the spine is reached by its name")
-    person.answering(
-        ActionSearch, lambda _: (person.type("scale"), person.press("Return")), lambda: person.press("Ctrl+Shift+P")
-    )
-    assert person.focus() is person.find("control.scale")

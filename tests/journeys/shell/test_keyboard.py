@@ -110,6 +110,23 @@ def test_the_window_without_a_mouse(launch, qtbot):
     index = person.table("query").currentIndex()
     assert (index.row(), index.column()) == (2, 3 * width + 5)
 
+    person.again("an edit undo another refusal and another document take a refusal away and not what is told")
+    told = person.banner()
+    assert told
+    person.type_into("query", 0, 100, "2")
+    person.press("Ctrl+Z")
+    assert person.banner() == told, "what is told of an example stays"
+    for text, gesture in (
+        ("seven", lambda: person.type_into("query", 0, 100, "2")),
+        ("five", lambda: person.do("undo")),
+        ("three", lambda: person.open(resource("examples", WORKED))),
+    ):
+        for refused in ("one", text):
+            paste(person, refused)
+            assert refused in person.banner()
+        gesture()
+        qtbot.waitUntil(lambda: not person.banner())
+
 
 def test_commands_by_keys_alone(person, tmp_path):
     person.type_into("query", 0, 0, "4")
@@ -183,40 +200,8 @@ def test_commands_by_keys_alone(person, tmp_path):
         )
         assert person.window.isVisible() is stays
 
-
-def paste(person, text):
-    person.clipboard(text)
-    person.go_to("query", 0, 96)
-    person.press("Ctrl+V")
-
-
-def test_an_edit_undo_another_refusal_and_another_document_take_a_refusal_away_and_not_what_is_told(launch, qtbot):
-    person = launch()
-    told = person.banner()
-    assert told
-    person.type_into("query", 0, 100, "2")
-    person.press("Ctrl+Z")
-    assert person.banner() == told, "what is told of an example stays"
-    for text, gesture in (
-        ("seven", lambda: person.type_into("query", 0, 100, "2")),
-        ("five", lambda: person.do("undo")),
-        ("three", lambda: person.open(resource("examples", WORKED))),
-    ):
-        for refused in ("one", text):
-            paste(person, refused)
-            assert refused in person.banner()
-        gesture()
-        qtbot.waitUntil(lambda: not person.banner())
-
-
-def saved(person, *keys):
-    person.press(*keys)
-    while person.program.files.saving.busy:
-        QApplication.processEvents()
-
-
-def test_a_save_that_succeeds_under_this_or_another_name_takes_the_refusal_of_the_one_before_away(person, tmp_path):
-    """The folder of the document's file went away, and Ctrl+S was refused."""
+    person.again("a save that succeeds under this or another name takes the refusal of the one before away")
+    # The folder of the document's file went away, and Ctrl+S was refused.
     for name in ("a.attn", "b.attn"):
         folder = tmp_path / name.removesuffix(".attn")
         folder.mkdir()
@@ -230,6 +215,18 @@ def test_a_save_that_succeeds_under_this_or_another_name_takes_the_refusal_of_th
         assert (folder / name).exists()
         assert not person.window.isWindowModified()
         assert not person.banner()
+
+
+def paste(person, text):
+    person.clipboard(text)
+    person.go_to("query", 0, 96)
+    person.press("Ctrl+V")
+
+
+def saved(person, *keys):
+    person.press(*keys)
+    while person.program.files.saving.busy:
+        QApplication.processEvents()
 
 
 class Writing:

@@ -517,8 +517,7 @@ def test_whoever_does_what_a_bubble_says_is_led_on(person):
     person.click("tour.back")
     assert pointed_at(person) == "zone.product"
 
-
-def test_the_window_can_be_used_meanwhile_and_another_document_ends_it(person):
+    person.again("the window can be used meanwhile and another document ends it")
     person.do("tour")
     person.type_into("query", 0, 0, "4")
     assert person.number("query", 0, 0) == 4

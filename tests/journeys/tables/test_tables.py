@@ -356,6 +356,23 @@ def test_tokens_and_columns_come_and_go_as_one_step(launch):
     assert "cannot come or go by themselves" in person.banner()
     assert person.program.document.problem == problem
 
+    person.again("tables of a long document are shown and typed into before it is computed")
+    long = problem(701)
+    person.program.document.open(long, name="long")
+    assert person.program.computation.pending
+    model = person.table("query").model()
+    assert (model.rowCount(), model.columnCount()) == (701, 24)
+    assert float(model.index(700, 23).data().replace("−", "-")) == np.round(long.query[700, 23], 3)
+
+    person.again("what is typed before the maps are there goes where it is seen to go")
+    person.program.document.open(problem(701), name="long")
+    person.type_into("query", 3, 2, "2.5")  # head 0
+    assert person.program.document.problem.query[3, 2] == 2.5
+    assert person.table("query").model().index(3, 2).data() == "2.500"
+    person.wait()
+    person.program.view.set(head=0)
+    assert person.value("query", 3, 2) == 2.5
+
 
 def in_sight(table, row, column):
     index = table.model().index(row, column)
@@ -502,25 +519,6 @@ def test_a_single_column_keeps_its_width_when_the_table_begins_to_scroll(launch,
 def problem(rows):
     numbers = np.random.default_rng(rows).standard_normal((3, rows, 24))
     return Problem(query=numbers[0], key=numbers[1], value=numbers[2], num_heads=4)
-
-
-def test_tables_of_a_long_document_are_shown_and_typed_into_before_it_is_computed(launch):
-    person = launch()
-    long = problem(701)
-    person.program.document.open(long, name="long")
-    assert person.program.computation.pending
-    model = person.table("query").model()
-    assert (model.rowCount(), model.columnCount()) == (701, 24)
-    assert float(model.index(700, 23).data().replace("−", "-")) == np.round(long.query[700, 23], 3)
-
-    person.again("what is typed before the maps are there goes where it is seen to go")
-    person.program.document.open(problem(701), name="long")
-    person.type_into("query", 3, 2, "2.5")  # head 0
-    assert person.program.document.problem.query[3, 2] == 2.5
-    assert person.table("query").model().index(3, 2).data() == "2.500"
-    person.wait()
-    person.program.view.set(head=0)
-    assert person.value("query", 3, 2) == 2.5
 
 
 def test_a_table_comes_back_with_the_numbers_of_its_document(launch):

@@ -225,6 +225,19 @@ def test_an_unchanged_value_is_no_edit_and_of_a_changed_one_it_is_said_what_was_
     person.type_into("query", 2, 97, "-2.5")
     assert "head 3, row 2: 16 scores, 16 weights, 32 outputs" in person.status()
 
+    person.again("a field that is left says what it did not take")
+    person.pick("scale", "typed")
+    for field, typed in (("n", "9x"), ("head", "77"), ("scale_value", "7,500")):
+        box = person.find(f"control.{field}")
+        before = box.text()
+        person.overwrite(box, typed, end="Tab")
+        assert not box.hasFocus(), field
+        assert box.text() == before
+        said = [tip.text() for tip in person.window.findChildren(QLabel, "refusal") if tip.isVisible()]
+        assert said == [f"“{typed}” was not taken; {before} stays."]
+        person.press("Tab")
+        assert not any(tip.isVisible() for tip in person.window.findChildren(QLabel, "refusal")), field
+
 
 @pytest.fixture
 def saved(launch, tmp_path):
@@ -311,6 +324,42 @@ def test_what_is_typed_is_asked_about_refused_and_given_up(saved, tmp_path):
     person.answering(NewDialog, lambda d: press(d, d.boxes["n"], "9x", "Create"), lambda: person.do("new"))
     assert met == [(True, "7,500", True), (True, "9", True), (True, "9x", True)]
     assert not list(tmp_path.glob("*.png"))
+
+    saved.again("save takes what is typed and a bad size stops it")
+    before = (tmp_path / "kept.attn").read_bytes()
+    begin_a_size(saved, "0")
+    saved.press("Ctrl+S")
+    box = saved.find("control.n")
+    assert box.hasFocus()
+    assert box.text() == "0"
+    assert saved.find("refusal").isVisible()
+    assert (tmp_path / "kept.attn").read_bytes() == before
+
+    saved.again("save takes what is typed")
+    type_without_enter(saved)
+    saved.press("Ctrl+S")
+    assert open_file(tmp_path / "kept.attn").problem.query[0, 0] == 77
+    assert not saved.window.isWindowModified()
+    begin_a_size(saved, "4")
+    saved.press("Ctrl+S")
+    assert open_file(tmp_path / "kept.attn").problem.n == 4
+    saved.pick("scale", "typed")
+    saved.press("Ctrl+A")
+    saved.type("0.3", end="Ctrl+S")
+    assert open_file(tmp_path / "kept.attn").problem.scale == 0.3
+
+    saved.again("save takes a mask limit and a token")
+    saved.do("masks")
+    saved.find("panel.mask").add_layer("window")
+    saved.find("panel.mask").findChildren(LimitField)[0].box.setFocus()
+    saved.press("Ctrl+A")
+    saved.type("3", end="Ctrl+S")
+    assert open_file(tmp_path / "kept.attn").problem.mask[0].left == 3
+    saved.press("Esc")
+    saved.table("query").verticalHeader().rename(0)
+    saved.press("Ctrl+A")
+    saved.type("cat", end="Ctrl+S")
+    assert open_file(tmp_path / "kept.attn").problem.query_tokens[0] == "cat"
 
 
 def test_a_dropped_file_and_an_example_ask_about_what_is_typed(saved, tmp_path, qtbot):
@@ -406,58 +455,6 @@ def test_no_command_passes_a_bad_text_by(saved, monkeypatch):
     assert person.window.isVisible()
     person.press("Esc")
     assert person.number("query", 0, 0) == 1
-
-
-def test_save_takes_what_is_typed_and_a_bad_size_stops_it(saved, tmp_path):
-    before = (tmp_path / "kept.attn").read_bytes()
-    begin_a_size(saved, "0")
-    saved.press("Ctrl+S")
-    box = saved.find("control.n")
-    assert box.hasFocus()
-    assert box.text() == "0"
-    assert saved.find("refusal").isVisible()
-    assert (tmp_path / "kept.attn").read_bytes() == before
-
-    saved.again("save takes what is typed")
-    type_without_enter(saved)
-    saved.press("Ctrl+S")
-    assert open_file(tmp_path / "kept.attn").problem.query[0, 0] == 77
-    assert not saved.window.isWindowModified()
-    begin_a_size(saved, "4")
-    saved.press("Ctrl+S")
-    assert open_file(tmp_path / "kept.attn").problem.n == 4
-    saved.pick("scale", "typed")
-    saved.press("Ctrl+A")
-    saved.type("0.3", end="Ctrl+S")
-    assert open_file(tmp_path / "kept.attn").problem.scale == 0.3
-
-    saved.again("save takes a mask limit and a token")
-    saved.do("masks")
-    saved.find("panel.mask").add_layer("window")
-    saved.find("panel.mask").findChildren(LimitField)[0].box.setFocus()
-    saved.press("Ctrl+A")
-    saved.type("3", end="Ctrl+S")
-    assert open_file(tmp_path / "kept.attn").problem.mask[0].left == 3
-    saved.press("Esc")
-    saved.table("query").verticalHeader().rename(0)
-    saved.press("Ctrl+A")
-    saved.type("cat", end="Ctrl+S")
-    assert open_file(tmp_path / "kept.attn").problem.query_tokens[0] == "cat"
-
-
-def test_a_field_that_is_left_says_what_it_did_not_take(launch):
-    person = launch("minilm-layer2.npz")
-    person.pick("scale", "typed")
-    for field, typed in (("n", "9x"), ("head", "77"), ("scale_value", "7,500")):
-        box = person.find(f"control.{field}")
-        before = box.text()
-        person.overwrite(box, typed, end="Tab")
-        assert not box.hasFocus(), field
-        assert box.text() == before
-        said = [tip.text() for tip in person.window.findChildren(QLabel, "refusal") if tip.isVisible()]
-        assert said == [f"“{typed}” was not taken; {before} stays."]
-        person.press("Tab")
-        assert not any(tip.isVisible() for tip in person.window.findChildren(QLabel, "refusal")), field
 
 
 def minimize_and_restore(person):
