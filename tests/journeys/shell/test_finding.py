@@ -222,9 +222,9 @@ def test_a_search_begins_anew_where_numbers_or_the_language_are_others(person):
     assert [path for path, _keys in found] == [f"View › Theme › {name}" for name in ("Light", "Dark", "As the system")]
 
     person.again("where nothing fits it says so")
-    found, said = search(person, "xyzzy")
+    found, told = search(person, "xyzzy")
     assert found == []
-    assert said == ["Nothing fits “xyzzy”. Try another word, in English or Chinese."]
+    assert told == ["Nothing fits “xyzzy”. Try another word, in English or Chinese."]
 
     person.again("what cannot be done now is listed with its reason and does nothing")
     found, _said = search(person, "undo")
@@ -318,10 +318,10 @@ def search(person, letters):
 def test_an_action_is_found_by_its_menu_and_by_other_words_in_both_languages(launch, lang):
     person = launch(SMALL, lang=lang)
     for letters, first in FOUND[lang]:
-        found, told = search(person, letters)
+        found, said = search(person, letters)
         assert found, f"nothing for {letters}"
         assert found[0][0] == first, letters
-        assert told == []
+        assert said == []
 
     person.again("long reasons leave the names of the actions their room")
 
