@@ -50,6 +50,10 @@ def own():
     return [path for path in journals() if "-" in path.stem]
 
 
+def press_first(person):
+    person.click(person.find("banner").buttons()[0])
+
+
 def press(person, label):
     person.click(next(button for button in person.find("banner").buttons() if button.text() == label))
 
@@ -72,7 +76,7 @@ def test_it_is_offered_opened_as_it_was_and_counts_as_unsaved(crashed, launch, q
     person = launch(lang="zh")
     assert "mine" in person.banner()
     assert len(person.find("banner").buttons()) == 2
-    person.click(person.find("banner").buttons()[0])
+    press_first(person)
     qtbot.waitUntil(lambda: person.program.document.problem == problem)
     assert person.window.isWindowModified()
     assert path.read_bytes() == before, "the file is as it was saved"
@@ -234,8 +238,7 @@ def test_undo_to_what_was_saved_leaves_nothing_to_recover(person, qtbot, tmp_pat
     qtbot.waitUntil(lambda: bool(journals()))
     assert recover(journals()[0]).loaded.problem.query[0, 0] == 7
 
-
-def test_every_kind_of_edit_is_kept(person, qtbot):
+    person.again("every kind of edit is kept")
     person.type_into("query", 0, 0, "7")
     left_by_crash(person, qtbot, "a")
     person.do("output_projection")
@@ -313,7 +316,7 @@ def test_a_model_comes_back_with_what_was_changed_in_all_of_its_layers(launch, q
     logits = person.program.late.model.answer.run.logits
     person.leave()
     person = launch()
-    person.click(person.find("banner").buttons()[0])
+    press_first(person)
     qtbot.waitUntil(lambda: person.program.document.study is not None)
     person.wait()
     assert person.program.document.problem == before
@@ -323,6 +326,19 @@ def test_a_model_comes_back_with_what_was_changed_in_all_of_its_layers(launch, q
     assert person.action("model").isChecked()
     qtbot.waitUntil(lambda: (person.program.late.model.answer.run.logits == logits).all())
     assert not person.action("undo").isEnabled(), "what came back is where the history begins"
+
+
+class SlowDisk:
+    """Holds up whatever is written to a journal until it may go on."""
+
+    def __init__(self, monkeypatch):
+        self.reading, self.going_on, self._write = threading.Event(), threading.Event(), journal._write
+        monkeypatch.setattr(journal, "_write", self._slow)
+
+    def _slow(self, file, piece):
+        self.reading.set()
+        assert self.going_on.wait(120)
+        self._write(file, piece)
 
 
 def typed_in(program, row, column, number):
@@ -335,29 +351,22 @@ def test_a_number_that_was_undone_never_comes_back(person, qtbot, monkeypatch, a
     """The entry of an undo is still being read, on a slow disk, while the next edit keeps what was undone."""
     typed_in(person.program, 0, 0, 5.0)
     qtbot.waitUntil(lambda: recover(own()[0]).loaded.problem == person.program.document.problem if own() else False)
-    reading, going_on, write = threading.Event(), threading.Event(), journal._write
-
-    def slow(file, piece):
-        reading.set()
-        assert going_on.wait(120)
-        write(file, piece)
-
     packed = history.packed
 
     def slow_packing(*given, **named):
-        going_on.set()
+        disk.going_on.set()
         person.program.files.journaling._background.wait()  # the entry is read while this thread packs
         return packed(*given, **named)
 
     monkeypatch.setattr(journaling, "AT_ONCE", at_once)
     typed_in(person.program, 0, 0, 105.0)
     qtbot.waitUntil(lambda: recover(own()[0]).loaded.problem.key[0, 0] == 105)
-    monkeypatch.setattr(journal, "_write", slow)
+    disk = SlowDisk(monkeypatch)
     monkeypatch.setattr(history, "packed", slow_packing)
     person.program.document.stack.undo()
-    qtbot.waitUntil(reading.is_set)
+    qtbot.waitUntil(disk.reading.is_set)
     typed_in(person.program, 1, 1, 7.0)
-    assert going_on.is_set()
+    assert disk.going_on.is_set()
     person.program.files.journaling.finish()
     assert recover(own()[0]).loaded.problem == person.program.document.problem
     assert person.program.document.problem.key[0, 0] == 5
@@ -369,21 +378,15 @@ def test_a_refused_edit_of_which_a_part_was_done_for_a_moment_leaves_no_trace(pe
     monkeypatch.setattr(journaling, "AT_ONCE", at_once)
     typed_in(person.program, 0, 0, 5.0)
     qtbot.waitUntil(lambda: recover(own()[0]).loaded.problem == document.problem if own() else False)
-    reading, going_on, write = threading.Event(), threading.Event(), journal._write
-
-    def slow(file, piece):
-        reading.set()
-        assert going_on.wait(120)
-        write(file, piece)
 
     def fail(_command):
-        going_on.set()
+        disk.going_on.set()
         person.program.files.journaling._background.wait()  # the entry is read meanwhile
         raise MemoryError
 
-    monkeypatch.setattr(journal, "_write", slow)
+    disk = SlowDisk(monkeypatch)
     typed_in(person.program, 0, 0, 6.0)
-    qtbot.waitUntil(reading.is_set)
+    qtbot.waitUntil(disk.reading.is_set)
     with monkeypatch.context() as patch:
         patch.setattr(document._history, "push", fail)
         cell = (slice(0, 1), slice(0, 1))
@@ -418,12 +421,8 @@ def kept(person, qtbot):
     return held(own()[0])
 
 
-def press_button(person, place):
-    person.click(person.find("banner").buttons()[place])
-
-
 def recovered(person, qtbot):
-    press_button(person, 0)
+    press_first(person)
     qtbot.waitUntil(lambda: person.program.document.modified)
     person.wait()
 
@@ -439,12 +438,10 @@ def changed(person):
     person.wait()
 
 
-def with_changed_toy(launch):
-    person = launch()
+def open_and_change(person):
     person.do("known_toy_induction")
     person.wait()
     changed(person)
-    return person
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
@@ -470,7 +467,7 @@ def test_what_was_changed_in_a_model_that_is_gone_is_kept_until_its_folder_is_ba
         shutil.copytree(TOY, folder)
     person = launch(lang=lang)
     before = person.program.document.problem
-    press_button(person, 0)
+    press_first(person)
     qtbot.waitUntil(lambda: "SHA-256" in person.banner())
     assert "mine" in person.banner()
     assert person.program.document.problem is before
@@ -480,7 +477,7 @@ def test_what_was_changed_in_a_model_that_is_gone_is_kept_until_its_folder_is_ba
         shutil.copytree(TOY, wrong)
         for chosen in ("", str(wrong)):  # thought better of it, and another model
             monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_, chosen=chosen: chosen)
-            press_button(person, 0)
+            press_first(person)
             qtbot.waitUntil(lambda: "SHA-256" in person.banner())
             assert person.program.document.problem is before
         monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(away))
@@ -499,7 +496,7 @@ def test_what_was_changed_in_a_model_that_is_gone_is_kept_until_its_folder_is_ba
 
 def test_no_weight_is_in_a_journal(launch, qtbot):
     """The first entry held the layer on the table whole."""
-    person = with_changed_toy(launch)
+    person = launch().beginning(open_and_change)
     kept(person, qtbot)
     person.type_into("w_value", 2, 2, "3.5")
     person.press("Ctrl+Z")
@@ -510,9 +507,7 @@ def test_no_weight_is_in_a_journal(launch, qtbot):
     assert len(person.program.document.snapshots.all) == 1
     assert own()[0].stat().st_size < problem.w_query.nbytes
 
-
-def test_a_change_of_another_layer_alone_is_kept(launch, qtbot):
-    person = with_changed_toy(launch)
+    person.again("a change of another layer alone is kept")
     assert set(kept(person, qtbot).study.layers) == {0}
     before = person.program.document.problem
     changes = person.find("model.changes")
@@ -527,18 +522,14 @@ def test_a_change_of_another_layer_alone_is_kept(launch, qtbot):
     assert person.program.document.problem == before
     assert set(kept(person, qtbot).study.layers) == {0}
 
-
-def test_what_is_typed_costs_its_cells_and_not_the_model_again(launch, qtbot):
-    person = with_changed_toy(launch)
+    person.again("what is typed costs its cells and not the model again")
     kept(person, qtbot)
     size = own()[0].stat().st_size
     person.type_into("w_query", 1, 1, "3.5")
     kept(person, qtbot)
     assert own()[0].stat().st_size - size < 1000
 
-
-def test_another_document_is_kept_without_the_model(launch, qtbot):
-    person = with_changed_toy(launch)
+    person.again("another document is kept without the model")
     kept(person, qtbot)
     person.program.document.mark_saved(journals_folder() / "x.attn")
     person.program.files.open_example("worked")

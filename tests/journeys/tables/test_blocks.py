@@ -608,6 +608,7 @@ def test_a_block_goes_into_the_item_and_the_head_that_was_on_show(paster, held, 
     assert np.array_equal(query[1], before.query[1])
 
     paster.again("a block for a cell that is gone or not seen is said to be dropped")
+    held.close()
     pasted_into_weights(paster, held)
     paster.size("n", 2)
     settle(paster, held)
