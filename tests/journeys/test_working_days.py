@@ -143,6 +143,32 @@ def test_a_researchers_question(launch, qtbot):
     assert seen(person) == start
     assert not person.window.isWindowModified()
 
+    person.again("a typed number repaints the weights and is undone")
+    before = person.value("weights", 10, 13)
+    assert abs(before - 0.6110) < 5e-5  # the real model's own weight
+    person.type_into("query", 10, 97, "-2.5")
+    assert person.number("query", 10, 97) == -2.5
+    assert person.value("weights", 10, 13) < before
+    painted, told = person.pixel("weights", 10, 13)
+    assert painted == told
+
+    person.again("only the edited row changes")
+    before = {(i, j): person.value("weights", i, j) for i in (9, 10, 11) for j in (0, 13)}
+    person.type_into("query", 10, 97, "3")
+    for place, value in before.items():
+        assert (person.value("weights", *place) == value) == (place[0] != 10)
+
+    person.again("undo restores the number and the title")
+    number, weight = person.number("query", 10, 97), person.value("weights", 10, 13)
+    assert not person.window.isWindowModified()
+    person.type_into("query", 10, 97, "1/3")
+    assert person.window.isWindowModified()
+    qtbot.waitUntil(lambda: "Q[10, 97]" in person.action("undo").text())
+    QTest.keyClick(person.table("query"), Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert person.number("query", 10, 97) == number
+    assert person.value("weights", 10, 13) == weight
+    assert not person.window.isWindowModified()
+
 
 @pytest.fixture
 def long_file(tmp_path):
@@ -206,34 +232,6 @@ def test_a_long_file_is_edited_and_everything_undone(launch, long_file):
         person.press("Ctrl+Y")
     person.press("Ctrl+]")
     assert sampled(person) == pytest.approx(edited, rel=2e-4, abs=2e-6)
-
-
-def test_a_typed_number_repaints_the_weights_and_is_undone(launch, qtbot):
-    person = launch()
-    before = person.value("weights", 10, 13)
-    assert abs(before - 0.6110) < 5e-5  # the real model's own weight
-    person.type_into("query", 10, 97, "-2.5")
-    assert person.number("query", 10, 97) == -2.5
-    assert person.value("weights", 10, 13) < before
-    painted, told = person.pixel("weights", 10, 13)
-    assert painted == told
-
-    person.again("only the edited row changes")
-    before = {(i, j): person.value("weights", i, j) for i in (9, 10, 11) for j in (0, 13)}
-    person.type_into("query", 10, 97, "3")
-    for place, value in before.items():
-        assert (person.value("weights", *place) == value) == (place[0] != 10)
-
-    person.again("undo restores the number and the title")
-    number, weight = person.number("query", 10, 97), person.value("weights", 10, 13)
-    assert not person.window.isWindowModified()
-    person.type_into("query", 10, 97, "1/3")
-    assert person.window.isWindowModified()
-    qtbot.waitUntil(lambda: "Q[10, 97]" in person.action("undo").text())
-    QTest.keyClick(person.table("query"), Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
-    assert person.number("query", 10, 97) == number
-    assert person.value("weights", 10, 13) == weight
-    assert not person.window.isWindowModified()
 
 
 class Newcomer:

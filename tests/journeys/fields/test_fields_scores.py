@@ -20,7 +20,7 @@ SCORES = {
     "average": [[0.0, 0.0], [0.0, 0.0]],
 }
 
-SCALED = np.array([[1, 1], [1, 2]]) * 3**-0.5
+SCALED = np.array([[1, 1], [1, 2]]) * ROOT
 VALUE = np.array([[1, 2], [3, 4]])
 
 WEIGHTS = {
@@ -29,7 +29,6 @@ WEIGHTS = {
     "sigmoid": 1 / (1 + np.exp(-SCALED)),
 }
 
-SCALED_SCORES = np.array([[1, 1], [1, 2]]) * ROOT
 MARKS = {"nan": np.isnan, "inf": np.isposinf, "-inf": np.isneginf}
 POINTS = "nadaraya-watson.npz"
 
@@ -134,13 +133,21 @@ def test_a_step_comes_by_the_menu_and_goes_with_its_number(fields, action, name,
     fields.type_number(name, "")
     assert not fields.shown(name)
     assert not fields.person.action(action).isChecked()
-    assert np.allclose(fields.map("scaled"), np.array([[1, 1], [1, 2]]) * ROOT)
+    assert np.allclose(fields.map("scaled"), SCALED)
     fields.undo()
     assert fields.shown(name)
     assert np.allclose(fields.export()[stage][0, 0], expected)
 
 
-def test_rotary_positions_turn_what_stands_at_a_later_place(fields):
+def pooled(fields, w: float) -> tuple[np.ndarray, np.ndarray]:
+    """Weights and answers by the formula of kernel regression, from the numbers in the tables."""
+    query, key, value = (np.array(fields.person.numbers(name), float) for name in ("query", "key", "value"))
+    kernel = np.exp(-(((query - key.T) * w) ** 2) / 2)
+    weights = kernel / kernel.sum(axis=1, keepdims=True)
+    return weights, weights @ value
+
+
+def test_positions_turn_a_temperature_goes_with_its_softmax_and_a_kernel_can_be_narrower(fields):
     fields.open(WORKED)
     fields.person.do("rotary_positions")
     assert "Rotary positions pair the columns of a head" in fields.person.banner()
@@ -162,6 +169,49 @@ def test_rotary_positions_turn_what_stands_at_a_later_place(fields):
     assert not fields.shown("rotary_theta")
     fields.undo()
     assert np.allclose(fields.export()["rotated_query"][0], turned)
+
+    # a temperature goes with the softmax that read it and comes back with undo
+    fields.open(WORKED)
+    fields.person.do("temperature")
+    fields.pick("normalize", "none")
+    assert not fields.shown("temperature")
+    assert not fields.person.action("temperature").isEnabled()
+    assert fields.person.steps()[-1] == "normalization: none; removed the temperature"
+    fields.undo()
+    assert fields.shown("temperature")
+
+    # the points open with their kernel, which can be narrower or average
+    fields.open(POINTS)
+    person = fields.person
+    assert person.find("control.score").currentData() == "gaussian"
+    assert [person.find(f"control.{name}").value() for name in ("n", "m", "d_k", "d_v")] == [50, 50, 1, 1]
+    key = np.array(person.numbers("key"), float)[:, 0]
+    assert (np.diff(key) >= 0).all()
+    assert 0 <= key.min() <= key.max() < 5
+    weights, answers = pooled(fields, 1.0)
+    assert np.allclose(fields.map("weights"), weights)
+    assert np.allclose(fields.map("head_output"), answers)
+    person.click_cell("weights", 20, 22)
+    assert fields.sentence().startswith("Query 2.0 gives key 2.20 a weight of")
+
+    # average pooling answers every query alike
+    fields.open(POINTS)
+    fields.pick("score", "average")
+    assert np.allclose(fields.map("weights"), 1 / 50)
+    mean = np.mean(np.array(fields.person.numbers("value"), float))
+    assert np.allclose(fields.map("head_output"), mean)
+    fields.undo()
+    assert fields.person.find("control.score").currentData() == "gaussian"
+
+    # a narrower kernel looks at fewer points
+    fields.open(POINTS)
+    before = fields.map("weights").max()
+    fields.type_number("score_params.w", "3.7")
+    weights, answers = pooled(fields, 3.7)
+    assert np.allclose(fields.map("weights"), weights)
+    assert fields.map("weights").max() > 2 * before
+    fields.save_and_reopen()
+    assert np.allclose(fields.export()["output"][0], answers)
 
 
 @each(
@@ -190,17 +240,6 @@ def test_weights_without_a_softmax_are_picked_seen_explained_undone_kept_and_exp
     assert np.allclose(fields.export()["weights"][0, 0], WEIGHTS[key], atol=1e-12)
 
 
-def test_a_temperature_goes_with_the_softmax_that_read_it_and_comes_back_with_undo(fields):
-    fields.open(WORKED)
-    fields.person.do("temperature")
-    fields.pick("normalize", "none")
-    assert not fields.shown("temperature")
-    assert not fields.person.action("temperature").isEnabled()
-    assert fields.person.steps()[-1] == "normalization: none; removed the temperature"
-    fields.undo()
-    assert fields.shown("temperature")
-
-
 def add_layer(fields, kind: str) -> None:
     """From the box in the spine through the list of kinds."""
     person = fields.person
@@ -221,13 +260,13 @@ def test_a_bias_is_typed_seen_explained_undone_kept_and_exported(fields):
     add_layer(fields, "bias")
     fields.tables("M")
     person.type_into("mask.0.values", 0, 1, "1.5")
-    expected = SCALED_SCORES + np.array([[0, 1.5], [0, 0]])
+    expected = SCALED + np.array([[0, 1.5], [0, 0]])
     assert np.allclose(fields.map("biased"), expected)
     assert np.allclose(fields.map("weights"), softmax(expected))
     person.choose_cell("biased", 0, 1)
     assert "with its bias: 2.077" in fields.sentence()
     fields.undo()
-    assert np.allclose(fields.map("biased"), SCALED_SCORES)
+    assert np.allclose(fields.map("biased"), SCALED)
     person.do("redo")
     fields.save_and_reopen()
     assert person.number("mask.0.values", 0, 1) == 1.5
@@ -239,7 +278,7 @@ def test_a_bias_is_typed_seen_explained_undone_kept_and_exported(fields):
     fields.open(WORKED)
     add_layer(fields, "alibi")
     slope = 2.0**-8  # of the only head
-    expected = SCALED_SCORES - slope * np.array([[0, 1], [1, 0]])
+    expected = SCALED - slope * np.array([[0, 1], [1, 0]])
     assert np.allclose(fields.map("biased"), expected)
     fields.person.choose_cell("biased", 1, 0)
     assert "with its bias" in fields.sentence()
@@ -288,45 +327,3 @@ def test_what_is_no_number_is_drawn_and_undone_wherever_it_is_typed(fields, fiel
         assert person.number(field, 0, 1) == number
         for stage in stages:
             assert np.array_equal(fields.map(stage), before[stage])
-
-
-def pooled(fields, w: float) -> tuple[np.ndarray, np.ndarray]:
-    """Weights and answers by the formula of kernel regression, from the numbers in the tables."""
-    query, key, value = (np.array(fields.person.numbers(name), float) for name in ("query", "key", "value"))
-    kernel = np.exp(-(((query - key.T) * w) ** 2) / 2)
-    weights = kernel / kernel.sum(axis=1, keepdims=True)
-    return weights, weights @ value
-
-
-def test_the_points_open_with_their_kernel_which_can_be_narrower_or_average(fields):
-    fields.open(POINTS)
-    person = fields.person
-    assert person.find("control.score").currentData() == "gaussian"
-    assert [person.find(f"control.{name}").value() for name in ("n", "m", "d_k", "d_v")] == [50, 50, 1, 1]
-    key = np.array(person.numbers("key"), float)[:, 0]
-    assert (np.diff(key) >= 0).all()
-    assert 0 <= key.min() <= key.max() < 5
-    weights, answers = pooled(fields, 1.0)
-    assert np.allclose(fields.map("weights"), weights)
-    assert np.allclose(fields.map("head_output"), answers)
-    person.click_cell("weights", 20, 22)
-    assert fields.sentence().startswith("Query 2.0 gives key 2.20 a weight of")
-
-    # average pooling answers every query alike
-    fields.open(POINTS)
-    fields.pick("score", "average")
-    assert np.allclose(fields.map("weights"), 1 / 50)
-    mean = np.mean(np.array(fields.person.numbers("value"), float))
-    assert np.allclose(fields.map("head_output"), mean)
-    fields.undo()
-    assert fields.person.find("control.score").currentData() == "gaussian"
-
-    # a narrower kernel looks at fewer points
-    fields.open(POINTS)
-    before = fields.map("weights").max()
-    fields.type_number("score_params.w", "3.7")
-    weights, answers = pooled(fields, 3.7)
-    assert np.allclose(fields.map("weights"), weights)
-    assert fields.map("weights").max() > 2 * before
-    fields.save_and_reopen()
-    assert np.allclose(fields.export()["output"][0], answers)

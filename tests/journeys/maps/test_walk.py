@@ -188,9 +188,9 @@ def test_it_is_found_played_scrubbed_and_left(person, tmp_path):
     assert "0.64" not in said(person, "conclusion")
     assert "0.64" not in person.find("walk.step.2").accessibleName()
 
-
-def test_space_walks_from_the_strip_and_from_a_computed_table_but_types_in_a_given_one(launch):
-    person = launch("transformer-layer.npz")
+    person.again(
+        "space walks from the strip and from a computed table but types in a given one", "transformer-layer.npz"
+    )
     person.choose_cell("weights", 1, 1)
     node = person.find("node.scores")
     node.setFocus()
