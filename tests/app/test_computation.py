@@ -46,7 +46,7 @@ def a_problem(seed: int = 0, **more: Any) -> Problem:
 
 
 @pytest.fixture
-def desk(qtbot, monkeypatch):
+def desk(monkeypatch):
     """A document that is long, though it is small, and what follows it."""
     monkeypatch.setattr(choice, "DENSE", 1000)
     monkeypatch.setattr(module, "QUICK_CELLS", 100)
@@ -448,7 +448,7 @@ def test_stops_are_not_counted():
         parent.deleteLater()
 
 
-def test_what_a_stopped_job_told_last_does_not_arrive(qtbot):
+def test_what_a_stopped_job_told_last_does_not_arrive():
     """It was on its way from the other thread while the job was forgotten."""
     parent = QObject()
     job, shares, told = BackgroundTask(parent), [], Event()

@@ -145,7 +145,7 @@ def test_values_that_come_with_the_next_evaluation_are_told_with_it(view):
 
 
 @pytest.fixture
-def behind(view, qtbot, monkeypatch):
+def behind(view, monkeypatch):
     """A view of a document that is computed beside the window, where nobody waits for what is told of it."""
     monkeypatch.setattr(computation, "QUICK_CELLS", 1)
     monkeypatch.setattr(view_state, "SLICE", 0.0)  # one after another

@@ -253,6 +253,15 @@ class Person:
         names = (None if widget is None else f"{type(widget).__name__} {widget.objectName()}" for widget in held)
         return "modal {}, popup {}, focus {}, buttons {}".format(*names, QApplication.mouseButtons())
 
+    def settle(self, *parts: str) -> None:
+        """Until these of the late controllers are through, too, and what they have told is laid out."""
+        self.wait()
+        QTest.qWait(1)  # another language comes by an event, and an edit is painted first
+        self.look()
+        self.until(lambda: not any(getattr(self.program.late, part).busy for part in parts))
+        self.wait()
+        QTest.qWait(1)
+
     def rest(self) -> None:
         """Until the history has said, too, what its steps moved of the chosen cell."""
         self.wait()

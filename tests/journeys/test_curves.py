@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 
 import numpy as np
 import pytest
@@ -25,10 +24,10 @@ PATIENCE = 120.0
 
 
 @pytest.fixture
-def person(launch, qtbot):
+def person(launch):
     def begin(person):
         person.do("curve")
-        settle(person, qtbot)
+        person.settle("pages")
         QTest.keyClick(canvas_of(person), "0")  # what a part before has zoomed stays so
 
     return launch("nadaraya-watson.npz").beginning(begin)
@@ -64,11 +63,6 @@ def double_click(canvas, place):
     QApplication.processEvents()
 
 
-def settle(person, qtbot):
-    person.wait()
-    qtbot.waitUntil(lambda: not person.program.late.pages.busy, timeout=60_000)
-
-
 def drag(canvas, start, by):
     handle = canvas.window().windowHandle()
     QTest.mousePress(handle, LEFT, pos=in_window(canvas, start))
@@ -100,7 +94,7 @@ def found_in(picture, color):
     return {(int(x), int(y)) for y, x in found}
 
 
-def test_a_plot_is_read_zoomed_moved_and_clicked(person, qtbot):
+def test_a_plot_is_read_zoomed_moved_and_clicked(person):
     canvas, problem = canvas_of(person), person.program.document.problem
     move(canvas, middle_of(canvas, column=20))
     wanted = f"query 20: {problem.query[20, 0]:.4g} → {person.value('head_output', 20, 0):.4g}"
@@ -131,7 +125,7 @@ def test_a_plot_is_read_zoomed_moved_and_clicked(person, qtbot):
     assert query_under(canvas, beside) - query_under(canvas, place) == apart
     person.program.view.set(cell=None)
     canvas.clearFocus()  # and with it its ring
-    settle(person, qtbot)
+    person.settle("pages")
     move(canvas, QPoint(2, 2))
     assert canvas.grab().toImage() == before
 
@@ -181,7 +175,7 @@ def test_a_plot_is_read_zoomed_moved_and_clicked(person, qtbot):
     move(canvas, QPoint(2, 2))
     before = pixels(canvas, THEMES["light"].query)
     person.type_into("value", 25, 0, "5")
-    settle(person, qtbot)
+    person.settle("pages")
     assert middle_of(canvas, column=30) - middle_of(canvas, column=20) == between
     assert pixels(canvas, THEMES["light"].query) != before
 
@@ -189,7 +183,7 @@ def test_a_plot_is_read_zoomed_moved_and_clicked(person, qtbot):
     canvas = canvas_of(person)
     move(canvas, middle_of(canvas))
     wheel(canvas, middle_of(canvas), 1, Qt.KeyboardModifier.ControlModifier)
-    settle(person, qtbot)
+    person.settle("pages")
     assert person.program.appearance.zoom > 1
     assert all(plot.whole for plot in canvas._plots.values())
 
@@ -203,11 +197,11 @@ def test_a_plot_is_read_zoomed_moved_and_clicked(person, qtbot):
         ("worked-example.npz", "sqrt_d_k", "query", "light", "en"),
     ],
 )
-def test_every_page_of_curves_looks_as_its_file_does(launch, qtbot, example, page, color, scheme, lang):
+def test_every_page_of_curves_looks_as_its_file_does(launch, example, page, color, scheme, lang):
     person = launch(example, lang=lang)
     person.program.appearance.set_scheme(scheme)
     person.do(page)
-    settle(person, qtbot)
+    person.settle("pages")
     canvas = canvas_of(person, page)
     assert canvas._plots
     move(canvas, QPoint(2, 2))
@@ -227,10 +221,10 @@ def test_every_page_of_curves_looks_as_its_file_does(launch, qtbot, example, pag
     assert 0.7 < len(live) / len(painted) < 1.4
 
 
-def test_the_scores_of_the_problem_are_a_ring_that_is_open_in_the_middle(launch, qtbot):
+def test_the_scores_of_the_problem_are_a_ring_that_is_open_in_the_middle(launch):
     person = launch("worked-example.npz")
     person.do("sqrt_d_k")
-    settle(person, qtbot)
+    person.settle("pages")
     canvas, here = canvas_of(person, "sqrt_d_k"), person.find("page.sqrt_d_k").content.here
     at = canvas._plots[0].from_page(canvas.drawing.fields[0].plot.axes.place(*here)).toPoint()
     assert canvas.grab().toImage().pixelColor(at) == THEMES["light"].surface
@@ -253,14 +247,6 @@ def content(reader):
 
 def said(reader):
     return " ".join(label.text() for label in page(reader).findChildren(QLabel) if label.isVisible())
-
-
-def settle_curve(reader, until):
-    end = time.monotonic() + PATIENCE
-    while not until():
-        assert time.monotonic() < end, "it does not come"
-        QApplication.processEvents()
-        time.sleep(0.002)
 
 
 def test_the_curve_is_what_the_maps_hold_and_follows_edits_and_clicks(reader):
@@ -300,20 +286,20 @@ def test_the_curve_is_what_the_maps_hold_and_follows_edits_and_clicks(reader):
     assert not reader.action("curve").isEnabled()
 
     reader.again("the fitted width predicts better and is one step and stays where it fits already")
-    settle_curve(reader, lambda: "0.6516" in said(reader))
+    reader.until(lambda: "0.6516" in said(reader))
     reader.click("button.fit")
-    settle_curve(reader, lambda: len(reader.steps()) == 2)
+    reader.until(lambda: len(reader.steps()) == 2)
     assert reader.steps()[1].startswith("w fitted to the points: ")
     assert reader.program.document.problem.score_params["w"] > 1.5
-    settle_curve(reader, lambda: "…" not in said(reader))
+    reader.until(lambda: "…" not in said(reader))
     assert float(said(reader).split("error ")[1].split()[0]) < 0.4
     reader.press("Ctrl+Z")
     assert reader.program.document.problem.score_params["w"] == 1.0
-    settle_curve(reader, lambda: "0.6516" in said(reader))
+    reader.until(lambda: "0.6516" in said(reader))
     reader.press("Ctrl+Y")
-    settle_curve(reader, lambda: "0.6516" not in said(reader))
+    reader.until(lambda: "0.6516" not in said(reader))
     reader.click("button.fit")  # it fits already
-    settle_curve(reader, lambda: "No other w" in reader.status())
+    reader.until(lambda: "No other w" in reader.status())
     assert len(reader.steps()) == 2
     reader.pick("score", "dot")
     assert not reader.find("button.fit").isVisible()
@@ -327,7 +313,7 @@ def test_the_pages_are_found_in_a_narrow_window_with_large_letters(launch, lang,
         reader.program.appearance.step_zoom(1)
     assert reader.program.appearance.zoom == 1.5
     reader.window.resize(1024, 700)
-    settle_curve(reader, lambda: reader.window.width() == 1024)
+    reader.until(lambda: reader.window.width() == 1024)
     bar = reader.find("inspector").findChild(QTabBar)
     places, arrows = {bar.tabText(k): k for k in range(bar.count())}, bar.findChildren(QToolButton)
     if any(arrow.isVisible() for arrow in arrows):

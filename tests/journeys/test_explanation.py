@@ -23,7 +23,7 @@ CAUSAL = "smollm2-layer10.npz"
 
 
 @pytest.fixture
-def settled(qtbot):
+def settled():
     """Let the window come to rest: what is explained follows an edit once the maps are painted."""
 
     def settle(person):
@@ -219,7 +219,7 @@ def test_a_weight_has_its_sentence_and_its_formula_in_numbers_and_links_lead_on_
     assert max(shares[1:]) == 1.0
 
 
-def test_the_explanation_follows_an_edit_and_its_undo(person, settled, tmp_path, qtbot):
+def test_the_explanation_follows_an_edit_and_its_undo(person, settled, tmp_path):
     assert person.values("weights")[0] == [0.5, 0.5]
     assert person.values("weights")[1] == [pytest.approx(0.3595, abs=5e-5), pytest.approx(0.6405, abs=5e-5)]
     person.click_cell("weights", 1, 1)

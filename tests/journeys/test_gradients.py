@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from xml.etree import ElementTree
 
 import numpy as np
@@ -23,12 +22,6 @@ from attn_gui.views.dialogs.export_dialog import ExportDialog
 from tests.journeys.gate import PATIENCE, Gate
 
 SMALL = "worked-example.npz"
-
-
-def settle(person):
-    person.wait()
-    while person.program.late.gradients.busy:
-        QTest.qWait(2)
 
 
 def drawn(person, stage):
@@ -51,7 +44,7 @@ def test_one_switch_puts_gradients_on_maps_and_tables_and_takes_them_away(person
     before = drawn(person, "weights"), person.numbers("query")
     exact = sensitivity(compute(problem), "head_output", (0, 0, 1, 0))
     person.press("Ctrl+7")
-    settle(person)
+    person.settle("gradients")
     assert person.find("control.compare", QComboBox).currentData() == "gradient"
     assert np.allclose(drawn(person, "weights"), [[0, 0], problem.value[:, 0]])
     assert np.array_equal(np.array(person.numbers("query"), float), exact["query"])
@@ -63,7 +56,7 @@ def test_one_switch_puts_gradients_on_maps_and_tables_and_takes_them_away(person
     assert f"{largest:.4g}" in said(person)
     assert "finite differences" in said(person)
     person.press("Ctrl+3")
-    settle(person)
+    person.settle("gradients")
     assert np.array_equal(drawn(person, "weights"), before[0])
     assert person.numbers("query") == before[1]
     assert not person.find("comparison").isVisible()
@@ -72,27 +65,27 @@ def test_one_switch_puts_gradients_on_maps_and_tables_and_takes_them_away(person
     person.again("another cell another sum and another size take another gradient")
     person.choose_cell("head_output", 1, 0)
     person.pick("compare", "gradient")
-    settle(person)
+    person.settle("gradients")
     person.click_cell("head_output", 0, 1)
-    settle(person)
+    person.settle("gradients")
     problem = person.program.document.problem
     trace = compute(problem)
     assert np.allclose(drawn(person, "weights")[0], problem.value[:, 1])
     person.pick("gradient", "weighted")
-    settle(person)
+    person.settle("gradients")
     cotangent = np.zeros_like(trace["head_output"])
     cotangent[0, 0, 0] = trace["head_output"][0, 0, 0]
     exact = sensitivity(trace, "head_output", cotangent=cotangent)
     assert np.allclose(np.array(person.numbers("key"), float), exact["key"])
     person.size("n", 3)
-    settle(person)
+    person.settle("gradients")
     assert np.array(person.numbers("query"), float).shape[0] == 3
     assert person.program.view.shown.kind == "gradient"
 
     person.again("tables of gradients are read only and show the way back")
     person.choose_cell("head_output", 1, 0)
     person.press("Ctrl+7")
-    settle(person)
+    person.settle("gradients")
     kept = person.program.document.problem.query.copy()
     person.go_to("query", 0, 0)
     person.type("5")
@@ -103,7 +96,7 @@ def test_one_switch_puts_gradients_on_maps_and_tables_and_takes_them_away(person
     person.again("the figure of a gradient is exported")
     person.choose_cell("head_output", 1, 0)
     person.press("Ctrl+7")
-    settle(person)
+    person.settle("gradients")
 
     def export(dialog):
         assert dialog.compare.currentData() == "gradient"
@@ -120,7 +113,7 @@ def test_one_switch_puts_gradients_on_maps_and_tables_and_takes_them_away(person
     person.again("an exercise is not given away")
     person.choose_cell("head_output", 1, 0)
     person.press("Ctrl+7")
-    settle(person)
+    person.settle("gradients")
     person.do("leave_out")
     assert person.program.view.look.compare == "now"
     assert not person.action("show_gradient").isEnabled()
@@ -129,10 +122,10 @@ def test_one_switch_puts_gradients_on_maps_and_tables_and_takes_them_away(person
     person.choose_cell("head_output", 1, 0)
     # The walk met it in a longer problem, whose passes run beside the window.
     person.press("Ctrl+7")
-    settle(person)
+    person.settle("gradients")
     monkeypatch.setattr(computation, "is_quickly_computed", lambda _problem: False)
     person.do("head_norms")
-    settle(person)
+    person.settle("gradients")
     problem = person.program.document.problem
     exact = sensitivity(compute(problem), "head_output", (0, 0, 1, 0))
     assert np.array_equal(np.array(person.numbers("query_norm"), float).ravel(), exact["query_norm"])
@@ -147,14 +140,14 @@ def test_a_long_problem_is_drawn_beside_the_window(launch, tmp_path):
     person.wait()
     person.program.view.set(stage="head_output", cell=ChosenCell("head_output", 700, 1))
     person.pick("compare", "gradient")
-    settle(person)
+    person.settle("gradients")
     exact = sensitivity(compute(problem), "head_output", (0, 0, 700, 1))
     assert person.number("value", 1, 1) == exact["value"][1, 1]
     assert person.value("weights", 700, 3) == problem.value[3, 1]
     assert person.value("weights", 699, 3) == 0
     person.type_into("query", 0, 0, "1")  # it offers the way back
     person.press("Ctrl+3")
-    settle(person)
+    person.settle("gradients")
     assert person.number("value", 1, 1) == problem.value[1, 1]
 
 
@@ -195,18 +188,13 @@ def test_a_gradient_of_the_numbers_before_is_not_laid_over_those_of_another_size
     person.program.computation.rebuilt.connect(end_now)
     fewer = numbers[:430]
     person.program.document.apply(SetFields({"query": fewer, "key": fewer, "value": fewer}, Label("fewer")))
-    settle(person)
+    person.settle("gradients")
     assert laid == [(430, 430)]
 
 
 def settled(reader):
     """What the page shows once it is there."""
-    reader.wait()
-    end = time.monotonic() + 120
-    QTest.qWait(1)  # the edit is painted first
-    while reader.program.late.pages.busy:
-        assert time.monotonic() < end, "it does not come"
-        QApplication.processEvents()
+    reader.settle("pages")
     return reader.find("page.gradient_maps").content
 
 

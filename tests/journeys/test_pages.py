@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from functools import partial
 from xml.etree import ElementTree
 
@@ -13,7 +12,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QLineEdit, QSlider
+from PySide6.QtWidgets import QComboBox, QFileDialog, QLineEdit, QSlider
 
 from attn_gui import load, render
 from attn_gui.cli import main
@@ -35,14 +34,10 @@ def teacher(launch):
     return launch(SMALL).beginning(lambda teacher: teacher.click_cell("weights", 1, 0))
 
 
-def opened(teacher, page, qtbot):
+def opened(teacher, page):
     teacher.do(page)
-    settle(teacher, qtbot)
+    teacher.settle("pages")
     return teacher.find(f"page.{page}")
-
-
-def settle(teacher, qtbot):
-    qtbot.waitUntil(lambda: not teacher.program.late.pages.busy, timeout=120_000)
 
 
 def row(problem, scale, query=1):
@@ -50,10 +45,10 @@ def row(problem, scale, query=1):
 
 
 # --- why √d_k ------------------------------------------------------------------------------------
-def test_the_row_is_shown_scaled_unscaled_and_at_a_typed_scale(teacher, qtbot, tmp_path):
-    page, problem = opened(teacher, "sqrt_d_k", qtbot), teacher.program.document.problem
+def test_the_row_is_shown_scaled_unscaled_and_at_a_typed_scale(teacher, tmp_path):
+    page, problem = opened(teacher, "sqrt_d_k"), teacher.program.document.problem
     teacher.overwrite(teacher.find("page.sqrt_d_k.scale", QLineEdit), "20")
-    settle(teacher, qtbot)
+    teacher.settle("pages")
     assert [found.scale for found in page.content.rows] == [3**-0.5, 1.0, 20.0]
     for found in page.content.rows:
         assert found.weights == pytest.approx(row(problem, found.scale))
@@ -63,35 +58,35 @@ def test_the_row_is_shown_scaled_unscaled_and_at_a_typed_scale(teacher, qtbot, t
     assert len(teacher.steps()) == 1  # the document is as it was
 
     teacher.again("it follows an edit and the chosen row")
-    page = opened(teacher, "sqrt_d_k", qtbot)
+    page = opened(teacher, "sqrt_d_k")
     teacher.type_into("query", 1, 0, "30")
-    settle(teacher, qtbot)
+    teacher.settle("pages")
     assert page.content.rows[0].saturated
     left = page.canvas.drawing.fields[1].rect(0, 0).center()
     QTest.mouseClick(page.canvas, Qt.MouseButton.LeftButton, pos=(page.canvas.place_of(1) * 0 + left).toPoint())
-    settle(teacher, qtbot)
+    teacher.settle("pages")
     assert page.content.row.query == 0
     assert not page.content.rows[0].saturated
 
     teacher.again("random numbers with the d k of the slider")
-    page, problem = opened(teacher, "sqrt_d_k", qtbot), teacher.program.document.problem
+    page, problem = opened(teacher, "sqrt_d_k"), teacher.program.document.problem
     teacher.choose(teacher.find("page.sqrt_d_k.numbers", QComboBox), "random")
     teacher.find("page.sqrt_d_k.d_k", QSlider).setFocus()
     teacher.press("End")
-    settle(teacher, qtbot)
+    teacher.settle("pages")
     assert page.content.seeded == WIDTHS[-1] == 256
     drawn = seeded_problem(problem, 256)
     for found in page.content.rows:
         assert found.weights == pytest.approx(row(drawn, found.scale))
 
     teacher.again("shapes follow the sizes in symbols and in numbers")
-    page = opened(teacher, "dimensions", qtbot)
+    page = opened(teacher, "dimensions")
     lines = {step.stage: step.shape for step in page.content.steps}
     assert lines["scores"] == "n × d_k · d_k × m → n × m"
     teacher.size("m", 5)
     teacher.wait()
     teacher.choose(teacher.find("page.dimensions.shapes", QComboBox), "numbers")
-    settle(teacher, qtbot)
+    teacher.settle("pages")
     lines = {step.stage: step.shape for step in page.content.steps}
     assert lines["scores"] == "2 × 3 · 3 × 5 → 2 × 5"
     assert lines["head_output"] == "2 × 5 · 5 × 2 → 2 × 2"
@@ -102,7 +97,7 @@ def test_the_row_is_shown_scaled_unscaled_and_at_a_typed_scale(teacher, qtbot, t
     assert teacher.program.view.look.stage == "scaled"
 
     teacher.again("masks heads and what is changed by hand stand beside their steps")
-    page = opened(teacher, "dimensions", qtbot)
+    page = opened(teacher, "dimensions")
     teacher.choose(teacher.find("page.dimensions.shapes", QComboBox), "symbols")
     numbers = np.arange(12.0).reshape(3, 4)
     by_hand = [{"kind": "scale", "stage": "head_output", "at": {"head": 1}, "factor": 0.0}]
@@ -111,7 +106,7 @@ def test_the_row_is_shown_scaled_unscaled_and_at_a_typed_scale(teacher, qtbot, t
     )
     teacher.program.document.open(problem, name="heads")
     teacher.wait()
-    settle(teacher, qtbot)
+    teacher.settle("pages")
     steps = {step.stage: step for step in page.content.steps}
     assert steps["masked"].sides == (("Masks", "causal"),)
     assert [name for name, step in steps.items() if step.by_hand] == ["head_output"]
@@ -120,7 +115,7 @@ def test_the_row_is_shown_scaled_unscaled_and_at_a_typed_scale(teacher, qtbot, t
     )
 
     teacher.again("the code follows an edit is copied and saved")
-    page = opened(teacher, "code", qtbot)
+    page = opened(teacher, "code")
     names = [field.spot(0, 0).cell.stage for field in page.canvas.drawing.fields]
     assert names == ["query", "key", "value", "scores", "scaled", "weights", "head_output", "concat", "output"]
     page.canvas.setFocus()
@@ -128,7 +123,7 @@ def test_the_row_is_shown_scaled_unscaled_and_at_a_typed_scale(teacher, qtbot, t
     assert teacher.program.view.look.stage == "scaled"
 
     teacher.again("a saved script prints the numbers of the window")
-    opened(teacher, "code", qtbot)
+    opened(teacher, "code")
     (tmp_path / "mine.py").write_text("kept")
     save = partial(teacher.click, "button.save_code")
     assert "mine.py" in teacher.refuse_to_replace(tmp_path / "mine", save)
@@ -140,7 +135,7 @@ def test_the_row_is_shown_scaled_unscaled_and_at_a_typed_scale(teacher, qtbot, t
     assert "weights 2 2\n[[0.5    0.5   ]\n [0.3595 0.6405]]\n" in done.stdout
 
     teacher.again("a script is called after the problem")
-    opened(teacher, "code", qtbot)
+    opened(teacher, "code")
     proposed = []
 
     def answer(dialog):
@@ -151,9 +146,9 @@ def test_the_row_is_shown_scaled_unscaled_and_at_a_typed_scale(teacher, qtbot, t
     assert proposed == ["worked-example-numpy.py"]
 
     teacher.again("what no script is written for is said in place of it")
-    page = opened(teacher, "code", qtbot)
+    page = opened(teacher, "code")
     teacher.type_into("value", 0, 0, "inf")
-    settle(teacher, qtbot)
+    teacher.settle("pages")
     assert page.content is None
     assert not page.canvas.isVisible()
     QGuiApplication.clipboard().setText("before")
@@ -161,16 +156,16 @@ def test_the_row_is_shown_scaled_unscaled_and_at_a_typed_scale(teacher, qtbot, t
     assert QGuiApplication.clipboard().text() == "before"
 
     teacher.again("the code follows an edit and the whole script is copied")
-    page = opened(teacher, "code", qtbot)
+    page = opened(teacher, "code")
     assert "[0.0, 1.0, 1.0]" in page.content.text
     teacher.type_into("query", 1, 2, "-2.5")
-    settle(teacher, qtbot)
+    teacher.settle("pages")
     assert "[0.0, 1.0, -2.5]" in page.content.text
     teacher.click("button.copy_code")
     assert QGuiApplication.clipboard().text() == page.content.text
     assert "on the clipboard" in teacher.banner()
     teacher.choose(teacher.find("page.code.language", QComboBox), "pytorch")
-    settle(teacher, qtbot)
+    teacher.settle("pages")
     assert "import torch" in page.content.text
 
 
@@ -198,8 +193,8 @@ def test_the_command_line_writes_scripts_and_pages(teacher, tmp_path, capsys):
     assert "import torch" in (tmp_path / "out" / "a-code-h0.svg").read_text("utf-8")
 
 
-def test_another_zoom_plans_a_page_once_for_a_width(teacher, qtbot, monkeypatch):
-    opened(teacher, "dimensions", qtbot)
+def test_another_zoom_plans_a_page_once_for_a_width(teacher, monkeypatch):
+    opened(teacher, "dimensions")
     kind, planned = type(PAGES["dimensions"]), []
     plan = kind.plan
 
@@ -209,19 +204,14 @@ def test_another_zoom_plans_a_page_once_for_a_width(teacher, qtbot, monkeypatch)
 
     monkeypatch.setattr(kind, "plan", counted)
     teacher.do("zoom_in")
-    settle(teacher, qtbot)
+    teacher.settle("pages")
     assert planned
     assert len(planned) < 20, planned
 
 
 def settled(person, name):
     """What the page shows once it is there."""
-    person.wait()
-    end = time.monotonic() + 120
-    QTest.qWait(1)  # the edit is painted first
-    while person.program.late.pages.busy:
-        assert time.monotonic() < end, "it does not come"
-        QApplication.processEvents()
+    person.settle("pages")
     return person.find(f"page.{name}").content
 
 

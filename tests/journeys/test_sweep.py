@@ -28,18 +28,14 @@ TEXT, SECOND = "k x b p f k x b p", "k x b p h k x b p"
 
 
 @pytest.fixture
-def person(launch, qtbot):
+def person(launch):
 
     def begin(person):
         person.click_cell("weights", 1, 0)
         person.do("sweep")
-        settle(person, qtbot)
+        person.settle("pages")
 
     return launch(SMALL).beginning(begin)
-
-
-def settle(person, qtbot):
-    qtbot.waitUntil(lambda: not person.program.late.pages.busy, timeout=120_000)
 
 
 def shown(person):
@@ -51,7 +47,7 @@ def entropy(problem, **changes):
     return -(row * np.log2(row)).sum()
 
 
-def test_the_curve_is_that_of_the_row_follows_edits_and_other_rows_and_leaves_the_document(person, qtbot):
+def test_the_curve_is_that_of_the_row_follows_edits_and_other_rows_and_leaves_the_document(person):
     found, problem = shown(person), person.program.document.problem
     assert found.row.query == 1
     assert found.readings.tolist() == pytest.approx([entropy(problem, scale=value) for value in found.values])
@@ -59,10 +55,10 @@ def test_the_curve_is_that_of_the_row_follows_edits_and_other_rows_and_leaves_th
     assert len(person.steps()) == 1
     before = found.readings
     person.type_into("query", 1, 0, "3")
-    settle(person, qtbot)
+    person.settle("pages")
     assert shown(person).readings[-1] != before[-1]
     person.click_cell("weights", 0, 1)
-    settle(person, qtbot)
+    person.settle("pages")
     assert shown(person).row.query == 0
 
     person.again("the slider and a click on a map move the value without computing")
@@ -81,9 +77,9 @@ def test_the_curve_is_that_of_the_row_follows_edits_and_other_rows_and_leaves_th
 
     person.again("a cell of q runs too")
     person.choose_cell("query", 1, 2)
-    settle(person, qtbot)
+    person.settle("pages")
     person.choose(person.find("page.sweep.quantity", QComboBox), "cell")
-    settle(person, qtbot)
+    person.settle("pages")
     found, problem = shown(person), person.program.document.problem
     assert found.now == problem.query[1, 2]
     query = np.array(problem.query)
@@ -93,15 +89,15 @@ def test_the_curve_is_that_of_the_row_follows_edits_and_other_rows_and_leaves_th
     person.again("the ends and the number of values are typed and what runs and is read is chosen")
     person.overwrite(person.find("page.sweep.low", QLineEdit), "0.5")
     person.overwrite(person.find("page.sweep.steps", QLineEdit), "3")
-    settle(person, qtbot)
+    person.settle("pages")
     assert len(shown(person).values) == 3
     assert shown(person).values[0] == 0.5
     person.overwrite(person.find("page.sweep.steps", QLineEdit), "1")  # no sweep: the usual number stays
-    settle(person, qtbot)
+    person.settle("pages")
     assert len(shown(person).values) == 25
     person.choose(person.find("page.sweep.quantity", QComboBox), "temperature")
     person.choose(person.find("page.sweep.reading", QComboBox), "largest")
-    settle(person, qtbot)
+    person.settle("pages")
     found, problem = shown(person), person.program.document.problem
     assert found.now == 1.0
     wanted = [compute(problem.replace(temperature=value))["weights"][0, 0, 1].max() for value in found.values]
@@ -251,12 +247,6 @@ def toy(launch):
     return launch(lang="zh", width=1366, height=700).beginning(partial(Person.open_toy, text=TEXT, other=SECOND))
 
 
-def rest(person, qtbot):
-    """Until the page is there, too."""
-    person.wait()
-    qtbot.waitUntil(lambda: not person.program.late.pages.busy)
-
-
 def page(person):
     return person.find("page.patching")
 
@@ -280,24 +270,24 @@ def test_another_head_and_layer_leave_the_page_that_is_computed_alone(toy, gate,
     qtbot.waitUntil(lambda: progress(toy).isVisible())
     assert "50" in progress(toy).text(), "it has begun anew"
     gate.open()
-    rest(toy, qtbot)
+    toy.settle("pages")
     shown = page(toy).content
     assert (shown.layer, shown.shares.shape) == (1, (2, 4)), "the layer on the table is the marked one"
     toy.press("Ctrl+Z")
-    rest(toy, qtbot)
+    toy.settle("pages")
     assert page(toy).content.layer == 0
     assert page(toy).content.shares is shown.shares
 
     toy.again("a page that was computed is shown again at once")
     gate.open()
     toy.do("patching")
-    rest(toy, qtbot)
+    toy.settle("pages")
     shown = page(toy).content
     gate.close()
     toy.do("code")
     toy.click_head(0, 3)
     toy.do("patching")
-    rest(toy, qtbot)
+    toy.settle("pages")
     assert page(toy).content is shown
     assert not gate.reached
     toy.click("model.head_off")
@@ -305,7 +295,7 @@ def test_another_head_and_layer_leave_the_page_that_is_computed_alone(toy, gate,
     qtbot.waitUntil(lambda: progress(toy).isVisible())
 
     gate.open()
-    rest(toy, qtbot)
+    toy.settle("pages")
     toy.again("a page goes on while another is looked at")
     gate.close()
     toy.do("patching")
@@ -313,7 +303,7 @@ def test_another_head_and_layer_leave_the_page_that_is_computed_alone(toy, gate,
     toy.do("code")
     qtbot.waitUntil(lambda: toy.find("page.code").content is not None)
     gate.open()
-    rest(toy, qtbot)
+    toy.settle("pages")
     gate.close()
     toy.do("patching")
     qtbot.waitUntil(lambda: page(toy).content is not None)
@@ -328,25 +318,25 @@ def test_another_head_and_layer_leave_the_page_that_is_computed_alone(toy, gate,
     assert button.visibleRegion().boundingRect() == button.rect(), "it is cut"
     assert progress(toy).rect().contains(QRect(button.mapTo(progress(toy), QPoint()), button.size()))
     toy.click(button)
-    rest(toy, qtbot)
+    toy.settle("pages")
     assert page(toy).content is None
     toy.click_head(0, 2)
-    rest(toy, qtbot)
+    toy.settle("pages")
     assert page(toy).content is None
     gate.open()
     toy.do("patching")
-    rest(toy, qtbot)
+    toy.settle("pages")
     assert page(toy).content is not None
 
     toy.again("a click on a head of the page goes there")
     gate.open()
     toy.do("patching")
-    rest(toy, qtbot)
+    toy.settle("pages")
     canvas = page(toy).canvas
     gate.close()
     QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=canvas.place_of(0, 1, 2).toPoint())
     of_layer(toy, 1, qtbot)
-    rest(toy, qtbot)
+    toy.settle("pages")
     assert toy.program.view.look.head == 2
     assert page(toy).content.layer == 1
     assert not gate.reached

@@ -675,7 +675,7 @@ def test_no_pixel_is_left_behind_on_all_stages(qtbot):
     OnAllStages(product, 11).walk(160, 2, both, lambda: [part.repaint() for part in parts])  # without what covers it
 
 
-def test_pictures_that_go_leave_nothing(qtbot):
+def test_pictures_that_go_leave_nothing():
     evaluation, gone, before = evaluation_of(24), [], len(pg.ViewBox.AllViews)
     for _ in range(12):
         product = made(evaluation)

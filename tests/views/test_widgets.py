@@ -95,7 +95,7 @@ def test_lists_tell_tokens_and_names_as_they_are_written(qapp):
     )
 
 
-def test_labels_and_links_do_too(qtbot):
+def test_labels_and_links_do_too():
     label, control = ElidedLabel(), QLabel()
     label.setText("<b>x</b>")
     set_tip(control, "<b>x</b>")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
 
 from attn_gui.app.lessons import exercises
@@ -19,17 +18,10 @@ WORKED = next(path for path in sorted(resource("lessons").glob("*.md")) if "work
 WEIGHT, OTHER, UNSCALED = "0.6405", "1.0000", "0.7311"  # of the example, once q[1, 2] is 50, and without √d_k
 
 
-def settle(person):
-    person.wait()
-    while person.program.late.exercises.busy:
-        QTest.qWait(1)
-    QTest.qWait(1)
-
-
 def leave_out(person, stage, row, column):
     person.choose_cell(stage, row, column)
     person.do("leave_out")
-    settle(person)
+    person.settle("exercises")
 
 
 def test_cells_that_are_left_out_are_answered_in_the_map_and_in_the_panel(person, qtbot):
@@ -52,19 +44,19 @@ def test_cells_that_are_left_out_are_answered_in_the_map_and_in_the_panel(person
     assert bar.grab().toImage() != lettered, "an end of the bar may be the number of a covered cell"
     person.click_cell("scores", 0, 0)
     person.do("leave_out")
-    settle(person)
+    person.settle("exercises")
     assert person.find("heatmap.scores").levels == before
 
     person.again("a wrong number typed into the map is called by its mistake and the right one uncovers the cell")
     leave_out(person, "weights", 1, 1)
     person.find("heatmap.weights").setFocus()
     person.type("0.73", end="Return")
-    settle(person)
+    person.settle("exercises")
     assert person.find("exercise.verdict").text().startswith("Not yet. The scores were not scaled")
     assert person.program.document.problem.interventions == ()
     person.find("heatmap.weights").setFocus()
     person.type("0.64", end="Return")
-    settle(person)
+    person.settle("exercises")
     assert person.find("exercise.left").text() == "0 of 1 left"
     assert person.find("exercise.hint").text().endswith("Every cell is right.")
     assert "0.6405" in person.explanation()
@@ -77,13 +69,13 @@ def test_cells_that_are_left_out_are_answered_in_the_map_and_in_the_panel(person
     leave_out(person, "scores", 0, 0)
     line = person.find("exercise.answer", QLineEdit)
     person.overwrite(line, "7")
-    settle(person)
+    person.settle("exercises")
     assert person.find("exercise.verdict").text().startswith("还不对")
     person.do("language_en")
     qtbot.waitUntil(lambda: person.find("exercise.verdict").text().startswith("Not yet"))
     person.do("language_zh")
     person.click("exercise.show")
-    settle(person)
+    person.settle("exercises")
     assert person.find("exercise.left").text() == "还剩 1 个，共 2 个"
 
     person.again("what is typed stays until another cell is asked for")
@@ -91,11 +83,11 @@ def test_cells_that_are_left_out_are_answered_in_the_map_and_in_the_panel(person
     leave_out(person, "weights", 1, 1)
     line, verdict = person.find("exercise.answer", QLineEdit), person.find("exercise.verdict")
     person.overwrite(line, "0.73")
-    settle(person)
+    person.settle("exercises")
     person.overwrite(line, "0.31", end="")
     person.show_stage("scaled")
     person.type_into("query", 1, 2, "2")
-    settle(person)
+    person.settle("exercises")
     assert line.text() == "0.31"
     assert verdict.text().startswith("Not yet")
     person.choose_cell("scores", 0, 0)
@@ -108,7 +100,7 @@ def test_cells_that_are_left_out_are_answered_in_the_map_and_in_the_panel(person
     assert person.action("leave_out").isEnabled()
     person.click_cell("weights", 1, 1)
     person.overwrite(person.find("exercise.answer", QLineEdit), "0.64")
-    settle(person)
+    person.settle("exercises")
     assert person.action("leave_out").isEnabled()
 
     person.again("cells are left out at random by a seed and all of them answered")
@@ -122,7 +114,7 @@ def test_cells_that_are_left_out_are_answered_in_the_map_and_in_the_panel(person
             dialog.accept()
 
         person.answering(LeaveOutDialog, answer, lambda: person.do("leave_out_random"))
-        settle(person)
+        person.settle("exercises")
         return person.program.view.look.blanks
 
     first, other = draw(5, 1), draw(5, 2)
@@ -132,7 +124,7 @@ def test_cells_that_are_left_out_are_answered_in_the_map_and_in_the_panel(person
         person.choose_cell(blank.stage, *blank.index[-2:])
         number = float(evaluation.box(blank.stage, blank.box).reshape(()))
         person.overwrite(person.find("exercise.answer", QLineEdit), f"{number:.2f}")
-        settle(person)
+        person.settle("exercises")
     assert person.program.view.look.blanks == frozenset()
     person.do("end_exercise")
     assert not person.find("exercise").isVisible()
@@ -140,7 +132,7 @@ def test_cells_that_are_left_out_are_answered_in_the_map_and_in_the_panel(person
     person.again("another document ends the exercise")
     leave_out(person, "weights", 1, 1)
     person.program.files.begin_with_example("thinking")
-    settle(person)
+    person.settle("exercises")
     assert person.program.view.look.blanks == frozenset()
     assert not person.find("exercise").isVisible()
 
@@ -148,10 +140,10 @@ def test_cells_that_are_left_out_are_answered_in_the_map_and_in_the_panel(person
     person.again("a blank", new_problem("direct", n=4, m=4, num_heads=1, d_k=3, d_v=3, fill="random"))
     leave_out(person, "head_output", 3, 2)
     person.size("d_v", 2)
-    settle(person)
+    person.settle("exercises")
     assert person.program.view.look.blanks == frozenset()
     person.size("n", 2)
-    settle(person)
+    person.settle("exercises")
     person.click_cell("head_output", 1, 1)
     assert f"{person.value('head_output', 1, 1):.3f}".lstrip("-") in person.status()
 
@@ -167,14 +159,14 @@ def test_cells_that_are_left_out_are_answered_in_the_map_and_in_the_panel(person
     leave_out(person, "query", 1, 1)
     assert person.status().split("=")[1].startswith(" ?")
     person.do("make_direct")
-    settle(person)
+    person.settle("exercises")
     assert not person.program.view.hides(person.program.view.look.cell)
 
     person.again("q k and v that are given hide nothing", "minilm-layer2.npz")
     leave_out(person, "weights", 1, 1)
     person.choose_cell("query", 0, 0)
     assert not person.action("leave_out").isEnabled()
-    settle(person)
+    person.settle("exercises")
     assert f"{person.value('query', 0, 0):.3f}".replace("-", "−")[:5] in person.status()
 
 
@@ -188,10 +180,10 @@ def test_the_keyboard_goes_to_the_map_when_its_place_in_the_panel_is_gone(person
     else:
         if way == "show":
             person.overwrite(person.find("exercise.answer", QLineEdit), "7")
-            settle(person)
+            person.settle("exercises")
         person.find(f"exercise.{way}").setFocus()
         person.press("Space")
-    settle(person)
+    person.settle("exercises")
     assert not person.find("exercise.answer").isVisible()
     assert person.focus().objectName() == "heatmap.weights"
 
@@ -207,7 +199,7 @@ def test_a_problem_too_large_to_go_through_by_hand_ends_it_and_says_so(person, n
     assert not person.find("exercise").isVisible()
     assert "The exercise has ended" in person.banner()
     person.do("undo")
-    settle(person)
+    person.settle("exercises")
     assert f"{person.value('weights', 1, 1):.6f}" in person.status()
 
 
@@ -222,19 +214,12 @@ def gate(monkeypatch):
     found.open()
 
 
-def settle_both(person):
-    person.wait()
-    while person.program.late.lessons.busy or person.program.late.exercises.busy:
-        QTest.qWait(1)
-    QTest.qWait(1)
-
-
 def changed_meanwhile(person, gate, change):
     gate.await_work()
     change(person)
     person.wait()
     gate.open()
-    settle_both(person)
+    person.settle("lessons", "exercises")
 
 
 def type_over(person):
@@ -248,7 +233,7 @@ def scale_no_more(person):
 def leave_weight_out(person, row, column):
     person.choose_cell("weights", row, column)
     person.do("leave_out")
-    settle_both(person)
+    person.settle("lessons", "exercises")
 
 
 @each(("change", "right"), [(type_over, OTHER), (scale_no_more, UNSCALED)])
@@ -262,7 +247,7 @@ def test_an_exercise_judges_by_the_numbers_that_there_are(person, gate, change, 
     assert person.find("exercise.left").text() == "1 of 1 left"
     person.click_cell("weights", 1, 1)
     person.overwrite(person.find("exercise.answer", QLineEdit), right)
-    settle_both(person)
+    person.settle("lessons", "exercises")
     assert person.find("exercise.left").text() == "0 of 1 left"
 
 
@@ -295,7 +280,7 @@ def test_a_verdict_on_one_cell_is_not_said_of_another(person, gate):
     leave_weight_out(person, 0, 0)
     leave_weight_out(person, 1, 1)
     person.overwrite(person.find("exercise.answer", QLineEdit), WEIGHT)
-    settle_both(person)
+    person.settle("lessons", "exercises")
     hint = person.find("exercise.hint")
     assert hint.isVisible()
     assert hint.text().startswith("Right: 0.640")
@@ -309,10 +294,10 @@ def test_a_verdict_on_one_cell_is_not_said_of_another(person, gate):
 def test_a_lesson_judges_by_the_numbers_that_there_are(launch, gate):
     person = launch()
     person.program.take_in(WORKED)
-    settle_both(person)
+    person.settle("lessons", "exercises")
     for _ in range(3):
         person.click("lesson.skip")
-        settle_both(person)
+        person.settle("lessons", "exercises")
     person.overwrite(person.find("lesson.answer", QLineEdit), WEIGHT)
     changed_meanwhile(person, gate, type_over)
     assert person.find("lesson.verdict").text().startswith("Not yet")

@@ -18,7 +18,7 @@ from attn_gui.views.dialogs.card_dialog import CardDialog
 from attn_gui.views.dialogs.export_dialog import ExportDialog
 from attn_gui.views.dialogs.questions import LeaveOutDialog
 from attn_gui.views.text_views import Link
-from tests.journeys.lessons.test_lessons import LESSONS, answer, settle, state, verdict
+from tests.journeys.lessons.test_lessons import LESSONS, answer, state, verdict
 from tests.journeys.lessons.test_nothing_given_away import given_away
 from tests.seen import fault, faults, worded
 
@@ -51,19 +51,12 @@ TURNS = 50  # of the loop, in which everything is laid out
 SIZES = [(1366, 700), (1440, 900), (1920, 1080)]
 
 
-def settle_both(person):
-    person.wait()
-    while person.program.late.lessons.busy or person.program.late.exercises.busy:
-        QTest.qWait(1)
-    QTest.qWait(1)
-
-
 def find_by_words(person, words):
     """Open the search, type, take the first that it finds."""
     person.answering(
         ActionSearch, lambda _: (person.type(words), person.press("Return")), lambda: person.press("Ctrl+Shift+P")
     )
-    settle_both(person)
+    person.settle("lessons", "exercises")
 
 
 def tab_to(person, name, key="Tab"):
@@ -87,7 +80,7 @@ def find_and_answer(person, words, dialog, *keys):
         )
 
     person.answering(dialog, answer, begin)
-    settle_both(person)
+    person.settle("lessons", "exercises")
 
 
 def go_to_cell(person, blank):
@@ -120,11 +113,11 @@ def test_five_steps_an_exercise_and_an_export_by_keyboard_alone_in_chinese(launc
         answer = lessons._states[lessons._place].step.question.answer
         tab_to(person, "lesson.answer")
         person.type(written(answer.number(lessons._number_source())), end="Return")
-        settle_both(person)
+        person.settle("lessons", "exercises")
         assert person.find("lesson.verdict").text().startswith("正确。")
         tab_to(person, "lesson.next")
         person.press("Space")
-        settle_both(person)
+        person.settle("lessons", "exercises")
     assert person.find("lesson.end").isVisible()
     tab_to(person, "lesson.close", "Shift+Tab")
     person.press("Space")
@@ -136,7 +129,7 @@ def test_five_steps_an_exercise_and_an_export_by_keyboard_alone_in_chinese(launc
     number = float(person.program.computation.evaluation.box(blank.stage, blank.box).reshape(()))
     person.press("F2")
     person.type(f"{number:.2f}", end="Return")
-    settle_both(person)
+    person.settle("lessons", "exercises")
     assert person.find("exercise.hint").text().endswith("全部填对了。")
 
     def export(dialog):
@@ -148,7 +141,7 @@ def test_five_steps_an_exercise_and_an_export_by_keyboard_alone_in_chinese(launc
         person.type(str(tmp_path), end="Return")
 
     person.answering(ExportDialog, export, lambda: person.press("Ctrl+E"))
-    settle_both(person)
+    person.settle("lessons", "exercises")
     (figure,) = tmp_path.iterdir()
     assert figure.stat().st_size > 1000
     assert figure.name in person.banner()
@@ -159,14 +152,14 @@ def answer_by_keys(person, text):
     person.find("lesson.answer", QLineEdit).setFocus()
     person.press("Ctrl+A")
     person.type(text, end="Return")
-    settle(person)
+    person.settle("lessons")
     assert not faults(map(person.find, ("lesson.answer", "lesson.verdict")))
 
 
 def press(person, name, key="Tab"):
     tab_to(person, name, key)
     person.press("Space")
-    settle(person)
+    person.settle("lessons")
 
 
 def buttons(person):
@@ -179,12 +172,12 @@ def buttons(person):
 def test_the_first_lesson_is_gone_through_by_keys(launch, lang):
     person, words = launch(lang=lang, width=1366, height=700), WORDS[lang]
     person.do("lessons")
-    settle(person)
+    person.settle("lessons")
     assert person.find("lessons").isVisible()
     assert not person.find("spine").isVisible()
     assert person.focus().objectName() == "lessons.continue"
     person.press("Space")
-    settle(person)
+    person.settle("lessons")
     assert not person.find("lessons").isVisible()
     assert (person.window.width(), person.window.height()) == (1366, 700)
     assert person.focus().objectName() == "lesson.answer"
@@ -202,7 +195,7 @@ def test_the_first_lesson_is_gone_through_by_keys(launch, lang):
     assert verdict(person) == words["right"]
     assert person.focus().objectName() == "lesson.next"
     person.press("Space")
-    settle(person)
+    person.settle("lessons")
     on(2)
     answer_by_keys(person, "2")
     assert words["example"] in verdict(person)
@@ -238,10 +231,10 @@ def test_the_first_lesson_is_gone_through_by_keys(launch, lang):
     assert "3" in person.find("lessons.06-worked-example").accessibleName()
     assert not fault(person.find("lessons.band"))
     person.press("Esc")
-    settle(person)
+    person.settle("lessons")
     assert person.find("spine").isVisible()
     person.do("lessons")
-    settle(person)
+    person.settle("lessons")
     assert person.find("lessons.anew").isVisible()  # a step of it is not done
     press(person, "lessons.anew", "Shift+Tab")
     assert person.find("lesson.place").text() == words["place"].format(place=1)
@@ -250,16 +243,16 @@ def test_the_first_lesson_is_gone_through_by_keys(launch, lang):
 def test_the_last_card_leads_on_to_the_next_lesson(launch):
     person = launch(width=1366, height=700)
     person.do("lessons")
-    settle(person)
+    person.settle("lessons")
     person.click("lessons.continue")
-    settle(person)
+    person.settle("lessons")
     for _ in range(5):
         press(person, "lesson.skip")
     assert person.focus().objectName() == "lesson.next_lesson"
     person.answering(CardDialog, lambda dialog: dialog.reject(), lambda: person.click("lesson.card"))
     person.find("lesson.next_lesson").setFocus()
     person.press("Space")
-    settle(person)
+    person.settle("lessons")
     assert person.program.document.name == "Shapes, and why d_v is free"
     assert person.find("inspector").isVisible()
 
@@ -267,13 +260,13 @@ def test_the_last_card_leads_on_to_the_next_lesson(launch):
 def begin(launch, lang="zh", size=(1366, 700)):
     person = launch("worked-example.npz", lang=lang, width=size[0], height=size[1])
     person.program.take_in(path_of("06-worked-example"))
-    settle(person)
+    person.settle("lessons")
     return person
 
 
 def give(person, text):
     person.overwrite(person.find("lesson.answer", QLineEdit), text)
-    settle(person)
+    person.settle("lessons")
 
 
 def test_enter_presses_each_button_of_a_lesson_and_the_keyboard_goes_on_with_it(launch):
@@ -282,7 +275,7 @@ def test_enter_presses_each_button_of_a_lesson_and_the_keyboard_goes_on_with_it(
     def press(name):
         person.find(f"lesson.{name}").setFocus()
         person.press(next(keys))
-        settle(person)
+        person.settle("lessons")
 
     person.type("3")
     press("check")
@@ -297,7 +290,7 @@ def test_enter_presses_each_button_of_a_lesson_and_the_keyboard_goes_on_with_it(
     press("all")
     assert person.find("lessons").isVisible()
     person.press("Esc")
-    settle(person)
+    person.settle("lessons")
     press("close")
     assert not person.find("lesson").isVisible()
     assert person.focus().objectName() == "heatmap.head_output", "where Space does what the explanation says"
@@ -307,7 +300,7 @@ def test_closing_a_lesson_from_its_last_button_gives_the_keyboard_to_the_map(lau
     person = begin(launch)
     person.find("lesson.skip").setFocus()
     person.click("lesson.close")
-    settle(person)
+    person.settle("lessons")
     assert person.focus().objectName() == "heatmap.scores"
 
 
@@ -324,7 +317,7 @@ def test_the_text_of_a_step_is_whole_while_there_is_room_and_the_explanation_has
         )
 
     person.click("lesson.skip")
-    settle(person)
+    person.settle("lessons")
     page = person.find("lesson").findChild(type(person.find("lesson")._page))
     for wrong in ("", "7"):
         if wrong:
@@ -349,16 +342,16 @@ def test_a_question_is_judged_by_its_decimals_and_a_number_of_another_cell_is_sa
     assert near in verdict(person)
     give(person, "1.732")
     person.click("lesson.next")
-    settle(person)
+    person.settle("lessons")
     give(person, "2")
     assert "S[1, 1]" in verdict(person)
     person.click("lesson.show")
-    settle(person)
+    person.settle("lessons")
     assert verdict(person).startswith({"en": "The answer is 1.", "zh": "答案是 1。"}[lang])
     assert person.program.view.look.cell[1:] == (0, 1), "the cell that was asked for is the one explained now"
     for _ in range(3):
         person.click("lesson.skip")
-        settle(person)
+        person.settle("lessons")
     give(person, "3")
     assert "O[0, 1]" in verdict(person)
     give(person, "2.3")
@@ -369,24 +362,24 @@ def test_only_a_right_answer_counts_as_done_and_the_last_card_leads_back_to_the_
     person = begin(launch)
     give(person, "1.732")
     person.click("lesson.next")
-    settle(person)
+    person.settle("lessons")
     give(person, "5")
     person.click("lesson.show")
-    settle(person)
+    person.settle("lessons")
     person.click("lesson.check")  # what was shown and is handed in again is no answer
-    settle(person)
+    person.settle("lessons")
     bar = person.find("lesson.progress")
     assert person.find("lesson.next").isEnabled()
     for _ in range(4):
         person.click("lesson.skip")
-        settle(person)
+        person.settle("lessons")
     done, buttons_shown, skipped = (bar.color_of(step) for step in (0, 1, 2))
     assert done != skipped
     assert buttons_shown == skipped, "its outline alone tells it from one that was left out"
     assert person.find("lesson.place").text() == "完成 1 / 5 步"
     assert not fault(person.find("lesson.end"))
     person.click("lesson.open.2")
-    settle(person)
+    person.settle("lessons")
     assert person.find("lesson.place").text() == "第 3 步，共 5 步"
     assert not person.find("lesson.next").isEnabled()
 
@@ -399,18 +392,18 @@ def test_a_button_that_a_step_speaks_of_is_there_in_the_simple_window_too(launch
     person = launch("worked-example.npz", lang="en", width=1366, height=700)
     person.program.appearance.set_simple(True)
     person.program.take_in(path_of(lesson))
-    settle(person)
+    person.settle("lessons")
     assert f"inspector.{button}" not in buttons_shown(person)
     for _ in range(place):
         person.click("lesson.skip")
-        settle(person)
+        person.settle("lessons")
     if button == "one_equation":
         give(person, "2.6")
         person.click("lesson.show")  # what is covered has no equation to show
-        settle(person)
+        person.settle("lessons")
     assert f"inspector.{button}" in buttons_shown(person)
     person.click("lesson.close")
-    settle(person)
+    person.settle("lessons")
     assert f"inspector.{button}" not in buttons_shown(person)
 
 
@@ -436,7 +429,7 @@ def place_of(person, name):
 def walk(person, path):
     """Go through a lesson, with answers wrong and right; yields each place and what has just been said there."""
     person.program.take_in(path)
-    settle(person)
+    person.settle("lessons")
     verdicts = VERDICTS[person.program.appearance.language]
     for step in range(1, len(person.program.late.lessons._states) + 1):
         told = f"{path.stem} {step}"
@@ -451,13 +444,13 @@ def walk(person, path):
             yield f"{told} {'wrong' if wrong else 'right'}"
         if state(person).step.tasks:
             person.click("lesson.do")
-            settle(person)
+            person.settle("lessons")
             yield f"{told} done"
         assert person.program.document.problem == state(person).end.problem, told
         assert not person.find("lesson.do").isVisible(), told
         assert not person.find("lesson.left").isVisible(), told
         person.click("lesson.next")
-        settle(person)
+        person.settle("lessons")
     assert person.find("lesson.end").isVisible(), path.stem
 
 

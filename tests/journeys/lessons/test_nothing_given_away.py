@@ -24,7 +24,6 @@ from attn_gui.views.dialogs.export_dialog import ExportDialog
 from attn_gui.views.map.heatmap import Heatmap
 from tests.failing import each
 from tests.journeys.lessons.test_lessons import WORKED, begin, state, verdict
-from tests.journeys.lessons.test_lessons import settle as settle_lesson
 
 BLANKS = (("weights", 2, 1), ("head_output", 1, 0), ("scaled", 3, 2), ("query", 0, 1))
 LANGUAGES = ("en", "zh", "en", "zh")
@@ -43,16 +42,6 @@ def person(launch, problem, tmp_path):
     path = tmp_path / "secret.npz"
     save(problem, path)
     return launch(path)
-
-
-def settle(person):
-    person.wait()
-    program = person.program
-    rooms, tools = program.late, program.late
-    parts = rooms.exercises, rooms.pages, tools.gradients, tools.cell_history
-    while any(part.busy for part in parts):
-        QTest.qWait(2)
-    QTest.qWait(5)
 
 
 def digits(number):
@@ -103,7 +92,7 @@ def leave_out(person, stage, row, column):
     person.choose_cell(stage, row, column)
     number = person.value(stage, row, column)
     person.do("leave_out")
-    settle(person)
+    person.settle("exercises", "pages", "gradients", "cell_history")
     return number
 
 
@@ -118,7 +107,7 @@ def exported(person, folder):
         dialog.accept()
 
     person.answering(ExportDialog, accept, lambda: person.do("export_image"))
-    settle(person)
+    person.settle("exercises", "pages", "gradients", "cell_history")
     (path,) = folder.glob("secret*.svg")
     return path.read_text(encoding="utf-8")
 
@@ -137,7 +126,7 @@ def test_a_number_that_is_left_out_is_nowhere(person, blank, lang, tmp_path):
 
     for mode in ("product", "all_stages"):
         person.do(mode)
-        settle(person)
+        person.settle("exercises", "pages", "gradients", "cell_history")
         look_for(mode, said(person))
         assert not np.isclose(np.nan_to_num(drawn(person)), number, rtol=1e-9, atol=0).any(), mode
     person.do("product")
@@ -155,7 +144,7 @@ def test_a_number_that_is_left_out_is_nowhere(person, blank, lang, tmp_path):
     for action in ("gradients", "verify", "relations", "retrieval", "head_contributions", "code"):
         if person.action(action).isEnabled():
             person.do(action)
-            settle(person)
+            person.settle("exercises", "pages", "gradients", "cell_history")
             look_for(action, said(person))
     for dialog, action in ((ExportDataDialog, "export_data"), (CardDialog, "card")):
         person.do(action)
@@ -172,14 +161,14 @@ def test_what_was_pinned_before_tells_nothing_and_after_the_exercise_all_is_ther
     person.do("pin")
     number = leave_out(person, "weights", 2, 1)
     person.type_into("x", 0, 0, "1.5")
-    settle(person)
+    person.settle("exercises", "pages", "gradients", "cell_history")
     for mode in ("show_before", "show_difference", "show_side_by_side", "show_wipe"):
         person.do(mode)
-        settle(person)
+        person.settle("exercises", "pages", "gradients", "cell_history")
         assert not np.isclose(np.nan_to_num(drawn(person)), number, rtol=1e-9, atol=0).any()
         assert not [text for text in said(person) for part in digits(number) if part in text]
     person.do("end_exercise")
-    settle(person)
+    person.settle("exercises", "pages", "gradients", "cell_history")
     assert np.isfinite(person.value("weights", 2, 1))
 
     person.again("a cell that is left out is promised no formula and its copy takes the answer")
@@ -197,7 +186,7 @@ def test_what_was_pinned_before_tells_nothing_and_after_the_exercise_all_is_ther
     number = leave_out(person, "head_output", 1, 0)
     person.choose_cell("concat", 1, 0)
     person.type(f"{number:.3f}".replace("−", "-"), end="Return")
-    settle(person)
+    person.settle("exercises", "pages", "gradients", "cell_history")
     assert person.program.view.look.blanks == frozenset()
     assert person.value("concat", 1, 0) == number
 
@@ -237,7 +226,7 @@ def test_a_right_answer_uncovers_what_was_covered_and_opens_the_way_on(launch):
     begin(person, WORKED)
     for _ in range(3):
         person.click("lesson.skip")
-        settle_lesson(person)
+        person.settle("lessons")
     row, result = np.isnan, person.program.view.look.blanks
     assert {blank.stage for blank in result} == {"weights", "head_output", "concat", "output"}
     assert row([person.value("weights", 1, column) for column in (0, 1)]).all()
@@ -248,7 +237,7 @@ def test_a_right_answer_uncovers_what_was_covered_and_opens_the_way_on(launch):
     assert not any("0.6405" in text or "0.641" in text for text in copied(person, "weights"))
     assert not person.find("lesson.next").isEnabled()
     person.overwrite(person.find("lesson.answer", QLineEdit), "0.64")
-    settle_lesson(person)
+    person.settle("lessons")
     assert person.program.view.look.blanks == frozenset()
     assert "0.6405" in person.explanation()
     assert person.find("lesson.next").isEnabled()
@@ -258,19 +247,19 @@ def test_a_right_answer_uncovers_what_was_covered_and_opens_the_way_on(launch):
     begin(person, WORKED)
     for _ in range(3):
         person.click("lesson.skip")
-        settle_lesson(person)
+        person.settle("lessons")
     person.click_cell("weights", 1, 1)
     person.type("0.64", end="Return")
-    settle_lesson(person)
+    person.settle("lessons")
     assert verdict(person).startswith("Correct.")
 
     person.again("texts tell covered numbers once they are answered")
     begin(person, resource("lessons", "11-itself.md"))
     for _ in range(2):
         person.click("lesson.skip")
-        settle_lesson(person)
+        person.settle("lessons")
     panel = person.program.late.lessons._panel
     assert "the diagonal has ?, all else ?." in panel._words.paragraphs[0]
     person.overwrite(person.find("lesson.answer", QLineEdit), "0.47")
-    settle_lesson(person)
+    person.settle("lessons")
     assert "the diagonal has 0.471, all else 0.264." in panel._words.paragraphs[0]

@@ -11,7 +11,6 @@ from attn_gui.app.state import background_task
 from attn_gui.lessons.lesson import title_of
 from attn_gui.paths import resource
 from tests.journeys.gate import Gate
-from tests.journeys.lessons.test_lessons import settle
 
 BUTTONS = QMessageBox.StandardButton
 LESSONS = sorted(resource("lessons").glob("*.md"))
@@ -76,9 +75,7 @@ def begin(person, gate):
 def rest(person, gate):
     """Let it be read, and wait until the window has heard."""
     gate.open()
-    person.wait()
-    while person.program.late.lessons.busy:
-        QTest.qWait(1)
+    person.settle("lessons")
 
 
 def answer_with(button):
@@ -171,33 +168,26 @@ def test_a_lesson_waits_for_a_number_that_is_typed_and_for_a_dialog(launch, gate
 def test_what_is_done_in_a_lesson_is_left_without_a_question_and_what_is_done_after_it_belongs_to_the_person(launch):
     person = launch()
     person.program.take_in(resource("lessons", "05-masks.md"))
-    settle(person)
+    person.settle("lessons")
     while not person.find("lesson.do").isVisible():
         person.click("lesson.skip")
-        settle(person)
+        person.settle("lessons")
     person.click("lesson.do")
-    settle(person)
+    person.settle("lessons")
     assert not person.program.document.modified
     person.press("Ctrl+Z")
-    settle(person)
+    person.settle("lessons")
     person.program.take_in(LESSON)  # no dialog opens, which would wait for an answer
-    settle(person)
+    person.settle("lessons")
     assert person.program.document.name == title_of(LESSON, "en")
 
     person.again("what is done after a lesson belongs to the person")
     person.program.take_in(LESSON)
-    settle(person)
+    person.settle("lessons")
     person.click("lesson.close")
     person.type_into("query", 0, 0, "7")
-    settle(person)
+    person.settle("lessons")
     assert person.program.document.modified
-
-
-def settle_cells(person):
-    person.wait()
-    while person.program.late.lessons.busy:
-        QTest.qWait(1)
-    person.wait()
 
 
 def test_a_large_step_turns_to_its_own_cell(launch, tmp_path):
@@ -205,13 +195,13 @@ def test_a_large_step_turns_to_its_own_cell(launch, tmp_path):
     path.write_text(TEXT, encoding="utf-8")
     person = launch("worked-example.npz")
     person.program.take_in(path)
-    settle_cells(person)
+    person.settle("lessons")
     assert person.banner() == ""
     look = person.program.view.look
     assert (look.head, look.cell) == (1, ("weights", 300, 2))
     assert person.find("lesson.answer").isVisible()
     person.click("lesson.skip")
-    settle_cells(person)
+    person.settle("lessons")
     look = person.program.view.look
     assert (look.head, look.cell) == (1, ("weights", 450, 2))
 
@@ -222,15 +212,15 @@ def test_a_step_that_is_taken_back_before_its_numbers_are_there_turns_to_nothing
     path.write_text(CAPPED, encoding="utf-8")
     person = launch("worked-example.npz")
     person.program.take_in(path)
-    settle_cells(person)
+    person.settle("lessons")
     assert person.banner() == ""
     person.click("lesson.skip")
     assert person.program.computation.pending
     person.do("undo")
-    settle_cells(person)
+    person.settle("lessons")
     assert person.program.document.problem.softcap is None
     assert person.program.view.look.cell == ("weights", 300, 2)
     assert person.banner() == ""
     person.do("redo")
-    settle_cells(person)
+    person.settle("lessons")
     assert person.program.document.problem.softcap == 5

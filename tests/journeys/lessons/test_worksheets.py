@@ -18,12 +18,6 @@ SMALL = "worked-example.npz"
 WRITERS = {"worksheets": (worksheets, "write_class"), "solution_of_problem": (worksheets, "save_solution")}
 
 
-def settle(person):
-    while person.program.late.worksheets.busy:
-        QTest.qWait(2)
-    QTest.qWait(2)
-
-
 def ask(person, folder, **numbers):
     def answer(dialog):
         dialog.target.folder.setText(str(folder))
@@ -33,7 +27,7 @@ def ask(person, folder, **numbers):
         dialog.accept()
 
     person.answering(WorksheetDialog, answer, lambda: person.do("worksheets"))
-    settle(person)
+    person.settle("worksheets")
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])

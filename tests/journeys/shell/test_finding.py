@@ -61,12 +61,6 @@ FOUND = {
 """What is typed, and the path of the action that comes first."""
 
 
-def settled(person: Any) -> None:
-    person.wait()
-    while person.program.late.finding.busy:
-        QTest.qWait(1)
-
-
 def said(person: Any) -> str:
     return str(person.find("find").said())
 
@@ -80,7 +74,7 @@ def test_a_number_is_found_in_the_table_with_the_keyboard(launch, lang, tmp_path
     person.go_to("query", 2, 0)
     person.press("Ctrl+F")
     person.type("0.25")
-    settled(person)
+    person.settle("finding")
     assert person.cell("query") == (2, 2), "the first one from the cell that was chosen"
     assert "2" in said(person)
     assert "3" in said(person)
@@ -94,7 +88,7 @@ def test_a_number_is_found_in_the_table_with_the_keyboard(launch, lang, tmp_path
     assert person.cell("query") == (2, 2)
     person.press("Ctrl+A")
     person.type("0.26")
-    settled(person)
+    person.settle("finding")
     assert said(person) == ("Not found" if lang == "en" else "未找到")
     assert person.cell("query") == (2, 2)
     person.press("Esc")
@@ -111,13 +105,13 @@ def test_a_weight_and_a_token_are_found_in_the_map_and_gone_to(launch):
     person.click_cell("weights", 0, 0)
     person.press("Ctrl+F")
     person.type(f"{weights[row, column]:.3f}")
-    settled(person)
+    person.settle("finding")
     near = np.argwhere(np.abs(weights - round(float(weights[row, column]), 3)) <= 0.0005)
     assert person.find("heatmap.weights").chosen == tuple(near[0])
     tokens = person.program.document.problem.query_tokens
     person.press("Ctrl+A")
     person.type(tokens[10])
-    settled(person)
+    person.settle("finding")
     assert person.find("heatmap.weights").chosen[0] == tokens.index(tokens[10])
     person.press("Ctrl+A")
     person.type("3, 4")
@@ -135,7 +129,7 @@ def test_a_weight_and_a_token_are_found_in_the_map_and_gone_to(launch):
     person.click_cell("weights", 15, 15)
     person.press("Ctrl+F")
     person.type(f"{weights[row, column]:.6f}")
-    settled(person)
+    person.settle("finding")
     assert said(person) == "Not found"
 
     person.again("f5 goes to a cell")
@@ -167,14 +161,14 @@ def test_a_search_begins_anew_where_numbers_or_the_language_are_others(person):
     person.go_to("query", 0, 0)
     person.press("Ctrl+F")
     person.type("7")
-    settled(person)
+    person.settle("finding")
     assert said(person) == "Not found"
     person.program.window.find_bar.hide()
     person.type_into("query", 1, 1, "7")
     person.wait()
     person.go_to("query", 0, 0)
     person.press("F3")
-    settled(person)
+    person.settle("finding")
     assert person.cell("query") == (1, 1)
 
     person.again("a search begins anew where other numbers are shown")
@@ -184,12 +178,12 @@ def test_a_search_begins_anew_where_numbers_or_the_language_are_others(person):
     person.go_to("query", 0, 0)
     person.press("Ctrl+F")
     person.type("7")
-    settled(person)
+    person.settle("finding")
     assert said(person) == "1 of 1"
     person.do("show_before")
     person.wait()
     person.press("F3")
-    settled(person)
+    person.settle("finding")
     assert said(person) == "Not found"
 
     person.again("the line says in the present language what is searched")
@@ -209,11 +203,11 @@ def test_a_search_begins_anew_where_numbers_or_the_language_are_others(person):
     person.go_to("query", 0, 0)
     person.press("Ctrl+F")
     person.type("0.25")
-    settled(person)
+    person.settle("finding")
     person.type_into("key", 0, 0, "3")
     person.go_to("query", 3, 0)
     person.press("Shift+F3")
-    settled(person)
+    person.settle("finding")
     assert person.cell("query") == (2, 2)
 
     person.again("slips are looked for only where nothing fits and what cannot be done says why")
@@ -262,7 +256,7 @@ def test_a_long_map_is_searched_between_events(launch, tmp_path):
     clock.start()
     person.press("Ctrl+F")
     person.type("7")
-    settled(person)
+    person.settle("finding")
     clock.stop()
     assert said(person) == "Not found"
     assert len(turns) >= n / 64, "other events have their turn after every piece"
@@ -277,7 +271,7 @@ def test_a_search_that_ends_before_the_end_says_that_there_may_be_more(launch, m
         monkeypatch.setattr(finding, "MOST", most)
         person.press("Ctrl+F", "Ctrl+A")
         person.type("0")
-        settled(person)
+        person.settle("finding")
         assert said(person) == expected
         person.press("Esc")
 
@@ -288,14 +282,14 @@ def test_a_search_ends_with_its_table(person, key):
     person.go_to("x", 1, 0)
     person.press("Ctrl+F")
     person.type("1")
-    settled(person)
+    person.settle("finding")
     person.do("make_direct")
-    settled(person)
+    person.settle("finding")
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     person.do("undo")
     person.find("heatmap.weights").setFocus()
     person.press(key)
-    settled(person)
+    person.settle("finding")
 
 
 def search(person, letters):

@@ -289,7 +289,7 @@ def test_without_motion_the_outline_stays_until_the_next_action(values, plane, s
     assert not heatmap.overlay.marks.edited
 
 
-def test_a_ring_shows_where_the_keyboard_is_but_not_after_a_click(values, plane, shown_map, screen, qtbot):
+def test_a_ring_shows_where_the_keyboard_is_but_not_after_a_click(values, plane, shown_map, screen):
     heatmap, accent = shown_map(plane(values)), THEMES["light"].accent
     corner = heatmap.placement.cells
     heatmap.setFocus(Qt.FocusReason.MouseFocusReason)
@@ -534,7 +534,7 @@ def test_infinity_never_leaves_a_picture_of_one_color(plane, shown_map, screen, 
     assert len(set().union(*grounds)) >= 6
 
 
-def test_one_weight_among_four_million_stays_visible(plane, qtbot, shown_map, screen):
+def test_one_weight_among_four_million_stays_visible(plane, shown_map, screen):
     values = np.zeros((2000, 2000))
     values[1234, 777] = 1.0
     heatmap = shown_map(plane(values, signed=False), 1, 1)
