@@ -304,8 +304,7 @@ def test_the_shortest_change_still_comes_and_what_is_done_meanwhile_stays(drawn,
 
     drawn.answering(ActionSearch, look, lambda: drawn.do("search_actions"))
     assert met == [True]
-    while drawn.program.document.problem == before:
-        QTest.qWait(1)
+    drawn.until(lambda: drawn.program.document.problem != before)
     assert len(drawn.steps()) == 3
 
 

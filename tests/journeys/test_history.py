@@ -222,8 +222,7 @@ def test_a_long_one_is_put_together_beside_the_window(launch):
     choose(person, 0)
     person.click("snapshots.open")
     assert person.program.late.snapshots.busy
-    while person.program.late.snapshots.busy:
-        QTest.qWait(1)
+    person.until(lambda: not person.program.late.snapshots.busy)
     person.wait()
     assert np.array_equal(query(person), numbers[0])
 

@@ -6,11 +6,9 @@ import errno
 import os
 import shutil
 import threading
-import time
 from contextlib import suppress
 
 import pytest
-from PySide6.QtTest import QTest
 
 from attn_gui.app.files import journaling, session_saving
 from attn_gui.app.files.journaling import journals_folder
@@ -108,14 +106,6 @@ def open_large(person, disk, path):
     disk.hold()
 
 
-def wait(done):
-    """Until it is so."""
-    end = time.monotonic() + PATIENCE_MS / 1000
-    while not done():
-        assert time.monotonic() < end, "nothing comes any more"
-        QTest.qWait(1)
-
-
 def own():
     return next(journals_folder().glob("*.journal"))
 
@@ -123,7 +113,7 @@ def own():
 def kept(person):
     """Until the journal has all that was done."""
     problem, snapshots = person.program.document.snapshot(), person.program.document.snapshots.all
-    wait(lambda: _is_in_journal(problem, len(snapshots)))
+    person.until(lambda: _is_in_journal(problem, len(snapshots)))
     return problem
 
 
@@ -136,7 +126,7 @@ def _is_in_journal(problem, snapshots):
 
 
 def written(person):
-    wait(lambda: not person.program.files.saving.busy)
+    person.until(lambda: not person.program.files.saving.busy)
 
 
 def begin_saving(person, disk):
@@ -256,7 +246,7 @@ def test_what_is_typed_after_a_save_that_failed_or_went_elsewhere_is_kept(person
     (disk.folder / "other.attn").unlink()
     assert recover(next(disk.left[1].glob("*.journal"))).loaded.problem == problem, "the one before is still there"
     person.type_into("query", 1, 0, "9")
-    wait(lambda: kept_in(own()).name == "other")
+    person.until(lambda: kept_in(own()).name == "other")
 
     person.again("a file that somebody else changed is not gone on from")
     begin_saving(person, disk)
@@ -278,5 +268,5 @@ def test_the_crash_is_offered_and_opened_as_a_large_one_that_is_not_saved(person
     qtbot.waitUntil(lambda: person.program.document.problem == problem)
     assert person.window.isWindowModified()
     person.press("Ctrl+S")
-    wait(lambda: not person.window.isWindowModified())
+    person.until(lambda: not person.window.isWindowModified())
     assert open_file(disk.folder / "mine.attn").problem == problem, "nobody is asked: the file is our own"

@@ -116,8 +116,7 @@ def turn_all_pages(person):
     for name in PAGES:
         if person.action(name).isEnabled():
             person.do(name)
-            while person.program.late.pages.busy:
-                QTest.qWait(1)
+            person.until(lambda: not person.program.late.pages.busy)
 
 
 def go_about_a_model(person):

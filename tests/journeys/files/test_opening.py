@@ -571,8 +571,7 @@ def test_it_can_be_canceled_and_the_file_is_as_it_was(poor, disk, tmp_path):
     path = tmp_path / "mine.attn"
     save_without_room(poor, path, lambda box: poor.click(box.buttons()[0]))
     disk.go_on()
-    while poor.program.files.saving.busy:
-        QTest.qWait(1)
+    poor.until(lambda: not poor.program.files.saving.busy)
     assert not path.exists()
     assert poor.window.isWindowModified()
     assert "canceled" in poor.banner()

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMenu, QMessageBox, QSpinBox, QToolButton
+from PySide6.QtWidgets import QMenu, QMessageBox, QSpinBox, QToolButton
 from safetensors.numpy import load_file
 
 from attn_gui.app.files import session_saving
@@ -470,8 +470,7 @@ def typist(launch, tmp_path, gate):
 
 def written(typist):
     """Until nothing is being written any more."""
-    while typist.program.files.saving.busy:
-        QApplication.processEvents()
+    typist.until(lambda: not typist.program.files.saving.busy)
 
 
 def first(path):

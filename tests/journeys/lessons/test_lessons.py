@@ -476,8 +476,7 @@ def test_other_numbers_are_told_and_the_step_is_found_again_until_another_docume
 def shown(person) -> WalkPlayer | None:
     """The walk in the place of the maps, once the lesson has turned to its step."""
     person.wait()
-    while person.program.late.lessons.busy:
-        QTest.qWait(5)
+    person.until(lambda: not person.program.late.lessons.busy)
     walks = [walk for walk in person.window.findChildren(QWidget, "walk") if walk.isVisible()]
     return walks[0].findChild(WalkPlayer) if walks else None
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox
 
 from attn_gui.app.lessons import lessons
@@ -140,8 +139,7 @@ def test_what_is_changed_while_a_lesson_is_read_is_not_lost(launch, gate, tmp_pa
     assert not begun(person)
     assert person.find("history").isVisible()
     person.do("save")
-    while person.program.files.saving.busy:
-        QTest.qWait(1)
+    person.until(lambda: not person.program.files.saving.busy)
     assert path.read_bytes() == kept
     person.program.take_in(LESSON)
     rest(person, gate)

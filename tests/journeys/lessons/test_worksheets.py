@@ -70,8 +70,7 @@ def test_what_makes_no_sheet_is_said_in_the_dialog(launch, tmp_path):
 
 def saved(person, action, path):
     person.choose_file(path, lambda: person.do(action))
-    while person.program.late.solutions.busy:
-        QTest.qWait(1)
+    person.until(lambda: not person.program.late.solutions.busy)
     QTest.qWait(1)
     return path
 
@@ -111,8 +110,7 @@ def test_the_steps_are_written_in_the_language_of_the_window_and_what_is_too_lar
         person.overwrite(line, str(kinds / "a"))
 
     person.answering(QFileDialog, answer, lambda: person.do("solution_of_problem"))
-    while person.program.late.solutions.busy:
-        QTest.qWait(1)
+    person.until(lambda: not person.program.late.solutions.busy)
     assert [path.name for path in kinds.iterdir()] == ["a.md"]
 
     person.again("an exercise is not given away")

@@ -198,8 +198,7 @@ def test_what_is_clicked_painted_or_pressed_is_what_is_seen_then(person, qtbot):
     person.click_cell("weights", 12, 13)
     person.do("gradient_maps")
     told(person)
-    while person.program.late.pages.busy:
-        QTest.qWait(2)
+    person.until(lambda: not person.program.late.pages.busy)
     page = person.find("page.gradient_maps")
     spot = page.canvas.drawing.fields[0].spot(0, 0)
     assert spot.cell is not None
@@ -276,8 +275,7 @@ def test_the_difference_beside_a_gradient_is_of_the_problem_that_it_was_taken_of
         person.program.files.begin_problem(Problem(x=np.eye(2), **weights), "projected")
     person.program.late.gradients._check()  # as where it is due before anybody is told
     told(person)
-    while person.program.late.gradients.busy:
-        QTest.qWait(2)
+    person.until(lambda: not person.program.late.gradients.busy)
 
 
 def test_nothing_is_painted_while_the_maps_show_the_problem_before(person, monkeypatch):

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QTimer
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QMessageBox
 
 from attn_gui.app.model import copy_rows, model_controller, model_run_controller
@@ -211,8 +210,7 @@ def test_a_head_that_is_only_looked_at_while_another_model_is_opened_gives_way_a
         person.program.take_in(TOY)
         opening.await_work()
         person.click_head(1, 2)
-        while person.program.late.models.steps.busy:
-            QTest.qWait(1)
+        person.until(lambda: not person.program.late.models.steps.busy)
 
     before = person.program.document.study.model
     look_while_another_opens()
@@ -235,8 +233,7 @@ def test_a_head_that_is_only_looked_at_while_another_model_is_opened_gives_way_a
 
 
 def written(person):
-    while person.program.files.saving.busy:
-        QTest.qWait(1)
+    person.until(lambda: not person.program.files.saving.busy)
 
 
 # --- changes over all layers -----------------------------------------------------------------------
@@ -281,8 +278,7 @@ def test_changes_of_other_layers_stay_and_go_as_they_were_asked_for(toy, steps, 
     toy.find("model.changes").setFocus()
     toy.find("model.changes").choose(0)
     toy.press("Space")
-    while toy.program.late.models.busy:
-        QTest.qWait(1)
+    toy.until(lambda: not toy.program.late.models.busy)
     assert by_layer(toy) == {0: 0, 1: 2}
     toy.press("Del")  # the list still says that it is in force
     rest(toy, gate)

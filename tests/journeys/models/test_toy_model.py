@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from itertools import product
 
@@ -377,8 +376,7 @@ def content(person, name):
     person.do(name)
     person.wait()
     page = person.find(f"page.{name}")
-    while person.program.late.pages.busy:
-        QTest.qWait(5)
+    person.until(lambda: not person.program.late.pages.busy)
     return page
 
 
@@ -409,11 +407,8 @@ def export_lens(toy, tmp_path):
         dialog.accept()
 
     toy.answering(ExportDialog, answer, lambda: toy.program.late.pages.exportAsked.emit("lens"))
-    deadline = time.monotonic() + 60
-    while not (found := list(tmp_path.glob("*.svg"))):
-        assert time.monotonic() < deadline, toy.banner()
-        QTest.qWait(10)
-    assert ">f<" in found[0].read_text(encoding="utf-8")
+    toy.until(lambda: list(tmp_path.glob("*.svg")))
+    assert ">f<" in next(tmp_path.glob("*.svg")).read_text(encoding="utf-8")
 
 
 def changed_heads(person):
@@ -637,8 +632,7 @@ def test_the_layer_of_the_second_text_is_compared_and_its_cells_are_taken(patche
     monkeypatch.setattr(model_run_controller, "answer", gate.before(model_run_controller.answer))
     gate.close()
     patcher.overwrite(patcher.find("control.text", QLineEdit), f"{CHANGED} {CHANGED}")
-    while patcher.program.late.models.busy:
-        QTest.qWait(1)
+    patcher.until(lambda: not patcher.program.late.models.busy)
     before = patcher.program.document.problem
     assert before.n > len(CLEAN.split()) + 1
     for act in ("model.take_all", "model.compare"):
@@ -659,11 +653,9 @@ def test_the_layer_of_the_second_text_is_compared_and_its_cells_are_taken(patche
     patcher.click("model.compare")
     gate.await_work()
     patcher.program.late.models.set_layer(0)
-    while patcher.program.document.study.layer or patcher.program.late.model.busy:
-        QTest.qWait(1)
+    patcher.until(lambda: not (patcher.program.document.study.layer or patcher.program.late.model.busy))
     gate.open()
     patcher.wait()
-    while patcher.program.late.copy_rows.busy:
-        QTest.qWait(1)
+    patcher.until(lambda: not patcher.program.late.copy_rows.busy)
     _, clean = runs(CHANGED, CLEAN)
     assert np.array_equal(patcher.program.baseline.problem.x, clean.problem(0).x)

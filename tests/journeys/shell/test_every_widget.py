@@ -11,7 +11,6 @@ from itertools import groupby
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QSize, Qt
 from PySide6.QtGui import QAccessible, QAction
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -428,11 +427,9 @@ def by_hand(person):
 def exercise(person):
     person.choose_cell("weights", 1, 1)
     person.do("leave_out")
-    while person.program.late.exercises.busy:
-        QTest.qWait(1)
+    person.until(lambda: not person.program.late.exercises.busy)
     person.overwrite(person.find("exercise.answer", QLineEdit), "17")
-    while person.program.late.exercises.busy:
-        QTest.qWait(1)
+    person.until(lambda: not person.program.late.exercises.busy)
     return [person.find("exercise"), person.find("exercise.verdict")]
 
 

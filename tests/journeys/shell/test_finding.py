@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QTimer
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QLineEdit, QTreeWidget
 
 from attn_gui.app.tables import finding
@@ -245,8 +244,7 @@ def test_a_long_map_is_searched_between_events(launch, tmp_path):
     query, key, value = (random.normal(size=(n, 32)).astype("f4") for _ in range(3))
     save(Problem(query=query, key=key, value=value, num_heads=8, dtype="float32"), tmp_path / "long.npz")
     person = launch(tmp_path / "long.npz")
-    while person.program.document.problem.n != n:
-        QTest.qWait(5)
+    person.until(lambda: person.program.document.problem.n == n)
     person.wait()
     person.show_stage("weights")
     person.find("heatmap.weights").setFocus()

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QMessageBox, QSpinBox, QWidget
+from PySide6.QtWidgets import QDialog, QLineEdit, QMessageBox, QSpinBox, QWidget
 
 from attn_gui.paths import resource
 from attn_gui.views.dialogs.action_search import ActionSearch
@@ -225,8 +225,7 @@ def paste(person, text):
 
 def saved(person, *keys):
     person.press(*keys)
-    while person.program.files.saving.busy:
-        QApplication.processEvents()
+    person.until(lambda: not person.program.files.saving.busy)
 
 
 class Writing:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QLabel
 
 from attn_gui import Problem, save
@@ -500,10 +498,7 @@ def paster(launch, tmp_path):
 
 def settle(paster, held):
     held.open()
-    end = time.monotonic() + 120
-    while paster.program.late.table_blocks.reading.busy or paster.program.runner.busy:
-        assert time.monotonic() < end
-        QTest.qWait(2)
+    paster.until(lambda: not (paster.program.late.table_blocks.reading.busy or paster.program.runner.busy))
     paster.wait()
 
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit
 
 from attn_gui import Problem, compute
@@ -331,8 +330,7 @@ def test_a_picture_that_comes_late_leaves_what_was_copied_since(launch, monkeypa
     if later:
         person.clipboard(later)
     gate.open()
-    while person.program.late.export.busy:
-        QTest.qWait(1)
+    person.until(lambda: not person.program.late.export.busy)
     assert person.clipboard() == later
     assert QGuiApplication.clipboard().image().isNull() == bool(later)
 
