@@ -166,7 +166,6 @@ sys.exit(run())
 # --- window layout --------------------------------------------------------------------------------
 # The place and size of the window at its first start.
 SIDES, TITLE_BAR = 10, 40
-
 """What the frame of a window adds at most in openbox and in Windows."""
 
 

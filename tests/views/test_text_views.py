@@ -31,7 +31,6 @@ LONG = (
     r"o = \frac{1}{4.9} \cdot "
     r"\left(e^{0.5} \cdot 2 + e^{1.1} \cdot \left({-4}\right) + \cdots + 3 \cdot 7\right) = 3.2"
 )
-# --- Sentences in several lines: no line ends inside a size, whatever the width ---
 SAID = "A block of 60 × 40 does not fit into W_Q (16 × 384 = 16 × 12 · 32) at row 12, so nothing was written."
 SAID_ZH = "形状为 60 × 40 的数据块放不进 W_Q（16 × 384 = 16 × 12 · 32），从第 12 行起，所以什么也没有写入。"
 

@@ -18,7 +18,6 @@ from tests.journeys.conftest import Person
 from tests.journeys.gate import Gate
 
 TOY = resource("models", "toy-induction")
-# --- steps -----------------------------------------------------------------------------------------
 CHANGED, OTHER = "k x b m f k x b p", "k x b p f k x b p"
 BERT = Path(__file__).parents[2] / "data" / "models" / "tiny-bert"
 TEXT, SECOND = "k x b p", "k x b m"

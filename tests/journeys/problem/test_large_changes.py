@@ -21,7 +21,6 @@ from tests.journeys.gate import Gate
 
 WIDE = 40_000
 LARGE = 16 * WIDE // 4
-
 """Cells that are more than what is in sight or what one edited row or column reaches."""
 
 

@@ -43,9 +43,7 @@ from attn_gui.views.zones import ZONES, stops, zone_with_focus
 from tests.journeys.conftest import Person
 from tests.seen import fault, faults, is_cut, worded
 
-# --- names and roles -----------------------------------------------------------------------------
 PAINTED = (Heatmap, ColorBar)
-
 """Qt knows them as plain areas; another role takes a factory in Python, with which whole runs of the tests crashed."""
 
 NO_ROLE = (QAccessible.Role.Client, QAccessible.Role.NoRole, QAccessible.Role.Pane, QAccessible.Role.Grouping)
@@ -53,7 +51,6 @@ NO_ROLE = (QAccessible.Role.Client, QAccessible.Role.NoRole, QAccessible.Role.Pa
 NAMED = re.compile(
     r"mainWindow|(control|table|heatmap|node|heads|panel|page)\.[a-z_.0-9]+(?<!\.progress)|spine|inspector"
 )
-
 """Names by which scripts and screen readers find what they need; a line of progress holds words and a button."""
 
 KINDS = (QAbstractButton, QAbstractItemView, QAbstractSlider, QAbstractSpinBox, QComboBox, QLineEdit, QPlainTextEdit)
@@ -76,7 +73,6 @@ DIALOGS = (
 
 UNTOLD = ("shortcuts", "about")  # which only tell
 LOWEST = QSize(1366 - 10, 768 - 40)
-
 """The room for a dialog on the smallest screen, its frame left out."""
 
 ALIKE = {"All", "None", "全部", "全选", "无", "都不选", "全不选"}  # what they do is what they say

@@ -56,7 +56,6 @@ FOUND = {
         ("examples", "文件 › 示例 › 手算示例，五步"),
     ),
 }
-
 """What is typed, and the path of the action that comes first."""
 
 
