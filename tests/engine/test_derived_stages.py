@@ -20,7 +20,6 @@ INDEX = {
     "largest_weights": (1, 3, 2),
     "head_contribution": (1, 3, 2, 6),
 }
-
 HOPS = {
     "moved_value": {"moved_value", "value"},
     "value_weighted": {"value_weighted", "moved_norm", "moved_value", "value"},
