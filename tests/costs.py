@@ -1,10 +1,25 @@
-"""Pace of the processor: what is slow on a quick one, where others are slower or are shared."""
+"""What something costs: the memory that it takes, and whether it is slow, told by a quick processor."""
 
 from __future__ import annotations
 
 import time
+import tracemalloc
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-QUICK = 0.25  # seconds that a quick one takes
+QUICK = 0.25  # seconds that a quick processor takes
+
+
+@contextmanager
+def taking(most: float) -> Iterator[None]:
+    """Fail where what is done inside takes as many bytes at a time, or more."""
+    tracemalloc.start()
+    try:
+        yield
+        taken = tracemalloc.get_traced_memory()[1]
+        assert taken < most, f"{taken:,} bytes, not less than {most:,.0f}"
+    finally:
+        tracemalloc.stop()
 
 
 def is_slow(spent: float, seconds: float) -> bool:

@@ -420,8 +420,7 @@ def test_matrices_of_the_problem_leave_as_numbers(tmp_path, capsys):
     words = ["export", str(THINKING), "-o", str(tmp_path), "--stage", "w_query", "weights"]
     assert main([*words, "--format", "csv", "json", "--name", "tm"]) == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["tm-stages.json", "tm-w_query.csv", "tm-weights-h0.csv"]
-    problem = open_file(THINKING).problem
-    assert np.array_equal(load_matrix(tmp_path / "tm-w_query.csv"), problem.w_query)
+    assert np.array_equal(load_matrix(tmp_path / "tm-w_query.csv"), open_file(THINKING).problem.w_query)
     capsys.readouterr()
     assert main([*words, "--format", "png"]) == 2
     assert "w_query is a matrix of the problem, no stage" in capsys.readouterr().err

@@ -51,7 +51,8 @@ def test_shipped_fonts_are_small_and_licensed(qapp, font, license_text, most):
 
 def test_the_notices_name_what_is_installed_beside_it_and_nothing_else():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    needed = [*project["dependencies"], *(need for extra in ("models", "xlsx") for need in extras(project, extra))]
+    extras = project["optional-dependencies"]
+    needed = [*project["dependencies"], *extras["models"], *extras["xlsx"]]
     named = {bare(need) for need in needed}
     wanted = named | {bare(need) for name in named for need in requires(name) or () if "extra ==" not in need}
     rows = notices().partition("## Installed beside it")[2].partition("\n## ")[0]
@@ -62,10 +63,6 @@ def test_the_notices_name_what_is_installed_beside_it_and_nothing_else():
 def bare(need):
     """The name of what is needed, as package registries compare names."""
     return re.split("[<>=!~; ]", need)[0].lower().replace("_", "-")
-
-
-def extras(project, name):
-    return project["optional-dependencies"][name]
 
 
 def test_no_shown_character_lacks_a_glyph(qapp):
@@ -102,8 +99,7 @@ def tag(element):
 
 
 def test_every_file_has_the_version_of_the_program():
-    info = ElementTree.parse(LINUX / "attn-gui.metainfo.xml")
-    newest = info.find("releases/release").attrib
+    newest = ElementTree.parse(LINUX / "attn-gui.metainfo.xml").find("releases/release").attrib
     manual = (LINUX / "attn-gui.1").read_text(encoding="utf-8").splitlines()[0]
     assert newest["version"] == attn_gui.__version__
     assert f'{newest["date"]} "attn_gui {attn_gui.__version__}"' in manual

@@ -273,8 +273,7 @@ def test_a_snapshot_rests_and_a_reader_follows(heard: Any, direct: Make) -> None
 
 
 def test_a_cell_of_a_large_matrix_costs_a_few_rows_of_memory(heard: Any, direct: Make) -> None:
-    r = np.random.default_rng(0)
-    query = r.normal(size=(4096, 512))
+    query = np.random.default_rng(0).normal(size=(4096, 512))
     h = heard(direct(query=query, key=query[:16], value=query[:16], num_heads=8))
     row = 512 * 8
 

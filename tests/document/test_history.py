@@ -59,8 +59,7 @@ def test_one_step_larger_than_the_limit_can_still_be_undone(heard: Any, direct: 
     h = heard(direct(), history_bytes=5_000)
     h.document.apply(typed(0, 0, 1.0))
     small = h.document.problem.query.copy()
-    large = np.vstack([small, np.ones((200, 6))])
-    h.document.apply(SetFields({"query": large}, Label("Grew")))
+    h.document.apply(SetFields({"query": np.vstack([small, np.ones((200, 6))])}, Label("Grew")))
     assert h.document.stack.count() == 2, "what came is held by the document, not by its history"
     h.document.apply(SetFields({"query": small}, Label("Shrank")))
     assert h.document.stack.count() == 1
@@ -71,8 +70,7 @@ def test_one_step_larger_than_the_limit_can_still_be_undone(heard: Any, direct: 
 
 def test_a_state_between_two_steps_is_counted_once(heard: Any, direct: Make) -> None:
     first = direct()
-    size = 200 * first.query.shape[1] * first.query.itemsize
-    h = heard(first, history_bytes=12 * size)
+    h = heard(first, history_bytes=12 * (200 * first.query.shape[1] * first.query.itemsize))
     for k in range(10):
         h.document.apply(SetFields({"query": np.full((200, 6), float(k))}, Label("Other")))
     assert h.document.stack.count() == 10
@@ -128,8 +126,7 @@ def test_steps_are_named_anew_when_the_language_is_switched(heard: Any, direct: 
     undo = h.document.stack.createUndoAction(h.document, "Undo")
     redo = h.document.stack.createRedoAction(h.document, "Redo")
     h.document.apply(typed(3, 2, 1.0))
-    inner = Label("Grew", {})
-    h.document.apply(Edits((typed(0, 0, 5.0),), Label("Typed {what}", {"what": inner})))
+    h.document.apply(Edits((typed(0, 0, 5.0),), Label("Typed {what}", {"what": Label("Grew", {})})))
     h.document.stack.undo()
     assert (undo.text(), redo.text()) == ("Undo Typed (3, 2)", "Redo Typed Grew")
     changes = len(h.changes)

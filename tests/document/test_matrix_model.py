@@ -407,8 +407,7 @@ def test_what_is_copied_is_pasted_bit_for_bit(array: np.ndarray) -> None:
 @example(["", "TRUE"], 0)
 def test_headings_are_copied_and_left_out_again(tokens: list[str], first: int) -> None:
     array = np.arange(3.0 * len(tokens)).reshape(-1, 3) / 7
-    columns = [str(first + k) for k in range(3)]
-    text = with_headers(_block(array, tokens, columns))
+    text = with_headers(_block(array, tokens, [str(first + k) for k in range(3)]))
     assert len(text.split("\n")) == len(tokens) + 1
     assert all(line.count("\t") == 3 for line in text.split("\n"))
     if any(token[:1].isalpha() for token in tokens):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import tracemalloc
-
 import numpy as np
 import pytest
 
@@ -26,6 +24,7 @@ from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.evaluation.proxies import MAPS, Difference, reading, with_derived
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
+from tests.costs import taking
 from tests.failing import each
 
 H, N, M, D, V = 3, 13, 17, 5, 7
@@ -140,8 +139,7 @@ def test_a_stage_that_one_lacks_is_compared_with_the_one_before_it(rng):
     after = small(rng, mask=[{"kind": "causal"}], softcap=2.0)
     before = after.replace(mask=(), softcap=None)
     comparison = compare(before, after)
-    expected = compute(after)["masked"] - compute(before)["scaled"]
-    assert np.array_equal(comparison["masked"], expected)
+    assert np.array_equal(comparison["masked"], compute(after)["masked"] - compute(before)["scaled"])
     assert np.array_equal(comparison["capped"], compute(after)["capped"] - compute(before)["scaled"])
 
 
@@ -179,8 +177,7 @@ def test_a_plane_of_a_difference_is_read_like_any_other(made, mask, rng):
 def test_cells_that_one_alone_closes_keep_their_difference(rng):
     after = small(rng, mask=[{"kind": "causal"}])
     face = Difference(DenseEvaluation(after.replace(mask=())), DenseEvaluation(after))
-    plane = Plane(face, "weights", 0, 1)
-    values, allowed = plane.block(slice(0, N), slice(0, M))
+    values, allowed = Plane(face, "weights", 0, 1).block(slice(0, N), slice(0, M))
     assert allowed is None, "nothing is closed in both"
     assert (values[np.arange(M) > np.arange(N)[:, None]] < 0).all()
 
@@ -201,14 +198,11 @@ def test_a_long_difference_keeps_no_map(rng):
     comparison = compare(before, before.replace(scale=1.0))
     plane = Plane(comparison.difference.evaluation, "weights", 0, 0)
     plane.pooled(40, 40)
-    tracemalloc.start()
-    plane.pooled(50, 50)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
+    # strips of 1 << 20 cells: both sides in the arithmetic's float64, their difference and what pooling holds
+    with taking(6 * (1 << 20) * 8):
+        plane.pooled(50, 50)
     assert plane.draws_pictures
     assert len(comparison.moved("weights")) == 1
-    # strips of 1 << 20 cells: both sides in the arithmetic's float64, their difference and what pooling holds
-    assert peak < 6 * (1 << 20) * 8
 
 
 # --- ready made ----------------------------------------------------------------------------------
@@ -244,8 +238,7 @@ def test_what_is_kept_of_the_numbers_set_by_hand_keeps_its_name(rng):
         {"kind": "set", "stage": "weights", "at": {**at, "query": 3, "key": (0, 2)}, "values": rng.random(2)},
     ]
     problem = small(rng, mask=[{"kind": "causal"}], interventions=records)
-    live = Problem.over(problem.fields())
-    before = DenseEvaluation(READY["with-mask"].made(live))
+    before = DenseEvaluation(READY["with-mask"].made(Problem.over(problem.fields())))
     for name in ("interventions.1.values", "interventions.2.values"):
         assert np.array_equal(before.problem.arrays()[name], problem.arrays()[name])
     before.update(before.problem, {"interventions.1.values": [(slice(5, 6),)]})
@@ -400,15 +393,11 @@ def test_many_changes_of_one_array_take_a_copy_at_a_time(rng):
     query = before.query.copy()
     query[:60:2, 7] = 2.0
     query[0, 7] = 9.0
-    after = before.replace(query=query)
-    comparison = compare(before, after)
-    tracemalloc.start()
-    suspects = comparison.blame("scores", (0, 0, 0, 0))
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
+    comparison = compare(before, before.replace(query=query))
+    with taking(10 * query.nbytes):
+        suspects = comparison.blame("scores", (0, 0, 0, 0))
     assert len(suspects) == 30
     assert suspects[0].box == (slice(0, 1), slice(7, 8))
-    assert peak < 10 * query.nbytes
 
 
 # --- derived maps of two problems side by side ----------------------------------------------------

@@ -29,8 +29,7 @@ def test_fills():
     assert FILLS == ("integers", "random", "identity", "zeros")
     assert fill("identity", (2, 3)).tolist() == [[1, 0, 0], [0, 1, 0]]
     assert not fill("zeros", (2, 3)).any()
-    whole = fill("integers", (40, 50))
-    assert set(np.unique(whole)) == {-3, -2, -1, 0, 1, 2, 3}
+    assert set(np.unique(fill("integers", (40, 50)))) == {-3, -2, -1, 0, 1, 2, 3}
     normal = fill("random", (200, 50), field="query")
     assert np.array_equal(np.round(normal, 2), normal)
     assert abs(normal.mean()) < 0.05
@@ -185,8 +184,7 @@ def test_what_is_changed_by_hand_stays_as_it_is_told():
 def test_made_direct_computes_the_same(makers, dtype):
     for name in ("block", "cross"):
         problem = makers[name]().replace(dtype=dtype, query_tokens=tuple("abcdefg"))
-        evaluation = DenseEvaluation(problem)
-        direct = problem.replace(**made_direct(evaluation))
+        direct = problem.replace(**made_direct(DenseEvaluation(problem)))
         assert not direct.projected
         assert direct.block is None
         assert direct.key_tokens == (problem.query_tokens if problem.self_attention else None)

@@ -214,10 +214,8 @@ def test_switching_names_all_that_are_off_and_leaves_the_rest_by_hand():
     only = problem.replace(**with_heads_off(problem, {0, 1, 3}))
     assert off_heads(only) == {0, 1, 3}
     assert len(only.interventions) == 4
-    back = only.replace(**with_heads_off(only, set()))
-    assert back == problem
-    again = only.replace(**with_heads_off(only, {0, 1, 2}))
-    assert off_heads(again) == {0, 1, 2}
+    assert only.replace(**with_heads_off(only, set())) == problem
+    assert off_heads(only.replace(**with_heads_off(only, {0, 1, 2}))) == {0, 1, 2}
 
 
 @pytest.mark.parametrize(
@@ -239,8 +237,7 @@ def test_what_is_switched_off_is_not_lost_where_its_head_is_changed_and_freed(ch
 
 def test_a_head_stays_off_whatever_factor_follows():
     off = {"kind": "scale", "stage": "head_output", "at": {"head": 1}, "factor": 0.0}
-    half = off | {"factor": 0.5}
-    assert off_heads(problem_of(interventions=(off, half))) == {1}
+    assert off_heads(problem_of(interventions=(off, off | {"factor": 0.5}))) == {1}
     copied_later = {"kind": "copy", "stage": "head_output", "at": {"head": 1}, "source": {"head": 0}}
     assert off_heads(problem_of(interventions=(off, copied_later))) == set()
 
@@ -261,8 +258,7 @@ def test_a_head_taken_out_of_a_stretch_leaves_the_others_with_their_own_numbers(
     values = np.arange(3.0)[:, None, None] * np.ones((3, 1, D_V))
     stretch = {"kind": "set", "stage": "head_output", "at": {"head": (1, 4)}, "values": values}
     problem = problem_of(interventions=(stretch,))
-    after = problem.replace(**with_heads_off(problem, {2}))
-    result = whole(after, "head_output")
+    result = whole(problem.replace(**with_heads_off(problem, {2})), "head_output")
     np.testing.assert_array_equal(result[1:], np.array([0, 0, 2.0])[:, None, None] * np.ones((3, ROWS, D_V)))
     assert (result[1] == values[0]).all()
 

@@ -57,8 +57,7 @@ def made(name, stage, kind):
 @pytest.mark.family(4)
 @pytest.mark.parametrize(("name", "stage", "kind"), CASES[::2])
 def test_every_kind_on_every_stage_is_what_the_reference_makes_of_it(name, stage, kind):
-    problem = made(name, stage, kind)
-    trace = compute(problem)
+    trace = compute(made(name, stage, kind))
     report = verify(trace)
     assert report.ok, str(report)
     assert not np.array_equal(trace[stage], trace.computed(stage), equal_nan=True)
@@ -100,8 +99,7 @@ def test_a_changed_cell_says_what_was_done_and_what_it_would_be(name, stage, kin
         assert found.computed.symbols_latex
         assert found.latex.startswith(found.symbols_latex)
         assert found.computed.expression.value == pytest.approx(found.computed.value, rel=1e-9, nan_ok=True)
-    untouched = np.argwhere(~changed)[0]
-    assert explain(trace, stage, untouched).computed is None
+    assert explain(trace, stage, np.argwhere(~changed)[0]).computed is None
 
 
 def test_a_cell_may_be_changed_several_times_and_a_number_behind_a_mask_counts():
@@ -371,13 +369,10 @@ def records(evaluation: Evaluation, stage: str, seed: int = 5) -> Iterator[dict[
     """One intervention of every kind."""
     rng = np.random.default_rng(seed)
     at = boxes(evaluation, stage)
-    last = evaluation.axes(stage)[-1]
-    width = evaluation.shape(stage)[-1]
-    stretch = at.get(last, (0, width))
+    stretch = at.get(evaluation.axes(stage)[-1], (0, evaluation.shape(stage)[-1]))
     yield {"kind": "set", "stage": stage, "at": at, "values": rng.normal(size=(stretch[1] - stretch[0],))}
     yield {"kind": "scale", "stage": stage, "at": at, "factor": -0.75 if stage != "masked" else 0.75}
-    axis = evaluation.axes(stage)[1]
-    yield {"kind": "copy", "stage": stage, "at": at, "source": {axis: 0}}
+    yield {"kind": "copy", "stage": stage, "at": at, "source": {evaluation.axes(stage)[1]: 0}}
 
 
 def with_record(problem: Problem, record: Mapping[str, Any], *more: Mapping[str, Any]) -> Problem:

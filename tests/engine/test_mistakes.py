@@ -94,10 +94,6 @@ def dots(turns=False, q=Q, k=K):
     return [a @ b.T for a, b in zip(heads(q, turns), heads(k, turns), strict=True)]
 
 
-def closed(scores, hidden=-np.inf):
-    return [np.where(OPEN, s, hidden) for s in scores]
-
-
 CUT = [array.reshape(2, 4, 4) for array in (Q, K, V)]
 HALF = [s / 2 for s in dots()]
 CAUSAL, BIASED = {"kind": "causal"}, {"kind": "bias", "values": BIAS}
@@ -116,7 +112,7 @@ PLAIN = {  # key: (mask, output in plain NumPy); two heads of four columns
     "not_divided_by_z": ((), attended(HALF, heads(V), np.exp)),
     "no_exponential": ((), attended(HALF, heads(V), lambda s: s / s.sum(axis=1, keepdims=True))),
     "mask_flipped": ((CAUSAL,), attended([np.where(OPEN, -1e300, s) for s in HALF], heads(V))),
-    "closed_as_zero": ((CAUSAL,), attended(closed(HALF, 0.0), heads(V))),
+    "closed_as_zero": ((CAUSAL,), attended([np.where(OPEN, s, 0.0) for s in HALF], heads(V))),
     "mask_after_softmax": ((CAUSAL,), attended(HALF, heads(V), lambda s: np.where(OPEN, softmax(s), 0))),
     "plain_sum": ((CAUSAL,), attended([OPEN, OPEN], heads(V), lambda s: s)),
     "weights_transposed": ((), attended(HALF, heads(V), lambda s: softmax(s).T)),
@@ -257,8 +253,7 @@ def test_the_streaming_evaluation_is_graded_too():
         query=rng.normal(size=(2100, 4)), key=rng.normal(size=(2100, 4)), value=rng.normal(size=(2100, 2))
     )
     evaluation = compute(problem).evaluation
-    scores = problem.query[7] @ problem.key.T
-    answer = float((softmax(scores) @ problem.value)[1])
+    answer = float((softmax(problem.query[7] @ problem.key.T) @ problem.value)[1])
     verdict = grade(evaluation, "head_output", (0, 0, 7, 1), answer, 1e-6)
     assert verdict.mistakes[0].key == "not_scaled"
 

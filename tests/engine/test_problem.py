@@ -387,8 +387,7 @@ def check_every_fix(fields: dict[str, Any]) -> None:
         else:
             assert left is not None
             assert left.matrices != clash.matrices, (clash, fix, left)
-        after = shapes_of(draft_of(fields | changed))
-        assert after[fix.matrix] == fix.after
+        assert shapes_of(draft_of(fields | changed))[fix.matrix] == fix.after
         assert before.get(fix.matrix, ()) == fix.before
         assert str(fix).endswith(".")
 
@@ -469,8 +468,7 @@ def test_what_is_offered_for_a_sequence_of_another_width(rng):
 def test_rows_cannot_be_projected_and_company_follows(rng):
     fields = with_everything(rng) | {"value": np.ones((23, G * C))}
     assert offered(fields) == [("resize", "value", (M, G * C)), ("resize", "key", (23, G * D))]
-    clash = clash_of(fields)
-    changed = apply_fix(clash.fixes[1], fields)
+    changed = apply_fix(clash_of(fields).fixes[1], fields)
     assert set(changed) == {"key", "mask", "key_tokens"}
     assert np.array_equal(changed["key"][:M], fields["key"])
     assert changed["mask"][0].allowed.shape == (N, 23)
@@ -538,5 +536,4 @@ def test_odd_heads_under_rotary_positions_become_even_together(rng):
         "rotary_theta": 9.0,
     }
     assert offered(fields)[0] == ("resize", "query", (N, 10))
-    changed = apply_fix(clash_of(fields).fixes[0], fields)
-    assert Problem(**fields | changed).d_k == 10
+    assert Problem(**fields | apply_fix(clash_of(fields).fixes[0], fields)).d_k == 10

@@ -183,8 +183,7 @@ def test_k_v_heads_serve_the_heads_evenly():
 
 def test_new_batch_items_see_every_key_and_what_all_share_stays_shared():
     mask = ({"kind": "padding", "lengths": (5, 2, 1)}, {"kind": "custom", "allowed": np.zeros((3, 1, 3, 5), bool)})
-    three = direct().replace(query=np.ones((3, 3, 24)), mask=mask)
-    four, found = done(three, batch_size=4)
+    four, found = done(direct().replace(query=np.ones((3, 3, 24)), mask=mask), batch_size=4)
     assert four.mask[0].lengths == (5, 2, 1, 5)
     assert four.mask[1].allowed[3].all()
     assert set(found.fields) == {"query", "mask"}
@@ -430,8 +429,7 @@ def test_a_column_of_zeros_changes_no_score(size):
 @each(("length", "at", "expected"), [(4, 2, 6), (4, 5, 4), (7, 7, 9), (4, 4, 6), (0, 3, 0)])
 def test_the_length_of_a_padding_follows_its_keys(length, at, expected):
     before = five_by_seven(mask=[{"kind": "padding", "lengths": (length,)}])
-    after = before.replace(**inserted(before, "m", at, 2))
-    assert after.mask[0].lengths == (expected,)
+    assert before.replace(**inserted(before, "m", at, 2)).mask[0].lengths == (expected,)
 
 
 def test_what_is_changed_by_hand_stays_with_its_cells():
@@ -470,8 +468,7 @@ def test_what_was_changed_by_hand_and_goes_with_its_row_is_told():
 @each(("name", "size"), [("query", "d_k"), ("key", "d_k"), ("value", "d_v"), ("concat", "d_v"), ("output", "d_v")])
 @each("step", [-1, 2])
 def test_what_is_changed_by_hand_stays_in_its_head_at_another_width(name, size, step):
-    rows = compute(five_by_seven())[name]
-    heads, width = 2, rows.shape[-1] // 2
+    heads, width = 2, compute(five_by_seven())[name].shape[-1] // 2
     axis = "query" if name in ("concat", "output") else "row"
     values = np.arange(2.0 * heads * width).reshape(2, -1)
     records = ({"kind": "set", "stage": name, "at": {axis: (0, 2), "column": (0, heads * width)}, "values": values},)
@@ -492,8 +489,7 @@ def test_what_is_taken_from_another_column_is_taken_from_it_at_another_width():
 
 def test_what_is_changed_by_hand_stays_in_its_column_where_heads_are_cut_again():
     records = ({"kind": "scale", "stage": "query", "at": {"column": 3}, "factor": 2.0},)
-    before = five_by_seven(interventions=records)
-    assert "interventions" not in resize(before, num_heads=1).fields
+    assert "interventions" not in resize(five_by_seven(interventions=records), num_heads=1).fields
 
 
 TORN = {"kind": "scale", "stage": "concat", "at": {"column": (0, HEADS * D_V)}, "factor": 2.0}

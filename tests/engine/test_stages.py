@@ -193,8 +193,7 @@ def normalizing(row):
 @pytest.mark.parametrize("row", ROWS, ids=str)
 def test_a_row_whose_squares_are_no_numbers_is_explained_by_what_gives_the_cell(row, typeset):
     for problem, stage, index in normalizing(row):
-        trace = compute(problem)
-        found = explain(with_derived(trace.evaluation), stage, index)
+        found = explain(with_derived(compute(problem).evaluation), stage, index)
         assert np.isfinite(found.value)
         assert found.expression.value == pytest.approx(found.value, rel=1e-13)
         assert np.isfinite(found.terms.values).all()

@@ -165,8 +165,7 @@ def lightness(colors: np.ndarray) -> np.ndarray:
 def test_values_can_be_read_on_every_color(name: str, theme: str) -> None:
     for color, light in zip(lut(name, theme).tolist(), luminance(lut(name, theme)), strict=True):
         text = 1.0 if value_text_color(color).red() == 255 else 0.0
-        contrast = (max(text, light) + 0.05) / (min(text, light) + 0.05)
-        assert contrast >= 4.5
+        assert ((max(text, light) + 0.05) / (min(text, light) + 0.05)) >= 4.5
 
 
 @each(("name", "theme"), EVERY)
@@ -210,8 +209,7 @@ def test_published_maps_are_those_of_the_library(name: str) -> None:
     published = colormap.get(name).getColors(mode="byte").astype(int)
     table = lut(name)
     mine = np.stack([(table >> shift) & 255 for shift in (16, 8, 0)], axis=-1).astype(int)
-    nearest = mine[np.rint(np.arange(256) / 255 * 511).astype(int)]
-    assert np.abs(nearest - published[:, :3]).max() <= 1
+    assert np.abs(mine[np.rint(np.arange(256) / 255 * 511).astype(int)] - published[:, :3]).max() <= 1
 
 
 @each("name", [palette.name for palette in PALETTES.values() if palette.diverging])
@@ -219,8 +217,7 @@ def test_published_maps_are_those_of_the_library(name: str) -> None:
 def test_levels_that_are_not_symmetric_leave_zero_in_the_middle(name: str, low: float, high: float) -> None:
     levels, table = Levels(low, high), lut(name)
     colors = color_table(name, "light", levels)
-    values = np.array([low, 0.0, high])
-    found = colors[to_display(values, None, levels).indices]
+    found = colors[to_display(np.array([low, 0.0, high]), None, levels).indices]
     assert found[1] == table[LUT_ZERO]
     assert found[2 if high > -low else 0] == table[-1 if high > -low else 0]
     side = np.array([np.flatnonzero(table == color)[0] for color in colors.tolist()])
@@ -335,8 +332,7 @@ def test_values_are_written_in_open_cells_only(value: float, allowed: bool, writ
 
 
 def test_a_map_of_nothing_but_nan_is_painted_in_no_time() -> None:
-    values = np.full((600, 600), np.nan)
-    pixels = painted(values.tolist(), cell=1)
+    pixels = painted(np.full((600, 600), np.nan).tolist(), cell=1)
     assert (pixels == THEMES["light"].nan_mark.rgb()).all()
 
 
@@ -420,8 +416,7 @@ def test_the_size_beside_a_title_is_whole_or_left_out(monkeypatch, title: str, w
 @each("columns", [16, 40, 101, 500, 3001])
 @each("tokens", [False, True])
 def test_labels_never_run_into_each_other(columns: int, tokens: bool) -> None:
-    figure = a_figure(columns, columns, tokens=tokens)
-    layout = plan(figure, 15 * PX_PER_CM)
+    layout = plan(a_figure(columns, columns, tokens=tokens), 15 * PX_PER_CM)
     metrics = QFontMetricsF(figure_font(10))
     for labels, cell in zip((layout.column_labels, layout.row_labels), cell_of(layout, columns, columns), strict=True):
         upright = labels is layout.row_labels or labels.turned

@@ -345,8 +345,7 @@ def test_bars_that_are_all_below_zero_take_the_whole_width(qapp):
 def test_the_lens_of_an_encoder_tells_what_stands_in_the_place_of_a_token(clean):
     run = open_model(DATA / "tiny-bert").run("John gave the [MASK] to Mary.")
     for one, words in ((run, "In the place of “[MASK]”"), (clean, "After “p”")):
-        found = read_of_model("lens", one, one)
-        (field,) = PAGES["lens"].plan(found, PageStyle(), None, None).fields
+        (field,) = PAGES["lens"].plan(read_of_model("lens", one, one), PageStyle(), None, None).fields
         assert words in field.spot(0, 4).text
 
 
@@ -500,8 +499,7 @@ def test_joined_heads_are_shown_of_every_state_whatever_the_head_on_show(grown):
 
 
 def test_a_hover_names_the_cell_of_joined_heads_that_it_shows(two_heads):
-    found = read_states(two_heads, (), "concat")
-    spot = PAGE.plan(found, PageStyle(), None, None).fields[0].spot(0, 0)
+    spot = PAGE.plan(read_states(two_heads, (), "concat"), PageStyle(), None, None).fields[0].spot(0, 0)
     assert spot.text == f"now: concat[0, 0] = {compute(two_heads)['concat'][0, 0, 0]:.4f}".replace("-", "−")
     assert (spot.cell.row, spot.cell.column) == (0, 0)
 
@@ -514,8 +512,7 @@ def test_states_that_lack_the_stage_are_compared_by_what_stands_for_it(two_heads
 
 
 def test_a_snapshot_called_now_stands_beside_the_present_state(two_heads):
-    kept = (packed(two_heads.replace(scale=3.0), [], "now"),)
-    found = read_states(two_heads, kept)
+    found = read_states(two_heads, (packed(two_heads.replace(scale=3.0), [], "now"),))
     assert len(found.maps) == 2
     assert not np.array_equal(found.maps[0].values, found.maps[1].values)
 

@@ -285,8 +285,7 @@ def test_covered_cells_take_nothing_from_the_colors_of_the_others_and_no_level_g
 
 
 def test_a_style_gives_way_to_what_is_asked_for() -> None:
-    options = ExportSettings(style="slide", height=5.0)
-    assert options.sides == (None, 5.0)
+    assert ExportSettings(style="slide", height=5.0).sides == (None, 5.0)
     assert ExportSettings(style="paper-column").sides == (8.5, None)
     assert ExportSettings(style="paper-column", width=12.0).sides == (12.0, None)
     with pytest.raises(ValueError, match="not one of screen"):
@@ -440,8 +439,7 @@ def test_the_names_of_two_states_do_not_lie_on_each_other(states, tmp_path):
     ]
     before, now = map(DenseEvaluation, small)
     write(now, tmp_path / "a.svg", heads=0, beside=ComparedState(lambda _now: before, "side_by_side", names))
-    text = (tmp_path / "a.svg").read_text(encoding="utf-8")
-    assert text.count("…") >= 2
+    assert (tmp_path / "a.svg").read_text(encoding="utf-8").count("…") >= 2
 
 
 def test_the_legend_counts_the_cells_of_a_state_once(states):

@@ -132,8 +132,7 @@ def test_edits_of_a_large_file_are_laid_on_it_and_refused_once_it_is_another(jou
     problem = a_problem()
     save(problem, tmp_path / "large.attn")
     after, step = edited(problem, 1, 2, 9.0)
-    base = FileStamp.of(tmp_path / "large.attn")
-    journal.begin(replace(step, kept=KEPT, base=base))
+    journal.begin(replace(step, kept=KEPT, base=FileStamp.of(tmp_path / "large.attn")))
     assert recover(journal.path).loaded.problem == after
     save(after, tmp_path / "large.attn")
     with pytest.raises(FormatError, match=r"belong to large\.attn as it was"):

@@ -6,7 +6,6 @@ import json
 import re
 import struct
 import time
-import tracemalloc
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -35,8 +34,8 @@ from attn_gui.formats import (
 from attn_gui.formats.foreign_arrays import parse_object
 from attn_gui.formats.snapshots import Snapshot, SnapshotLayer, nbytes, packed, snapshot_entries, snapshots_in
 from attn_gui.paths import resource
+from tests.costs import is_slow, taking
 from tests.failing import each
-from tests.mutations.pace import is_slow
 
 ONES = {"query": np.ones((5, 2)), "key": np.ones((3, 2)), "value": np.ones((3, 2))}
 OPTIONS = {"format_version": 1, "num_heads": 1, "dtype": "float64"}
@@ -118,8 +117,7 @@ def test_half_precision_of_brains_is_converted(tmp_path: Path) -> None:
     halves = (numbers.view(np.uint32) >> 16).astype("<u2").tobytes()
     names = {name: tensor("BF16", [2, 2], 8 * k, 8 * k + 8) for k, name in enumerate(ONES)}
     (tmp_path / "a.attn").write_bytes(raw(META | names, halves * 3))
-    query = load(tmp_path / "a.attn").query
-    assert query.tobytes() == numbers.astype(float).tobytes()
+    assert load(tmp_path / "a.attn").query.tobytes() == numbers.astype(float).tobytes()
 
 
 def test_every_byte_but_zero_is_true(tmp_path: Path) -> None:
@@ -150,8 +148,7 @@ def test_the_first_version_opens_for_ever(problem: Problem) -> None:
 def test_arrays_are_not_copied_out_of_the_file_before_a_problem_takes_them() -> None:
     """The copy of the official reader held up all other threads of the program, for a second where it is large."""
     cells = memoryview(bytes(range(24)))
-    header = {"query": tensor("F32", [2, 3], 0, 24)}
-    query = packed_arrays.arrays_in(header, cells)["query"]
+    query = packed_arrays.arrays_in({"query": tensor("F32", [2, 3], 0, 24)}, cells)["query"]
     assert query.shape == (2, 3)
     assert np.shares_memory(query, np.frombuffer(cells, np.uint8))
 
@@ -404,14 +401,11 @@ def test_a_text_that_inflates_is_no_work_for_the_window(tmp_path, start):
     """0.4 MB of it took 1.2 s of the window's thread and 0.7 GB: it was weighed as it is packed."""
     path = tmp_path / "a.png"
     path.write_bytes(_png_of(zlib.compress(start.encode() + b"A" * 100_000_000, 9)))
-    tracemalloc.start()
-    assert open_small(path, 4 * 2**20) is None
-    if not start:
-        with pytest.raises(FormatError, match="is damaged"):
-            open_file(path)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 8 * 2**20
+    with taking(8 * 2**20):
+        assert open_small(path, 4 * 2**20) is None
+        if not start:
+            with pytest.raises(FormatError, match="is damaged"):
+                open_file(path)
 
 
 def test_a_pdf_of_many_beginnings_of_its_session_is_refused_at_once(tmp_path):

@@ -16,8 +16,8 @@ from hypothesis.extra import numpy as arrays
 
 from attn_gui.formats import AmbiguousTable, FormatError
 from attn_gui.formats.text.text_table import read_table
+from tests.costs import is_slow
 from tests.failing import each
-from tests.mutations.pace import is_slow
 
 SAMPLES = json.loads((Path(__file__).parents[1] / "data" / "tables.json").read_text(encoding="utf-8"))
 TWO, LAYOUTS, REFUSED, AMBIGUOUS = (SAMPLES[name] for name in ("numbers", "layouts", "refused", "ambiguous"))
@@ -175,8 +175,7 @@ WRITERS = {
 @pytest.mark.parametrize("name", WRITERS)
 @given(array=arrays.arrays(np.float64, st.tuples(st.integers(1, 4), st.integers(2, 5)), elements=EXACT))
 def test_numbers_come_back_bit_for_bit(name, array):
-    again = read_table(WRITERS[name](array.tolist())).values
-    assert again.tobytes() == array.tobytes()
+    assert read_table(WRITERS[name](array.tolist())).values.tobytes() == array.tobytes()
 
 
 @given(FLOATS)

@@ -325,8 +325,7 @@ def test_a_root_that_is_not_taken_or_turned_over_is_called_so(tmp_path):
 )
 def test_what_is_wrong_is_said_with_its_line(tmp_path, capsys, old, new, said):
     assert old in WHOLE
-    path = lesson(tmp_path, WHOLE.replace(old, new, 1))
-    assert main(["lesson", "check", str(path)]) == 2
+    assert main(["lesson", "check", str(lesson(tmp_path, WHOLE.replace(old, new, 1)))]) == 2
     told = capsys.readouterr().err
     assert said in told
     assert told.startswith("attn-gui: In the lesson mine.md, ")

@@ -78,8 +78,7 @@ def test_matrices_of_the_sheet_are_the_stages():
     assert len(masked) == 2
     assert np.array_equal(masked[1].values, trace["masked"][0, 1])
     assert masked[0].rows[0][1] == r"{-\infty}"
-    output = written[-1]
-    assert np.array_equal(output.values, trace["output"][0])
+    assert np.array_equal(written[-1].values, trace["output"][0])
 
 
 def test_a_cell_that_is_changed_by_hand_says_so():

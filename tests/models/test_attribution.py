@@ -97,8 +97,7 @@ def pair(toy):
 def test_a_patch_of_everything_brings_all_of_it_back(pair):
     changed, clean = pair
     for layer in range(2):
-        patched = changed.patch(clean, layer, "block_output")
-        assert recovered(changed, clean, patched, "c", "e") == 1.0
+        assert recovered(changed, clean, changed.patch(clean, layer, "block_output"), "c", "e") == 1.0
     assert recovered(changed, clean, changed, "c", "e") == 0.0
 
 

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import textwrap
 import time
-import tracemalloc
 import warnings
 from collections.abc import Callable
 from fnmatch import fnmatchcase
@@ -25,8 +24,8 @@ from attn_gui.formats import FormatError
 from attn_gui.models import open_model
 from attn_gui.models.families import FAMILIES
 from attn_gui.paths import resource
+from tests.costs import is_slow, taking
 from tests.failing import each
-from tests.mutations.pace import is_slow
 
 from .golden_folders import TOY, slip
 from .made_folders import (
@@ -201,16 +200,10 @@ def test_it_is_refused_by_one_sentence(name, tmp_path):
     folder = sound(tmp_path / "model")
     damage, said = DAMAGE[name]
     damage(folder)
-    tracemalloc.start()
     begun = time.process_time()
-    try:
-        with pytest.raises(FormatError, match=said) as refused:
-            open_model(folder)
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
+    with taking(BYTES), pytest.raises(FormatError, match=said) as refused:
+        open_model(folder)
     assert not is_slow(time.process_time() - begun, SECONDS)
-    assert peak < BYTES
     sentence = str(refused.value)
     assert sentence.endswith(".")
     assert "\n" not in sentence

@@ -160,8 +160,7 @@ def test_a_gguf_file_becomes_a_folder_of_the_same_numbers(gguf, tmp_path):
     write_gguf_folder(path, folder, shares.append)
     assert shares[-1] == 1.0
     assert shares == sorted(shares)
-    model = open_model(folder)
-    run = model.run("abcdh<end>a")
+    run = open_model(folder).run("abcdh<end>a")
     assert run.tokens == ("abcd", "h", "<end>", "a")
     config = {
         "model_type": "llama",
@@ -281,8 +280,7 @@ def test_an_encoder_fills_in_what_is_masked(capsys):
 def test_a_page_of_an_encoder_is_of_what_is_to_be_filled_in(capsys, tmp_path):
     """It was of the last token, under a list of what is likely in the place of the mask."""
     words = ("--text", "John gave the [MASK] to Mary.", "--page", "prediction", "--format", "svg", "-o", tmp_path)
-    lines = said(capsys, DATA / "tiny-bert", *words)
-    page = Path(lines[-1]).read_text(encoding="utf-8")
+    page = Path(said(capsys, DATA / "tiny-bert", *words)[-1]).read_text(encoding="utf-8")
     assert "In the place of “[MASK]”" in page
     assert ">…ok<" in page
 

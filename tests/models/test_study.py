@@ -69,8 +69,7 @@ def test_every_kind_of_change_comes_back(model: Model, tmp_path: Path) -> None:
     found = opened_study(again, [], silent)
     assert found.problem == second
     assert found.study.edits(found.problem).keys() == {0, 1}
-    lower = found.study.at(found.problem, 0, silent)
-    assert lower.problem == first
+    assert found.study.at(found.problem, 0, silent).problem == first
 
 
 def test_a_layer_in_another_precision_comes_back(model: Model, tmp_path: Path) -> None:
@@ -154,8 +153,7 @@ def test_a_zero_keeps_its_sign_where_a_field_is_kept_as_a_whole(model: Model, tm
     assert opened_study(again, [], silent).problem == changed_block
     zeros = start.problem.replace(block={**block, "w_up": np.zeros_like(block["w_up"])})
     signed = zeros.replace(block={**block, "w_up": -np.zeros_like(block["w_up"])})
-    edit = LayerEdit.between(zeros, signed)
-    assert edit.of(zeros) == signed
+    assert LayerEdit.between(zeros, signed).of(zeros) == signed
 
 
 @pytest.mark.parametrize("replaced", ["model.safetensors", "config.json"])
@@ -163,8 +161,7 @@ def test_weights_that_were_replaced_since_are_not_named_for_those_that_were_read
     """The file named the new ones: it opened without a word, with other numbers."""
     folder = tmp_path / "toy"
     shutil.copytree(resource("models", "toy-induction"), folder)
-    model = open_model(folder)
-    found = open_layer(model, "k x", 0, {}, silent)
+    found = open_layer(open_model(folder), "k x", 0, {}, silent)
     other = folder / f"{replaced}.new"
     other.write_bytes((folder / replaced).read_bytes())
     os.utime(other, ns=(1, 1))

@@ -170,8 +170,7 @@ def test_a_word_that_takes_minutes_to_look_through_is_refused(longest, tmp_path)
 @pytest.mark.parametrize("name", ["tiny-bert", "tiny-llama", "tiny-gpt2", "tiny-xlmr"])
 @pytest.mark.parametrize("letter", ["a ", "\u6ce8\u610f", "\U0001f600", "\ufdfa", "\u0390 "])
 def test_long_texts_of_any_script_are_cut(name, letter):
-    found = TokenizerFile(DATA / name)
-    assert len(found.cut((letter * (20_000 // len(letter)),)).ids) > 1
+    assert len(TokenizerFile(DATA / name).cut((letter * (20_000 // len(letter)),)).ids) > 1
 
 
 @pytest.mark.parametrize(
@@ -284,8 +283,7 @@ def told_letters() -> tuple[list[str], list[int]]:
     found: dict[int, str] = {}
     cut = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
     for number in (*range(0x80), *range(0x80, 0x800, 0x3F), *range(0x80, 0xC0)):
-        written = cut.pre_tokenize_str(chr(number))[0][0]
-        found |= dict(zip(chr(number).encode(), written, strict=True))
+        found |= dict(zip(chr(number).encode(), cut.pre_tokenize_str(chr(number))[0][0], strict=True))
     rest = [letter for letter in ALPHABET if letter not in found.values()]
     missing = [byte for byte in range(0x100) if byte not in found]
     found |= dict(zip(missing, sorted(rest, key=ord), strict=True))  # bytes that no such character has, in order

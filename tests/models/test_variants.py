@@ -237,8 +237,7 @@ def test_an_edit_through_opened_layers(name, edit):
 def test_every_stage_of_every_variant_is_that_of_the_pass(name, tmp_path):
     run = VARIANTS[name].run(tmp_path)
     for layer in range(run.model.num_layers):
-        problem = run.problem(layer)
-        trace = compute(problem)
+        trace = compute(run.problem(layer))
         for stage in trace.stages:
             wanted = run.stage(layer, stage)
             closed = np.isneginf(wanted)
@@ -395,8 +394,7 @@ def test_of_a_run_with_the_same_changes_nothing_is_computed_again(
     walked = walked_layers(monkeypatch)
     above = start.study.at(start.problem, 1, silent, known)
     assert not walked
-    again = above.study.edits(above.problem)
-    assert known.replace(model=known.model.with_edits(again)) is known
+    assert known.replace(model=known.model.with_edits(above.study.edits(above.problem))) is known
     assert not walked
     below = above.study.at(above.problem, 0, silent)  # without one the layers are run
     assert walked == [*range(model.num_layers)]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import tracemalloc
-from contextlib import contextmanager
 from itertools import pairwise, product
 
 import numpy as np
@@ -25,6 +23,7 @@ from attn_gui.engine.analysis.dependence import (
     sequence,
 )
 from attn_gui.engine.errors import FieldError
+from tests.costs import taking
 from tests.failing import each
 
 STEP = 1e-6
@@ -63,8 +62,7 @@ def test_convolutions_reach_as_far_as_they_are_many(x, layers, channels):
     layer = Convolutions.seeded(5, channels, layers, 4)
     found = layer.dependence(x)
     assert found == pytest.approx(by_differences(layer.forward, x), abs=1e-8)
-    apart = np.abs(np.arange(7)[:, None] - np.arange(7))
-    assert ((found > 0) == (apart <= layers)).all()
+    assert ((found > 0) == (np.abs(np.arange(7)[:, None] - np.arange(7)) <= layers)).all()
 
 
 def problems():
@@ -138,17 +136,6 @@ def test_tokens_are_fewer_where_they_are_wide():
     weights = {name: random((512, 512)) for name in ("w_query", "w_key", "w_value", "w_output")}
     assert affordable(Problem(x=random((60, 512)), **weights), 32) < 32
     assert affordable(next(problems()), 32) == 5
-
-
-@contextmanager
-def taking(most):
-    """At most so many bytes are allocated inside."""
-    tracemalloc.start()
-    try:
-        yield
-        assert tracemalloc.get_traced_memory()[1] <= most
-    finally:
-        tracemalloc.stop()
 
 
 def test_wide_queries_are_pulled_back_by_parts():

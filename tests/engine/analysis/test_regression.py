@@ -65,8 +65,7 @@ def test_no_other_width_predicts_the_points_better(noise: float) -> None:
 
 
 def test_values_that_are_all_the_same_leave_w_alone() -> None:
-    problem = regression(23, 0.5).replace(value=np.full((23, 1), 2.5))
-    assert fit_width(points_of(problem)).w == 1.0
+    assert fit_width(points_of(regression(23, 0.5).replace(value=np.full((23, 1), 2.5)))).w == 1.0
 
 
 def test_heads_and_items_are_fitted_together() -> None:
@@ -94,8 +93,7 @@ def test_what_cannot_be_fitted_is_said() -> None:
 
 @each("unit", [1e-320, 1e-200, 1e200, 1e308])
 def test_points_as_far_apart_as_numbers_can_be_are_fitted_or_left_alone(unit: float) -> None:
-    problem = regression(7, 0.5)
-    found = fit_width(points_of(problem.replace(key=np.linspace(-1, 1, 7)[:, None] * unit)))
+    found = fit_width(points_of(regression(7, 0.5).replace(key=np.linspace(-1, 1, 7)[:, None] * unit)))
     assert np.isfinite(found.w)
     assert found.w > 0
 

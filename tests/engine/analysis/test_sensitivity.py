@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import tracemalloc
+import sys
 
 import numpy as np
 import pytest
@@ -10,6 +10,7 @@ import pytest
 from attn_gui.engine import (
     DenseEvaluation,
     FieldError,
+    FieldTypeError,
     Problem,
     ShapeError,
     compute,
@@ -31,6 +32,7 @@ from attn_gui.engine.analysis.sensitivity import gradient as gradient_by
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
+from tests.costs import taking
 
 
 def changed(problem, name, index, step):
@@ -114,11 +116,8 @@ def test_gradients_at_4096_tokens_follow_an_edit_and_hold_no_map():
     sensitivity(streaming, "output", (0, query, 3))
     x[5, 7] += 2.0
     streaming.update(live, {"x": [(slice(5, 6), slice(7, 8))]})
-    tracemalloc.start()
-    found = sensitivity(streaming, "output", (0, query, 3))
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 4096 * 4096 * 8  # not even one map of one head in float64
+    with taking(4096 * 4096 * 8):  # not even one map of one head in float64
+        found = sensitivity(streaming, "output", (0, query, 3))
     short = live.replace(x=x[: query + 1])  # the causal mask closes all later keys
     right = sensitivity(DenseEvaluation(short), "output", (0, query, 3))
     np.testing.assert_allclose(found["x"][: query + 1], right["x"], rtol=0, atol=1e-10)
@@ -143,8 +142,6 @@ TILED = {
 @pytest.mark.parametrize("name", TILED)
 def test_gradients_by_tiles_are_those_of_the_whole(monkeypatch, name, stage):
     """A sum of n terms in another order: apart by no more than n · ε times the sum of their sizes."""
-    import sys
-
     given, rng = dict(TILED[name]), np.random.default_rng(4)
     lead, n = (given.pop("batch"),) if "batch" in given else (), 37
     kv_heads = given.get("num_kv_heads", 2)
@@ -168,23 +165,14 @@ def test_gradients_by_tiles_are_those_of_the_whole(monkeypatch, name, stage):
 
 
 def test_a_long_cotangent_takes_little_memory():
-    import tracemalloc
-
     n, rng = 2048, np.random.default_rng(4)
     problem = Problem(**{k: rng.normal(size=(n, 16)) for k in ("query", "key", "value")}, num_heads=2, dtype="float32")
     trace, cotangent = compute(problem), np.ones((1, n, 16))
-    tracemalloc.start()
-    try:
+    with taking(120_000_000):  # one map of all heads alone is 67 MB in float64, and ten of them were held
         sensitivity(trace, "output", cotangent=cotangent)
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert peak < 120_000_000  # one map of all heads alone is 67 MB in float64, and ten of them were held
 
 
 def test_gradients_that_cannot_be_held_and_cotangents_of_no_numbers_are_refused_in_words(monkeypatch):
-    from attn_gui.engine import FieldTypeError
-
     trace = compute(Problem(query=[[1.0]], key=[[1.0]], value=[[1.0]]))
     with pytest.raises(FieldTypeError, match="cotangent must hold real numbers, got a text"):
         sensitivity(trace, "output", cotangent=[[["x"]]])
@@ -207,14 +195,8 @@ def test_gradients_by_tables_that_cannot_be_held_are_refused_before_any_is_taken
         "face": lambda: Gradient(evaluation, "weights", box, weights),
     }
     monkeypatch.setattr(memory, "available", lambda: 1_000_000)
-    tracemalloc.start()
-    try:
-        with pytest.raises(FieldError, match=r"of new numbers; at most 250\.0 kB"):
-            ways[take]()
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert peak < 100_000
+    with taking(100_000), pytest.raises(FieldError, match=r"of new numbers; at most 250\.0 kB"):
+        ways[take]()
 
 
 def test_the_gradient_by_a_switch_takes_no_memory():
@@ -223,15 +205,10 @@ def test_the_gradient_by_a_switch_takes_no_memory():
     evaluation = evaluation_of(Problem(cells, cells, cells, mask=[layer]))
     box, weights = tuple(slice(0, 1) for _ in range(4)), np.ones((1, 1, 1, 1))
     found = Gradient(evaluation, "weights", box, weights)
-    tracemalloc.start()
-    try:
+    with taking(100_000):
         block = found.field_block("mask.0.allowed", 0, slice(0, 3), slice(0, 2))
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
     assert np.isnan(block).all()
     assert block.shape == (3, 2)
-    assert peak < 100_000
 
 
 # --- finite differences against exact gradients ---------------------------------------------------
@@ -545,8 +522,7 @@ def test_what_is_no_number_stays_one_and_an_output_of_zeros_has_no_shares(rng):
 
 
 def test_without_w_o_each_head_fills_columns_of_its_own_exactly(rng):
-    problem = made(rng)
-    found = contributions(compute(problem).evaluation, 0, slice(0, ROWS))
+    found = contributions(compute(made(rng)).evaluation, 0, slice(0, ROWS))
     assert found.difference == 0.0
     for head in range(THREE):
         outside = np.ones(THREE * D_V, bool)

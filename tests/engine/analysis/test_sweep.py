@@ -106,8 +106,7 @@ def test_every_reading_of_every_quantity_is_that_of_the_plain_formula(problem, k
 
 
 def test_the_value_of_now_gives_the_reading_of_now(problem):
-    trace = compute(problem)
-    weights = trace["weights"][ROW.batch, ROW.head, ROW.query]
+    weights = compute(problem)["weights"][ROW.batch, ROW.head, ROW.query]
     for key, quantity in quantities_of(problem, quantity_of_cell(problem, "query", (1, 3, 7), 0.0)).items():
         now = quantity.now(problem)
         if now is not None:
@@ -247,8 +246,7 @@ def test_entropies_are_those_of_every_row_and_the_ceiling_is_the_log_of_its_open
 
 
 def test_the_variance_of_the_present_scores_is_that_of_the_open_cells(causal):
-    scores = causal.query[:, WIDTH:] @ causal.key[:, WIDTH:].T
-    seen = scores[np.tril(np.ones((QUERIES, KEYS), bool))]
+    seen = (causal.query[:, WIDTH:] @ causal.key[:, WIDTH:].T)[np.tril(np.ones((QUERIES, KEYS), bool))]
     assert score_variance(causal, 0, 1) == pytest.approx(np.var(seen), rel=1e-12)
 
 
@@ -284,8 +282,7 @@ def test_beside_a_sink_no_entropy_is_above_what_is_called_the_most(sink):
     rng = np.random.default_rng(1)
     arrays = {name: rng.normal(size=(5, 3)) for name in ("query", "key", "value")}
     causal = Problem(**arrays, sink=[sink], mask=[{"kind": "causal"}])
-    scales = (0.0, 0.1, 1.0, 5.0)
-    found = entropies(causal, scales, MapRow())
+    found = entropies(causal, (0.0, 0.1, 1.0, 5.0), MapRow())
     assert (found.values <= found.ceilings + 1e-15).all()
     assert found.ceilings == pytest.approx([largest_sum(count) for count in range(1, 6)], abs=1e-6)
     (first,) = at_scales(causal.replace(sink=[-9.0]), (1.0,), MapRow(query=0))

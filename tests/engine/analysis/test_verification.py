@@ -62,8 +62,7 @@ def test_every_stage_of_every_problem_is_recomputed_whole(problem_name, evaluati
 
 
 def test_float32_problems_differ_by_their_last_rounding_only(makers):
-    problem = makers["block"]()
-    found = verify(compute(problem.replace(dtype="float32")))
+    found = verify(compute(makers["block"]().replace(dtype="float32")))
     assert found.ok
     assert all(check.tolerance < 1e-4 for check in found.stages)
 
@@ -216,8 +215,7 @@ def test_nothing_old_is_remembered_after_an_edit(makers):
 
 
 def test_a_row_is_computed_once_for_all_of_its_stages(makers, monkeypatch):
-    problem = makers["block"]()
-    evaluation = RowwiseEvaluation(problem)
+    evaluation = RowwiseEvaluation(makers["block"]())
     counted = []
     forward = Softmax.forward
     monkeypatch.setattr(Softmax, "forward", lambda self, *inputs: counted.append(1) or forward(self, *inputs))
@@ -439,8 +437,7 @@ def test_a_leaking_future_is_seen_in_the_rows_of_a_sample(leaking, holds, rng, m
         monkeypatch.setattr(
             LinearStage, "_product", lambda self, group, axes: contract(*group, axes=axes, ordered=True)
         )
-    found = held(RowwiseEvaluation(problem), chosen={0: [5, 150]})
-    assert found["future_has_no_influence"] is holds
+    assert held(RowwiseEvaluation(problem), chosen={0: [5, 150]})["future_has_no_influence"] is holds
 
 
 def test_thousands_of_poisoned_keys_cost_no_more_than_those_that_are_seen(monkeypatch):

@@ -311,8 +311,7 @@ def test_one_row_costs_no_more_than_that_row_and_a_head_switched_off_costs_nothi
     found = evaluation.update(Problem(**arrays, num_heads=HEADS, interventions=[record]), {})
     assert sum(found.cells.values()) <= 5 * 211 + 211
     assert all(evaluation.known(0, head).all() for head in range(HEADS)), "nothing is left to be computed later"
-    dense = DenseEvaluation(evaluation.problem)
-    assert close(whole(evaluation, "output"), whole(dense, "output"))
+    assert close(whole(evaluation, "output"), whole(DenseEvaluation(evaluation.problem), "output"))
 
 
 def test_a_bound_that_grows_touches_rows_that_the_edited_key_does_not_reach():
@@ -322,8 +321,7 @@ def test_a_bound_that_grows_touches_rows_that_the_edited_key_does_not_reach():
     evaluation = StreamingEvaluation(Problem(**arrays, **make), tile=8, chunk=16)
     evaluation.complete()
     arrays["key"][N - 1] *= 4
-    box = (slice(N - 1, N), slice(0, WIDTH))
-    evaluation.update(Problem(**arrays, **make), {"key": [box]})
+    evaluation.update(Problem(**arrays, **make), {"key": [(slice(N - 1, N), slice(0, WIDTH))]})
     assert evaluation.settle()
     fresh = StreamingEvaluation(Problem(**arrays, **make), tile=8, chunk=16)
     for stage in fresh.stages:

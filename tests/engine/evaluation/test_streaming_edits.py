@@ -79,10 +79,8 @@ def test_two_wild_columns_do_not_hide_each_other(rng):
     working.write("value", indices.cell((3, 0)), 1e17)
     working.write("value", indices.cell((9, 1)), 1e12)
     working.write("value", (slice(9, 10), slice(0, 2)), 0.5)
-    assert (
-        np.abs(working.stage("head_output")[0, 0, :, 1] - computed_short(working, "head_output")[0, 0, :, 1]).max()
-        < 1e-13
-    )
+    short = whole(DenseEvaluation(working.problem()), "head_output")
+    assert np.abs(working.stage("head_output")[0, 0, :, 1] - short[0, 0, :, 1]).max() < 1e-13
 
 
 @each(
@@ -107,10 +105,6 @@ def test_edits_beside_a_value_that_is_no_number(field, wild, masked, rng):
         assert working.worst(("weights", "output")) < 1e-12
     working.write(field, cell, old)
     assert working.worst(("weights", "output")) < 1e-12
-
-
-def computed_short(working, stage):
-    return whole(DenseEvaluation(working.problem()), stage)
 
 
 def layers(rng, n=131, m=149):
@@ -164,8 +158,7 @@ def test_float32_is_as_exact_as_the_plain_formula(amplitude, rng):
     e = np.exp(s - s.max(-1, keepdims=True))
     naive = e / e.sum(-1, keepdims=True) @ v
     assert naive.dtype == np.float32
-    ours = np.abs(working.stage("head_output")[0] - exact)
-    assert ours.max() <= 2 * np.abs(naive - exact).max()
+    assert np.abs(working.stage("head_output")[0] - exact).max() <= 2 * np.abs(naive - exact).max()
 
 
 def all_known(evaluation):
@@ -174,8 +167,7 @@ def all_known(evaluation):
 
 
 def test_a_pass_can_be_followed_and_cancelled(rng):
-    working = long(rng)
-    evaluation = working.fresh()
+    evaluation = long(rng).fresh()
     seen: list[tuple[int, int]] = []
     assert not evaluation.complete(progress=lambda *at: seen.append(at), cancelled=lambda: len(seen) >= 3)
     assert not all_known(evaluation)

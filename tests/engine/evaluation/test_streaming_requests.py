@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import tracemalloc
-
 import numpy as np
 import pytest
 
@@ -14,6 +12,7 @@ from attn_gui.engine.evaluation.evaluation import row_entropy
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
+from tests.costs import taking
 
 from .working import Working, apart, rounding
 
@@ -107,9 +106,7 @@ def test_entropies_of_rows_that_see_nothing_or_no_number(rng):
 
 def test_the_blocks_of_several_maps_are_kept_and_old_ones_make_room(rng):
     working = Working(a_problem(rng), None, None)
-    pictures = working.evaluation._pictures
-    one = 2 * N * 20 * 8
-    pictures._room = 2 * one
+    working.evaluation._pictures._room = 2 * (2 * N * 20 * 8)  # that of two maps
     for head in (0, 1, 2, 3):
         working.evaluation.pooled("scores", 0, head, 20, 20)
     kept = [head for head in range(HEADS) if working.evaluation.lacking("scores", 0, head, slice(0, N), 20) == 0]
@@ -368,11 +365,8 @@ def test_projections_are_computed_a_few_sequences_at_a_time(rng, monkeypatch):
     problem = many_sequences(rng, 41, 3001).replace(dtype="float32")
     kept = 4 * 41 * FEW * 3 * 3001  # Q, and K twice
     monkeypatch.setattr(streaming, "PROJECTED", 2 * FEW * 3001)
-    tracemalloc.start()
-    found = StreamingEvaluation(problem)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 1.2 * kept  # all sequences at once are twice that, in float64
+    with taking(1.2 * kept):  # all sequences at once are twice that, in float64
+        found = StreamingEvaluation(problem)
     for item in (0, 1, 40):
         np.testing.assert_allclose(
             found.box("query", (*indices.cell((item,)), slice(0, FEW), slice(0, 3001)))[0],

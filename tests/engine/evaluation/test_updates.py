@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tracemalloc
 from functools import partial
 
 import numpy as np
@@ -15,6 +14,7 @@ from attn_gui.engine.analysis.sensitivity import sensitivity
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.indices import contract
+from tests.costs import taking
 
 from .working import Working as LiveProblem
 from .working import random_box
@@ -100,8 +100,7 @@ def single_key_rows(evaluation, axes):
 
 
 def test_one_query_cell_costs_one_row_of_one_head(rng):
-    working = Working(large(rng, False))
-    done = working.write("query", indices.cell((10, 3 * 16 + 5)), 0.5)
+    done = Working(large(rng, False)).write("query", indices.cell((10, 3 * 16 + 5)), 0.5)
     assert done.cells["scores"] == done.cells["scaled"] == done.cells["weights"] == 64
     assert done.cells["head_output"] == done.cells["concat"] == 16
     assert done.boxes["scores"] == [(slice(0, 1), slice(3, 4), slice(10, 11), slice(0, 64))]
@@ -129,8 +128,7 @@ def test_a_mask_stops_changes():
     done = working.write("key", indices.cell((50, 0)), 1.5)
     assert done.boxes["weights"] == [(slice(0, 1), slice(0, 1), slice(50, 64), slice(0, 64))]
     assert working.write("value", indices.cell((40, 0)), 1.5).boxes["head_output"][0][2] == slice(40, 64)
-    hidden = working.write("key", indices.cell((62, 0)), np.nan)
-    assert set(hidden.boxes) == {"key", "scores", "scaled"}
+    assert set(working.write("key", indices.cell((62, 0)), np.nan).boxes) == {"key", "scores", "scaled"}
     assert np.isfinite(working.stage("output")).all()
 
 
@@ -186,11 +184,8 @@ def test_nothing_of_the_problem_is_copied(rng):
     assert np.shares_memory(
         evaluation.fetch("query", indices.whole(evaluation.shape("query"))), working.arrays["query"]
     )
-    tracemalloc.start()
-    working.write("query", indices.cell((9, 3)), 4.0)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert peak < 64 * 8 * 100
+    with taking(64 * 8 * 100):
+        working.write("query", indices.cell((9, 3)), 4.0)
 
 
 def test_a_box_outside_is_refused(rng):
@@ -249,8 +244,7 @@ def test_a_cell_of_a_mask_reaches_its_map_cell_and_the_open_ones_of_its_row(rng)
     allowed[2, 5] = False
     layer = {"kind": "custom", "allowed": allowed}
     problem = new_problem("direct", n=7, m=11, num_heads=2, d_k=3).replace(mask=(layer,))
-    evaluation = DenseEvaluation(problem)
-    forward = evaluation.forward({"mask.0.allowed": [indices.cell((2, 5))]})
+    forward = DenseEvaluation(problem).forward({"mask.0.allowed": [indices.cell((2, 5))]})
     opened = allowed.copy()
     opened[2, 5] = True
     rows = np.arange(7)[:, None] == 2
@@ -270,18 +264,17 @@ def test_what_is_asked_at_4096_tokens_costs_its_part_only():
     evaluation = StreamingEvaluation(problem)
     rows, keys = slice(3000, 3100), slice(2950, 3150)
     i, j = np.ogrid[rows, keys]
-    tracemalloc.start()
-    row = evaluation.forward({"x": [(slice(3050, 3051), slice(0, 32))]})
-    cells = row.cells("masked", 0, 5, rows, keys)
-    np.testing.assert_array_equal(cells, ((i == 3050) | (j == 3050)) & (j <= i))
-    np.testing.assert_array_equal(row.cells("weights", 0, 5, rows, keys), (i >= 3050) & (j <= i))
-    np.testing.assert_array_equal(row.cells("output", 0, None, slice(None), slice(0, 1))[:, 0], np.arange(4096) >= 3050)
-    weight = evaluation.forward({"w_key": [indices.cell((3, 9))]})
-    np.testing.assert_array_equal(weight.cells("weights", 0, 2, rows, keys), j <= i)
-    assert not weight.cells("weights", 0, 3, rows, keys).any()
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 4096**2 / 8  # a byte for each cell of one head is eight times that
+    with taking(4096**2 / 8):  # a byte for each cell of one head is eight times that
+        row = evaluation.forward({"x": [(slice(3050, 3051), slice(0, 32))]})
+        cells = row.cells("masked", 0, 5, rows, keys)
+        np.testing.assert_array_equal(cells, ((i == 3050) | (j == 3050)) & (j <= i))
+        np.testing.assert_array_equal(row.cells("weights", 0, 5, rows, keys), (i >= 3050) & (j <= i))
+        np.testing.assert_array_equal(
+            row.cells("output", 0, None, slice(None), slice(0, 1))[:, 0], np.arange(4096) >= 3050
+        )
+        weight = evaluation.forward({"w_key": [indices.cell((3, 9))]})
+        np.testing.assert_array_equal(weight.cells("weights", 0, 2, rows, keys), j <= i)
+        assert not weight.cells("weights", 0, 3, rows, keys).any()
 
 
 def test_a_box_outside_reaches_nothing_and_is_refused(makers):
@@ -414,15 +407,12 @@ def test_behind_a_mask_every_cell_of_a_row_says_which_keys_count_and_a_closed_on
 def test_a_cell_at_4096_tokens_is_told_at_once():
     problem = new_problem("self", n=4096, num_heads=8, d_k=4, d_v=4).replace(mask=({"kind": "causal"},))
     evaluation = StreamingEvaluation(problem)
-    tracemalloc.start()
-    backward = evaluation.backward({"output": [indices.cell((0, 3000, 5))]})
-    keys = np.arange(4096) <= 3000
-    np.testing.assert_array_equal(backward.cells("weights", 0, 1, slice(3000, 3001), slice(None))[0], keys)
-    np.testing.assert_array_equal(backward.cells("key", 0, 1, slice(None), slice(None))[:, 2], keys)
-    np.testing.assert_array_equal(in_boxes(backward, "x", (4096, 32)).all(axis=1), keys)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 4096**2 / 8  # a byte for each cell of one head is eight times that
+    with taking(4096**2 / 8):  # a byte for each cell of one head is eight times that
+        backward = evaluation.backward({"output": [indices.cell((0, 3000, 5))]})
+        keys = np.arange(4096) <= 3000
+        np.testing.assert_array_equal(backward.cells("weights", 0, 1, slice(3000, 3001), slice(None))[0], keys)
+        np.testing.assert_array_equal(backward.cells("key", 0, 1, slice(None), slice(None))[:, 2], keys)
+        np.testing.assert_array_equal(in_boxes(backward, "x", (4096, 32)).all(axis=1), keys)
 
 
 def test_nothing_comes_to_a_box_outside(makers):

@@ -139,8 +139,7 @@ def test_every_reading_gives_the_problem_that_einsum_gives(tmp_path: Path) -> No
         shape = tuple(sizes[axis] for axis in axes)
         arrays = {name: RANDOM.normal(size=shape) for name in ("q", "k", "v")}
         np.savez(tmp_path / "a.npz", **arrays)
-        names = {"query": "q", "key": "k", "value": "v"}
-        found = load(tmp_path / "a.npz", arrays=names, axes=axes)
+        found = load(tmp_path / "a.npz", arrays={"query": "q", "key": "k", "value": "v"}, axes=axes)
         letters = [ord(axis[0]) for axis in axes]
         assert found.num_heads == (3 if "head" in axes else 1)
         full = [ord(axis[0]) for axis in ("batch", "token", "head", "column") if axis in axes]
@@ -395,8 +394,7 @@ def test_a_vector_stays_one_and_options_come_from_any_file(tmp_path: Path) -> No
         json.dumps({name: array.tolist() for name, array in weights.items()} | {"num_heads": 2})
     )
     paths = [*put_each(tmp_path, x=x, b_query=bias), tmp_path / "weights.json"]
-    found = open_several(paths, None).problem
-    assert found == Problem(x=x, b_query=bias, **weights, num_heads=2)
+    assert open_several(paths, None).problem == Problem(x=x, b_query=bias, **weights, num_heads=2)
 
 
 def test_equal_names_are_told_apart_by_their_files(tmp_path: Path) -> None:
