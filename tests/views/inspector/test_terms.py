@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QFontMetrics
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -211,3 +211,19 @@ def test_the_keyboard_follows_a_term(shown: Shown, make: Make, qtbot: QtBot) -> 
     name, index = caught.args
     assert (name, index[:3]) == ("scaled", (0, 1, 2))
     assert ("a", "b", "c", "<b>d</b>", "e", "f", "g")[index[3]] == key
+
+
+def test_a_symbol_in_the_header_has_its_subscript_low(shown: Shown, make_projected: Make) -> None:
+    """It stood as W_Q[c, 1] there, with the sign, and everywhere else with a low Q."""
+    view = table(shown(make_projected(), "query", 2, 1))
+    section = headers(view).index("W_Q[c, 4]")
+    header, metrics = view.horizontalHeader(), QFontMetrics(ui_font("small"))
+    place = QRect(header.sectionViewportPosition(section), 0, header.sectionSize(section), header.height())
+    image = (
+        header.viewport().grab(place.adjusted(2, 2, -2, -2)).toImage().convertToFormat(QImage.Format.Format_Grayscale8)
+    )
+    ground = image.pixelColor(0, 0)
+    columns = [x for x in range(image.width()) if any(image.pixelColor(x, y) != ground for y in range(image.height()))]
+    ink = (columns[-1] - columns[0] + 1) / image.devicePixelRatio()
+    assert columns, "it is painted"
+    assert ink <= metrics.horizontalAdvance("WQ[c, 4]")
