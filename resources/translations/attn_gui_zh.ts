@@ -3627,6 +3627,10 @@
         <translation>打开自己的课程…</translation>
     </message>
     <message>
+        <source>Close the list</source>
+        <translation>关闭列表</translation>
+    </message>
+    <message>
         <source>Start over</source>
         <translation>从头开始</translation>
     </message>

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
+
+from attn_gui.app.lessons import lessons
+from tests.journeys.gate import Gate
+from tests.seen import worded
 
 TEXT = """# Large | 大
 
@@ -87,3 +92,26 @@ def test_a_step_that_is_taken_back_before_its_numbers_are_there_turns_to_nothing
     person.do("redo")
     settle(person)
     assert person.program.document.problem.softcap == 5
+
+
+def test_no_words_of_the_step_before_stand_beside_the_maps_of_a_large_one(launch, tmp_path, monkeypatch):
+    """An answer to the question that still stood there was one to the question of the next step."""
+    path = tmp_path / "large.md"
+    path.write_text(TEXT, encoding="utf-8")
+    person = launch("worked-example.npz")
+    person.program.take_in(path)
+    settle(person)
+    gate = Gate()
+    monkeypatch.setattr(lessons, "said_step", gate.before(lessons.said_step))
+    person.click("lesson.skip")
+    panel = person.find("lesson")
+    try:
+        person.wait()
+        said = [part.text() for part in worded(panel) if hasattr(part, "text") and part.isVisible()]
+        assert sorted(said) == ["", "Large", "Step 2 of 2"], "the button that closes it, the lesson, and the place"
+        assert not panel.findChild(QWidget, "lesson.answer").isVisible()
+        assert person.find("lesson.title").text() == ""
+    finally:
+        gate.open()
+    settle(person)
+    assert person.find("lesson.title").text() == "Second"

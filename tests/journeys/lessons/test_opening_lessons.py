@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMessageBox
+from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 
 from attn_gui.app.lessons import lessons
 from attn_gui.app.state import background_task
@@ -12,6 +12,7 @@ from attn_gui.lessons.lesson import title_of
 from attn_gui.paths import resource
 from tests.journeys.gate import Gate
 from tests.journeys.lessons.test_lessons import settle
+from tests.seen import covered, fault, is_cut
 
 BUTTONS = QMessageBox.StandardButton
 LESSONS = sorted(resource("lessons").glob("*.md"))
@@ -110,6 +111,68 @@ def test_what_is_changed_while_a_lesson_is_read_is_not_lost(launch, gate, tmp_pa
     rest(person, gate)
     assert begun(person)
     assert person.find("lesson.place").text() == "Step 2 of 5"
+
+
+def test_a_lesson_is_there_whole_in_the_turn_that_shows_its_maps(launch):
+    """On a busy machine the end of the lesson before stood beside them, or a question without its choices."""
+    person = launch(width=1366, height=700)
+    person.program.take_in(resource("lessons", "03-root-d-k.md"))
+    settle(person)
+    while not person.find("lesson.end").isVisible():
+        person.click("lesson.skip")
+        settle(person)
+    seen = []
+
+    def look():
+        title = person.window.findChild(QWidget, "lesson.title").text()
+        choices = [person.window.findChild(QWidget, f"lesson.choice.{place}") for place in range(3)]
+        ways = [person.window.findChild(QWidget, f"lesson.{name}") for name in ("back", "skip", "next")]
+        parts = [*choices, *ways]
+        seen.append((title, [part.objectName() for part in parts if not part.isVisible() or is_cut(part)]))
+
+    person.program.late.lessons._work.ended.connect(look)
+    person.click("lesson.next_lesson")
+    settle(person)
+    assert seen == [("Five operators", [])]
+
+
+def test_the_list_of_lessons_leads_back_to_what_stood_there_before(launch):
+    person = launch(page=True)
+    lists = person.program.late.lessons
+    for name, leave in (
+        ("start", lambda: person.press("Esc")),
+        ("start", lambda: person.click("lessons.close")),
+        ("start", lambda: person.do("lessons")),
+        ("spine", lambda: person.click("lessons.close")),
+    ):
+        if name == "spine":
+            person.open(resource("examples", "worked-example.npz"))
+            person.wait()
+        assert person.find(name).isVisible()
+        person.do("lessons")
+        person.until(lambda: not lists.list.busy)
+        assert not person.find(name).isVisible()
+        assert fault(person.find("lessons.close")) == ""
+        leave()
+        assert person.find(name).isVisible()
+        assert not person.find("lessons").isVisible()
+
+
+def test_the_mask_is_made_beside_the_step_that_asks_for_it(launch):
+    """Its panel lay over the sentence that says which mask."""
+    person = launch(width=1366, height=700)
+    person.program.take_in(resource("lessons", "05-masks.md"))
+    settle(person)
+    while not person.find("lesson.do").isVisible():
+        person.click("lesson.skip")
+        settle(person)
+    person.click("control.mask")
+    assert person.window.mask_panel.isVisible()
+    assert fault(person.find("lesson.title")) == fault(person.find("lesson.do")) == ""
+    shown = covered(person.find("lesson"))
+    person.press("Esc")
+    assert not person.window.mask_panel.isVisible()
+    assert covered(person.find("lesson")) == shown
 
 
 def test_a_lesson_waits_for_a_number_that_is_typed_and_for_a_dialog(launch, gate, monkeypatch):
