@@ -2494,6 +2494,10 @@
         <translation>{first}{second}</translation>
     </message>
     <message>
+        <source>{name} (head {head})</source>
+        <translation>{name}（头 {head}）</translation>
+    </message>
+    <message>
         <source>Largest by {number}: {exact}; by finite differences {beside}.</source>
         <translation>对 {number} 的梯度最大：{exact}；有限差分为 {beside}。</translation>
     </message>
