@@ -1722,8 +1722,8 @@
 <context>
     <name>DkPanel</name>
     <message>
-        <source>Gradient ‖∂a/∂s‖, row {row}</source>
-        <translation>梯度 ‖∂a/∂s‖，第 {row} 行</translation>
+        <source>Gradient ‖∂a/∂s′‖, row {row}</source>
+        <translation>梯度 ‖∂a/∂s′‖，第 {row} 行</translation>
     </message>
     <message>
         <source>Mean entropy (bits)</source>
