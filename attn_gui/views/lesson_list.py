@@ -227,7 +227,7 @@ class LessonList(Retranslated, QWidget):
         """Return a column of groups."""
         card = QFrame(self._body)
         card.setProperty("card", "true")
-        column = arrange(QVBoxLayout(card), margins=(SPACING.m, SPACING.m, SPACING.m, SPACING.l), spacing=0)
+        column = arrange(QVBoxLayout(card), margins=SPACING.m, spacing=0)
         for place, (title, rows) in enumerate(groups):
             column.addSpacing(SPACING.l if place else 0)
             head, named, minutes = QHBoxLayout(), QLabel(title, card), QLabel(card)
@@ -260,12 +260,12 @@ class LessonList(Retranslated, QWidget):
         self._grid.setHorizontalSpacing(SPACING.xxl)
         words, band = QVBoxLayout(), QHBoxLayout(self._band)
         arrange(words, self._name, self._learned, spacing=SPACING.xs)
-        band.setContentsMargins(SPACING.xl, SPACING.l, SPACING.xl, SPACING.l)
+        band.setContentsMargins(SPACING.xl, SPACING.m, SPACING.xl, SPACING.m)
         band.setSpacing(SPACING.xl)
         band.addLayout(words, 1)
         band.addWidget(self._anew)
         band.addWidget(self._on)
-        arrange(QVBoxLayout(self._body), self._grid, self._band, 1, margins=(0, SPACING.l, 0, 0), spacing=SPACING.xl)
+        arrange(QVBoxLayout(self._body), self._grid, self._band, 1, margins=(0, SPACING.l, 0, 0), spacing=SPACING.l)
         self._page.hold(self._body)
         inner = arrange(QVBoxLayout(), head, (self._page, 1))
         middle = QWidget(self)

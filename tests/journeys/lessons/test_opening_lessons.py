@@ -7,9 +7,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 
 from attn_gui.app.lessons import lessons
+from attn_gui.app.lessons.lesson_list import keep_tick
 from attn_gui.app.state import background_task
 from attn_gui.lessons.lesson import title_of
 from attn_gui.paths import resource
+from attn_gui.views.text_views import SentenceView
 from tests.journeys.gate import Gate
 from tests.journeys.lessons.test_lessons import settle
 from tests.seen import covered, fault, is_cut
@@ -156,6 +158,20 @@ def test_the_list_of_lessons_leads_back_to_what_stood_there_before(launch):
         leave()
         assert person.find(name).isVisible()
         assert not person.find("lessons").isVisible()
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_list_of_lessons_is_seen_whole_on_a_small_screen(launch, lang):
+    """Of 700 pixels the frame of the window takes some, and one lesson is finished."""
+    person = launch(lang=lang, width=1350, height=652)
+    for step in range(5):
+        keep_tick(person.program.settings, LESSON.stem, step)
+    person.do("lessons")
+    person.until(lambda: not person.program.late.lessons.list.busy)
+    QTest.qWait(1)
+    band = person.find("lessons.band")
+    assert len([part for part in band.findChildren(SentenceView) if part.isVisible()]) == 2
+    assert fault(band) == ""
 
 
 def test_the_mask_is_made_beside_the_step_that_asks_for_it(launch):
