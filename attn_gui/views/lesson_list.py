@@ -7,11 +7,21 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from attn_gui.figure.design_tokens import RADIUS, SPACING
 from attn_gui.views.text_views import Link, SentenceRun, SentenceView, paint_words
-from attn_gui.views.theme import current_theme, dress, scaled, ui_font
+from attn_gui.views.theme import current_theme, dress, icon, scaled, ui_font
 from attn_gui.views.widgets import FittingPage, KeyboardButton, Retranslated, arrange, clear_layout, paint_focus_ring
 from attn_gui.views.zones import hairline
 
@@ -144,16 +154,19 @@ class LessonList(Retranslated, QWidget):
         self._groups: tuple[tuple[str, tuple[LessonRow, ...]], ...] = ()
         self._going_on: GoingOn | None = None
         self._title, self._summary, self._file = QLabel(self), QLabel(self), Link("", self)
+        self._close = QToolButton(self)
         self._page = FittingPage(self)
         self._body = QWidget(self._page.viewport())
         self._grid = QGridLayout()
         self._band = QFrame(self._body)
         self._name, self._learned = SentenceView(self._band), SentenceView(self._band)
         self._anew, self._on = QPushButton(self._band), QPushButton(self._band)
-        names = {"title": self._title, "summary": self._summary, "file": self._file, "band": self._band}
-        for name, part in (names | {"anew": self._anew, "continue": self._on, "going_on": self._name}).items():
+        names = {"title": self._title, "summary": self._summary, "file": self._file, "close": self._close}
+        names |= {"band": self._band, "anew": self._anew, "continue": self._on, "going_on": self._name}
+        for name, part in names.items():
             part.setObjectName(f"lessons.{name}")
         self._file.clicked.connect(self.fileAsked)
+        self._close.clicked.connect(self.leaveAsked)
         for button, anew in ((self._anew, True), (self._on, False)):
             button.setAutoDefault(True)  # for Enter
             button.clicked.connect(lambda _=False, anew=anew: self._choose(anew))
@@ -183,6 +196,8 @@ class LessonList(Retranslated, QWidget):
         minutes, done = sum(row.minutes for row in rows), sum(row.finished for row in rows)
         self._summary.setText(summary.format(count=len(rows), minutes=minutes, done=done))
         self._file.set_words(self.tr("Open a lesson of your own…"))
+        self._close.setToolTip(self.tr("Close the list"))
+        self._close.setAccessibleName(self.tr("Close the list"))
         self._anew.setText(self.tr("Start over"))
         on = self._going_on
         if on is None:
@@ -212,7 +227,7 @@ class LessonList(Retranslated, QWidget):
         """Return a column of groups."""
         card = QFrame(self._body)
         card.setProperty("card", "true")
-        column = arrange(QVBoxLayout(card), margins=(SPACING.m, SPACING.m, SPACING.m, SPACING.l), spacing=0)
+        column = arrange(QVBoxLayout(card), margins=SPACING.m, spacing=0)
         for place, (title, rows) in enumerate(groups):
             column.addSpacing(SPACING.l if place else 0)
             head, named, minutes = QHBoxLayout(), QLabel(title, card), QLabel(card)
@@ -239,17 +254,18 @@ class LessonList(Retranslated, QWidget):
         self._summary.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._on.setProperty("filled", "true")
         self._band.setProperty("band", "true")
-        head = arrange(QHBoxLayout(), self._title, (self._summary, 1), self._file, spacing=SPACING.xl)
+        self._close.setIcon(icon("close"))
+        self._close.setAutoRaise(True)
+        head = arrange(QHBoxLayout(), self._title, (self._summary, 1), self._file, self._close, spacing=SPACING.xl)
         self._grid.setHorizontalSpacing(SPACING.xxl)
         words, band = QVBoxLayout(), QHBoxLayout(self._band)
-        words.addWidget(self._name)
-        words.addWidget(self._learned)
-        band.setContentsMargins(SPACING.xl, SPACING.l, SPACING.xl, SPACING.l)
+        arrange(words, self._name, self._learned, spacing=SPACING.xs)
+        band.setContentsMargins(SPACING.xl, SPACING.m, SPACING.xl, SPACING.m)
         band.setSpacing(SPACING.xl)
         band.addLayout(words, 1)
         band.addWidget(self._anew)
         band.addWidget(self._on)
-        arrange(QVBoxLayout(self._body), self._grid, self._band, 1, margins=(0, SPACING.l, 0, 0), spacing=SPACING.xl)
+        arrange(QVBoxLayout(self._body), self._grid, self._band, 1, margins=(0, SPACING.l, 0, 0), spacing=SPACING.l)
         self._page.hold(self._body)
         inner = arrange(QVBoxLayout(), head, (self._page, 1))
         middle = QWidget(self)

@@ -302,6 +302,7 @@ class LessonPanel(Retranslated, QWidget):
         self._back.setEnabled(words.place > 1)
         self._show_parts()
         self.retranslate()
+        self._lay_out()
         if fresh:
             self._page.verticalScrollBar().setValue(0)
             self._take_focus()
@@ -314,6 +315,7 @@ class LessonPanel(Retranslated, QWidget):
         self._following.set_next(words.next)
         self._show_parts()
         self.retranslate()
+        self._lay_out()
         if fresh:
             (self._on if words.next is not None else self._all).setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -365,6 +367,15 @@ class LessonPanel(Retranslated, QWidget):
             place, count = self._words.place, self._words.count
             self._place.setText(self.tr("Step {place} of {count}").format(place=place, count=count))
         self.progress.setAccessibleName(self._place.text())
+
+    def room_below(self) -> int:
+        """Return the height that the step leaves to what stands below it, its way aside."""
+        column = self.parentWidget()
+        layout = None if column is None else column.layout()
+        if column is None or layout is None:
+            return 0
+        layout.activate()  # of a panel that has just come the width is not known yet
+        return column.contentsRect().height() - self.sizeHint().height() - self.way.sizeHint().height()
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def hasHeightForWidth(self) -> bool:
@@ -440,6 +451,12 @@ class LessonPanel(Retranslated, QWidget):
         for part in asked if ended else ():
             part.hide()
         self.updateGeometry()
+
+    def _lay_out(self) -> None:
+        """Give all parts their places at once: what has just come would be painted where it stood in another step."""
+        for layout in (self._column, self.way.layout()):
+            assert layout is not None
+            layout.activate()
 
     def _take_focus(self) -> None:
         """Put the keyboard on the question, or on the way on where nothing is asked."""

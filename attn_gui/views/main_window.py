@@ -23,7 +23,7 @@ from attn_gui.figure.design_tokens import SIZE, SPACING
 from attn_gui.modes import ALL, PRODUCT, SIDE_BY_SIDE
 from attn_gui.views.theme import current_theme, dress, scaled, set_ground, theme_signal
 from attn_gui.views.widgets import Veil, commit_focused_editor
-from attn_gui.views.zones import hairline, stack, step, zone_in
+from attn_gui.views.zones import hairline, handing_on, stack, step, zone_in
 
 if TYPE_CHECKING:
     from attn_gui.views.banner import Banner
@@ -210,7 +210,13 @@ class MainWindow(QMainWindow):
     def set_mode(self, mode: str) -> None:
         """Show one of `modes`, unless a page is large in their place."""
         if self.pictures.indexOf(self.inspector.pages) < 0:
-            self.pictures.setCurrentWidget(self.modes[mode])
+            with handing_on(self.pictures, self._focus_picture):
+                self.pictures.setCurrentWidget(self.modes[mode])
+
+    def _focus_picture(self) -> None:
+        """Give the keyboard to the stage on show, in whichever picture that is large."""
+        if self.product.isVisible():
+            self.product.focus_map()
 
     def add_mode(self, key: str, widget: QWidget) -> None:
         """Add a mode that can stand in the middle, and shows the heads itself."""

@@ -114,6 +114,9 @@ class QuestionView(Retranslated, QWidget):
             self._line.clear()
             self._uncheck()
             self.set_verdict("", "text", offered=False)
+        layout = self.layout()
+        assert layout is not None
+        layout.activate()  # at once: new choices would be painted where nobody has placed them
 
     def set_verdict(self, text: str, role: str, *, offered: bool, lead: str = "") -> None:
         """Say what an answer is worth, the `lead` first; `offered`: the right one can be shown. The next replaces a
@@ -203,6 +206,7 @@ class QuestionView(Retranslated, QWidget):
                 button.setObjectName(f"lesson.choice.{place}")
                 self._group.addButton(button, place)
                 self._choices.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+                button.show()  # at once: a layout shows what is new in a later turn
         for place, text in enumerate(choices):
             self._group.button(place).setText(text.replace("&", "&&"))
 

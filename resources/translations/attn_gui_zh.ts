@@ -1722,8 +1722,8 @@
 <context>
     <name>DkPanel</name>
     <message>
-        <source>Gradient ‖∂a/∂s‖, row {row}</source>
-        <translation>梯度 ‖∂a/∂s‖，第 {row} 行</translation>
+        <source>Gradient ‖∂a/∂s′‖, row {row}</source>
+        <translation>梯度 ‖∂a/∂s′‖，第 {row} 行</translation>
     </message>
     <message>
         <source>Mean entropy (bits)</source>
@@ -2492,6 +2492,10 @@
     <message>
         <source>{first} {second}</source>
         <translation>{first}{second}</translation>
+    </message>
+    <message>
+        <source>{name} (head {head})</source>
+        <translation>{name}（头 {head}）</translation>
     </message>
     <message>
         <source>Largest by {number}: {exact}; by finite differences {beside}.</source>
@@ -3625,6 +3629,10 @@
     <message>
         <source>Open a lesson of your own…</source>
         <translation>打开自己的课程…</translation>
+    </message>
+    <message>
+        <source>Close the list</source>
+        <translation>关闭列表</translation>
     </message>
     <message>
         <source>Start over</source>

@@ -192,6 +192,20 @@ def test_a_gradient_of_the_numbers_before_is_not_laid_over_those_of_another_size
     assert laid == [(430, 430)]
 
 
+def test_the_head_is_named_where_every_head_has_a_cell_of_that_name(launch):
+    """The number that it is largest by counts over all heads; of A[0, 1] there were two."""
+    rows = np.arange(12.0).reshape(3, 4) / 10
+    person = launch()
+    person.again("two heads", Problem(query=rows, key=rows, value=rows, num_heads=2))
+    person.program.view.set(head=1, stage="weights", cell=ChosenCell("weights", 2, 1), compare="gradient")
+    person.settle("gradients")
+    assert "the gradient of A[2, 1] (head 1) = " in said(person)
+    person.again("one head", Problem(query=rows, key=rows, value=rows))
+    person.program.view.set(stage="weights", cell=ChosenCell("weights", 2, 1), compare="gradient")
+    person.settle("gradients")
+    assert "the gradient of A[2, 1] = " in said(person)
+
+
 def settled(reader):
     """What the page shows once it is there."""
     reader.settle("pages")

@@ -121,8 +121,11 @@ def test_scaling_opens_two_whole_maps_that_are_read_edited_and_left(person, prob
     (path,) = tmp_path.glob("*.svg")
     assert all(name in path.read_text("utf-8") for name in ("without scaling", "with scaling"))
 
+    QTest.mouseClick(left, Qt.MouseButton.LeftButton, pos=left.cell_rect(1, 0).center())
+    assert person.focus() is left
     person.click("comparison.end")
     assert not left.isVisible()
+    assert person.focus() is person.find("heatmap.weights"), "and not just any map"
     assert not person.find("comparison").isVisible()
     assert "a variance of about dₖ" not in person.explanation()
     assert seen_whole(person.find("heatmap.weights"))

@@ -138,6 +138,15 @@ def _type_name(qtbot: QtBot, dialog: ExportDialog, text: str) -> None:
     qtbot.keyClicks(dialog.name, text)
 
 
+def test_the_keyboard_begins_at_the_field_that_stands_first(qtbot, tmp_path):
+    """It began in the folder, the last one."""
+    dialog = _image_dialog(qtbot, tmp_path)
+    dialog.activateWindow()
+    assert dialog.focusWidget() is dialog.stages
+    qtbot.keyClick(dialog.stages, Qt.Key.Key_Return)
+    assert dialog.result() == QDialog.DialogCode.Accepted, "Enter exports from there, too"
+
+
 def test_the_proposed_name_follows_until_another_is_typed(qtbot, tmp_path):
     dialog = _image_dialog(qtbot, tmp_path)
     assert dialog.name.text() == "x-weights-h3"

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QColor, QFontMetrics
+from PySide6.QtCore import QPoint, QPointF, QRect, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
@@ -555,3 +555,19 @@ def test_a_long_token_breaks_the_line_and_not_the_panel(shown):
     assert inspector.minimumSizeHint().width() <= 248
     assert view.height() >= view.heightForWidth(view.width()) > 4 * view.fontMetrics().height()
     assert view.accessibleName() == view.text()
+
+
+def test_a_symbol_in_the_header_has_its_subscript_low(shown):
+    """It stood as W_Q[c, 1] there, with the sign, and everywhere else with a low Q."""
+    view = table(shown(projected(), "query", 2, 1))
+    section = headers(view).index("W_Q[c, 4]")
+    header, metrics = view.horizontalHeader(), QFontMetrics(ui_font("small"))
+    place = QRect(header.sectionViewportPosition(section), 0, header.sectionSize(section), header.height())
+    image = (
+        header.viewport().grab(place.adjusted(2, 2, -2, -2)).toImage().convertToFormat(QImage.Format.Format_Grayscale8)
+    )
+    ground = image.pixelColor(0, 0)
+    columns = [x for x in range(image.width()) if any(image.pixelColor(x, y) != ground for y in range(image.height()))]
+    ink = (columns[-1] - columns[0] + 1) / image.devicePixelRatio()
+    assert columns, "it is painted"
+    assert ink <= metrics.horizontalAdvance("WQ[c, 4]")

@@ -362,7 +362,7 @@ def test_an_outline_that_moves_leaves_the_screen_as_if_all_of_it_were_painted(de
 
 @each("zoom", [1.0, 1.5])
 @each("compact", [False, True])
-@each("token", ["because", "Thinking"])
+@each("token", ["because", "Thinking", "Machines"])
 def test_a_usual_token_is_whole_also_where_it_is_chosen(desk, monkeypatch, compact, zoom, token):
     apply_theme(QApplication.instance(), "light", zoom)
     table, written = desk(np.zeros((ROWS, COLUMNS))), []

@@ -57,6 +57,7 @@ class LessonListController(QObject):
         self._open_path, self._ask = open_path, ask
         self._lessons: dict[str, Lesson] = {}
         self._list: LessonList | None = None
+        self._start, self._from_start = context.bars.actions["start"], False  # whether the start page lies behind it
         self._reading = BackgroundTask(self)
         self._reading.ended.connect(self._on_reading_ended)
         context.view.follow(self.leave, "document")
@@ -79,9 +80,9 @@ class LessonListController(QObject):
             self._show()
 
     def open(self) -> None:
-        """Show the list; a second time leave it."""
+        """Show the list; a second time go back to what lies behind it."""
         if self._list is not None and self._list.isVisible():
-            self.leave()
+            self._on_leave_asked()
         else:
             self._reading.start(lambda _: {name: read_lesson(path_of(name)) for name in names()})
 
@@ -99,10 +100,18 @@ class LessonListController(QObject):
             self._list = LessonList(self._window.centralWidget())
             self._list.chosen.connect(self._on_list_chosen)
             self._list.fileAsked.connect(self._ask)
-            self._list.leaveAsked.connect(self.leave)
+            self._list.leaveAsked.connect(self._on_leave_asked)
         self._show()
+        self._from_start = self._window.start_shown
         self._window.show_instead(self._list)
         self._list.take_focus()
+
+    def _on_leave_asked(self) -> None:
+        """Go back to what stood there before."""
+        if self._from_start:
+            self._start.trigger()
+        else:
+            self.leave()
 
     def _on_list_chosen(self, name: str, anew: bool) -> None:
         self._open_path(path_of(name), anew=anew)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import partial
+from math import prod
 from pathlib import Path
 from typing import NamedTuple
 
@@ -54,6 +55,7 @@ from attn_gui.lessons.scenes import LessonScene, LessonView, StepState, states_o
 from attn_gui.views.dialogs.progress import WorkLine
 from attn_gui.views.lesson_panel import DoneStep, EndWords, LessonPanel, StepWords
 from attn_gui.views.question_view import Asked
+from attn_gui.views.theme import scaled
 from attn_gui.views.zones import handing_on, put_at_foot, put_on_top
 
 # Menu of the lessons that come along, by group, and the way to others.
@@ -138,6 +140,11 @@ def said_step(
 STEP = QT_TRANSLATE_NOOP("History", "lesson, step {place}")
 RESERVED = re.compile(r'\s*[\\/:*?"<>|]+\s*')
 """What the name of a file must not have: the document of a lesson is named by its title."""
+LEAST_PAGE = 360
+"""Logical pixels below a step in which its page can be seen, with the choice of pages; with fewer it takes the place of
+the maps."""
+QUICK = 1 << 14
+"""Scores of so many are small enough for a step to be said in the turn that shows its maps."""
 
 
 class _Opened(NamedTuple):
@@ -173,6 +180,7 @@ class LessonsController(QObject):
         self._answered = False  # whether nothing of the step is covered any more
         self._following: Lesson | None = None  # the lesson that the end leads on to
         self._turning: LessonView | None = None  # what the step shows, until its numbers are there
+        self._page_due = False  # whether it has opened its page, and it is not known yet where that has room
         self._panel = LessonPanel(context.window)
         self._work, self._saying = WindowTask(context.window, WorkLine("opening", context.window)), BackgroundTask(self)
         self._anew = False  # whether the lesson that is read begins with its first step
@@ -180,6 +188,7 @@ class LessonsController(QObject):
         self._soon = QTimer(self, singleShot=True, interval=0)  # the edit is painted first
         put_on_top(context.window.right, self._panel)
         put_at_foot(context.window.right, self._panel.way)
+        context.window.mask_panel.spared = self._panel  # a step says which mask to make
         self.list = LessonListController(context, self, self.open_path, self._menu.ask)
         self._answers = Answers(self._panel.question, self._asked_of, lambda: not self._model.busy, context.appearance)
         self._connect()
@@ -277,6 +286,7 @@ class LessonsController(QObject):
         self._saying.forget()
         self._view.set(parts=frozenset())
         self._answers.ask(None)
+        self._pages.set_large(False)
         focus_map = self._window.product.focus_map
         with handing_on(self._panel, focus_map), handing_on(self._panel.way, focus_map):
             self._panel.leave()
@@ -305,6 +315,9 @@ class LessonsController(QObject):
         self._place = len(self._states)
         self._saying.forget()
         self._answers.ask(None)
+        if (page := self._states[-1].shown.page) is not None:
+            self._pages.open(page)
+            self._pages.set_large(True)  # what there is to try speaks of it
         self._window.inspector.hide()
         self._say_end()
 
@@ -336,11 +349,11 @@ class LessonsController(QObject):
         self._panel.question.set_walk_offered(False)
         self._window.inspector.show()
         self._take(self._states[place].begin)
-        self._turning = self._states[place].shown
+        self._turning, self._page_due = self._states[place].shown, False
         self._turn()
         self._answers.ask(self._states[place].step.question)
         self._show_progress()
-        self._show()
+        self._show(fresh=True)
 
     def _return(self) -> None:
         """Make the numbers those of the step again; what was answered stays so."""
@@ -373,7 +386,19 @@ class LessonsController(QObject):
         self._uncover()
         state = self._states[self._place]
         if state.covered and state.shown.page is not None:
-            self._pages.open(state.shown.page)
+            self._open_page(state.shown.page)
+            self._place_page()
+
+    def _open_page(self, name: str) -> None:
+        self._pages.open(name)
+        self._page_due = True
+
+    def _place_page(self) -> None:
+        """Put the page that the step has opened in the place of the maps, unless it can be seen below the step."""
+        if self._page_due and not self._saying.busy:
+            self._page_due = False
+            if self._panel.room_below() < scaled(LEAST_PAGE):
+                self._pages.set_large(True)
 
     def take(self, blank: Blank, number: float) -> None:
         """Judge a number that was typed into the map as the answer, if it is the cell that is asked for."""
@@ -464,7 +489,7 @@ class LessonsController(QObject):
         self._view.set(**values, parts=shown.parts)
         self._window.set_history_shown(False, foot="target" in shown.parts)
         if shown.page is not None and not self._states[self._place].covered:  # else it would be empty
-            self._pages.open(shown.page)
+            self._open_page(shown.page)
         elif shown.page is not None or len(values) > 1:
             self._pages.set_large(False)  # it stands in the place of what the step speaks of
             self._window.inspector.turn_to(None)
@@ -496,8 +521,12 @@ class LessonsController(QObject):
         chosen = ChosenCell(stage, cells[0].start, cells[1].start)
         return {"batch": index[0], "head": head, "cell": chosen}
 
-    def _show(self) -> None:
-        """Write the step with the present numbers, and say whether they are its own."""
+    def _show(self, *, fresh: bool = False) -> None:
+        """Write the step with the present numbers, and say whether they are its own.
+
+        No words of another step stand beside the maps of a `fresh` one: small ones are said in this turn, and where
+        they take longer, nothing is said until then.
+        """
         if self._lesson is None:
             return
         if self._place >= len(self._states):
@@ -509,11 +538,28 @@ class LessonsController(QObject):
             self._number_source(self._view.overlay if self._view.look.blanks else None),
         )
         lang, scene, settled = self._appearance.language, self._scene(), not self._model.busy
-        self._saying.start(lambda _: said_step(step, lang, number_source, shown, scene, settled=settled))
+        say = partial(said_step, step, lang, number_source, shown, scene, settled=settled)
+        if fresh and self._is_quick(scene):
+            self._saying.forget()
+            self._write(say())
+            return
+        if fresh:
+            title = self._lesson.title.plain(lang)
+            self._panel.set_step(StepWords("", title, self._place + 1, len(self._states), "", ()))
+            self._panel.set_left(False)
+        self._saying.start(lambda _: say())
+
+    def _is_quick(self, scene: LessonScene) -> bool:
+        """Return whether all numbers of a scene are there, and few."""
+        few = scene.study is None and prod(scene.problem.map_shape) <= QUICK
+        return few and not (self._computation.pending or self._runner.busy)
 
     def _on_saying_answered(self, outcome: Future[SaidStep]) -> None:
-        found = outcome.result()
+        self._write(outcome.result())
+
+    def _write(self, found: SaidStep) -> None:
         self._panel.set_step(found.words)
+        self._place_page()
         self._panel.set_left(found.left)
         if found.words.done and self._states[self._place].step.question is None:
             self._tick()
@@ -549,7 +595,7 @@ class LessonsController(QObject):
         self._view.follow(self._answers.judge_again, "evaluation", "head")
         self._model.changed.connect(self._answers.judge_again)
         self._view.follow(self._soon.start, "evaluation", "overlay", "head")
-        self._view.follow(self._turn, "evaluation")
+        self._view.follow(self._on_evaluation, "evaluation")
         self._model.changed.connect(self._soon.start)
         self._menu.chosen.connect(self.open_path)
         panel = self._panel
@@ -563,6 +609,10 @@ class LessonsController(QObject):
         panel.cardAsked.connect(lambda: self._bars.actions["card"].trigger())
         panel.nextAsked.connect(self._on_panel_next_asked)
         self._answers.accepted.connect(self._accept)
+
+    def _on_evaluation(self) -> None:
+        self._turn()
+        self._place_page()
 
     def _on_computation_updated(self) -> None:
         if self._lesson is not None:

@@ -172,7 +172,7 @@ class GradientController(QObject):
         taken = self._taken
         if taken is None:
             return self.tr("The gradient is being computed …")
-        said = {"name": taken.of.name, "value": scientific(taken.of.value, 4)}
+        said = {"name": self._name_of(taken), "value": scientific(taken.of.value, 4)}
         shown = self.tr("Shown: the gradient of {name} = {value}, its change per unit of each number.").format(**said)
         if taken.largest is None:
             return self.tr("{name} = {value} depends on no number of the tables.").format(**said)
@@ -184,6 +184,12 @@ class GradientController(QObject):
             text = self.tr("Largest by {number}: {exact}; by finite differences {beside}.")
             largest["beside"] = scientific(self._beside, 4)
         return self.tr("{first} {second}").format(first=shown, second=text.format(**largest))
+
+    def _name_of(self, taken: TakenGradient) -> str:
+        """Name the sum, and its head where every head has a cell of that name."""
+        if len(taken.of.box) < 4 or taken.evaluation.problem.num_heads == 1:
+            return taken.of.name
+        return self.tr("{name} (head {head})").format(name=taken.of.name, head=taken.of.box[1].start)
 
 
 def _taken(evaluation: Evaluation, stage: str, item: int, head: int, place: tuple[int, int], of: str) -> TakenGradient:

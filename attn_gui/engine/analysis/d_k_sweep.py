@@ -30,7 +30,7 @@ Entropies = tuple[tuple[float, ...], tuple[float, ...]]
 
 
 class DkReading(NamedTuple):
-    """Variance of the scores that the softmax reads, mean entropy of the rows in bits, ‖∂a/∂s‖ of one row."""
+    """Variance of the scores that the softmax reads, mean entropy of the rows in bits, ‖∂a/∂s′‖ of one row."""
 
     variance: float
     entropy: float

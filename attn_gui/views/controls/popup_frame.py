@@ -27,6 +27,8 @@ class PopupFrame(QFrame):
         super().__init__(parent)
         self._width = width
         self._anchor: QWidget | None = None
+        self.spared: QWidget | None = None
+        """What stands at the right and is read meanwhile: it is not covered where there is room on its left."""
         self._scroll, self.content = QScrollArea(self), QWidget(self)
         viewport = own_viewport(self._scroll)
         self._scroll.setWidget(self.content)
@@ -82,7 +84,10 @@ class PopupFrame(QFrame):
             policies.ScrollBarAsNeeded if wanted > height else policies.ScrollBarAlwaysOff
         )
         self.resize(QSize(width, height))
-        left = max(GAP, min(top.x(), window.width() - width - GAP))
+        right = window.width() - GAP
+        if self.spared is not None and self.spared.isVisible():
+            right = self.spared.mapTo(window, QPoint()).x() - GAP
+        left = max(GAP, min(top.x(), right - width))
         self.move(left, max(GAP, min(top.y() - GAP - height if upward else below, window.height() - GAP - height)))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

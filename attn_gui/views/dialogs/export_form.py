@@ -8,7 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QObject, Signal
+from PySide6.QtCore import QCoreApplication, QObject, QPoint, Qt, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QDialogButtonBox,
     QFileDialog,
@@ -106,6 +107,14 @@ class ExportForm(Retranslated, FormDialog):
         self.buttons.button(BUTTONS.Save).setText(self.tr("Export"))
         self.buttons.button(BUTTONS.Cancel).setText(self.tr("Cancel"))
         self._show_choice()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Begin with the field that stands first: Qt would begin with the one that was made first, the folder."""
+        super().showEvent(event)
+        if self.focusWidget() in (None, self.name, *self.target.findChildren(QWidget)):
+            shown = [editor for editor in self._editors().values() if editor.isVisible()]
+            first = min(shown, key=lambda editor: editor.mapTo(self, QPoint()).toTuple()[::-1])
+            first.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         """Qt's own way would go round and round an editor that is made of several."""

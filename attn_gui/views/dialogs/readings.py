@@ -246,7 +246,13 @@ class ReadingList(QWidget):
         return self._buttons[key]
 
     def set_pictures(self, pictures: Mapping[str, QImage]) -> None:
-        """Show the first map of each reading; an empty square for one that has none."""
+        """Show the first map of each reading; an empty square for one that has none, and nothing where none has."""
+        if pictures:
+            self._show_squares(pictures)
+        for button in self._buttons.values() if not pictures else ():
+            button.setIcon(QIcon())
+
+    def _show_squares(self, pictures: Mapping[str, QImage]) -> None:
         side = scaled(SIZE.head_map)
         for key, button in self._buttons.items():
             picture = QPixmap(side, side)
@@ -268,7 +274,7 @@ class ReadingList(QWidget):
         self.set_key(chosen)
         if self._buttons:
             self.setFocusProxy(self._buttons[keys[0]])
-        self.set_pictures({})
+        self._show_squares({})  # until it is known which there are
 
     def _made(self, key: str) -> QRadioButton:
         button = QRadioButton(self)

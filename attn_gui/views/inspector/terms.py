@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QSizePolicy,
     QStyle,
     QStyledItemDelegate,
+    QStyleOptionHeaderV2,
     QStyleOptionViewItem,
     QTableView,
     QWidget,
@@ -41,6 +42,7 @@ from attn_gui.views.inspector.cell_relations import (
     role_of,
     running_name,
 )
+from attn_gui.views.text_views import SentenceRun, laid_out_sentence, paint_words, with_scripts
 from attn_gui.views.theme import current_theme, dress, scaled, ui_font
 from attn_gui.views.widgets import own_viewport, paint_focus_ring, plain_tip
 
@@ -409,6 +411,26 @@ DIGITS = str.maketrans("123456789", "000000000")
 POSITIVE, NEGATIVE = 0.6, -0.6  # places on the signed map that bars take their colors from
 
 
+class TermsHeader(QHeaderView):
+    """Names the columns; in symbols such as W_Q the subscript is lowered, as everywhere."""
+
+    def paintSection(self, painter: QPainter, rect: QRect, section: int) -> None:
+        text = str(self.model().headerData(section, Qt.Orientation.Horizontal) or "")
+        if "_" not in text:
+            super().paintSection(painter, rect, section)
+            return
+        option = QStyleOptionHeaderV2()
+        self.initStyleOption(option)
+        self.initStyleOptionForIndex(option, section)
+        option.rect, option.text = rect, ""
+        self.style().drawControl(QStyle.ControlElement.CE_Header, option, painter, self)
+        words, font = SentenceRun(text, "text2"), ui_font("small")
+        layout, _ = laid_out_sentence(with_scripts(words), font, rect.width())
+        room = rect.adjusted(scaled(PADDING), 0, -scaled(PADDING), 0)
+        room.setLeft(max(room.left(), room.right() - math.ceil(layout.lineAt(0).naturalTextWidth())))
+        paint_words(painter, room, words, font)
+
+
 class TermsView(QTableView):
     """Shows a TermsModel; a click or Enter follows a number to its cell, or opens the tail."""
 
@@ -418,6 +440,7 @@ class TermsView(QTableView):
         super().__init__(parent)
         self.setObjectName("inspector.terms")
         own_viewport(self)
+        self.setHorizontalHeader(TermsHeader(Qt.Orientation.Horizontal, self))
         self._terms = TermsModel(self)
         self._widths: dict[tuple[int, int], int] = {}  # (column, how little the table says) of the present terms
         self._alone: frozenset[int] = frozenset()

@@ -422,7 +422,7 @@ class DkPanel(Retranslated, QWidget):
         """Set all words anew, in the present language."""
         for label, name in zip(self._heads, self._names, strict=True):
             label.setText(name.replace(" ", "\n", 1) if self._compact else name)
-        gradient = self.tr("Gradient ‖∂a/∂s‖, row {row}").format(row=self._query)
+        gradient = self.tr("Gradient ‖∂a/∂s′‖, row {row}").format(row=self._query)
         entropy = self.tr("Mean entropy (bits)")
         for label, text in zip(self._captions, (self.tr("Variance of the scores"), entropy, gradient), strict=True):
             label.setText(text)

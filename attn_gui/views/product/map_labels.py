@@ -71,7 +71,17 @@ class AxisLabels:
             first, stop = self._shown()
             with self._turned(painter):
                 for cell in range(-(-first // self._step) * self._step, stop, self._step):
-                    self._paint_one(painter, cell, chosen=False)
+                    if self._has_room(cell):
+                        self._paint_one(painter, cell, chosen=False)
+
+    def _has_room(self, cell: int) -> bool:
+        """Return whether a label leaves room for the caption on the left of its map, and the gap on the right: of a map
+        that is zoomed in, the number of the first column reached into that."""
+        if self.way != LEVEL:
+            return True
+        middle, box = self._place(cell).center().x(), self.box
+        half = QFontMetricsF(self.style.font).horizontalAdvance(visible_text(self.texts[cell])) / 2
+        return middle - half >= box.left() - scaled(SPACING.s) and middle + half <= box.right() + scaled(SPACING.l)
 
     def paint_chosen(self, painter: QPainter, chosen: int | None) -> None:
         """Paint the chip of a row or column in view, in place of the labels that it would touch."""

@@ -129,7 +129,7 @@ class TokenHeader(MarkedHeader):
 
     def sizeHint(self) -> QSize:
         chosen = QFontMetrics(ui_font(self.size_name, 600, tabular=True))
-        needed = chosen.horizontalAdvance("Thinking") + 1 + scaled(self.after)
+        needed = max(map(chosen.horizontalAdvance, ("Thinking", "Machines"))) + 1 + scaled(self.after)
         least = SIZE.table_row_header - (SPACING.m if self._compact else 0)
         return QSize(max(scaled(least), needed) + self.spare, self.length())
 

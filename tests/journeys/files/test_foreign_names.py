@@ -114,6 +114,20 @@ def test_axes_that_can_be_read_in_several_ways_are_asked_for_in_sight(person, la
     assert person.program.settings.recent()[0].name == "dump.npz"
 
 
+def test_readings_of_arrays_too_large_to_be_drawn_have_no_empty_squares(person, tmp_path, monkeypatch):
+    hooked(tmp_path / "dump.npz", 3)
+    monkeypatch.setattr(import_arrays, "LARGEST_PICTURED", 1)
+
+    def choose(dialog: ArraysDialog):
+        rows = [dialog.fields.axes.button(key) for key, _ in dialog.fields.axes.choices()]
+        person.until(lambda: all(row.icon().isNull() for row in rows))
+        assert len(rows) > 1
+        person.click(rows[0])
+        take(dialog)
+
+    open_by_choosing(person, tmp_path / "dump.npz", choose, drop=True)
+
+
 def test_what_was_chosen_once_is_proposed_for_the_next_such_file(launch, tmp_path):
     first, second = hooked(tmp_path / "a.npz", 3, "abc"), hooked(tmp_path / "b.npz", 7, "abc")
     person = launch("worked-example.npz", lang="zh")

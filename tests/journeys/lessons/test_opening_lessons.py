@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtWidgets import QApplication, QMessageBox
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 
 from attn_gui.app.lessons import lessons
+from attn_gui.app.lessons.lesson_list import keep_tick
 from attn_gui.app.state import background_task
 from attn_gui.lessons.lesson import title_of
 from attn_gui.paths import resource
+from attn_gui.views.text_views import SentenceView
 from tests.journeys.gate import Gate
+from tests.seen import covered, fault, is_cut, worded
 
 BUTTONS = QMessageBox.StandardButton
 LESSONS = sorted(resource("lessons").glob("*.md"))
@@ -147,6 +151,82 @@ def test_what_is_changed_while_a_lesson_is_read_is_not_lost(launch, gate, tmp_pa
     assert person.find("lesson.place").text() == "Step 2 of 5"
 
 
+def test_a_lesson_is_there_whole_in_the_turn_that_shows_its_maps(launch):
+    """On a busy machine the end of the lesson before stood beside them, or a question without its choices."""
+    person = launch(width=1366, height=700)
+    person.program.take_in(resource("lessons", "03-root-d-k.md"))
+    person.settle("lessons")
+    while not person.find("lesson.end").isVisible():
+        person.click("lesson.skip")
+        person.settle("lessons")
+    seen = []
+
+    def look():
+        title = person.window.findChild(QWidget, "lesson.title").text()
+        choices = [person.window.findChild(QWidget, f"lesson.choice.{place}") for place in range(3)]
+        ways = [person.window.findChild(QWidget, f"lesson.{name}") for name in ("back", "skip", "next")]
+        parts = [*choices, *ways]
+        seen.append((title, [part.objectName() for part in parts if not part.isVisible() or is_cut(part)]))
+
+    person.program.late.lessons._work.ended.connect(look)
+    person.click("lesson.next_lesson")
+    person.settle("lessons")
+    assert seen == [("Five operators", [])]
+
+
+def test_the_list_of_lessons_leads_back_to_what_stood_there_before(launch):
+    person = launch(page=True)
+    lists = person.program.late.lessons
+    for name, leave in (
+        ("start", lambda: person.press("Esc")),
+        ("start", lambda: person.click("lessons.close")),
+        ("start", lambda: person.do("lessons")),
+        ("spine", lambda: person.click("lessons.close")),
+    ):
+        if name == "spine":
+            person.open(resource("examples", "worked-example.npz"))
+            person.wait()
+        assert person.find(name).isVisible()
+        person.do("lessons")
+        person.until(lambda: not lists.list.busy)
+        assert not person.find(name).isVisible()
+        assert fault(person.find("lessons.close")) == ""
+        leave()
+        assert person.find(name).isVisible()
+        assert not person.find("lessons").isVisible()
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_list_of_lessons_is_seen_whole_on_a_small_screen(launch, lang):
+    """Of 700 pixels the frame of the window takes some, and one lesson is finished."""
+    person = launch(lang=lang, width=1350, height=652)
+    for step in range(5):
+        keep_tick(person.program.settings, LESSON.stem, step)
+    person.do("lessons")
+    person.until(lambda: not person.program.late.lessons.list.busy)
+    QTest.qWait(1)
+    band = person.find("lessons.band")
+    assert len([part for part in band.findChildren(SentenceView) if part.isVisible()]) == 2
+    assert fault(band) == ""
+
+
+def test_the_mask_is_made_beside_the_step_that_asks_for_it(launch):
+    """Its panel lay over the sentence that says which mask."""
+    person = launch(width=1366, height=700)
+    person.program.take_in(resource("lessons", "05-masks.md"))
+    person.settle("lessons")
+    while not person.find("lesson.do").isVisible():
+        person.click("lesson.skip")
+        person.settle("lessons")
+    person.click("control.mask")
+    assert person.window.mask_panel.isVisible()
+    assert fault(person.find("lesson.title")) == fault(person.find("lesson.do")) == ""
+    shown = covered(person.find("lesson"))
+    person.press("Esc")
+    assert not person.window.mask_panel.isVisible()
+    assert covered(person.find("lesson")) == shown
+
+
 def test_a_lesson_waits_for_a_number_that_is_typed_and_for_a_dialog(launch, gate, monkeypatch):
     monkeypatch.setattr(background_task, "AGAIN_MS", 1)
     person = launch("nadaraya-watson.npz")
@@ -222,3 +302,26 @@ def test_a_step_that_is_taken_back_before_its_numbers_are_there_turns_to_nothing
     person.do("redo")
     person.settle("lessons")
     assert person.program.document.problem.softcap == 5
+
+
+def test_no_words_of_the_step_before_stand_beside_the_maps_of_a_large_one(launch, tmp_path, monkeypatch):
+    """An answer to the question that still stood there was one to the question of the next step."""
+    path = tmp_path / "large.md"
+    path.write_text(TEXT, encoding="utf-8")
+    person = launch("worked-example.npz")
+    person.program.take_in(path)
+    person.settle("lessons")
+    gate = Gate()
+    monkeypatch.setattr(lessons, "said_step", gate.before(lessons.said_step))
+    person.click("lesson.skip")
+    panel = person.find("lesson")
+    try:
+        person.wait()
+        said = [part.text() for part in worded(panel) if hasattr(part, "text") and part.isVisible()]
+        assert sorted(said) == ["", "Large", "Step 2 of 2"], "the button that closes it, the lesson, and the place"
+        assert not panel.findChild(QWidget, "lesson.answer").isVisible()
+        assert person.find("lesson.title").text() == ""
+    finally:
+        gate.open()
+    person.settle("lessons")
+    assert person.find("lesson.title").text() == "Second"

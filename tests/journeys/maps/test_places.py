@@ -9,6 +9,7 @@ from itertools import product
 import numpy as np
 import pytest
 from PySide6.QtCore import QAbstractAnimation, QEvent, QObject, QPoint, QRect, Qt, QTimer
+from PySide6.QtGui import QFontMetricsF
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 
@@ -16,11 +17,13 @@ from attn_gui.app.maps.gradients import REST_MS
 from attn_gui.app.state import computation
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.engine import Problem
+from attn_gui.figure.design_tokens import SPACING
 from attn_gui.formats import open_file
 from attn_gui.paths import resource
 from attn_gui.views.dialogs.target_dialog import TargetDialog
 from attn_gui.views.map import cells_item
 from attn_gui.views.map.colorbar import ColorBar
+from attn_gui.views.product import map_labels, product_layout
 from attn_gui.views.product.map_labels import AxisLabels
 from tests.failing import each
 from tests.journeys.gate import Gate
@@ -421,3 +424,32 @@ def test_an_edit_paints_a_color_bar_that_says_something_else_and_a_click_no_tool
         qapp.removeEventFilter(painted)
         assert viewer.find("heatmap.weights") in painted.widgets
         assert (bar in painted.widgets) == bool(bar.counts) == said
+
+
+def test_the_numbers_over_a_zoomed_map_leave_the_caption_beside_it_alone(launch, monkeypatch):
+    """2000 over the first column in view stood on the letters of Kᵀ."""
+    rng = np.random.default_rng(0)
+    query, key = rng.standard_normal((20, 4)), rng.standard_normal((3000, 4))
+    person = launch(width=1366, height=700)
+    person.again("many keys", Problem(query=query, key=key, value=key))
+    person.show_stage("weights")
+    product, heatmap = person.program.window.product, person.find("heatmap.weights")
+    painted, paint = [], map_labels._paint_label
+
+    def note(painter, label, chosen, place, style, alignment):
+        if alignment == map_labels.SIDES[map_labels.LEVEL]:
+            half = QFontMetricsF(style.font).horizontalAdvance(label) / 2
+            painted.append((label, place.center().x() - half, place.center().x() + half))
+        paint(painter, label, chosen, place, style, alignment)
+
+    monkeypatch.setattr(map_labels, "_paint_label", note)
+    for first in (1000, 1000.5, 2000):
+        heatmap.box.set_window((0, 20, first, first + 600))
+        shown(person)
+        painted.clear()
+        product.arrange()
+        product.grab()
+        stage = product.places.stage
+        assert len(painted) >= 3, first
+        assert min(left for _, left, _ in painted) >= stage.left() - SPACING.s - 1, first
+        assert max(right for _, _, right in painted) <= stage.right() + product_layout.gap(tight=True), first
