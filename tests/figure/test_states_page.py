@@ -48,7 +48,7 @@ def read(problem, states, stage="weights", head=1, **options):
 
 
 def told(content, lang="en"):
-    return PAGE.plan(content, PageStyle("light", lang), None, None).said
+    return PAGE.plan(content, PageStyle("light", lang), (None, None)).said
 
 
 def test_every_state_is_shown_as_it_is_and_what_lacks_the_map_is_said(problem, states):
@@ -103,7 +103,7 @@ def test_joined_heads_are_shown_of_every_state_whatever_the_head_on_show(grown):
 
 def test_a_hover_names_the_cell_of_joined_heads_that_it_shows(problem):
     found = read(problem, (), "concat")
-    spot = PAGE.plan(found, PageStyle(), None, None).fields[0].spot(0, 0)
+    spot = PAGE.plan(found, PageStyle(), (None, None)).fields[0].spot(0, 0)
     assert spot.text == f"now: concat[0, 0] = {compute(problem)['concat'][0, 0, 0]:.4f}".replace("-", "−")
     assert (spot.cell.row, spot.cell.column) == (0, 0)
 

@@ -114,7 +114,7 @@ class PageCanvas(QLabel):
         if key not in self._heights:
             own, least = self._planned(width / _zoom(), None), 0.0
             try:
-                self._kind.plan(self._content, self._style(), own.width, 1.0)
+                self._kind.plan(self._content, self._style(), (own.width, 1.0))
             except NoRoom as lack:
                 least = lack.least
             self._heights[key] = round(min(own.height, max(least, TALL)) * min(width / own.width, _zoom()) + 0.5)
@@ -298,14 +298,14 @@ class PageCanvas(QLabel):
         """Return the page at a size, or at the least one that it can have."""
         for _ in range(3):
             try:
-                return self._kind.plan(self._content, self._style(), width, height)
+                return self._kind.plan(self._content, self._style(), (width, height))
             except NoRoom as lack:
                 if lack.side == "width":
                     height = None if height is None else height * lack.least / width
                     width = lack.least
                 else:
                     height = lack.least
-        return self._kind.plan(self._content, self._style(), width, None)
+        return self._kind.plan(self._content, self._style(), (width, None))
 
     @staticmethod
     def _holds(drawing: PageDrawing, place: Place) -> bool:

@@ -57,7 +57,7 @@ def test_heads_of_another_width_have_no_effect_that_could_be_told(clean):
     found = read("effect", clean, run, of="heads")
     assert np.isnan(found.moved[0]).all()
     assert np.isfinite(found.moved[1:]).all()
-    assert PAGES["effect"].plan(found, PageStyle(), None, None).said
+    assert PAGES["effect"].plan(found, PageStyle(), (None, None)).said
 
 
 def test_changes_by_hand_are_a_part_of_a_logit_of_their_own(clean):
@@ -66,7 +66,7 @@ def test_changes_by_hand_are_a_part_of_a_logit_of_their_own(clean):
     notes = []
     for run in (clean, clean.replace(interventions=[double])):
         content = read("logit_parts", clean, run)
-        notes.append(page.plan(content, PageStyle(), None, None).said)
+        notes.append(page.plan(content, PageStyle(), (None, None)).said)
         rest = content.parts.biases.sum() + content.parts.constant
         assert f"biases and norm {rest:.3f}".replace("-", "−") in notes[-1]
     assert "by hand" not in notes[0]
@@ -85,7 +85,7 @@ def test_the_lens_of_an_encoder_tells_what_stands_in_the_place_of_a_token(clean)
     run = open_model(DATA / "tiny-bert").run("John gave the [MASK] to Mary.")
     for one, words in ((run, "In the place of “[MASK]”"), (clean, "After “p”")):
         found = read("lens", one, one)
-        (field,) = PAGES["lens"].plan(found, PageStyle(), None, None).fields
+        (field,) = PAGES["lens"].plan(found, PageStyle(), (None, None)).fields
         assert words in field.spot(0, 4).text
 
 

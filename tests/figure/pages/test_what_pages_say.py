@@ -41,7 +41,7 @@ def read(name, problem, cell=(0, 0), head=0, stage="weights", **options):
 
 
 def laid_out(name, content, width=None):
-    return PAGES[name].plan(content, PageStyle(), width, None)
+    return PAGES[name].plan(content, PageStyle(), (width, None))
 
 
 def said(name, problem, *where, **options):
@@ -111,7 +111,7 @@ def test_the_variance_of_these_scores_is_written_beside_the_lines(qtbot, monkeyp
 
 def test_the_axis_of_two_queries_counts_them_whole(problem):
     content = read("sqrt_d_k", problem.replace(query=problem.query[:2]))
-    assert RootLayout(content, PageStyle(), 300.0, None).entropy.axes.across.ticks() == [0.0, 1.0]
+    assert RootLayout(content, PageStyle(), (300.0, None)).entropy.axes.across.ticks() == [0.0, 1.0]
 
 
 # --- NaN and masks ---
