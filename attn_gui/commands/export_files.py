@@ -261,7 +261,7 @@ def _write_figures(request: ExportRequest, ending: str) -> Iterator[Path]:
     from attn_gui.figure.picture_kinds import card_picture, kind_of  # Qt is not needed for numbers
 
     options = request.options
-    shade = color_scale_from(options.levels, options.colormap)
+    color_scale = color_scale_from(options.levels, options.colormap)
     picture = card_picture(options.card or False) or options.picture
     for stage in request.stages:
         heads = request.heads_of(stage)
@@ -271,7 +271,7 @@ def _write_figures(request: ExportRequest, ending: str) -> Iterator[Path]:
                 "walk" if options.walk else kind.part, heads_part(chosen, request.loaded.problem.num_heads, stage)
             )
             path = request.path(stage, part, f".{ending}")
-            choices = {"stage": stage, "shades": {stage: shade}, "sheet": options.sheet, "picture": picture}
+            choices = {"stage": stage, "color_scales": {stage: color_scale}, "sheet": options.sheet, "picture": picture}
             if options.walk and IMAGES[ending].moving:
                 choices["dpi"] = options.dpi or MOVING_DPI
             yield from _draw(request, path, chosen, **choices, beside=_beside(request.other, options.show))

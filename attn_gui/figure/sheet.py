@@ -184,7 +184,7 @@ def render(
     usual = LOGICAL_DPI if walk and _ending_of(path) in ANIMATORS else NOTEBOOK_DPI
     chosen |= {"stage": stage, "heads": heads, "dpi": resolution(dpi, style, usual), "page_options": set_on_page}
     beside = None if before is None else ComparedState(lambda _now: evaluation_of(before, stage), state_key(compare))
-    settings = ExportSettings(**chosen, shades={stage: color_scale_from(levels, colormap)}, beside=beside)
+    settings = ExportSettings(**chosen, color_scales={stage: color_scale_from(levels, colormap)}, beside=beside)
     drawn = _drawn(evaluation_of(problem, stage), settings, FigureFile(_ending_of(path), settings.dpi))
     if path is not None:
         drawn.save(path)

@@ -64,7 +64,7 @@ def test_cells_have_the_levels_and_the_map_that_were_asked_for(minilm: Problem, 
     picture = render(minilm, stage="scaled", heads=3, levels=(-2, 7), colormap=colormap, values=False, dpi=96)
     image = picture.image()
     options = ExportSettings(
-        stage="scaled", values=False, shades={"scaled": ColorScale("typed", Levels(-2, 7), colormap)}
+        stage="scaled", values=False, color_scales={"scaled": ColorScale("typed", Levels(-2, 7), colormap)}
     )
     figure = compose_figure(DenseEvaluation(minilm), options, (3,))
     place = plan(figure).maps[0]
@@ -85,7 +85,7 @@ def test_a_rule_of_the_window_is_followed_head_by_head(minilm: Problem) -> None:
     evaluation = DenseEvaluation(minilm)
     for head in (0, 3):
         figure = compose_figure(
-            evaluation, ExportSettings(stage="scores", shades={"scores": ColorScale(MOST)}), (head,)
+            evaluation, ExportSettings(stage="scores", color_scales={"scores": ColorScale(MOST)}), (head,)
         )
         values = compute(minilm)["scores"][0, head]
         assert figure.levels.high == pytest.approx(np.percentile(np.abs(values), 99))

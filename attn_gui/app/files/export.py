@@ -297,7 +297,7 @@ class ExportController(WritingController):
         from attn_gui.app.files.export_tasks import figure_of
         from attn_gui.figure import sheet
 
-        settings = figure_of(choice, choice.stages[0], self._shades())
+        settings = figure_of(choice, choice.stages[0], self._color_scales())
 
         def put(found: QMimeData) -> None:
             QGuiApplication.clipboard().setMimeData(found)
@@ -342,11 +342,11 @@ class ExportController(WritingController):
         if self._view.look.blanks:
             choice = replace(choice, session=False, compare=NOW)  # either would give away what is covered
         beside = beside_of(self._baseline, choice.compare, self._view.look)
-        return figure_tasks(choice, self._source(), self._naming(), self._shades(), beside)
+        return figure_tasks(choice, self._source(), self._naming(), self._color_scales(), beside)
 
-    def _shades(self) -> dict[str, ColorScale]:
+    def _color_scales(self) -> dict[str, ColorScale]:
         """Return levels and colors as the window shows them."""
-        return self._window.product.shades.chosen()
+        return self._window.product.color_scales.chosen()
 
     def _previewed(self, choice: ExportChoice) -> QImage | None:
         """Return the preview, or None if it takes a while and comes later."""
@@ -376,7 +376,7 @@ class ExportController(WritingController):
         from attn_gui.figure import sheet
 
         beside = beside_of(self._baseline, choice.compare, self._view.look)
-        settings = replace(figure_of(choice, choice.stages[0], self._shades(), beside), dpi=dpi)
+        settings = replace(figure_of(choice, choice.stages[0], self._color_scales(), beside), dpi=dpi)
         file = sheet.FigureFile(choice.format, choice.dpi)
         return lambda evaluation, progress: sheet.to_image(evaluation, settings, file=file, progress=progress)
 

@@ -39,7 +39,7 @@ from attn_gui.formats.catalog import IMAGES, numbers
 from attn_gui.formats.export_names import file_stem, heads_part, item_part, own_heads
 from attn_gui.modes import BEFORE, DIFFERENCE, GRADIENT, NOW, SIDE_BY_SIDE
 from attn_gui.views.dialogs.export_choice import WINDOW, DataChoice, ExportChoice
-from attn_gui.views.map.color_scales import shades_of
+from attn_gui.views.map.color_scales import color_scales_of
 from attn_gui.views.names import stage_title
 
 # --- tasks ----------------------------------------------------------------------------------------
@@ -81,7 +81,7 @@ def figure_tasks(
     choice: ExportChoice,
     evaluation: Evaluation,
     naming: ExportNaming,
-    shades: Mapping[str, ColorScale],
+    color_scales: Mapping[str, ColorScale],
     beside: ComparedState | None = None,
 ) -> list[ExportTask]:
     """Return a file for every stage and head, or for every stage with `sheet`.
@@ -90,7 +90,7 @@ def figure_tasks(
     """
     evaluation, kind, found = with_derived(evaluation), PICTURES[choice.picture], []
     if kind.frames is not None and (kind.apart or IMAGES[choice.format].moving):
-        return _frame_tasks(kind.frames, choice, evaluation, naming, shades)
+        return _frame_tasks(kind.frames, choice, evaluation, naming, color_scales)
     for stage in choice.stages if kind.of_stage else choice.stages[:1]:
         if not kind.has(evaluation, stage):
             raise ValueError(
@@ -106,7 +106,7 @@ def figure_tasks(
         own = heads_part(heads, problem.num_heads, stage), item_part(problem, choice.batch)
         parts = [stage if kind.of_stage else "", kind.part, *own, state]
         path = naming.path(choice, parts, alone=len(found) == 1)
-        write = _figure(choice, path, stage, heads, shades, beside)
+        write = _figure(choice, path, stage, heads, color_scales, beside)
         tasks.append(ExportTask(path, _cells(evaluation, stage) * len(heads) if kind.quick else MANY, write))
     return tasks
 
@@ -116,10 +116,10 @@ def _frame_tasks(
     choice: ExportChoice,
     evaluation: Evaluation,
     naming: ExportNaming,
-    shades: Mapping[str, ColorScale],
+    color_scales: Mapping[str, ColorScale],
 ) -> list[ExportTask]:
     """Return a file for every place of a page's slider, of the first head; one of all of them where it can move."""
-    head, settings = choice.heads[0], figure_of(choice, choice.stages[0], shades)
+    head, settings = choice.heads[0], figure_of(choice, choice.stages[0], color_scales)
     frames, file = PageFrames(kind, settings, head), sheet.FigureFile(choice.format, choice.dpi)
     problem = evaluation.problem
     parts = [kind.name, heads_part((head,), problem.num_heads), item_part(problem, choice.batch)]
@@ -128,14 +128,14 @@ def _frame_tasks(
 
 
 def figure_of(
-    choice: ExportChoice, stage: str, shades: Mapping[str, ColorScale], beside: ComparedState | None = None
+    choice: ExportChoice, stage: str, color_scales: Mapping[str, ColorScale], beside: ComparedState | None = None
 ) -> ExportSettings:
-    """Return the settings of one figure of a choice; `shades` are those of the window.
+    """Return the settings of one figure of a choice; `color_scales` are those of the window.
 
     A page looks at the chosen cell of whatever stage; a map names its row and column.
     """
     if beside is not None and choice.compare in (DIFFERENCE, GRADIENT):
-        shades = shades_of(choice.compare, shades)
+        color_scales = color_scales_of(choice.compare, color_scales)
     kind = PICTURES[choice.picture]
     of_cell = choice.cell is not None and (choice.stage == stage if kind.of_stage else kind.of_cell)
     return replace(
@@ -144,11 +144,11 @@ def figure_of(
         cell=choice.cell if of_cell else None,
         page_options=choice.options_by_page.get(kind.part, {}),
         beside=beside,
-        shades={**shades, stage: _shade(choice, shades.get(stage, ColorScale()))},
+        color_scales={**color_scales, stage: _color_scale(choice, color_scales.get(stage, ColorScale()))},
     )
 
 
-def _shade(choice: ExportChoice, shown: ColorScale) -> ColorScale:
+def _color_scale(choice: ExportChoice, shown: ColorScale) -> ColorScale:
     """Return levels and colors of a stage as chosen, which may be as the window shows them."""
     palette = choice.colormap or shown.palette
     if choice.levels == WINDOW:
@@ -163,11 +163,11 @@ def _figure(
     path: Path,
     stage: str,
     heads: tuple[int, ...],
-    shades: Mapping[str, ColorScale],
+    color_scales: Mapping[str, ColorScale],
     beside: ComparedState | None,
 ) -> Write:
     def write(evaluation: Evaluation, progress: Progress) -> object:
-        settings = figure_of(choice, stage, shades, beside)
+        settings = figure_of(choice, stage, color_scales, beside)
         return sheet.write(evaluation, path, settings, format=choice.format, heads=heads, sheet=True, progress=progress)
 
     return write

@@ -75,7 +75,7 @@ def test_one_weight_among_four_million_stays_visible(plane, qtbot, shown_map, sc
     values[1234, 777] = 1.0
     heatmap = shown_map(plane(values, signed=False), 1, 1)
     heatmap.resize(300 + 2 * heatmap.margin, 250 + 2 * heatmap.margin)
-    heatmap.set_shown(replace(heatmap.shown, shade=ColorScale(TYPED, Levels(0.0, 1.0))))
+    heatmap.set_shown(replace(heatmap.shown, color_scale=ColorScale(TYPED, Levels(0.0, 1.0))))
     image = screen(heatmap)
     rect = heatmap.cell_rect(1234, 777)
     assert (rect.width(), rect.height()) == (1, 1)
@@ -193,10 +193,10 @@ def test_dimmed_cells_are_paler_and_come_back(values, plane, shown_map, screen, 
 
 def test_palette_and_theme_recolor_what_is_shown(qapp, values, plane, shown_map, screen, colors_of):
     heatmap = shown_map(plane(values))
-    heatmap.set_shown(replace(heatmap.shown, shade=replace(heatmap.shown.shade, palette="viridis")))
+    heatmap.set_shown(replace(heatmap.shown, color_scale=replace(heatmap.shown.color_scale, palette="viridis")))
     color = heatmap.cell_at(1, 1)[1]
     assert colors_of(heatmap, screen(heatmap), 1, 1) == {color.name()}
-    heatmap.set_shown(replace(heatmap.shown, shade=replace(heatmap.shown.shade, palette=None)))
+    heatmap.set_shown(replace(heatmap.shown, color_scale=replace(heatmap.shown.color_scale, palette=None)))
     apply_theme(qapp, "dark")
     other = heatmap.cell_at(1, 1)[1]
     assert other != color
