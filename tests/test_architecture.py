@@ -53,7 +53,7 @@ def test_imports_go_in_one_direction():
         ("attn_gui.models", ("PySide6", "pyqtgraph", "tokenizers")),
         ("attn_gui.lessons.scenes", ("PySide6", "pyqtgraph")),
         ("attn_gui.document.document", ("PySide6.QtWidgets", "pyqtgraph")),
-        ("attn_gui.figure.sheet", ("PySide6.QtWidgets", "pyqtgraph")),
+        ("attn_gui.figure.render", ("PySide6.QtWidgets", "pyqtgraph")),
     ],
 )
 def test_importing_stays_light(module, never):

@@ -18,9 +18,9 @@ from attn_gui.app.editing.edit_runner import copied
 from attn_gui.app.editing.masks import PaintingController
 from attn_gui.app.files.export import FileWriting
 from attn_gui.app.files.files import asked_path
-from attn_gui.app.maps.status import StatusController
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.view_state import ChosenCell
+from attn_gui.app.title_and_status import StatusController
 from attn_gui.document.document import DocumentChange
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.engine import Evaluation

@@ -227,7 +227,7 @@ def _write_page(request: ExportRequest) -> Iterator[Path]:
 
 def _write_frames(request: ExportRequest, path: Path, kind: PageKind[Any], head: int, **choices: Any) -> Iterator[Path]:
     """Write a figure for every place of a page's slider, or one file of all of them where it can move."""
-    from attn_gui.figure.sheet import FigureFile, PageFrames
+    from attn_gui.figure.render import FigureFile, PageFrames
     from attn_gui.figure.text.fonts import ensure_gui
 
     if kind.slide is None:
@@ -243,7 +243,7 @@ def _write_frames(request: ExportRequest, path: Path, kind: PageKind[Any], head:
 
 def _draw(request: ExportRequest, path: Path, heads: tuple[int, ...], **choices: Any) -> Iterator[Path]:
     """Draw one figure, with the options that all of them have."""
-    from attn_gui.figure.sheet import write
+    from attn_gui.figure.render import write
 
     with FileProgress(path) as progress:
         choices = _figure_settings(request.options) | choices | {"format": path.suffix[1:], "progress": progress.show}

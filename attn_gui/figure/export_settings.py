@@ -62,8 +62,9 @@ class ExportSettings:
     `color_scales` are the levels and colors of matrices by name; others are colored by their numbers. A page looks at
     `cell` of the stage, (row, column) as shown, and has `page_options`; a `walk` leads to it. A state `beside` the
     one drawn is shown with it; a page may show the `states` kept beside the problem, or the `model` that it is a layer
-    of. With `outlines` an SVG or PDF draws its letters as paths. A file carries its `session`, from which the figure can
-    be opened; None: where that is up to a megabyte. Raises ValueError with a sentence for what is none of the choices.
+    of. With `outlines` an SVG or PDF draws its letters as paths. A file carries its `session`, from which the figure
+    can be opened; None: where that is up to a megabyte. Raises ValueError with a sentence for what is none of the
+    choices.
     """
 
     stage: str = SHOWN_FIRST

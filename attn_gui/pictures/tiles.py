@@ -140,26 +140,14 @@ class Tile:
         """Return blocks with other edges: of each the largest here that it meets, or where it is smaller than those
         here the one that it lies in. The same edges give the picture as it is. `fresh`: only what no edit has
         touched."""
-        down, pooled_down = _onto(self.row_edges, rows)
-        right, pooled_right = _onto(self.column_edges, columns)
-        inside = slice(int(down[0]), int(down[-1])), slice(int(right[0]), int(right[-1]))
-        known = self._known_rows(self.fresh if fresh else self.known, down, pooled_down, rows)[:, None]
+        (down, pools_rows), (right, pools_columns) = _onto(self.row_edges, rows), _onto(self.column_edges, columns)
+        known = self._known_rows(self.fresh if fresh else self.known, down, pools_rows, rows)[:, None]
         if columns[0] < self.column_edges[0] or columns[-1] > self.column_edges[-1]:
             middle = (columns[:-1] >= self.column_edges[0]) & (columns[1:] <= self.column_edges[-1])
             known = known & middle
-        values = self.values if pooled_down else self.values[down[:-1]]
-        allowed = self.allowed if self.allowed is None or pooled_down else self.allowed[down[:-1]]
-        if pooled_down:
-            down = down - inside[0].start
-            values, allowed = values[inside[0]], None if allowed is None else allowed[inside[0]]
-        values = values[:, inside[1]] if pooled_right else values[:, right[:-1]]
-        if allowed is not None:
-            allowed = allowed[:, inside[1]] if pooled_right else allowed[:, right[:-1]]
-        if pooled_down or pooled_right:
-            each_row, each_column = np.arange(values.shape[0] + 1), np.arange(values.shape[1] + 1)
-            values, allowed = pool_blocks(
-                values, allowed, down if pooled_down else each_row, right - right[0] if pooled_right else each_column
-            )
+        (cut, row_edges), (across, column_edges) = _read_along(down, pools_rows), _read_along(right, pools_columns)
+        values, allowed = self.values[cut][:, across], None if self.allowed is None else self.allowed[cut][:, across]
+        values, allowed = pool_blocks(values, allowed, row_edges, column_edges)
         return values, allowed, None if known.all() else known
 
     def part_known(self) -> Block:
@@ -168,8 +156,8 @@ class Tile:
             return self.values, self.allowed
         return self.values[self.known], None if self.allowed is None else self.allowed[self.known]
 
-    def _known_rows(self, known: Allowed, down: Edges, pooled: bool, rows: Edges) -> Allowed:
-        found = np.logical_and.reduceat(known[: down[-1]], down[:-1]) if pooled else known[down[:-1]]
+    def _known_rows(self, known: Allowed, down: Edges, pools: bool, rows: Edges) -> Allowed:
+        found = np.logical_and.reduceat(known[: down[-1]], down[:-1]) if pools else known[down[:-1]]
         return np.asarray(found & (rows[:-1] >= self.row_edges[0]) & (rows[1:] <= self.row_edges[-1]))
 
     # --- edits ------------------------------------------------------------------------------------
@@ -282,6 +270,13 @@ def _onto(here: Edges, there: Edges) -> tuple[Edges, bool]:
     if there[0] < here[0] or there[-1] > here[-1]:
         found = np.append(np.clip(found[:-1], 0, len(here) - 2), np.clip(found[-1], 1, len(here) - 1))
     return found, bool((found[1:] > found[:-1]).all())
+
+
+def _read_along(edges: Edges, pools: bool) -> tuple[slice | Edges, Edges]:
+    """Return what is read of the blocks that are here along an axis, and the edges of the blocks wanted in that."""
+    if pools:
+        return slice(int(edges[0]), int(edges[-1])), edges - edges[0]
+    return edges[:-1], np.arange(len(edges))
 
 
 def _blocks(edges: Edges, cells: slice) -> slice:

@@ -92,7 +92,7 @@ SELDOM = (
     "attn_gui.figure.heatmap",
     "attn_gui.figure.page_catalog",
     "attn_gui.figure.pages.page_kind",
-    "attn_gui.figure.sheet",
+    "attn_gui.figure.render",
     "attn_gui.figure.heatmap_layout",
     "attn_gui.engine.analysis.target_solution",
     "attn_gui.engine.analysis.verification",

@@ -13,7 +13,7 @@ from attn_gui.figure.compose import compose_figure
 from attn_gui.figure.export_settings import ExportSettings
 from attn_gui.figure.heatmap import legend_text
 from attn_gui.figure.heatmap_layout import plan
-from attn_gui.figure.sheet import evaluation_drawn, write
+from attn_gui.figure.render import evaluation_drawn, write
 from tests.failing import each
 
 pytestmark = pytest.mark.usefixtures("qapp")

@@ -7,7 +7,7 @@ from PySide6.QtGui import QImage
 
 from attn_gui.engine import Problem
 from attn_gui.figure.design_tokens import THEMES
-from attn_gui.figure.sheet import render
+from attn_gui.figure.render import render
 from tests.failing import each
 
 RECORD = {"kind": "set", "stage": "weights", "at": {"head": 1, "query": 2, "key": (1, 4)}, "values": 0.5}

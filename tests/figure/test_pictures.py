@@ -21,7 +21,7 @@ from attn_gui.figure.heatmap_layout import plan
 from attn_gui.figure.levels import MOST, ColorScale, color_table
 from attn_gui.figure.pages.page_kind import PageStyle
 from attn_gui.figure.product import PLACES, compose_product, plan_product
-from attn_gui.figure.sheet import render, to_image, write
+from attn_gui.figure.render import render, to_image, write
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.writers import PX_PER_CM
 from attn_gui.formats import open_file

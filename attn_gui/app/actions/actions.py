@@ -104,11 +104,11 @@ class Actions(QObject):
         if command is None:
             self._asked.append(name)
             return
-        settled = self._commit_typed()
-        if settled:
+        committed = self._commit_typed()
+        if committed:
             self.before(self._rows[name])
             command.do(*([checked] if action.isCheckable() else []))
-        if action.isCheckable() or not settled:
+        if action.isCheckable() or not committed:
             self.show_states()  # what was refused is not checked
 
     def show_states(self, *, of: Collection[str] | None = None) -> None:

@@ -295,7 +295,7 @@ class ExportController(WritingController):
     def _copy_card(self, choice: ExportChoice) -> None:
         """Copy the card to the clipboard, as a picture and as the PNG that opens as a session."""
         from attn_gui.app.files.export_tasks import figure_of
-        from attn_gui.figure import sheet
+        from attn_gui.figure import render
 
         settings = figure_of(choice, choice.stages[0], self._color_scales())
 
@@ -304,7 +304,7 @@ class ExportController(WritingController):
             self._window.banner.show_info(lambda: self.tr("The card is on the clipboard."))
 
         def drawn(evaluation: Evaluation, progress: Progress) -> QMimeData:
-            return picture_data(sheet.to_bytes(evaluation, settings, progress=progress))
+            return picture_data(render.to_bytes(evaluation, settings, progress=progress))
 
         if not is_long(self._document.problem):
             self._guarded(lambda: put(drawn(self._computation.evaluation, silent)))
@@ -373,12 +373,12 @@ class ExportController(WritingController):
     def _drawing(self, choice: ExportChoice, dpi: float) -> Callable[[Evaluation, Progress], QImage]:
         """Return the painter of a choice, for any thread: all that it needs of the window is read now."""
         from attn_gui.app.files.export_tasks import beside_of, figure_of
-        from attn_gui.figure import sheet
+        from attn_gui.figure import render
 
         beside = beside_of(self._baseline, choice.compare, self._view.look)
         settings = replace(figure_of(choice, choice.stages[0], self._color_scales(), beside), dpi=dpi)
-        file = sheet.FigureFile(choice.format, choice.dpi)
-        return lambda evaluation, progress: sheet.to_image(evaluation, settings, file=file, progress=progress)
+        file = render.FigureFile(choice.format, choice.dpi)
+        return lambda evaluation, progress: render.to_image(evaluation, settings, file=file, progress=progress)
 
     # --- numbers ---------------------------------------------------------------------------------
     def export_data(self) -> None:

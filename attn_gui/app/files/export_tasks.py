@@ -15,14 +15,14 @@ from attn_gui.app.state.view_state import ViewSettings
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.evaluation.proxies import with_derived
 from attn_gui.engine.progress import Progress
-from attn_gui.figure import sheet
+from attn_gui.figure import render
 from attn_gui.figure.comparison import ComparedState
 from attn_gui.figure.export_settings import ExportSettings
 from attn_gui.figure.gradients import ComparedGradient, SumPlace
 from attn_gui.figure.levels import TYPED, ColorScale, Levels
 from attn_gui.figure.pages.page_kind import PageKind
-from attn_gui.figure.picture_kinds import PICTURES
-from attn_gui.figure.sheet import PageFrames, Write
+from attn_gui.figure.picture_kinds import PICTURES, PictureKind
+from attn_gui.figure.render import PageFrames, Write
 from attn_gui.formats import (
     ArrayRows,
     block_rows,
@@ -88,27 +88,33 @@ def figure_tasks(
 
     ValueError with a sentence for what is none.
     """
-    evaluation, kind, found = with_derived(evaluation), PICTURES[choice.picture], []
+    evaluation, kind = with_derived(evaluation), PICTURES[choice.picture]
     if kind.frames is not None and (kind.apart or IMAGES[choice.format].moving):
         return _frame_tasks(kind.frames, choice, evaluation, naming, color_scales)
-    for stage in choice.stages if kind.of_stage else choice.stages[:1]:
-        if not kind.has(evaluation, stage):
-            raise ValueError(
-                QCoreApplication.translate("Export", "There is no such picture of “{stage}” in this problem.").format(
-                    stage=stage_title(stage)
-                )
-            )
-        heads = own_heads(evaluation, stage, choice.heads) if kind.on_sheets else choice.heads
-        found += [(stage, group) for group in ([heads] if choice.sheet and kind.on_sheets else [(h,) for h in heads])]
-    tasks = []
-    for stage, heads in found:
-        problem, state = evaluation.problem, "" if beside is None else STATE_PARTS.get(choice.compare, "")
+    groups, tasks, problem = _stages_and_heads(choice, evaluation, kind), [], evaluation.problem
+    state = "" if beside is None else STATE_PARTS.get(choice.compare, "")
+    for stage, heads in groups:
         own = heads_part(heads, problem.num_heads, stage), item_part(problem, choice.batch)
         parts = [stage if kind.of_stage else "", kind.part, *own, state]
-        path = naming.path(choice, parts, alone=len(found) == 1)
+        path = naming.path(choice, parts, alone=len(groups) == 1)
         write = _figure(choice, path, stage, heads, color_scales, beside)
         tasks.append(ExportTask(path, _cells(evaluation, stage) * len(heads) if kind.quick else MANY, write))
     return tasks
+
+
+def _stages_and_heads(
+    choice: ExportChoice, evaluation: Evaluation, kind: PictureKind
+) -> list[tuple[str, tuple[int, ...]]]:
+    """Return the stage and the heads of each figure."""
+    found = []
+    for stage in choice.stages if kind.of_stage else choice.stages[:1]:
+        if not kind.has(evaluation, stage):
+            words = QCoreApplication.translate("Export", "There is no such picture of “{stage}” in this problem.")
+            raise ValueError(words.format(stage=stage_title(stage)))
+        heads = own_heads(evaluation, stage, choice.heads) if kind.on_sheets else choice.heads
+        whole = choice.sheet and kind.on_sheets
+        found += [(stage, group) for group in ([heads] if whole else [(head,) for head in heads])]
+    return found
 
 
 def _frame_tasks(
@@ -120,7 +126,7 @@ def _frame_tasks(
 ) -> list[ExportTask]:
     """Return a file for every place of a page's slider, of the first head; one of all of them where it can move."""
     head, settings = choice.heads[0], figure_of(choice, choice.stages[0], color_scales)
-    frames, file = PageFrames(kind, settings, head), sheet.FigureFile(choice.format, choice.dpi)
+    frames, file = PageFrames(kind, settings, head), render.FigureFile(choice.format, choice.dpi)
     problem = evaluation.problem
     parts = [kind.name, heads_part((head,), problem.num_heads), item_part(problem, choice.batch)]
     path = naming.path(choice, parts, alone=True)
@@ -168,7 +174,9 @@ def _figure(
 ) -> Write:
     def write(evaluation: Evaluation, progress: Progress) -> object:
         settings = figure_of(choice, stage, color_scales, beside)
-        return sheet.write(evaluation, path, settings, format=choice.format, heads=heads, sheet=True, progress=progress)
+        return render.write(
+            evaluation, path, settings, format=choice.format, heads=heads, sheet=True, progress=progress
+        )
 
     return write
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from PySide6.QtCore import QObject
 
 from attn_gui.app.app_context import AppContext
-from attn_gui.app.maps.status import StatusNote
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.baseline import side_names
+from attn_gui.app.title_and_status import StatusNote
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.engine.analysis import d_k_sweep

@@ -18,10 +18,10 @@ from attn_gui.app.actions.actions import Command
 from attn_gui.app.app_context import AppContext
 from attn_gui.app.editing.edit_runner import Arrays
 from attn_gui.app.editing.shapes import done_text, translated_sentence
-from attn_gui.app.maps.status import StatusNote
 from attn_gui.app.state.background_task import LARGE, BackgroundTask
 from attn_gui.app.state.translated_errors import sentences
 from attn_gui.app.tables.tables import TablesController
+from attn_gui.app.title_and_status import StatusNote
 from attn_gui.document.clipboard import FORMS, CopiedCells, TextForm
 from attn_gui.document.edits import Edit, Edits, Label, SetCells, SetFields
 from attn_gui.document.matrix_model import MatrixModel, cell_name, field_symbol, table_box

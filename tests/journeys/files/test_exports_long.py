@@ -11,7 +11,7 @@ from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.engine import Problem, compute
-from attn_gui.figure.sheet import to_image
+from attn_gui.figure.render import to_image
 from attn_gui.formats import FORMATS, save
 from attn_gui.views.dialogs.progress import WorkLine
 from tests.journeys.files.test_exports import export

@@ -35,16 +35,14 @@ from attn_gui.formats.file_format import Loaded
 from attn_gui.formats.saving import replacing
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.modes import BOTH, SIDE_BY_SIDE, state_key
+from attn_gui.notebook import MOST_SVG_CELLS, NOTEBOOK_DPI
 
 # --- figures --------------------------------------------------------------------------------------
 
 
 FORMATS: tuple[str, ...] = tuple(ENCODERS)
 PIXELS = "png"  # what is shown as a file of this form would be
-NOTEBOOK_DPI = 150
 USUAL, FOR_NOTEBOOK = ExportSettings(), ExportSettings(dpi=NOTEBOOK_DPI)
-SVG_CELLS_IN_NOTEBOOK = 2_500
-"""A notebook keeps every picture that it shows: larger maps go into it as PNG only."""
 
 _TOO_LONG = {
     "width": QT_TRANSLATE_NOOP("Sentences", "The width of a figure is up to {most} cm, got {got}."),
@@ -251,7 +249,7 @@ class Picture:
         return self._encoded(PIXELS)
 
     def _repr_svg_(self) -> str | None:
-        return self._encoded("svg").decode("utf-8") if self._page.cells <= SVG_CELLS_IN_NOTEBOOK else None
+        return self._encoded("svg").decode("utf-8") if self._page.cells <= MOST_SVG_CELLS else None
 
     def __repr__(self) -> str:
         width, height = self._page.centimeters

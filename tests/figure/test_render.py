@@ -22,7 +22,7 @@ from attn_gui.figure.heatmap_layout import plan
 from attn_gui.figure.levels import LEVEL_RULES
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.picture_kinds import PICTURES
-from attn_gui.figure.sheet import FORMATS, Picture, render, to_image, write
+from attn_gui.figure.render import FORMATS, Picture, render, to_image, write
 from attn_gui.figure.styles import STYLES
 from attn_gui.formats import load
 from attn_gui.lessons.exercises import Blank, CoveredEvaluation
