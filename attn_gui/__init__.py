@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         solve,
         verify,
     )
+    from attn_gui.engine.analysis.precisions import compare_precisions
     from attn_gui.figure.render import Picture, render
     from attn_gui.figure.worksheets import write_solution
     from attn_gui.formats import FormatError, load, save
@@ -62,6 +63,7 @@ __all__ = [
     "Term",
     "Trace",
     "compare",
+    "compare_precisions",
     "compute",
     "explain",
     "explore",
@@ -82,6 +84,7 @@ _HOMES = dict.fromkeys(__all__, "attn_gui.engine") | {
     "Model": "attn_gui.models",
     "Picture": "attn_gui.figure.render",
     "Run": "attn_gui.models",
+    "compare_precisions": "attn_gui.engine.analysis.precisions",
     "explore": "attn_gui.app.explore",
     "export_files": "attn_gui.commands.export_command",
     "load": "attn_gui.formats",

@@ -21,6 +21,7 @@ from attn_gui.figure.pages.model import (
 )
 from attn_gui.figure.pages.page_context import PageContext
 from attn_gui.figure.pages.page_kind import PageKind, checked_options
+from attn_gui.figure.pages.precisions import PrecisionPage
 from attn_gui.figure.pages.regression import CurvePage, PoolingsPage
 from attn_gui.figure.pages.relations import MeaningPage, RelationsPage
 from attn_gui.figure.pages.retrieval import RetrievalPage
@@ -42,6 +43,7 @@ _KINDS = (
     DependencePage(),
     GradientPage(),
     RootPage(),
+    PrecisionPage(),
     CodePage(),
     DimensionsPage(),
     StatesPage(),

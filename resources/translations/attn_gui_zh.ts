@@ -6118,6 +6118,50 @@
         <source>Why √dₖ, a picture for each dₖ</source>
         <translation>为什么要除以 √dₖ，每个 dₖ 一张图</translation>
     </message>
+    <message>
+        <source>distance to float64</source>
+        <translation>与 float64 之差</translation>
+    </message>
+    <message>
+        <source>the numbers</source>
+        <translation>数值本身</translation>
+    </message>
+    <message>
+        <source>Precision</source>
+        <translation>精度</translation>
+    </message>
+    <message>
+        <source>It is too long to be computed once more in each type</source>
+        <translation>问题太长，不能用每种类型各重算一遍</translation>
+    </message>
+    <message>
+        <source>{stage} in four number types</source>
+        <translation>{stage}：四种数值类型</translation>
+    </message>
+    <message>
+        <source>Inputs and the result of each step are rounded to the type; sums within a step are made in float64. The list: largest distance to float64, divided by the largest number of the step.</source>
+        <translation>输入和每一步的结果都舍入到该类型，步骤内部的求和用 float64。列表：与 float64 的最大差，除以该步骤中的最大数。</translation>
+    </message>
+    <message>
+        <source>{type} overflows: its largest number is {largest}.</source>
+        <translation>{type} 溢出：它的最大数是 {largest}。</translation>
+    </message>
+    <message>
+        <source>{distance} from float64</source>
+        <translation>与 float64 相差 {distance}</translation>
+    </message>
+    <message>
+        <source>{count} not finite</source>
+        <translation>{count} 个溢出</translation>
+    </message>
+    <message>
+        <source>{words}; most at {cell}</source>
+        <translation>{words}；最大处在 {cell}</translation>
+    </message>
+    <message>
+        <source>step</source>
+        <translation>步骤</translation>
+    </message>
 </context>
 <context>
     <name>PagesController</name>

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QImage, QPainter
 
+from attn_gui import compare_precisions
 from attn_gui.cli import main
 from attn_gui.engine import DenseEvaluation, Problem, compute, sensitivity
 from attn_gui.engine.analysis.sensitivity import Contributions
@@ -17,8 +18,10 @@ from attn_gui.figure.pages.gradients import CheckedGradient
 from attn_gui.figure.pages.page_context import PageContext
 from attn_gui.figure.pages.page_kind import PageStyle, metrics, option_values
 from attn_gui.figure.pages.plot import PlotNote
+from attn_gui.figure.pages.precisions import PrecisionLayout
 from attn_gui.figure.pages.sqrt_d_k import RootLayout
 from attn_gui.figure.pages.sweep import value_text
+from attn_gui.figure.text.numbers import scientific
 from attn_gui.formats import save_session
 from tests.failing import each
 
@@ -277,3 +280,55 @@ def test_keys_of_several_columns_have_no_curve(page):
     wide = {"query": np.ones((3, 1)), "key": np.ones((4, 3)), "value": np.ones((4, 1))}
     assert not PAGES[page].is_there(Problem(**wide, score="additive", score_params=tables), None)
     assert PAGES[page].is_there(Problem(**{**wide, "key": np.ones((4, 1))}), None)
+
+
+# --- precisions ---
+
+
+def test_the_list_of_precisions_tells_distances_overflow_and_where_they_are_largest(random):
+    large = Problem(query=400 * random((3, 8)), key=400 * random((3, 8)), value=random((3, 2)))
+    exact = compute(large)["scores"][0, 0]
+    beyond = np.abs(exact) > 65520
+    assert 0 < beyond.sum() < 9
+    found = read("precision", large, stage="scores")
+    drawing = laid_out("precision", found)
+    assert f"float16: Scores, {beyond.sum()} not finite" in drawing.said
+    assert "float16 overflows: its largest number is 65504." in drawing.said
+    assert "bfloat16 overflows" not in drawing.said
+    row = [step.stage for step in found.steps].index("scores")
+    spot = drawing.fields[-1].spot(row, 2)
+    assert beyond[spot.cell.row, spot.cell.column]
+    bfloat16 = compare_precisions(large)["bfloat16"]["scores"][0, 0]
+    apart = np.abs(bfloat16 - exact)
+    worst = np.unravel_index(apart.argmax(), apart.shape)
+    spot = drawing.fields[-1].spot(row, 1)
+    assert (spot.cell.stage, spot.cell.row, spot.cell.column) == ("scores", *worst)
+    assert scientific(float(apart.max() / np.abs(exact).max())) in spot.text
+
+
+def test_a_map_of_a_precision_shows_its_distance_or_its_numbers(problem):
+    exact, rounded = (compare_precisions(problem)[name]["weights"][0, 0] for name in ("float64", "float16"))
+    apart = read("precision", problem)
+    assert np.array_equal(apart.maps[3].apart, rounded - exact)
+    spot = laid_out("precision", apart).fields[3].spot(1, 2)
+    assert spot.text.startswith("float16: A[1, 2] = ")
+    assert spot.text.endswith(f"{scientific(float(rounded[1, 2] - exact[1, 2]))} from float64")
+    assert (spot.cell.row, spot.cell.column) == (1, 2)
+    maps = {
+        shown: PrecisionLayout(replace(apart, numbers=shown), PageStyle(), None, None).maps for shown in (False, True)
+    }
+    assert [one.title for one in maps[True]] == ["float64", "float32", "bfloat16", "float16"]
+    assert np.array_equal(maps[True][3].values, rounded)
+    assert [one.levels for one in maps[True]] == [maps[True][0].levels] * 4  # or they could not be compared
+    assert [one.title for one in maps[False]][3] == "float16 − float64"
+    assert np.array_equal(maps[False][3].values, rounded - exact)
+
+
+def test_a_closed_cell_has_no_distance_and_a_long_problem_no_precisions(problem, random):
+    closed = read("precision", problem.replace(mask=[{"kind": "causal"}]), stage="masked")
+    assert np.isfinite([one.share for step in closed.steps for one in step.departures]).all()
+    assert not any(one.overflown for step in closed.steps for one in step.departures)
+    assert np.array_equal(closed.maps[3].allowed, np.tri(3, dtype=bool))
+    tall = np.zeros((1500, 2))
+    with pytest.raises(ValueError, match="too long to be computed once more in each type"):
+        PAGES["precision"].check(Problem(query=tall, key=tall, value=tall))

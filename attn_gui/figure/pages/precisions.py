@@ -1,0 +1,294 @@
+"""Page of precisions: a stage in four floating-point types, and how far every step lies from its float64 number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from PySide6.QtCore import QLineF, QPointF
+from PySide6.QtGui import QPainter, QPen
+
+from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine.analysis.precisions import NARROWER, REFERENCE, RoundedEvaluation
+from attn_gui.engine.arrays import Array
+from attn_gui.engine.evaluation.choice import is_long
+from attn_gui.engine.evaluation.pooling import pool
+from attn_gui.engine.evaluation.proxies import stand_in
+from attn_gui.engine.graph.nodes import symbol, title
+from attn_gui.engine.progress import Progress
+from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
+from attn_gui.figure.display import Allowed, Values
+from attn_gui.figure.heatmap_layout import MARGIN
+from attn_gui.figure.levels import auto_levels, largest_levels
+from attn_gui.figure.operands import stage_plane
+from attn_gui.figure.pages.map_grids import WIDE, MapsLayout, PageMap
+from attn_gui.figure.pages.page_context import PageContext
+from attn_gui.figure.pages.page_kind import (
+    CellBlock,
+    ChoiceOption,
+    PageCell,
+    PageDrawing,
+    PageKind,
+    PageSpot,
+    PageStyle,
+    Sides,
+    SpotGrid,
+    metrics,
+)
+from attn_gui.figure.text.figure_words import page_words
+from attn_gui.figure.text.numbers import scientific
+from attn_gui.figure.text.rich_text import write_symbols
+from attn_gui.figure.writers import END, write_line
+from attn_gui.languages import QT_TRANSLATE_NOOP
+
+# --- contents -------------------------------------------------------------------------------------
+
+
+SIDE = 128
+"""Blocks of a map at most, by side."""
+
+
+@dataclass(frozen=True)
+class Departure:
+    """How far a part of a stage lies from its float64 numbers: the largest distance of finite numbers, as a share of
+    the largest float64 number, the `place` (row, column) of it, and how many numbers are not finite any more."""
+
+    share: float
+    place: tuple[int, int]
+    overflown: int
+
+
+@dataclass(frozen=True)
+class StepDepartures:
+    """A step of the computation, of the item and head on show, with its departure in each narrower type."""
+
+    stage: str
+    departures: tuple[Departure, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class TypeMap:
+    """The stage on show in a type, in blocks; `apart` are its distances to the float64 numbers."""
+
+    name: str
+    values: Values
+    apart: Values
+    allowed: Allowed | None
+
+
+@dataclass(frozen=True, eq=False)
+class PrecisionMaps:
+    """The stage on show in each type, and all steps with how far each of the narrower types departs from float64."""
+
+    stage: str
+    shape: tuple[int, int]
+    axes: tuple[str, str]
+    signed: bool
+    maps: tuple[TypeMap, ...]
+    steps: tuple[StepDepartures, ...]
+    numbers: bool
+    head: int
+    heads: int
+
+
+def departure(exact: Array, rounded: Array) -> Departure:
+    """Return how far numbers depart from exact ones of the same shape; what is ±∞ or NaN in both does not count."""
+    finite = np.isfinite(exact)
+    lost = finite & ~np.isfinite(rounded)
+    with np.errstate(invalid="ignore"):
+        apart = np.where(finite & ~lost, np.abs(rounded - exact), 0.0)
+    largest = float(np.max(np.abs(exact), initial=0.0, where=finite))
+    at = np.unravel_index(int(np.argmax(lost if lost.any() else apart)), exact.shape)
+    share = float(apart.max()) / largest if largest > 0 else 0.0
+    return Departure(share, (int(at[0]), int(at[1])), int(lost.sum()))
+
+
+def read_precisions(evaluation: Evaluation, context: PageContext, progress: Progress) -> PrecisionMaps:
+    """Compute the problem in every type, one after the other."""
+    computed = []
+    for number, float_type in enumerate((REFERENCE, *NARROWER)):
+        computed.append(RoundedEvaluation(evaluation.problem, float_type))
+        progress((number + 1) / (len(NARROWER) + 2))
+    exact, *narrower = computed
+    stage = stand_in(exact, context.stage)
+
+    def cells(one: RoundedEvaluation, name: str) -> tuple[Array, Allowed | None]:
+        plane = stage_plane(one, name, context.batch, context.head)
+        return plane.block(*map(slice, plane.shape))
+
+    values, allowed = cells(exact, stage)
+    plane = stage_plane(exact, stage, context.batch, context.head)
+    problem, node = evaluation.problem, exact.node(stage).stage
+    found = PrecisionMaps(
+        stage,
+        plane.shape,
+        (node.axes[-2], node.axes[-1]),
+        plane.signed,
+        tuple(
+            TypeMap(one.float_type.name, *_blocks(each, values, allowed))
+            for one, each in ((one, cells(one, stage)[0]) for one in computed)
+        ),
+        tuple(
+            StepDepartures(name, tuple(departure(cells(exact, name)[0], cells(one, name)[0]) for one in narrower))
+            for name in exact.stages
+        ),
+        context.options["shown"] == NUMBERS,
+        context.head,
+        1 if plane.head is None else problem.num_heads,
+    )
+    progress(1.0)
+    return found
+
+
+def _blocks(values: Array, exact: Array, allowed: Allowed | None) -> tuple[Values, Values, Allowed | None]:
+    """Return the numbers and their distances to the exact ones in blocks, and which blocks have an open cell."""
+    rows, columns = (min(SIDE, cells) for cells in values.shape)
+    with np.errstate(invalid="ignore"):
+        apart = np.where(values == exact, 0.0, values - exact)  # ∞ − ∞ is no distance
+    pooled, opened = pool(values, allowed, rows, columns)
+    return pooled, pool(apart, allowed, rows, columns)[0], opened
+
+
+# --- page -----------------------------------------------------------------------------------------
+
+
+APART, NUMBERS = "apart", "numbers"
+SHOWN = {
+    APART: page_words(QT_TRANSLATE_NOOP("Pages", "distance to float64")),
+    NUMBERS: page_words(QT_TRANSLATE_NOOP("Pages", "the numbers")),
+}
+BESIDE = 4 * WIDE + 2 * MARGIN
+"""Its own width, at which the four maps stand beside one another."""
+NAME_SHARE = 0.3
+"""Of the width of the list: what the names of the steps take."""
+
+
+class PrecisionPage(PageKind[PrecisionMaps]):
+    """Shows the stage on show in float64, float32, bfloat16 and float16, and where the steps part."""
+
+    name = "precision"
+    title = QT_TRANSLATE_NOOP("Pages", "Precision")
+    words = "float16 bfloat16 float32 float64 half fp16 bf16 rounding overflow mixed 半精度 单精度 双精度 舍入 溢出"
+    needs = QT_TRANSLATE_NOOP("Pages", "It is too long to be computed once more in each type")
+    reads = frozenset({"batch", "head", "stage"})
+    options = (ChoiceOption("shown", QT_TRANSLATE_NOOP("Pages", "shown"), lambda context, values: SHOWN),)
+
+    def applies(self, problem: Problem) -> bool:
+        return not is_long(problem)
+
+    def is_quick(self, context: PageContext) -> bool:
+        return False  # the problem is computed four times
+
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> PrecisionMaps:
+        return read_precisions(evaluation, context, progress)
+
+    def plan(self, content: PrecisionMaps, style: PageStyle, size: Sides) -> PageDrawing:
+        return PrecisionLayout(content, style, size).drawing(style.translate("Pages", self.title))
+
+
+class PrecisionLayout(MapsLayout):
+    """The maps of the stage, and below them a list of the steps with how far each type departs."""
+
+    def __init__(self, shown: PrecisionMaps, style: PageStyle, size: Sides) -> None:
+        self.shown, self.style = shown, style
+        self.line = metrics("micro").height() + SPACING.s
+        super().__init__(
+            style,
+            (BESIDE if size[0] is None else size[0], size[1]),
+            list(self._maps()),
+            title=style.translate("Pages", "{stage} in four number types").format(stage=title(shown.stage, style.lang)),
+            subtitle=style.words.head.format(shown.head) if shown.heads > 1 else "",
+            note=self._sentences(),
+            least_width=300.0,
+            below=SPACING.m + (len(shown.steps) + 1) * self.line,
+        )
+
+    def fields(self) -> tuple[SpotGrid, ...]:
+        """Return maps and list: a map leads to its cell, a line of the list to the cell that departs most."""
+        place = self.room.adjusted(self.room.width() * NAME_SHARE, self.line, 0, 0)
+        return *super().fields(), SpotGrid(place, self._step_spot, len(self.shown.steps), len(NARROWER))
+
+    # --- words -----------------------------------------------------------------------------------
+    def said(self) -> str:
+        grid = [self._step_words(step, number) for step in self.shown.steps for number in range(len(NARROWER))]
+        return f"{super().said()} {'; '.join(grid)}"
+
+    def _sentences(self) -> str:
+        translate = self.style.translate
+        said = translate(
+            "Pages",
+            "Inputs and the result of each step are rounded to the type; sums within a step are made in float64. "
+            "The list: largest distance to float64, divided by the largest number of the step.",
+        )
+        overflown = [
+            float_type
+            for number, float_type in enumerate(NARROWER)
+            if any(step.departures[number].overflown for step in self.shown.steps)
+        ]
+        for each in overflown:
+            text = translate("Pages", "{type} overflows: its largest number is {largest}.")
+            said += " " + text.format(type=each.name, largest=scientific(each.largest, 5))
+        return said
+
+    def _maps(self) -> Iterator[PageMap]:
+        shown = self.shown
+        exact = shown.maps[0]
+        levels = auto_levels(exact.values, exact.allowed, signed=shown.signed, keys=shown.shape[1])
+        for one in shown.maps:
+            if one is exact or shown.numbers:
+                yield PageMap(one.name, one.values, levels, shown.signed, one.allowed, shown.axes)
+            else:
+                apart = largest_levels(one.apart, one.allowed, signed=True)
+                heading = f"{one.name} − {exact.name}"
+                yield PageMap(heading, one.apart, apart, True, one.allowed, shown.axes, written=scientific)
+
+    def spot(self, number: int, row: int, column: int) -> PageSpot:
+        shown, one = self.shown, self.shown.maps[number]
+        block = CellBlock.at((row, column), one.values.shape, shown.shape)
+        value = block.number_words(f"{one.values[row, column]:.9g}".replace("-", "−"), self.style)
+        text = f"{one.name}: {symbol(shown.stage)}[{block.places}] = {value}"
+        if number:
+            apart = self.style.translate("Pages", "{distance} from float64")
+            text += " · " + apart.format(distance=scientific(float(one.apart[row, column])))
+        return PageSpot(text, PageCell(shown.stage, *block.first))
+
+    def _departure_text(self, found: Departure) -> str:
+        if not found.overflown:
+            return scientific(found.share) if found.share else "0"
+        return self.style.translate("Pages", "{count} not finite").format(count=found.overflown)
+
+    def _step_words(self, step: StepDepartures, number: int) -> str:
+        """Return how far a step departs in a type, in words."""
+        text = self._departure_text(step.departures[number])
+        return f"{NARROWER[number].name}: {title(step.stage, self.style.lang)}, {text}"
+
+    def _step_spot(self, row: int, column: int) -> PageSpot:
+        step = self.shown.steps[row]
+        place = step.departures[column].place
+        text = self.style.translate("Pages", "{words}; most at {cell}")
+        cell = f"{symbol(step.stage)}[{place[0]}, {place[1]}]"
+        return PageSpot(text.format(words=self._step_words(step, column), cell=cell), PageCell(step.stage, *place))
+
+    # --- painting --------------------------------------------------------------------------------
+    def paint_body(self, painter: QPainter) -> None:
+        super().paint_body(painter)
+        theme, micro, room = self.style.theme, metrics("micro"), self.room
+        column = room.width() * (1 - NAME_SHARE) / len(NARROWER)
+        ends = [room.right() - column * (len(NARROWER) - 1 - number) for number in range(len(NARROWER))]
+        base = room.top() + micro.ascent()
+        self._write(painter, base, self.style.translate("Pages", "step"), [each.name for each in NARROWER], ends)
+        for step in self.shown.steps:
+            base += self.line
+            painter.setPen(QPen(theme.line, 1.0))
+            top = base - micro.ascent() - SPACING.xs
+            painter.drawLine(QLineF(room.left(), top, room.right(), top))
+            name = f"{symbol(step.stage)}  {title(step.stage, self.style.lang)}"
+            self._write(painter, base, name, [self._departure_text(one) for one in step.departures], ends)
+
+    def _write(self, painter: QPainter, base: float, name: str, texts: list[str], ends: list[float]) -> None:
+        """Write a line of the list."""
+        theme, room = self.style.theme, self.room.width() * NAME_SHARE
+        write_symbols(painter, QPointF(self.room.left(), base), name, theme.text2, FONT_SIZE.micro, room)
+        for end, text in zip(ends, texts, strict=True):
+            write_line(painter, QPointF(end, base), text, theme.text, FONT_SIZE.micro, anchor=END)
