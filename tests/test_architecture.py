@@ -67,6 +67,15 @@ def test_a_package_says_what_lives_there_and_what_it_imports(package):
     assert "Imports" in first or "knows everybody" in first
 
 
+def test_a_package_names_files_that_it_has():
+    stale = []
+    for path in PACKAGE.rglob("__init__.py"):
+        doc = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+        there = {entry.stem for entry in path.parent.iterdir()}
+        stale += [f"{path.parent.name}: {name}" for name in re.findall(r"`([a-z_]+)`", doc) if name not in there]
+    assert not stale
+
+
 def called_name(call: ast.Call) -> str:
     """The function's name; a painter's `translate` is none of ours."""
     target = call.func

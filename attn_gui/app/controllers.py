@@ -5,9 +5,9 @@ from __future__ import annotations
 from attn_gui.app.app_context import AppContext
 from attn_gui.app.editing.shapes import ShapeController
 from attn_gui.app.editing.variants import LayerController, VariantsController
+from attn_gui.app.explain import ExplainController
 from attn_gui.app.files.files import FilesController
 from attn_gui.app.files.kept_view import SessionView
-from attn_gui.app.inspector.explain import ExplainController
 from attn_gui.app.maps.maps import MapsController, SplitController
 from attn_gui.app.maps.readings import ReadingsController
 from attn_gui.app.simple_window import SimpleWindowController

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from attn_gui.app.app_context import AppContext
     from attn_gui.app.files.files import FilesController
     from attn_gui.app.lessons.lessons import LessonsController
-    from attn_gui.app.model.model_controller import ModelController
+    from attn_gui.app.model_controller import ModelController
 
 SENTENCE = "sentence"
 FOUND = example_of(FIRST).cell or (0, 0)

@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from attn_gui.app.inspector.explain import place_of
+from attn_gui.app.explain import place_of
 from attn_gui.app.state.view_state import ChosenCell, exists
 from attn_gui.engine import DenseEvaluation, Evaluation, new_problem
 from attn_gui.figure.operands import stage_plane

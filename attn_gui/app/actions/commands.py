@@ -112,7 +112,7 @@ class CommandsController(QObject):
 
     def _help_pages(self) -> Sequence[HelpPage]:
         """Return the pages in the present language, with the way to every action in its words."""
-        from attn_gui.app.model.model_controller import out_of_reach
+        from attn_gui.app.model_controller import out_of_reach
         from attn_gui.views.dialogs.action_search import way_to
         from attn_gui.views.dialogs.help_window import help_pages
 

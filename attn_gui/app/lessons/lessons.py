@@ -27,7 +27,7 @@ from attn_gui.app.lessons.lesson_list import (
     kept_place,
     kept_ticks,
 )
-from attn_gui.app.model.model_run_controller import ModelRunController
+from attn_gui.app.model_run_controller import ModelRunController
 from attn_gui.app.pages import PagesController
 from attn_gui.app.state.background_task import BackgroundTask, WindowTask
 from attn_gui.app.state.translated_errors import saying

@@ -24,8 +24,8 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QToolTip, QWidget
 from attn_gui.figure.design_tokens import LINE
 from attn_gui.figure.pages.page_kind import NoRoom, PageDrawing, PageKind, PageSpot, PageStyle
 from attn_gui.figure.pages.plot import PlotField
+from attn_gui.views.head_grid import STALE
 from attn_gui.views.map.gestures import shows_whole_map, zoom_delta
-from attn_gui.views.model.head_grid import STALE
 from attn_gui.views.theme import current_theme, scaled, theme_signal
 from attn_gui.views.widgets import paint_focus_ring, plain_tip
 

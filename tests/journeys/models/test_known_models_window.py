@@ -12,7 +12,7 @@ import pytest
 from PySide6.QtWidgets import QMenu
 from safetensors.numpy import load_file, save_file
 
-from attn_gui.app.model import model_controller
+from attn_gui.app import model_controller
 from attn_gui.models import KNOWN, KnownModel, known_models
 from attn_gui.paths import resource
 from tests.journeys.gate import Gate

@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QTableView
 
 from attn_gui.paths import resource
-from attn_gui.views.model.head_grid import PICTURE_ROLE
+from attn_gui.views.head_grid import PICTURE_ROLE
 from tests.models.golden_folders import DATA
 
 TOY = resource("models", "toy-induction")

@@ -8,7 +8,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLineEdit, QListView, QPushButton
 
-from attn_gui.app.model import model_run_controller
+from attn_gui.app import model_run_controller
 from attn_gui.models import Run, open_model, recovered
 from attn_gui.paths import resource
 from tests.journeys.gate import Gate

@@ -15,7 +15,7 @@ from attn_gui.document.edits import SetFields
 from attn_gui.models import open_model
 from attn_gui.paths import resource
 from attn_gui.views.dialogs.export_dialog import ExportDialog
-from attn_gui.views.model.head_grid import CHANGED_ROLE
+from attn_gui.views.head_grid import CHANGED_ROLE
 from attn_gui.views.theme import current_theme
 from tests.journeys.conftest import Person
 

@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from attn_gui.app.inspector.explain import later_stages
+from attn_gui.app.explain import later_stages
 from attn_gui.engine import DenseEvaluation, Plane, Problem
 from attn_gui.engine.analysis.explanation import explain
 from attn_gui.views.inspector.inspector import ExplainContext, Inspector

@@ -20,11 +20,11 @@ from PySide6.QtWidgets import (
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.intervention_panel import InterventionList, InterventionModel, InterventionRow
-from attn_gui.views.model.head_grid import HeadGrid
-from attn_gui.views.model.predictions import PredictionList
-from attn_gui.views.model.token_row import SecondText, TokenRow
+from attn_gui.views.head_grid import HeadGrid
+from attn_gui.views.predictions import PredictionList
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import dress, restyle
+from attn_gui.views.token_row import SecondText, TokenRow
 from attn_gui.views.widgets import ElidedLabel, FlowLayout, Retranslated, arrange
 
 PICTURES = ""

@@ -21,7 +21,7 @@ from attn_gui.document.matrix_model import Index
 from attn_gui.figure.pages.model import share_text
 from attn_gui.formats.visible_text import visible_text
 from attn_gui.models.attribution import LikelyToken
-from attn_gui.views.model.head_grid import STALE
+from attn_gui.views.head_grid import STALE
 from attn_gui.views.theme import current_theme, dress, scaled
 from attn_gui.views.widgets import Retranslated, plain_tip
 
