@@ -240,7 +240,7 @@ class StartPage(QObject):
 
     # --- ways into the program -------------------------------------------------------------------
     def _open_example(self, key: str) -> bool:
-        return self._files.open_example(key, told=False)  # its card says what it is
+        return self._files.open_example(key, announced=False)  # its card says what it is
 
     def _open_cell(self, card: str, cell: ChosenCell) -> None:
         """Open what a card shows, with a cell of it chosen."""

@@ -71,12 +71,12 @@ class PredictionModel(QAbstractTableModel):
         if role == SHARE_ROLE:
             return share
         if role == Qt.ItemDataRole.ToolTipRole:
-            return plain_tip(self._told(row))
+            return plain_tip(self._words(row))
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return self._told(row)
+            return self._words(row)
         return None
 
-    def _told(self, row: LikelyToken) -> str:
+    def _words(self, row: LikelyToken) -> str:
         numbers = {"token": visible_text(row.text), "now": share_text(row.now)}
         if not self._two:
             return self.tr("{token}: probability {now}").format(**numbers)

@@ -10,14 +10,14 @@ from PySide6.QtWidgets import QListView
 
 from attn_gui.engine import compute
 from attn_gui.views.snapshots import NOTE_ROLE
-from attn_gui.views.step_list import TELL_ROLE
+from attn_gui.views.step_list import MOVE_ROLE
 
 SMALL = "worked-example.npz"
 
 
 def tells(person):
     model = person.find("history.steps", QListView).model()
-    return [str(model.index(row, 0).data(TELL_ROLE) or "") for row in range(model.rowCount())]
+    return [str(model.index(row, 0).data(MOVE_ROLE) or "") for row in range(model.rowCount())]
 
 
 def ranking(person):

@@ -497,18 +497,19 @@ class FilesController(QObject):
 
         self._clashes.offer(clash, lambda: fields, dict, accept, words=saying(error))
 
-    def open_example(self, key: str, *, told: bool = True) -> bool:
+    def open_example(self, key: str, *, announced: bool = True) -> bool:
         """Open one of the problems that come along; False where the document stays."""
         if may := self.may_leave():
-            self.begin_with_example(key, told=told)
+            self.begin_with_example(key, announced=announced)
         return may
 
-    def begin_with_example(self, key: str, *, told: bool = True) -> None:
-        """Open one of the problems that come along, whatever becomes of the one before; `told` says what it shows."""
+    def begin_with_example(self, key: str, *, announced: bool = True) -> None:
+        """Open one of the problems that come along, whatever becomes of the one before, and say in the banner
+        what it shows if it is `announced`."""
         loaded = (example := example_of(key)).load()
         cell = {"cell": [GIVEN, *example.cell]} if example.cell else {}
         self._begin(loaded, None, example.name, {**example.view, **cell})
-        if told:
+        if announced:
             self._tell_of(example, loaded)
 
     def begin_study(self, path: Path, record: StudyRecord | None, placed: OpenedStudy, stamp: FileStamp | None) -> None:
@@ -531,10 +532,11 @@ class FilesController(QObject):
         self.about, self.view = loaded.about, example.view
         self._document.adopt(loaded.problem, name=example.name)
 
-    def began_with(self, example: Example, loaded: Loaded, *, told: bool) -> None:
-        """Take up what belongs to the example that the document holds from the start; `told` says what it shows."""
+    def began_with(self, example: Example, loaded: Loaded, *, announced: bool) -> None:
+        """Take up what belongs to the example that the document holds from the start, and say in the banner
+        what it shows if it is `announced`."""
         self.about, self.view = loaded.about, example.view
-        if told:
+        if announced:
             self._tell_of(example, loaded)
 
     def _tell_of(self, example: Example, loaded: Loaded) -> None:

@@ -172,7 +172,7 @@ class SimilarityLayout(MapsLayout):
         said = text.format(**dict(zip(("before", "after"), means, strict=True)))
         if shown.chosen is not None and len(shown.before) > 1:
             more = translate("Pages", "Most like “{token}” before: {before}; after: {after}.")
-            near = (self._told(cells) for cells in (shown.before, shown.after))
+            near = (self._words(cells) for cells in (shown.before, shown.after))
             pairs = dict(zip(("before", "after"), near, strict=True))
             said += " " + more.format(token=self._token(shown.chosen), **pairs)
         if len(shown.before) < shown.count:
@@ -181,7 +181,7 @@ class SimilarityLayout(MapsLayout):
             said += " " + more.format(first=shown.first, last=last, count=shown.count)
         return said
 
-    def _told(self, cells: Values) -> str:
+    def _words(self, cells: Values) -> str:
         nearest = self.shown.nearest(cells)
         return ", ".join(f"{self._token(place)} {self.shown.cosine(cells, place)}" for place in nearest)
 

@@ -71,7 +71,7 @@ class TermsModel(QAbstractTableModel):
         super().__init__(parent)
         self._terms: Terms | None = None
         self._context: ExplainContext | None = None
-        self._stage, self._told, self._chosen = "", "", -1
+        self._stage, self._wording, self._chosen = "", "", -1
         self._entry: Stage | None = None  # None for a number that is no stage
         self._values = np.empty(0)
         self._order = np.empty(0, int)
@@ -105,7 +105,7 @@ class TermsModel(QAbstractTableModel):
         self._expanded = self._expanded and stage == self._stage
         self._context, self._stage = context, stage
         self._entry = explanation.entry if explanation is not None and stage in STAGE else None
-        self._told = "" if explanation is None else explanation.entry.wording
+        self._wording = "" if explanation is None else explanation.entry.wording
         self._chosen = explanation.index[-1] if explanation is not None and self.of_weights() else -1
         self._values = self._terms.values if self._terms is not None else np.empty(0)
         size = self._values if self.of_weights() else np.abs(self._values)
@@ -354,9 +354,9 @@ class TermsModel(QAbstractTableModel):
             return self.two_states.names[1]
         if self.of_weights() or not self._terms:
             return "a"
-        if self._told == "norm":
+        if self._wording == "norm":
             return cell_symbol(self._stage)
-        of_score = self._context is not None and self._told == "score"
+        of_score = self._context is not None and self._wording == "score"
         score = SCORES[self._context.problem.score] if self._context is not None and of_score else None
         if score is not None and score.term:
             return score.term

@@ -50,17 +50,17 @@ class OperandMaps(QObject):
             heatmap.hide()
             heatmap.gestures.hoverLeft.connect(self.hoverLeft)
             heatmap.gestures.typingRequested.connect(partial(self.typingRequested.emit, heatmap))
-            for signal, wish in (
+            for signal, own in (
                 (heatmap.gestures.cellChosen, self.cellChosen),
                 (heatmap.gestures.cellHovered, self.hovered),
                 (heatmap.gestures.activated, self.activated),
             ):
-                signal.connect(lambda row, column, at=place, told=wish: self._tell_cell(told, at, row, column))
-            for signal, wish in (
+                signal.connect(lambda row, column, at=place, own=own: self._emit_cell(own, at, row, column))
+            for signal, own in (
                 (heatmap.gestures.copyImageRequested, self.copyImageRequested),
                 (heatmap.gestures.saveImageRequested, self.saveImageRequested),
             ):
-                signal.connect(lambda at=place, told=wish: told.emit(self._sources[at]))
+                signal.connect(lambda at=place, own=own: own.emit(self._sources[at]))
         for place, bar in self.bars.items():
             bar.hide()
             bar.heightChanged.connect(self.barResized)
@@ -163,8 +163,8 @@ class OperandMaps(QObject):
     def _turned(self, place: str, row: int, column: int) -> tuple[int, int]:
         return (column, row) if self._operands[place].transposed else (row, column)
 
-    def _tell_cell(self, signal: SignalInstance, place: str, row: int, column: int) -> None:
-        """Tell a cell of the stage, not of its transpose; a matrix of the problem has its table for that."""
+    def _emit_cell(self, signal: SignalInstance, place: str, row: int, column: int) -> None:
+        """Emit a cell of the stage, not of its transpose; a matrix of the problem has its table for that."""
         if self._sources[place] in self._stages:
             signal.emit(self._sources[place], *self._turned(place, row, column))
 
