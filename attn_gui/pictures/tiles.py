@@ -14,7 +14,7 @@ from attn_gui.engine.evaluation.pooling import block_edges, joined, pool_blocks
 from attn_gui.pictures import planes
 from attn_gui.pictures.planes import Allowed, Block, Edges, FieldPlane, PlaneLike, Values, pooled
 
-# --- pictures of planes ---------------------------------------------------------------------------
+# --- tiles of planes ------------------------------------------------------------------------------
 
 
 BAND = 3 << 25
@@ -26,7 +26,7 @@ KnownCells = tuple[Values, Allowed | None, Allowed | None]
 
 
 class TilePlace(NamedTuple):
-    """The matrix that a picture shows; `name` is that of a stage or a field."""
+    """The matrix that a tile shows; `name` is that of a stage or a field."""
 
     name: str
     batch: int
@@ -43,7 +43,7 @@ def place_of(plane: PlaneLike) -> TilePlace:
 
 class Tile:
     """A plane in blocks with the given edges. Rows of blocks are `known` once they hold numbers, and `fresh` while no
-    edit has touched them since. `whole` pictures are pooled from what the evaluation keeps for them. A tile that was
+    edit has touched them since. `whole` tiles are pooled from what the evaluation keeps for them. A tile that was
     `stopped` is not drawn on, one that is `held` waits for rest after edits."""
 
     def __init__(self, plane: PlaneLike, row_edges: Edges, column_edges: Edges, *, whole: bool) -> None:
@@ -61,7 +61,7 @@ class Tile:
 
     @property
     def name(self) -> str:
-        """The stage or field whose changes make the picture stale."""
+        """The stage or field whose changes make the tile stale."""
         return self.place.name
 
     @property
@@ -138,7 +138,7 @@ class Tile:
 
     def resampled(self, rows: Edges, columns: Edges, *, fresh: bool = False) -> KnownCells:
         """Return blocks with other edges: of each the largest here that it meets, or where it is smaller than those
-        here the one that it lies in. The same edges give the picture as it is. `fresh`: only what no edit has
+        here the one that it lies in. The same edges give the tile as it is. `fresh`: only what no edit has
         touched."""
         (down, pools_rows), (right, pools_columns) = _onto(self.row_edges, rows), _onto(self.column_edges, columns)
         known = self._known_rows(self.fresh if fresh else self.known, down, pools_rows, rows)[:, None]
@@ -286,7 +286,7 @@ def _blocks(edges: Edges, cells: slice) -> slice:
     return slice(first, min(len(edges) - 1, last))
 
 
-# Parts of pictures that an edit has touched, each quickly drawn: when it is looked at, else in the next turns.
+# Parts of tiles that an edit has touched, each quickly drawn: when it is looked at, else in the next turns.
 
 
 SLICE = 0.002

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import QCoreApplication, QMimeData, QObject
 from PySide6.QtGui import QGuiApplication, QImage
@@ -178,6 +178,9 @@ COVERING = "map", "product"
 QUICK_FILES, QUICK_CELLS = 6, 100_000  # what is written at once; anything larger beside the window
 
 
+C = TypeVar("C", QImage, QMimeData)
+
+
 class ExportController(WritingController):
     """Asks what to write, writes it, and says where it is."""
 
@@ -214,11 +217,13 @@ class ExportController(WritingController):
         if self._is_held_up(leaving_out=True):
             return
         draw = self._drawing(replace(self._proposal(stage), dpi=CLIPBOARD_DPI), CLIPBOARD_DPI)
+        self._copy(draw, QGuiApplication.clipboard().setImage)
+
+    def _copy(self, draw: Callable[[Evaluation, Progress], C], put: Callable[[C], object]) -> None:
+        """Put what is drawn on the clipboard; of a long problem later, from a copy of it beside the window."""
         if not is_long(self._document.problem):
-            self._guarded(lambda: QGuiApplication.clipboard().setImage(draw(self._source(), silent)))
-            return
-        problem = copied(self._window, self._document)
-        if problem is not None:
+            self._guarded(lambda: put(draw(self._source(), silent)))
+        elif (problem := copied(self._window, self._document)) is not None:
             self._late_copy.begin()
             self._writing.hand(lambda progress: draw(evaluation_of(problem), progress), self._late_copy.put)
 
@@ -306,13 +311,7 @@ class ExportController(WritingController):
         def drawn(evaluation: Evaluation, progress: Progress) -> QMimeData:
             return picture_data(render.to_bytes(evaluation, settings, progress=progress))
 
-        if not is_long(self._document.problem):
-            self._guarded(lambda: put(drawn(self._computation.evaluation, silent)))
-            return
-        problem = copied(self._window, self._document)
-        if problem is not None:
-            self._late_copy.begin()
-            self._writing.hand(lambda progress: drawn(evaluation_of(problem), progress), self._late_copy.put)
+        self._copy(drawn, put)
 
     def _proposal(self, stage: str) -> ExportChoice:
         from attn_gui.figure.export_settings import is_small
@@ -455,7 +454,7 @@ class ExportController(WritingController):
         path = self._document.path
         return self._settings.record("export_image").get("folder") or str(path.parent if path else Path.home())
 
-    def _guarded(self, work: Callable[[], None]) -> None:
+    def _guarded(self, work: Callable[[], object]) -> None:
         try:
             work()
         except REFUSALS as error:
