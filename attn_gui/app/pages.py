@@ -38,7 +38,7 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.modes import ACTIONS
 from attn_gui.pictures.thread_pools import outcome_of
 from attn_gui.views.dialogs.progress import WorkLine
-from attn_gui.views.pages.page_widget import CodeControls, FitControls, PageWidget
+from attn_gui.views.page_widget import CodeControls, FitControls, PageWidget
 
 # --- pages ----------------------------------------------------------------------------------------
 # Pages of the catalog: which one is on show, what it looks at, and that it follows every edit.

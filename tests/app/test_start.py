@@ -105,7 +105,7 @@ SELDOM = (
     "attn_gui.lessons.lesson",
     "attn_gui.models",
     "attn_gui.views.map.levels_popup",
-    "attn_gui.views.pages.page_widget",
+    "attn_gui.views.page_widget",
 )
 
 EARLY_DIALOGS = {"attn_gui.views.dialogs.asking", "attn_gui.views.dialogs.progress"}

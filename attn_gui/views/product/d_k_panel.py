@@ -33,7 +33,7 @@ from attn_gui.figure.pages.plot import AxisScale, Curve, Plot, PlotAxes, nice_sc
 from attn_gui.figure.text.numbers import format_number
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
-from attn_gui.views.pages.live_plot import LivePlot
+from attn_gui.views.live_plot import LivePlot
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import current_theme, dress, scaled, set_ground, ui_font
 from attn_gui.views.widgets import Retranslated, set_tip

@@ -19,7 +19,7 @@ from attn_gui.engine import Problem
 from attn_gui.formats import load
 from attn_gui.formats.journal import recover
 from attn_gui.views.dialogs.readings import MapsDialog
-from attn_gui.views.pages.page_widget import OptionFields
+from attn_gui.views.page_widget import OptionFields
 from tests.failing import each
 
 LEFT = Qt.MouseButton.LeftButton

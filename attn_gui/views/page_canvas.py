@@ -30,7 +30,7 @@ from attn_gui.views.theme import current_theme, scaled, theme_signal
 from attn_gui.views.widgets import paint_focus_ring, plain_tip
 
 if TYPE_CHECKING:
-    from attn_gui.views.pages.live_plot import LivePlot
+    from attn_gui.views.live_plot import LivePlot
 
 LEAST_WIDTH, TALL = 200, 380
 """A page that would be taller than this by itself takes what room there is."""
@@ -273,7 +273,7 @@ class PageCanvas(QLabel):
             gone.deleteLater()
         for number, field in fields.items():
             if number not in self._plots:
-                from attn_gui.views.pages.live_plot import LivePlot
+                from attn_gui.views.live_plot import LivePlot
 
                 self._plots[number] = LivePlot(self)
                 self._plots[number].clicked.connect(self._choose_at)
