@@ -172,9 +172,10 @@ class WalkController(QObject):
         from attn_gui.figure.pages.page_kind import PageStyle
         from attn_gui.figure.walk import walk_of
 
-        look, evaluation = self._view.look, self._view.explained
+        look = self._view.look
         assert look.cell is not None, "a cell is chosen"
-        stage, style = stand_in(evaluation, look.cell.stage), PageStyle(current_theme().name, self._appearance.language)
+        stage = stand_in(self._view.explained, look.cell.stage)
+        style = PageStyle(current_theme().name, self._appearance.language)
         cell, pour, cover = look.cell[1:], self._pours, self._cover()
         return lambda evaluation: walk_of(evaluation, look.batch, look.head, stage, cell, style, pour=pour, cover=cover)
 

@@ -26,7 +26,17 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSlider, QVBoxLayout, QWidget
 
-from attn_gui.engine.analysis.d_k_sweep import NARROWEST, POINTS, WIDEST, DkReading, Entropies
+from attn_gui.engine.analysis.d_k_sweep import (
+    NARROWEST,
+    OWN,
+    POINTS,
+    RANDOM,
+    REPEATED,
+    SOURCES,
+    WIDEST,
+    DkReading,
+    Entropies,
+)
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.figure.pages.page_kind import PageSpot
 from attn_gui.figure.pages.plot import AxisScale, Curve, Plot, PlotAxes, nice_scale
@@ -344,10 +354,6 @@ class DkPoints(QWidget):
 
 
 # --- panel ----------------------------------------------------------------------------------------
-
-
-SOURCES = OWN, RANDOM, REPEATED = "own", "seeded", "repeated"
-"""What Q and K of the maps are: the document's own, seeded ones, or the document's with their columns repeated."""
 
 
 class DkPanel(Retranslated, QWidget):
