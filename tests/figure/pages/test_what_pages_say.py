@@ -315,7 +315,7 @@ def test_a_map_of_a_precision_shows_its_distance_or_its_numbers(problem):
     assert spot.text.endswith(f"{scientific(float(rounded[1, 2] - exact[1, 2]))} from float64")
     assert (spot.cell.row, spot.cell.column) == (1, 2)
     maps = {
-        shown: PrecisionLayout(replace(apart, numbers=shown), PageStyle(), None, None).maps for shown in (False, True)
+        shown: PrecisionLayout(replace(apart, numbers=shown), PageStyle(), (None, None)).maps for shown in (False, True)
     }
     assert [one.title for one in maps[True]] == ["float64", "float32", "bfloat16", "float16"]
     assert np.array_equal(maps[True][3].values, rounded)
