@@ -53,8 +53,7 @@ class _Reader:
     def product(self) -> float:
         found = self.power()
         while self.next() in (r"\cdot", "/"):
-            by_division = self.take() == "/"
-            found = found / self.power() if by_division else found * self.power()
+            found = found / self.power() if (self.take() == "/") else found * self.power()
         return found
 
     def power(self) -> float:
@@ -76,8 +75,7 @@ class _Reader:
                 self.at -= 1
                 return self.group("(", ")")
             case r"\frac":
-                top = self.group("{", "}")
-                return top / self.group("{", "}")
+                return self.group("{", "}") / self.group("{", "}")
             case "e":
                 self.take("^")
                 return math.exp(self.group("{", "}"))

@@ -29,7 +29,8 @@ WORKED = resource("examples", "worked-example.npz")
 
 def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
     """The program on a machine without a display."""
-    kept = {name: value for name, value in os.environ.items() if name not in display_names()}
+    displays = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    kept = {name: value for name, value in os.environ.items() if name not in displays}
     return subprocess.run(
         [sys.executable, "-m", "attn_gui", *map(str, arguments)],
         capture_output=True,
@@ -38,10 +39,6 @@ def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[s
         env=kept | environment,
         timeout=300,
     )
-
-
-def display_names() -> tuple[str, ...]:
-    return "DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"
 
 
 @pytest.fixture
@@ -168,8 +165,7 @@ def test_numbers_leave_in_every_form(exported: object, tmp_path: Path) -> None:
         *("png", "svg", "pdf", "npz", "npy", "csv", "tsv", "json", "safetensors", "md", "tex", "xlsx"),
         *("numpy", "pytorch"),
     ]
-    names = exported(WORKED, "--format", *forms)
-    assert len(names) == len(forms)
+    assert len(exported(WORKED, "--format", *forms)) == len(forms)
     problem, weights = load(WORKED), compute(load(WORKED))["weights"][0, 0]
     for ending in ("json", "safetensors"):
         assert np.array_equal(load(tmp_path / "out" / f"worked-example-stages.{ending}").query[0], problem.query)
@@ -661,16 +657,29 @@ TOLD = {
 
 
 def told(name: str, folder: Path) -> list[str]:
-    return [sys.executable, "-m", "attn_gui", *(str(word).format(folder=folder / "out") for word in TOLD[name])]
+    return [str(word).format(folder=folder / "out") for word in TOLD[name]]
+
+
+UNWRITTEN = "attn-gui: The output could not be written: No space left on device.\n"
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
 @each("name", TOLD)
-def test_what_cannot_be_said_as_the_disk_is_full_is_one_sentence(name: str, tmp_path: Path) -> None:
+def test_what_cannot_be_said_as_the_disk_is_full_is_one_sentence(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     with open("/dev/full", "w") as full:
-        done = subprocess.run(told(name, tmp_path), stdout=full, stderr=subprocess.PIPE, text=True, cwd=ROOT)
-    assert done.returncode == 2, done.stderr
-    assert done.stderr == "attn-gui: The output could not be written: No space left on device.\n"
+        monkeypatch.setattr(sys, "stdout", full)
+        assert main(told(name, tmp_path)) == 2
+    assert capsys.readouterr().err == UNWRITTEN
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
+def test_a_process_that_cannot_say_it_ends_with_the_sentence_alone(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "attn_gui", *told("verify", tmp_path)]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+    assert (done.returncode, done.stderr) == (2, UNWRITTEN)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes break otherwise there")
@@ -678,8 +687,9 @@ def test_what_cannot_be_said_as_the_disk_is_full_is_one_sentence(name: str, tmp_
 def test_nothing_is_said_to_whoever_has_stopped_listening(name: str, tmp_path: Path) -> None:
     read, write = os.pipe()
     os.close(read)
+    command = [sys.executable, "-m", "attn_gui", *told(name, tmp_path)]
     try:
-        done = subprocess.run(told(name, tmp_path), stdout=write, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+        done = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, text=True, cwd=ROOT)
     finally:
         os.close(write)
     assert (done.returncode, done.stderr) == (0, "")

@@ -77,6 +77,8 @@ class LivePlot(SceneView):
         """Show a field's plot, at `factor` pixels for one of the page; what is zoomed stays so."""
         whole = self._field is None or self.whole
         before, self._field, self._factor = (self._field, self._factor), field, factor
+        # first: what follows moves the range, and with it the notes, which are found by the places of their marks
+        self._set_marks(() if before[0] is None or before[1] != factor else before[0].plot.marks)
         axes, theme = field.plot.axes, field.plot.theme
         place = self._scaled(axes.room).united(self._scaled(axes.plot)).adjusted(-SLACK, 0, 1, 0)
         self.setGeometry(place.toAlignedRect())
@@ -89,7 +91,6 @@ class LivePlot(SceneView):
         self._limit(axes.across, axes.up)
         if whole:
             self.show_all()
-        self._set_marks(() if before[0] is None or before[1] != factor else before[0].plot.marks)
         self._place()
 
     def _set_marks(self, before: tuple[Curve | PlotRule | PlotNote, ...]) -> None:

@@ -1,20 +1,28 @@
-"""The evaluation follows the document: late answers are dropped, large edits come from behind, rest settles."""
+"""The evaluation and the state compared with follow the document, off the window's thread: late answers are dropped."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+import tracemalloc
+import weakref
 from dataclasses import replace
+from threading import Event
 from typing import Any
 
 import numpy as np
 import pytest
+from PySide6.QtCore import QCoreApplication, QObject
+from PySide6.QtGui import QAction
+from PySide6.QtTest import QTest
 
+from attn_gui.app.program import Program
 from attn_gui.app.state import computation as module
+from attn_gui.app.state.background_task import BackgroundTask
+from attn_gui.app.state.baseline import signed_text
 from attn_gui.app.state.computation import Computation
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetCells, SetFields
-from attn_gui.engine import Evaluation, Plane, Problem
+from attn_gui.engine import Evaluation, Plane, Problem, compute
 from attn_gui.engine.errors import FieldError
 from attn_gui.engine.evaluation import choice, streaming_kernels
 from attn_gui.engine.evaluation.choice import evaluation_of
@@ -22,10 +30,13 @@ from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
 from attn_gui.views.map.heatmap import Heatmap
 from tests.failing import each
+from tests.journeys.gate import Gate
 
 N, HEADS, WIDTH = 149, 2, 5
 EDIT = Label("x")
 ONE = np.array([[0.5]])
+PATIENCE_MS = 120_000
+LENGTH, H, D = 1450, 1, 2  # just beyond what is kept whole
 
 
 def a_problem(seed: int = 0, **more: Any) -> Problem:
@@ -35,7 +46,7 @@ def a_problem(seed: int = 0, **more: Any) -> Problem:
 
 
 @pytest.fixture
-def desk(qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Problem], tuple[Document, Computation]]]:
+def desk(monkeypatch):
     """A document that is long, though it is small, and what follows it."""
     monkeypatch.setattr(choice, "DENSE", 1000)
     monkeypatch.setattr(module, "QUICK_CELLS", 100)
@@ -270,3 +281,186 @@ def test_what_a_document_leaves_is_given_back_once_another_one_is_open(qtbot, de
     qtbot.waitUntil(lambda: not computation.pending)
     document.open(a_problem(1))
     qtbot.waitUntil(lambda: given_back == ["all", "all"])
+
+
+@pytest.fixture
+def program(qapp):
+    program = Program(qapp, lang="en")
+    program.begin(None)
+    rng = np.random.default_rng(4)
+    arrays = {name: rng.normal(size=(LENGTH, H * D)) for name in ("query", "key", "value")}
+    program.document.open(Problem(**arrays, num_heads=H), name="long")
+    program.window.show()
+    settle(program)
+    yield program
+    program.end()
+
+
+def settle(program: Program) -> None:
+    while program.computation.pending or program.computation.busy or program.baseline.busy:
+        program.computation.finish()
+        program.baseline.finish()
+        QTest.qWait(1)
+
+
+def edit(program: Program, field: str, row: int) -> None:
+    cell = (slice(row, row + 1), slice(0, 1))
+    program.document.apply(
+        SetCells(field, cell, program.document.problem.arrays()[field][cell] + 1.5, Label("edited", {}))
+    )
+    settle(program)
+
+
+def test_an_edit_is_followed_in_every_mode(program):
+    before = program.document.snapshot()
+    program.late.compare.pin()
+    settle(program)
+    for mode, field in (
+        ("now", "query"),
+        ("before", "query"),
+        ("wipe", "value"),
+        ("side_by_side", "query"),
+        ("difference", "query"),
+    ):
+        program.view.set(compare=mode)
+        edit(program, field, 7)
+    now = program.document.snapshot()
+    plane = program.window.product.maps.map("weights").plane
+    assert plane.draws_pictures
+    rows = slice(5, 9)
+    values, _ = plane.block(rows, slice(0, LENGTH))
+    expected = compute(now)["weights"][0, 0, rows] - compute(before)["weights"][0, 0, rows]
+    assert values == pytest.approx(expected, abs=1e-12)
+    pooled, _ = plane.pooled(LENGTH, 10)
+    assert np.abs(pooled[7]).max() == pytest.approx(np.abs(expected[2]).max(), abs=1e-12)
+    assert not pooled[8].any(), "no other row of weights has moved"
+
+
+def test_a_ready_made_state_of_a_long_problem_follows_edits_and_is_settled_at_rest(program, qtbot):
+    program.late.compare.compare_with("with-scale")
+    settle(program)
+    with qtbot.waitSignal(program.computation.settled, timeout=PATIENCE_MS):
+        edit(program, "key", 11)
+    settle(program)
+    assert program.baseline.evaluation.settled
+    unscaled = program.document.snapshot().replace(scale=1.0)
+    program.view.set(compare="before")
+    settle(program)
+    values, _ = program.window.product.maps.map("weights").plane.block(slice(4, 6), slice(0, LENGTH))
+    assert values == pytest.approx(compute(unscaled)["weights"][0, 0, 4:6], abs=1e-12)
+
+
+def test_a_head_of_a_long_problem_is_switched_off_and_edits_are_followed(program):
+    assert not program.window.findChild(QAction, "action.compare_with_head").isVisible(), "there is one head"
+    program.late.compare.compare_with("with-head")
+    settle(program)
+    edit(program, "value", 11)
+    program.view.set(compare="difference")
+    settle(program)
+    values, _ = program.window.product.maps.map("output").plane.block(slice(4, 6), slice(0, D))
+    assert values == pytest.approx(compute(program.document.snapshot())["output"][0, 4:6], abs=1e-12)
+
+
+# --- compared -------------------------------------------------------------------------------------
+# The change of a cell in words.
+
+
+@each(("change", "text"), [(0.387, "+0.387000"), (-0.387, "−0.387000"), (-3e-9, "−3.00000e−9"), (3e-9, "+3.00000e−9")])
+def test_a_change_has_its_own_sign_and_is_never_0(change, text):
+    assert signed_text(change) == text
+
+
+@pytest.fixture
+def answers(qapp):
+    parent = QObject()
+    background, found = BackgroundTask(parent), []
+    background.ended.connect(lambda outcome: found.append(outcome.exception() or outcome.result()))
+    yield background, found
+    background.wait()
+    parent.deleteLater()
+
+
+def test_an_answer_comes_on_this_thread(answers, qtbot):
+    background, found = answers
+    there: list[int] = []
+    background.ended.connect(lambda _: there.append(threading.get_ident()))
+    background.start(lambda _: threading.get_ident())
+    assert background.busy
+    qtbot.waitUntil(lambda: bool(found))
+    assert there == [threading.get_ident()] != found
+    assert not background.busy
+
+
+def test_what_work_has_read_is_let_go_once_it_is_answered_or_forgotten(answers, qtbot):
+    """A problem of a document that is closed would stay as long as nothing else is saved."""
+    background, _ = answers
+    gate, (read, waiting) = Gate(), (QObject(), QObject())
+    kept = [weakref.ref(each) for each in (read, waiting)]
+    background.start(lambda _, read=read: gate.after(bool)(read))
+    del read
+    gate.await_work()
+    background.start(lambda _, waiting=waiting: bool(waiting))
+    del waiting
+    background.forget()
+    assert kept[1]() is None
+    gate.open()
+    background.wait()
+    qtbot.waitUntil(lambda: kept[0]() is None)
+
+
+def test_only_the_last_question_is_answered(answers, qtbot):
+    background, found = answers
+    gate, ran = Gate(), []
+    background.start(gate.before(lambda _: "first"))
+    gate.await_work()
+    background.start(lambda _: ran.append("second") or "second")  # never begun: something newer waits
+    background.start(lambda _: "third")
+    gate.open()
+    qtbot.waitUntil(lambda: bool(found))
+    background.wait()
+    qtbot.wait(5)
+    assert found == ["third"]
+    assert ran == []
+
+
+def test_an_error_is_an_answer(answers, qtbot):
+    background, found = answers
+    background.start(lambda _: [][1])
+    qtbot.waitUntil(lambda: bool(found))
+    assert isinstance(found[0], IndexError)
+    background.start(lambda _: "after it")
+    qtbot.waitUntil(lambda: len(found) == 2)
+    assert found[1] == "after it"
+
+
+@pytest.mark.usefixtures("qapp")
+def test_stops_are_not_counted():
+    parent = QObject()
+    job = BackgroundTask(parent)
+    job.stop()
+    tracemalloc.start()
+    try:
+        for _ in range(10_000):
+            job.stop()
+        assert tracemalloc.get_traced_memory()[0] < 4096
+    finally:
+        tracemalloc.stop()
+        parent.deleteLater()
+
+
+def test_what_a_stopped_job_told_last_does_not_arrive():
+    """It was on its way from the other thread while the job was forgotten."""
+    parent = QObject()
+    job, shares, told = BackgroundTask(parent), [], Event()
+    job.progressed.connect(shares.append)
+
+    def work(tell):
+        tell(0.5)
+        told.set()
+
+    job.start(work)
+    assert told.wait(60)
+    job.forget()
+    job.finish()
+    QCoreApplication.sendPostedEvents()
+    assert shares == []

@@ -133,19 +133,7 @@ def test_show_is_one_step_of_the_history(explored):
     with pytest.raises(TypeError, match=r"show\(trace\.problem\)"):
         explorer.show(attn_gui.compute(PROBLEM))
 
-
-def test_who_closes_the_window_from_python_is_offered_nothing_at_the_next_start(explored):
-    explorer = explored(Shell(), PROBLEM)
-    explorer.show(PROBLEM.replace(value=V + 1))
-    explorer._program.files.journaling.finish()
-    assert list(journals_folder().glob("*.journal"))
-    explorer.close()
-    assert not list(journals_folder().glob("*"))
-    assert explorer.problem == PROBLEM.replace(value=V + 1)
-
-
-def test_a_problem_that_is_shown_is_no_layer_of_the_model_that_was_open(explored):
-    explorer = explored(Shell(), PROBLEM)
+    # a problem that is shown is no layer of the model that was open
     document = explorer._program.document
     layer = open_layer(open_model(resource("models", "toy-induction")), "a b a", 0, {}, lambda _share: None)
     document.adopt(layer.problem, study=layer.study)
@@ -154,6 +142,14 @@ def test_a_problem_that_is_shown_is_no_layer_of_the_model_that_was_open(explored
     assert (explorer.problem, document.study) == (PROBLEM, None)
     document.stack.undo()
     assert (explorer.problem, document.study) == (before, layer.study)
+
+    # who closes the window from Python is offered nothing at the next start
+    explorer.show(PROBLEM.replace(value=V + 1))
+    explorer._program.files.journaling.finish()
+    assert list(journals_folder().glob("*.journal"))
+    explorer.close()
+    assert not list(journals_folder().glob("*"))
+    assert explorer.problem == PROBLEM.replace(value=V + 1)
 
 
 def test_what_is_given_is_not_called_what_the_window_would_have_begun_with(explored):

@@ -1,22 +1,29 @@
-"""The start as a person meets it: a window at once, everything in it soon after, and nothing jumps."""
+"""The program and its start: a window at once, everything in it soon after; each action answered by one part."""
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
+from PySide6.QtCore import QCoreApplication, QEvent, QObject
+from PySide6.QtGui import QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QApplication
 
-from attn_gui.app.program import Program
+from attn_gui.app.actions.action_table import ACTIONS, MENUS, Row
+from attn_gui.app.actions.actions import TOOLBAR
+from attn_gui.app.program import Finishable, HasCommands, Program
 from attn_gui.paths import resource
 from tests.failing import each
 
 ROOT = Path(__file__).resolve().parents[2]
+
 SCREEN = {
     "name": "wide",
     "x": 0,
@@ -27,7 +34,9 @@ SCREEN = {
     "logicalBaseDpi": 96,
     "dpr": 1,
 }
+
 ZONES = ("zone.inputs", "zone.product", "zone.explain")
+
 WATCHED = """
 import json, linecache, sys
 from PySide6.QtCore import QEvent, QObject, QPoint, QTimer
@@ -74,6 +83,7 @@ code = run(FILES)
 print(json.dumps(told))
 sys.exit(code)
 """
+
 BROKEN = """
 import attn_gui.app.program
 def fail(*_, **__): raise RuntimeError("no program")
@@ -82,7 +92,9 @@ import sys
 from attn_gui.app.start import run
 sys.exit(run())
 """
+
 HEAVY = ("numpy", "pyqtgraph", "safetensors", "threadpoolctl")
+
 SELDOM = (
     "PIL.Image",
     "difflib",
@@ -109,81 +121,6 @@ SELDOM = (
 )
 
 EARLY_DIALOGS = {"attn_gui.views.dialogs.asking", "attn_gui.views.dialogs.progress"}
-
-
-def run(script: str, home: Path) -> subprocess.CompletedProcess[str]:
-    screen = home / "screen.json"
-    screen.write_text(json.dumps({"screens": [SCREEN]}))
-    platform = f"offscreen:configfile={screen}"
-    env = {**os.environ, "QT_QPA_PLATFORM": platform, "XDG_CONFIG_HOME": str(home), "PYTHONPATH": str(ROOT)}
-    return subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True, timeout=300)
-
-
-def watched(home: Path, files: str, last: str) -> dict[str, Any]:
-    names = f"ZONES = {ZONES!r}\nTABLES = ('table.query', 'table.key', 'table.value')\n"
-    done = run(f"from pathlib import Path\n{names}FILES = {files}\nLAST = {last!r}\n{WATCHED}", home)
-    assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
-
-
-@pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What there was when the window was painted first, and when the maps of a file were."""
-    example = str(resource("examples", "minilm-layer2.npz"))
-    return watched(tmp_path_factory.mktemp("home"), f"[Path({example!r})]", "heatmap.weights")
-
-
-@pytest.fixture(scope="module")
-def first(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What there was when the window was painted first, and when the start page was."""
-    return watched(tmp_path_factory.mktemp("home"), "[]", "start.map.minilm")
-
-
-def test_a_start_without_a_file_paints_the_start_page_before_spine_tables_and_maps(first: dict[str, Any]) -> None:
-    assert not {name.split(".")[0] for name in first["first"]["modules"]} & set(HEAVY)
-    modules = first["maps"]["modules"]
-    assert "pyqtgraph" not in modules
-    assert "attn_gui.app.program" not in modules
-    assert set(modules) & set(SELDOM) == set()
-    assert first["maps"]["zones"] == first["first"]["zones"], "no zone flashes up below it"
-    assert first["maps"]["tables"] == 0
-
-
-def test_the_window_is_painted_before_anything_heavy_is_imported(told: dict[str, Any]) -> None:
-    modules = told["first"]["modules"]
-    assert "attn_gui.app.shell" in modules
-    assert not {name.split(".")[0] for name in modules} & set(HEAVY)
-    packages = ("attn_gui.engine", "attn_gui.formats", "attn_gui.document", "attn_gui.app.program")
-    assert [name for name in modules if name.startswith(packages)] == []
-
-
-def test_the_maps_are_painted_before_anything_is_imported_that_only_some_ask_for(told: dict[str, Any]) -> None:
-    modules = told["maps"]["modules"]
-    assert "attn_gui.app.program" in modules
-    assert set(modules) & set(SELDOM) == set()
-    assert {name for name in modules if name.startswith("attn_gui.views.dialogs.")} <= EARLY_DIALOGS
-
-
-def test_nothing_moves_once_the_window_is_painted(told: dict[str, Any]) -> None:
-    first, maps = told["first"], told["maps"]
-    assert first["zones"] == maps["zones"]
-    assert all(width > 200 and height > 500 for _, _, width, height in first["zones"])
-    assert first["menus"] == maps["menus"]
-    assert len(first["menus"]) == 7
-
-
-def test_tables_come_with_the_maps_and_the_keyboard_is_on_the_map(told: dict[str, Any]) -> None:
-    assert told["first"]["tables"] == 0
-    assert told["maps"]["tables"] == 3
-    assert told["maps"]["focus"] == "heatmap.weights"
-
-
-def test_a_program_that_cannot_be_made_leaves_no_empty_window(tmp_path: Path) -> None:
-    done = run(BROKEN, tmp_path)
-    assert done.returncode == 1
-    assert "no program" in done.stderr
-
 
 GARBAGE = """
 import gc, sys, threading, weakref
@@ -226,15 +163,93 @@ from attn_gui.app.start import run
 
 sys.exit(run())
 """
+# --- window layout --------------------------------------------------------------------------------
+# The place and size of the window at its first start.
+SIDES, TITLE_BAR = 10, 40
+"""What the frame of a window adds at most in openbox and in Windows."""
 
 
-def test_garbage_is_collected_on_the_thread_of_the_window(tmp_path: Path) -> None:
+def run(script: str, home: Path) -> subprocess.CompletedProcess[str]:
+    screen = home / "screen.json"
+    screen.write_text(json.dumps({"screens": [SCREEN]}))
+    platform = f"offscreen:configfile={screen}"
+    env = {**os.environ, "QT_QPA_PLATFORM": platform, "XDG_CONFIG_HOME": str(home), "PYTHONPATH": str(ROOT)}
+    return subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True, timeout=300)
+
+
+def watched(home: Path, files: str, last: str) -> dict[str, Any]:
+    names = f"ZONES = {ZONES!r}\nTABLES = ('table.query', 'table.key', 'table.value')\n"
+    done = run(f"from pathlib import Path\n{names}FILES = {files}\nLAST = {last!r}\n{WATCHED}", home)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory):
+    """What there was when the window was painted first, and when the maps of a file were."""
+    example = str(resource("examples", "minilm-layer2.npz"))
+    return watched(tmp_path_factory.mktemp("home"), f"[Path({example!r})]", "heatmap.weights")
+
+
+@pytest.fixture(scope="module")
+def first(tmp_path_factory):
+    """What there was when the window was painted first, and when the start page was."""
+    return watched(tmp_path_factory.mktemp("home"), "[]", "start.map.minilm")
+
+
+def test_a_start_without_a_file_paints_the_start_page_before_spine_tables_and_maps(first):
+    assert not {name.split(".")[0] for name in first["first"]["modules"]} & set(HEAVY)
+    modules = first["maps"]["modules"]
+    assert "pyqtgraph" not in modules
+    assert "attn_gui.app.program" not in modules
+    assert set(modules) & set(SELDOM) == set()
+    assert first["maps"]["zones"] == first["first"]["zones"], "no zone flashes up below it"
+    assert first["maps"]["tables"] == 0
+
+
+def test_the_window_is_painted_before_anything_heavy_is_imported(told):
+    modules = told["first"]["modules"]
+    assert "attn_gui.app.shell" in modules
+    assert not {name.split(".")[0] for name in modules} & set(HEAVY)
+    packages = ("attn_gui.engine", "attn_gui.formats", "attn_gui.document", "attn_gui.app.program")
+    assert [name for name in modules if name.startswith(packages)] == []
+
+
+def test_the_maps_are_painted_before_anything_is_imported_that_only_some_ask_for(told):
+    modules = told["maps"]["modules"]
+    assert "attn_gui.app.program" in modules
+    assert set(modules) & set(SELDOM) == set()
+    assert {name for name in modules if name.startswith("attn_gui.views.dialogs.")} <= EARLY_DIALOGS
+
+
+def test_nothing_moves_once_the_window_is_painted(told):
+    first, maps = told["first"], told["maps"]
+    assert first["zones"] == maps["zones"]
+    assert all(width > 200 and height > 500 for _, _, width, height in first["zones"])
+    assert first["menus"] == maps["menus"]
+    assert len(first["menus"]) == 7
+
+
+def test_tables_come_with_the_maps_and_the_keyboard_is_on_the_map(told):
+    assert told["first"]["tables"] == 0
+    assert told["maps"]["tables"] == 3
+    assert told["maps"]["focus"] == "heatmap.weights"
+
+
+def test_a_program_that_cannot_be_made_leaves_no_empty_window(tmp_path):
+    done = run(BROKEN, tmp_path)
+    assert done.returncode == 1
+    assert "no program" in done.stderr
+
+
+def test_garbage_is_collected_on_the_thread_of_the_window(tmp_path):
     done = run(GARBAGE, tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split()[0] == "[True]"
 
 
-def test_what_is_asked_for_before_everything_is_there_is_done_then(qapp: QApplication) -> None:
+def test_what_is_asked_for_before_everything_is_there_is_done_then(qapp):
     program = Program(qapp, lang="en")
     try:
         program.show_first(None)
@@ -278,3 +293,125 @@ def test_fcitx_keeps_its_own_plugin(tmp_path):
     environment = {"QT_IM_MODULE": "fcitx"}
     assert replace_missing_fcitx(environment, tmp_path) is None
     assert environment == {"QT_IM_MODULE": "fcitx"}
+
+
+@pytest.fixture
+def program(qapp):
+    opened = Program(qapp, lang="en")
+    opened.begin(None)
+    yield opened
+    opened.end()
+
+
+def parts_of(program: Program) -> dict[str, object]:
+    """By name, each of its controllers among them."""
+    return vars(program) | vars(program.first) | vars(program.late)
+
+
+def test_every_action_is_answered_by_one_part(program):
+    parts = parts_of(program).values()
+    answered = Counter(name for part in parts if isinstance(part, HasCommands) for name in part.commands())
+    assert answered == Counter(row.name for row in program.bars.actions.rows)
+
+
+def test_every_part_that_can_be_ended_is_ended_with_the_program(program, monkeypatch):
+    ended = Counter[str]()
+    parts = {name: part for name, part in parts_of(program).items() if isinstance(part, Finishable)}
+    for name, part in parts.items():
+        monkeypatch.setattr(part, "finish", lambda name=name, finish=part.finish: (ended.update([name]), finish()))
+    assert {"runner", "table_blocks", "verify", "targets", "export", "sensitivity", "curve", "copying"} <= set(parts)
+    program.end()
+    assert set(ended) == set(parts)
+
+
+def test_what_a_checked_action_says_is_what_is_shown(program):
+    actions = program.bars.actions
+    actions["decimals_6"].trigger()
+    assert program.view.look.decimals == 6
+    assert [row.name for row in ACTIONS if row.group == "mode" and actions[row.name].isChecked()] == ["product"]
+    program.view.set(mode="all", decimals=2)
+    assert actions["all_stages"].isChecked()
+    assert not actions["product"].isChecked()
+    assert actions["decimals_2"].isChecked()
+    assert not actions["decimals_6"].isChecked()
+
+
+@pytest.mark.parametrize("name", ["bad.attn", "bad.npz", "bad.md", "gone.npz", ""])
+def test_a_window_says_itself_what_is_wrong_with_the_file_that_it_starts_with(qapp, qtbot, tmp_path, name):
+    if name.startswith("bad"):
+        (tmp_path / name).write_bytes(b"nonsense")
+    program = Program(qapp, lang="en", opens=True)
+    try:
+        program.show_first(tmp_path / name)
+        program.window.show()
+        program.complete()
+        qtbot.waitUntil(program.window.banner.isVisible)
+        assert (name or tmp_path.name) in program.window.banner.text()
+        assert not program.document.modified
+        assert (program.document.name, program.view.look.head) == ("minilm-layer2", 3)
+    finally:
+        program.end()
+
+
+def test_a_window_closed_before_everything_is_built_closes_once_it_is(qapp):
+    program = Program(qapp, lang="en")
+    program.show_first(None)
+    program.window.show()
+    program.window.close()
+    assert program.window.isVisible()
+    program.complete()
+    assert not program.window.isVisible()
+    program.end()
+
+
+def test_the_first_window_lies_on_the_screen_with_its_frame(qapp):
+    program = Program(qapp, lang="en")
+    program.begin(None)
+    screen = QGuiApplication.primaryScreen().availableSize()
+    for again in (lambda: None, program.layout.reset):
+        again()
+        assert program.window.width() + SIDES <= screen.width()
+        assert program.window.height() + TITLE_BAR <= screen.height()
+    program.end()
+
+
+# --- end ------------------------------------------------------------------------------------------
+# The end of a program: whoever opens one window after another from Python holds one of them.
+
+
+def objects_after_a_program(app: QApplication) -> int:
+    """How many objects of Qt there are once a program has ended."""
+    program = Program(app, lang="zh")
+    program.begin(None)
+    program.window.show()
+    program.end()
+    del program
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    gc.collect()
+    return sum(isinstance(found, QObject) for found in gc.get_objects())
+
+
+def test_a_program_that_has_ended_leaves_no_object_behind(qapp):
+    before = [objects_after_a_program(qapp) for _ in range(2)][-1]
+    assert objects_after_a_program(qapp) == before
+
+
+def keys_of(row: Row) -> list[str]:
+    return [keys.toString(QKeySequence.SequenceFormat.PortableText) for keys in row.shortcuts()]
+
+
+@pytest.fixture
+def rows():
+    return {row.name: row for row in ACTIONS}
+
+
+def test_rows_have_names_of_their_own_and_stand_in_a_menu(rows):
+    assert len(rows) == len(ACTIONS)
+    assert {row.menu for row in ACTIONS} <= {key for key, _label in MENUS}
+    assert {name for group in TOOLBAR for name in group} - {"compare"} <= set(rows)
+
+
+@pytest.mark.usefixtures("qapp")
+def test_no_shortcut_belongs_to_two_actions():
+    counted = Counter(keys for row in ACTIONS for keys in keys_of(row))
+    assert [keys for keys, count in counted.items() if count > 1] == []

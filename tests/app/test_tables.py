@@ -1,32 +1,53 @@
-"""Tables: what they read cell by cell, and which rows a chosen cell was computed from."""
+"""Tables: what they read cell by cell, grow by, find and export."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from attn_gui.app.files.export_tasks import ExportNaming, number_tasks
+from attn_gui.app.tables.finding import fitting, named_alike, place_in, wanted_by
+from attn_gui.app.tables.table_blocks import grown_fields, grown_outline
 from attn_gui.app.tables.tables import StageCells, TableDifference
-from attn_gui.engine import DenseEvaluation, Evaluation, Problem, new_problem
+from attn_gui.document.number_text import shown
+from attn_gui.engine import DenseEvaluation, Evaluation, Problem, clash_of, new_problem
 from attn_gui.engine.analysis.gradient_evaluation import Gradient
 from attn_gui.engine.evaluation.reach import parts_of
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
+from attn_gui.engine.progress import silent
+from attn_gui.engine.shape_errors import shapes_of
 from attn_gui.figure.operands import stage_plane
+from attn_gui.views.dialogs.export_choice import DataChoice
 from tests.failing import each
 
 MAPS = ("scores", "scaled", "capped", "masked")
+# --- read cells -----------------------------------------------------------------------------------
+# Matrices that tables read cell by cell: the numbers of the whole, and nothing of it held.
+RANDOM = np.random.default_rng(4)
+
+PAIRS = {
+    "numbers": tuple(RANDOM.normal(size=(2, 5, 3))),
+    "infinite": (np.array([[np.inf, 1.0]]), np.array([[np.inf, np.nan]])),
+    "single": tuple(RANDOM.normal(size=(2, 5, 3)).astype(np.float32)),
+    "switches": tuple(RANDOM.random((2, 4, 6)) < 0.5),
+}
+
+DIRECT = new_problem("direct", n=3, m=5, num_heads=1, d_k=2, d_v=7, fill="random")
+PROJECTED = new_problem("self", n=3, m=3, num_heads=2, d_k=2, d_v=2, fill="random")
 
 
 @pytest.fixture(scope="module")
-def evaluation() -> Evaluation:
+def evaluation():
     problem = new_problem("cross", n=5, m=7, num_heads=2, d_k=4, d_v=3, fill="random")
     return DenseEvaluation(problem.replace(softcap=5.0, rotary_theta=10.0, mask=({"kind": "causal"},)))
 
 
 def rows_of(evaluation: Evaluation, stage: str, row: int, column: int) -> dict[str, int]:
     """The one row of each matrix that belongs to a cell of head 1."""
-    plane = stage_plane(evaluation, stage, 0, 1)
-    parts = parts_of(evaluation, stage, plane.index(row, column))
+    parts = parts_of(evaluation, stage, stage_plane(evaluation, stage, 0, 1).index(row, column))
     return {part.name: row for part in parts if len(part.axes) > 1 and (row := part.line(-2)) is not None}
 
 
@@ -79,18 +100,6 @@ def test_given_rows_without_a_batch_axis_are_marked_as_their_stage():
     }
 
 
-# --- read cells -----------------------------------------------------------------------------------
-# Matrices that tables read cell by cell: the numbers of the whole, and nothing of it held.
-
-RANDOM = np.random.default_rng(4)
-PAIRS = {
-    "numbers": tuple(RANDOM.normal(size=(2, 5, 3))),
-    "infinite": (np.array([[np.inf, 1.0]]), np.array([[np.inf, np.nan]])),
-    "single": tuple(RANDOM.normal(size=(2, 5, 3)).astype(np.float32)),
-    "switches": tuple(RANDOM.random((2, 4, 6)) < 0.5),
-}
-
-
 @each("name", PAIRS)
 def test_a_difference_is_that_of_the_whole_arrays(name):
     now, before = PAIRS[name]
@@ -126,7 +135,109 @@ def test_a_gradient_is_read_in_full_of_a_problem_in_single_precision():
     weights = {name: RANDOM.normal(size=(4, 6)) for name in ("w_query", "w_key", "w_value")}
     evaluation = DenseEvaluation(Problem(x=RANDOM.normal(size=(9, 4)), **weights, dtype="float32"))
     ones = np.ones(evaluation.shape("output"))
-    gradient = Gradient(evaluation, "output", indices.whole(ones.shape), ones)
-    cells = StageCells(gradient, "query", 0)
+    cells = StageCells(Gradient(evaluation, "output", indices.whole(ones.shape), ones), "query", 0)
     assert (cells.dtype, cells[:, :].dtype) == (np.float64, np.float64)
     assert TableDifference(np.ones((1, 2), np.float32), np.ones((1, 2))).dtype == np.float64
+
+
+def table(problem: Problem, field: str) -> np.ndarray:
+    return getattr(problem, field).reshape(-1, getattr(problem, field).shape[-1])
+
+
+@given(field=st.sampled_from(["query", "key", "value"]), more=st.tuples(st.integers(0, 4), st.integers(0, 4)))
+def test_the_matrix_has_the_size_that_is_asked_for_and_its_old_numbers(field, more):
+    before = table(DIRECT, field)
+    rows, columns = before.shape[0] + more[0], before.shape[1] + more[1]
+    fields = grown_fields(DIRECT, field, rows, columns)
+    grown = table(DIRECT.replace(**fields), field)
+    assert grown.shape == (rows, columns)
+    assert np.array_equal(grown[: before.shape[0], : before.shape[1]], before)
+    assert not grown[before.shape[0] :].any()
+    assert not grown[:, before.shape[1] :].any()
+    assert shapes_of(grown_outline(DIRECT, field, rows, columns)) == shapes_of(DIRECT.replace(**fields))
+
+
+def test_x_takes_its_matrices_along():
+    problem = PROJECTED.replace(**grown_fields(PROJECTED, "x", 5, 6))
+    assert table(problem, "x").shape == (5, 6)
+    assert problem.w_query.shape[0] == 6
+    assert np.array_equal(table(problem, "x")[:3, :4], table(PROJECTED, "x"))
+
+
+def test_what_could_grow_is_decided_without_making_it(monkeypatch):
+    """A batch of 64 GB and its mask are outlined in the memory of a few numbers."""
+    cells = np.broadcast_to(np.zeros(()), (16, 65536, 8192))
+    mask = DIRECT.replace(mask=({"kind": "custom", "allowed": np.ones((3, 5), bool)},)).mask[0]
+    huge = object.__new__(Problem)
+    for name, value in vars(DIRECT).items():
+        object.__setattr__(huge, name, value)
+    for name, value in {
+        "query": cells,
+        "key": cells,
+        "value": cells,
+        "mask": (mask.changed(allowed=np.broadcast_to(np.ones((), bool), (16, 1, 65536, 65536))),),
+    }.items():
+        object.__setattr__(huge, name, value)
+    grown = grown_outline(huge, "query", 65537, 8193)
+    assert (grown.query.shape, grown.key.shape) == ((16, 65537, 8193), (16, 65536, 8193))
+    assert grown.mask[0].allowed.shape == (16, 1, 65537, 65536)
+    assert clash_of(huge, {"query": (16, 65537, 8193)}).fixes
+
+
+@each(("text", "place"), [("12, 3", (12, 3)), ("(0,1)", (0, 1)), ("[2；7]", (2, 7)), (" 4 ， 5 ", (4, 5))])
+def test_a_place_is_a_row_and_a_column(text, place):
+    assert place_in(text) == place
+
+
+@given(st.floats(-1e5, 1e5), st.integers(0, 6))
+def test_a_number_is_found_by_what_is_shown_of_it(value, decimals):
+    text = shown(value, decimals)
+    wanted = wanted_by(text, decimals, scientific=False)
+    assert fitting(np.array([[value]]), None, wanted).all(), text
+    assert not fitting(
+        np.array([[value + 1.01 * 10.0**-decimals]]), None, wanted_by(f"{value:.9f}", decimals, False)
+    ).any()
+
+
+@given(st.floats(1e-30, 1e30), st.sampled_from([1, -1]))
+def test_a_number_with_powers_of_ten_is_found_by_what_is_shown(size, sign):
+    text = shown(sign * size, 3, scientific=True)
+    assert fitting(np.array([[sign * size]]), None, wanted_by(text, 3, scientific=True)).all(), text
+
+
+@each(
+    ("text", "found"),
+    [
+        ("0.0004", [0.00039812, 0.000402]),
+        ("4.0e-4", [0.00039812, 0.000402]),
+        ("0.000398", [0.00039812]),
+        ("0", [0.0]),
+        ("0.000", [0.0]),
+        ("1234567", [1234567.2]),
+        ("1.235e6", [1234567.2, 1234999.0]),
+    ],
+)
+def test_small_and_large_numbers_are_found_as_they_are_shown_or_as_exactly_as_they_are_typed(text, found):
+    block = np.array([0.0, 1e-300, 0.0003, 0.00039812, 0.000402, 1234567.2, 1234999.0])
+    assert block[fitting(block, None, wanted_by(text, 3, False))].tolist() == found
+
+
+def test_whole_names_come_before_parts_of_them():
+    names = ("The", "the", "other", "猫")
+    assert named_alike(names, wanted_by("the", 3, False)) == [0, 1]
+    assert named_alike(names, wanted_by("th", 3, False)) == [0, 1, 2]
+    assert named_alike(names, wanted_by("猫", 3, False)) == [3]
+    assert named_alike(names, wanted_by("zebra", 3, False)) == []
+
+
+@each("ending", ["npz", "npy"])
+def test_a_value_that_was_changed_by_hand_is_written_as_it_is_shown(tmp_path, ending):
+    by_hand = ({"kind": "scale", "stage": "value", "at": {"row": 1}, "factor": 2.0},)
+    problem = Problem(query=np.eye(2), key=np.eye(2), value=[[1.0, 2], [3, 5]], interventions=by_hand)
+    evaluation = DenseEvaluation(problem)
+    choice = DataChoice(("value",), format=ending, folder=str(tmp_path))
+    (task,) = number_tasks(choice, evaluation, ExportNaming("a"))
+    task.write(evaluation, silent)
+    found = np.load(task.path)
+    array = found["value"] if ending == "npz" else found
+    np.testing.assert_array_equal(array.reshape(2, 2), [[1, 2], [6, 10]])

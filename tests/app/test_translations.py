@@ -7,14 +7,13 @@ import re
 import shutil
 import sys
 from collections import defaultdict
-from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
+from PySide6.QtWidgets import QAbstractButton, QLabel, QWidget
 
 from attn_gui.app.program import Program
 from attn_gui.app.state import settings
@@ -41,7 +40,7 @@ SAME_IN_CHINESE = {"softmax", "sigmoid", "ALiBi", "model", "Thinking", "Machines
 
 
 @pytest.fixture(scope="module")
-def tool() -> ModuleType:
+def tool():
     """packaging/translate.py."""
     spec = importlib.util.spec_from_file_location("translate_script", ROOT / "packaging" / "translate.py")
     assert spec is not None
@@ -56,7 +55,7 @@ def tool() -> ModuleType:
 
 
 @pytest.fixture
-def app(qapp: QApplication) -> QApplication:
+def app(qapp):
     return qapp
 
 
@@ -216,7 +215,7 @@ def test_every_chinese_system_gets_chinese(wanted, language):
 
 
 @pytest.fixture
-def program(app: QApplication) -> Iterator[Program]:
+def program(app):
     opened = Program(app, lang="en")
     opened.begin(None)
     opened.files.begin_with_example("thinking")
@@ -264,9 +263,7 @@ def test_sentences_follow_one_another_as_the_language_has_it(app):
         ("显示{token}", {"token": "我k你"}, "显示我k你"),
     ],
 )
-def test_a_blank_parts_latin_letters_from_chinese_ones_where_they_meet(
-    template: str, values: dict[str, object], said: str
-) -> None:
+def test_a_blank_parts_latin_letters_from_chinese_ones_where_they_meet(template, values, said):
     assert fill_template(template, values) == said
 
 

@@ -1,38 +1,75 @@
-"""The view is resolved and told once, whatever changed and whoever asked to be told first."""
+"""The view: resolved and told once, the place of a cell in it, and what of it a session file carries."""
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from PySide6.QtCore import QAbstractItemModel, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from pytestqt.exceptions import capture_exceptions, format_captured_exceptions
 
 from attn_gui import formats
+from attn_gui.app.explain import place_of
 from attn_gui.app.program import Program
 from attn_gui.app.state import computation, view_state
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
-from attn_gui.app.state.view_state import ChosenCell, ViewSettings, ViewState, resolve
+from attn_gui.app.state.view_state import ChosenCell, ViewSettings, ViewState, exists, resolve
 from attn_gui.document.document import Document
 from attn_gui.engine import DenseEvaluation, new_problem
-from attn_gui.formats import open_file
+from attn_gui.figure.levels import ColorScale, Levels
+from attn_gui.figure.operands import stage_plane
+from attn_gui.formats import open_file, save_session
 from attn_gui.paths import resource
 from attn_gui.views.head_strip import HeadsStrip
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.thumbnail import Thumbnail
 from attn_gui.views.product.product import ProductPicture
 from attn_gui.views.spine.spine import Spine
+from tests.failing import each
 
 PATIENCE_MS = 120_000
 REAL = "smollm2-layer10.npz"
+HUGE = 10**400
+NUMBERS = st.sampled_from([0, 1, 3, 5, -1, 17, 18, HUGE, -HUGE, 0.5, float("nan"), float("inf"), True, False])
+
+JSON = st.recursive(
+    NUMBERS | st.none() | st.text(max_size=3) | st.sampled_from(["weights", "query", "product", "all"]),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(["weights", "query", ""]), inner),
+    max_leaves=6,
+)
+
+KEYS = ("stage", "head", "item", "mode", "values", "decimals", "levels", "cell", "rules", "colormaps", "other")
+
+RUBBISH = {
+    "stage": ["nothing", ["weights"], {"weights": 1}],
+    "head": [7, -1, "0", True, HUGE],
+    "item": [1.0],
+    "mode": ["everything", []],
+    "values": ["no"],
+    "decimals": [-1, HUGE, 3.5],
+    "levels": [
+        *([], {"none": [0, 1]}),
+        *({"weights": pair} for pair in ([1, 0], [0, HUGE], [0, None], [float("nan"), 1], [False, True])),
+    ],
+    "rules": [{"weights": "locked"}, {"weights": 3}, ["weights"], {"none": "full"}],
+    "colormaps": [{"weights": "rainbow"}, {"weights": ["viridis"]}, {"none": "grey"}],
+    "cell": [
+        *(["weights", 0], ["weights", 0, 2], ["weights", -1, 0], ["weights", 0.0, 0], ["weights", True, 0]),
+        *([["weights"], 0, 0], {"weights": 0}, HUGE),
+    ],
+}
 
 
 @pytest.fixture
-def begun(qapp: QApplication) -> Iterator[Callable[[], Program]]:
+def begun(qapp):
     programs: list[Program] = []
 
     def begin() -> Program:
@@ -58,7 +95,7 @@ def test_a_look_is_what_the_evaluation_can_give():
 
 
 @pytest.fixture
-def view(qapp: QApplication) -> ViewState:
+def view(qapp):
     document = Document(new_problem(n=3, m=4, num_heads=2, d_k=2, d_v=2))
     following = Computation(document, document)
     return ViewState(following, Baseline(document, following, document), ViewSettings(), document)
@@ -108,7 +145,7 @@ def test_values_that_come_with_the_next_evaluation_are_told_with_it(view):
 
 
 @pytest.fixture
-def behind(view, qtbot, monkeypatch):
+def behind(view, monkeypatch):
     """A view of a document that is computed beside the window, where nobody waits for what is told of it."""
     monkeypatch.setattr(computation, "QUICK_CELLS", 1)
     monkeypatch.setattr(view_state, "SLICE", 0.0)  # one after another
@@ -315,3 +352,90 @@ def test_the_order_in_which_zones_are_told_means_nothing(begun):
         for zone in wanted:
             assert found[zone] == wanted[zone], f"{zone} after change {step}"
     assert one.view.look == other.view.look
+
+
+@pytest.fixture(scope="module")
+def evaluation():
+    """Two items, six heads, two K/V heads, an output projection: no two axes of one length."""
+    problem = new_problem("direct", n=3, m=5, num_heads=6, d_k=2, d_v=7, fill="random")
+    key, value = problem.key[..., :4], problem.value[..., :14]
+    problem = problem.replace(num_kv_heads=2, key=key, value=value)
+    fields = {name: getattr(problem, name)[None].repeat(2, axis=0) for name in ("query", "key", "value")}
+    return DenseEvaluation(problem.replace(**fields))
+
+
+def test_every_cell_is_shown_where_it_is_sought(evaluation):
+    for stage in evaluation.stages:
+        for index in itertools.product(*map(range, evaluation.shape(stage))):
+            for head in (0, 4):
+                batch, shown, row, column = place_of(evaluation, stage, index, head)
+                assert stage_plane(evaluation, stage, batch, shown).index(row, column) == index, (stage, index)
+                assert exists(evaluation, ChosenCell(stage, row, column))
+
+
+def test_the_present_head_stays_where_it_shows_the_cell(evaluation):
+    for head in range(6):
+        shared = place_of(evaluation, "key", (1, 4, 2 * (head // 3)), head)
+        assert shared == (1, head, 4, 0)  # three heads read each head of K
+    assert place_of(evaluation, "key", (0, 0, 3), head=0) == (0, 3, 0, 1)
+    assert place_of(evaluation, "query", (0, 2, 11), head=1) == (0, 5, 2, 1)
+
+
+@each(
+    "cell",
+    [("weights", 3, 0), ("weights", 0, 5), ("nothing", 0, 0), ("masked", 0, 0), ("key", 0, 2), ("head_output", 0, 7)],
+)
+def test_cells_that_are_gone(evaluation, cell):
+    assert not exists(evaluation, ChosenCell(*cell))
+
+
+@pytest.fixture
+def program(qapp):
+    opened = Program(qapp, lang="en")
+    opened.files.begin_with_example("worked")
+    opened.view.notify_all()
+    yield opened
+    opened.end()
+
+
+def test_rubbish_changes_nothing(program):
+    heatmap = program.window.product.maps.map("weights")
+    levels = heatmap.levels
+    for record in ({key: value} for key, values in RUBBISH.items() for value in values):
+        with capture_exceptions() as raised:
+            program.first.session_view.apply(record)
+        assert not raised, f"{record}: {format_captured_exceptions(raised)}"
+        assert program.view.look == ViewSettings(), record
+        assert heatmap.levels == levels, record
+
+
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(record=st.dictionaries(st.sampled_from(KEYS), JSON))
+def test_no_record_breaks_the_window(program, record):
+    with capture_exceptions() as raised:
+        program.first.session_view.apply(record)
+    assert not raised, format_captured_exceptions(raised)
+    look, problem = program.view.look, program.document.problem
+    assert look.stage in program.computation.evaluation.stages
+    assert 0 <= look.head < problem.num_heads
+    assert look.mode in ("product", "all")
+    assert not program.document.modified
+
+
+def test_levels_and_colors_are_written_and_taken_up_by_name(program, tmp_path):
+    color_scales = program.window.product.color_scales
+    wanted = {
+        "weights": ColorScale("full", None, "viridis"),
+        "query": ColorScale("typed", Levels(-3.0, 4.0)),
+        "scores": ColorScale("locked", Levels(-1.0, 2.0), "CET-D1"),
+        "value": ColorScale(palette="magma"),
+    }
+    color_scales.replace_all(wanted)
+    save_session(program.document.snapshot(), tmp_path / "kept.attn", program.first.session_view.record())
+    program.files.begin_with_example("thinking")
+    program.view.notify_all()
+    assert color_scales.chosen() == {}
+    assert program.files.open_path(tmp_path / "kept.attn")
+    assert program.first.session_view.record()["rules"] == {"weights": "full", "scores": "locked"}, "not those before"
+    assert color_scales.chosen() == wanted
+    assert program.window.product.maps.map("scores").shown.color_scale == wanted["scores"]

@@ -99,12 +99,10 @@ def redraw(_matplotlib: Any, problem: Any) -> Callable[[], object]:
         warnings.simplefilter("ignore")
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
-    evaluation = evaluation_of(problem)
-    weights = evaluation.block("weights", 0, 0, slice(0, problem.n), slice(0, problem.m))
+    weights = evaluation_of(problem).block("weights", 0, 0, slice(0, problem.n), slice(0, problem.m))
     figure = Figure((INCHES, INCHES), dpi=DPI)
     canvas = FigureCanvasAgg(figure)
-    axes = figure.add_subplot()
-    image = axes.imshow(weights)
+    image = figure.add_subplot().imshow(weights)
     figure.colorbar(image)
 
     def draw() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from attn_gui.engine import Problem, Trace, compute, layer_from_mapping
+from attn_gui.engine import Problem, compute, layer_from_mapping
 
 Array = npt.NDArray[Any]
 SCORES_OUTPUT = (("scaled",), ("capped", "scaled"), ("masked", "biased", "capped", "scaled"), ("weights",))
@@ -74,7 +74,8 @@ def attention(
         )
     )
     output = _at_rows(_split(trace["output"], heads), taken)
-    scores = _at_rows(trace[_stage(trace, qk_matmul_output_mode)], taken)
+    stage = next(stage for stage in SCORES_OUTPUT[qk_matmul_output_mode] if stage in trace.stages)
+    scores = _at_rows(trace[stage], taken)
     return (_joined(output) if split else output).astype(query.dtype), key, value, scores.astype(query.dtype)
 
 
@@ -97,10 +98,6 @@ def _given(mask: Array, items: int, n: int, m: int, laid: Array) -> dict[str, An
     mask = mask.reshape((1,) * (4 - mask.ndim) + mask.shape)
     mask = _at_rows(np.broadcast_to(mask, (items, mask.shape[1], n, m)), laid)
     return {"kind": "custom", "allowed": mask} if mask.dtype == bool else {"kind": "bias", "values": _number(mask)}
-
-
-def _stage(trace: Trace, mode: int) -> str:
-    return next(stage for stage in SCORES_OUTPUT[mode] if stage in trace.stages)
 
 
 def _at_rows(array: Array, rows: Array) -> Array:

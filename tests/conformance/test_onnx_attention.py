@@ -6,6 +6,7 @@ numbers with the operator written out as a graph.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -64,10 +65,7 @@ def test_the_engine_agrees(name, results):
 def test_float32_cases_agree_a_hundred_times_closer_than_asked(results):
     float32 = {name: pairs for name, pairs in results.items() if pairs[0][1].dtype == np.float32}
     assert len(float32) == 82
-    close = [name for name, pairs in float32.items() if all(_within(found, expected) for found, expected in pairs)]
+    within = partial(np.allclose, rtol=1e-5, atol=1e-7, equal_nan=True)
+    close = [name for name, pairs in float32.items() if all(within(found, expected) for found, expected in pairs)]
     print(f"{len(close)} of {len(float32)} float32 cases within rtol 1e-5")
     assert len(close) == len(float32), sorted(float32.keys() - close)
-
-
-def _within(found: Any, expected: Any) -> bool:
-    return bool(np.allclose(found, expected, rtol=1e-5, atol=1e-7, equal_nan=True))

@@ -1,8 +1,12 @@
+"""A document: what is edited, told and given, which places it has, and that many tokens cost nothing."""
+
 from __future__ import annotations
 
 import math
+import sys
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +15,10 @@ import pytest
 
 from attn_gui.document.document import Document, EditError
 from attn_gui.document.edits import Edits, Label, SetCells, SetFields
-from attn_gui.engine import memory
-from attn_gui.engine.errors import FieldError
-from attn_gui.engine.problem import Problem, ShapeError
+from attn_gui.document.matrix_model import shown_part, table_box, table_cells
+from attn_gui.engine import FieldError, Problem, memory, resize
+from attn_gui.engine.errors import FieldTypeError
+from attn_gui.engine.problem import ShapeError
 from tests.failing import each
 
 Make = Callable[..., Problem]
@@ -268,8 +273,7 @@ def test_a_snapshot_rests_and_a_reader_follows(heard: Any, direct: Make) -> None
 
 
 def test_a_cell_of_a_large_matrix_costs_a_few_rows_of_memory(heard: Any, direct: Make) -> None:
-    r = np.random.default_rng(0)
-    query = r.normal(size=(4096, 512))
+    query = np.random.default_rng(0).normal(size=(4096, 512))
     h = heard(direct(query=query, key=query[:16], value=query[:16], num_heads=8))
     row = 512 * 8
 
@@ -363,3 +367,129 @@ def test_a_box_that_is_no_part_of_the_array_is_refused(heard: Any, direct: Make,
         h.document.apply(SetCells("query", box, before.query[box], LABEL))
     assert h.document.problem == before
     assert h.changes == []
+
+
+# --- given weights in a document ------------------------------------------------------------------
+TYPED = Label("typed", {})
+
+
+@pytest.fixture
+def weights() -> np.ndarray:
+    return np.random.default_rng(2).dirichlet(np.ones(5), size=(2, 3, 4))
+
+
+@each("axes", [3, 4])
+def test_a_table_shows_and_edits_the_matrix_of_its_item_and_head(heard, weights, axes):
+    given = weights[(0,) * (4 - axes)]
+    document = heard(Problem.from_weights(given)).document
+    item, head = (1, 2) if axes == 4 else (0, 2)
+    assert np.array_equal(document.reader("weights", item, head)(), given[(item, head)[4 - axes :]])
+    assert shown_part("weights", given, item, 9) is None  # the head is gone
+    box = table_box("weights", given.shape, slice(1, 2), slice(3, 4), item, head)
+    before = document.snapshot()
+    document.apply(SetCells("weights", box, np.full((1,) * axes, np.nan), TYPED))
+    assert np.isnan(document.reader("weights", item, head)()[1, 3])
+    assert np.isfinite(document.reader("weights", item, 0)()).all()
+    assert table_cells("weights", given.shape, box, item, head) == (slice(1, 2), slice(3, 4))
+    assert table_cells("weights", given.shape, box, item, 0) is None
+    document.stack.undo()
+    assert document.snapshot() == before
+    document.stack.redo()
+    assert np.isnan(document.problem.weights).sum() == 1
+
+
+def test_a_change_of_size_is_one_step(heard, weights):
+    problem = Problem.from_weights(weights, value=np.ones((5, 6)))
+    document = heard(problem).document
+    document.apply(SetFields(resize(problem, m=7).fields, TYPED))
+    assert (document.problem.m, document.problem.value.shape) == (7, (7, 6))
+    document.stack.undo()
+    assert document.snapshot() == problem
+
+
+@each("shape", [(5, 7), (1, 7), (2, 5, 7), (1, 5, 7), (3, 2, 5, 7), (3, 1, 5, 7), (1, 2, 5, 1)])
+def test_a_cell_typed_into_the_table_of_a_mask_lands_where_that_table_shows_it(
+    heard: Any, direct: Callable[..., Problem], shape: tuple[int, ...]
+) -> None:
+    r = np.random.default_rng(0)
+    batched = [r.normal(size=(3, *size)) for size in ((5, 6), (7, 6), (7, 22))]
+    given = dict(zip(("query", "key", "value"), batched, strict=True))
+    h = heard(direct(**given, mask=({"kind": "bias", "values": r.normal(size=shape)},)))
+    field, item, head = "mask.0.values", 2, 1
+    read = h.document.reader(field, item, head)
+    row, column = read().shape[0] - 1, read().shape[1] - 1
+    box = table_box(field, shape, slice(row, row + 1), slice(column, column + 1), item, head)
+    h.document.apply(SetCells(field, box, np.full((1,) * len(box), 7.0), Label("typed")))
+    assert read()[row, column] == 7.0
+    (told,) = h.changes[0].fields[field]
+    assert table_cells(field, shape, told, item, head) == (slice(row, row + 1), slice(column, column + 1))
+
+
+def test_a_table_knows_when_another_item_or_head_changed() -> None:
+    rows, columns = slice(0, 2), slice(1, 3)
+    other_item = table_box("query", (3, 5, 6), rows, columns, item=1)
+    assert table_cells("query", (3, 5, 6), other_item, item=1) == (rows, columns)
+    assert table_cells("query", (3, 5, 6), other_item, item=2) is None
+    other_head = table_box("mask.0.allowed", (2, 5, 7), rows, columns, item=0, head=1)
+    assert table_cells("mask.0.allowed", (2, 5, 7), other_head, item=9, head=1) == (rows, columns)
+    assert table_cells("mask.0.allowed", (2, 5, 7), other_head, item=0, head=0) is None
+
+
+def test_a_vector_is_a_table_of_one_row() -> None:
+    assert table_box("b_query", (6,), slice(0, 1), slice(2, 4)) == (slice(2, 4),)
+    assert table_cells("b_query", (6,), (slice(2, 4),)) == (slice(0, 1), slice(2, 4))
+
+
+# --- 65 -------------------------------------------------------------------------------------------
+COUNT = 65_536
+TOKENS = tuple(f"字{place}" for place in range(COUNT))
+
+
+@contextmanager
+def calls() -> Iterator[Callable[[], int]]:
+    """How many functions, in Python or in C, were called in the block."""
+    seen = 0
+
+    def count(_frame: object, event: str, _argument: object) -> None:
+        nonlocal seen
+        seen += event in ("call", "c_call")
+
+    sys.setprofile(count)
+    try:
+        yield lambda: seen
+    finally:
+        sys.setprofile(None)
+
+
+@pytest.fixture
+def document(qapp: object) -> Document:
+    return Document(Problem(query=np.ones((2, 1)), key=np.ones((2, 1)), value=np.ones((2, 1)), query_tokens=("a", "b")))
+
+
+def test_a_size_with_as_many_tokens_is_applied_without_a_look_at_each(document):
+    with calls() as count:
+        document.apply(SetFields({"query": np.ones((COUNT, 1)), "query_tokens": TOKENS}, Label("grown")))
+        document.stack.undo()
+        document.apply(SetFields({"scale": 2.0}, Label("scale")))  # what was undone is kept as a snapshot
+    assert document.snapshots.all
+    assert count() < COUNT / 4
+
+
+@each("bad", ["\ud800", "a\udfff"])
+def test_half_a_letter_among_them_is_still_mended(bad):
+    tokens = (*TOKENS[:-1], bad)
+    kept = Problem(query=np.ones((COUNT, 1)), key=[[1.0]], value=[[1.0]], query_tokens=tokens).query_tokens
+    assert kept[:-1] == TOKENS[:-1]
+    assert "�" in kept[-1]
+
+
+def test_the_halves_of_a_letter_in_two_tokens_are_not_one():
+    kept = Problem(query=np.ones((2, 1)), key=[[1.0]], value=[[1.0]], query_tokens=("\ud83d", "\ude00")).query_tokens
+    assert kept == ("�", "�")
+
+
+def test_what_is_no_text_or_too_long_is_named_among_them():
+    with pytest.raises(FieldTypeError):
+        Problem(query=np.ones((2, 1)), key=[[1.0]], value=[[1.0]], query_tokens=("a", 1))
+    with pytest.raises(FieldError, match="10001"):
+        Problem(query=np.ones((2, 1)), key=[[1.0]], value=[[1.0]], query_tokens=("a", "b" * 10_001))

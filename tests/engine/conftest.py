@@ -159,12 +159,10 @@ EVALUATIONS = {name: DenseEvaluation(make()) for name, make in MAKERS.items()}
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """`problem_name`: every problem."""
-    if "problem_name" in metafunc.fixturenames:
-        streaming = {"StreamingEvaluation", "Working"} & vars(
-            metafunc.module
-        ).keys()  # they make weights: none are given
-        metafunc.parametrize("problem_name", [name for name in EVALUATIONS if not (streaming and name in GIVEN)])
+    """`problem_name`: every problem; `computed_name`: those whose weights are computed."""
+    for name, left_out in (("problem_name", ()), ("computed_name", GIVEN)):
+        if name in metafunc.fixturenames:
+            metafunc.parametrize(name, [one for one in EVALUATIONS if one not in left_out])
 
 
 @pytest.fixture

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-import tracemalloc
-
 import numpy as np
 import pytest
 
-from attn_gui.engine import DenseEvaluation, Plane, Problem, ShapeError, StageError, compare, compute
+from attn_gui import load, save
+from attn_gui.cli import main
+from attn_gui.engine import (
+    DenseEvaluation,
+    FieldTypeError,
+    Plane,
+    Problem,
+    ShapeError,
+    StageError,
+    compare,
+    compute,
+    explain,
+)
+from attn_gui.engine.analysis.sensitivity import sensitivity
 from attn_gui.engine.comparison import READY
 from attn_gui.engine.evaluation.pooling import pool
-from attn_gui.engine.evaluation.proxies import Difference
+from attn_gui.engine.evaluation.proxies import MAPS, Difference, reading, with_derived
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
+from tests.costs import taking
 from tests.failing import each
 
 H, N, M, D, V = 3, 13, 17, 5, 7
@@ -55,8 +67,8 @@ def held(boxes, shape):
     return flags.astype(bool)
 
 
-def test_a_difference_is_after_less_before_at_every_stage(problem_name, makers, rng):
-    before = makers[problem_name]()
+def test_a_difference_is_after_less_before_at_every_stage(computed_name, makers, rng):
+    before = makers[computed_name]()
     after = stirred(before, rng)
     comparison, one, other = compare(before, after), compute(before), compute(after)
     assert comparison.stages == one.stages
@@ -127,8 +139,7 @@ def test_a_stage_that_one_lacks_is_compared_with_the_one_before_it(rng):
     after = small(rng, mask=[{"kind": "causal"}], softcap=2.0)
     before = after.replace(mask=(), softcap=None)
     comparison = compare(before, after)
-    expected = compute(after)["masked"] - compute(before)["scaled"]
-    assert np.array_equal(comparison["masked"], expected)
+    assert np.array_equal(comparison["masked"], compute(after)["masked"] - compute(before)["scaled"])
     assert np.array_equal(comparison["capped"], compute(after)["capped"] - compute(before)["scaled"])
 
 
@@ -166,8 +177,7 @@ def test_a_plane_of_a_difference_is_read_like_any_other(made, mask, rng):
 def test_cells_that_one_alone_closes_keep_their_difference(rng):
     after = small(rng, mask=[{"kind": "causal"}])
     face = Difference(DenseEvaluation(after.replace(mask=())), DenseEvaluation(after))
-    plane = Plane(face, "weights", 0, 1)
-    values, allowed = plane.block(slice(0, N), slice(0, M))
+    values, allowed = Plane(face, "weights", 0, 1).block(slice(0, N), slice(0, M))
     assert allowed is None, "nothing is closed in both"
     assert (values[np.arange(M) > np.arange(N)[:, None]] < 0).all()
 
@@ -188,14 +198,11 @@ def test_a_long_difference_keeps_no_map(rng):
     comparison = compare(before, before.replace(scale=1.0))
     plane = Plane(comparison.difference.evaluation, "weights", 0, 0)
     plane.pooled(40, 40)
-    tracemalloc.start()
-    plane.pooled(50, 50)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
+    # strips of 1 << 20 cells: both sides in the arithmetic's float64, their difference and what pooling holds
+    with taking(6 * (1 << 20) * 8):
+        plane.pooled(50, 50)
     assert plane.draws_pictures
     assert len(comparison.moved("weights")) == 1
-    # strips of 1 << 20 cells: both sides in the arithmetic's float64, their difference and what pooling holds
-    assert peak < 6 * (1 << 20) * 8
 
 
 # --- ready made ----------------------------------------------------------------------------------
@@ -231,8 +238,7 @@ def test_what_is_kept_of_the_numbers_set_by_hand_keeps_its_name(rng):
         {"kind": "set", "stage": "weights", "at": {**at, "query": 3, "key": (0, 2)}, "values": rng.random(2)},
     ]
     problem = small(rng, mask=[{"kind": "causal"}], interventions=records)
-    live = Problem.over(problem.fields())
-    before = DenseEvaluation(READY["with-mask"].made(live))
+    before = DenseEvaluation(READY["with-mask"].made(Problem.over(problem.fields())))
     for name in ("interventions.1.values", "interventions.2.values"):
         assert np.array_equal(before.problem.arrays()[name], problem.arrays()[name])
     before.update(before.problem, {"interventions.1.values": [(slice(5, 6),)]})
@@ -387,12 +393,81 @@ def test_many_changes_of_one_array_take_a_copy_at_a_time(rng):
     query = before.query.copy()
     query[:60:2, 7] = 2.0
     query[0, 7] = 9.0
-    after = before.replace(query=query)
-    comparison = compare(before, after)
-    tracemalloc.start()
-    suspects = comparison.blame("scores", (0, 0, 0, 0))
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
+    comparison = compare(before, before.replace(query=query))
+    with taking(10 * query.nbytes):
+        suspects = comparison.blame("scores", (0, 0, 0, 0))
     assert len(suspects) == 30
     assert suspects[0].box == (slice(0, 1), slice(7, 8))
-    assert peak < 10 * query.nbytes
+
+
+# --- derived maps of two problems side by side ----------------------------------------------------
+
+
+def pair(rng, **more):
+    before = Problem(
+        query=rng.normal(size=(3, 6)),
+        key=rng.normal(size=(5, 6)),
+        value=rng.normal(size=(5, 4)),
+        w_output=rng.normal(size=(4, 7)),
+        num_heads=2,
+        **more,
+    )
+    return before, before.replace(query=2 * before.query, w_output=before.w_output[:, ::-1])
+
+
+@pytest.mark.parametrize("stage", MAPS)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_derived_map_is_compared_with_itself(stage, dtype, rng):
+    before, after = pair(rng, dtype=dtype)
+    comparison, expected = compare(before, after), compute(after)[stage] - compute(before)[stage]
+    assert expected.any()
+    np.testing.assert_array_equal(comparison[stage], expected)
+    place = (0, 1) if "head" in compute(after).axes(stage) else (0,)
+    part = comparison.difference.block(stage, 0, 1 if len(place) > 1 else None, slice(0, 2), slice(1, 4))
+    np.testing.assert_array_equal(part, expected[*place, :2, 1:4])
+    told = np.zeros(expected.shape, bool)
+    for box in comparison.moved(stage):
+        told[box] = True
+    assert told[expected != 0].all()
+    assert list(comparison) == list(compute(after))  # it is no step of the computation
+
+
+def test_a_derived_map_of_long_problems_is_compared_with_itself(rng):
+    sides = pair(rng)
+    long = Difference(*(with_derived(StreamingEvaluation(problem)) for problem in sides))
+    values, _ = long.pooled("value_weighted", 0, 1, 3, 5)
+    expected = compute(sides[1])["value_weighted"] - compute(sides[0])["value_weighted"]
+    np.testing.assert_allclose(values, expected[0, 1], atol=1e-13)
+
+
+def test_what_has_no_derived_map_says_so(rng):
+    before, after = pair(rng)
+    with pytest.raises(StageError, match="is not a stage of this problem"):
+        reading(Difference(DenseEvaluation(before), DenseEvaluation(after)), "value_weighted").box("value_weighted", ())
+    with pytest.raises(ShapeError, match="moved_value cannot be compared"):
+        compare(before, after.replace(w_output=np.ones((4, 9))))["moved_value"]
+
+
+def test_a_difference_is_not_explained_as_if_it_were_a_state(rng):
+    comparison = compare(*pair(rng))
+    for ask in (explain, sensitivity):
+        with pytest.raises(FieldTypeError, match=r"take comparison\.before or comparison\.after\.$"):
+            ask(comparison.difference, "scores", (0, 0, 1, 2))
+        ask(comparison.after, "scores", (0, 0, 1, 2))
+
+
+@pytest.mark.parametrize("show", ["difference", "before", "now"])
+def test_the_command_line_compares_derived_maps(show, tmp_path, rng, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    sides = pair(rng)
+    for name, problem in zip("ab", sides, strict=True):
+        save(problem, f"{name}.attn")
+    asked = ["export", "b.attn", "-o", "out", "--stage", "value_weighted", "--format", "npz"]
+    assert main([*asked, "--compare", "a.attn", "--show", show]) == 0
+    (path,) = (tmp_path / "out").iterdir()
+    found = dict(
+        zip(("before", "now"), (compute(load(f"{name}.attn"))["value_weighted"] for name in "ab"), strict=True)
+    )
+    found["difference"] = found["now"] - found["before"]
+    with np.load(path) as held:
+        np.testing.assert_array_equal(np.squeeze(held["value_weighted"]), found[show][0])

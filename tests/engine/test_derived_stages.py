@@ -20,7 +20,6 @@ INDEX = {
     "largest_weights": (1, 3, 2),
     "head_contribution": (1, 3, 2, 6),
 }
-
 HOPS = {
     "moved_value": {"moved_value", "value"},
     "value_weighted": {"value_weighted", "moved_norm", "moved_value", "value"},
@@ -133,8 +132,7 @@ def test_pictures_of_a_long_problem_hold_the_largest_cell_of_every_block():
     problem = Problem(**arrays, num_heads=2, w_output=rng.normal(size=(8, 5)), mask=[{"kind": "causal"}])
     exact = compute(problem)["value_weighted"][0, 1]
     values, allowed = with_derived(StreamingEvaluation(problem)).pooled("value_weighted", 0, 1, 8, 16)
-    blocks = exact.reshape(8, 8, 16, 4)
-    assert values == pytest.approx(blocks.max(axis=(1, 3)), rel=1e-12)
+    assert values == pytest.approx(exact.reshape(8, 8, 16, 4).max(axis=(1, 3)), rel=1e-12)
     opened = np.tril(np.ones((64, 64), bool)).reshape(8, 8, 16, 4).any(axis=(1, 3))
     assert allowed.tolist() == opened.tolist()
 

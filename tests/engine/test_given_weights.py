@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attn_gui import Problem, compare, compute, explain, solve, verify
-from attn_gui.engine import DenseEvaluation, Evaluation, ShapeError, resize
+from attn_gui.engine import DenseEvaluation, ShapeError, resize
 from attn_gui.engine.creation.heads import with_head_moved, with_heads_averaged
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.dense import GivenEvaluation
@@ -38,8 +38,7 @@ def test_with_values_the_output_follows(weights, value, rng):
     out = rng.normal(size=(H * C, 6))
     trace = compute(Problem.from_weights(weights, value=value).replace(w_output=out))
     assert trace.stages == ("value", "weights", "head_output", "concat", "output")
-    heads = value.reshape(B, M, H, C)
-    mixed = np.einsum("bhij,bjhc->bihc", weights, heads).reshape(B, N, H * C)
+    mixed = np.einsum("bhij,bjhc->bihc", weights, value.reshape(B, M, H, C)).reshape(B, N, H * C)
     assert np.allclose(trace["concat"], mixed, atol=1e-14)
     assert np.allclose(trace["output"], mixed @ out, atol=1e-13)
 
@@ -156,7 +155,7 @@ def test_long_maps_are_read_where_they_lie(rng):
     long, dense = evaluation_of(problem), DenseEvaluation(problem)
     assert isinstance(long, GivenEvaluation)
     assert np.shares_memory(long.held("weights"), problem.weights)
-    for stage in problem_stages(dense):
+    for stage in dense.stages:
         whole = tuple(slice(0, length) for length in dense.shape(stage))
         assert np.allclose(long.box(stage, whole), dense.box(stage, whole), rtol=1e-6)
     picture, _ = long.pooled("weights", 0, 1, 40, 30)
@@ -176,7 +175,3 @@ def test_an_edit_of_long_maps_reaches_its_row_alone(rng):
     assert recomputed.boxes["head_output"] == [(slice(0, 1), slice(1, 2), slice(7, 8), slice(0, 3))]
     after = long.box("head_output", tuple(slice(0, length) for length in long.shape("head_output")))
     assert np.argwhere(np.any(before != after, axis=-1)).tolist() == [[0, 1, 7]]
-
-
-def problem_stages(evaluation: Evaluation) -> tuple[str, ...]:
-    return evaluation.stages

@@ -1,19 +1,45 @@
-"""Interventions: carried out as the reference does, explained, pulled back, refused where they do not fit."""
+"""Interventions: carried out as the reference does, explained, pulled back, made cell by cell, refused in words."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from attn_gui import load, save
 from attn_gui.cli import main
-from attn_gui.engine import DenseEvaluation, Problem, ShapeError, compute, explain, sensitivity, verify
+from attn_gui.engine import (
+    DenseEvaluation,
+    Evaluation,
+    FieldError,
+    Problem,
+    ShapeError,
+    compute,
+    explain,
+    sensitivity,
+    verify,
+)
+from attn_gui.engine.creation.interventions import (
+    for_all_heads,
+    rescale_row,
+    with_cells_free,
+    with_cells_scaled,
+    with_cells_set,
+    with_cells_taken,
+)
+from attn_gui.engine.evaluation.evaluation import row_entropy
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph.intervention_nodes import phrase
 from attn_gui.engine.graph.nodes import symbol
-from attn_gui.formats import load, save
+from attn_gui.engine.interventions import INTERVENTIONS
+from attn_gui.engine.stages import STAGE
 from tests.failing import each
 
-from .by_hand import records, with_record
 from .conftest import EVALUATIONS, MAKERS
 
 CASES = [
@@ -31,8 +57,7 @@ def made(name, stage, kind):
 @pytest.mark.family(4)
 @pytest.mark.parametrize(("name", "stage", "kind"), CASES[::2])
 def test_every_kind_on_every_stage_is_what_the_reference_makes_of_it(name, stage, kind):
-    problem = made(name, stage, kind)
-    trace = compute(problem)
+    trace = compute(made(name, stage, kind))
     report = verify(trace)
     assert report.ok, str(report)
     assert not np.array_equal(trace[stage], trace.computed(stage), equal_nan=True)
@@ -74,8 +99,7 @@ def test_a_changed_cell_says_what_was_done_and_what_it_would_be(name, stage, kin
         assert found.computed.symbols_latex
         assert found.latex.startswith(found.symbols_latex)
         assert found.computed.expression.value == pytest.approx(found.computed.value, rel=1e-9, nan_ok=True)
-    untouched = np.argwhere(~changed)[0]
-    assert explain(trace, stage, untouched).computed is None
+    assert explain(trace, stage, np.argwhere(~changed)[0]).computed is None
 
 
 def test_a_cell_may_be_changed_several_times_and_a_number_behind_a_mask_counts():
@@ -247,8 +271,6 @@ def test_untrusted_lists_are_weighed_before_they_are_read():
 
 
 # --- kept ----------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("suffix", ["attn", "npz"])
 def test_files_and_the_command_line_carry_them(tmp_path, suffix, capsys):
     rng = np.random.default_rng(2)
@@ -327,3 +349,185 @@ def test_every_kind_on_every_stage_of_a_long_problem_comes_and_goes_as_in_a_shor
         for other in short.stages:
             assert np.allclose(whole(long, other), whole(short, other), rtol=1e-8, atol=1e-10, equal_nan=True), other
     assert not np.array_equal(whole(DenseEvaluation(changed), stage), whole(plain, stage), equal_nan=True)
+
+
+# --- interventions on every stage -----------------------------------------------------------------
+
+
+def boxes(evaluation: Evaluation, stage: str) -> dict[str, Any]:
+    """A box inside the stage: one place on the first axis, stretches on the others, the last axis but one whole."""
+    axes = dict(zip(evaluation.axes(stage), evaluation.shape(stage), strict=True))
+    first, *others = axes
+    found: dict[str, Any] = {first: axes[first] - 1}
+    for axis in others:
+        if axis != list(axes)[-2] and axes[axis] > 2:
+            found[axis] = (1, axes[axis] - 1)
+    return found
+
+
+def records(evaluation: Evaluation, stage: str, seed: int = 5) -> Iterator[dict[str, Any]]:
+    """One intervention of every kind."""
+    rng = np.random.default_rng(seed)
+    at = boxes(evaluation, stage)
+    stretch = at.get(evaluation.axes(stage)[-1], (0, evaluation.shape(stage)[-1]))
+    yield {"kind": "set", "stage": stage, "at": at, "values": rng.normal(size=(stretch[1] - stretch[0],))}
+    yield {"kind": "scale", "stage": stage, "at": at, "factor": -0.75 if stage != "masked" else 0.75}
+    yield {"kind": "copy", "stage": stage, "at": at, "source": {evaluation.axes(stage)[1]: 0}}
+
+
+def with_record(problem: Problem, record: Mapping[str, Any], *more: Mapping[str, Any]) -> Problem:
+    return problem.replace(interventions=(record, *more))
+
+
+def kinds() -> tuple[str, ...]:
+    return tuple(INTERVENTIONS)
+
+
+# --- interventions made cell by cell --------------------------------------------------------------
+SHAPE, AXES = (2, 3, 5, 7), STAGE["scores"].axes
+RNG = np.random.default_rng(1)
+PROBLEM = Problem(
+    query=RNG.normal(size=(2, 5, 6)), key=RNG.normal(size=(2, 7, 6)), value=RNG.normal(size=(2, 7, 6)), num_heads=3
+)
+PLAIN = compute(PROBLEM)["scores"]
+
+
+@st.composite
+def drawn_boxes(draw):
+    cuts = []
+    for length in SHAPE:
+        start = draw(st.integers(0, length - 1))
+        cuts.append(slice(start, draw(st.integers(start + 1, length))))
+    return tuple(cuts)
+
+
+@st.composite
+def changes(draw):
+    box, kind = draw(drawn_boxes()), draw(st.sampled_from(["set", "row", "scale", "take"]))
+    if kind == "scale":
+        return lambda known: with_cells_scaled(known, "scores", AXES, box, 0.5)
+    if kind == "take":
+        return lambda known: with_cells_taken(known, "scores", AXES, box, {"query": 4})
+    values = np.arange(box[-1].stop - box[-1].start, dtype=float) if kind == "row" else np.asarray(3.0)
+    return lambda known: with_cells_set(known, "scores", AXES, box, values)
+
+
+def scores(records):
+    return compute(PROBLEM.replace(interventions=records))["scores"]
+
+
+@settings(deadline=None, max_examples=60, database=None)
+@given(made=st.lists(changes(), min_size=1, max_size=4), hole=drawn_boxes())
+def test_freed_cells_are_as_computed_and_all_others_stay(made, hole):
+    records = ()
+    for change in made:
+        records = change(records)
+    before, after = scores(records), scores(with_cells_free(records, "scores", AXES, SHAPE, hole))
+    expected = before.copy()
+    expected[hole] = PLAIN[hole]
+    np.testing.assert_array_equal(after, expected)
+
+
+def test_what_is_switched_off_is_not_lost_where_cells_are_freed():
+    box = tuple(slice(0, 2) for _ in SHAPE)
+    (record,) = with_cells_scaled((), "scores", AXES, box, 0.5)
+    off = record.changed(enabled=False)
+    assert with_cells_free((off, record), "scores", AXES, SHAPE, box) == (off,)
+
+
+@settings(deadline=None, max_examples=25, database=None)
+@given(change=changes())
+def test_the_same_cells_again_make_no_second_entry(change):
+    once = change(())
+    assert len(change(once)) == len(once) == 1
+
+
+def test_the_last_number_and_the_product_of_factors_count():
+    box = tuple(slice(0, 1) for _ in SHAPE)
+    twice = with_cells_set(
+        with_cells_set((), "scores", AXES, box, np.asarray(1.0)), "scores", AXES, box, np.asarray(2.0)
+    )
+    assert scores(twice)[0, 0, 0, 0] == 2
+    (halved,) = with_cells_scaled(with_cells_scaled((), "scores", AXES, box, 0.5), "scores", AXES, box, -3.0)
+    assert halved.factor == -1.5
+
+
+@pytest.mark.parametrize("factor", [1e200, 1e-200])
+def test_factors_whose_product_is_no_number_stay_two(factor, tmp_path):
+    box = tuple(slice(0, 1) for _ in SHAPE)
+    twice = with_cells_scaled(with_cells_scaled((), "scores", AXES, box, factor), "scores", AXES, box, factor)
+    assert [record.factor for record in twice] == [factor, factor]
+    path = tmp_path / "twice.attn"
+    save(PROBLEM.replace(interventions=twice), path)
+    assert load(path).interventions == twice
+    with pytest.raises(FieldError, match=r"interventions\.0\.factor"):
+        PROBLEM.replace(interventions=[twice[0].changed(factor=np.inf)])
+
+
+@each(
+    ("record", "expected"),
+    [
+        ({"kind": "set", "at": {"head": 1, "query": 2}, "values": np.arange(7.0)}, lambda plain: np.arange(7.0)),
+        (
+            {"kind": "set", "at": {"head": (1, 3), "query": 2}, "values": np.ones((2, 1, 1)) * [[[4]], [[5]]]},
+            lambda plain: 4,
+        ),
+        ({"kind": "scale", "at": {"head": 0, "query": 2}, "factor": 2.0}, lambda plain: plain[:, :, 2] * 2),
+        ({"kind": "copy", "at": {"head": 0, "query": 2}, "source": {"head": 1}}, lambda plain: plain[:, 1:2, 2]),
+    ],
+)
+def test_one_is_done_to_all_heads(record, expected):
+    problem = PROBLEM.replace(interventions=[{"stage": "scores", **record}])
+    found = compute(problem.replace(**for_all_heads(problem, 0)))["scores"]
+    np.testing.assert_array_equal(found[:, :, 2], np.broadcast_to(expected(PLAIN), found[:, :, 2].shape))
+    np.testing.assert_array_equal(np.delete(found, 2, 2), np.delete(PLAIN, 2, 2))
+
+
+# --- rows of shares with one of them set by hand --------------------------------------------------
+ROW = np.array([0.5, 0.0, 0.3, 0.2])
+
+
+@each("dtype", ["float32", "float64"])
+@each("share", [0.1, 0.0, 1.0, -2.0, 1e200, -1e308, np.inf, -np.inf, np.nan])
+def test_what_had_no_share_has_none_whatever_is_set(share, dtype):
+    """A closed key became NaN with an infinite weight beside it; a warning of NumPy is an error here."""
+    found = rescale_row(ROW.astype(dtype), 2, share)
+    assert found[1] == 0
+    with np.errstate(over="ignore"):
+        np.testing.assert_array_equal(found[2], np.dtype(dtype).type(share))
+    if abs(share) <= 2:
+        assert found.sum() == pytest.approx(1, abs=float(16 * np.finfo(dtype).eps) * max(1.0, abs(share)))
+        assert found[0] == pytest.approx(2.5 * found[3])
+
+
+@pytest.mark.parametrize("others", [(np.inf, -np.inf), (np.nan, 0.5), (0.5, -0.5)])
+def test_others_without_a_sum_stay_as_they_are(others):
+    """Infinities of both signs have none, and NumPy warned of it."""
+    one, other = others
+    found = rescale_row(np.array([one, 0.0, 0.25, other]), 2, 0.5)
+    np.testing.assert_array_equal(found, (one, 0.0, 0.5, other))
+
+
+def test_others_too_small_to_be_divided_by_are_scaled_all_the_same():
+    np.testing.assert_array_equal(rescale_row(np.array([1.0, 1e-310, 0.0]), 0, 0.5), (0.5, 0.5, 0.0))
+
+
+@pytest.mark.parametrize("large", [1e308, np.inf])
+def test_weights_without_measure_are_no_even_spread(large):
+    assert row_entropy([[0.5, 0.5], [large, -large], [np.nan, 1.0]])[0] == pytest.approx(np.log(2))
+    assert not np.isfinite(row_entropy([[large, 0.0], [large, large]])).any()
+
+
+# --- entropy of rows -----------------------------------------------------------------------------
+def test_known_rows() -> None:
+    rows = [[1, 0, 0, 0], [0.25] * 4, [0.5, 0.5, 0, 0], [0] * 4, [np.nan, 0.5, 0.5, 0]]
+    np.testing.assert_allclose(row_entropy(rows), [0, math.log(4), math.log(2), 0, np.nan], atol=1e-15)
+
+
+def test_zero_is_never_negative() -> None:
+    assert not np.signbit(row_entropy([[1.0, 0.0]])).any()
+
+
+def test_numbers_set_by_hand_warn_of_nothing() -> None:
+    rows = [[-np.inf, 0.5, 0.5], [-3.0, 1.0, 0.0], [np.inf, 0.0, 0.0]]
+    np.testing.assert_allclose(row_entropy(rows), [math.log(2), 0, -np.inf])

@@ -1,14 +1,24 @@
-"""Mask layers: their definitions cell by cell, how they stack, and what stands behind them."""
+"""Mask layers: their definitions cell by cell, how they stack, what lint says of them, how a brush paints them."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attn_gui.engine import Problem, compute, explain
+from attn_gui.engine import DenseEvaluation, Problem, compute, explain, verify
+from attn_gui.engine.analysis import open_keys as counting
+from attn_gui.engine.analysis.mask_lint import lint
+from attn_gui.engine.analysis.open_keys import open_keys
+from attn_gui.engine.creation import mask_cells
+from attn_gui.engine.creation.mask_cells import SHAPES, Path, first_layer, line, paint_cells, with_booleans
 from attn_gui.engine.masks import slopes
+from tests.failing import each
 
 ALIGNS = st.sampled_from(["start", "end"])
 LIMITS = st.one_of(st.none(), st.integers(-4, 8))
@@ -123,3 +133,247 @@ def test_a_closed_cell_names_the_first_layer_that_closes_it(rng):
     assert [cell.name for cell in closed.sources] == ["mask.2.allowed"]
     assert len(explain(trace, "weights", (1, 0, 5, 2)).terms) == 5
     assert explain(trace, "scaled", (0, 2, 4, 1)).closed_by is None
+
+
+# --- lint of the mask -----------------------------------------------------------------------------
+B, H, N, M, D = 2, 3, 5, 7, 4
+FINFO = float(np.finfo(np.float32).min)
+
+
+def problem_of(*mask: dict[str, Any], n: int = N, m: int = M, d: int = D, **more: Any) -> Problem:
+    rng = np.random.default_rng(3)
+    shapes = {"query": (B, n, H * d), "key": (B, m, H * d), "value": (B, m, H * 2)}
+    return Problem(**{k: rng.normal(size=s) for k, s in shapes.items()} | {"num_heads": H, "mask": mask} | more)
+
+
+def said(problem: Problem) -> dict[str, str]:
+    found = lint(problem)
+    assert found is not None
+    return {finding.rule: str(finding.note) for finding in found}
+
+
+numbers = st.integers(-9, 9) | st.sampled_from([-(10**30), 10**30])
+layers = st.one_of(
+    st.fixed_dictionaries({"kind": st.just("causal"), "align": st.sampled_from(["start", "end"])}),
+    st.fixed_dictionaries(
+        {"kind": st.just("window"), "left": st.none() | numbers, "right": st.none() | numbers, "align": st.just("end")}
+    ),
+    st.fixed_dictionaries({"kind": st.just("prefix"), "length": numbers, "align": st.sampled_from(["start", "end"])}),
+    st.fixed_dictionaries({"kind": st.just("padding"), "lengths": st.tuples(st.integers(0, 9), st.integers(0, 9))}),
+    st.fixed_dictionaries({"kind": st.just("alibi")}),
+    st.builds(
+        lambda seed, shape: {"kind": "custom", "allowed": np.random.default_rng(seed).random(shape) > 0.3},
+        st.integers(0, 99),
+        st.sampled_from([(N, M), (H, 1, M), (B, 1, N, 1), (B, H, N, M)]),
+    ),
+    st.builds(
+        lambda seed: {"kind": "bias", "values": np.random.default_rng(seed).choice([0.0, -np.inf, FINFO], (H, N, M))},
+        st.integers(0, 99),
+    ),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(layers, max_size=4), st.booleans())
+def test_counts_are_those_of_the_weights(mask: list[dict[str, Any]], by_parts: bool) -> None:
+    problem = problem_of(*mask)
+    with pytest.MonkeyPatch.context() as patch:
+        if by_parts:
+            patch.setattr(counting, "AT_ONCE", 2 * M)
+        found = open_keys(problem)
+    assert found is not None
+    evaluation = DenseEvaluation(problem)
+    name = next(stage for stage in ("masked", "biased", "scaled") if stage in evaluation.stages)
+    scores = evaluation.box(name, tuple(slice(0, k) for k in evaluation.shape(name)))
+    counts = np.broadcast_to(found.counts, scores.shape[:3])
+    for place in np.ndindex(*scores.shape[:3]):
+        assert counts[place] == sum(score > -np.inf for score in scores[place])
+
+
+def test_nothing_is_said_where_nothing_is_the_matter() -> None:
+    assert said(problem_of({"kind": "causal"}, n=5, m=5)) == {}
+    assert said(problem_of(n=5, m=5)) == {}
+
+
+def test_a_closed_row_is_named_and_its_weights_are_zero() -> None:
+    allowed = np.ones((B, 1, N, M), bool)
+    allowed[1, 0, 3] = False
+    problem = problem_of({"kind": "custom", "allowed": allowed}, d=7)
+    found = lint(problem)
+    assert found is not None
+    assert [(finding.rule, finding.place) for finding in found] == [("closed_rows", (1, 0, 3))]
+    assert str(found[0].note) == "Row 3 has no open key: its weights and its output are 0."
+    assert not DenseEvaluation(problem).block("weights", 1, 2, slice(3, 4), slice(0, M)).any()
+
+
+def added(row: Any, at: Any = 2, others: float = 0.0) -> dict[str, Any]:
+    values = np.full((N, M), others)
+    values[at] = row
+    return {"kind": "bias", "values": values}
+
+
+LOW = np.linspace(-1e30, -1e25, M)
+SHUT = {"kind": "custom", "allowed": np.arange(M) != 1}
+
+
+@each(
+    ("mask", "words"),
+    [
+        ([added(FINFO)], "−3.4e+38 is added to every open key of row 2: finite, so the weights are even and not 0."),
+        ([added(-1e4)], "finite, so it closes none, and the scores decide."),
+        ([added(LOW)], "−1e+25 or less is added to every open key of row 2: finite, so it closes none."),
+        ([added([FINFO, 0, *[FINFO] * (M - 2)], slice(None))], ""),  # closed as meant
+        ([added([FINFO, 0, *[FINFO] * (M - 2)], slice(None)), SHUT], "row 0"),
+    ],
+)
+def test_a_row_that_a_finite_number_is_to_close_is_told(mask: list[dict[str, Any]], words: str) -> None:
+    found = said(problem_of(*mask, d=7)).get("sunk_rows", "")
+    assert words in found
+    assert bool(words) == bool(found)
+
+
+def test_the_weights_of_a_row_beside_a_finite_number_are_as_they_are_said_to_be() -> None:
+    def row(*mask: dict[str, Any]) -> np.ndarray:
+        return DenseEvaluation(problem_of(*mask, d=7)).block("weights", 0, 1, slice(2, 3), slice(0, M))
+
+    np.testing.assert_array_equal(row(added(FINFO)), np.full((1, M), 1 / M))
+    np.testing.assert_allclose(row(added(-1e4)), row(), rtol=1e-11)  # 1e4 takes four of sixteen digits
+
+
+def test_layers_that_are_low_only_together_are_no_ones_fault() -> None:
+    half = added(-6e3, slice(None))
+    (finding,) = (one for one in lint(problem_of(half, half, d=7)) or () if one.rule == "sunk_rows")
+    assert (finding.layer, finding.remedy) == (None, "")
+
+
+@pytest.mark.parametrize(
+    ("align", "words"), [("start", "query 0 belongs to key 0"), ("end", "query 4 belongs to key 6")]
+)
+def test_the_alignment_is_stated_where_lengths_differ_and_can_be_changed(align: str, words: str) -> None:
+    problem = problem_of({"kind": "alibi", "enabled": False}, {"kind": "causal", "align": align}, d=7)
+    found = lint(problem)
+    assert found is not None
+    (one,) = found
+    assert (one.rule, one.layer) == ("alignment", 1)
+    assert words in str(one.note)
+    assert one.layer is not None
+    assert one.change is not None
+    turned = problem.mask[one.layer].changed(**one.change)
+    assert {getattr(turned, "align", ""), align} == {"start", "end"}
+
+
+def test_more_open_keys_than_a_target_can_keep() -> None:
+    assert "crowded" not in said(problem_of(d=M - 1))
+    assert "at most 6" in said(problem_of(d=M - 2))["crowded"]
+    assert "crowded" not in said(problem_of({"kind": "window", "left": 2, "right": 2}, d=M - 3))
+    assert "crowded" not in said(problem_of(d=2, score="cosine"))
+
+
+def test_it_can_be_cancelled() -> None:
+    assert lint(problem_of({"kind": "causal"}), lambda: True) is None
+
+
+def test_a_long_mask_of_rules_takes_no_memory_of_its_cells() -> None:
+    rng = np.random.default_rng(0)
+    length = 65_536
+    arrays = {name: rng.normal(size=(length, 1)).astype(np.float32) for name in ("query", "key", "value")}
+    mask = ({"kind": "causal"}, {"kind": "window", "left": 9, "right": None}, {"kind": "padding", "lengths": length})
+    found = open_keys(Problem(**arrays, mask=mask, dtype="float32"))
+    assert found is not None
+    assert found.counts.tolist()[0][0][:12] == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10, 10]
+    assert int(found.counts.sum()) == 10 * length - 45
+
+
+def test_a_bias_of_0_and_1_looks_like_booleans_and_becomes_them() -> None:
+    open_ = np.tri(N, M, dtype=bool)
+    problem = problem_of({"kind": "padding", "lengths": M}, {"kind": "bias", "values": open_.astype(float)})
+    note = "Layer 1 (bias) looks like a boolean mask: its 0 and 1 are added to scores and close no key."
+    assert said(problem)["added_switches"] == note
+    assert note in str(verify(problem))
+    assert verify(problem).ok
+    (layer,) = with_booleans(problem.mask[1], -1e4)
+    assert layer == problem_of({"kind": "custom", "allowed": open_}).mask[0]
+    for values in (np.zeros((N, M)), np.ones((N, M)), np.where(open_, 0.5, 0), np.where(open_, 1.0, -np.inf)):
+        assert "added_switches" not in said(problem_of({"kind": "bias", "values": values}))
+    assert "added_switches" not in said(problem_of({"kind": "bias", "values": open_ * 1.0, "enabled": False}))
+
+
+def test_biases_that_overflow_together_close_a_row() -> None:
+    layer = added(FINFO, 3)
+    problem = problem_of(layer, layer, dtype="float32")
+    assert said(problem)["closed_rows"] == "Row 3 has no open key: its weights and its output are 0."
+    assert "sunk_rows" not in said(problem)
+    assert (DenseEvaluation(problem).block("weights", 0, 0, slice(3, 4), slice(0, M)) == 0).all()
+    assert "sunk_rows" in said(problem_of(layer, dtype="float32"))
+
+
+# --- shapes of the brush --------------------------------------------------------------------------
+ROWS, COLUMNS = 11, 7
+DEFINITIONS: dict[str, Callable[[int, int, Path], bool]] = {
+    "cell": lambda i, j, path: (i, j) in path,
+    "rectangle": lambda i, j, path: between(i, path, 0) and between(j, path, 1),
+    "row": lambda i, j, path: between(i, path, 0),
+    "column": lambda i, j, path: between(j, path, 1),
+    "band": lambda i, j, path: between(j - i, [(b - a,) for a, b in path], 0),
+}
+
+
+def between(number: int, path: list[tuple[int, ...]] | Path, axis: int) -> bool:
+    ends = path[0][axis], path[-1][axis]
+    return min(ends) <= number <= max(ends)
+
+
+cells = st.tuples(st.integers(0, ROWS - 1), st.integers(0, COLUMNS - 1))
+
+
+@pytest.mark.parametrize("key", SHAPES)
+@given(st.lists(cells, min_size=1, max_size=4), st.integers(1, 3 * COLUMNS))
+def test_a_shape_covers_what_its_definition_says(key: str, path: Path, at_once: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(mask_cells, "AT_ONCE", at_once)
+        layer = first_layer(SHAPES[key], path, ROWS, COLUMNS)
+    expected = [[not DEFINITIONS[key](i, j, path) for j in range(COLUMNS)] for i in range(ROWS)]
+    np.testing.assert_array_equal(layer.cells, expected)
+
+
+@pytest.mark.parametrize("key", SHAPES)
+@given(st.lists(cells, min_size=1, max_size=4))
+def test_what_is_outlined_is_what_is_covered(key: str, path: Path) -> None:
+    outlined = np.zeros((ROWS, COLUMNS), bool)
+    for area in SHAPES[key].areas(path, ROWS, COLUMNS):
+        outlined[area] = True
+    np.testing.assert_array_equal(outlined, ~first_layer(SHAPES[key], path, ROWS, COLUMNS).cells)
+
+
+def test_a_band_of_very_many_rows_is_outlined_in_few_parts() -> None:
+    areas = SHAPES["band"].areas([(0, 1), (0, 2)], 100_000, 100_000)
+    assert len(areas) <= mask_cells.MOST_ROWS
+    assert (areas[0][0].start, areas[-1][0].stop) == (0, 99_999)
+
+
+@pytest.mark.parametrize("key", SHAPES)
+@given(st.lists(cells, min_size=1, max_size=4))
+def test_the_same_gesture_opens_what_it_has_closed(key: str, path: Path) -> None:
+    closed = first_layer(SHAPES[key], path, ROWS, COLUMNS).cells
+    assert closed is not None
+    area = SHAPES[key].area(path, ROWS, COLUMNS)
+    assert paint_cells(closed[area], SHAPES[key], path, area, opens=True).all()
+
+
+def test_a_layer_that_does_not_tell_rows_apart_takes_the_columns():
+    row = np.ones((3, 1, COLUMNS), bool)
+    area = slice(2, 5), slice(1, 4)
+    found = paint_cells(row[1:2, :, area[1]], SHAPES["rectangle"], [(2, 1), (4, 3)], area, opens=False)
+    assert found.tolist() == [[[False] * 3]]
+    column = np.ones((ROWS, 1), bool)
+    found = paint_cells(column[area[0]], SHAPES["cell"], [(2, 1), (3, 3)], area, opens=False)
+    assert found.tolist() == [[False], [False], [True]]
+
+
+@given(cells, cells)
+def test_a_line_has_no_gaps_and_no_detours(first, last):
+    found = line(first, last)
+    assert (found[0], found[-1]) == (first, last)
+    steps = [max(abs(a - c), abs(b - d)) for (a, b), (c, d) in pairwise(found)]
+    assert all(step <= 1 for step in steps)
+    assert len(found) == max(abs(first[0] - last[0]), abs(first[1] - last[1]), 1) + 1

@@ -1,20 +1,25 @@
-"""A problem accepts, keeps and refuses."""
+"""A problem accepts, keeps and refuses; every change that a clash offers is carried out."""
 
 from __future__ import annotations
 
 import copy
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
-from attn_gui.engine import FieldError, FieldTypeError, Problem, ShapeError, sentences
+from attn_gui.engine import FieldError, FieldTypeError, Problem, ShapeError, apply_fix, sentences
+from attn_gui.engine.shape_errors import clash_of as clash_with_shapes
+from attn_gui.engine.shape_errors import draft_of, shapes_of
 from tests.failing import each
 
 Q, K, V = np.ones((3, 8)), np.ones((5, 8)), np.ones((5, 12))
 
 
-def given(**more):
+def with_q_k_v(**more):
     return {"query": Q, "key": K, "value": V} | more
 
 
@@ -33,14 +38,14 @@ def test_arrays_are_copied_cast_and_read_only():
 
 
 def test_equality_compares_bytes_and_is_safe_with_nan():
-    one = Problem(**given(query=np.full((3, 8), np.nan)), mask=({"kind": "custom", "allowed": np.eye(3, 5) > 0},))
+    one = Problem(**with_q_k_v(query=np.full((3, 8), np.nan)), mask=({"kind": "custom", "allowed": np.eye(3, 5) > 0},))
     assert one == Problem(
-        **given(query=np.full((3, 8), np.nan)), mask=({"kind": "custom", "allowed": np.eye(3, 5) > 0},)
+        **with_q_k_v(query=np.full((3, 8), np.nan)), mask=({"kind": "custom", "allowed": np.eye(3, 5) > 0},)
     )
     assert one != one.replace(dtype="float32")
     assert one != one.replace(mask=())
     assert one != one.replace(value=V + 1)
-    assert Problem(**given(query=0.0 * Q)) != Problem(**given(query=-0.0 * Q))
+    assert Problem(**with_q_k_v(query=0.0 * Q)) != Problem(**with_q_k_v(query=-0.0 * Q))
     assert one != "a problem"
     with pytest.raises(TypeError):
         hash(one)
@@ -67,9 +72,11 @@ def test_a_table_that_a_block_may_lack_is_none():
 
 
 def test_over_shows_edits_in_place_and_copies_nothing():
-    arrays = {name: np.array(array) for name, array in given().items()}
+    arrays = {name: np.array(array) for name, array in with_q_k_v().items()}
     allowed = np.ones((3, 5), bool)
-    problem = Problem.over(arrays | {"mask": Problem(**given(), mask=({"kind": "custom", "allowed": allowed},)).mask})
+    problem = Problem.over(
+        arrays | {"mask": Problem(**with_q_k_v(), mask=({"kind": "custom", "allowed": allowed},)).mask}
+    )
     arrays["query"][1, 2] = 7
     assert problem.query[1, 2] == 7
     assert not problem.query.flags.writeable
@@ -81,7 +88,7 @@ def test_over_shows_edits_in_place_and_copies_nothing():
 
 
 def test_replace():
-    problem = Problem(**given(), num_heads=2)
+    problem = Problem(**with_q_k_v(), num_heads=2)
     assert problem.num_kv_heads == 2
     assert problem.replace(num_heads=4).num_kv_heads == 4
     gaussian = problem.replace(score="gaussian", score_params={"w": 2})
@@ -97,25 +104,25 @@ def test_replace():
 
 
 CLASHES = [
-    (given(key=np.ones((5, 9))), ("key", "query"), ("column", "column"), 8, 9),
-    (given(value=np.ones((4, 12))), ("value", "key"), ("row", "row"), 5, 4),
-    (given(num_heads=3), ("query",), ("column",), 3, 8),
-    (given(num_heads=2, num_kv_heads=3), ("num_kv_heads",), (), 2, 3),
-    (given(query=np.ones(8)), ("query",), (), "2 or 3", 1),
-    (given(key=np.ones((0, 8))), ("key",), (), 1, 0),
-    (given(query=np.ones((2, 3, 8)), key=np.ones((3, 5, 8))), ("key", "query"), ("batch", "batch"), 2, 3),
-    (given(w_output=np.ones((8, 3))), ("w_output", "concat"), ("row", "column"), 12, 8),
-    (given(w_output=np.ones((12, 3)), b_output=np.ones(4)), ("b_output", "w_output"), ("column", "column"), 3, 4),
-    (given(query_tokens=["a"]), ("query_tokens", "query"), ("row", "row"), 3, 1),
-    (given(mask=({"kind": "padding", "lengths": (1, 2)},)), ("mask.0.lengths",), ("batch",), 1, 2),
+    (with_q_k_v(key=np.ones((5, 9))), ("key", "query"), ("column", "column"), 8, 9),
+    (with_q_k_v(value=np.ones((4, 12))), ("value", "key"), ("row", "row"), 5, 4),
+    (with_q_k_v(num_heads=3), ("query",), ("column",), 3, 8),
+    (with_q_k_v(num_heads=2, num_kv_heads=3), ("num_kv_heads",), (), 2, 3),
+    (with_q_k_v(query=np.ones(8)), ("query",), (), "2 or 3", 1),
+    (with_q_k_v(key=np.ones((0, 8))), ("key",), (), 1, 0),
+    (with_q_k_v(query=np.ones((2, 3, 8)), key=np.ones((3, 5, 8))), ("key", "query"), ("batch", "batch"), 2, 3),
+    (with_q_k_v(w_output=np.ones((8, 3))), ("w_output", "concat"), ("row", "column"), 12, 8),
+    (with_q_k_v(w_output=np.ones((12, 3)), b_output=np.ones(4)), ("b_output", "w_output"), ("column", "column"), 3, 4),
+    (with_q_k_v(query_tokens=["a"]), ("query_tokens", "query"), ("row", "row"), 3, 1),
+    (with_q_k_v(mask=({"kind": "padding", "lengths": (1, 2)},)), ("mask.0.lengths",), ("batch",), 1, 2),
     (
-        given(mask=({"kind": "bias", "values": np.ones((2, 5))},)),
+        with_q_k_v(mask=({"kind": "bias", "values": np.ones((2, 5))},)),
         ("mask.0.values",),
         ("query", "key"),
         (1, 1, 3, 5),
         (2, 5),
     ),
-    (given(query=np.ones((3, 9)), key=np.ones((5, 9)), rotary_theta=9.0), ("query",), ("column",), 10, 9),
+    (with_q_k_v(query=np.ones((3, 9)), key=np.ones((5, 9)), rotary_theta=9.0), ("query",), ("column",), 10, 9),
 ]
 
 
@@ -129,57 +136,73 @@ def test_a_clash_names_both_sides_in_one_sentence(fields, matrices, axes, expect
 
 
 WRONG = [
-    (given(num_heads=0), FieldError, "num_heads must be at least 1"),
-    (given(num_heads=2.0), FieldTypeError, "num_heads must be a whole number"),
-    (given(num_heads=True), FieldTypeError, "num_heads"),
-    (given(scale=np.nan), FieldError, "scale must be finite"),
-    (given(scale="1"), FieldTypeError, "scale must be a number"),
-    (given(softcap=0), FieldError, "softcap must be greater than 0"),
-    (given(temperature=-1), FieldError, "temperature must be greater than 0"),
-    (given(dtype="float16"), FieldError, "dtype must be one of float64, float32"),
-    (given(score="dots"), FieldError, "score must be one of dot, additive"),
-    (given(score_params={"w": 1}), FieldError, "score_params does not have the parameter w"),
-    (given(score="additive"), FieldError, "score_params needs w_score_query"),
-    (given(score="gaussian", score_params={"w": "wide"}), FieldTypeError, "score_params.w must be a number"),
-    (given(query=[["a"]]), FieldTypeError, "query must hold real numbers"),
-    (given(query=np.ones((3, 8), complex)), FieldTypeError, "query must hold real numbers, got complex128"),
-    (given(query=[[1, 2], [3]]), FieldTypeError, "query must hold real numbers, got rows of different lengths"),
-    (given(query=np.array([[object()]])), FieldTypeError, "query"),
-    (given(x=Q), FieldError, "query and x exclude each other"),
-    (given(b_key=np.ones(8)), FieldError, "query and b_key exclude each other"),
+    (with_q_k_v(num_heads=0), FieldError, "num_heads must be at least 1"),
+    (with_q_k_v(num_heads=2.0), FieldTypeError, "num_heads must be a whole number"),
+    (with_q_k_v(num_heads=True), FieldTypeError, "num_heads"),
+    (with_q_k_v(scale=np.nan), FieldError, "scale must be finite"),
+    (with_q_k_v(scale="1"), FieldTypeError, "scale must be a number"),
+    (with_q_k_v(softcap=0), FieldError, "softcap must be greater than 0"),
+    (with_q_k_v(temperature=-1), FieldError, "temperature must be greater than 0"),
+    (with_q_k_v(dtype="float16"), FieldError, "dtype must be one of float64, float32"),
+    (with_q_k_v(score="dots"), FieldError, "score must be one of dot, additive"),
+    (with_q_k_v(score_params={"w": 1}), FieldError, "score_params does not have the parameter w"),
+    (with_q_k_v(score="additive"), FieldError, "score_params needs w_score_query"),
+    (with_q_k_v(score="gaussian", score_params={"w": "wide"}), FieldTypeError, "score_params.w must be a number"),
+    (with_q_k_v(query=[["a"]]), FieldTypeError, "query must hold real numbers"),
+    (with_q_k_v(query=np.ones((3, 8), complex)), FieldTypeError, "query must hold real numbers, got complex128"),
+    (with_q_k_v(query=[[1, 2], [3]]), FieldTypeError, "query must hold real numbers, got rows of different lengths"),
+    (with_q_k_v(query=np.array([[object()]])), FieldTypeError, "query"),
+    (with_q_k_v(x=Q), FieldError, "query and x exclude each other"),
+    (with_q_k_v(b_key=np.ones(8)), FieldError, "query and b_key exclude each other"),
     (
-        given(rotary_theta=10.0, rotary_frequencies=[1.0, 0.5]),
+        with_q_k_v(rotary_theta=10.0, rotary_frequencies=[1.0, 0.5]),
         FieldError,
         "rotary_theta and rotary_frequencies exclude each other",
     ),
     ({"query": Q, "key": K}, FieldError, "value is missing"),
     ({"x": Q, "w_query": np.ones((8, 4))}, FieldError, "w_key is missing"),
     ({}, FieldError, "query is missing"),
-    (given(b_output=np.ones(12)), FieldError, "b_output needs w_output"),
-    (given(block={"ln_weight": [1], "ln_bias": [1], "w_linear": [[1]]}), FieldError, "block needs x"),
-    (given(mask=3), FieldTypeError, 'mask must be mask layers, such as "causal" or .* True and False .*; got a number'),
-    (given(mask=np.array(["causal"])), FieldTypeError, "mask must be mask layers, such as"),
-    (given(mask=("causal", 3)), FieldTypeError, "mask.1 must be a mapping, got a number"),
-    (given(mask="casual"), FieldError, "mask.0 must be one of the mask layers causal, .*, got 'casual'"),
-    (given(mask="prefix"), FieldError, r"mask.0 \(prefix\) needs length"),
-    (given(mask=np.zeros((3, 5))), FieldTypeError, r"write mask=\[{\"kind\": \"bias\", \"values\": array}\]; to open"),
-    (given(mask=[[0, -10000]]), FieldTypeError, r"to add them to the scores, write mask=\[{\"kind\": \"bias\""),
-    (given(mask=np.ones((3, 5), int)), FieldTypeError, r"where 1 means may attend, give mask=array.astype\(bool\)"),
-    (given(mask=np.ones((2, 5), bool)), ShapeError, "mask.0.allowed must broadcast"),
+    (with_q_k_v(b_output=np.ones(12)), FieldError, "b_output needs w_output"),
+    (with_q_k_v(block={"ln_weight": [1], "ln_bias": [1], "w_linear": [[1]]}), FieldError, "block needs x"),
     (
-        given(mask={"kind": "custom", "allowed": [[0, -10000]]}),
+        with_q_k_v(mask=3),
+        FieldTypeError,
+        'mask must be mask layers, such as "causal" or .* True and False .*; got a number',
+    ),
+    (with_q_k_v(mask=np.array(["causal"])), FieldTypeError, "mask must be mask layers, such as"),
+    (with_q_k_v(mask=("causal", 3)), FieldTypeError, "mask.1 must be a mapping, got a number"),
+    (with_q_k_v(mask="casual"), FieldError, "mask.0 must be one of the mask layers causal, .*, got 'casual'"),
+    (with_q_k_v(mask="prefix"), FieldError, r"mask.0 \(prefix\) needs length"),
+    (
+        with_q_k_v(mask=np.zeros((3, 5))),
+        FieldTypeError,
+        r"write mask=\[{\"kind\": \"bias\", \"values\": array}\]; to open",
+    ),
+    (with_q_k_v(mask=[[0, -10000]]), FieldTypeError, r"to add them to the scores, write mask=\[{\"kind\": \"bias\""),
+    (
+        with_q_k_v(mask=np.ones((3, 5), int)),
+        FieldTypeError,
+        r"where 1 means may attend, give mask=array.astype\(bool\)",
+    ),
+    (with_q_k_v(mask=np.ones((2, 5), bool)), ShapeError, "mask.0.allowed must broadcast"),
+    (
+        with_q_k_v(mask={"kind": "custom", "allowed": [[0, -10000]]}),
         FieldTypeError,
         "to the scores make a layer .*bias",
     ),
-    (given(mask=({"kind": "casual"},)), FieldError, "mask.0 must be one of the mask layers causal"),
-    (given(mask=({"kind": "causal", "length": 3},)), FieldError, "mask.0 does not have the parameter length"),
-    (given(mask=({"kind": "padding"},)), FieldError, r"mask.0 \(padding\) needs lengths"),
-    (given(mask=({"kind": "prefix"},)), FieldError, r"mask.0 \(prefix\) needs length"),
-    (given(mask=({"kind": "window", "left": 1.5},)), FieldTypeError, "window.left must be a whole number"),
-    (given(mask=({"kind": "causal", "align": "middle"},)), FieldError, "causal.align must be one of start, end"),
-    (given(mask=({"kind": "causal", "enabled": 1},)), FieldTypeError, "causal.enabled must be True or False"),
-    (given(mask=({"kind": "custom", "allowed": [[0.5]]},)), FieldTypeError, "custom.allowed must hold True and False"),
-    (given(query_tokens="abc"), FieldTypeError, "query_tokens must be texts, got a text"),
+    (with_q_k_v(mask=({"kind": "casual"},)), FieldError, "mask.0 must be one of the mask layers causal"),
+    (with_q_k_v(mask=({"kind": "causal", "length": 3},)), FieldError, "mask.0 does not have the parameter length"),
+    (with_q_k_v(mask=({"kind": "padding"},)), FieldError, r"mask.0 \(padding\) needs lengths"),
+    (with_q_k_v(mask=({"kind": "prefix"},)), FieldError, r"mask.0 \(prefix\) needs length"),
+    (with_q_k_v(mask=({"kind": "window", "left": 1.5},)), FieldTypeError, "window.left must be a whole number"),
+    (with_q_k_v(mask=({"kind": "causal", "align": "middle"},)), FieldError, "causal.align must be one of start, end"),
+    (with_q_k_v(mask=({"kind": "causal", "enabled": 1},)), FieldTypeError, "causal.enabled must be True or False"),
+    (
+        with_q_k_v(mask=({"kind": "custom", "allowed": [[0.5]]},)),
+        FieldTypeError,
+        "custom.allowed must hold True and False",
+    ),
+    (with_q_k_v(query_tokens="abc"), FieldTypeError, "query_tokens must be texts, got a text"),
 ]
 
 
@@ -205,7 +228,7 @@ def test_a_wrong_value_is_refused_in_one_sentence(fields, error, match):
 )
 def test_numbers_in_a_refusal_have_a_true_minus(fields, said):
     with pytest.raises((ValueError, TypeError)) as caught:
-        Problem(**given(**fields))
+        Problem(**with_q_k_v(**fields))
     assert str(caught.value) == said
 
 
@@ -236,16 +259,18 @@ class Tensor:
     ],
 )
 def test_a_mask_may_be_one_layer_its_name_or_booleans(mask, same):
-    problem = Problem(**given(mask=mask))
-    assert problem == Problem(**given(mask=same)) == Problem(**given()).replace(mask=mask)
+    problem = Problem(**with_q_k_v(mask=mask))
+    assert problem == Problem(**with_q_k_v(mask=same)) == Problem(**with_q_k_v()).replace(mask=mask)
     if isinstance(mask, np.ndarray):
         mask[:] = False  # it was copied
         assert problem.mask[0].allowed[0, 0]
-    assert Problem(**given(mask=problem.mask[0])) == problem or len(problem.mask) > 1
+    assert Problem(**with_q_k_v(mask=problem.mask[0])) == problem or len(problem.mask) > 1
 
 
 def test_numpy_scalars_are_numbers():
-    problem = Problem(**given(num_heads=np.int64(2), scale=np.float32(0.5), softcap=np.array(3.0), dtype=np.float32))
+    problem = Problem(
+        **with_q_k_v(num_heads=np.int64(2), scale=np.float32(0.5), softcap=np.array(3.0), dtype=np.float32)
+    )
     assert type(problem.num_heads) is int
     assert type(problem.scale) is float
     assert problem.softcap == 3.0
@@ -254,6 +279,261 @@ def test_numpy_scalars_are_numbers():
 
 def test_texts_of_numpy_are_texts():
     record = {"kind": "scale", "stage": "weights", "factor": 2.0}
-    problem = Problem(**given(score="dot", dtype="float64"), interventions=[record])
+    problem = Problem(**with_q_k_v(score="dot", dtype="float64"), interventions=[record])
     texts = {"score": np.str_("dot"), "dtype": np.str_("float64")}
-    assert Problem(**given(**texts), interventions=[{**record, "stage": np.str_("weights")}]) == problem
+    assert Problem(**with_q_k_v(**texts), interventions=[{**record, "stage": np.str_("weights")}]) == problem
+
+
+# --- every change that a clash offers is carried out ----------------------------------------------
+N, M, H, G, D, C, E, F, S = 7, 11, 6, 2, 4, 5, 13, 17, 19
+
+
+def direct(rng: np.random.Generator) -> dict[str, Any]:
+    return {
+        "query": rng.normal(size=(N, H * D)),
+        "key": rng.normal(size=(M, G * D)),
+        "value": rng.normal(size=(M, G * C)),
+        "num_heads": H,
+        "num_kv_heads": G,
+    }
+
+
+def with_everything(rng: np.random.Generator) -> dict[str, Any]:
+    mask = (
+        {"kind": "custom", "allowed": rng.random((N, M)) > 0.3},
+        {"kind": "bias", "values": rng.normal(size=(1, M))},
+    )
+    return direct(rng) | {
+        "w_output": rng.normal(size=(H * C, 3)),
+        "b_output": rng.normal(size=3),
+        "mask": mask,
+        "query_tokens": tuple("abcdefg"),
+        "key_tokens": tuple("abcdefghijk"),
+    }
+
+
+def batched(rng: np.random.Generator) -> dict[str, Any]:
+    fields = direct(rng)
+    return (
+        fields
+        | {name: np.stack([fields[name]] * 3) for name in ("query", "value")}
+        | {"mask": ({"kind": "padding", "lengths": (M, 2, 3)},)}
+    )
+
+
+def block(rng: np.random.Generator) -> dict[str, Any]:
+    shapes = {
+        "x": (N, E),
+        "w_query": (E, H * D),
+        "w_key": (E, G * D),
+        "w_value": (E, G * C),
+        "w_output": (H * C, E),
+        "b_key": (G * D,),
+        "b_output": (E,),
+    }
+    record = {"ln_weight": (E,), "ln_bias": (E,), "w_linear": (E, 3), "b_linear": (3,)}
+    return {name: rng.normal(size=shape) for name, shape in shapes.items()} | {
+        "block": {name: rng.normal(size=shape) for name, shape in record.items()},
+        "num_heads": H,
+        "num_kv_heads": G,
+        "rotary_theta": 10.0,
+    }
+
+
+def cross(rng: np.random.Generator) -> dict[str, Any]:
+    shapes = {"x": (N, E), "context": (M, F), "w_query": (E, H * D), "w_key": (F, G * D), "w_value": (F, G * C)}
+    return {name: rng.normal(size=shape) for name, shape in shapes.items()} | {"num_heads": H, "num_kv_heads": G}
+
+
+def additive(rng: np.random.Generator) -> dict[str, Any]:
+    params = {"w_score_query": (D, S), "w_score_key": (3, S), "w_score": (S,)}
+    return direct(rng) | {
+        "key": rng.normal(size=(M, G * 3)),
+        "score": "additive",
+        "score_params": {name: rng.normal(size=shape) for name, shape in params.items()},
+    }
+
+
+MAKERS = (direct, with_everything, batched, block, cross, additive)
+
+
+def clash_of(fields: dict[str, Any]) -> ShapeError | None:
+    try:
+        Problem(**fields)
+    except ShapeError as clash:
+        return clash
+    return None
+
+
+def arrays_of(fields: dict[str, Any]) -> list[str]:
+    return [name for name, array in Problem(**fields).arrays().items() if not name.startswith(("mask", "block"))]
+
+
+def put(fields: dict[str, Any], name: str, array: np.ndarray) -> dict[str, Any]:
+    field, _, inner = name.partition(".")
+    return fields | {field: fields[field] | {inner: array} if inner else array}
+
+
+def check_every_fix(fields: dict[str, Any]) -> None:
+    clash = clash_of(fields)
+    if clash is None:
+        return
+    for fix in clash.fixes:
+        before = shapes_of(draft_of(fields))
+        changed = apply_fix(fix, fields)
+        left = clash_of(fields | changed)
+        if fix.whole:
+            assert left is None, (clash, fix, left)
+        else:
+            assert left is not None
+            assert left.matrices != clash.matrices, (clash, fix, left)
+        assert shapes_of(draft_of(fields | changed))[fix.matrix] == fix.after
+        assert before.get(fix.matrix, ()) == fix.before
+        assert str(fix).endswith(".")
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(MAKERS), st.data())
+def test_every_fix_of_a_random_clash_works(make, data):
+    fields = make(np.random.default_rng(0))
+    name = data.draw(st.sampled_from(arrays_of(fields)))
+    shape = list(Problem(**fields).arrays()[name].shape)
+    for axis in data.draw(st.sets(st.integers(0, len(shape) - 1), min_size=1)):
+        shape[axis] = data.draw(st.integers(1, 30))
+    wrong = put(fields, name, np.ones(shape))
+    check_every_fix(wrong)
+    clash = clash_of(wrong)
+    assume(clash is None or clash.template != sentences.LEADING_AXIS)  # asks what a size means: there is no wrong one
+    if clash is not None:  # a matrix that is wrong on every axis at once is put right by one fix
+        assert ("resize", name, True) in [(fix.kind, fix.matrix, fix.whole) for fix in clash.fixes], clash
+        assert len(set(clash.fixes)) == len(clash.fixes)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.sampled_from(MAKERS), st.data())
+def test_two_wrong_matrices_are_put_right_step_by_step(make, data):
+    """As long as something is offered, taking it leads to a valid problem."""
+    fields = make(np.random.default_rng(0))
+    for name in data.draw(st.lists(st.sampled_from(arrays_of(fields)), min_size=2, max_size=2, unique=True)):
+        shape = list(draft_of(fields).arrays()[name].shape)
+        shape[-1] = data.draw(st.integers(1, 30))
+        fields = put(fields, name, np.ones(shape))
+    check_every_fix(fields)
+
+
+@each("make", MAKERS)
+def test_a_matrix_on_its_side_may_be_transposed(make):
+    """Every matrix that would fit if it were transposed: primes on the axes, so no other way round fits."""
+    fields = make(np.random.default_rng(0))
+    valid = Problem(**fields)
+    tried = 0
+    for name, array in valid.arrays().items():
+        if array.ndim < 2 or name.startswith(("mask", "block")):
+            continue
+        turned = put(fields, name, np.swapaxes(array, -1, -2))
+        clash = clash_of(turned)
+        if clash is None:
+            continue
+        assert ("transpose", name) in [(fix.kind, fix.matrix) for fix in clash.fixes], (name, clash)
+        fix = clash.fixes[0]
+        assert (fix.kind, fix.matrix) == ("transpose", name)
+        assert Problem(**turned | apply_fix(fix, turned)) == valid
+        tried += 1
+    assert tried >= 3
+
+
+def offered(fields: dict[str, Any]) -> list[tuple[str, str, tuple[int, ...]]]:
+    clash = clash_of(fields)
+    assert clash is not None
+    return [(fix.kind, fix.matrix, fix.shape) for fix in clash.fixes]
+
+
+def test_what_is_offered_for_a_sequence_of_another_width(rng):
+    """Three matrices read x in self-attention: to change one of them alone would not help."""
+    assert offered(block(rng) | {"x": np.ones((N, 23))}) == [
+        ("resize", "x", (N, E)),
+        ("project", "x", (23, E)),
+    ]
+    assert offered(cross(rng) | {"context": np.ones((M, 23))}) == [
+        ("resize", "context", (M, F)),
+        ("project", "context", (23, F)),
+    ]
+    assert offered(cross(rng) | {"w_query": np.ones((23, H * D))}) == [
+        ("resize", "w_query", (E, H * D)),
+        ("resize", "x", (N, 23)),
+        ("project", "w_query", (E, 23)),
+    ]
+
+
+def test_rows_cannot_be_projected_and_company_follows(rng):
+    fields = with_everything(rng) | {"value": np.ones((23, G * C))}
+    assert offered(fields) == [("resize", "value", (M, G * C)), ("resize", "key", (23, G * D))]
+    changed = apply_fix(clash_of(fields).fixes[1], fields)
+    assert set(changed) == {"key", "mask", "key_tokens"}
+    assert np.array_equal(changed["key"][:M], fields["key"])
+    assert changed["mask"][0].allowed.shape == (N, 23)
+    assert changed["mask"][0].allowed[:, M:].all()
+    assert changed["key_tokens"][:12] == (*"abcdefghijk", "_1")
+
+
+def test_an_output_of_another_width_than_x_is_projected(rng):
+    fields = {name: value for name, value in block(rng).items() if name not in ("w_output", "b_output")}
+    clash = clash_of(fields)
+    fix = next(fix for fix in clash.fixes if fix.kind == "project")
+    assert (fix.matrix, fix.before, fix.shape) == ("w_output", (), (H * C, E))
+    assert str(fix) == "Add w_output, 30 × 13 random numbers, so that the output is as wide as x."
+    assert Problem(**fields | apply_fix(fix, fields)).d_out == E
+
+
+def test_a_projection_stands_between_the_two_matrices(rng):
+    fields = cross(rng) | {"w_query": np.ones((23, H * D)), "b_query": np.ones(H * D)}
+    fix = next(fix for fix in clash_of(fields).fixes if fix.kind == "project")
+    changed = apply_fix(fix, fields, seed=3)
+    assert set(changed) == {"w_query"}
+    assert np.linalg.matrix_rank(changed["w_query"]) == 1  # it is a product with the ones
+    narrow = cross(rng) | {"w_key": np.ones((F, G * 3)), "b_key": np.arange(G * 3.0)}
+    fix = next(fix for fix in clash_of(narrow).fixes if fix.kind == "project")
+    changed = apply_fix(fix, narrow)
+    assert set(changed) == {"w_key", "b_key"}
+
+
+def test_a_clash_of_counts_offers_nothing_and_the_fields_stay(rng):
+    assert clash_of(direct(rng) | {"num_kv_heads": 4}).fixes == ()
+    assert clash_of(direct(rng) | {"query": np.ones(3)}).fixes == ()
+    fields = direct(rng) | {"key": rng.normal(size=(M, G * 3))}
+    before = fields["key"].copy()
+    for fix in clash_of(fields).fixes:
+        apply_fix(fix, fields)
+    assert np.array_equal(fields["key"], before)
+
+
+def test_other_shapes_clash_with_nothing_that_is_changed_by_hand_but_its_own_numbers_with_their_cells(rng):
+    """It goes with its cells wherever one of a problem's matrices gets another shape."""
+    record = {"kind": "set", "stage": "scores", "at": {"query": N - 1}, "values": np.ones(M)}
+    problem = Problem(**direct(rng) | {"interventions": [record]})
+    assert clash_with_shapes(problem, {"query": (N - 2, H * D)}) is None
+    assert all(fix.whole for fix in clash_with_shapes(problem, {"query": (N - 2, H * (D + 1))}).fixes)
+    assert clash_with_shapes(problem, {"interventions.0.values": (M + 1,)}).fixes == ()
+
+
+def test_fixes_of_a_long_problem_make_no_numbers():
+    """A clash over large arrays is tried on shapes: what is offered takes no memory."""
+    wide = np.broadcast_to(np.zeros(()), (1 << 12, 1 << 14))
+    draft = draft_of({"query": np.ones((2, 3)), "key": np.ones((2, 3)), "value": np.ones((2, 3))})
+    for name in ("query", "key", "value"):
+        object.__setattr__(draft, name, wide if name != "key" else wide[:, :-1])
+    from attn_gui.engine.shape_errors import clash_with, fixes_of
+
+    clash = clash_with(draft, {})
+    assert [fix.kind for fix in fixes_of(draft, clash)] == ["resize", "resize", "project"]
+
+
+def test_odd_heads_under_rotary_positions_become_even_together(rng):
+    fields = {
+        "query": rng.normal(size=(N, 9)),
+        "key": rng.normal(size=(M, 9)),
+        "value": rng.normal(size=(M, 2)),
+        "rotary_theta": 9.0,
+    }
+    assert offered(fields)[0] == ("resize", "query", (N, 10))
+    assert Problem(**fields | apply_fix(clash_of(fields).fixes[0], fields)).d_k == 10

@@ -20,8 +20,7 @@ TOKENS = ("[CLS]", "the", "animal", "didn", "'", "t", "cross", ".", "[SEP]")
 
 @pytest.fixture
 def problem():
-    rng = np.random.default_rng(0)
-    q, k, v = rng.standard_normal((3, 9, 4))
+    q, k, v = np.random.default_rng(0).standard_normal((3, 9, 4))
     return Problem(query=q, key=k, value=v, query_tokens=TOKENS, key_tokens=TOKENS, mask=({"kind": "causal"},))
 
 
@@ -43,8 +42,7 @@ def said(problem, stage, cell, lang):
 )
 def test_the_finding_is_what_is_true_of_the_cell(problem, stage, cell, en, zh):
     trace = compute(problem)
-    index = (0, *cell) if trace[stage].ndim == 3 else (0, 0, *cell)
-    value = explain(trace, stage, index).value
+    value = explain(trace, stage, (0, *cell) if trace[stage].ndim == 3 else (0, 0, *cell)).value
     for lang, words in (("en", en), ("zh", zh)):
         assert said(problem, stage, cell, lang) == words.format(value).replace("-", "−")
 

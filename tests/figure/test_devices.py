@@ -7,6 +7,7 @@ import io
 import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -143,7 +144,7 @@ def pixels_of(image: QImage) -> npt.NDArray[np.uint32]:
 
 @each("theme", THEMES)
 def test_cells_have_the_same_colors_in_all_formats(theme: str) -> None:
-    figure = MapFigure(**{**vars_of(hostile()), "theme": THEMES[theme]})
+    figure = replace(hostile(), theme=THEMES[theme])
     layout = plan(figure)
     image = pixels_of(QImage.fromData(png(figure, layout, 96)))
     vector = [Svg(svg(figure, layout, 0)), Pdf(pdf(figure, layout, 0))]
@@ -161,8 +162,7 @@ def test_cells_have_the_same_colors_in_all_formats(theme: str) -> None:
 
 
 def test_a_map_without_values_has_its_color_in_the_middle_of_every_cell() -> None:
-    values = np.random.default_rng(5).standard_normal((31, 17))
-    figure = a_figure(values, show_values=False)
+    figure = a_figure(np.random.default_rng(5).standard_normal((31, 17)), show_values=False)
     layout = plan(figure, 11 * PX_PER_CM)
     for dpi in (72, 150, 300):
         image, place, scale = pixels_of(image_of(page_of(figure, layout), dpi)), layout.maps[0], dpi / 96
@@ -218,8 +218,7 @@ def test_all_formats_have_the_size_asked_for(width: float | None, height: float 
 def test_a_large_map_is_one_lossless_image_of_a_pixel_per_cell() -> None:
     values = np.random.default_rng(2).standard_normal((101, 103))
     values[50, 7] = np.nan
-    allowed = np.tri(101, 103, 5, dtype=bool)
-    figure = a_figure(values, allowed)
+    figure = a_figure(values, np.tri(101, 103, 5, dtype=bool))
     layout = plan(figure, 9 * PX_PER_CM)
     expected = colors_of(figure)
     expected[50, 7] = figure.theme.nan_mark.rgb()
@@ -362,10 +361,6 @@ def test_absurd_sizes_are_refused_with_a_sentence(dpi: float, width: float | Non
 )
 def test_ticks_are_short_and_true(value: float, largest: float, text: str) -> None:
     assert level_text(value, largest) == text
-
-
-def vars_of(figure: MapFigure) -> dict[str, Any]:
-    return {name: getattr(figure, name) for name in MapFigure.__dataclass_fields__}
 
 
 def test_a_text_has_the_color_that_it_is_given(qapp: QApplication) -> None:

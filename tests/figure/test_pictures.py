@@ -66,8 +66,7 @@ def test_cells_have_the_levels_and_the_map_that_were_asked_for(minilm: Problem, 
     options = ExportSettings(
         stage="scaled", values=False, color_scales={"scaled": ColorScale("typed", Levels(-2, 7), colormap)}
     )
-    figure = compose_figure(DenseEvaluation(minilm), options, (3,))
-    place = plan(figure).maps[0]
+    place = plan(compose_figure(DenseEvaluation(minilm), options, (3,))).maps[0]
     values = compute(minilm)["scaled"][0, 3]
     table = color_table(colormap or "signed", "light", Levels(-2.0, 7.0))
     wanted = table[to_display(values, None, Levels(-2.0, 7.0)).indices]
@@ -176,8 +175,7 @@ def test_a_transparent_figure_has_no_ground(curve: Problem, tmp_path: Path, pict
 
 def test_the_matrices_of_a_product_meet_and_show_their_numbers(minilm: Problem) -> None:
     evaluation, options = DenseEvaluation(minilm), ExportSettings(stage="scaled", picture="product", values=False)
-    figure = compose_product(evaluation, options, 3, 1024)
-    maps = plan_product(figure).maps
+    maps = plan_product(compose_product(evaluation, options, 3, 1024)).maps
     assert set(maps) == set(PLACES)
     stage, left, top, factor, result = (maps[place] for place in ("stage", "left", "top", "factor", "result"))
     assert (left.top(), left.bottom()) == (stage.top(), stage.bottom()) == (result.top(), result.bottom())
@@ -317,8 +315,7 @@ def test_outlines_need_no_fonts_and_look_the_same(curve: Problem, tmp_path: Path
         for ending in ("svg", "pdf", "png"):
             chosen = {"picture": picture, "lang": lang, "width": 10, "outlines": outlined}
             render(curve, tmp_path / f"{outlined}.{ending}", **chosen, session=False)
-    svg = (tmp_path / "True.svg").read_text("utf-8")
-    assert "<text" not in svg
+    assert "<text" not in (tmp_path / "True.svg").read_text("utf-8")
     assert b"/FontFile" in (tmp_path / "False.pdf").read_bytes()
     assert b"/FontFile" not in (tmp_path / "True.pdf").read_bytes()
     assert (tmp_path / "False.png").read_bytes() == (tmp_path / "True.png").read_bytes(), "pixels have no letters"

@@ -1,4 +1,4 @@
-"""Figures of problems: files, images and notebooks."""
+"""Figures of problems, of two states and of operands: files, images, notebooks, and what is marked as by hand."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -14,25 +15,33 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QImage
 
+from attn_gui import render
 from attn_gui.engine import DenseEvaluation, Plane, Problem, compute
+from attn_gui.engine.evaluation.proxies import BeforeState, Difference
+from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.figure.colors import lut
+from attn_gui.figure.comparison import ComparedState
 from attn_gui.figure.compose import compose_figure
+from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.export_settings import ExportSettings
+from attn_gui.figure.heatmap import legend_text
 from attn_gui.figure.heatmap_layout import plan
 from attn_gui.figure.levels import LEVEL_RULES
+from attn_gui.figure.operands import picture_of
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.picture_kinds import PICTURES
-from attn_gui.figure.render import FORMATS, Picture, render, to_image, write
+from attn_gui.figure.render import FORMATS, Picture, evaluation_drawn, to_image, write
+from attn_gui.figure.stage_formulas import shown_latex
 from attn_gui.figure.styles import STYLES
 from attn_gui.formats import load
 from attn_gui.lessons.exercises import Blank, CoveredEvaluation
 from attn_gui.paths import resource
 from attn_gui.views.map.color_scales import levels_of_plane
+from attn_gui.views.spine.spine_items import NODE, entries_of, formula_latex
 from tests.failing import each
 
 SMALL = load(resource("examples", "worked-example.npz"))
 NADARAYA = load(resource("examples", "nadaraya-watson.npz"))
-
 WORDS = ("when", "mary", "and", "john", "went")
 
 
@@ -276,8 +285,7 @@ def test_covered_cells_take_nothing_from_the_colors_of_the_others_and_no_level_g
 
 
 def test_a_style_gives_way_to_what_is_asked_for() -> None:
-    options = ExportSettings(style="slide", height=5.0)
-    assert options.sides == (None, 5.0)
+    assert ExportSettings(style="slide", height=5.0).sides == (None, 5.0)
     assert ExportSettings(style="paper-column").sides == (8.5, None)
     assert ExportSettings(style="paper-column", width=12.0).sides == (12.0, None)
     with pytest.raises(ValueError, match="not one of screen"):
@@ -328,3 +336,246 @@ def test_a_notebook_is_not_burdened_with_a_large_svg() -> None:
         num_heads=1,
     )
     assert render(problem)._repr_svg_() is None
+
+
+# --- figures of two states ------------------------------------------------------------------------
+
+
+@pytest.fixture
+def states():
+    rng = np.random.default_rng(3)
+    problem = Problem(
+        **{name: rng.normal(size=(n, 6)) for name, n in (("query", 5), ("key", 7), ("value", 7))}, num_heads=2
+    )
+    return problem.replace(scale=1.0), problem.replace(mask=[{"kind": "causal", "align": "end"}])
+
+
+def figure(states, mode, made=DenseEvaluation, **choices):
+    before, now = map(made, states)
+    beside = ComparedState(lambda _now: before, mode, choices.pop("names", ("", "")))
+    options = ExportSettings(stage="weights", beside=beside, **choices)
+    return compose_figure(evaluation_drawn(now, options), options, (1,))
+
+
+@each("made", [DenseEvaluation, StreamingEvaluation])
+def test_two_states_stand_side_by_side_under_one_bar(states, made):
+    found = figure(states, "side_by_side", made, names=("as it was", "as it is"))
+    before, now = (compute(state)["weights"][0, 1] for state in states)
+    assert [panel.title for panel in found.panels] == ["as it was", "as it is"]
+    for panel, expected in zip(found.panels, (before, now), strict=True):
+        assert np.allclose(panel.values, expected, atol=1e-15)
+    assert found.panels[0].allowed is None
+    assert not found.panels[1].allowed.all()
+    assert (found.levels.low, found.levels.high) == (0.0, 1.0)
+
+
+def test_a_difference_has_symmetric_levels_and_says_what_it_is(states):
+    found = figure(states, "difference")
+    before, now = (compute(state)["weights"][0, 1] for state in states)
+    assert np.array_equal(found.panels[0].values, now - before)
+    assert found.levels.symmetric
+    assert found.levels.high == np.abs(now - before).max()
+    assert found.palette == "signed"
+    assert found.title == "Weights · head 1 · now − before"
+    assert figure(states, "difference", lang="zh").title.endswith("现在 − 之前")
+
+
+@each("heads", [1, 2, 3, 5])
+def test_the_two_states_of_a_head_stay_in_one_row(heads):
+    rng = np.random.default_rng(3)
+    now = Problem(**{name: rng.normal(size=(7, 2 * heads)) for name in ("query", "key", "value")}, num_heads=heads)
+    beside = ComparedState(lambda _now: DenseEvaluation(now.replace(scale=1.0)))
+    options = ExportSettings(stage="weights", beside=beside)
+    layout = plan(compose_figure(evaluation_drawn(DenseEvaluation(now), options), options, tuple(range(heads))))
+    assert [before.top() for before in layout.maps[::2]] == [after.top() for after in layout.maps[1::2]]
+
+
+def test_what_cannot_be_compared_is_said(states, tmp_path):
+    before, now = states
+    with pytest.raises(ValueError, match=r"^weights cannot be compared"):
+        render(now, before=before.replace(key=before.key[:4], value=before.value[:4], mask=()))
+    with pytest.raises(ValueError, match="side by side as maps alone"):
+        render(now, before=before, picture="product")
+    with pytest.raises(ValueError, match="'both' is not one of now, before, difference, side_by_side, wipe"):
+        render(now, before=before, compare="both")
+    assert write(
+        now,
+        tmp_path / "product.svg",
+        picture="product",
+        beside=ComparedState(lambda _now: DenseEvaluation(before), "difference"),
+    )
+
+
+def test_axes_have_the_tokens_of_both_states_where_they_differ(states):
+    """The map before stood under the words of now."""
+    before, now = states
+    keys = [list("abcdefg"), list("abXdefg")]
+    named = [state.replace(key_tokens=tokens) for state, tokens in zip((before, now), keys, strict=True)]
+    assert list(figure(named, "side_by_side").columns.labels) == ["a", "b", "c / X", *"defg"]
+    assert list(figure(named, "before").columns.labels) == keys[0]
+    assert list(figure((named[0], now), "side_by_side").columns.labels) == list("0123456")
+
+
+@each("stage", ["query", "concat"])
+def test_heads_with_other_columns_are_not_compared(tmp_path, stage):
+    """Other columns were subtracted in silence, or a traceback said that a box lies outside."""
+    rng = np.random.default_rng(3)
+    two = Problem(**{name: rng.normal(size=(3, 8)) for name in ("query", "key", "value")}, num_heads=2)
+    four = two.replace(num_heads=4)
+    for heads in (0, 3):
+        for compare in ("side_by_side", "difference"):
+            with pytest.raises(ValueError, match="other columns in the two states"):
+                render(four, tmp_path / "a.svg", stage=stage, heads=heads, before=two, compare=compare)
+    render(four, tmp_path / "a.svg", stage=stage, heads=None, before=two)
+    assert (tmp_path / "a.svg").exists()
+
+
+def test_the_names_of_two_states_do_not_lie_on_each_other(states, tmp_path):
+    names = tuple(
+        f"a long name of a checkpoint {'before' if side else 'after'} it was trained once more" for side in (1, 0)
+    )
+    small = [
+        state.replace(query=state.query[:2], key=state.key[:3], value=state.value[:3], mask=()) for state in states
+    ]
+    before, now = map(DenseEvaluation, small)
+    write(now, tmp_path / "a.svg", heads=0, beside=ComparedState(lambda _now: before, "side_by_side", names))
+    assert (tmp_path / "a.svg").read_text(encoding="utf-8").count("…") >= 2
+
+
+def test_the_legend_counts_the_cells_of_a_state_once(states):
+    _, masked = states
+    closed = int(np.isneginf(compute(masked)["masked"][0, 1]).sum())
+    for before, said in ((masked.replace(scale=1.0), f"{closed}"), (masked.replace(mask=()), f"0 | {closed}")):
+        found = figure((before, masked), "side_by_side")
+        assert [legend_text((found,), flag) for flag in plan(found).legend[0]] == [f"not allowed  {said}"]
+
+
+# --- operands of the product picture and of the row of stages -------------------------------------
+N, D = 3, 4
+
+
+def layer(kind, rng):
+    """A layer of one head with a norm before or after its attention."""
+    arrays = {name: rng.normal(size=(D, D)) for name in ("w_query", "w_key", "w_value", "w_output")}
+    norms = {f"norm{number}_{part}": rng.normal(size=D) for number in (1, 2) for part in ("weight", "bias")}
+    ups = {"w_up": rng.normal(size=(D, 5)), "w_down": rng.normal(size=(5, D))}
+    return Problem(x=rng.normal(size=(N, D)), **arrays, block={"kind": kind, "activation": "relu", **norms, **ups})
+
+
+def direct(rng):
+    return Problem(**{name: rng.normal(size=(N, D)) for name in ("query", "key", "value")})
+
+
+def projected(rng, width):
+    weights = {f"w_{name}": rng.normal(size=(width, D)) for name in ("query", "key", "value")}
+    return Problem(x=rng.normal(size=(N, width)), **weights)
+
+
+STATES = {
+    "pre": lambda rng: layer("pre", rng),
+    "post": lambda rng: layer("post", rng),
+    "direct": direct,
+    "normed": lambda rng: direct(rng).replace(query_norm=np.ones(D), key_norm=np.ones(D)),
+    "turned": lambda rng: direct(rng).replace(rotary_theta=100.0),
+    "projected": lambda rng: projected(rng, 7),
+    "wider": lambda rng: projected(rng, 11),
+}
+
+
+def before_state(before, after, stages=None):
+    return BeforeState(Difference(before, after, stages))
+
+
+@each("face_of", [Difference, before_state])
+@each(("before", "after"), [*permutations(STATES, 2)])
+def test_every_matrix_beside_a_stage_can_be_read(face_of, before, after):
+    rng = np.random.default_rng(0)
+    now = DenseEvaluation(STATES[after](rng))
+    face = face_of(DenseEvaluation(STATES[before](rng)), now, now.stages)
+    operands = [operand for stage in face.stages for operand in picture_of(stage, face).operands().values()]
+    for beside in (*operands, *(entry for entry in entries_of(face) if entry.kind == NODE)):
+        plane = beside.plane(face, 0, 0)
+        rows, columns = plane.shape
+        values, _ = plane.block(slice(0, rows), slice(0, columns))
+        assert values.shape == (rows, columns)
+
+
+@each("face_of", [Difference, before_state])
+@each("name", ["query", "value"])
+def test_states_of_other_widths_have_no_matrices_beside_a_stage_that_lacks_one(face_of, name):
+    rng = np.random.default_rng(0)
+    now = direct(rng)
+    wide = now.replace(value=rng.normal(size=(N, 7))) if name == "value" else now.replace(query=now.key, key=now.query)
+    face = face_of(DenseEvaluation(wide), DenseEvaluation(now))
+    assert bool(picture_of("weights", face).operands()) == (name == "query")
+
+
+def test_each_state_is_headed_by_the_formula_of_its_own_problem():
+    rng = np.random.default_rng(2)
+    plain = Problem(**{name: rng.normal(size=(4, 3)) for name in ("query", "key", "value")})
+    masked = plain.replace(mask=[{"kind": "causal"}])
+    now = DenseEvaluation(masked)
+    state = BeforeState(Difference(DenseEvaluation(plain), now))
+    assert "+ M" not in shown_latex(state, "weights")[0]
+    assert shown_latex(state, "masked") == shown_latex(DenseEvaluation(plain), "scaled")
+    assert "+ M" in shown_latex(now, "weights")[0]
+    gained = BeforeState(Difference(now, DenseEvaluation(plain)))
+    assert shown_latex(gained, "weights") == shown_latex(now, "weights")
+    assert [formula_latex(each) for each in (state, gained)] == [
+        formula_latex(DenseEvaluation(each)) for each in (plain, masked)
+    ], "so does the line of steps"
+
+
+# --- figures mark the cells that are changed by hand ----------------------------------------------
+RECORD = {"kind": "set", "stage": "weights", "at": {"head": 1, "query": 2, "key": (1, 4)}, "values": 0.5}
+
+
+def problem_of(n=6, **more):
+    rng = np.random.default_rng(3)
+    return Problem(**{name: rng.normal(size=(n, 8)) for name in ("query", "key", "value")}, num_heads=2, **more)
+
+
+def colors(path):
+    image = QImage(str(path)).convertToFormat(QImage.Format.Format_RGB32)
+    raw = np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), image.bytesPerLine() // 4)
+    return {int(pixel) & 0xFFFFFF for pixel in np.unique(raw)}
+
+
+@each("theme", ["light", "dark"])
+@each("picture", ["map", "product"])
+def test_cells_changed_by_hand_are_ringed_in_their_head_alone(tmp_path, theme, picture):
+    problem, mark = problem_of(interventions=[RECORD]), THEMES[theme].edit.rgb() & 0xFFFFFF
+    found = {}
+    for head in (0, 1):
+        path = tmp_path / f"{head}.png"
+        render(problem, path, heads=head, theme=theme, picture=picture)
+        found[head] = mark in colors(path)
+    assert found == {0: False, 1: True}
+
+
+@each(("lang", "words"), [("en", "changed by hand"), ("zh", "手动修改")])
+def test_a_line_under_the_map_says_so(tmp_path, lang, words):
+    texts = {}
+    for name, records in (("with", [RECORD]), ("without", []), ("off", [{**RECORD, "enabled": False}])):
+        path = tmp_path / f"{name}.svg"
+        render(problem_of(interventions=records), path, heads=1, lang=lang)
+        texts[name] = words in path.read_text(encoding="utf-8")
+    assert texts == {"with": True, "without": False, "off": False}
+
+
+def test_a_row_of_a_long_map_is_seen_although_its_cells_are_smaller_than_pixels(tmp_path):
+    path = tmp_path / "long.png"
+    render(problem_of(2100, interventions=[{**RECORD, "at": {"head": 1, "query": 40}}]), path, heads=1, width=10)
+    assert THEMES["light"].edit.rgb() & 0xFFFFFF in colors(path)
+
+
+def test_the_legend_of_a_product_is_about_all_of_its_maps(tmp_path):
+    """It counted what is no number in the middle alone, and the ring around a cell of Q had no words."""
+    record = {"kind": "set", "stage": "query", "at": {"row": 1, "column": 0}, "values": 0.5}
+    problem = problem_of(interventions=[record])
+    value = problem.value.copy()
+    value[2, 0] = np.inf
+    render(problem.replace(value=value), tmp_path / "a.svg", stage="scores", picture="product", heads=0)
+    text = (tmp_path / "a.svg").read_text(encoding="utf-8")
+    assert "changed by hand" in text
+    assert "∞  7" in text, "one cell of V, and its column of six in the output"

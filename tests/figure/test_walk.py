@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import tracemalloc
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -31,6 +30,7 @@ from attn_gui.figure.text.fonts import ensure_gui
 from attn_gui.figure.walk import Walk, export_walk, walk_of
 from attn_gui.lessons.exercises import Blank, CoveredEvaluation
 from attn_gui.paths import resource
+from tests.costs import taking
 from tests.failing import each
 
 WORKED, MINILM, LAYER = (
@@ -288,15 +288,11 @@ def test_a_walk_ends_before_what_an_exercise_covers(worked):
 
 
 def test_a_long_problem_is_walked_without_its_maps():
-    rng = np.random.default_rng(0)
-    side = rng.normal(size=(4096, 16)).astype(np.float32)
+    side = np.random.default_rng(0).normal(size=(4096, 16)).astype(np.float32)
     evaluation = evaluation_of(Problem(query=side, key=side[::-1], value=side, num_heads=2, dtype="float32"))
-    tracemalloc.start()
-    walk = walk_of(evaluation, 0, 1, "weights", (4000, 17))
-    assert_inside(painted(walk, walk.seconds * 0.7))
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 4096 * 4096, "no map of one byte a cell"
+    with taking(4096 * 4096):  # no map of one byte a cell
+        walk = walk_of(evaluation, 0, 1, "weights", (4000, 17))
+        assert_inside(painted(walk, walk.seconds * 0.7))
     assert "4089" in walk.beats[4].sentence  # all but the six largest and its own
 
 

@@ -109,8 +109,7 @@ def test_a_key_marks_right_who_rounds_every_box_and_who_never_rounds(problem, le
 
 
 def test_keys_of_three_tokens_are_four_on_a_page_and_one_alone_is_named_once():
-    sheets = list(worksheets(THREE, 20, 1))
-    assert len(key_pages(sheets, STYLE)) == 5
+    assert len(key_pages(list(worksheets(THREE, 20, 1)), STYLE)) == 5
 
 
 def test_a_sheet_asks_for_a_number_in_every_cell():

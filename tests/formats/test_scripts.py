@@ -250,8 +250,7 @@ def test_a_script_of_pytorch_is_python_and_has_the_same_steps(name):
     text = script_text(PROBLEMS[name], SCRIPTS["pytorch"])
     compile(text, name, "exec")
     assert "np." not in text
-    numpy = script_text(PROBLEMS[name], SCRIPTS["numpy"])
-    assert steps(text) == steps(numpy)
+    assert steps(text) == steps(script_text(PROBLEMS[name], SCRIPTS["numpy"]))
 
 
 def steps(text):

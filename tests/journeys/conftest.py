@@ -129,16 +129,17 @@ class Person:
         return found
 
     # --- keys and clicks -------------------------------------------------------------------------
-    def do(self, action: str) -> None:
-        """Choose an action of the menus, which has to be enabled."""
-        self.look()
-        assert self.action(action).isEnabled(), f"{action} is grey"
-        self.action(action).trigger()
-        if action.startswith("language_"):  # it comes by an event, and what it makes anew is laid out by another
-            QCoreApplication.processEvents()
+    def do(self, *actions: str) -> None:
+        """Choose actions of the menus one after another, each of which has to be enabled then."""
+        for action in actions:
             self.look()
-            QCoreApplication.processEvents()
-        self.look()
+            assert self.action(action).isEnabled(), f"{action} is grey"
+            self.action(action).trigger()
+            if action.startswith("language_"):  # it comes by an event, and what it makes anew is laid out by another
+                QCoreApplication.processEvents()
+                self.look()
+                QCoreApplication.processEvents()
+            self.look()
 
     def press(self, *keys: str) -> None:
         """Keys as manuals write them, "Ctrl+Z" or "F2", one after another, to whatever has the focus."""
@@ -150,10 +151,12 @@ class Person:
                 QTest.keySequence(widget, QKeySequence(each))
             self.look()
 
-    def type(self, text: str) -> None:
-        """Letters one by one, to whatever has the focus then: the first one may open an editor."""
+    def type(self, text: str, end: str = "") -> None:
+        """Letters one by one, to whatever has the focus then (the first may open an editor), and a key at the `end`."""
         for letter in text:
             QTest.keyClick(self.focus(), letter) if letter.isascii() else _compose(self.focus(), letter)
+        if end:
+            self.press(end)
 
     def click(self, widget: QWidget | str) -> None:
         target = self.find(widget) if isinstance(widget, str) else widget
@@ -196,8 +199,7 @@ class Person:
 
     def pick(self, name: str, key: str) -> None:
         """Open a list with the mouse and choose with the keyboard."""
-        box = self.find(f"control.{name}", QComboBox)
-        self.choose(box, key)
+        self.choose(self.find(f"control.{name}", QComboBox), key)
 
     def choose(self, box: QComboBox, key: object) -> None:
         QTest.mouseClick(box, LEFT)
@@ -251,6 +253,15 @@ class Person:
         names = (None if widget is None else f"{type(widget).__name__} {widget.objectName()}" for widget in held)
         return "modal {}, popup {}, focus {}, buttons {}".format(*names, QApplication.mouseButtons())
 
+    def settle(self, *parts: str) -> None:
+        """Until these of the late controllers are through, too, and what they have told is laid out."""
+        self.wait()
+        QTest.qWait(1)  # another language comes by an event, and an edit is painted first
+        self.look()
+        self.until(lambda: not any(getattr(self.program.late, part).busy for part in parts))
+        self.wait()
+        QTest.qWait(1)
+
     def rest(self) -> None:
         """Until the history has said, too, what its steps moved of the chosen cell."""
         self.wait()
@@ -291,8 +302,7 @@ class Person:
     def type_into(self, field: str, row: int, column: int, text: str, end: str = "Return") -> None:
         """Click a cell, type, press Enter."""
         self.go_to(field, row, column)
-        self.type(text)
-        self.press(end)
+        self.type(text, end)
 
     # --- maps ------------------------------------------------------------------------------------
     def value(self, stage: str, row: int, column: int) -> float:
@@ -318,8 +328,7 @@ class Person:
     def colors(self, stage: str, row: int, column: int) -> set[str]:
         """Every color inside a cell, its borders left out."""
         heatmap = self.find(f"heatmap.{stage}")
-        place = heatmap.cell_rect(row, column).adjusted(2, 2, -2, -2)
-        image = heatmap.grab(place).toImage()
+        image = heatmap.grab(heatmap.cell_rect(row, column).adjusted(2, 2, -2, -2)).toImage()
         return {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(image.height())}
 
     def click_cell(self, stage: str, row: int, column: int) -> None:
@@ -332,6 +341,11 @@ class Person:
         """Click its small map in the spine."""
         self.click(f"node.{stage}")
         assert self.find(f"heatmap.{stage}").isVisible()
+
+    def choose_cell(self, stage: str, row: int, column: int) -> None:
+        """Show a stage and click a cell of its map."""
+        self.show_stage(stage)
+        self.click_cell(stage, row, column)
 
     # --- models ----------------------------------------------------------------------------------
     def open_toy(self, text: str = "", other: str = "") -> None:
@@ -523,3 +537,9 @@ def launch(qtbot: object, qapp: QApplication) -> Iterator[Callable[..., Person]]
     yield start
     for program in filter(isValid, programs):  # a test may have ended one
         program.end()
+
+
+@pytest.fixture
+def person(launch: Callable[..., Person]) -> Person:
+    """Somebody in front of the worked example."""
+    return launch("worked-example.npz")

@@ -55,8 +55,7 @@ def test_the_toy_follows_the_letter_before():
     assert (
         np.mean([before[i, i - 1] for i in range(1, len(run.ids))]) > 0.7
     )  # the head that looks at the previous letter
-    off = run.replace(interventions=[OFF])
-    token, share = off.predictions(top=1)[0]
+    token, share = run.replace(interventions=[OFF]).predictions(top=1)[0]
     assert (token, round(share, 2)) == ("z", 0.49)
 
 

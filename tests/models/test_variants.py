@@ -1,7 +1,8 @@
-"""Every family, and all that published folders vary in, against a plain computation of its own."""
+"""Every family and variant: the pass, its layers as problems, their placing, against plain and published numbers."""
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -9,11 +10,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from attn_gui.models import Run
+from attn_gui.document.draft import given_up
+from attn_gui.engine import compute, verify
+from attn_gui.models import Model, Run, changed_layers, open_model
+from attn_gui.models.changed_layers import LayerEdit
 from attn_gui.models.model import read_model
+from attn_gui.models.study import open_layer
+from attn_gui.paths import resource
 from tests.failing import each
 
-from .golden_folders import slip
+from .golden_folders import cases, edits, golden, slip
 from .made_folders import (
     BERT,
     DISTILBERT,
@@ -185,3 +191,289 @@ def test_the_oldest_names_of_a_norm(tmp_path):
             old[new] = old.pop(name)
     folder = write_folder(tmp_path / "model", variant.config, old)
     check(folder, variant, {key: as_held(cells, "F32") for key, cells in variant.tensors.items()})
+
+
+# --- A layer opened as a problem of the engine gives what the pass gives --------------------------
+
+
+def opened(run):
+    """(attention, last state) of a run whose layers are opened one after the other, each on the one before."""
+    attention, x = [], run.states[0]
+    for layer in range(run.model.num_layers):
+        trace = compute(run.problem(layer).replace(x=x))
+        attention.append(trace["weights"][0])
+        x = trace["block_output"][0]
+    return np.stack(attention), x
+
+
+def finished(run, state):
+    return run.replace().__class__(run.model, run.sequence, (), (*run.states[:-1], state))
+
+
+@each(("name", "case"), cases())
+def test_a_text_through_opened_layers(name, case):
+    known, run = golden(name), golden(name).run(case)
+    attention, last = opened(run)
+    found = finished(run, last)
+    assert slip(attention, known.arrays[f"{case}.attn"], attention=True) < 1
+    assert slip(found.hidden[-1], known.arrays[f"{case}.hidden"][-1]) < 1
+    assert slip(found.logits, known.arrays[f"{case}.logits"]) < 1
+
+
+@each(("name", "edit"), edits())
+def test_an_edit_through_opened_layers(name, edit):
+    known = golden(name)
+    run = known.run(known.told["edits"][edit]["case"], edit)
+    attention, last = opened(run)
+    found = finished(run, last)
+    assert slip(attention, known.arrays[f"{edit}.attn"], attention=True) < 1
+    assert slip(found.hidden[-1], known.arrays[f"{edit}.last"]) < 1
+    wanted = known.arrays[f"{edit}.logits"]
+    assert slip(found.logits[-1:] if len(wanted) == 1 else found.logits[:2], wanted) < 1
+
+
+@pytest.mark.family(8)
+@pytest.mark.parametrize("name", VARIANTS)
+def test_every_stage_of_every_variant_is_that_of_the_pass(name, tmp_path):
+    run = VARIANTS[name].run(tmp_path)
+    for layer in range(run.model.num_layers):
+        trace = compute(run.problem(layer))
+        for stage in trace.stages:
+            wanted = run.stage(layer, stage)
+            closed = np.isneginf(wanted)
+            np.testing.assert_array_equal(np.isneginf(trace[stage]), closed)
+            found = np.where(closed, 0, trace[stage])
+            assert slip(found, np.where(closed, 0, wanted), attention=stage == "weights") < 1, stage
+        if layer + 1 < run.model.num_layers:
+            assert slip(trace["block_output"][0], run.states[layer + 1]) < 1
+    assert verify(run.problem(0)).ok
+
+
+@each(
+    ("name", "kind"),
+    [("bert", "set"), ("gpt2", "scale"), ("qwen3", "copy"), ("qwen3", "set"), ("bert", "copy")],
+)
+def test_an_intervention_at_any_stage_is_the_same_in_both(name, kind, tmp_path):
+    run = VARIANTS[name].run(tmp_path)
+    trace = compute(run.problem(0))
+    for stage in trace.stages:
+        axes = trace.axes(stage)
+        at = {axes[-2]: (2, 5), axes[-1]: 1}
+        more = {"set": {"values": 0.25}, "scale": {"factor": -0.5}, "copy": {"source": {axes[-1]: 0}}}[kind]
+        change = {"layer": 0, "kind": kind, "stage": stage, "at": at, **more}
+        found = run.replace(interventions=[change])
+        after = compute(found.problem(0))
+        assert slip(after["weights"], found.stage(0, "weights"), attention=True) < 1, stage
+        assert slip(after["block_output"][0], found.states[1]) < 1, stage
+
+
+def test_tokens_and_masks_come_along():
+    run = golden("tiny-bert").run("pad")
+    problem = run.problem(0)
+    assert problem.query_tokens == run.tokens
+    assert [layer.kind for layer in problem.mask] == ["padding"]
+    assert [layer.kind for layer in golden("tiny-gpt2").run("cat").problem(0).mask] == ["causal"]
+
+
+def test_a_weight_typed_into_an_opened_layer_goes_into_the_model():
+    run = golden("tiny-llama").run("cat")
+    matrix = np.array(run.problem(1).block.w_gate)
+    matrix[2, 3] = 4.0
+    edited = run.problem(1).replace(block={**run.problem(1).block, "w_gate": matrix})
+    model = run.model.with_weights(1, {"block.w_gate": edited.arrays()["block.w_gate"]})
+    found = run.replace(model=model)
+    assert slip(compute(edited)["block_output"][0], found.states[2]) < 1
+    assert not np.allclose(found.logits, run.logits, atol=1e-4)
+
+
+# --- the pass against transformers ----------------------------------------------------------------
+
+
+def attention(run: Run) -> np.ndarray:
+    return np.stack([run.attention(layer) for layer in range(run.model.num_layers)])
+
+
+@each(("name", "case"), cases())
+def test_a_text_gives_the_numbers_of_transformers(name, case):
+    known, run = golden(name), golden(name).run(case)
+    layers = range(known.model.num_layers)
+    assert slip(attention(run), known.arrays[f"{case}.attn"], attention=True) < 1
+    assert slip(run.hidden, known.arrays[f"{case}.hidden"]) < 1
+    assert slip(run.logits, known.arrays[f"{case}.logits"]) < 1
+    for letter, read in (("q", run.query), ("k", run.key), ("v", run.value)):
+        assert slip(np.stack([read(layer) for layer in layers]), known.arrays[f"{case}.{letter}"]) < 1
+    if f"{case}.pooled" in known.arrays:
+        assert slip(run.pooled, known.arrays[f"{case}.pooled"]) < 1
+
+
+@each(("name", "edit"), edits())
+def test_an_edit_gives_the_numbers_of_transformers(name, edit):
+    known = golden(name)
+    run = known.run(known.told["edits"][edit]["case"], edit)
+    assert slip(attention(run), known.arrays[f"{edit}.attn"], attention=True) < 1
+    assert slip(run.hidden[-1], known.arrays[f"{edit}.last"]) < 1
+    wanted = known.arrays[f"{edit}.logits"]
+    assert slip(run.logits[-1:] if len(wanted) == 1 else run.logits[:2], wanted) < 1
+
+
+@each(("name", "case"), cases())
+def test_a_text_is_cut_as_it_was_cut_there(name, case):
+    known = golden(name)
+    fed = known.told["cases"][case]
+    run = known.model.run(fed["text"] if fed["pair"] is None else (fed["text"], fed["pair"]))
+    real = [number for number, seen in zip(fed["ids"], fed["mask"] or [1] * len(fed["ids"]), strict=True) if seen]
+    assert list(run.ids) == real
+    assert list(run.tokens) == fed["tokens"][: len(real)]
+
+
+@each(("name", "case"), [pair for pair in cases() if pair[0] not in ("tiny-bert", "tiny-xlmr")])
+def test_the_most_probable_tokens_are_those_of_transformers(name, case):
+    wanted = golden(name).told["cases"][case]["next"]
+    found = golden(name).run(case).predictions(top=len(wanted))
+    assert [token for token, _ in found] == [token for token, _ in wanted]
+    np.testing.assert_allclose([share for _, share in found], [share for _, share in wanted], atol=2e-5)
+
+
+# --- placing of a layer ---------------------------------------------------------------------------
+FOLDERS = (*(f"tests/data/models/tiny-{family}" for family in ("bert", "gpt2", "llama")), "toy-induction")
+OFF = {"kind": "scale", "stage": "head_output", "at": {"head": 0}, "factor": 0.0}
+TEXT = "the cat"
+
+
+def silent(_share: float) -> None:
+    """Ignore the progress."""
+
+
+@pytest.fixture(params=FOLDERS)
+def model(request: pytest.FixtureRequest) -> Model:
+    name = str(request.param)
+    return open_model(Path(__file__).parents[2] / name if "/" in name else resource("models", name))
+
+
+def edits_of(model: Model) -> dict[int, LayerEdit]:
+    """A head off in the first layer, a weight of the second."""
+    first, second = (open_layer(model, TEXT, layer, {}, silent).problem for layer in (0, 1))
+    weights = np.array(second.w_value)
+    weights[1, 2] = 7.5
+    return {
+        0: LayerEdit.between(first, first.replace(interventions=[OFF])),
+        1: LayerEdit.between(second, second.replace(w_value=weights)),
+    }
+
+
+@pytest.mark.parametrize("layer", [0, 1])
+@pytest.mark.parametrize("whole", [True, False], ids=["of a run of all", "of a run of none"])
+def test_a_known_run_changes_no_bit(model: Model, layer: int, whole: bool) -> None:
+    edits = edits_of(model)
+    known = model.with_edits(edits).run(TEXT) if whole else model.run(TEXT)
+    fresh, quick = open_layer(model, TEXT, layer, edits, silent), open_layer(model, TEXT, layer, edits, silent, known)
+    assert quick.problem == fresh.problem
+    assert quick.study.base == fresh.study.base
+    assert quick.study.edits(quick.problem).keys() == edits.keys()
+
+
+def walked_layers(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The numbers of the layers that are walked from now on, edited ones included."""
+    found: list[int] = []
+    cells_of = changed_layers.stage_cells
+
+    def counted(layer: changed_layers.AnyLayer, *rest: Any, **telling: Any) -> object:
+        found.append(layer.number)
+        return cells_of(layer, *rest, **telling)
+
+    monkeypatch.setattr("attn_gui.models.model.stage_cells", counted)
+    return found
+
+
+def test_of_a_run_with_the_same_changes_nothing_is_computed_again(
+    model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edits = edits_of(model)
+    start = open_layer(model, TEXT, 0, edits, silent)
+    known = model.with_edits(edits).run(TEXT)
+    walked = walked_layers(monkeypatch)
+    above = start.study.at(start.problem, 1, silent, known)
+    assert not walked
+    assert known.replace(model=known.model.with_edits(above.study.edits(above.problem))) is known
+    assert not walked
+    below = above.study.at(above.problem, 0, silent)  # without one the layers are run
+    assert walked == [*range(model.num_layers)]
+    assert below.problem == start.problem
+
+
+def test_only_what_is_not_the_same_below_the_layer_is_computed(model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    edits, known = edits_of(model), model.run(TEXT)
+    walked = walked_layers(monkeypatch)
+    open_layer(model, TEXT, 1, edits, silent, known)
+    assert walked == [0]
+
+
+def test_a_run_tells_which_layers_it_has_in_common_with_another(model: Model) -> None:
+    edits, run = edits_of(model), model.run(TEXT)
+    above: Run = run.replace(model=run.model.with_edits({1: edits[1]}))
+    assert above.is_same(run, 0)
+    assert not above.is_same(run, 1)
+    off = {"layer": 1, "kind": "scale", "stage": "head_output", "factor": 0.0}
+    assert not run.replace(interventions=[off]).is_same(run, 1)
+    assert not any(model.run(TEXT).is_same(run, layer) for layer in (0, 1))  # another run, though it is alike
+
+
+def test_an_edit_keeps_what_it_was_when_the_arrays_are_written_into(model: Model) -> None:
+    start = open_layer(model, TEXT, 0, {}, silent)
+    given = np.zeros((1, start.problem.n, start.problem.m))
+    changed = start.problem.replace(mask=[{"kind": "bias", "values": given}])
+    edit = LayerEdit.between(start.study.base, changed)
+    kept = edit.of(start.study.base)
+    given_up(changed)["mask.0.values"][...] = 5.0
+    assert edit.of(start.study.base) == kept
+    assert not edit.is_like(LayerEdit.between(start.study.base, changed))
+
+
+def test_texts_share_the_weights_of_a_layer_for_as_long_as_one_of_them_is_held(model: Model) -> None:
+    first = open_layer(model, TEXT, 1, {}, silent).study.base
+    second, third = (open_layer(model, text, 1, {}, silent).study.base for text in ("the", "a cat"))
+    weights = [name for name in first.arrays() if name.startswith(("w_", "b_", "block."))]
+    assert len(weights) > 5
+    for name in weights:
+        assert np.shares_memory(first.arrays()[name], second.arrays()[name]), name
+        assert np.shares_memory(first.arrays()[name], third.arrays()[name]), name
+    assert not np.shares_memory(first.x, second.x)
+    held = weakref.ref(first.w_query)
+    del first, second
+    assert np.shares_memory(third.w_query, open_layer(model, TEXT, 1, {}, silent).study.base.w_query)
+    assert held() is None
+
+
+def test_a_layer_in_another_precision_follows_its_text_and_the_layers_below(model: Model) -> None:
+    """All of x was kept as it was when the precision was chosen: what was changed below it had no effect."""
+    start = open_layer(model, TEXT, 1, {}, silent)
+    weights = np.array(start.problem.w_value, np.float64)
+    weights[1, 2] = 0.1
+    changed = start.problem.replace(dtype="float64", w_value=weights)
+    edit = start.study.edits(changed)[1]
+    assert (edit.cells.keys(), edit.fields.keys()) == ({"w_value"}, {"dtype"})
+    assert edit.of(start.study.base) == changed
+    other = start.study.with_text(changed, "a cat", silent)
+    assert other.problem == open_layer(model, "a cat", 1, {}, silent).problem.replace(dtype="float64", w_value=weights)
+    below = start.study.at(changed, 0, silent)
+    off = below.problem.replace(interventions=[OFF])
+    above = below.study.at(off, 1, silent)
+    below_off = {0: LayerEdit.between(below.study.base, off)}
+    assert above.problem == open_layer(model, TEXT, 1, below_off, silent).problem.replace(
+        dtype="float64", w_value=weights
+    )
+    assert edit.without("dtype").of(start.study.base) == start.problem.replace(w_value=np.float64(weights))
+
+
+@pytest.mark.parametrize("layer", [0, 1])
+def test_a_text_that_a_change_in_any_layer_does_not_fit_is_refused(model: Model, layer: int) -> None:
+    """One above the layer on the table was taken, and no file could hold the study any more."""
+    start = open_layer(model, TEXT, 1 - layer, {}, silent)
+    other = open_layer(model, TEXT, layer, {}, silent).problem
+    last = other.replace(interventions=[{"kind": "set", "stage": "weights", "at": {"query": other.n - 1}, "values": 0}])
+    found = open_layer(model, TEXT, 1 - layer, {layer: LayerEdit.between(other, last)}, silent)
+    with pytest.raises(ValueError, match="query"):
+        found.study.with_text(found.problem, "the", silent)
+    longer = found.study.with_text(found.problem, f"{TEXT} {TEXT}", silent)
+    assert longer.study.edits(longer.problem).keys() == {layer}
+    assert start.study.with_text(start.problem, "the", silent).study.text == "the"

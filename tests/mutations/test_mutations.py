@@ -19,10 +19,10 @@ from random import Random
 import pytest
 
 from attn_gui.formats import FormatError, foreign_arrays, session_in_figure
+from tests.costs import is_slow
 
 from .inputs import Input, inputs
 from .mutator import mutated
-from .pace import is_slow
 
 CAP = 16 * 2**20  # bytes that the arrays of a file, and what a figure carries, may take here
 MOST = 2 * CAP

@@ -91,8 +91,7 @@ def test_the_reference_that_does_not_know_it_neither_blames_nor_blesses(problem,
     assert not found.ok
     assert str(found.unjudged) == "The reference does not know the mask layer strided: no stage is judged."
     assert next(i for i in found.invariants if i.name == "order_of_keys_is_free").holds is None
-    off = problem.replace(mask=({"kind": "strided", "enabled": False},))
-    assert verify(off).ok
+    assert verify(problem.replace(mask=({"kind": "strided", "enabled": False},))).ok
     save(problem, tmp_path / "a.npz")
     assert main(["verify", str(tmp_path / "a.npz")]) == 2
     assert "does not know the mask layer strided" in capsys.readouterr().err
@@ -140,8 +139,7 @@ def test_it_is_added_explained_verified_and_taken_back_in_the_window(launch, lan
     assert any("(i − j) mod 2 = 0" in text for text in texts(panel))
     assert any(text == "stride" for text in texts(panel))
     person.press("Esc")
-    person.show_stage("weights")
-    person.click_cell("weights", 0, 1)
+    person.choose_cell("weights", 0, 1)
     assert person.value("weights", 0, 1) == 0
     assert "strided" in person.explanation()
     person.do("verify")

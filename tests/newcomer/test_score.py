@@ -176,8 +176,7 @@ def test_it_is_chosen_explained_verified_and_kept_in_the_window(launch, lang, tm
     expected = compute(person.program.document.problem)["scores"][0, 0]
     assert np.allclose(person.values("scores"), expected)
     for stage, words in (("scores", "minus the sum of 3 distances"), ("scaled", ""), ("weights", "")):
-        person.show_stage(stage)
-        person.click_cell(stage, 1, 0)
+        person.choose_cell(stage, 1, 0)
         assert words in person.explanation()
         assert "products" not in person.explanation()
         assert "乘积之和" not in person.explanation()
@@ -185,8 +184,7 @@ def test_it_is_chosen_explained_verified_and_kept_in_the_window(launch, lang, tm
     person.wait()
     assert np.allclose(person.values("scores"), 2 * expected)
     assert "λ" in person.steps()[-1]
-    person.do("undo")
-    person.do("verify")
+    person.do("undo", "verify")
     page = person.find("inspector.verify")
     qtbot.waitUntil(lambda: any("l1" in label for label in texts(page)))
     assert "✗" not in texts(page)

@@ -5,13 +5,12 @@ Nothing but its entry in the catalog says anything of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
 from PySide6.QtCore import QTranslator
-from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from attn_gui.app.program import Program
 from attn_gui.app.state.view_state import ChosenCell
@@ -55,7 +54,7 @@ class Rectified(Stage):
 
 
 @pytest.fixture(autouse=True)
-def _registered(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def _registered(request, monkeypatch):
     """The catalog with the new stage after one that is there."""
     before = getattr(request, "param", "capped")
     place = 1 + next(k for k, stage in enumerate(stages.CATALOG) if stage.name == before)
@@ -63,7 +62,7 @@ def _registered(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.fixture
-def problem() -> Problem:
+def problem():
     rng = np.random.default_rng(7)
     arrays = {name: rng.normal(size=(rows, 6)) for name, rows in (("query", 5), ("key", 7), ("value", 7))}
     return Problem(
@@ -92,8 +91,7 @@ def test_it_is_computed_where_it_stands(problem):
     found = whole(evaluation, "rectified")
     np.testing.assert_array_equal(found, np.maximum(whole(evaluation, before), 0.0))
     assert (found != whole(evaluation, before)).any()
-    logits = whole(evaluation, evaluation.stages[evaluation.stages.index("weights") - 1])
-    shares = np.exp(logits)
+    shares = np.exp(whole(evaluation, evaluation.stages[evaluation.stages.index("weights") - 1]))
     np.testing.assert_allclose(whole(evaluation, "weights"), shares / shares.sum(axis=-1, keepdims=True), rtol=1e-12)
 
 
@@ -176,7 +174,7 @@ class Words(QTranslator):
 
 
 @pytest.fixture
-def opened(qapp: QApplication, problem: Problem, qtbot: object) -> Iterator[Callable[[str], Program]]:
+def opened(qapp, problem, qtbot):
     programs: list[Program] = []
     words = Words(qapp)
 
@@ -241,7 +239,7 @@ def test_the_formula_of_the_whole_holds_it(problem):
 
 
 # --- files ---------------------------------------------------------------------------------------
-def test_it_is_exported(problem, tmp_path: Path, capsys):
+def test_it_is_exported(problem, tmp_path, capsys):
     save(problem, tmp_path / "new.attn")
     asked = [str(tmp_path / "new.attn"), "--stage", "rectified", "-o", str(tmp_path / "out")]
     assert main(["export", *asked, "--format", "csv", "svg", "npz"]) == 0

@@ -1,8 +1,9 @@
-"""Typeset formulas: crisp, in the colors of their roles, broken where they may break, readable as text."""
+"""Typeset formulas: crisp, in the colors of their roles, broken where they may break, readable as text and in words."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,16 +12,27 @@ from PySide6.QtGui import QColor, QImage, QTextLayout, QTextOption
 from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
+from attn_gui.engine import DenseEvaluation, Problem
+from attn_gui.engine.evaluation.proxies import Difference
 from attn_gui.figure.design_tokens import THEMES
+from attn_gui.figure.stage_formulas import stage_latex
 from attn_gui.figure.typesetting import AXIS, GREEK, SCALES, SIGNS, TALLER, forms, glyph, split_chain, typeset
 from attn_gui.views.lesson_panel import StepText
+from attn_gui.views.spine.spine_items import formula_text
+from attn_gui.views.spoken_formulas import map_words, spoken
 from attn_gui.views.text_views import FormulaView, Link, SentenceView, WrappedLabel, runs, strong
 from attn_gui.views.theme import apply_theme, dress
 from tests.failing import each
 
 CHAIN = r"a_{10,13} = \frac{e^{s'_{10,13}-\max}}{Z} = \frac{e^{4.885-4.885}}{1.6367} = 0.6110"
-
 pytestmark = pytest.mark.usefixtures("qapp")
+
+LONG = (
+    r"o = \frac{1}{4.9} \cdot "
+    r"\left(e^{0.5} \cdot 2 + e^{1.1} \cdot \left({-4}\right) + \cdots + 3 \cdot 7\right) = 3.2"
+)
+SAID = "A block of 60 × 40 does not fit into W_Q (16 × 384 = 16 × 12 · 32) at row 12, so nothing was written."
+SAID_ZH = "形状为 60 × 40 的数据块放不进 W_Q（16 × 384 = 16 × 12 · 32），从第 12 行起，所以什么也没有写入。"
 
 
 def colors_in(image: QImage) -> list[QColor]:
@@ -37,7 +49,7 @@ def shown(qtbot: QtBot, latex: str, width: int = 400) -> FormulaView:
     return view
 
 
-def test_a_chain_is_cut_before_each_equals_sign_and_nowhere_else() -> None:
+def test_a_chain_is_cut_before_each_equals_sign_and_nowhere_else():
     assert split_chain(CHAIN) == (
         "a_{10,13}",
         r"= \frac{e^{s'_{10,13}-\max}}{Z}",
@@ -64,13 +76,13 @@ def ink(latex: str, role: str) -> list[tuple[float, float]]:
         (r"e^{q_1 k_2}", "q_1", "k_2"),
     ],
 )
-def test_only_queries_and_keys_are_colored_with_their_indices(latex: str, query: str, key: str) -> None:
+def test_only_queries_and_keys_are_colored_with_their_indices(latex, query, key):
     for words, role in ((query, "query"), (key, "key")):
         assert len(ink(latex, role)) == len(ink(words, role))
         assert not ink(words, "text")
 
 
-def test_numbers_stand_as_in_print() -> None:
+def test_numbers_stand_as_in_print():
     """A power is smaller and raised, a fraction is centered on the height of the minus, an index is lowered."""
     plain, power, index = typeset("2"), typeset("e^{2}"), typeset("a_{2}")
     assert power.ascent > plain.ascent
@@ -80,14 +92,14 @@ def test_numbers_stand_as_in_print() -> None:
     assert fraction.ascent - AXIS == pytest.approx(fraction.descent + AXIS, abs=0.2)
 
 
-def test_a_sign_is_close_to_its_number_and_an_operator_is_not() -> None:
+def test_a_sign_is_close_to_its_number_and_an_operator_is_not():
     assert typeset("-3").width < typeset("2-3").width - typeset("2").width - 0.2
     assert typeset("{-3}").width == pytest.approx(typeset("-3").width)
     assert typeset("= -3").width == pytest.approx(typeset("{} = {}").width + typeset("-3").width, abs=0.3)
     assert typeset("e^{2-3}").width < typeset("e^{2}").width + typeset("-3").width * SCALES[1] + 0.01
 
 
-def test_brackets_and_roots_grow_with_what_they_hold() -> None:
+def test_brackets_and_roots_grow_with_what_they_hold():
     low, high = typeset(r"\left(a\right)"), typeset(r"\left(\frac{\frac{a}{b}}{\frac{c}{d}}\right)")
     assert high.height > 2 * low.height
     for content in ("a", r"\frac{a}{b}", r"\frac{\frac{a}{b}}{\frac{c}{d}}", "a_{b_{c}}"):
@@ -95,7 +107,7 @@ def test_brackets_and_roots_grow_with_what_they_hold() -> None:
     assert typeset(r"\sum_j a").descent > typeset(r"\frac{1}{\sum_j a}").descent - 1
 
 
-def test_the_font_has_every_sign_that_the_reader_knows_and_taller_brackets() -> None:
+def test_the_font_has_every_sign_that_the_reader_knows_and_taller_brackets():
     for character in [*(sign for sign, _kind in SIGNS.values() if sign not in "{}"), *GREEK.values(), "′", "ℎ", "0"]:
         assert glyph(character).advance > 0
     for character in TALLER:
@@ -104,11 +116,10 @@ def test_the_font_has_every_sign_that_the_reader_knows_and_taller_brackets() -> 
         assert heights == sorted(heights)
 
 
-def test_the_roles_are_painted_in_the_colors_of_the_theme(qtbot: QtBot, qapp: QApplication) -> None:
+def test_the_roles_are_painted_in_the_colors_of_the_theme(qtbot, qapp):
     for scheme in ("light", "dark"):
         apply_theme(qapp, scheme)
-        view = shown(qtbot, "s = q_{111} k_{222}")
-        image = view.grab().toImage()
+        image = shown(qtbot, "s = q_{111} k_{222}").grab().toImage()
         theme = THEMES[scheme]
         found = colors_in(image)
         for role in (theme.query, theme.key, theme.text):
@@ -116,7 +127,7 @@ def test_the_roles_are_painted_in_the_colors_of_the_theme(qtbot: QtBot, qapp: QA
     apply_theme(qapp, "light")
 
 
-def test_a_chain_breaks_at_equals_when_the_panel_is_narrow(qtbot: QtBot) -> None:
+def test_a_chain_breaks_at_equals_when_the_panel_is_narrow(qtbot):
     view = shown(qtbot, CHAIN)
     assert view.lines(400) == 1
     assert view.lines(232) == 2
@@ -124,16 +135,15 @@ def test_a_chain_breaks_at_equals_when_the_panel_is_narrow(qtbot: QtBot) -> None
     assert view.sizeHint().width() > 232
 
 
-def test_a_long_sum_breaks_at_its_signs_and_stays_within_the_width(qtbot: QtBot) -> None:
+def test_a_long_sum_breaks_at_its_signs_and_stays_within_the_width(qtbot):
     terms = r" + ".join(rf"0.12{k} \cdot 0.34{k}" for k in range(6))
     view = shown(qtbot, rf"o_{{1}} = \sum_j a_j v_j = {terms} = 0.5", 232)
     assert view.lines(232) >= 4
     image = view.grab().toImage()
-    edge = {image.pixelColor(image.width() - 1, y).name() for y in range(image.height())}
-    assert len(edge) == 1
+    assert len({image.pixelColor(image.width() - 1, y).name() for y in range(image.height())}) == 1
 
 
-def test_a_formula_that_cannot_be_typeset_is_told_and_the_old_one_stays(qtbot: QtBot) -> None:
+def test_a_formula_that_cannot_be_typeset_is_told_and_the_old_one_stays(qtbot):
     view = shown(qtbot, CHAIN)
     with pytest.raises(ValueError, match="cannot typeset"):
         view.set_formula(r"\frac{1}{", "broken")
@@ -146,13 +156,7 @@ def _near(color: QColor, other: QColor) -> bool:
     return all(abs(a - b) <= 16 for a, b in zip(color.getRgb()[:3], other.getRgb()[:3], strict=True))
 
 
-LONG = (
-    r"o = \frac{1}{4.9} \cdot "
-    r"\left(e^{0.5} \cdot 2 + e^{1.1} \cdot \left({-4}\right) + \cdots + 3 \cdot 7\right) = 3.2"
-)
-
-
-def test_a_sum_in_parentheses_that_is_too_wide_breaks_at_its_signs(qtbot: QtBot) -> None:
+def test_a_sum_in_parentheses_that_is_too_wide_breaks_at_its_signs(qtbot):
     view = FormulaView()
     qtbot.addWidget(view)
     view.set_formula(LONG, "")
@@ -160,13 +164,6 @@ def test_a_sum_in_parentheses_that_is_too_wide_breaks_at_its_signs(qtbot: QtBot)
     assert view.lines(wide) == 1
     assert view.lines(wide * 0.55) > 2
     assert len({piece.size for piece in view._laid_out(wide * 0.55)}) == 1  # nothing is made smaller
-
-
-# --- Sentences in several lines: no line ends inside a size, whatever the width ---
-
-
-SAID = "A block of 60 × 40 does not fit into W_Q (16 × 384 = 16 × 12 · 32) at row 12, so nothing was written."
-SAID_ZH = "形状为 60 × 40 的数据块放不进 W_Q（16 × 384 = 16 × 12 · 32），从第 12 行起，所以什么也没有写入。"
 
 
 def lines(layout: QTextLayout) -> Iterator[str]:
@@ -188,7 +185,7 @@ def laid_out(label: QLabel, width: int) -> QTextLayout:
 
 @each("sentence", [SAID, SAID_ZH])
 @each("kind", [WrappedLabel, SentenceView])
-def test_no_line_ends_inside_a_size(qtbot: QtBot, sentence: str, kind: type[WrappedLabel] | type[SentenceView]) -> None:
+def test_no_line_ends_inside_a_size(qtbot, sentence, kind):
     widget = kind()
     qtbot.addWidget(widget)
     if isinstance(widget, SentenceView):
@@ -205,7 +202,7 @@ def test_no_line_ends_inside_a_size(qtbot: QtBot, sentence: str, kind: type[Wrap
     assert several > 50
 
 
-def test_a_label_is_as_high_as_its_lines(qtbot: QtBot) -> None:
+def test_a_label_is_as_high_as_its_lines(qtbot):
     label = WrappedLabel()
     qtbot.addWidget(label)
     label.setText(SAID)
@@ -216,7 +213,7 @@ def test_a_label_is_as_high_as_its_lines(qtbot: QtBot) -> None:
 
 
 @each("name", ["blocks.0.attn.hook_pattern", "worked-example-worksheets.pdf"])
-def test_a_long_name_breaks_behind_its_parts(qtbot: QtBot, name: str) -> None:
+def test_a_long_name_breaks_behind_its_parts(qtbot, name):
     label = WrappedLabel()
     qtbot.addWidget(label)
     label.setText(f"Arrays not used: {name}.")
@@ -226,7 +223,7 @@ def test_a_long_name_breaks_behind_its_parts(qtbot: QtBot, name: str) -> None:
     assert all(end.endswith((".", "-", "_", " used:")) for end in ends), ends
 
 
-def test_a_list_of_endings_breaks_behind_each_of_them(qtbot: QtBot) -> None:
+def test_a_list_of_endings_breaks_behind_each_of_them(qtbot):
     label = WrappedLabel()
     qtbot.addWidget(label)
     label.setText("或将 .attn、.npz、.safetensors、.md、.tex、.csv 文件拖放到窗口")
@@ -238,7 +235,7 @@ def test_a_list_of_endings_breaks_behind_each_of_them(qtbot: QtBot) -> None:
 
 
 @each("text", ("HEX", "H_Q", "E^m[1]"))
-def test_a_link_stands_on_the_line_of_the_label_beside_it(text: str, qtbot: QtBot) -> None:
+def test_a_link_stands_on_the_line_of_the_label_beside_it(text, qtbot):
     """Beside "comes from" the names of cells stood three pixels too high."""
     link, label = Link(text), QLabel("HEX")
     dress(label, "body")
@@ -255,7 +252,7 @@ def top_of_ink(widget: QWidget) -> int:
     return int(np.flatnonzero((rows != rows[0, 0]).any(axis=1))[0])
 
 
-def test_words_that_scroll_are_cut_between_their_lines_alone(qtbot: QtBot) -> None:
+def test_words_that_scroll_are_cut_between_their_lines_alone(qtbot):
     """Under the verdict on a wrong answer a line of the step's text stood cut in half."""
     page = StepText()
     body = QWidget(page.viewport())
@@ -284,7 +281,65 @@ def test_words_that_scroll_are_cut_between_their_lines_alone(qtbot: QtBot) -> No
     assert page.verticalScrollBar().maximum() > 50
 
 
-def test_a_formula_without_a_place_to_break_becomes_smaller(qtbot: QtBot) -> None:
+def test_a_formula_without_a_place_to_break_becomes_smaller(qtbot):
     view = shown(qtbot, r"\frac{111111111111111111111111111111}{2}", 100)
     assert view.lines(100) == 1
     assert view.heightForWidth(100) < view.heightForWidth(400)
+
+
+def problem(**fields: Any) -> Problem:
+    rng = np.random.default_rng(5)
+    return Problem(
+        query=rng.standard_normal((3, 4)), key=rng.standard_normal((5, 4)), value=rng.standard_normal((5, 2)), **fields
+    )
+
+
+@each(
+    ("scale", "latex", "text"),
+    [
+        (0.25, "0.25", "0.25"),
+        (1e-5, r"1 \cdot 10^{-5}", "1e−5"),
+        (0.123456, "0.123456", "0.123456"),
+        (0.12345678, "0.123456...", "0.123456…"),
+        (-1.23456789e-7, r"-1.234567... \cdot 10^{-7}", "−1.234567…e−7"),
+        (-3.0, "-3", "−3"),
+    ],
+)
+def test_a_typed_scale_is_stated_as_it_is(scale, latex, text):
+    evaluation = DenseEvaluation(problem(scale=scale))
+    assert rf"= {latex} \cdot " in stage_latex(evaluation, "scaled")
+    assert f"softmax({text} · " in formula_text(evaluation)
+
+
+def test_no_formula_makes_a_difference():
+    before, after = DenseEvaluation(problem()), DenseEvaluation(problem(scale=2))
+    assert "A = softmax" in map_words(after, "weights")
+    assert "=" not in map_words(Difference(before, after), "weights")
+
+
+# --- Formulas as a screen reader says them ---
+
+
+@each(
+    ("latex", "said"),
+    [
+        (r"a_{1,1} = \frac{e^{1.155}}{e^{0.577} + e^{1.155}} = 0.6405", "a₁,₁ = e^1.155/(e^0.577 + e^1.155) = 0.6405"),
+        (r"s'_{10,13} = \frac{q_{10} \cdot k_{13}}{\sqrt{32}} = 4.885", "s′₁₀,₁₃ = (q₁₀ · k₁₃)/√32 = 4.885"),
+        (r"{-2} \cdot {-3} + \cdots", "−2 · −3 + …"),
+        (r"\sum_c \left(x_c - \mu\right)^{2}", "∑_c (x_c − μ)^2"),
+        (r"\sum_{j} e^{s'_{10,j} - \max}", "∑_j e^(s′_(10,j) − max)"),
+        (r"\tanh\left(0.5 + 1\right)", "tanh(0.5 + 1)"),
+        (r"1.25 \cdot 10^{-7}", "1.25 · 10^−7"),
+        (r"\mathrm{NaN}", "NaN"),
+        (r"\frac{e^{s'_{2,1} - \max}}{Z}", "e^(s′₂,₁ − max)/Z"),
+        (r"\frac{\frac{1 + 2}{3}}{4}", "((1 + 2)/3)/4"),
+        ("", ""),
+    ],
+)
+def test_every_command_has_its_words(latex, said):
+    assert spoken(latex) == said
+
+
+@each("sign", [sign for sign in (*SIGNS, *GREEK) if sign.startswith("\\")])
+def test_what_is_typeset_as_a_sign_is_said_as_one(sign):
+    assert len(spoken(sign)) == 1

@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QColor, QIcon, QImage, QPalette
-from PySide6.QtWidgets import QApplication, QComboBox, QDoubleSpinBox, QLabel, QLineEdit, QPushButton, QSpinBox, QWidget
+from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QLabel, QLineEdit, QPushButton, QSpinBox, QWidget
 
 from attn_gui.figure.colors import luminance
 from attn_gui.figure.design_tokens import SIZE, THEMES
@@ -32,7 +32,7 @@ INKS = ("text", "text2", "text3", "accent", "query", "key", "edit", "error", "go
 
 
 @pytest.fixture
-def app(qapp: QApplication) -> QApplication:
+def app(qapp):
     return qapp
 
 

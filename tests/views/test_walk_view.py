@@ -114,8 +114,7 @@ def test_where_nothing_moves_each_step_is_there_at_once(shown):
         at(player, share)
         view.grab()
         assert said(view, "time") == f"Step {place + 1} / 3"
-    ends = {round(seconds, 2) for seconds, still in walk.painted if still}
-    assert ends == {1.0, 3.0, 4.0}
+    assert {round(seconds, 2) for seconds, still in walk.painted if still} == {1.0, 3.0, 4.0}
     assert "Reduced motion" in said(view, "about")
 
 

@@ -1,31 +1,64 @@
-"""Tokens and names in tips and boxes: shown letter by letter, whatever HTML they look like."""
+"""Parts of the window: tokens letter by letter, the banner, the focus chain, the strip of heads, the list of steps."""
 
 from __future__ import annotations
 
+import gc
+import math
+import weakref
+from typing import Any
+
+import numpy as np
 import pytest
-from PySide6.QtGui import Qt, QTextDocument, QUndoCommand, QUndoStack
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QLayout, QVBoxLayout, QWidget
+from PySide6 import QtGui
+from PySide6.QtCore import QCoreApplication, QEvent, QRect, Qt
+from PySide6.QtGui import QTextDocument, QUndoCommand, QUndoStack
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QGraphicsView,
+    QHBoxLayout,
+    QLabel,
+    QLayout,
+    QLineEdit,
+    QListView,
+    QPushButton,
+    QScrollArea,
+    QSpinBox,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
+from attn_gui.engine import DenseEvaluation, Problem
+from attn_gui.engine.graph.indices import cell
+from attn_gui.figure.design_tokens import SPACING
 from attn_gui.formats.file_format import ListedArray
 from attn_gui.models.attribution import LikelyToken
+from attn_gui.views.banner import Banner, BannerOffer, Words
 from attn_gui.views.controls.intervention_panel import InterventionModel, InterventionRow
 from attn_gui.views.dialogs.arrays_dialog import ArraysModel
 from attn_gui.views.dialogs.asking import message_box
+from attn_gui.views.head_strip import HeadsStrip, HeadThumb
+from attn_gui.views.history_panel import HistoryView
 from attn_gui.views.predictions import PredictionModel
 from attn_gui.views.snapshots import SnapshotModel, SnapshotRow
 from attn_gui.views.step_list import HistoryModel
 from attn_gui.views.widgets import ElidedLabel, FittingPage, FlowLayout, clear_layout, plain_tip, set_tip, take_widgets
+from attn_gui.views.zones import stops
 from tests.failing import each
 
 TAGS = ("<s>", "<b>x</b>", "&lt;", "<img src=x>", "a <b>bold & <s>.attn", "two\n<b>lines</b>")
 TIP = Qt.ItemDataRole.ToolTipRole
+MANY = 300
+STEPS = ("Q[10, 97] 2.5 → 0.5", "heads 12 → 6", "masks", "K[3, 4] 1 → 2", "<b>scale</b> none")
 
 
 def as_shown(tip: str) -> str:
     """The letters that Qt shows for a tip."""
-    if not Qt.mightBeRichText(tip):
+    if not QtGui.Qt.mightBeRichText(tip):
         return tip
     page = QTextDocument()
     page.setHtml(tip)
@@ -33,11 +66,11 @@ def as_shown(tip: str) -> str:
 
 
 @each("text", [*TAGS, "", "a < b & c", "it → animal (10, 2)\nplain"])
-def test_a_tip_shows_every_letter(qapp: object, text: str) -> None:
+def test_a_tip_shows_every_letter(qapp, text):
     assert as_shown(plain_tip(text)) == text
 
 
-def test_a_tip_that_looks_like_no_html_is_left_as_it_is(qapp: object) -> None:
+def test_a_tip_that_looks_like_no_html_is_left_as_it_is(qapp):
     assert plain_tip("a < b & c") == "a < b & c"
 
 
@@ -55,20 +88,20 @@ def tips(text: str) -> dict[str, str]:
     return {name: model.index(model.rowCount() - 1, 0).data(TIP) for name, model in models.items()}
 
 
-def test_lists_tell_tokens_and_names_as_they_are_written(qapp: object) -> None:
+def test_lists_tell_tokens_and_names_as_they_are_written(qapp):
     assert {name: as_shown(tip).partition(":")[0] for name, tip in tips("<b>x</b>").items()} == dict.fromkeys(
         tips(""), "<b>x</b>"
     )
 
 
-def test_labels_and_links_do_too(qtbot: QtBot) -> None:
+def test_labels_and_links_do_too():
     label, control = ElidedLabel(), QLabel()
     label.setText("<b>x</b>")
     set_tip(control, "<b>x</b>")
     assert [as_shown(tip) for tip in (label.toolTip(), control.toolTip(), control.whatsThis())] == ["<b>x</b>"] * 3
 
 
-def test_a_box_reads_nothing_as_html(qtbot: QtBot) -> None:
+def test_a_box_reads_nothing_as_html(qtbot):
     box = message_box(None, "Save the changes to <s>?", "What is in <b> is lost.")
     qtbot.addWidget(box)
     labels = [label for label in box.findChildren(QLabel) if label.text()]
@@ -80,7 +113,7 @@ def test_a_box_reads_nothing_as_html(qtbot: QtBot) -> None:
 
 
 @pytest.fixture
-def holder(qtbot: QtBot) -> QWidget:
+def holder(qtbot):
     widget = QWidget()
     qtbot.addWidget(widget)
     return widget
@@ -96,7 +129,7 @@ def _filled(holder: QWidget, kind: type[QHBoxLayout] | type[FlowLayout]) -> tupl
 
 
 @pytest.mark.parametrize("kind", [QHBoxLayout, FlowLayout])
-def test_what_held_the_places_is_deleted(holder: QWidget, kind: type[QHBoxLayout] | type[FlowLayout]) -> None:
+def test_what_held_the_places_is_deleted(holder, kind):
     layout, labels = _filled(holder, kind)
     items = [layout.itemAt(place) for place in range(layout.count())]
     assert take_widgets(layout) == labels
@@ -105,16 +138,10 @@ def test_what_held_the_places_is_deleted(holder: QWidget, kind: type[QHBoxLayout
     assert all(map(isValid, labels))
 
 
-def test_a_cleared_layout_lets_its_widgets_go(qtbot: QtBot, holder: QWidget) -> None:
+def test_a_cleared_layout_lets_its_widgets_go(qtbot, holder):
     layout, labels = _filled(holder, QHBoxLayout)
     clear_layout(layout)
     qtbot.waitUntil(lambda: not any(map(isValid, labels)))
-
-
-# --- A page that scrolls comes to rest, also where a scroll bar makes it so narrow that it needs none ---
-
-
-MANY = 300
 
 
 class Square(QWidget):
@@ -147,3 +174,314 @@ def test_a_picture_that_is_lower_where_it_is_narrower_comes_to_rest(qtbot, heigh
     assert area.verticalScrollBar().isVisible() == (height < 300)
     assert page.width() == area.viewport().width()
     assert page.height() == max(page.width(), area.viewport().height())
+
+
+class Host(QWidget):
+    """A column with a banner on top and a place to type below."""
+
+    def __init__(self, qtbot: QtBot) -> None:
+        super().__init__()
+        self.banner, self.line = Banner(self), QLineEdit(self)
+        column = QVBoxLayout(self)
+        column.addWidget(self.banner)
+        column.addWidget(self.line)
+        self.picked: list[str] = []
+        self.closed: list[str] = []
+        self.banner.closed.connect(self.closed.append)
+        self.resize(700, 200)
+        qtbot.addWidget(self)
+        self.show()
+        self.activateWindow()
+        qtbot.waitUntil(self.isActiveWindow)
+        self.line.setFocus()
+
+    def offer(self, key: str, label: Words) -> BannerOffer:
+        return BannerOffer(label, "", lambda: self.picked.append(key))
+
+
+@pytest.fixture
+def host(qtbot):
+    return Host(qtbot)
+
+
+def test_the_cross_closes_it_and_tells_what_it_was_about(qtbot, host):
+    host.banner.show_info("Layer 2", about="told/minilm")
+    qtbot.mouseClick(host.banner.findChild(QToolButton), Qt.MouseButton.LeftButton)
+    assert not host.banner.isVisible()
+    assert host.closed == ["told/minilm"]
+
+
+def test_the_keyboard_stays_unless_it_is_asked_over(qtbot, host):
+    host.banner.show_error("Refused", offers=[host.offer("undo", "Undo")])
+    assert host.line.hasFocus()
+    host.banner.show_info("Offer", offers=[host.offer("grow", "Grow Q"), host.offer("no", "No")], focus=True)
+    assert host.banner.buttons()[0].hasFocus()
+    qtbot.keyClick(host.banner.buttons()[0], Qt.Key.Key_Escape)
+    assert not host.banner.isVisible()
+    assert host.line.hasFocus()
+
+
+def test_the_focus_goes_nowhere_if_its_old_place_is_gone(qtbot, host):
+    host.banner.show_info("Offer", offers=[host.offer("grow", "Grow Q")], focus=True)
+    host.line.deleteLater()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    qtbot.keyClick(host.banner.buttons()[0], Qt.Key.Key_Return)
+    assert host.picked == ["grow"]
+    assert not host.banner.isVisible()
+
+
+def test_a_way_out_is_let_go_with_the_line_and_not_with_the_window(host):
+    def way() -> None:
+        pass
+
+    held = weakref.ref(way)
+    host.banner.show_error("It does not fit.", offers=[BannerOffer("Make it fit", "", way)])
+    del way
+    host.hide()
+    host.show()
+    assert held() is not None
+    host.banner.hide()
+    gc.collect()
+    assert held() is None
+    assert host.banner.text() == "It does not fit."
+
+
+def test_file_text_is_never_taken_for_markup(host):
+    host.banner.show_error("<b>x</b> & <img src=y>")
+    label = next(label for label in host.banner.findChildren(QLabel) if "img" in label.text())
+    assert label.textFormat() == Qt.TextFormat.PlainText
+
+
+@each("width", [900, 420, 300])
+def test_nothing_is_cut_off(host, width):
+    sentence = "A block of 60 × 40 does not fit into W_Q (16 × 384) at row 12, column 380, so nothing was written."
+    offers = [host.offer("grow", "Grow W_Q to 72 × 420"), host.offer("cut", "Work on Q, K, V directly")]
+    host.banner.show_info(sentence, offers=offers)
+    host.resize(width, 300)
+    for _ in range(3):
+        QApplication.processEvents()
+    for button in host.banner.buttons():
+        assert button.width() >= button.minimumSizeHint().width()
+        assert host.banner.rect().contains(button.geometry().translated(button.parentWidget().pos()))
+    label = next(label for label in host.banner.findChildren(QLabel) if label.text() == sentence)
+    assert label.height() >= label.heightForWidth(label.width())
+    assert label.width() >= 90
+
+
+def test_a_widget_outlives_the_one_before_it_in_the_chain(qtbot):
+    window = QWidget()
+    qtbot.addWidget(window)
+    column, first, view = QVBoxLayout(window), QPushButton("x"), QGraphicsView()
+    for widget in (first, view):
+        column.addWidget(widget)
+    viewport = view.viewport()
+    window.show()
+    assert stops(window) == [first, view]
+    first.deleteLater()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    assert not isValid(first)
+    assert isValid(view)
+    assert isValid(viewport)
+    assert stops(window) == [view]
+
+
+def problem_of(num_heads: int = 6, num_kv_heads: int = 6, **more: Any) -> Problem:
+    """n = 5, m = 7, d_k = 3, d_v = 2."""
+    rng = np.random.default_rng(7)
+    fields: dict[str, Any] = {
+        "query": rng.normal(size=(5, 3 * num_heads)),
+        "key": rng.normal(size=(7, 3 * num_kv_heads)),
+        "value": rng.normal(size=(7, 2 * num_kv_heads)),
+        "num_heads": num_heads,
+        "num_kv_heads": num_kv_heads,
+    }
+    return Problem(**fields | more)
+
+
+def shown(qtbot: QtBot, problem: Problem, head: int = 2, width: int = 774) -> HeadsStrip:
+    strip = HeadsStrip()
+    qtbot.addWidget(strip)
+    strip.set_evaluation(DenseEvaluation(problem), 0, head)
+    strip.resize(width, strip.sizeHint().height())
+    strip.show()
+    qtbot.waitExposed(strip)
+    return strip
+
+
+def thumbs(strip: HeadsStrip) -> list[HeadThumb]:
+    return sorted((t for t in strip.findChildren(HeadThumb) if t.isVisible()), key=lambda thumb: thumb.head)
+
+
+def words(strip: HeadsStrip) -> set[str]:
+    return {label.text() for label in strip.findChildren(QLabel) if label.isVisible()}
+
+
+def spin(strip: HeadsStrip) -> QSpinBox:
+    return strip.findChild(QSpinBox, "control.head")
+
+
+@each(("key", "head"), [(Qt.Key.Key_Left, 1), (Qt.Key.Key_Home, 0), (Qt.Key.Key_End, 5)])
+def test_keys_choose_a_head(qtbot, key, head):
+    strip = shown(qtbot, problem_of())
+    with qtbot.waitSignal(strip.headPicked) as caught:
+        QTest.keyClick(thumbs(strip)[2], key)
+    assert caught.args == [head]
+
+
+def test_the_keyboard_goes_along_with_the_chosen_head(qtbot):
+    problem = problem_of()
+    strip = shown(qtbot, problem)
+    evaluation = DenseEvaluation(problem)
+    strip.set_evaluation(evaluation, 0, 2)
+    strip.activateWindow()
+    qtbot.waitUntil(strip.isActiveWindow)
+    strip.headPicked.connect(lambda head: strip.set_evaluation(evaluation, 0, head))
+    thumbs(strip)[2].setFocus()
+    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Right)
+    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Right)
+    assert QApplication.focusWidget() is thumbs(strip)[4]
+    assert [thumb.head for thumb in thumbs(strip) if thumb.focusPolicy() & Qt.FocusPolicy.TabFocus] == [4]
+
+
+def test_the_number_is_a_control_of_its_own(qtbot):
+    strip = shown(qtbot, problem_of())
+    assert (spin(strip).minimum(), spin(strip).maximum(), spin(strip).value()) == (0, 5, 2)
+    assert "of 6" in words(strip)
+    with qtbot.waitSignal(strip.headPicked) as caught:
+        spin(strip).setValue(5)
+    assert caught.args == [5]
+    with qtbot.assertNotEmitted(strip.headPicked):
+        strip.set_evaluation(DenseEvaluation(problem_of(2, 2)), 0, 1)
+    assert (spin(strip).maximum(), spin(strip).value()) == (1, 1)
+
+
+def test_an_edit_changes_the_entropy_of_its_head_alone(qtbot):
+    problem = problem_of()
+    evaluation = DenseEvaluation(problem)
+    strip = shown(qtbot, problem)
+    strip.set_evaluation(evaluation, 0, 2)
+    before = [thumb.accessibleName() for thumb in thumbs(strip)]
+    query = problem.query.copy()
+    query[3, 4] = 60
+    strip.refresh(evaluation.update(problem.replace(query=query), {"query": [cell((3, 4))]}))
+    after = [thumb.accessibleName() for thumb in thumbs(strip)]
+    assert [k for k in range(6) if before[k] != after[k]] == [1]
+    fresh = shown(qtbot, problem.replace(query=query))
+    assert [thumb.accessibleName() for thumb in thumbs(fresh)] == after
+
+
+def test_shared_heads_stand_together_over_a_line(qtbot):
+    strip = shown(qtbot, problem_of(6, 2))
+    gaps = [b.x() - a.geometry().right() for a, b in zip(thumbs(strip), thumbs(strip)[1:], strict=False)]
+    assert gaps[0] == gaps[1] == gaps[3] == gaps[4] < gaps[2]
+    assert "of 6 · 2 K/V heads, 3 query heads each" in words(strip)
+
+
+def test_rows_that_see_no_key_do_not_lower_the_entropy(qtbot):
+    mask = {"kind": "custom", "allowed": np.arange(5)[:, None] * np.ones(7) < 2}
+    strip = shown(qtbot, problem_of(query=np.zeros((5, 18)), mask=(mask,)))
+    assert f"entropy (bits) {math.log2(7):.2f}" in thumbs(strip)[0].accessibleName()
+
+
+def test_nan_is_said_and_not_hidden(qtbot):
+    query = np.ones((5, 18))
+    query[2, 3] = np.nan
+    strip = shown(qtbot, problem_of(query=query))
+    assert "entropy (bits) NaN" in thumbs(strip)[1].accessibleName()
+    assert "entropy (bits) NaN" not in thumbs(strip)[0].accessibleName()
+
+
+def test_a_long_factor_leaves_the_number_of_its_head(qtbot):
+    factor = {"kind": "scale", "stage": "head_output", "at": {"head": 3}, "factor": -12.3456}
+    alone, by_hand = (
+        thumbs(shown(qtbot, problem_of(query=np.zeros((5, 18)), **more)))[3]
+        for more in ({}, {"interventions": (factor,)})
+    )
+    room = alone.rect()
+    room.setTop(alone.map_rect().bottom() + 1)
+    room.setRight(room.left() + alone.fontMetrics().horizontalAdvance("3") + SPACING.s)
+    assert by_hand.grab(room).toImage() == alone.grab(room).toImage()
+    assert by_hand.toolTip().endswith("× −12.3456")
+
+
+@each("head", [0, 11, 23])
+def test_more_heads_than_fit_scroll_with_the_chosen_one_in_view(qtbot, head):
+    strip = shown(qtbot, problem_of(24, 24), head, width=400)
+    viewport = strip.findChild(QScrollArea).viewport()
+    thumb = thumbs(strip)[head]
+    qtbot.waitUntil(
+        lambda: viewport.rect().contains(QRect(thumb.mapTo(viewport, thumb.rect().topLeft()), thumb.size()))
+    )
+
+
+@pytest.fixture
+def view(qtbot):
+    view = HistoryView()
+    qtbot.addWidget(view)
+    view.set_origin("Opened minilm-layer2")
+    view.show()
+    return view
+
+
+def stack_of(*texts: str) -> QUndoStack:
+    stack = QUndoStack()
+    for text in texts:
+        stack.push(QUndoCommand(text))
+    return stack
+
+
+def test_steps_follow_the_stack_and_a_click_asks_for_one(view, qtbot):
+    stack, steps = stack_of(*STEPS), view.findChild(QListView)
+    view.set_stack(stack)
+    view.stepRequested.connect(stack.setIndex)
+
+    def present(text: str) -> bool:
+        return steps.currentIndex().data(Qt.ItemDataRole.AccessibleTextRole) == f"{text}, the present step"
+
+    def click(row: int) -> None:
+        steps.scrollTo(steps.model().index(row, 0))
+        place = steps.visualRect(steps.model().index(row, 0)).center()
+        QTest.mouseClick(steps.viewport(), Qt.MouseButton.LeftButton, pos=place)
+
+    qtbot.waitUntil(lambda: present(STEPS[-1]))
+    assert [steps.model().index(row, 0).data() for row in range(6)] == ["Opened minilm-layer2", *STEPS]
+    with qtbot.waitSignal(view.stepRequested) as caught:
+        click(2)
+    assert (caught.args, stack.index()) == ([2], 2)
+    qtbot.waitUntil(lambda: present(STEPS[1]))
+    with qtbot.assertNotEmitted(view.stepRequested):
+        click(2)
+
+
+def test_four_rows_are_seen_and_the_present_one_is_among_them(view, qtbot):
+    stack = stack_of(*(f"step {k}" for k in range(40)))
+    view.set_stack(stack)
+    steps = view.findChild(QListView)
+    heights = {}
+    for count in (1, 4, 5):
+        view.set_stack(stack_of(*(f"step {k}" for k in range(count - 1))))
+        heights[count] = steps.sizeHint().height()
+    assert heights[4] == heights[5] == 4 * heights[1]
+    view.set_stack(stack)
+    qtbot.waitUntil(lambda: steps.viewport().rect().contains(steps.visualRect(steps.currentIndex())))
+
+
+def test_in_a_low_column_the_steps_fold_away_until_they_are_asked_for(qtbot):
+    column = QWidget()
+    qtbot.addWidget(column)
+    view = HistoryView(column)
+    QVBoxLayout(column).addWidget(view)
+    view.set_stack(stack_of(*STEPS))
+    column.resize(300, 800)
+    column.show()
+    steps, fold = view.findChild(QListView), view.findChild(QAbstractButton, "history.fold")
+    assert steps.isVisible()
+    column.resize(300, 400)
+    QApplication.processEvents()
+    assert not steps.isVisible()
+    QTest.mouseClick(fold, Qt.MouseButton.LeftButton)
+    assert steps.isVisible()
+    column.resize(300, 390)
+    assert steps.isVisible()  # as the person wanted it
+    QTest.keyClick(fold, Qt.Key.Key_Return)
+    assert not steps.isVisible()

@@ -1,15 +1,24 @@
-"""Formulas as they are read: with names, with the actual numbers, and the terms behind them."""
+"""Formulas as they are read: names, actual numbers, the terms behind them; a calculator finds each printed one true."""
 
 from __future__ import annotations
 
+import math
+import re
+from math import isnan
+from operator import truediv
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from attn_gui.engine import Explanation, PlaceError, Problem, StageError, compute, explain
+from attn_gui.engine import DenseEvaluation, Explanation, PlaceError, Problem, StageError, compute, explain, new_problem
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
+from attn_gui.engine.graph.printing import PrintedNumbers, printed_operands, read_number, short_number
+from attn_gui.engine.normalizers import NORMALIZERS
 from tests.failing import each
+from tests.printed import disagreement, is_checked
 
 ROOT = Path(__file__).parents[3]
 
@@ -122,8 +131,8 @@ def test_every_formula_can_be_typeset(evaluations, typeset):
     assert typeset(formulas(evaluations)) > 40
 
 
-def test_a_streaming_evaluation_is_explained_as_the_dense_one(evaluations, makers, problem_name, rng):
-    dense, streaming = evaluations[problem_name], StreamingEvaluation(makers[problem_name](), tile=3, chunk=5)
+def test_a_streaming_evaluation_is_explained_as_the_dense_one(evaluations, makers, computed_name, rng):
+    dense, streaming = evaluations[computed_name], StreamingEvaluation(makers[computed_name](), tile=3, chunk=5)
     for stage in dense.stages:
         index = [int(rng.integers(length)) for length in streaming.shape(stage)]
         found, right = explain(streaming, stage, index), explain(dense, stage, index)
@@ -164,8 +173,7 @@ def test_a_square_too_large_for_a_number_is_written_as_python_can_evaluate_it():
     """** of plain numbers raises OverflowError there, where * gives infinity."""
     wild = Problem(query=[[1e200, 1]], key=[[-1e200, 2]], value=[[1]], score="gaussian")
     found = explain(compute(wild), "scores", (0, 0, 0, 0))
-    distance = found.text.rpartition("distance = ")[2]
-    assert eval(distance) == np.inf
+    assert eval(found.text.rpartition("distance = ")[2]) == np.inf
     assert found.value == -np.inf
 
 
@@ -243,3 +251,221 @@ def test_a_closed_cell_that_is_multiplied_stays_closed(stage: str, rng: np.rando
         assert found.closed_by == 0
         assert "closed by mask 0 (causal)" in found.text
         assert explain(trace, behind, (0, 0, 0, 0)).closed_by is None
+
+
+# --- the equation with Z --------------------------------------------------------------------------
+STAGES = ("weights", "head_output", "concat", "output")
+
+
+def evaluated(text: str) -> tuple[float, float]:
+    """(the cell, Z) from the numbers in the text."""
+    lines = text.splitlines()
+    if len(lines) == 1:
+        return float(lines[0].split(" = ")[1]), 0.0
+    names = {"exp": np.exp, "nan": np.nan, "inf": np.inf}
+    total = eval(lines[4].removeprefix("= "), {}, names)
+    return eval(lines[1].removeprefix("= "), {}, names | {"Z": total}), total
+
+
+@pytest.mark.parametrize("streaming", [False, True], ids=["dense", "streaming"])
+def test_the_numbers_of_the_text_give_the_cell(makers, computed_name, streaming, rng):
+    problem = makers[computed_name]()
+    evaluation = StreamingEvaluation(problem, tile=3, chunk=5) if streaming else DenseEvaluation(problem)
+    for stage in STAGES:
+        for _ in range(4):
+            found = explain(evaluation, stage, [int(rng.integers(length)) for length in evaluation.shape(stage)])
+            softmax = NORMALIZERS[problem.normalize].elementary
+            if not softmax or (stage == "output" and problem.w_output is not None):
+                assert found.query_text == found.query_latex == ""
+                continue
+            cell, total = evaluated(found.query_text)
+            assert cell == pytest.approx(found.value, rel=1e-11, abs=1e-11)
+            assert found.per_query.expression.value == pytest.approx(found.value, rel=1e-11, abs=1e-11)
+            if total:
+                numbers = found.query_text.splitlines()
+                keys = numbers[4].count("exp(") - (problem.sink is not None)
+                assert numbers[1].count("exp(") == (1 if stage == "weights" else keys)
+
+
+def test_the_worked_example_reads_as_in_the_lesson():
+    problem = Problem(query=[[1, 0, 1], [0, 1, 1]], key=[[1, 1, 0], [0, 1, 1]], value=[[1, 2], [3, 4]])
+    found = explain(DenseEvaluation(problem), "head_output", (0, 0, 1, 1))
+    assert found.query_latex == (
+        r"o_{1,1} = \frac{1}{Z} \sum_{j} e^{q_{1} \cdot k_{j} / \sqrt{3}}\,v_{j,1} = "
+        r"\frac{1}{4.954} \cdot \left(e^{0.5774} \cdot 2 + e^{1.1547} \cdot 4\right) = 3.281, \quad "
+        r"Z = \sum_{j} e^{q_{1} \cdot k_{j} / \sqrt{3}} = e^{0.5774} + e^{1.1547} = 4.954"
+    )
+    first, _, third, fourth, *_ = found.query_text.splitlines()
+    assert first == "O[0, 0, 1, 1] = 1/Z · Σ_j e^(Q[1]·K[j] / √3) · V[j, 1]"
+    assert float(third.removeprefix("= ")) == found.value
+    assert fourth == "Z = Σ_j e^(Q[1]·K[j] / √3)"
+    assert explain(DenseEvaluation(problem), "scaled", (0, 0, 1, 1)).query_text == ""
+
+
+def exponent(**more) -> tuple[str, str]:
+    """The exponent in LaTeX and in plain text."""
+    problem = new_problem("direct", n=3, m=5, d_k=4).replace(**more)
+    found = explain(DenseEvaluation(problem), "weights", (0, 0, 2, 1))
+    latex = re.search(r"\\frac\{1\}\{Z\}\\,e\^\{(.*)\} = ", found.query_latex.split(r", \quad")[0])
+    return latex[1].split(r"} = \frac")[0], found.query_text.splitlines()[0].split("e^(")[1][:-1]
+
+
+EXPONENTS = [
+    ({}, r"q_{2} \cdot k_{1} / \sqrt{4}", "Q[2]·K[1] / √4"),
+    ({"scale": 1}, r"q_{2} \cdot k_{1}", "Q[2]·K[1]"),
+    ({"scale": 0.3}, r"0.3\,\left(q_{2} \cdot k_{1}\right)", "0.3 (Q[2]·K[1])"),
+    ({"temperature": 0.5}, r"q_{2} \cdot k_{1} / \sqrt{4} / 0.5", "Q[2]·K[1] / √4 / 0.5"),
+    ({"rotary_theta": 10}, r"q'_{2} \cdot k'_{1} / \sqrt{4}", "Q′[2]·K′[1] / √4"),
+    (
+        {"softcap": 3},
+        r"3 \tanh\left(q_{2} \cdot k_{1} / \sqrt{4} / 3\right)",
+        "3 tanh(Q[2]·K[1] / √4 / 3)",
+    ),
+    (
+        {"mask": ({"kind": "causal"}, {"kind": "alibi"}), "temperature": 2},
+        r"\left(q_{2} \cdot k_{1} / \sqrt{4} + b^{(1)}_{2,1}\right) / 2",
+        "(Q[2]·K[1] / √4 + B1[2, 1]) / 2",
+    ),
+    ({"mask": ({"kind": "alibi", "enabled": False},)}, r"q_{2} \cdot k_{1} / \sqrt{4}", "Q[2]·K[1] / √4"),
+    ({"score": "gaussian"}, r"-\|q_{2} - k_{1}\|^{2} / 2", "−‖Q[2] − K[1]‖² / 2"),
+    (
+        {"score": "gaussian", "score_params": {"w": -0.5, "key_norm": 0}},
+        r"-\left(-0.5\right)^{2}\,\left(\|q_{2} - k_{1}\|^{2} + \left(0 - 1\right)\,\|k_{1}\|^{2}\right) / 2",
+        "−(-0.5)² (‖Q[2] − K[1]‖² + (0 − 1) ‖K[1]‖²) / 2",
+    ),
+    (
+        {"score": "cosine", "scale": 2},
+        r"2\,\left(q_{2} \cdot k_{1} / \left(\|q_{2}\|\,\|k_{1}\|\right)\right)",
+        "2 (Q[2]·K[1] / (‖Q[2]‖ ‖K[1]‖))",
+    ),
+    ({"score": "average"}, "0", "0"),
+]
+
+
+@pytest.mark.parametrize(("more", "latex", "text"), EXPONENTS)
+def test_the_exponent_says_all_that_is_in_force(more, latex, text):
+    assert exponent(**more) == (latex, text)
+
+
+def test_closed_keys_are_left_out_and_an_empty_row_is_zero():
+    allowed = np.array([[1, 0, 1, 0, 1], [0, 0, 0, 0, 0]], bool)
+    problem = new_problem("direct", n=2, m=5, d_k=3).replace(mask=({"kind": "custom", "allowed": allowed},))
+    evaluation = DenseEvaluation(problem)
+    found = explain(evaluation, "head_output", (0, 0, 0, 2))
+    assert found.query_text.splitlines()[1].count("exp(") == 3
+    assert r"\sum_{j\,:\,m_{0,j} = 1}" in found.query_latex
+    assert "Σ_{j: M[0, j] = 1}" in found.query_text
+    closed = explain(evaluation, "weights", (0, 0, 0, 3))
+    assert (closed.query_text, closed.query_latex) == ("A[0, 0, 0, 3] = 0", "a_{0,3} = 0")
+    empty = explain(evaluation, "head_output", (0, 0, 1, 2))
+    assert (empty.query_text, empty.query_latex) == ("O[0, 0, 1, 2] = 0", "o_{1,2} = 0")
+
+
+@pytest.mark.parametrize("score", [1e4, -1e4])
+def test_a_total_out_of_range_stays_unevaluated(score):
+    problem = Problem(query=[[score]], key=[[1.0], [1.0], [0.999]], value=[[2.0], [4.0], [5.0]])
+    found = explain(DenseEvaluation(problem), "head_output", (0, 0, 0, 0))
+    assert r"\frac{1}{Z} \cdot \left(" in found.query_latex.split(" = ", 2)[2]
+    assert "infty" not in found.query_latex
+    assert found.query_latex.endswith("e^{9990}" if score > 0 else "e^{{-9990}}")
+    assert "inf" not in found.query_text
+    assert found.query_text.splitlines()[-1].startswith("= exp(")
+
+
+def test_a_zero_weight_holds_back_what_is_not_a_number():
+    problem = Problem(query=[[1e3]], key=[[1.0], [-1.0]], value=[[2.0], [np.nan]])
+    found = explain(DenseEvaluation(problem), "head_output", (0, 0, 0, 0))
+    assert found.value == 2.0
+    assert "nan" not in found.query_text
+    wild = explain(DenseEvaluation(problem.replace(query=[[0.1]])), "head_output", (0, 0, 0, 0))
+    assert isnan(evaluated(wild.query_text)[0])
+
+
+def test_long_rows_are_shortened_in_latex_and_whole_in_text():
+    evaluation = StreamingEvaluation(new_problem("direct", n=3, m=1031, d_k=4))
+    found = explain(evaluation, "output", (0, 2, 3))
+    assert found.query_latex.count(r"+ \cdots +") == 2
+    assert len(found.query_latex) < 600
+    assert found.query_text.count("exp(") == 2 * 1031
+    assert evaluated(found.query_text)[0] == pytest.approx(found.value, rel=1e-11)
+
+
+def test_the_sink_is_over_the_same_temperature_as_the_keys():
+    problem = Problem(query=[[1.0]], key=[[1.0]], value=[[1.0]], temperature=1234567.0, sink=[1.0])
+    text = explain(DenseEvaluation(problem), "weights", (0, 0, 0, 0)).query_text
+    assert text.splitlines()[3] == "Z = Σ_j e^(Q[0]·K[j] / √1 / 1234567.0) + e^(sink[0] / 1234567.0)"
+
+
+def test_a_derived_map_has_no_such_equation():
+    assert explain(DenseEvaluation(new_problem(n=3, d_k=4)), "value_weighted", (0, 0, 0, 0)).query_text == ""
+
+
+# --- printed operands give the printed result -----------------------------------------------------
+
+
+def equations(evaluation, stage, index):
+    """The equations of a cell: one step back, and from the scores on."""
+    found = explain(evaluation, stage, index)
+    query = found.per_query
+    both = () if query is None else (query.sides_latex, query.total_sides_latex)
+    return [sides for sides in (found.sides_latex, *both) if sides]
+
+
+def test_every_stage_of_every_kind_agrees_with_a_calculator(evaluations, rng):
+    checked = []
+    for name, evaluation in evaluations.items():
+        for stage in evaluation.stages:
+            for _ in range(4):
+                index = [int(rng.integers(length)) for length in evaluation.shape(stage)]
+                for sides in equations(evaluation, stage, index):
+                    assert not disagreement(sides), (name, stage, index, sides)
+                    checked.append(is_checked(sides))
+    assert sum(checked) > 300
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 4), st.integers(1, 4), st.sampled_from([1e-4, 0.1, 1.0, 3.0, 40.0, 1e3]))
+def test_small_problems_agree_with_a_calculator(seed, n, d, size):
+    random = np.random.default_rng(seed)
+    shapes = {"query": (n, d), "key": (n, d), "value": (n, d)}
+    problem = Problem(**{name: random.normal(size=shape) * size for name, shape in shapes.items()})
+    evaluation = DenseEvaluation(problem)
+    for stage in evaluation.stages:
+        for index in np.ndindex(*evaluation.shape(stage)):
+            for sides in equations(evaluation, stage, index):
+                assert not disagreement(sides), sides
+
+
+def test_the_smallest_number_is_printed():
+    assert read_number(short_number(5e-324)) == 5e-324
+
+
+def test_digits_are_added_where_they_are_needed_alone():
+    assert printed_operands([0.14023, 1.39488], truediv, 0.14023 / 1.39488) == ["0.1402", "1.395"]
+    assert printed_operands([5.0, math.sqrt(2)], truediv, 5 / math.sqrt(2)) == ["5", "1.414"]
+    assert printed_operands([2.0, math.sqrt(3)], truediv, 2 / math.sqrt(3), places=2) == ["2", "1.732"]
+
+
+def test_a_number_has_the_same_digits_wherever_it_stands_and_those_of_a_kind_the_same_decimals():
+    printed, scores = PrintedNumbers(), [1 / math.sqrt(3), 2 / math.sqrt(3)]
+    powers = [math.exp(score) for score in scores]
+    for score, power in zip(scores, powers, strict=True):
+        printed.add(power, lambda numbers: math.exp(numbers[0]), [score])
+    printed.add(sum(powers), math.fsum, powers)
+    printed.add(powers[1] / sum(powers), lambda pair: pair[0] / pair[1], [powers[1], sum(powers)])
+    printed.alike(scores, "scores")
+    printed.settle()
+    said = [printed.text(number) for number in (*scores, *powers, sum(powers), powers[1] / sum(powers))]
+    assert said == ["0.5774", "1.1547", "1.781", "3.173", "4.954", "0.6405"]
+    assert [short_number(size) for size in (3.77034e-4, 3.77034e-5, 2.0000000000004, 0.5)] == [
+        "0.0003770",
+        "3.770e-5",
+        "2",
+        "0.5",
+    ]
+
+
+def test_numbers_that_do_not_give_the_result_say_so():
+    other = 1e5 / 3 / math.exp(0.1)  # e^0.1 of it is what the other key takes away
+    almost = Problem(query=[[0.1]], key=[[1.0], [2.0]], value=[[1e5 / 3 + 1e-6], [-other]], scale=1.0)
+    assert r"\approx" in explain(DenseEvaluation(almost), "head_output", (0, 0, 0, 0)).latex

@@ -1,8 +1,8 @@
-"""Exact gradients of the whole chain against central differences."""
+"""Exact gradients, and contributions of heads, against differences, closed formulas and sums by loops."""
 
 from __future__ import annotations
 
-import tracemalloc
+import sys
 
 import numpy as np
 import pytest
@@ -10,6 +10,7 @@ import pytest
 from attn_gui.engine import (
     DenseEvaluation,
     FieldError,
+    FieldTypeError,
     Problem,
     ShapeError,
     compute,
@@ -18,11 +19,20 @@ from attn_gui.engine import (
     new_problem,
     sensitivity,
 )
-from attn_gui.engine.analysis.gradient_evaluation import Gradient
-from attn_gui.engine.analysis.sensitivity import all_gradients, gradients, strongest
+from attn_gui.engine.analysis.gradient_evaluation import Gradient, finite_difference
+from attn_gui.engine.analysis.sensitivity import (
+    all_gradients,
+    contributions,
+    gradients,
+    part_block,
+    step_gradients,
+    strongest,
+)
 from attn_gui.engine.analysis.sensitivity import gradient as gradient_by
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
+from attn_gui.engine.graph import indices
+from tests.costs import taking
 
 
 def changed(problem, name, index, step):
@@ -40,8 +50,8 @@ def changed(problem, name, index, step):
 
 
 @pytest.mark.family(3)
-def test_gradients_of_a_weighted_sum_are_its_derivatives(makers, problem_name, rng):
-    problem, h = makers[problem_name](), 1e-5
+def test_gradients_of_a_weighted_sum_are_its_derivatives(makers, computed_name, rng):
+    problem, h = makers[computed_name](), 1e-5
     trace = compute(problem)
     stage = trace.stages[-1]
     cotangent = rng.normal(size=trace[stage].shape)
@@ -81,9 +91,9 @@ def test_the_strongest_are_named_by_field_and_place_without_zeros():
 
 # --- long sequences ------------------------------------------------------------------------------
 @pytest.mark.family(2)
-def test_a_streaming_evaluation_has_the_gradients_of_the_dense_one(makers, problem_name, rng):
+def test_a_streaming_evaluation_has_the_gradients_of_the_dense_one(makers, computed_name, rng):
     for dtype, close in (("float64", 1e-10), ("float32", 1e-5)):
-        problem = makers[problem_name]().replace(dtype=dtype)
+        problem = makers[computed_name]().replace(dtype=dtype)
         dense, streaming = DenseEvaluation(problem), StreamingEvaluation(problem, tile=3, chunk=5)
         for stage in dense.stages:
             index = tuple(int(rng.integers(length)) for length in dense.shape(stage))
@@ -106,11 +116,8 @@ def test_gradients_at_4096_tokens_follow_an_edit_and_hold_no_map():
     sensitivity(streaming, "output", (0, query, 3))
     x[5, 7] += 2.0
     streaming.update(live, {"x": [(slice(5, 6), slice(7, 8))]})
-    tracemalloc.start()
-    found = sensitivity(streaming, "output", (0, query, 3))
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 4096 * 4096 * 8  # not even one map of one head in float64
+    with taking(4096 * 4096 * 8):  # not even one map of one head in float64
+        found = sensitivity(streaming, "output", (0, query, 3))
     short = live.replace(x=x[: query + 1])  # the causal mask closes all later keys
     right = sensitivity(DenseEvaluation(short), "output", (0, query, 3))
     np.testing.assert_allclose(found["x"][: query + 1], right["x"], rtol=0, atol=1e-10)
@@ -135,8 +142,6 @@ TILED = {
 @pytest.mark.parametrize("name", TILED)
 def test_gradients_by_tiles_are_those_of_the_whole(monkeypatch, name, stage):
     """A sum of n terms in another order: apart by no more than n · ε times the sum of their sizes."""
-    import sys
-
     given, rng = dict(TILED[name]), np.random.default_rng(4)
     lead, n = (given.pop("batch"),) if "batch" in given else (), 37
     kv_heads = given.get("num_kv_heads", 2)
@@ -160,23 +165,14 @@ def test_gradients_by_tiles_are_those_of_the_whole(monkeypatch, name, stage):
 
 
 def test_a_long_cotangent_takes_little_memory():
-    import tracemalloc
-
     n, rng = 2048, np.random.default_rng(4)
     problem = Problem(**{k: rng.normal(size=(n, 16)) for k in ("query", "key", "value")}, num_heads=2, dtype="float32")
     trace, cotangent = compute(problem), np.ones((1, n, 16))
-    tracemalloc.start()
-    try:
+    with taking(120_000_000):  # one map of all heads alone is 67 MB in float64, and ten of them were held
         sensitivity(trace, "output", cotangent=cotangent)
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert peak < 120_000_000  # one map of all heads alone is 67 MB in float64, and ten of them were held
 
 
 def test_gradients_that_cannot_be_held_and_cotangents_of_no_numbers_are_refused_in_words(monkeypatch):
-    from attn_gui.engine import FieldTypeError
-
     trace = compute(Problem(query=[[1.0]], key=[[1.0]], value=[[1.0]]))
     with pytest.raises(FieldTypeError, match="cotangent must hold real numbers, got a text"):
         sensitivity(trace, "output", cotangent=[[["x"]]])
@@ -199,14 +195,8 @@ def test_gradients_by_tables_that_cannot_be_held_are_refused_before_any_is_taken
         "face": lambda: Gradient(evaluation, "weights", box, weights),
     }
     monkeypatch.setattr(memory, "available", lambda: 1_000_000)
-    tracemalloc.start()
-    try:
-        with pytest.raises(FieldError, match=r"of new numbers; at most 250\.0 kB"):
-            ways[take]()
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert peak < 100_000
+    with taking(100_000), pytest.raises(FieldError, match=r"of new numbers; at most 250\.0 kB"):
+        ways[take]()
 
 
 def test_the_gradient_by_a_switch_takes_no_memory():
@@ -215,12 +205,327 @@ def test_the_gradient_by_a_switch_takes_no_memory():
     evaluation = evaluation_of(Problem(cells, cells, cells, mask=[layer]))
     box, weights = tuple(slice(0, 1) for _ in range(4)), np.ones((1, 1, 1, 1))
     found = Gradient(evaluation, "weights", box, weights)
-    tracemalloc.start()
-    try:
+    with taking(100_000):
         block = found.field_block("mask.0.allowed", 0, slice(0, 3), slice(0, 2))
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
     assert np.isnan(block).all()
     assert block.shape == (3, 2)
-    assert peak < 100_000
+
+
+# --- finite differences against exact gradients ---------------------------------------------------
+
+
+@pytest.fixture
+def by_hand():
+    random = np.random.default_rng(6).standard_normal
+    return Problem(
+        x=random((4, 3)),
+        **{name: random((3, 4)) for name in ("w_query", "w_key", "w_value")},
+        b_query=random(4),
+        w_output=random((4, 3)),
+        num_heads=2,
+        temperature=1.5,
+        score="gaussian",
+        mask=({"kind": "causal"}, {"kind": "bias", "values": random((4, 4))}),
+        interventions=(
+            {"kind": "set", "stage": "weights", "at": {"query": 1, "key": 0}, "values": 0.3},
+            {"kind": "scale", "stage": "value", "at": {"row": 2}, "factor": 1.5},
+            {"kind": "set", "stage": "scores", "at": {"query": 3}, "values": random(4)},
+        ),
+        block={"ln_weight": random(3), "ln_bias": random(3), "w_linear": random((3, 3)), "b_linear": random(3)},
+    )
+
+
+def test_where_there_is_no_room_for_another_problem_there_is_no_difference(by_hand, monkeypatch):
+    box, weights = tuple(slice(0, 1) for _ in range(3)), np.ones((1, 1, 1))
+    assert np.isfinite(finite_difference(by_hand, "output", box, weights, "x", (0, 0)))
+    monkeypatch.setattr(memory, "available", lambda: 100)
+    assert np.isnan(finite_difference(by_hand, "output", box, weights, "x", (0, 0)))
+
+
+def test_the_difference_is_the_gradient_for_every_kind_of_number(by_hand):
+    stage, place = "block_output", (0, 3, 1)
+    exact = sensitivity(compute(by_hand), stage, place)
+    random = np.random.default_rng(1)
+    for field, gradient in exact.items():
+        index = tuple(int(random.integers(length)) for length in gradient.shape)
+        found = finite_difference(by_hand, stage, indices.cell(place), np.ones((1, 1, 1)), field, index)
+        assert found == pytest.approx(float(gradient[index]), rel=1e-6, abs=1e-8), (field, index)
+
+
+def test_a_float32_problem_is_computed_in_float64(by_hand):
+    rounded = by_hand.replace(dtype="float32")
+    exact = sensitivity(compute(rounded), "weights", (0, 1, 3, 2))["x"][3, 1]
+    found = finite_difference(rounded, "weights", indices.cell((0, 1, 3, 2)), np.ones((1, 1, 1, 1)), "x", (3, 1))
+    assert found == pytest.approx(exact, rel=1e-5)
+
+
+def test_what_cannot_be_computed_on_both_sides_has_no_difference(by_hand):
+    tiny = by_hand.replace(temperature=1e-9)
+    found = finite_difference(tiny, "weights", indices.cell((0, 0, 1, 0)), np.ones((1, 1, 1, 1)), "temperature", ())
+    assert np.isnan(found)
+
+
+def test_gradients_by_the_steps_are_those_of_the_formulas():
+    """∂a/∂s′ = diag(a) − a aᵀ; ∂o/∂a = v; times the scale before it; times k before that."""
+    random = np.random.default_rng(6).standard_normal
+    by_hand = Problem(query=random((3, 4)), key=random((5, 4)), value=random((5, 2)))
+    evaluation, trace = DenseEvaluation(by_hand), compute(by_hand)
+    a, v = trace["weights"][0, 0, 1], by_hand.value[:, 1]
+    found = step_gradients(evaluation, "head_output", indices.cell((0, 0, 1, 1)), np.ones((1, 1, 1, 1)))
+    assert list(found) == ["query", "key", "value", "scores", "scaled", "weights"]
+    box, cells = found["weights"]
+    assert box == (slice(0, 1), slice(0, 1), slice(1, 2), slice(0, 5))
+    assert cells[0, 0, 0] == pytest.approx(v, abs=1e-15)
+    before = (np.diag(a) - np.outer(a, a)) @ v
+    assert found["scaled"][1][0, 0, 0] == pytest.approx(before, abs=1e-14)
+    assert found["scores"][1][0, 0, 0] == pytest.approx(before / 2, abs=1e-14)
+    assert found["query"][1][0, 0] == pytest.approx(before / 2 @ by_hand.key, abs=1e-14)
+    assert found["key"][1][0] == pytest.approx(np.outer(before / 2, by_hand.query[1]), abs=1e-14)
+    assert found["value"][1][0, :, 0] == pytest.approx(a, abs=1e-15)
+
+
+def test_gradients_of_a_box_are_those_of_the_whole_stage(by_hand):
+    weights = np.random.default_rng(3).standard_normal((1, 1, 1, 4))
+    box = slice(0, 1), slice(1, 2), slice(2, 3), slice(0, 4)
+    cotangent = np.zeros((1, 2, 4, 4))
+    cotangent[box] = weights
+    whole = sensitivity(compute(by_hand), "weights", cotangent=cotangent)
+    for field, found in gradients(DenseEvaluation(by_hand), "weights", box, weights).items():
+        assert found == pytest.approx(whole[field], abs=1e-13), field
+
+
+# --- the gradient as an evaluation ----------------------------------------------------------------
+
+
+@pytest.fixture
+def batched():
+    random = np.random.default_rng(3).standard_normal
+    return Problem(
+        query=random((2, 3, 4)),
+        key=random((2, 5, 4)),
+        value=random((2, 5, 6)),
+        num_heads=2,
+        batch_axis=True,
+        mask=[{"kind": "causal", "align": "end"}],
+    )
+
+
+def test_every_table_and_every_step_has_its_gradient(batched):
+    evaluation, place = DenseEvaluation(batched), (1, 2, 4)
+    found = Gradient(evaluation, "output", indices.cell(place), np.ones((1, 1, 1)))
+    exact = sensitivity(compute(batched), "output", place)
+    for field in ("query", "key", "value"):
+        assert np.array_equal(found.field(field), exact[field])
+        assert np.array_equal(found.box(field, indices.whole(found.shape(field))), exact[field])
+        assert np.array_equal(found.field_block(field, 1, slice(1, 3), slice(0, 2)), exact[field][1, 1:3, :2])
+    step, by = 1e-6, found.box("weights", indices.whole(found.shape("weights")))
+    for head in range(2):
+        for key in range(5):
+            ends = []
+            for sign in (1, -1):
+                weights = compute(batched)["weights"][1, head, 2].copy()
+                weights[key] += sign * step
+                told = {"kind": "set", "stage": "weights", "at": {"batch": 1, "head": head, "query": 2},
+                        "values": weights}  # fmt: skip
+                ends.append(compute(batched.replace(interventions=[told]))["output"][place])
+            assert by[1, head, 2, key] == pytest.approx((ends[0] - ends[1]) / (2 * step), abs=1e-8)
+    assert np.count_nonzero(by[0]) == np.count_nonzero(by[1, :, :2]) == 0
+
+
+def test_a_later_step_and_a_closed_key_change_nothing(batched):
+    found = Gradient(DenseEvaluation(batched), "weights", indices.cell((0, 0, 0, 1)), np.ones((1, 1, 1, 1)))
+    assert not found.box("output", indices.whole(found.shape("output"))).any()
+    assert found.box("weights", indices.whole(found.shape("weights"))).sum() == 1
+    assert not found.box("scores", (slice(0, 1), slice(0, 1), slice(0, 1), slice(3, 5))).any()
+    assert found.signed
+    assert found.kind == "gradient"
+
+
+def test_switches_have_none():
+    batched = Problem(query=np.eye(2), key=np.eye(2), value=np.eye(2),
+                      mask=[{"kind": "custom", "allowed": [[1, 0], [1, 1]]}])  # fmt: skip
+    found = Gradient(DenseEvaluation(batched), "output", indices.cell((0, 1, 1)), np.ones((1, 1, 1)))
+    assert np.isnan(found.field("mask.0.allowed")).all()
+
+
+@pytest.mark.parametrize("mask", [(), ({"kind": "causal"},)])
+def test_the_pictures_of_a_long_problem_have_the_largest_of_every_block(mask):
+    random = np.random.default_rng(4).standard_normal
+    fields = {name: random((70, 6)) for name in ("query", "key", "value")}
+    evaluation = StreamingEvaluation(Problem(**fields, num_heads=2, mask=mask))
+    found = Gradient(evaluation, "head_output", indices.cell((0, 1, 33, 2)), np.ones((1, 1, 1, 1)))
+    for stage in ("scores", "weights", "head_output"):
+        whole = found.box(stage, indices.whole(found.shape(stage)))[0, 1].copy()
+        if mask and stage == "weights":
+            whole = np.tril(whole)  # of open cells
+        blocks = min(5, whole.shape[1])
+        values, _ = found.pooled(stage, 0, 1, 7, blocks)
+        across = np.arange(blocks + 1) * whole.shape[1] // blocks
+        for row in range(7):
+            for column in range(blocks):
+                part = whole[row * 10 : row * 10 + 10, across[column] : across[column + 1]].ravel()
+                assert values[row, column] == part[np.argmax(np.abs(part))]
+    zeros, _ = found.pooled("weights", 0, 0, 7, 5)
+    assert not zeros.any()
+
+
+# --- gradients where NaN and infinity stand behind a mask -----------------------------------------
+N, M, D, WIDE, HEADS = 3, 5, 4, 7, 2
+CLOSED = 3
+"""Keys from here on are behind the mask."""
+drawn = np.random.default_rng(11)
+ADDITIVE = {
+    "w_score_query": drawn.normal(size=(D, 3)),
+    "w_score_key": drawn.normal(size=(D, 3)),
+    "w_score": drawn.normal(size=3),
+}
+NORMS = {"query_norm": drawn.normal(size=D), "key_norm": drawn.normal(size=D)}
+VARIANTS = {
+    "dot": {},
+    "cosine": {"score": "cosine"},
+    "gaussian": {"score": "gaussian", "score_params": {"w": 0.7, "key_norm": 0.6}},
+    "additive": {"score": "additive", "score_params": ADDITIVE},
+    "softcap": {"softcap": 1.5, "temperature": 0.8, "sink": [0.3, -0.2]},
+    "rotary": {"rotary_theta": 100.0},
+    "frequencies": {"rotary_frequencies": [0.5, 0.1]},
+    "norms": NORMS,
+    "all": {**NORMS, "rotary_theta": 50.0, "softcap": 2.0, "temperature": 1.5, "w_output": drawn.normal(size=(14, 6))},
+}
+MASKS = {
+    "padding": {"kind": "padding", "lengths": CLOSED},
+    "custom": {"kind": "custom", "allowed": np.arange(M) < CLOSED},
+}
+WILD = {"NaN": np.nan, "infinity": np.inf}
+variants = pytest.mark.parametrize("variant", VARIANTS)
+wild_numbers = pytest.mark.parametrize("wild", WILD)
+
+
+def problem_of(variant, mask, **arrays):
+    numbers = np.random.default_rng(7)
+    shapes = {"query": (N, HEADS * D), "key": (M, HEADS * D), "value": (M, HEADS * WIDE)}
+    made = {name: numbers.normal(size=shape) for name, shape in shapes.items()}
+    for name, (rows, number) in arrays.items():
+        made[name][rows] = number
+    return Problem(**made, **VARIANTS[variant], num_heads=HEADS, mask=[MASKS[mask]])
+
+
+def assert_alike(found, wanted):
+    """Equal but for rounding: of sums of at most 50 products of numbers of size 10, after some ten steps."""
+    assert found.keys() == wanted.keys()
+    for name in wanted:
+        assert found[name] == pytest.approx(wanted[name], rel=1e-9, abs=1e-10), name
+
+
+@variants
+@wild_numbers
+@pytest.mark.parametrize("mask", MASKS)
+def test_a_wild_key_behind_a_mask_leaves_every_gradient_as_with_any_other_key(variant, wild, mask):
+    hidden = {name: (slice(CLOSED, None), WILD[wild]) for name in ("key", "value")}
+    trace, tame = compute(problem_of(variant, mask, **hidden)), compute(problem_of(variant, mask))
+    cotangent = np.random.default_rng(3).normal(size=trace["output"].shape)
+    for asked in ({"index": (0, 1, 2)}, {"cotangent": cotangent}):
+        found = sensitivity(trace, "output", **asked)
+        assert not found["key"][CLOSED:].any()
+        assert_alike(found, sensitivity(tame, "output", **asked))
+
+
+@variants
+@wild_numbers
+def test_a_wild_query_of_which_nothing_is_asked_leaves_every_gradient_as_with_any_other_query(variant, wild):
+    trace = compute(problem_of(variant, "padding", query=(slice(1, 2), WILD[wild])))
+    cotangent = np.random.default_rng(3).normal(size=trace["output"].shape)
+    cotangent[:, 1] = 0.0
+    found = sensitivity(trace, "output", cotangent=cotangent)
+    assert not found["query"][1].any()
+    assert_alike(found, sensitivity(compute(problem_of(variant, "padding")), "output", cotangent=cotangent))
+
+
+# --- contributions of the heads -------------------------------------------------------------------
+ROWS, KEYS, THREE, D_K, D_V, OUT = 5, 7, 3, 2, 4, 11
+
+
+def made(rng, dtype="float64", **more):
+    return Problem(
+        query=rng.normal(size=(2, ROWS, THREE * D_K)),
+        key=rng.normal(size=(2, KEYS, THREE * D_K)),
+        value=rng.normal(size=(2, KEYS, THREE * D_V)),
+        num_heads=THREE,
+        dtype=dtype,
+        **more,
+    )
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(2)
+
+
+@pytest.mark.parametrize("kind", ["dense", "streaming"])
+@pytest.mark.parametrize("bias", [True, False])
+def test_each_head_adds_its_columns_times_its_rows_of_w_o(rng, kind, bias):
+    more = {"b_output": rng.normal(size=OUT)} if bias else {}
+    problem = made(rng, w_output=rng.normal(size=(THREE * D_V, OUT)), **more)
+    trace = compute(problem)
+    evaluation = trace.evaluation if kind == "dense" else StreamingEvaluation(problem)
+    found = contributions(evaluation, 1, slice(2, 4))
+    for head in range(THREE):
+        for row in (2, 3):
+            wanted = np.zeros(OUT)
+            for c in range(D_V):
+                wanted += trace["head_output"][1, head, row, c] * problem.w_output[head * D_V + c]
+            assert found.parts[head, row - 2] == pytest.approx(wanted, rel=1e-12, abs=1e-14)
+            assert part_block(evaluation, 1, head, slice(row, row + 1), slice(3, 9))[0] == pytest.approx(wanted[3:9])
+    assert found.total == pytest.approx(trace["output"][1, 2:4], rel=1e-12, abs=1e-13)
+    assert found.difference == np.abs(found.total - found.output).max() < 1e-13
+    assert found.shares().sum(axis=0) == pytest.approx([1.0, 1.0])
+    assert len(found.norms()) == THREE + bias
+    assert found.norms()[1] == pytest.approx(np.linalg.norm(found.parts[1], axis=-1))
+
+
+@pytest.mark.parametrize("out", [OUT, THREE * D_V, THREE * D_V + 5])
+def test_of_an_output_set_by_hand_the_heads_add_what_they_would_have(rng, out):
+    plain = made(rng, w_output=rng.normal(size=(THREE * D_V, out)))
+    wanted = contributions(compute(plain).evaluation, 0, slice(0, ROWS))
+    by_hand = {"kind": "set", "stage": "output", "at": {"query": 1}, "values": 0.5}
+    evaluation = compute(plain.replace(interventions=(by_hand,))).evaluation
+    found = contributions(evaluation, 0, slice(0, ROWS))
+    assert np.array_equal(found.parts, wanted.parts)
+    assert (found.output[1] == 0.5).all()
+    assert np.abs(found.total - found.output)[[0, 2, 3, 4]].max() < 1e-13
+    for head in range(THREE):
+        block = part_block(evaluation, 0, head, slice(0, ROWS), slice(0, out))
+        assert block == pytest.approx(wanted.parts[head], rel=1e-12, abs=1e-14)
+
+
+@pytest.mark.parametrize("size", [1e-200, 1.0, 1e200])
+def test_norms_and_shares_of_numbers_of_any_size(rng, size):
+    problem = made(rng, w_output=rng.normal(size=(THREE * D_V, OUT)))
+    found = contributions(compute(problem.replace(value=problem.value * size)).evaluation, 0, slice(0, ROWS))
+    plain = found.parts / size  # by hand, where nothing overflows or vanishes
+    whole, enough = plain.sum(axis=0), 100 * np.finfo(float).eps
+    assert np.allclose(found.norms() / size, np.sqrt((plain**2).sum(axis=-1)), rtol=enough, atol=0)
+    by_hand = (plain * whole).sum(axis=-1) / (whole**2).sum(axis=-1)
+    assert np.allclose(found.shares(), by_hand, rtol=0, atol=enough * np.abs(by_hand).max())
+    assert np.allclose(found.shares().sum(axis=0), 1, rtol=0, atol=enough * np.abs(by_hand).max())
+
+
+def test_what_is_no_number_stays_one_and_an_output_of_zeros_has_no_shares(rng):
+    problem = made(rng, w_output=rng.normal(size=(THREE * D_V, OUT)))
+    value = problem.value.copy()
+    value[0, 0, 0], value[0, 1, D_V], value[0, :, 2 * D_V :] = np.inf, np.nan, 0
+    norms = contributions(compute(problem.replace(value=value)).evaluation, 0, slice(0, ROWS)).norms()
+    assert np.isinf(norms[0]).all()
+    assert np.isnan(norms[1]).all()
+    assert (norms[2] == 0).all()
+    none = contributions(compute(problem.replace(value=np.zeros_like(value))).evaluation, 0, slice(0, ROWS))
+    assert np.isnan(none.shares()).all()
+
+
+def test_without_w_o_each_head_fills_columns_of_its_own_exactly(rng):
+    found = contributions(compute(made(rng)).evaluation, 0, slice(0, ROWS))
+    assert found.difference == 0.0
+    for head in range(THREE):
+        outside = np.ones(THREE * D_V, bool)
+        outside[head * D_V : (head + 1) * D_V] = False
+        assert not found.parts[head][:, outside].any()
+        assert found.parts[head][:, ~outside].any()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import tracemalloc
 from collections import deque
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import FieldError, PlaceError, Problem, StageError, Trace, compute, new_problem, solve
+from tests.costs import taking
 from tests.failing import each
 
 SEEDS = 2000
@@ -314,8 +314,7 @@ def test_the_nearest_score_of_a_gaussian_is_said_whether_it_is_the_largest_or_th
 
 # --- by bias -------------------------------------------------------------------------------------
 def test_a_bias_of_its_own_is_made_where_the_others_are_shared(rng):
-    shared = {"kind": "bias", "values": rng.normal(size=(1, 5))}
-    problem = simple(rng, mask=(shared,))
+    problem = simple(rng, mask=({"kind": "bias", "values": rng.normal(size=(1, 5))},))
     solution = solve(problem, "weights", (0, 1, 2, 3), 0.6, by="bias")
     assert (solution.field, len(solution.problem.mask)) == ("mask.1.values", 2)
     values = solution.problem.mask[1].values
@@ -339,8 +338,7 @@ def test_an_own_bias_is_written_into(rng):
 
 
 def test_a_bias_serves_projected_problems_and_one_cell_alone(makers):
-    problem = makers["block"]()
-    solution = solve(problem, "biased", (2, 9, 6, 3), 1.5, by="bias")
+    solution = solve(makers["block"](), "biased", (2, 9, 6, 3), 1.5, by="bias")
     assert solution.reached == pytest.approx(1.5, abs=1e-14)
     assert np.count_nonzero(solution.problem.mask[-1].values) == 1
 
@@ -447,11 +445,8 @@ def test_projected_problems_offer_another_way(by, makers):
 )
 def test_targets_at_4096_tokens_are_reached_without_a_map(stage, index, target, by):
     problem = new_problem("direct", n=4096, num_heads=8, d_k=4, d_v=2).replace(mask=({"kind": "causal"},))
-    tracemalloc.start()
-    solution = solve(problem, stage, index, target, by)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 4096 * 4096 * 8  # not even one map of one head in float64
+    with taking(4096 * 4096 * 8):  # not even one map of one head in float64
+        solution = solve(problem, stage, index, target, by)
     assert solution.feasible
     assert solution.reached == pytest.approx(target, rel=1e-9)
     part, query = dict(zip(compute(problem).axes(stage), index, strict=True)), 2000

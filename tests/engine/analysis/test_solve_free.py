@@ -1,14 +1,21 @@
-"""Targets with the odds free, and by the row of X: against a search over all directions, and other routines."""
+"""Targets with the odds free, by the row of X, by search, and quickly: nothing shorter or nearer is found otherwise."""
 
 from __future__ import annotations
 
 import math
-import tracemalloc
+from typing import Any
 
 import numpy as np
 import pytest
 
-from attn_gui.engine import Problem, compute, new_problem, solve
+from attn_gui.engine import FieldError, Problem, Solution, compute, new_problem, solve
+from attn_gui.engine.analysis import shortest_change
+from attn_gui.engine.analysis.shortest_change import EditedArray
+from attn_gui.engine.analysis.target_solvers import CellObjective, SolvingStopped, quick_row
+from attn_gui.engine.evaluation.dense import RowwiseEvaluation
+from attn_gui.engine.graph.indices import cell
+from tests.costs import taking
+from tests.failing import each
 
 ANGLES = np.linspace(0, 2 * np.pi, 4001)[:-1]
 
@@ -148,8 +155,7 @@ def projected(rng, n=5, context=None, **more):
 
 
 def assert_only_that_row_of_x(problem, solution, row):
-    changed = solution.problem.x != problem.x
-    assert np.flatnonzero(changed.any(axis=-1)).tolist() == [row]
+    assert np.flatnonzero((solution.problem.x != problem.x).any(axis=-1)).tolist() == [row]
     assert solution.problem.replace(x=problem.x) == problem
 
 
@@ -185,8 +191,7 @@ def test_a_row_of_x_moves_no_further_than_it_must_where_keys_stand_apart(rng):
     keys = (problem.context @ problem.w_key)[:, 6:] @ problem.w_query[:, 6:].T * problem.effective_scale
     rest = np.delete(np.arange(6), 2)
     step = math.log(0.4 / 0.6) - logits[2] + np.logaddexp.reduce(logits[rest])
-    matrix = keys[[2, *rest[1:]]] - keys[rest[0]]
-    expected = np.linalg.pinv(matrix) @ (np.eye(5)[0] * step)
+    expected = np.linalg.pinv(keys[[2, *rest[1:]]] - keys[rest[0]]) @ (np.eye(5)[0] * step)
     assert solution.problem.x[3] - problem.x[3] == pytest.approx(expected, abs=1e-9)
 
 
@@ -207,11 +212,8 @@ def test_a_row_of_x_that_all_items_share_and_one_of_its_own(makers, rng):
 def test_half_of_the_attention_at_4096_tokens_is_reached_without_a_map():
     problem = new_problem("self", n=4096, num_heads=8, d_k=64, d_v=2)
     place = (0, 3, 2000, 1000)
-    tracemalloc.start()
-    solution = solve(problem, "weights", place, 0.5, "x")
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 4096 * 4096 * 8
+    with taking(4096 * 4096 * 8):
+        solution = solve(problem, "weights", place, 0.5, "x")
     assert (solution.feasible, solution.odds) == (True, "free")
     row = compute(solution.problem).block("weights", 0, 3, slice(2000, 2001), slice(1000, 1001))
     assert row.item() == pytest.approx(0.5, abs=1e-9)
@@ -225,3 +227,177 @@ def test_a_key_that_a_bias_puts_far_below_the_others_is_out_of_reach():
     assert not found.feasible
     assert found.reached == 0.0
     assert "weight above 0:" in found.reason
+
+
+# --- targets without a closed formula -------------------------------------------------------------
+SHARES, EACH, TRIED = 20, 15, 400
+SCORES = "dot", "additive", "cosine", "gaussian", "average"
+
+
+def question_of(seed: int) -> tuple[Problem, str, tuple[int, ...], float, str, str | None]:
+    """A tiny problem of any score, and a target for one of its cells, by any way and with any odds."""
+    random = np.random.default_rng(seed)
+    n, m, heads, d_k, d_v = (int(random.integers(low, high)) for low, high in ((1, 5), (2, 6), (1, 3), (1, 4), (1, 3)))
+    fields: dict[str, Any] = {"num_heads": heads, "score": SCORES[seed % len(SCORES)]}
+    if fields["score"] == "additive":
+        tables = {"w_score_query": (d_k, 2), "w_score_key": (d_k, 2), "w_score": (2,)}
+        fields["score_params"] = {name: random.normal(size=shape) for name, shape in tables.items()}
+    extras: dict[str, Any] = {
+        "softcap": random.uniform(1, 5),
+        "temperature": random.uniform(0.3, 3),
+        "sink": random.normal(size=heads),
+        "query_norm": random.normal(size=d_k),
+        "mask": [{"kind": "bias", "values": random.normal(size=(n, m))}],
+        "w_output": random.normal(size=(heads * d_v, 2)),
+        "dtype": "float32",
+    }
+    fields |= {name: value for name, value in extras.items() if random.random() < 0.2}
+    if projected := random.random() < 0.35:
+        shapes = {"x": (n, 3), "context": (m, 3), "w_query": (3, heads * d_k), "w_key": (3, heads * d_k)}
+        shapes["w_value"] = (3, heads * d_v)
+    else:
+        shapes = {"query": (n, heads * d_k), "key": (m, heads * d_k), "value": (m, heads * d_v)}
+    problem = Problem(**fields, **{name: random.normal(size=shape) for name, shape in shapes.items()})
+    trace = compute(problem)
+    stage = str(random.choice(["weights", "weights", "scores", "head_output", "output"]))
+    index = tuple(int(random.integers(length)) for length in trace.shape(stage))
+    shares = stage == "weights"
+    target = float(random.uniform(0.02, 0.98) if shares else trace[stage][index] + random.normal())
+    by = str(random.choice(["x", "bias"] if projected else ["query", "key", "bias"]))
+    odds = [None, "free"][int(random.integers(2))] if shares else None
+    return problem, stage, index, target, by, odds
+
+
+def nearest(solution: Solution, problem: Problem, stage: str, index: tuple[int, ...], target: float) -> float:
+    """How near to the target random changes of the same cells come."""
+    own_bias = solution.field not in problem.arrays()
+    cells = EditedArray(solution.problem if own_bias else problem, solution.field)
+    evaluation, random = RowwiseEvaluation(cells.problem()), np.random.default_rng(1)
+    old = np.zeros(cells.array[solution.box].shape) if own_bias else np.array(cells.array[solution.box], float)
+    size, best = max(1.0, float(np.linalg.norm(old))), math.inf
+    for _ in range(TRIED):
+        cells.write(
+            evaluation, solution.box, old + random.normal(size=old.shape) * size * 10 ** random.uniform(-1.5, 1.2)
+        )
+        best = min(best, abs(float(evaluation.box(stage, cell(index)).item()) - target))
+    return best
+
+
+@pytest.mark.parametrize("share", [pytest.param(k, marks=pytest.mark.family(SHARES)) for k in range(SHARES)])
+def test_no_random_search_comes_nearer_and_the_work_has_a_limit(share: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = []
+    gap, slope = CellObjective.gap, CellObjective.slope
+    monkeypatch.setattr(CellObjective, "gap", lambda self, change: (looks.append(1), gap(self, change))[1])
+    monkeypatch.setattr(CellObjective, "slope", lambda self, change: (looks.append(1), slope(self, change))[1])
+    for seed in range(share, share + SHARES * EACH, SHARES):
+        question = question_of(seed)
+        looks.clear()
+        try:
+            solution = solve(*question)
+        except FieldError:
+            continue
+        most = shortest_change.FIRST + shortest_change.PROBES + shortest_change.STARTS * shortest_change.FURTHER
+        assert len(looks) <= most + 2 * (shortest_change.STARTS + 1) + 1  # what is begun is finished
+        if solution.feasible or solution.odds == "kept" or not np.isfinite(solution.residual):
+            continue
+        left = abs(solution.reached - question[3])
+        assert left <= 1.02 * nearest(solution, *question[:4]) + 1e-6, (seed, solution)
+
+
+def test_a_target_behind_a_ridge_is_reached_from_another_start() -> None:
+    """One column a head: by the cosine only the sign of the query counts, and no slope leads to the other one."""
+    problem = Problem(query=[[1.0]], key=[[1.0], [-1.0]], value=[[1.0], [3.0]], score="cosine")
+    weight = 1 / (1 + math.exp(2))
+    solution = solve(problem, "weights", (0, 0, 0, 0), weight, odds="free")
+    assert solution.feasible
+    assert solution.reached == pytest.approx(weight)
+    assert solution.problem.query[0, 0] < 0
+
+
+def test_what_was_not_proved_is_called_found() -> None:
+    problem = Problem(query=[[1.0]], key=[[1.0], [-1.0]], value=[[1.0], [3.0]], score="cosine")
+    solution = solve(problem, "weights", (0, 0, 0, 0), 0.5, odds="free")
+    assert not solution.feasible
+    assert "found step by step" in solution.reason
+    assert "That nothing comes nearer is not proved." in solution.reason
+
+
+def test_a_search_that_is_not_wanted_any_more_stops() -> None:
+    problem = Problem(query=[[1.0]], key=[[1.0], [-1.0]], value=[[1.0], [3.0]], score="cosine")
+    asked = []
+    with pytest.raises(SolvingStopped):
+        solve(problem, "weights", (0, 0, 0, 0), 0.5, odds="free", cancelled=lambda: asked.append(1) or len(asked) > 9)
+    assert len(asked) == 10
+
+
+# --- quick answers to a moving target -------------------------------------------------------------
+PLACE = (0, 1, 4, 17)
+MORE = {
+    "plain": {},
+    "causal": {"mask": ({"kind": "causal", "align": "end"},)},
+    "biased": {"mask": ({"kind": "alibi"},), "temperature": 0.7, "scale": 0.4},
+    "turned": {"rotary_theta": 100.0},
+    "gaussian": {"score": "gaussian", "score_params": {"w": 0.5}},
+    "shared": {"num_kv_heads": 1},
+}
+
+
+def problem_of(name):
+    rng = np.random.default_rng(11)
+    kv = 1 if name == "shared" else 2
+    arrays = {"query": (9, 8), "key": (23, 4 * kv), "value": (23, 3 * kv)}
+    return Problem(**{field: rng.normal(size=shape) for field, shape in arrays.items()}, num_heads=2, **MORE[name])
+
+
+def moved(problem, quick, target):
+    numbers, reached = quick.at(target)
+    query = np.array(problem.query)
+    query[quick.box] = numbers
+    return problem.replace(query=query), reached
+
+
+@each("name", MORE)
+@each(("stage", "target"), [("weights", 0.3), ("weights", 1e-3), ("scores", 2.5), ("scaled", -1.0)])
+def test_the_target_is_reached_and_told(name, stage, target):
+    problem = problem_of(name)
+    quick = quick_row(problem, stage, PLACE)
+    if name == "gaussian" and stage != "weights":
+        assert quick is None
+        return
+    after, reached = moved(problem, quick, target)
+    assert compute(after)[stage][PLACE] == pytest.approx(reached, rel=1e-9, abs=1e-12)
+    shortest = solve(problem, stage, PLACE, target, odds="free")
+    wanted, tolerance = (target, 1e-7) if shortest.feasible else (shortest.reached, 0.15)  # near the largest there is
+    assert reached == pytest.approx(wanted, rel=tolerance, abs=1e-9)
+    assert np.argwhere((after.query != problem.query).any(axis=1)).tolist() == [[PLACE[2]]]
+
+
+def test_the_shortest_change_is_next_to_it_for_a_small_step_and_never_longer():
+    problem = problem_of("plain")
+    quick, value = quick_row(problem, "weights", PLACE), compute(problem)["weights"][PLACE]
+    for target, most in ((value * 1.02, 1.001), (0.3, 1.05)):
+        after, _ = moved(problem, quick, target)
+        length = float(np.linalg.norm(after.query - problem.query))
+        shortest = solve(problem, "weights", PLACE, target, odds="free").norm
+        assert shortest * (1 - 1e-6) <= length <= shortest * most
+
+
+def test_a_score_goes_straight_so_that_no_change_is_shorter():
+    problem = problem_of("plain")
+    after, _ = moved(problem, quick_row(problem, "scaled", PLACE), 2.0)
+    shortest = solve(problem, "scaled", PLACE, 2.0, odds="free").norm
+    assert float(np.linalg.norm(after.query - problem.query)) == pytest.approx(shortest, rel=1e-6)
+
+
+@each(
+    "more",
+    [
+        {"softcap": 3.0},
+        {"score": "cosine"},
+        {"interventions": [{"kind": "set", "stage": "weights", "at": {"query": 4, "key": 2}, "values": 0.5}]},
+        {"mask": ({"kind": "custom", "allowed": np.arange(23) != PLACE[3]},)},
+        {"mask": ({"kind": "window", "left": 1, "right": 2},)},
+    ],
+)
+def test_rows_without_a_quick_answer_say_so(more):
+    assert quick_row(problem_of("plain").replace(**more), "weights", PLACE) is None

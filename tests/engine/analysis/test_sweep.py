@@ -1,4 +1,4 @@
-"""Sweeps against problems that are computed as a whole, one for each value, and plain formulas of their rows."""
+"""Sweeps of one number, of the scale and of d_k, against whole computations and plain formulas of their rows."""
 
 from __future__ import annotations
 
@@ -6,7 +6,35 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Problem, compute
-from attn_gui.engine.analysis.sweep import ROW_READINGS, MapRow, quantities_of, quantity_of_cell, sweep, values_between
+from attn_gui.engine.analysis.d_k_sweep import (
+    POINTS,
+    can_repeat,
+    read_d_k,
+    repeated,
+    seeded,
+    seeded_entropies,
+    two_states,
+)
+from attn_gui.engine.analysis.d_k_sweep import (
+    entropies as d_k_entropies,
+)
+from attn_gui.engine.analysis.sweep import (
+    AT_ONCE,
+    ROW_READINGS,
+    SATURATED,
+    WIDTHS,
+    MapRow,
+    at_scales,
+    entropies,
+    quantities_of,
+    quantity_of_cell,
+    read_rows,
+    score_variance,
+    seeded_variances,
+    sweep,
+    values_between,
+)
+from tests.failing import each
 
 N, M, HEADS, GROUPS, D_K, D_V = 5, 7, 4, 2, 3, 2
 ROW = MapRow(batch=1, head=2, query=3, key=4)
@@ -78,8 +106,7 @@ def test_every_reading_of_every_quantity_is_that_of_the_plain_formula(problem, k
 
 
 def test_the_value_of_now_gives_the_reading_of_now(problem):
-    trace = compute(problem)
-    weights = trace["weights"][ROW.batch, ROW.head, ROW.query]
+    weights = compute(problem)["weights"][ROW.batch, ROW.head, ROW.query]
     for key, quantity in quantities_of(problem, quantity_of_cell(problem, "query", (1, 3, 7), 0.0)).items():
         now = quantity.now(problem)
         if now is not None:
@@ -162,3 +189,175 @@ def test_whole_numbers_are_taken_once_and_a_sweep_can_be_stopped(problem):
     with pytest.raises(InterruptedError):
         sweep(problem, quantity, [0, 1, 2, 3], ROW, ROW_READINGS["weight"].read, tell)
     assert told == [0.0, 0.25, 0.5]
+
+
+# --- scaling of dot products against plain formulas -----------------------------------------------
+QUERIES, KEYS, WIDTH = 6, 5, 4
+
+
+@pytest.fixture
+def causal():
+    rng = np.random.default_rng(4)
+    return Problem(
+        query=rng.normal(size=(QUERIES, 2 * WIDTH)),
+        key=rng.normal(size=(KEYS, 2 * WIDTH)),
+        value=rng.normal(size=(KEYS, 6)),
+        num_heads=2,
+        mask=[{"kind": "causal"}],
+    )
+
+
+def softmax(numbers):
+    powers = np.exp(numbers - numbers.max())
+    return powers / powers.sum()
+
+
+def test_the_variance_of_seeded_products_comes_near_d_k():
+    found = seeded_variances()
+    for width, variance in zip(WIDTHS, found, strict=True):
+        assert variance == pytest.approx(width, rel=5 * np.sqrt(2 / (128 * width)) + 0.05)  # ‖q‖² varies by √(2/d_k)
+    rng = np.random.default_rng(0)
+    query, key = rng.standard_normal((128, 256)), rng.standard_normal((128, 256))
+    products = [float(query[i, :64] @ key[j, :64]) for i in range(128) for j in range(128)]
+    assert found[WIDTHS.index(64)] == pytest.approx(np.mean((np.array(products) - np.mean(products)) ** 2), rel=1e-12)
+
+
+def test_a_row_at_several_scales_is_the_softmax_of_its_products(causal):
+    row, scales = MapRow(head=1, query=3, key=2), (WIDTH**-0.5, 1.0, 7.5)
+    query, keys = causal.query[3, WIDTH:], causal.key[:4, WIDTH:]
+    for found, scale in zip(at_scales(causal, scales, row), scales, strict=True):
+        a = softmax(keys @ query * scale)
+        assert found.weights == pytest.approx([*a, 0.0], rel=1e-12)
+        assert found.entropy == pytest.approx(-(a * np.log2(a)).sum(), rel=1e-10)
+        assert found.ceiling == pytest.approx(np.log2(4))
+        assert found.jacobian == pytest.approx(np.linalg.norm(np.diag(a) - np.outer(a, a)), rel=1e-9)
+        assert found.gradient == pytest.approx(np.linalg.norm(scale * a[2] * (keys[2] - a @ keys)), rel=1e-9)
+        assert found.saturated == (a.max() > SATURATED)
+
+
+def test_entropies_are_those_of_every_row_and_the_ceiling_is_the_log_of_its_open_keys(causal):
+    found = entropies(causal, (0.5, 3.0), MapRow(head=1))
+    for number, scale in enumerate((0.5, 3.0)):
+        weights = compute(causal.replace(scale=scale))["weights"][0, 1]
+        wanted = [-sum(a * np.log2(a) for a in row if a > 0) for row in weights]
+        assert found.values[number] == pytest.approx(wanted, abs=1e-14)
+    assert found.ceilings == pytest.approx(np.log2([1, 2, 3, 4, 5, 5]))
+    assert found.queries.tolist() == [*range(QUERIES)]
+
+
+def test_the_variance_of_the_present_scores_is_that_of_the_open_cells(causal):
+    seen = (causal.query[:, WIDTH:] @ causal.key[:, WIDTH:].T)[np.tril(np.ones((QUERIES, KEYS), bool))]
+    assert score_variance(causal, 0, 1) == pytest.approx(np.var(seen), rel=1e-12)
+
+
+def test_of_a_long_problem_rows_at_even_distances_are_read():
+    rng = np.random.default_rng(0)
+    long = Problem(**{name: rng.normal(size=(2000, 1)) for name in ("query", "key", "value")})
+    rows = read_rows(long)
+    assert rows[0] == 0
+    assert rows[-1] == 1999
+    assert len(rows) * 2000 <= AT_ONCE
+    assert np.ptp(np.diff(rows)) <= 1
+
+
+def test_a_row_with_no_open_key_has_no_entropy_and_no_gradient():
+    causal = Problem(
+        query=np.ones((2, 2)), key=np.ones((2, 2)), value=np.ones((2, 1)), mask=[{"kind": "window", "left": -1}]
+    )
+    (found,) = at_scales(causal, (1.0,), MapRow(query=1))
+    assert (found.entropy, found.ceiling, found.jacobian, found.gradient) == (0.0, 0.0, 0.0, 0.0)
+    assert not found.saturated
+    (single,) = at_scales(causal, (1.0,), MapRow(query=0))
+    assert single.weights.tolist() == [0.0, 1.0]
+    assert not single.saturated  # there is nothing to choose from
+
+
+def largest_sum(count, steps=2000):
+    """The largest of S log(count / S) over a grid of totals S to 1: what so many equal weights give."""
+    return max(-total * np.log2(total / count) for total in np.arange(1, steps + 1) / steps)
+
+
+@each("sink", [-3.0, 0.0, 0.5, 3.0])
+def test_beside_a_sink_no_entropy_is_above_what_is_called_the_most(sink):
+    rng = np.random.default_rng(1)
+    arrays = {name: rng.normal(size=(5, 3)) for name in ("query", "key", "value")}
+    causal = Problem(**arrays, sink=[sink], mask=[{"kind": "causal"}])
+    found = entropies(causal, (0.0, 0.1, 1.0, 5.0), MapRow())
+    assert (found.values <= found.ceilings + 1e-15).all()
+    assert found.ceilings == pytest.approx([largest_sum(count) for count in range(1, 6)], abs=1e-6)
+    (first,) = at_scales(causal.replace(sink=[-9.0]), (1.0,), MapRow(query=0))
+    assert first.ceiling == found.ceilings[0]
+    assert first.saturated  # the one key takes nearly all from the sink
+
+
+@pytest.mark.parametrize("at", [{"query": 2}, {"query": (1, 4), "key": 1}, {"key": (3, 5)}, {}], ids=str)
+@pytest.mark.parametrize("change", [{"kind": "set", "values": 0.37}, {"kind": "scale", "factor": 0.4}])
+def test_weights_by_hand_are_not_said_to_have_less_entropy_than_they_have(causal, at, change):
+    by_hand = change | {"stage": "weights", "at": {"head": 1} | at}
+    plain = entropies(causal, (0.0, 0.5, 3.0), MapRow(head=1)).ceilings
+    changed = causal.replace(interventions=[by_hand])
+    found = entropies(changed, (0.0, 0.5, 3.0), MapRow(head=1))
+    assert (found.values <= found.ceilings + 1e-15).all()
+    rows = np.arange(QUERIES)
+    low, high = np.atleast_1d(at.get("query", (0, QUERIES)))[[0, -1]]
+    touched = rows == low if low == high else (rows >= low) & (rows < high)
+    assert found.ceilings[~touched].tolist() == plain[~touched].tolist()
+    assert entropies(changed, (0.5,), MapRow(head=0)).ceilings.tolist() == plain.tolist()
+
+
+def test_equal_scores_have_no_variance_at_all():
+    causal = Problem(query=np.full((3, 2), 0.1), key=np.full((7, 2), 0.7), value=np.ones((7, 1)))
+    assert score_variance(causal, 0, 0) == 0.0
+
+
+# --- Q and K at any d_k ---------------------------------------------------------------------------
+
+
+def test_seeded_numbers_are_those_of_the_mock_up():
+    before, now = (read_d_k(state, MapRow(query=10)) for state in two_states(seeded(64)))
+    assert [round(number, 2) for number in before] == [64.34, 0.72, 0.03]
+    assert [round(number, 2) for number in now] == [1.01, 3.38, 0.33]
+    weights = compute(seeded(64))["weights"][0, 0]
+    jacobian = np.diag(weights[10]) - np.outer(weights[10], weights[10])
+    assert now.gradient == pytest.approx(np.linalg.norm(jacobian))
+    assert now.entropy == pytest.approx(-(weights * np.log2(weights)).sum(axis=1).mean())
+
+
+def test_the_curve_of_seeded_numbers_is_read_off_whole_evaluations():
+    without, with_scale = seeded_entropies()
+    assert len(POINTS) == len(without) == len(with_scale) == 33
+    for place in (0, 7, 20, 32):
+        states = two_states(seeded(POINTS[place]))
+        found = [read_d_k(state, MapRow()).entropy for state in states]
+        assert found == pytest.approx([without[place], with_scale[place]], abs=1e-12)
+
+
+@each("more", [{}, {"temperature": 2.0}, {"mask": "causal"}, {"scale": 0.25}, {"num_kv_heads": 1}])
+def test_columns_of_each_head_are_repeated_and_cut(more):
+    rng = np.random.default_rng(4)
+    kv = more.get("num_kv_heads", 2)
+    arrays = {
+        "query": rng.normal(size=(5, 6)),
+        "key": rng.normal(size=(7, 3 * kv)),
+        "value": rng.normal(size=(7, 2 * kv)),
+    }
+    problem = Problem(**arrays, num_heads=2, **more)
+    assert can_repeat(problem)
+    assert np.array_equal(repeated(problem, 3).query, problem.query)
+    wide = repeated(problem, 8)
+    scores = problem.query.reshape(5, 2, 3)[:, 1][:, [0, 1, 2, 0, 1, 2, 0, 1]]
+    keys = problem.key.reshape(7, kv, 3)[:, kv - 1][:, [0, 1, 2, 0, 1, 2, 0, 1]]
+    assert compute(wide)["scores"][0, 1] == pytest.approx(scores @ keys.T)
+    curves = d_k_entropies(problem, 0, 1)
+    for place in (0, 9, 32):
+        states = two_states(repeated(problem, POINTS[place]))
+        found = [read_d_k(state, MapRow(head=1)).entropy for state in states]
+        assert found == pytest.approx([curve[place] for curve in curves], abs=1e-12)
+
+
+def test_what_depends_on_the_width_in_other_ways_is_not_repeated():
+    ones = {"query": np.ones((2, 4)), "key": np.ones((3, 4)), "value": np.ones((3, 1))}
+    assert not can_repeat(Problem(**ones, rotary_theta=100.0))
+    assert not can_repeat(Problem(**ones, softcap=3.0))
+    assert not can_repeat(Problem(**ones, score="cosine"))
+    assert not can_repeat(Problem(**ones, mask=[{"kind": "alibi"}]))

@@ -14,14 +14,11 @@ from attn_gui.engine.evaluation.dense import RowwiseEvaluation
 from attn_gui.engine.graph.indices import whole
 from tests.failing import each, failing
 
-from .hostile_layers import ROWS as LAYERS
-from .hostile_parts import REFUSALS
-from .hostile_parts import ROWS as PARTS
-from .hostile_rows import INF, chain
-from .hostile_rows import ROWS as CHAIN
+from .hostile import CHAIN, INF, REFUSALS, chain
+from .hostile import ROWS as WRITTEN
 
 FORMULAS = Path(__file__).resolve().parents[3] / "resources" / "help" / "en" / "11-formulas.md"
-ROWS = {row.id: row for row in (*CHAIN, *PARTS, *LAYERS)}
+ROWS = {row.id: row for row in WRITTEN}
 WRITTEN_OVERFLOWS = (
     "normed_x",
     "normalized",
@@ -43,7 +40,7 @@ def trace_of():
 
 
 def test_every_stage_meets_wild_numbers():
-    assert len(ROWS) == len(CHAIN) + len(PARTS) + len(LAYERS)
+    assert len(ROWS) == len(WRITTEN)
     assert {row.stage for row in ROWS.values()} == set(STAGE)
 
 

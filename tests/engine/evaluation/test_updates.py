@@ -1,18 +1,23 @@
-"""Edits in place: what is recomputed, how exactly, and how little."""
+"""Edits in place: what is recomputed, how exactly, how little; which cells reach which, forward and backward."""
 
 from __future__ import annotations
 
-import tracemalloc
 from functools import partial
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from attn_gui.engine import PlaceError, Problem
+from attn_gui.engine import DenseEvaluation, PlaceError, Problem, compute, layer_from_mapping, new_problem
+from attn_gui.engine.analysis.sensitivity import sensitivity
+from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
+from attn_gui.engine.graph.indices import contract
+from tests.costs import taking
 
-from .streaming.working import Working as LiveProblem
-from .streaming.working import random_box
+from .working import Working as LiveProblem
+from .working import random_box
 
 Working = partial(LiveProblem, dense=True)
 
@@ -45,8 +50,8 @@ def test_a_thousand_edits_equal_a_fresh_computation(whole_numbers, masked, rng):
 
 
 @pytest.mark.family(6)
-def test_edits_of_every_field_of_every_problem(makers, problem_name, rng):
-    working = Working(makers[problem_name]())
+def test_edits_of_every_field_of_every_problem(makers, computed_name, rng):
+    working = Working(makers[computed_name]())
     names = list(working.arrays)
     for _ in range(120):
         name = names[int(rng.integers(len(names)))]
@@ -55,9 +60,9 @@ def test_edits_of_every_field_of_every_problem(makers, problem_name, rng):
     assert working.worst() < 1e-13
 
 
-def test_what_is_reported_is_exactly_what_changed(makers, problem_name, rng):
+def test_what_is_reported_is_exactly_what_changed(makers, computed_name, rng):
     """Brute force: no changed cell outside the boxes, none inside that stayed, closed cells aside."""
-    working = Working(makers[problem_name]())
+    working = Working(makers[computed_name]())
     for name, array in working.arrays.items():
         for _ in range(3 if name != "b_key" else 0):  # adds the same to a whole row of scores: no weight moves
             box = indices.cell([int(rng.integers(length)) for length in array.shape])
@@ -95,8 +100,7 @@ def single_key_rows(evaluation, axes):
 
 
 def test_one_query_cell_costs_one_row_of_one_head(rng):
-    working = Working(large(rng, False))
-    done = working.write("query", indices.cell((10, 3 * 16 + 5)), 0.5)
+    done = Working(large(rng, False)).write("query", indices.cell((10, 3 * 16 + 5)), 0.5)
     assert done.cells["scores"] == done.cells["scaled"] == done.cells["weights"] == 64
     assert done.cells["head_output"] == done.cells["concat"] == 16
     assert done.boxes["scores"] == [(slice(0, 1), slice(3, 4), slice(10, 11), slice(0, 64))]
@@ -124,8 +128,7 @@ def test_a_mask_stops_changes():
     done = working.write("key", indices.cell((50, 0)), 1.5)
     assert done.boxes["weights"] == [(slice(0, 1), slice(0, 1), slice(50, 64), slice(0, 64))]
     assert working.write("value", indices.cell((40, 0)), 1.5).boxes["head_output"][0][2] == slice(40, 64)
-    hidden = working.write("key", indices.cell((62, 0)), np.nan)
-    assert set(hidden.boxes) == {"key", "scores", "scaled"}
+    assert set(working.write("key", indices.cell((62, 0)), np.nan).boxes) == {"key", "scores", "scaled"}
     assert np.isfinite(working.stage("output")).all()
 
 
@@ -181,11 +184,8 @@ def test_nothing_of_the_problem_is_copied(rng):
     assert np.shares_memory(
         evaluation.fetch("query", indices.whole(evaluation.shape("query"))), working.arrays["query"]
     )
-    tracemalloc.start()
-    working.write("query", indices.cell((9, 3)), 4.0)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert peak < 64 * 8 * 100
+    with taking(64 * 8 * 100):
+        working.write("query", indices.cell((9, 3)), 4.0)
 
 
 def test_a_box_outside_is_refused(rng):
@@ -193,3 +193,267 @@ def test_a_box_outside_is_refused(rng):
     for box in [(slice(0, 1),), (slice(0, 65), slice(0, 1)), (slice(-1, 1), slice(0, 1))]:
         with pytest.raises(PlaceError, match="query"):
             working.evaluation.update(working.problem(), {"query": [box]})
+
+
+# --- the forward direction against poison ---------------------------------------------------------
+
+
+def poisoned(problem: Problem, name: str, index: tuple[int, ...], value: float = np.nan) -> Problem:
+    head, *tail = name.split(".")
+    array = np.array(problem.arrays()[name])
+    array[index] = value
+    if head == "mask":
+        layers = list(problem.mask)
+        layers[int(tail[0])] = layer_from_mapping(layers[int(tail[0])].to_mapping() | {tail[1]: array})
+        return problem.replace(mask=tuple(layers))
+    return problem.replace(**{head: {**getattr(problem, head), tail[0]: array} if tail else array})
+
+
+def everything(forward, evaluation, stage):
+    """All reached cells of a stage as one array of booleans."""
+    shape = evaluation.shape(stage)
+    found = np.zeros(shape, bool)
+    for place in np.ndindex(shape[:-2]):
+        head = place[1] if len(place) == 2 else None
+        found[place] = forward.cells(stage, place[0], head, slice(None), slice(None))
+    return found
+
+
+@pytest.mark.family(6)
+@pytest.mark.parametrize("streaming", [False, True], ids=["dense", "streaming"])
+def test_poison_reaches_exactly_what_is_told(makers, computed_name, streaming, rng):
+    problem = makers[computed_name]()
+    evaluation = StreamingEvaluation(problem, tile=3, chunk=5) if streaming else DenseEvaluation(problem)
+    for name, array in problem.arrays().items():
+        if array.dtype == bool:
+            continue
+        index = tuple(int(rng.integers(length)) for length in array.shape)
+        forward, trace = evaluation.forward({name: [indices.cell(index)]}), compute(poisoned(problem, name, index))
+        for stage in evaluation.stages:
+            told, seen = everything(forward, evaluation, stage), np.isnan(trace[stage])
+            np.testing.assert_array_equal(told, seen, err_msg=f"{name}{index} → {stage}")
+            assert seen.any() == (stage in forward.stages and told.any())
+            inside = np.zeros(told.shape, bool)
+            for box in forward.boxes(stage):
+                inside[box] = True
+            assert (inside | ~told).all()
+
+
+def test_a_cell_of_a_mask_reaches_its_map_cell_and_the_open_ones_of_its_row(rng):
+    allowed = rng.random((7, 11)) > 0.4
+    allowed[2, 5] = False
+    layer = {"kind": "custom", "allowed": allowed}
+    problem = new_problem("direct", n=7, m=11, num_heads=2, d_k=3).replace(mask=(layer,))
+    forward = DenseEvaluation(problem).forward({"mask.0.allowed": [indices.cell((2, 5))]})
+    opened = allowed.copy()
+    opened[2, 5] = True
+    rows = np.arange(7)[:, None] == 2
+    for head in range(2):
+        masked = forward.cells("masked", 0, head, slice(None), slice(None))
+        assert np.argwhere(masked).tolist() == [[2, 5]]
+        weights = forward.cells("weights", 0, head, slice(None), slice(None))
+        np.testing.assert_array_equal(weights, opened & rows)
+    assert "scores" not in forward.stages
+    moved = compute(poisoned(problem, "mask.0.allowed", (2, 5), 1))["weights"] != compute(problem)["weights"]
+    np.testing.assert_array_equal(moved[0, 1], opened & rows)
+
+
+def test_what_is_asked_at_4096_tokens_costs_its_part_only():
+    """A row of X in self-attention and a cell of W_K, which reaches everything: a screen of cells is told at once."""
+    problem = new_problem("self", n=4096, num_heads=8, d_k=4, d_v=4).replace(mask=({"kind": "causal"},))
+    evaluation = StreamingEvaluation(problem)
+    rows, keys = slice(3000, 3100), slice(2950, 3150)
+    i, j = np.ogrid[rows, keys]
+    with taking(4096**2 / 8):  # a byte for each cell of one head is eight times that
+        row = evaluation.forward({"x": [(slice(3050, 3051), slice(0, 32))]})
+        cells = row.cells("masked", 0, 5, rows, keys)
+        np.testing.assert_array_equal(cells, ((i == 3050) | (j == 3050)) & (j <= i))
+        np.testing.assert_array_equal(row.cells("weights", 0, 5, rows, keys), (i >= 3050) & (j <= i))
+        np.testing.assert_array_equal(
+            row.cells("output", 0, None, slice(None), slice(0, 1))[:, 0], np.arange(4096) >= 3050
+        )
+        weight = evaluation.forward({"w_key": [indices.cell((3, 9))]})
+        np.testing.assert_array_equal(weight.cells("weights", 0, 2, rows, keys), j <= i)
+        assert not weight.cells("weights", 0, 3, rows, keys).any()
+
+
+def test_a_box_outside_reaches_nothing_and_is_refused(makers):
+    evaluation = DenseEvaluation(makers["plain"]())
+    with pytest.raises(PlaceError):
+        evaluation.forward({"query": [indices.cell((0, 99, 0))]})
+    with pytest.raises(KeyError):
+        evaluation.forward({"query": [indices.cell((0, 0, 0))]}).cells("masked", 0, 0, slice(None), slice(None))
+
+
+# --- the backward direction against the forward one -----------------------------------------------
+CLOSED = ("masked", "weights")
+
+
+def all_of(spread, evaluation, stage):
+    """All found cells of a stage as one array of booleans."""
+    shape = evaluation.shape(stage)
+    found = np.zeros(shape, bool)
+    for place in np.ndindex(shape[:-2]):
+        head = place[1] if len(place) == 2 else None
+        found[place] = spread.cells(stage, place[0], head, slice(None), slice(None))
+    return found
+
+
+def in_boxes(spread, name, shape):
+    found = np.zeros(shape, bool)
+    for box in spread.boxes(name):
+        found[box] = True
+    return found
+
+
+def own(problem, name, box):
+    """Q, K and V that are given are asked for as the fields that they are."""
+    arrays = problem.arrays()
+    return box[-arrays[name].ndim :] if name in arrays else box
+
+
+def closed(evaluation, stage, index):
+    """Whether a mask closes a cell of a map."""
+    masked = stage in CLOSED and "masked" in evaluation.stages
+    return masked and not evaluation.fetch("allowed", indices.cell(index)).any()
+
+
+def some(rng, shape):
+    return tuple(int(rng.integers(length)) for length in shape)
+
+
+@pytest.mark.family(6)
+@pytest.mark.parametrize("streaming", [False, True], ids=["dense", "streaming"])
+def test_a_cell_comes_from_exactly_the_cells_that_reach_it(makers, computed_name, streaming, rng):
+    problem = makers[computed_name]()
+    evaluation = StreamingEvaluation(problem, tile=3, chunk=5) if streaming else DenseEvaluation(problem)
+    for last in evaluation.stages:
+        cell = some(rng, evaluation.shape(last))
+        shut = closed(evaluation, last, cell)
+        backward = evaluation.backward({last: [own(problem, last, indices.cell(cell))]})
+        for stage in evaluation.stages[: evaluation.stages.index(last)]:
+            told = all_of(backward, evaluation, stage)
+            for index in [some(rng, told.shape) for _ in range(4)] + np.argwhere(told)[:3].tolist():
+                if stage == "weights" and closed(evaluation, stage, index):
+                    assert not told[tuple(index)]
+                    continue
+                if stage == "masked" and shut:
+                    continue
+                box = own(problem, stage, indices.cell(index))
+                place = evaluation.forward({stage: [box]}).cells(
+                    last,
+                    cell[0],
+                    cell[1] if len(cell) == 4 else None,
+                    slice(cell[-2], cell[-2] + 1),
+                    slice(cell[-1], cell[-1] + 1),
+                )
+                assert told[tuple(index)] == place[0, 0], f"{stage}{index} → {last}{cell}"
+
+
+@pytest.mark.parametrize("stage", ["key", "value"])
+@pytest.mark.parametrize("streaming", [False, True], ids=["dense", "streaming"])
+def test_a_row_that_another_was_copied_from_is_told_whatever_the_mask_says_of_it(stage, streaming, rng):
+    arrays = {"x": rng.normal(size=(6, 4))} | {
+        f"w_{name}": rng.normal(size=(4, 4)) for name in ("query", "key", "value")
+    }
+    copied = {"kind": "copy", "stage": stage, "at": {"row": 1}, "source": {"row": 4}}
+    problem = Problem(**arrays, num_heads=2, mask=[{"kind": "causal"}], interventions=[copied])
+    evaluation = StreamingEvaluation(problem) if streaming else DenseEvaluation(problem)
+    gradient = sensitivity(evaluation, "head_output", (0, 0, 2, 0))["x"]
+    told = evaluation.backward({"head_output": [indices.cell((0, 0, 2, 0))]})
+    np.testing.assert_array_equal(in_boxes(told, "x", problem.x.shape), gradient != 0)
+    assert gradient[4].any()
+    parts = all_of(told, evaluation, stage)
+    assert parts[0, :, :2].any(axis=1).tolist() == [
+        True,
+        True,
+        True,
+        False,
+        False,
+        False,
+    ]  # the copied row, not its source
+
+
+@pytest.mark.parametrize("streaming", [False, True], ids=["dense", "streaming"])
+def test_it_leads_back_to_the_fields(makers, computed_name, streaming, rng):
+    problem = makers[computed_name]()
+    evaluation = StreamingEvaluation(problem, tile=3, chunk=5) if streaming else DenseEvaluation(problem)
+    last = evaluation.stages[-1]
+    cell = some(rng, evaluation.shape(last))
+    backward = evaluation.backward({last: [own(problem, last, indices.cell(cell))]})
+    for name, array in problem.arrays().items():
+        told = in_boxes(backward, name, array.shape)
+        for index in [some(rng, array.shape) for _ in range(4)] + np.argwhere(told)[:3].tolist():
+            place = evaluation.forward({name: [indices.cell(index)]}).cells(
+                last,
+                cell[0],
+                cell[1] if len(cell) == 4 else None,
+                slice(cell[-2], cell[-2] + 1),
+                slice(cell[-1], cell[-1] + 1),
+            )
+            assert told[tuple(index)] == place[0, 0] or array.dtype == bool, f"{name}{index} → {last}{cell}"
+
+
+def test_behind_a_mask_every_cell_of_a_row_says_which_keys_count_and_a_closed_one_comes_from_the_mask_alone():
+    problem = new_problem("direct", n=5, m=5, d_k=2).replace(mask=({"kind": "causal"},))
+    evaluation, whole = DenseEvaluation(problem), (slice(None), slice(None))
+    backward = evaluation.backward({"head_output": [indices.cell((0, 0, 2, 1))]})
+    assert np.argwhere(backward.cells("masked", 0, 0, *whole)).tolist() == [[2, key] for key in range(5)]
+    shut = evaluation.backward({"weights": [indices.cell((0, 0, 1, 3))]})
+    assert shut.stages == ("masked", "weights")
+    assert all(np.argwhere(shut.cells(stage, 0, 0, *whole)).tolist() == [[1, 3]] for stage in shut.stages)
+
+
+def test_a_cell_at_4096_tokens_is_told_at_once():
+    problem = new_problem("self", n=4096, num_heads=8, d_k=4, d_v=4).replace(mask=({"kind": "causal"},))
+    evaluation = StreamingEvaluation(problem)
+    with taking(4096**2 / 8):  # a byte for each cell of one head is eight times that
+        backward = evaluation.backward({"output": [indices.cell((0, 3000, 5))]})
+        keys = np.arange(4096) <= 3000
+        np.testing.assert_array_equal(backward.cells("weights", 0, 1, slice(3000, 3001), slice(None))[0], keys)
+        np.testing.assert_array_equal(backward.cells("key", 0, 1, slice(None), slice(None))[:, 2], keys)
+        np.testing.assert_array_equal(in_boxes(backward, "x", (4096, 32)).all(axis=1), keys)
+
+
+def test_nothing_comes_to_a_box_outside(makers):
+    with pytest.raises(PlaceError):
+        DenseEvaluation(makers["plain"]()).backward({"query": [indices.cell((0, 99, 0))]})
+
+
+# --- boxes of cells -------------------------------------------------------------------------------
+EDGES = st.tuples(st.integers(0, 5), st.integers(1, 4)).map(lambda cut: slice(cut[0], cut[0] + cut[1]))
+BOXES = st.lists(st.tuples(EDGES, EDGES), min_size=1, max_size=9)
+
+
+@given(BOXES)
+def test_joined_boxes_hold_all_and_none_lies_in_another(boxes):
+    found = indices.join(boxes)
+    assert len(found) <= indices.MOST_BOXES
+    assert all(any(indices.contains(outer, box) for outer in found) for box in boxes)
+    assert not [one for one in found for other in found if one is not other and indices.contains(other, one)]
+    assert indices.around(found) == indices.around(boxes)
+
+
+def test_thousands_of_boxes_are_not_held_against_each_other(monkeypatch):
+    """The reach of a cell in a batch of 4,096 held up the window for 43 s; the walk met it."""
+    asked, contains = [], indices.contains
+    monkeypatch.setattr(indices, "contains", lambda outer, inner: asked.append(1) or contains(outer, inner))
+    boxes = [(slice(item, item + 1), slice(0, 1)) for item in range(0, 8192, 2)]
+    assert indices.join(boxes) == [(slice(0, 8191), slice(0, 1))]
+    assert len(asked) <= len(boxes)
+
+
+@pytest.mark.parametrize("wild", [0.5, np.nan, np.inf])
+@pytest.mark.parametrize("zero_wins", [False, True])
+def test_terms_added_in_order_give_a_part_the_bits_of_the_whole(rng, wild, zero_wins):
+    """Also where NaN or infinity of another part is not in it."""
+    a, b = rng.normal(size=(2, 5, 97, 1)), rng.normal(size=(2, 1, 97, 4))
+    a[:, 1] *= rng.random((97, 1)) < 0.5
+    b[0, 0, 3, 1] = wild
+    with np.errstate(invalid="ignore"):
+        whole = contract(a, b, axes=(2,), ordered=True, zero_wins=zero_wins)
+        for item in range(2):
+            for columns in (slice(0, 4), slice(2, 4)):
+                mine = a[item : item + 1], b[item : item + 1, ..., columns]
+                part = contract(*mine, axes=(2,), ordered=True, zero_wins=zero_wins)
+                np.testing.assert_array_equal(part, whole[item : item + 1, ..., columns])

@@ -1,8 +1,9 @@
-"""Foreign names and axes: what is suggested, how both readings come out, what is remembered, what is refused."""
+"""Foreign names and axes, in one file or several: suggested, read as said, remembered, or refused."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attn_gui.cli import main
+from attn_gui.engine import Problem
 from attn_gui.engine.head_axis import READINGS, heads_of, laid_shape, readings, with_axes_in_order
-from attn_gui.formats import FormatError, load
+from attn_gui.formats import FormatError, load, save
 from attn_gui.formats.file_format import ArrayListing, ListedArray
 from attn_gui.formats.named.arranged_problem import complaint, mapping_with_answers
 from attn_gui.formats.named.array_mapping import (
@@ -22,7 +24,8 @@ from attn_gui.formats.named.array_mapping import (
     recall_mapping,
     record_of,
 )
-from attn_gui.formats.named.roles import suggested
+from attn_gui.formats.named.roles import ForeignNames, suggested
+from attn_gui.formats.named.several_files import holds_arrays, list_several, open_several, several_name, whole_ones
 from tests.failing import each
 
 RANDOM = np.random.default_rng(7)
@@ -136,8 +139,7 @@ def test_every_reading_gives_the_problem_that_einsum_gives(tmp_path: Path) -> No
         shape = tuple(sizes[axis] for axis in axes)
         arrays = {name: RANDOM.normal(size=shape) for name in ("q", "k", "v")}
         np.savez(tmp_path / "a.npz", **arrays)
-        names = {"query": "q", "key": "k", "value": "v"}
-        found = load(tmp_path / "a.npz", arrays=names, axes=axes)
+        found = load(tmp_path / "a.npz", arrays={"query": "q", "key": "k", "value": "v"}, axes=axes)
         letters = [ord(axis[0]) for axis in axes]
         assert found.num_heads == (3 if "head" in axes else 1)
         full = [ord(axis[0]) for axis in ("batch", "token", "head", "column") if axis in axes]
@@ -146,8 +148,6 @@ def test_every_reading_gives_the_problem_that_einsum_gives(tmp_path: Path) -> No
 
 
 # --- the rest ------------------------------------------------------------------------------------
-
-
 @each(
     ("mask", "meaning", "allowed"),
     [
@@ -245,3 +245,196 @@ def test_a_cache_of_many_layers_is_refused_with_the_line_that_reads_one(tmp_path
     np.savez(path, **{name: array for name, array in arrays.items() if name.endswith("q")})
     with pytest.raises(FormatError, match="expected arrays query, key and value"):
         load(path)
+
+
+# --- arrays under their own names -----------------------------------------------------------------
+ARRAYS = {name: RANDOM.normal(size=(3, 4)) for name in ("query", "key", "value")}
+STACKED = {name: RANDOM.normal(size=(2, 3, 4)) for name in ARRAYS}
+OPEN = np.tril(np.ones((3, 3)))
+
+
+def put(path: Path, **arrays: object) -> Path:
+    np.savez(path, **arrays)
+    return path
+
+
+def test_layers_and_records_of_the_file_stay(tmp_path: Path) -> None:
+    problem = Problem(
+        **{name: array[0] for name, array in STACKED.items()},
+        mask=[{"kind": "custom", "allowed": OPEN.astype(bool)}, {"kind": "causal"}],
+        score="additive",
+        score_params={"w_score_query": np.eye(2), "w_score_key": np.eye(2), "w_score": np.ones(2)},
+        num_heads=2,
+    )
+    save(problem, tmp_path / "a.npz")
+    assert load(tmp_path / "a.npz", num_heads=2) == problem
+
+
+@pytest.mark.parametrize("meaning", ["keep", "block"])
+def test_what_is_added_to_scores_neither_opens_nor_closes(
+    meaning: str, tmp_path: Path, refused: Callable[..., str]
+) -> None:
+    path = put(tmp_path / "a.npz", **ARRAYS, mask=np.where(OPEN == 1, 0, -np.inf))
+    said = refused(lambda: load(path, mask=meaning), path=path)
+    assert f"the mask holds -inf; expected 0 and 1, or true and false, where it means “{meaning}”" in said
+    assert load(path, mask="add").mask[0].kind == "bias"
+
+
+@pytest.mark.parametrize(
+    ("word", "about"),
+    [
+        ({"mask": "keep"}, "“mask” tells how to read mask"),
+        ({"weights": "out,in"}, "“weights” tells how to read w_query, w_key, w_value, w_output"),
+        (
+            {"split": "part,head,column"},
+            "“split” tells how to read query_key_value, w_query_key_value, b_query_key_value",
+        ),
+    ],
+)
+def test_a_word_on_what_is_not_there_is_refused(
+    word: dict[str, str], about: str, tmp_path: Path, refused: Callable[..., str]
+) -> None:
+    path = put(tmp_path / "a.npz", **ARRAYS)
+    said = refused(lambda: load(path, **word), path=path)
+    assert f"{about}, and there is none; the parts are query, key, value." in said
+
+
+# --- axes and heads ------------------------------------------------------------------------------
+def test_axes_are_those_of_the_fields_until_others_are_said(tmp_path: Path, refused: Callable[..., str]) -> None:
+    path = put(tmp_path / "a.npz", **STACKED, mask=OPEN)
+    with pytest.warns(UserWarning, match=r"read as axes=\"batch,token,column\" \(items 2, tokens 3\)"):
+        assert load(path, mask="keep").batch_size == 2
+    (path.parent / "b").mkdir()
+    bare = put(path.parent / "b" / "b.npz", **STACKED)
+    assert 'axes="head,token,column" (heads 2, tokens 3)' in refused(lambda: load(bare, num_heads=2), path=bare)
+    mask = [{"kind": "custom", "allowed": OPEN}]
+    expected = Problem.from_heads(*STACKED.values(), axes="head,token,column", mask=mask)
+    assert load(path, axes="head,token,column", mask="keep") == expected
+
+
+@pytest.mark.parametrize("said", ["here", "in the file"])
+def test_a_number_of_heads_decides_what_an_axis_is(said: str, tmp_path: Path, refused: Callable[..., str]) -> None:
+    one = RANDOM.normal(size=(8, 5, 12))
+    path = put(tmp_path / "a.npz", q=one, k=one, v=one, **({} if said == "here" else {"num_heads": 4}))
+    names = {"query": "q", "key": "k", "value": "v"}
+    more = {"num_heads": 4} if said == "here" else {}
+    found = load(path, arrays=names, **more)
+    assert (found.batch_size, found.num_heads, found.d_k) == (8, 4, 3)
+    contradiction = refused(lambda: load(path, arrays=names, axes="head,token,column", **more), path=path)
+    assert "cannot be read as head,token,column; expected batch,token,column" in contradiction
+
+
+# --- what cannot be applied ----------------------------------------------------------------------
+def test_a_session_has_no_arrays_by_name(tmp_path: Path, refused: Callable[..., str]) -> None:
+    path = tmp_path / "a.attn"
+    save(Problem(**ARRAYS), path)
+    assert "holds no arrays by name" in refused(lambda: load(path, num_heads=2), path=path)
+    assert load(path, weights="in,out") == Problem(**ARRAYS), "which says nothing"
+    with pytest.warns(UserWarning, match="Arrays not used: attn_gui"):  # the options of a session by another suffix
+        load(path.rename(tmp_path / "a.safetensors"), num_heads=2)
+
+
+def test_the_command_line_applies_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = put(tmp_path / "a.npz", **ARRAYS)
+    assert main(["export", str(path), "-o", str(tmp_path), "--num-heads", "2", "--format", "csv"]) == 0
+    assert (tmp_path / "a-weights-h1.csv").exists()
+    save(Problem(**ARRAYS), tmp_path / "a.attn")
+    capsys.readouterr()
+    for words in (["verify", str(tmp_path / "a.attn"), "--num-heads", "2"], ["--num-heads", "2"]):
+        assert main(words) == 2
+    said = capsys.readouterr().err
+    assert "a.attn holds no arrays by name" in said
+    assert "Options on arrays need a FILE" in said
+
+
+def test_several_problems_do_not_open_without_what_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    paths = [str(put(tmp_path / f"{name}.npz", **ARRAYS)) for name in "ab"]
+    assert main([*paths, "--num-heads", "2"]) == 2
+    assert "Options on arrays are about one problem; a.npz, b.npz hold one each." in capsys.readouterr().err
+
+
+# --- several files together -----------------------------------------------------------------------
+ONE_EACH = {name: RANDOM.normal(size=(4, 3)) for name in ("query", "key", "value")}
+
+
+def put_each(folder: Path, **arrays: np.ndarray) -> list[Path]:
+    for name, array in arrays.items():
+        np.save(folder / f"{name}.npy", array)
+    return [folder / f"{name}.npy" for name in arrays]
+
+
+def test_files_named_as_parts_open_as_they_are(tmp_path: Path) -> None:
+    paths = put_each(tmp_path, **ONE_EACH)
+    np.savetxt(tmp_path / "value.csv", ONE_EACH["value"], delimiter=",", fmt="%r")
+    for third in (paths[2], tmp_path / "value.csv"):
+        assert open_several([*paths[:2], third], None).problem == Problem(**ONE_EACH)
+
+
+@pytest.mark.parametrize("text", ["True,False,True,True\n" * 4, ",0,1,2,3\n" + "0,true,FALSE,true,true\n"])
+def test_a_mask_in_words_says_who_may_attend(tmp_path: Path, text: str) -> None:
+    (tmp_path / "mask.csv").write_text(text)
+    found = open_several([*put_each(tmp_path, **ONE_EACH), tmp_path / "mask.csv"], None).problem
+    allowed = np.tile([True, False, True, True], (len(text.splitlines()) - text.startswith(","), 1))
+    assert found == Problem(**ONE_EACH, mask=[{"kind": "custom", "allowed": allowed}])
+
+
+def test_others_are_proposed_by_the_names_of_their_files(tmp_path: Path) -> None:
+    paths = put_each(tmp_path, q=ONE_EACH["query"], k=ONE_EACH["key"], v=ONE_EACH["value"])
+    with pytest.raises(ForeignNames):
+        open_several(paths, None)
+    listing = list_several(paths)
+    assert [array.name for array in listing.arrays] == ["q", "k", "v"]
+    assert open_several(paths, propose_mapping(listing)).problem == Problem(**ONE_EACH)
+
+
+def test_a_vector_stays_one_and_options_come_from_any_file(tmp_path: Path) -> None:
+    x, bias = RANDOM.normal(size=(5, 4)), RANDOM.normal(size=4)
+    weights = {f"w_{name}": RANDOM.normal(size=(4, 4)) for name in ("query", "key", "value")}
+    (tmp_path / "weights.json").write_text(
+        json.dumps({name: array.tolist() for name, array in weights.items()} | {"num_heads": 2})
+    )
+    paths = [*put_each(tmp_path, x=x, b_query=bias), tmp_path / "weights.json"]
+    assert open_several(paths, None).problem == Problem(x=x, b_query=bias, **weights, num_heads=2)
+
+
+def test_equal_names_are_told_apart_by_their_files(tmp_path: Path) -> None:
+    for name in "ab":
+        np.savez(tmp_path / f"{name}.npz", q=ONE_EACH["query"], **{f"k{name}": ONE_EACH["key"]})
+    names = [array.name for array in list_several([tmp_path / "a.npz", tmp_path / "b.npz"]).arrays]
+    assert names == ["a.npz/q", "ka", "b.npz/q", "kb"]
+    roles = {"query": "b.npz/q", "key": "ka", "value": "kb"}
+    found = open_several([tmp_path / "a.npz", tmp_path / "b.npz"], ArrayMapping(roles)).problem
+    np.testing.assert_array_equal(found.query, ONE_EACH["query"])
+
+
+def test_problems_stay_apart_unless_a_matrix_lies_beside_them(tmp_path: Path) -> None:
+    np.savez(tmp_path / "a.npz", **ONE_EACH)
+    np.savez(tmp_path / "b.npz", q=ONE_EACH["query"])
+    both = [tmp_path / "a.npz", tmp_path / "b.npz"]
+    assert whole_ones(both) == both[:1]
+    assert whole_ones([*both, *put_each(tmp_path, mask=np.eye(4))]) == []
+    assert [holds_arrays(Path(name)) for name in ("a.npy", "a.NPZ", "a.xlsx", "a.attn", "a.png", "a")] == [
+        *[True] * 3,
+        *[False] * 3,
+    ]
+
+
+def test_what_is_wrong_names_the_file_that_is(tmp_path: Path) -> None:
+    paths = put_each(tmp_path, q=ONE_EACH["query"], k=ONE_EACH["key"])
+    (tmp_path / "v.npy").write_bytes(b"\x93NUMPY")
+    with pytest.raises(FormatError, match=r"^v\.npy: "):
+        list_several([*paths, tmp_path / "v.npy"])
+    with pytest.raises(FormatError, match=r"^q\.npy, k\.npy has no array|^q\.npy, k\.npy: "):
+        open_several(paths, ArrayMapping({"query": "z"}))
+    assert several_name(paths) == "q.npy, k.npy"
+
+
+def test_the_command_line_takes_several_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    paths = put_each(tmp_path, q=ONE_EACH["query"], k=ONE_EACH["key"], v=ONE_EACH["value"])
+    arrays = ["--array", "query=q", "key=k", "value=v"]
+    words = ["verify", *map(str, paths)]
+    assert main(words) == 2
+    assert "Say which is which" in capsys.readouterr().err
+    assert main([*words, *arrays]) == 0
+    assert main(["export", *words[1:], "-o", str(tmp_path), "--format", "npy", *arrays]) == 0
+    assert (tmp_path / "q-weights-h0.npy").exists()

@@ -143,16 +143,12 @@ def test_a_first_axis_that_may_be_heads_is_refused(suffix: str, tmp_path: Path, 
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_what_the_program_wrote_opens_for_ever(suffix: str, tmp_path: Path) -> None:
     problem = Problem(**STACKED, num_heads=2, batch_axis=True)
-    save_arrays(members_of(open_file(saved(problem, tmp_path / "b.attn"))), tmp_path / f"a{suffix}")
+    save(problem, tmp_path / "b.attn")
+    save_arrays(members_of(open_file(tmp_path / "b.attn")), tmp_path / f"a{suffix}")
     assert load(tmp_path / f"a{suffix}") == problem
     options = {"dtype": "float64", "num_heads": 2}
     put(tmp_path / f"c{suffix}", STACKED, {"meta": options} if suffix == ".json" else options)
     assert load(tmp_path / f"c{suffix}") == problem
-
-
-def saved(problem: Problem, path: Path) -> Path:
-    save(problem, path)
-    return path
 
 
 # --- JSON ----------------------------------------------------------------------------------------

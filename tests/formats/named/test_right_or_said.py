@@ -268,8 +268,7 @@ def test_weights_are_right_or_said(named: str, order: str, tmp_path: Path) -> No
     names = {"x": "hidden_states", **names}
     found = {by(path, names, expected) for by in (by_load, by_command)}
     assert found <= ({"right", "said"} if order in KNOWN[named] else {"right", "said", "asked"})
-    problem = load(path, arrays=names, weights=order)
-    assert is_right(problem, expected)
+    assert is_right(load(path, arrays=names, weights=order), expected)
     if named != "nothing":
         assert by_window(path, names, expected) in ("right", "said", "asked")
 
@@ -401,8 +400,7 @@ def test_numbers_of_heads_in_the_metadata_of_safetensors_count(said: dict[str, s
 
 def test_two_words_of_metadata_do_not_make_a_file_one_of_ours(tmp_path: Path) -> None:
     """A first axis of three was taken as three items, without a word."""
-    weights = np.full((3, 4, 4), 0.25)
-    arrays = {"weights": weights, "value": RANDOM.normal(size=(3, 4, 6))}
+    arrays = {"weights": np.full((3, 4, 4), 0.25), "value": RANDOM.normal(size=(3, 4, 6))}
     found = []
     for said in ({"num_heads": "3"}, {"num_heads": "3", "dtype": "float32"}):
         safetensors.numpy.save_file(arrays, tmp_path / "a.safetensors", metadata=said)

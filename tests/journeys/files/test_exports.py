@@ -1,12 +1,16 @@
-"""Figures and numbers out of the window: through the dialogs, and by the clipboard."""
+"""Figures, numbers and cards out of the window: through the dialogs and the clipboard, long ones beside the work."""
 
 from __future__ import annotations
 
 import csv
+import os
 import re
+from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pypdfium2
+import pytest
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
@@ -24,17 +28,31 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from attn_gui.engine import DenseEvaluation
+from attn_gui.engine import DenseEvaluation, Problem, compute
 from attn_gui.figure.compose import compose_figure
 from attn_gui.figure.export_settings import ExportSettings
 from attn_gui.figure.heatmap_layout import plan
-from attn_gui.formats import open_file
+from attn_gui.figure.render import to_image
+from attn_gui.formats import FORMATS, open_file, save, session_in_figure
 from attn_gui.paths import resource
+from attn_gui.views.dialogs.card_dialog import CardDialog
+from attn_gui.views.dialogs.progress import WorkLine
 from attn_gui.views.map.colorbar import ColorBar
 from attn_gui.views.map.levels_popup import LevelsPopup
+from tests.failing import each
+from tests.seen import fault, worded
 
 SMALL = "worked-example.npz"
 SAVE = QDialogButtonBox.StandardButton.Save
+TOKENS, HEADS = 1201, 2
+WORKED, SLOW = "worked-example.npz", "sqrt_d_k"
+
+NO_ROOM = {
+    "language_en": "A {side} of 1.5 cm leaves no room for the map beside its labels; ",
+    "language_zh": "{side} 1.5 厘米放不下热图及其标签；至少要 ",
+}
+
+SIDES = {"language_en": {"width": "width", "height": "height"}, "language_zh": {"width": "宽", "height": "高"}}
 
 
 def choose_heads(person, dialog, text):
@@ -133,8 +151,7 @@ def test_figures_and_numbers_of_the_weights(launch, tmp_path):
     svg = stem.with_suffix(".svg").read_text(encoding="utf-8")
     assert largest in svg.lower()
     assert "tired" in svg
-    pdf = stem.with_suffix(".pdf").read_bytes()
-    assert pdf.startswith(b"%PDF")
+    assert stem.with_suffix(".pdf").read_bytes().startswith(b"%PDF")
     found = {image.pixelColor(x, y).name() for x in range(0, image.width(), 7) for y in range(0, image.height(), 7)}
     assert largest in found
 
@@ -228,9 +245,7 @@ def test_figures_and_numbers_of_the_weights(launch, tmp_path):
     QTest.mouseClick(menu, Qt.MouseButton.LeftButton, pos=QRectF(menu.actionGeometry(copy)).center().toPoint())
     assert not QGuiApplication.clipboard().image().isNull()
 
-
-def test_every_cell_of_every_form_has_the_color_of_the_window(launch, tmp_path):
-    person = launch()
+    person.again("every cell of every form has the color of the window")
     problem = open_file(resource("examples", "minilm-layer2.npz")).problem
     for stage in ("weights", "scaled"):
         person.show_stage(stage)
@@ -247,6 +262,26 @@ def test_every_cell_of_every_form_has_the_color_of_the_window(launch, tmp_path):
                 for start, length in ((place.left(), place.width()), (place.top(), place.height()))
             )
             assert [[image.pixelColor(x, y).name() for x in across] for y in down] == shown
+
+    person.again("the product and the curve are figures too", "nadaraya-watson.npz")
+    for kind in ("png", "svg", "pdf"):
+        for picture in ("product", "curve"):
+            export(person, tmp_path, format=kind, picture=picture, dpi="60" if kind == "png" else None)
+    names = {
+        f"nadaraya-watson-{part}-h0.{kind}" for part in ("weights-product", "curve") for kind in ("png", "svg", "pdf")
+    }
+    assert {path.name for path in tmp_path.iterdir()} == names
+    person.do("example_worked")  # which has no curve
+    offered = []
+
+    def look(dialog):
+        box = dialog.findChild(QWidget, "export.picture")
+        offered.extend(box.itemData(place) for place in range(box.count()))
+        person.press("Esc")
+
+    person.answering(QDialog, look, lambda: person.press("Ctrl+E"))
+    assert offered[:2] == ["map", "product"]
+    assert "curve" not in offered
 
 
 def svg_picture(path):
@@ -268,8 +303,7 @@ def pdf_picture(path):
     return QImage(pixels.data, columns, rows, pixels.strides[0], QImage.Format.Format_RGBX8888).copy()
 
 
-def test_a_file_has_the_size_the_name_and_the_place_that_were_typed(launch, tmp_path):
-    person = launch(SMALL)
+def test_a_file_has_the_size_the_name_and_the_place_that_were_typed(person, tmp_path):
     export(person, tmp_path, format="png", width="12", height="9", dpi="200")
     image = QImage(str(tmp_path / "worked-example-weights-h0.png"))
     assert (image.width(), image.height()) == (round(12 / 2.54 * 200), round(9 / 2.54 * 200))
@@ -339,6 +373,35 @@ def test_a_file_has_the_size_the_name_and_the_place_that_were_typed(launch, tmp_
     export(person, folder, format="png")  # without a name: that of the document, with its point
     assert [path.name for path in folder.glob("*.png")] == ["run.1-weights-h0.png"]
 
+    person.again("a figure that is dropped opens as the document that it was made of")
+    for form, number in (("png", "7"), ("svg", "8"), ("pdf", "9")):
+        person.do("example_worked")
+        person.type_into("query", 0, 0, number)
+        problem = person.program.document.snapshot()
+
+        def accept(dialog, form=form):
+            assert dialog.session.isChecked()
+            person.choose(dialog.format, form)
+            dialog.target.folder.setText(str(tmp_path))
+            dialog.accept()
+
+        person.answering(QDialog, accept, lambda: person.do("export_image"))
+        (path,) = tmp_path.glob(f"*.{form}")
+        person.press("Ctrl+Z")
+        assert person.program.document.problem != problem
+        person.drop(path)
+        person.wait()
+        assert person.program.document.problem == problem
+
+    person.again("too small a picture and too large letters keep the dialog open")
+    for language, sentence in NO_ROOM.items():
+        person.do(language)
+        person.wait()
+        for picture, side in product(("map", "product", SLOW), ("width", "height")):
+            sizes = {"width": "", "height": "", side: "1.5"}
+            refused(person, tmp_path, sentence.format(side=SIDES[language][side]), picture=picture, **sizes)
+    refused(person, tmp_path, "宽 4.0 厘米放不下热图及其标签", picture="map", width="4", height="", font_size="40")
+
 
 def test_a_figure_has_the_levels_and_colors_of_the_window(launch, tmp_path):
     person, stage = launch(), "scores"
@@ -372,23 +435,188 @@ def test_a_figure_has_the_levels_and_colors_of_the_window(launch, tmp_path):
     assert cells(QImage(str(tmp_path / "c.png"))) == shown
 
 
-def test_the_product_and_the_curve_are_figures_too(launch, tmp_path):
-    person = launch("nadaraya-watson.npz")
-    for kind in ("png", "svg", "pdf"):
-        for picture in ("product", "curve"):
-            export(person, tmp_path, format=kind, picture=picture, dpi="60" if kind == "png" else None)
-    names = {
-        f"nadaraya-watson-{part}-h0.{kind}" for part in ("weights-product", "curve") for kind in ("png", "svg", "pdf")
-    }
-    assert {path.name for path in tmp_path.iterdir()} == names
-    person.do("example_worked")  # which has no curve
-    offered = []
+@pytest.fixture
+def problem():
+    random = np.random.default_rng(5)
+    arrays = {name: random.normal(size=(TOKENS, 3 * HEADS)) for name in ("query", "key", "value")}
+    return Problem(**arrays, num_heads=HEADS, mask=[{"kind": "causal"}])
+
+
+@pytest.fixture
+def exporter(launch, problem, tmp_path):
+    save(problem, tmp_path / "long.attn")
+    return launch(tmp_path / "long.attn")
+
+
+@pytest.fixture
+def out(tmp_path):
+    (tmp_path / "out").mkdir()
+    return tmp_path / "out"
+
+
+def shown(exporter):
+    progress = exporter.find("export.progress", WorkLine)
+    return progress.text() if progress.isVisible() else ""
+
+
+def test_a_long_map_is_written_as_it_was_when_it_was_asked_for(exporter, problem, out, monkeypatch):
+    export(exporter, out, format="png", width="9", dpi="72")
+    exporter.type_into("query", 1, 0, "55")
+    assert exporter.number("query", 1, 0) == 55
+    exporter.until(lambda: "Wrote long-weights-h0.png" in exporter.banner())
+    assert QImage(str(out / "long-weights-h0.png")).width() == 256
+    assert shown(exporter) == ""
+    export(exporter, out, "Ctrl+Shift+E", format="npy")
+    exporter.until(lambda: "Wrote long-weights-h0.npy" in exporter.banner())
+    found = np.load(out / "long-weights-h0.npy")
+    edited = problem.query.copy()
+    edited[1, 0] = 55
+    expected = compute(problem.replace(query=edited)).block("weights", 0, 0, slice(0, TOKENS), slice(0, TOKENS))
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-15)
+
+    exporter.again("what cannot be written is said")
+    (out / "long-weights-h1.npy").mkdir()
+    export(exporter, out, "Ctrl+Shift+E", format="npy", heads="1")
+    exporter.until(lambda: "long-weights-h1.npy" in exporter.banner())
+    assert "there is a folder of that name" in exporter.banner()
+
+    exporter.again("the preview comes and says that cells are pooled")
+    seen = []
 
     def look(dialog):
-        box = dialog.findChild(QWidget, "export.picture")
-        offered.extend(box.itemData(place) for place in range(box.count()))
-        person.press("Esc")
+        preview = dialog.preview
+        exporter.until(lambda: not (preview._timer.isActive() or preview.image().isNull()))  # that of the last field
+        seen.append(dialog.preview.image().height())
 
-    person.answering(QDialog, look, lambda: person.press("Ctrl+E"))
-    assert offered[:2] == ["map", "product"]
-    assert "curve" not in offered
+    for dpi in ("72", "600"):
+        export(exporter, out, look=look, format="png", width="9", dpi=dpi, replacing="Replace")
+        exporter.until(lambda: "Wrote" in exporter.banner())
+        exporter.find("banner").hide()
+    assert seen[0] > seen[1]  # by the sentence at its foot
+
+    exporter.again("a long map goes to the clipboard when it is drawn")
+    exporter.clipboard("before")
+    exporter.press("Ctrl+Alt+C")
+    exporter.until(lambda: not QGuiApplication.clipboard().image().isNull())
+    copied = QGuiApplication.clipboard().image()
+    assert copied.width() > 2000
+    whole = to_image(problem, stage="weights", dpi=200)
+    assert copied.size() == whole.size()  # no word of pooling: there are pixels enough
+    assert QApplication.activeModalWidget() is None
+
+    exporter.again("too many numbers for a text are refused")
+    monkeypatch.setitem(FORMATS, "csv", replace(FORMATS["csv"], most=10**6))
+    export(exporter, out, "Ctrl+Shift+E", format="csv")
+    exporter.until(lambda: "as text" in exporter.banner())
+    assert "1,442,401 numbers as text, more than 1,000,000" in exporter.banner()
+    assert os.listdir(out) == []
+
+
+@pytest.fixture
+def slow(monkeypatch):
+    monkeypatch.setattr("attn_gui.formats.rows.AT_ONCE", 1)
+
+
+@pytest.mark.parametrize("way", ["cancel", "close"])
+def test_an_export_can_be_called_off(exporter, out, slow, way):
+    (out / "long-weights-h0.npy").write_bytes(b"the old file")
+    export(exporter, out, "Ctrl+Shift+E", format="npy", heads="all", replacing="Replace")
+    exporter.until(lambda: shown(exporter) not in ("", "Exporting, 0 %"))
+    exporter.do("export_image")
+    assert "still being written" in exporter.banner()
+    if way == "close":
+        return  # the end of the program must not wait for it, nor leave anything behind
+    exporter.click("export.cancel")
+    exporter.until(lambda: "canceled" in exporter.banner())
+    assert exporter.banner() == "The export was canceled; nothing was written."
+    assert os.listdir(out) == ["long-weights-h0.npy"]
+    assert (out / "long-weights-h0.npy").read_bytes() == b"the old file"
+    assert shown(exporter) == ""
+
+
+def drawn(dialog):
+    """Until the preview shows what was typed last."""
+    while dialog.preview._timer.isActive() or dialog.preview._coming:
+        QApplication.processEvents()
+
+
+def said(dialog):
+    return [label.text() for label in dialog.findChildren(QLabel) if label.isVisible()]
+
+
+def refused(person, tmp_path, sentence, **fields):
+    """Ask for it, and press Export: the dialog stays and says why; then it is left."""
+
+    def answer(dialog):
+        dialog.target.folder.setText(str(tmp_path))
+        for name, value in fields.items():
+            editor = dialog.findChild(QWidget, f"export.{name}")
+            if hasattr(editor, "findData"):
+                editor.setCurrentIndex(editor.findData(value))
+            else:
+                person.overwrite(editor, str(value), end="")
+        if fields.get("picture") == SLOW:
+            drawn(dialog)  # it comes from another thread
+        person.click(dialog.findChild(QDialogButtonBox).button(SAVE))  # else before the preview has followed
+        stayed.append(dialog.isVisible())
+        drawn(dialog)
+        stayed.append(any(text.startswith(sentence) for text in said(dialog)))
+        person.click(dialog.findChild(QDialogButtonBox).button(SAVE))
+        stayed.append(dialog.isVisible() and any(text.startswith(sentence) for text in said(dialog)))
+        stayed.append(dialog.preview.sentence().startswith(sentence))
+        dialog.reject()
+
+    stayed = []
+    person.answering(QDialog, answer, lambda: person.press("Ctrl+E"))
+    assert stayed == [True] * 4
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.fixture
+def sender(launch):
+    return launch("minilm-layer2.npz", width=1366, height=700)
+
+
+@each("lang", ["en", "zh"])
+def test_one_key_and_enter_put_a_card_on_the_clipboard(sender, lang):
+    sender.again(lang)
+    sender.do(f"language_{lang}")
+    sender.choose_cell("weights", 10, 8)
+    assert not fault(sender.program.bars.button("card"))
+    sizes = []
+
+    def look(dialog):
+        assert not [fault(widget) for widget in worded(dialog) if fault(widget)]
+        for form in ("card", "square_card"):
+            sender.choose(dialog.form, form)
+            sizes.append(dialog.preview.image().size().toTuple())
+        sender.choose(dialog.form, "card")
+        sender.click(dialog.copy)
+
+    sender.answering(CardDialog, look, lambda: sender.press("Ctrl+K"))
+    assert sizes == [(1200, 630), (1080, 1080)]
+    held = QGuiApplication.clipboard().mimeData()
+    png = held.data("image/png").data()
+    assert QImage.fromData(png).size().toTuple() == held.imageData().size().toTuple() == (1200, 630)
+    assert session_in_figure.session_in(png)
+    assert sender.banner()
+
+
+def test_a_card_that_is_saved_opens_as_the_document_with_its_cell(launch, tmp_path):
+    sender = launch("worked-example.npz", lang="zh")
+    sender.type_into("query", 0, 0, "7")
+    sender.click_cell("weights", 0, 1)
+    problem, path = sender.program.document.snapshot(), tmp_path / "friend.png"
+
+    def save(dialog):
+        sender.choose(dialog.theme, "dark")
+        sender.click(dialog.save)
+
+    sender.choose_file(path, lambda: sender.answering(CardDialog, save, lambda: sender.do("card")))
+    assert path.exists(), sender.banner()
+    sender.press("Ctrl+Z")
+    assert sender.program.document.problem != problem
+    sender.drop(path)
+    sender.wait()
+    assert sender.program.document.problem == problem
+    assert sender.program.view.look.cell == ("weights", 0, 1)

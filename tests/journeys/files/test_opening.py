@@ -1,17 +1,29 @@
-"""Large files: read beside the window, which stays as it is until they are there, and never stands still."""
+"""Files opened: large ones beside the window, several at once, weighed like new numbers; nothing stands still."""
 
 from __future__ import annotations
 
 import threading
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QApplication, QMessageBox, QToolButton
+from PySide6.QtCore import QProcess, Qt, QTimer
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QDialog, QLabel, QMessageBox, QToolButton
 
-from attn_gui.app.files import files
+from attn_gui.app import inspector_pages
+from attn_gui.app.files import export, files
+from attn_gui.app.maps import gradients
+from attn_gui.app.state.background_task import AGAIN_MS, WindowTask
+from attn_gui.document.edits import Label, SetCells
+from attn_gui.engine import Problem, memory
 from attn_gui.formats import file_format, open_file, save
+from attn_gui.formats.saving import FileSink
 from attn_gui.views.dialogs.action_search import ActionSearch
+from attn_gui.views.dialogs.arrays_dialog import ArraysDialog
+from attn_gui.views.dialogs.asking import asked
+from attn_gui.views.dialogs.export_data_dialog import ExportDataDialog
 from attn_gui.views.dialogs.progress import WorkLine
 from tests.failing import each
 from tests.journeys.gate import Gate
@@ -20,6 +32,10 @@ SMALL = "worked-example.npz"
 BUTTONS = QMessageBox.StandardButton
 LIMIT = 100_000
 ROWS = 701
+RANDOM = np.random.default_rng(13)
+ARRAYS = {name: RANDOM.normal(size=(4, 3)) for name in ("query", "key", "value")}
+SAID = "of new numbers; at most 25 bytes may be taken"
+WRITE = FileSink.write
 
 
 @pytest.fixture
@@ -80,8 +96,7 @@ def answer_with(button):
 # --- beside the window -----------------------------------------------------------------------------
 
 
-def test_the_window_works_on_while_a_large_file_is_read(launch, gate, tmp_path):
-    person = launch(SMALL)
+def test_the_window_works_on_while_a_large_file_is_read(person, gate, tmp_path):
     ticks = []
     clock = QTimer(person.window, interval=5)
     clock.timeout.connect(lambda: ticks.append(1))
@@ -176,9 +191,53 @@ def test_the_window_works_on_while_a_large_file_is_read(launch, gate, tmp_path):
     inked = [y for y in range(image.height()) if any(image.pixelColor(x, y) != ground for x in range(image.width()))]
     assert len(inked) >= button.fontMetrics().tightBoundingRect("C").height()
 
+    gate.open()
+    person.until(lambda: idle(person))
+    person.again("what is changed while it is read is not lost")
+    gate.close()
+    person.drop(large(tmp_path / "big.npz"))
+    gate.await_work()
+    person.type_into("query", 0, 0, "4")
+    gate.open()
+    person.until(lambda: idle(person))
+    assert person.banner() == "big.npz was not opened: worked-example was changed while it was read."
+    assert person.number("query", 0, 0) == 4
+    person.type_into("query", 0, 1, "5")  # the keyboard is still in the table, and the way to the file stays
+    person.answering(QMessageBox, answer_with(BUTTONS.Discard), lambda: person.button("Open it now", "banner").click())
+    person.until(lambda: idle(person))
+    assert (rows(person), person.banner()) == (ROWS, "")
 
-def test_what_was_read_can_be_edited_and_what_is_damaged_or_does_not_fit_is_said(launch, limit, tmp_path):
-    person = launch(SMALL)
+    person.again("a snapshot taken while it is read is not lost")
+    gate.close()
+    person.drop(large(tmp_path / "big.npz"))
+    gate.await_work()
+    person.do("snapshot")
+    gate.open()
+    person.until(lambda: idle(person))
+    assert person.banner() == "big.npz was not opened: worked-example was changed while it was read."
+    assert len(person.program.document.snapshots.all) == 1
+
+    person.again("changes that are saved meanwhile are no obstacle")
+    gate.close()
+    person.save_as(tmp_path / "kept.attn")
+    person.drop(large(tmp_path / "big.npz"))
+    gate.await_work()
+    person.type_into("query", 0, 0, "4")
+    person.press("Ctrl+S")
+    gate.open()
+    person.until(lambda: idle(person))
+    assert rows(person) == ROWS
+
+    person.again("changes are asked for before the reading")
+    gate.close()
+    person.type_into("query", 0, 0, "4")
+    person.answering(QMessageBox, answer_with(BUTTONS.Cancel), lambda: person.drop(large(tmp_path / "big.npz")))
+    rest(person)
+    assert not gate.reached
+    assert person.number("query", 0, 0) == 4
+
+
+def test_what_was_read_can_be_edited_and_what_is_damaged_or_does_not_fit_is_said(person, limit, tmp_path):
     person.drop(large(tmp_path / "big.npz"))
     person.until(lambda: idle(person))
     before = person.number("query", 3, 5)
@@ -259,50 +318,6 @@ def test_calling_it_off_leaves_everything_as_it_is(small, gate, tmp_path, how):
     assert person.number("query", 0, 0) == 1
 
 
-def test_what_is_changed_while_it_is_read_is_not_lost(launch, gate, tmp_path):
-    person = launch(SMALL)
-    person.drop(large(tmp_path / "big.npz"))
-    gate.await_work()
-    person.type_into("query", 0, 0, "4")
-    gate.open()
-    person.until(lambda: idle(person))
-    assert person.banner() == "big.npz was not opened: worked-example was changed while it was read."
-    assert person.number("query", 0, 0) == 4
-    person.type_into("query", 0, 1, "5")  # the keyboard is still in the table, and the way to the file stays
-    person.answering(QMessageBox, answer_with(BUTTONS.Discard), lambda: person.button("Open it now", "banner").click())
-    person.until(lambda: idle(person))
-    assert (rows(person), person.banner()) == (ROWS, "")
-
-    person.again("a snapshot taken while it is read is not lost")
-    gate.close()
-    person.drop(large(tmp_path / "big.npz"))
-    gate.await_work()
-    person.do("snapshot")
-    gate.open()
-    person.until(lambda: idle(person))
-    assert person.banner() == "big.npz was not opened: worked-example was changed while it was read."
-    assert len(person.program.document.snapshots.all) == 1
-
-    person.again("changes that are saved meanwhile are no obstacle")
-    gate.close()
-    person.save_as(tmp_path / "kept.attn")
-    person.drop(large(tmp_path / "big.npz"))
-    gate.await_work()
-    person.type_into("query", 0, 0, "4")
-    person.press("Ctrl+S")
-    gate.open()
-    person.until(lambda: idle(person))
-    assert rows(person) == ROWS
-
-    person.again("changes are asked for before the reading")
-    gate.close()
-    person.type_into("query", 0, 0, "4")
-    person.answering(QMessageBox, answer_with(BUTTONS.Cancel), lambda: person.drop(large(tmp_path / "big.npz")))
-    rest(person)
-    assert not gate.reached
-    assert person.number("query", 0, 0) == 4
-
-
 # --- the end ---------------------------------------------------------------------------------------
 
 
@@ -311,8 +326,7 @@ def test_a_window_that_is_closed_reads_no_further(launch, gate, tmp_path, monkey
     held, read = file_format._ProgressFile.readinto, []
     monkeypatch.setattr(file_format._ProgressFile, "readinto", lambda *given: read.append(held(*given)) or read[-1])
     person = launch(SMALL)
-    path = large(tmp_path / "big.npz")
-    person.drop(path)
+    person.drop(large(tmp_path / "big.npz"))
     gate.await_work()
     later = threading.Timer(0.1, gate.open)
     later.start()
@@ -338,3 +352,269 @@ def test_a_file_rewritten_while_it_was_read_is_not_written_over_unasked(launch, 
     person.type_into("query", 0, 0, "4")
     person.answering(QMessageBox, answer_with(BUTTONS.Cancel), lambda: person.press("Ctrl+S"))
     assert path.read_bytes() == written
+
+
+@pytest.fixture
+def windows(monkeypatch):
+    """The files for which another window was started."""
+    begun: list[str] = []
+
+    def begin(_program: str, words: list[str]) -> None:
+        assert words[-2] == "--in-window", "no one reads what another program says of a file on stderr"
+        begun.append(words[-1])
+
+    monkeypatch.setattr(QProcess, "startDetached", begin)
+    return begun
+
+
+def put(folder: Path, *names: str) -> list[Path]:
+    for name, array in zip(names, ARRAYS.values(), strict=True):
+        np.save(folder / f"{name}.npy", array)
+    return [folder / f"{name}.npy" for name in names]
+
+
+def is_there(person: Any) -> bool:
+    return bool(person.program.document.snapshot() == Problem(**ARRAYS))
+
+
+def test_files_dropped_or_opened_together_are_one_problem_or_a_window_each(person, tmp_path, windows):
+    person.drop(*put(tmp_path, "query", "key", "value"))
+    person.until(lambda: is_there(person))
+    document = person.program.document
+    assert (document.name, document.path, document.modified) == (tmp_path.name, None, False)
+    assert tmp_path not in person.program.settings.recent(), "a folder opens nothing"
+    person.do("example_worked")
+    paths = [tmp_path / f"{name}.npy" for name in ARRAYS]
+    person.choose_file(" ".join(f'"{path}"' for path in paths), lambda: person.do("open"))
+    person.until(lambda: is_there(person))
+    assert windows == []
+
+    person.again("arrays that are whole problems stay apart")
+    windows.clear()
+    for name in "ab":
+        np.savez(tmp_path / f"{name}.npz", **ARRAYS)
+    person.drop(tmp_path / "a.npz", tmp_path / "b.npz")
+    person.until(lambda: is_there(person))
+    assert person.program.document.name == "a"
+    assert windows == [str(tmp_path / "b.npz")]
+
+    person.again("of several documents the first opens here the others beside")
+    windows.clear()
+    for name in "abc":
+        save(Problem(**ARRAYS), tmp_path / f"{name}.attn")
+    paths = [tmp_path / f"{name}.attn" for name in "abc"]
+    person.drop(*paths)
+    person.until(lambda: person.program.document.path == paths[0])
+    assert windows == [str(path) for path in paths[1:]]
+    assert "b.attn, c.attn" in person.banner()
+
+    person.again("files whose axes can be read in two ways are asked about")
+    windows.clear()
+    heads = {name: RANDOM.normal(size=(1, 2, 4, 3)) for name in ("query", "key", "value")}
+    for name, array in heads.items():
+        np.save(tmp_path / f"{name}.npy", array)
+
+    def choose(dialog: ArraysDialog) -> None:
+        assert dialog.fields.axes.key() is None
+        person.click(dialog.fields.axes.button("batch,head,token,column"))
+        QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Return)
+
+    def drop() -> None:
+        person.drop(*(tmp_path / f"{name}.npy" for name in heads))
+        person.until(lambda: not person.program.late.arrays.busy)
+
+    expected = Problem.from_heads(**heads, axes="batch,head,token,column")
+    person.answering(ArraysDialog, choose, drop)
+    person.until(lambda: bool(person.program.document.snapshot() == expected))
+    assert windows == []
+
+    person.again("files of other names are asked about once")
+    windows.clear()
+    person.do("language_zh")
+    paths = put(tmp_path, "q", "k", "v")
+    titles: list[str] = []
+
+    def take(dialog: ArraysDialog) -> None:
+        titles.append(dialog.windowTitle())
+        person.until(lambda: bool(dialog.preview.text()))
+        QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Return)
+
+    def drop() -> None:
+        person.drop(*paths)
+        person.until(lambda: not person.program.late.arrays.busy)
+
+    person.answering(ArraysDialog, take, drop)
+    person.until(lambda: is_there(person))
+    assert "q.npy, k.npy, v.npy" in titles[0]
+    person.do("undo") if person.action("undo").isEnabled() else None
+    assert is_there(person), "opening is where the history begins"
+    assert windows == []
+
+
+@pytest.fixture
+def editor(launch):
+    found = launch(SMALL)
+    found.choose_cell("weights", 1, 0)
+    found.type_into("key", 0, 0, "2")
+    found.type_into("query", 0, 0, "7")
+    found.rest()
+    return found
+
+
+@pytest.fixture
+def poor(editor, monkeypatch):
+    """From now on nothing is free."""
+    monkeypatch.setattr(memory, "available", lambda: 100)
+    return editor
+
+
+def test_what_needs_a_copy_is_refused_in_a_sentence_or_left_untold(poor):
+    for action in ("verify", "pin", "blame"):
+        poor.do(action)
+        assert SAID in poor.banner(), action
+        poor.find("banner").hide()
+    poor.type_into("query", 0, 0, "8")
+    poor.rest()
+    assert poor.number("query", 0, 0) == 8
+
+
+def test_numbers_that_are_exported_beside_the_window_are_copied_only_where_there_is_room(poor, tmp_path, monkeypatch):
+    monkeypatch.setattr(export, "QUICK_CELLS", -1)
+
+    def answer(dialog):
+        dialog.target.folder.setText(str(tmp_path))
+        dialog.accept()
+
+    poor.answering(ExportDataDialog, answer, lambda: poor.do("export_data"))
+    assert SAID in poor.banner()
+    assert not list(tmp_path.iterdir())
+    assert not poor.find("export.progress").isVisible()
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_gradients_that_cannot_be_held_are_said_on_their_page_and_leave_the_numbers_in_the_maps(
+    poor, quick, monkeypatch, qtbot
+):
+    monkeypatch.setattr(gradients, "is_quickly_differentiated", lambda _problem: quick)
+    poor.do("show_gradient")
+    qtbot.waitUntil(lambda: SAID in poor.banner())
+    assert not poor.action("show_gradient").isChecked()
+    assert poor.number("query", 0, 0) == 7
+    monkeypatch.setattr(inspector_pages, "is_quickly_differentiated", lambda _problem: quick)
+    poor.do("gradients")
+    page = poor.find("inspector.sensitivity")
+    qtbot.waitUntil(lambda: any(SAID in label.text() for label in page.findChildren(QLabel) if label.isVisible()))
+    monkeypatch.setattr(memory, "available", lambda: 10**10)
+    poor.click_cell("weights", 0, 0)
+    poor.do("gradients")
+    qtbot.waitUntil(lambda: not any(SAID in label.text() for label in page.findChildren(QLabel) if label.isVisible()))
+
+
+class Slow:
+    """A disk that waits."""
+
+    def __init__(self, monkeypatch) -> None:
+        self._may, window = threading.Event(), threading.get_ident()
+
+        def write(sink, data):
+            if threading.get_ident() != window:
+                assert self._may.wait(120)
+            return WRITE(sink, data)
+
+        monkeypatch.setattr(FileSink, "write", write)
+
+    def go_on(self) -> None:
+        self._may.set()
+
+
+@pytest.fixture
+def disk(monkeypatch):
+    found = Slow(monkeypatch)
+    yield found
+    found.go_on()
+
+
+def save_without_room(editor, path, answer):
+    editor.answering(QMessageBox, answer, lambda: editor.choose_file(path, lambda: editor.do("save_as")))
+
+
+def test_a_document_that_leaves_no_room_for_a_copy_is_saved_while_nobody_edits_it(poor, disk, tmp_path):
+    path, said = tmp_path / "mine.attn", []
+
+    def answer(box):
+        said.append(box.text())
+        disk.go_on()  # and the box closes by itself
+
+    save_without_room(poor, path, answer)
+    assert "mine.attn is being saved" in said[0]
+    assert open_file(path).problem == poor.program.document.problem
+    assert not poor.window.isWindowModified()
+
+
+def test_what_is_changed_meanwhile_by_an_answer_is_never_in_the_file_in_part(poor, disk, tmp_path):
+    path, cell = tmp_path / "mine.attn", (slice(1, 2), slice(1, 2))
+
+    def answer(_box):
+        poor.program.document.apply(SetCells("query", cell, np.full((1, 1), 9.0), Label("paste")))
+        disk.go_on()
+
+    save_without_room(poor, path, answer)
+    assert "changed while it was written" in poor.banner()
+    assert not list(tmp_path.iterdir())
+    assert poor.window.isWindowModified()
+    poor.save_as(path)
+    assert open_file(path).problem == poor.program.document.problem
+    assert not poor.window.isWindowModified()
+
+
+def test_it_can_be_canceled_and_the_file_is_as_it_was(poor, disk, tmp_path):
+    path = tmp_path / "mine.attn"
+    save_without_room(poor, path, lambda box: poor.click(box.buttons()[0]))
+    disk.go_on()
+    poor.until(lambda: not poor.program.files.saving.busy)
+    assert not path.exists()
+    assert poor.window.isWindowModified()
+    assert "canceled" in poor.banner()
+
+
+def test_an_answer_waits_until_a_dialog_has_returned_its_own_and_a_button_is_let_go(launch, qtbot):
+    """One that came while the dialog was closing opened the next dialog within it, and what was answered was done after
+    that one."""
+    window, order = launch().window, []
+    work, dialog = WindowTask(window, WorkLine("making", window)), QDialog(window)
+    work.ended.connect(lambda _found: order.append("work"))
+    look = QTimer(dialog, interval=1)
+
+    def close() -> None:
+        if work._result.waiting:  # it is through, and waits for the dialog
+            look.stop()
+            dialog.accept()
+            QTest.qWait(2 * AGAIN_MS)  # so long that it looks again before the dialog has returned
+
+    look.timeout.connect(close)
+    look.start()
+    work.start(lambda tell: None, "work")
+    asked(dialog)
+    order.append("dialog")
+    qtbot.waitUntil(lambda: len(order) == 2)
+    assert order == ["dialog", "work"]
+    assert not work.busy
+
+    # and for a button that is held, unless its press has asked for it: the second press of a double click in a dialog
+    # closes it, and its release comes to no window
+    answers = []
+    work = WindowTask(window, WorkLine("making", window))
+    work.ended.connect(answers.append)
+    QTest.mousePress(window, Qt.MouseButton.LeftButton)
+    work.start(lambda tell: None, "work")
+    qtbot.waitUntil(lambda: bool(answers))
+    assert QApplication.mouseButtons()
+    QTest.mouseRelease(window, Qt.MouseButton.LeftButton)
+    answers.clear()
+    work.start(lambda tell: None, "work")
+    QTest.mousePress(window, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: work._result.waiting)
+    QTest.qWait(2 * AGAIN_MS)
+    assert not answers
+    QTest.mouseRelease(window, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: bool(answers))

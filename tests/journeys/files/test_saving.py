@@ -1,17 +1,22 @@
-"""Large sessions: written beside the window, which works on; whoever quits waits, nothing is lost or half there."""
+"""What is saved comes back, the view with it; large sessions beside the window; nothing is lost or half there."""
 
 from __future__ import annotations
 
 import errno
+import os
 import shutil
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtWidgets import QApplication, QMessageBox, QToolButton
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMenu, QMessageBox, QSpinBox, QToolButton
 from safetensors.numpy import load_file
 
 from attn_gui.app.files import session_saving
+from attn_gui.app.state.settings import Settings
 from attn_gui.engine import Problem
 from attn_gui.formats import open_file, save_session
 from attn_gui.formats.saving import FileSink, saving
@@ -20,7 +25,404 @@ from tests.journeys.gate import Gate
 
 SMALL = "worked-example.npz"
 BUTTONS = QMessageBox.StandardButton
+FIELDS = ("query", "key", "value")
 WRITE = FileSink.write
+
+
+def answer_with(button):
+    return lambda box: QTest.mouseClick(box.button(button), Qt.MouseButton.LeftButton)
+
+
+def open_menu(person, name):
+    menu = person.find(f"menu.{name}", QMenu)
+    menu.popup(person.window.mapToGlobal(person.window.rect().center()))
+    return menu
+
+
+def click_in_menu(menu, text):
+    action = next(action for action in menu.actions() if action.text() == text)
+    QTest.mouseClick(menu, Qt.MouseButton.LeftButton, pos=menu.actionGeometry(action).center())
+
+
+# --- keeping ---------------------------------------------------------------------------------------
+
+
+def test_what_is_saved_comes_back_with_the_view(launch, tmp_path):
+    person = launch()
+    person.type_into("query", 10, 97, "1/3")
+    person.size("head", 5)
+    person.choose_cell("scaled", 3, 7)
+    person.do("decimals_4")
+    kept = {field: person.numbers(field) for field in FIELDS}
+    scaled, said = person.values("scaled"), person.explanation()
+    path = tmp_path / "kept.attn"
+    person.save_as(path)
+    assert not person.window.isWindowModified()
+    assert "kept" in person.window.windowTitle()
+    again = launch(path)
+    assert {field: again.numbers(field) for field in FIELDS} == kept
+    assert again.find("heatmap.scaled").isVisible()
+    assert again.values("scaled") == scaled
+    assert again.find("control.head", QSpinBox).value() == 5
+    assert again.explanation() == said
+    assert again.action("decimals_4").isChecked()
+    assert again.table("query").model().index(10, 97).data() == "0.3333"
+    assert not again.window.isWindowModified()
+    assert len(again.steps()) == 1
+
+
+def test_saving_again_asks_for_no_name_and_is_the_same_to_the_byte(launch, tmp_path):
+    person = launch(SMALL)
+    path = tmp_path / "kept.attn"
+    person.save_as(path)
+    first = path.read_bytes()
+    person.type_into("query", 0, 0, "4")
+    person.press("Ctrl+S")
+    assert path.read_bytes() != first
+    assert not person.window.isWindowModified()
+    person.press("Ctrl+Z")
+    assert person.window.isWindowModified()
+    person.press("Ctrl+S")
+    person.table("query").setFocus()
+    assert path.read_bytes() == first
+
+    person.again("a session always ends in attn and opens again")
+    for name, written in (("run.1", "run.1.attn"), ("kept.ATTN", "kept.ATTN"), ("mine.npz", "mine.npz.attn")):
+        person.choose_file(tmp_path / name, lambda: person.do("save_as"))
+        assert (tmp_path / written).exists(), written
+        person.drop(tmp_path / written)
+        assert not person.banner(), person.banner()
+        assert person.number("query", 0, 0) == 1
+
+    person.again("a file is not replaced without asking")
+    path = tmp_path / "there.attn"
+    person.save_as(path)
+    before = path.read_bytes()
+    person.type_into("query", 0, 0, "4")
+    assert "there.attn" in person.refuse_to_replace(tmp_path / "there", lambda: person.do("save_as"))
+    assert path.read_bytes() == before
+    assert person.window.isWindowModified()
+
+    person.again("the own file opened again is read after it was saved")
+    path = tmp_path / "own.attn"
+    person.save_as(path)
+    person.type_into("query", 0, 0, "4")
+    person.answering(QMessageBox, answer_with(BUTTONS.Save), lambda: person.program.take_in(path))
+    assert person.number("query", 0, 0) == 4
+    person.type_into("query", 0, 0, "5")
+    person.press("Ctrl+S")
+    assert open_file(path).problem.query[0, 0] == 5, "nobody else has changed it"
+
+    person.again("nothing is asked when nothing was changed")
+    person.type_into("query", 0, 0, "4")
+    person.press("Ctrl+Z")
+    person.do("example_thinking")
+    assert person.has("table.x")
+
+    person.again("opening through the dialog and dropping")
+    path = tmp_path / "opened.attn"
+    person.save_as(path)
+    for come in (lambda: person.choose_file(path, lambda: person.press("Ctrl+O")), lambda: person.drop(path)):
+        person.do("example_minilm")
+        come()
+        assert person.numbers("query") == [["1", "0", "1"], ["0", "1", "1"]]
+        assert "opened" in person.window.windowTitle()
+
+    person.again("looking around never makes the document modified")
+    person.choose_cell("scaled", 0, 1)
+    for action in ("all_stages", "product", "decimals_6", "theme_dark", "language_zh", "zoom_in"):
+        person.do(action)
+    assert not person.window.isWindowModified()
+    assert not person.action("undo").isEnabled()
+    for action in ("zoom_reset", "theme_light", "language_en"):
+        person.do(action)
+
+    person.again("unsaved changes are asked for before another file")
+    path = tmp_path / "asked.attn"
+    person.save_as(path)
+    person.type_into("query", 0, 0, "4")
+    person.answering(QMessageBox, answer_with(BUTTONS.Cancel), lambda: person.do("example_minilm"))
+    assert person.number("query", 0, 0) == 4
+    assert person.window.isWindowModified()
+    person.answering(QMessageBox, answer_with(BUTTONS.Save), lambda: person.do("example_minilm"))
+    assert person.table("query").model().columnCount() == 384
+    assert launch(path).number("query", 0, 0) == 4
+
+    person.again("a place that cannot be written to keeps the work unsaved")
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    path = folder / "kept.attn"
+    person.save_as(path)
+    person.type_into("query", 0, 0, "4")
+    path.unlink()
+    folder.rmdir()
+    folder.write_text("a file where the folder was")
+    person.press("Ctrl+S")
+    assert person.banner().endswith(".")
+    assert "kept.attn" in person.banner()
+    assert person.window.isWindowModified()
+    assert person.number("query", 0, 0) == 4
+
+    person.again("closing asks and stays when told to")
+    person.type_into("query", 0, 0, "4")
+    person.answering(QMessageBox, answer_with(BUTTONS.Cancel), lambda: person.press("Ctrl+Q"))
+    assert person.window.isVisible()
+    asked = []
+
+    def discard(box):
+        asked.append(box.text())
+        answer_with(BUTTONS.Discard)(box)
+
+    person.answering(QMessageBox, discard, person.window.close)
+    assert asked == ["Save the changes to worked-example?"]
+    assert not person.window.isVisible()
+
+
+def test_a_projected_problem_with_masks_comes_back(launch, tmp_path):
+    person = launch("thinking-machines.npz")
+    person.do("biases", "output_projection")
+    person.window.mask_panel.add_layer("custom")
+    person.wait()
+    person.click("node.masked")
+    person.click_cell("masked", 1, 0)
+    person.press("Space")
+    assert person.value("weights", 1, 0) == 0
+    fields = ("x", "w_query", "b_key", "w_output", "mask.0.allowed")
+    kept, output = {field: person.numbers(field) for field in fields}, person.values("output")
+    path = tmp_path / "kept.attn"
+    person.save_as(path)
+    again = launch(path)
+    assert {field: again.numbers(field) for field in fields} == kept
+    assert again.values("output") == output
+    assert again.value("weights", 1, 0) == 0
+
+
+def test_an_npz_is_opened_as_a_start_and_not_written_over(launch, tmp_path):
+    path = tmp_path / "mine.npz"
+    rng = np.random.default_rng(3)
+    arrays = {"query": rng.normal(size=(3, 2)), "key": rng.normal(size=(5, 2)), "value": rng.normal(size=(5, 7))}
+    np.savez(path, **arrays)
+    before = path.read_bytes()
+    person = launch(path)
+    assert person.number("value", 4, 6) == arrays["value"][4, 6]
+    person.type_into("query", 0, 0, "4")
+    person.choose_file(tmp_path / "other", lambda: person.press("Ctrl+S"))
+    assert (tmp_path / "other.attn").exists()
+    assert path.read_bytes() == before
+
+
+# --- asking ----------------------------------------------------------------------------------------
+
+
+def test_recent_files_are_listed_and_open(person, tmp_path, qtbot):
+    first, second = tmp_path / "first.attn", tmp_path / "second.attn"
+    person.save_as(first)
+    person.type_into("query", 0, 0, "4")
+    person.save_as(second)
+    menu = open_menu(person, "recent")
+    shown = [
+        f"{name}\t{tmp_path}" if len(str(tmp_path)) < 48 else f"{name}\t…{str(tmp_path)[-48:]}"
+        for name in ("second.attn", "first.attn")
+    ]
+    assert [action.text() for action in menu.actions()][:2] == shown
+    click_in_menu(menu, shown[1])
+    assert person.number("query", 0, 0) == 1
+    second.unlink()
+    menu = open_menu(person, "recent")
+    qtbot.waitUntil(lambda: not all(action.isEnabled() for action in menu.actions()[:2]))
+    grey = {action.text(): action.isEnabled() for action in menu.actions()}
+    assert grey | {shown[1]: True, shown[0]: False} == grey
+    Settings().add_recent(first)  # in another window, while the menu is open here
+    third = first.with_name("third.attn")
+    Settings().add_recent(third)
+    click_in_menu(menu, "Take the &missing ones off this list")
+    assert person.program.settings.recent()[:2] == [third, first]
+    menu = open_menu(person, "recent")
+    assert menu.actions()[1].text() == shown[1]
+    click_in_menu(menu, "&Empty this list")
+    assert person.program.settings.recent() == []
+
+    person.again("bad files are refused with a sentence and nothing is lost")
+    person.type_into("query", 0, 0, "4")
+    person.click_cell("weights", 0, 1)
+    title, said, weights = person.window.windowTitle(), person.explanation(), person.values("weights")
+    for path in bad_files(tmp_path):
+        person.drop(path)
+        sentence = person.banner()
+        assert sentence.count("\n") == 0, path.name
+        assert sentence.endswith("."), (path.name, sentence)
+        assert path.stem in sentence, (path.name, sentence)
+        assert "Traceback" not in sentence
+        assert "Error" not in sentence, (path.name, sentence)
+        assert person.find("banner").accessibleName() == sentence
+        person.press("Esc")
+    assert person.number("query", 0, 0) == 4
+    assert (person.window.windowTitle(), person.explanation(), person.values("weights")) == (title, said, weights)
+    assert person.window.isWindowModified()
+    person.press("Ctrl+Z")
+    assert person.number("query", 0, 0) == 1
+    assert threading.active_count() < 20  # nobody waits for the pipe
+
+
+def test_recent_files_on_paths_that_cannot_be_read_are_greyed_and_hold_nothing_up(launch, tmp_path, qtbot):
+    """`Path.exists` raises where a folder denies it, a name is too long or a share is gone; it may take time, too."""
+    person, gate = launch(SMALL), threading.Event()
+    path = tmp_path / "注意力 第一课\t(a).attn"
+    save_session(person.program.document.snapshot(), path, {})
+    person.program.settings.add_recent(path)
+    kept = person.program.settings.recent()
+    far = tmp_path / "far.attn"
+    others = [
+        far,
+        tmp_path / "vanished" / "x.attn",
+        tmp_path / ("long" * 80) / "y.attn",
+        tmp_path / ("n" * 300 + ".attn"),
+    ]
+    for path in others:
+        person.program.settings.add_recent(path)
+
+    def slow(path, *more, stat=os.stat, **options):
+        if Path(path) == far:
+            gate.wait(60)
+            raise PermissionError(13, "Permission denied")
+        return stat(path, *more, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "stat", slow)
+        menu = open_menu(person, "recent")
+        assert len(menu.actions()) == len(others) + len(kept) + 3
+        gate.set()
+        qtbot.waitUntil(lambda: not menu.actions()[0].isEnabled())
+        assert [action.isEnabled() for action in menu.actions()[:5]] == [False] * 4 + [True]
+        assert all(len(action.text()) < 130 for action in menu.actions())
+        assert menu.actions()[4].text().startswith("注意力 第一课 (a).attn\t")
+        click_in_menu(menu, "Take the &missing ones off this list")
+    assert person.program.settings.recent() == kept
+
+
+def test_a_last_document_that_cannot_be_opened_again_is_said_and_the_program_starts(launch, tmp_path):
+    person = launch(SMALL)
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    path = folder / "kept.attn"
+    person.save_as(path)
+    person.do("reopen_last")
+    person.leave()
+    whole = path.read_bytes()
+    for damage in (
+        lambda: path.write_bytes(b""),
+        lambda: path.write_bytes(whole[:100]),
+        path.unlink,
+        path.mkdir,
+        lambda: shutil.rmtree(folder),
+        lambda: Settings().add_recent(tmp_path / ("n" * 300 + ".attn")),
+    ):
+        damage()
+        again = launch()
+        assert path.name in again.banner() or "nnn" in again.banner()
+        assert "Errno" not in again.banner()
+        assert again.has("heatmap.weights")
+        again.leave()
+
+
+def test_a_start_without_a_file_begins_with_the_last_document_where_that_is_wanted(launch, tmp_path):
+    person = launch(SMALL)
+    person.type_into("query", 0, 0, "4")
+    person.save_as(tmp_path / "kept.attn")
+    person.leave()
+    person = launch()
+    assert person.program.document.name != "kept"
+    person.do("reopen_last")
+    assert person.action("reopen_last").isChecked()
+    person.leave()
+    person = launch()
+    assert person.program.document.name == "kept"
+    assert person.number("query", 0, 0) == 4
+    person.leave()
+    (tmp_path / "kept.attn").unlink()
+    assert launch().banner() != ""
+
+
+# --- a file that somebody else changes -------------------------------------------------------------
+
+
+def changed(person, path):
+    """A person with a 4 in a session that another program has written a 9 into since."""
+    person.save_as(path)
+    person.type_into("query", 0, 0, "4")
+    problem = person.program.document.snapshot()
+    query = problem.query.copy()
+    query[0, 0] = 9
+    save_session(problem.replace(query=query), path, {"from": "elsewhere"})
+
+
+def pressing(label):
+    def answer(box):
+        person_button = next(button for button in box.buttons() if button.text() == label)
+        QTest.mouseClick(person_button, Qt.MouseButton.LeftButton)
+
+    return answer
+
+
+def test_what_another_program_wrote_is_not_written_over_unasked(launch, tmp_path, qtbot, monkeypatch):
+    person, path = launch(SMALL), tmp_path / "kept.attn"
+    changed(person, path)
+    before = path.read_bytes()
+    person.answering(QMessageBox, pressing("Cancel"), lambda: person.press("Ctrl+S"))
+    assert path.read_bytes() == before
+    assert person.window.isWindowModified()
+    person.answering(QMessageBox, pressing("Save over it"), lambda: person.press("Ctrl+S"))
+    assert open_file(path).problem.query[0, 0] == 4
+    person.type_into("query", 0, 0, "5")
+    person.press("Ctrl+S")
+    assert open_file(path).problem.query[0, 0] == 5, "asked once, since it is ours again"
+
+    person.again("it can be reloaded instead")
+    changed(person, tmp_path / "other.attn")
+    person.answering(QMessageBox, pressing("Reload it"), lambda: person.press("Ctrl+S"))
+    qtbot.waitUntil(lambda: person.number("query", 0, 0) == 9)
+    assert not person.window.isWindowModified()
+
+    person.again("or saved beside it")
+    path = tmp_path / "third.attn"
+    changed(person, path)
+    other = tmp_path / "mine.attn"
+    monkeypatch.setattr("attn_gui.app.files.files.path_to_save", lambda *_: other)
+    person.answering(QMessageBox, pressing("Save as…"), lambda: person.press("Ctrl+S"))
+    assert open_file(other).problem.query[0, 0] == 4
+    assert open_file(path).problem.query[0, 0] == 9
+
+
+# --- bad files -------------------------------------------------------------------------------------
+
+
+def bad_files(folder):
+    """(name, how it comes to be there)"""
+    text = folder / "text.attn"
+    text.write_text("hello")
+    good = folder / "good.npz"
+    np.savez(good, query=np.eye(2), key=np.eye(2), value=np.eye(2))
+    truncated = folder / "truncated.npz"
+    truncated.write_bytes(good.read_bytes()[:200])
+    objects = folder / "objects.npy"
+    np.save(objects, np.array([{"a": 1}], dtype=object), allow_pickle=True)
+    directory = folder / "directory.attn"
+    directory.mkdir()
+    fifo = folder / "fifo.attn"
+    os.mkfifo(fifo)
+    clash = folder / "clash.npz"
+    np.savez(clash, query=np.eye(2), key=np.eye(3), value=np.eye(2))
+    empty = folder / "empty.npz"
+    empty.write_bytes(b"")
+    return text, truncated, objects, directory, fifo, clash, empty, folder / "missing.attn"
+
+
+def test_a_bad_file_given_at_the_start_still_opens_the_window(launch, tmp_path):
+    path = tmp_path / "text.attn"
+    path.write_text("hello")
+    person = launch(path)
+    assert "text.attn" in person.banner()
+    assert person.table("query").model().columnCount() == 384
 
 
 class Disk(Gate):
@@ -51,25 +453,24 @@ def gate(monkeypatch):
 
 
 @pytest.fixture
-def person(launch, tmp_path, gate):
+def typist(launch, tmp_path, gate):
     """Who has saved once, and then typed 4."""
 
-    def save_and_type(person):
+    def save_and_type(typist):
         gate.fails = False
         gate.open()
         (tmp_path / "kept.attn").unlink(missing_ok=True)
-        person.choose_file(tmp_path / "kept.attn", lambda: person.do("save_as"))
-        written(person)
+        typist.choose_file(tmp_path / "kept.attn", lambda: typist.do("save_as"))
+        written(typist)
         gate.close()
-        person.type_into("query", 0, 0, "4")
+        typist.type_into("query", 0, 0, "4")
 
     return launch(SMALL).beginning(save_and_type)
 
 
-def written(person):
+def written(typist):
     """Until nothing is being written any more."""
-    while person.program.files.saving.busy:
-        QApplication.processEvents()
+    typist.until(lambda: not typist.program.files.saving.busy)
 
 
 def first(path):
@@ -77,101 +478,101 @@ def first(path):
     return open_file(path).problem.query[0, 0]
 
 
-def line(person):
-    found = person.find("saving.progress", WorkLine)
+def line(typist):
+    found = typist.find("saving.progress", WorkLine)
     return found.text() if found.isVisible() else ""
 
 
-def test_the_window_works_on_while_a_large_session_is_written(person, gate, tmp_path, qtbot):
+def test_the_window_works_on_while_a_large_session_is_written(typist, gate, tmp_path, qtbot):
     path = tmp_path / "kept.attn"
-    person.press("Ctrl+S")
+    typist.press("Ctrl+S")
     gate.await_work()
-    qtbot.waitUntil(lambda: line(person) == "Saving kept.attn, 0 %")
-    person.type_into("query", 1, 1, "5")
-    person.click_cell("weights", 0, 1)
-    assert "Query 0 gives key 1" in person.explanation()
+    qtbot.waitUntil(lambda: line(typist) == "Saving kept.attn, 0 %")
+    typist.type_into("query", 1, 1, "5")
+    typist.click_cell("weights", 0, 1)
+    assert "Query 0 gives key 1" in typist.explanation()
     assert first(path) == 1, "the old file stands until the new one is whole"
     gate.open()
-    written(person)
-    assert line(person) == ""
+    written(typist)
+    assert line(typist) == ""
     assert open_file(path).problem.query[:2, 1].tolist() == [0, 1], "as it was when Ctrl+S was pressed"
     assert first(path) == 4
-    assert person.window.isWindowModified(), "the 5 is in no file"
-    person.press("Ctrl+S")
-    written(person)
+    assert typist.window.isWindowModified(), "the 5 is in no file"
+    typist.press("Ctrl+S")
+    written(typist)
     assert open_file(path).problem.query[1, 1] == 5
-    assert not person.window.isWindowModified()
+    assert not typist.window.isWindowModified()
 
-    person.again("a writing can be canceled")
-    person.press("Ctrl+S")
-    qtbot.waitUntil(lambda: bool(line(person)))
-    person.click(person.find("saving.cancel", QToolButton))
+    typist.again("a writing can be canceled")
+    typist.press("Ctrl+S")
+    qtbot.waitUntil(lambda: bool(line(typist)))
+    typist.click(typist.find("saving.cancel", QToolButton))
     gate.open()
-    written(person)
-    assert person.banner() == "kept.attn was not saved: the saving was canceled."
-    assert person.window.isWindowModified()
+    written(typist)
+    assert typist.banner() == "kept.attn was not saved: the saving was canceled."
+    assert typist.window.isWindowModified()
     assert first(tmp_path / "kept.attn") == 1
     assert [path.name for path in tmp_path.iterdir()] == ["kept.attn"]
 
-    person.again("what was clean before is not when another state was written meanwhile")
-    person.press("Ctrl+S")
+    typist.again("what was clean before is not when another state was written meanwhile")
+    typist.press("Ctrl+S")
     gate.await_work()
-    person.press("Ctrl+Z")
+    typist.press("Ctrl+Z")
     gate.open()
-    written(person)
-    assert person.number("query", 0, 0) == 1
-    assert person.window.isWindowModified(), "the file holds the 4"
+    written(typist)
+    assert typist.number("query", 0, 0) == 1
+    assert typist.window.isWindowModified(), "the file holds the 4"
 
-    person.again("whoever would rather work on stays")
-    person.press("Ctrl+S")
+    typist.again("whoever would rather work on stays")
+    typist.press("Ctrl+S")
     gate.await_work()
-    person.answering(QMessageBox, lambda box: box.buttons()[0].click(), person.window.close)
-    assert person.window.isVisible()
-    person.answering(QMessageBox, lambda box: person.press("Esc"), lambda: person.drop(person.program.document.path))
-    assert person.number("query", 0, 0) == 4
+    typist.answering(QMessageBox, lambda box: box.buttons()[0].click(), typist.window.close)
+    assert typist.window.isVisible()
+    typist.answering(QMessageBox, lambda box: typist.press("Esc"), lambda: typist.drop(typist.program.document.path))
+    assert typist.number("query", 0, 0) == 4
     gate.open()
-    written(person)
-    assert not person.window.isWindowModified()
+    written(typist)
+    assert not typist.window.isWindowModified()
 
-    person.again("a writing that fails keeps the old file and the window")
+    typist.again("a writing that fails keeps the old file and the window")
     gate.fails = True
     gate.open()
-    person.press("Ctrl+S")
-    person.window.close()
-    assert person.window.isVisible()
-    assert person.banner() == "kept.attn could not be saved: there is no room left. Nothing was changed."
-    assert person.window.isWindowModified()
+    typist.press("Ctrl+S")
+    typist.window.close()
+    assert typist.window.isVisible()
+    assert typist.banner() == "kept.attn could not be saved: there is no room left. Nothing was changed."
+    assert typist.window.isWindowModified()
     assert first(tmp_path / "kept.attn") == 1
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
-    person.again("another document is never taken for the one that is written")
+    typist.again("another document is never taken for the one that is written")
     # As a large file that was asked for before comes in between.
-    person.press("Ctrl+S")
+    typist.press("Ctrl+S")
     gate.await_work()
-    person.program.files.begin_with_example("thinking")
-    title = person.window.windowTitle()
+    typist.program.files.begin_with_example("thinking")
+    title = typist.window.windowTitle()
     gate.open()
-    written(person)
+    written(typist)
     assert first(tmp_path / "kept.attn") == 4
-    assert person.window.windowTitle() == title
-    assert person.program.document.path is None
+    assert typist.window.windowTitle() == title
+    assert typist.program.document.path is None
 
-    person.again("a second save follows the first")
-    person.press("Ctrl+S")
+    typist.again("a second save follows the first")
+    typist.press("Ctrl+S")
     gate.await_work()
-    person.type_into("query", 0, 0, "5")
-    person.press("Ctrl+S")
-    person.type_into("query", 0, 0, "6")
-    person.press("Ctrl+S")
-    person.choose_file(tmp_path / "other.attn", lambda: person.do("save_as"))
+    typist.type_into("query", 0, 0, "5")
+    typist.press("Ctrl+S")
+    typist.type_into("query", 0, 0, "6")
+    typist.press("Ctrl+S")
+    typist.choose_file(tmp_path / "other.attn", lambda: typist.do("save_as"))
     gate.open()
-    written(person)
+    written(typist)
     assert (first(tmp_path / "kept.attn"), first(tmp_path / "other.attn")) == (6, 6)
-    assert not person.window.isWindowModified()
-    assert person.window.windowTitle().startswith("other")
+    assert not typist.window.isWindowModified()
+    assert typist.window.windowTitle().startswith("other")
 
-    person.again("quitting waits until it is written")
-    person.press("Ctrl+S")
+    typist.again("quitting waits until it is written")
+    typist.press("Ctrl+S")
     gate.await_work()
     said = []
 
@@ -179,40 +580,40 @@ def test_the_window_works_on_while_a_large_session_is_written(person, gate, tmp_
         said.append(box.text())
         gate.open()  # and the box closes by itself
 
-    person.answering(QMessageBox, answer, person.window.close)
+    typist.answering(QMessageBox, answer, typist.window.close)
     assert said == ["kept.attn is still being saved."]
-    assert not person.window.isVisible()
+    assert not typist.window.isVisible()
     assert first(tmp_path / "kept.attn") == 4
 
 
-def test_changes_since_are_asked_for_and_written_before_the_window_goes(person, gate, tmp_path):
-    person.press("Ctrl+S")
+def test_changes_since_are_asked_for_and_written_before_the_window_goes(typist, gate, tmp_path):
+    typist.press("Ctrl+S")
     gate.await_work()
-    person.type_into("query", 0, 0, "5")
+    typist.type_into("query", 0, 0, "5")
     gate.open()
-    person.answering(QMessageBox, lambda box: box.button(BUTTONS.Save).click(), person.window.close)
-    assert not person.window.isVisible()
+    typist.answering(QMessageBox, lambda box: box.button(BUTTONS.Save).click(), typist.window.close)
+    assert not typist.window.isVisible()
     assert first(tmp_path / "kept.attn") == 5
 
 
-def test_whoever_leaves_after_a_writing_that_failed_is_asked_again(person, gate, tmp_path):
+def test_whoever_leaves_after_a_writing_that_failed_is_asked_again(typist, gate, tmp_path):
     """The failure was taken for one of a writing that is still waited for: the window could not be closed."""
     gate.fails = True
     gate.open()
-    person.press("Ctrl+S")
-    written(person)
-    assert "no room" in person.banner()
-    person.answering(QMessageBox, lambda box: box.button(BUTTONS.Discard).click(), person.window.close)
-    assert not person.window.isVisible()
+    typist.press("Ctrl+S")
+    written(typist)
+    assert "no room" in typist.banner()
+    typist.answering(QMessageBox, lambda box: box.button(BUTTONS.Discard).click(), typist.window.close)
+    assert not typist.window.isVisible()
     assert first(tmp_path / "kept.attn") == 1
 
 
-def test_the_end_of_the_program_writes_what_was_asked_for(person, gate, tmp_path):
-    person.press("Ctrl+S")
-    person.type_into("query", 0, 0, "5")
-    person.press("Ctrl+S")
+def test_the_end_of_the_program_writes_what_was_asked_for(typist, gate, tmp_path):
+    typist.press("Ctrl+S")
+    typist.type_into("query", 0, 0, "5")
+    typist.press("Ctrl+S")
     gate.open()
-    person.leave()
+    typist.leave()
     assert first(tmp_path / "kept.attn") == 5
 
 
@@ -229,28 +630,28 @@ def test_a_large_session_is_told_of_as_it_is_written_and_read_by_the_official_re
 
 
 def test_a_file_that_cannot_be_written_is_offered_another_place(launch, tmp_path):
-    person = launch(SMALL)
+    typist = launch(SMALL)
     gone = tmp_path / "gone" / "kept.attn"
     gone.parent.mkdir()
-    person.choose_file(gone, lambda: person.do("save_as"))
-    person.type_into("query", 0, 0, "4")
+    typist.choose_file(gone, lambda: typist.do("save_as"))
+    typist.type_into("query", 0, 0, "4")
     shutil.rmtree(gone.parent)
-    person.do("save")
-    assert "could not be saved: its folder" in person.banner()
-    button = person.button("Save as…", "banner")
-    person.type_into("query", 0, 1, "5")
-    assert person.banner(), "the file is still not saved"
-    person.choose_file(tmp_path / "other.attn", lambda: person.click(button))
-    assert not person.banner()
+    typist.do("save")
+    assert "could not be saved: its folder" in typist.banner()
+    button = typist.button("Save as…", "banner")
+    typist.type_into("query", 0, 1, "5")
+    assert typist.banner(), "the file is still not saved"
+    typist.choose_file(tmp_path / "other.attn", lambda: typist.click(button))
+    assert not typist.banner()
     assert first(tmp_path / "other.attn") == 4
-    assert not person.program.document.modified
+    assert not typist.program.document.modified
 
-    person.again("another place from the menu takes the refusal back")
+    typist.again("another place from the menu takes the refusal back")
     gone = tmp_path / "gone" / "kept.attn"
     gone.parent.mkdir()
-    person.choose_file(gone, lambda: person.do("save_as"))
+    typist.choose_file(gone, lambda: typist.do("save_as"))
     shutil.rmtree(gone.parent)
-    person.do("save")
-    assert person.banner()
-    person.choose_file(tmp_path / "third.attn", lambda: person.do("save_as"))
-    assert not person.banner()
+    typist.do("save")
+    assert typist.banner()
+    typist.choose_file(tmp_path / "third.attn", lambda: typist.do("save_as"))
+    assert not typist.banner()

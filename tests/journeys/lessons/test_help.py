@@ -23,7 +23,6 @@ from attn_gui.views.zones import stops
 from tests.failing import each
 
 KEYS = [page.key for page in help_pages("en", defaultdict(str))]
-
 WRITTEN = "9-writing-lessons"
 
 

@@ -1,4 +1,4 @@
-"""Lessons from start to end, in both languages, by mouse and by keyboard, with answers right and wrong."""
+"""Lessons from start to end, in both languages, by mouse and keyboard: the one on induction, and those with walks."""
 
 from __future__ import annotations
 
@@ -9,26 +9,22 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QMenu
+from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QMenu, QTableView, QToolBar, QWidget
 
 from attn_gui import Problem, save
 from attn_gui.app.lessons.lesson_list import PROGRESS
 from attn_gui.lessons.lesson import LessonNumber, written
+from attn_gui.models import open_model
 from attn_gui.paths import resource
 from attn_gui.views.text_views import SentenceView
+from attn_gui.views.walk_view import WalkPlayer
 from tests.failing import each
 
 LESSONS = sorted(resource("lessons").glob("*.md"))
 WORKED = next(path for path in LESSONS if "worked" in path.stem)
-
-
-def settle(person):
-    person.wait()
-    QTest.qWait(1)  # the language is switched by an event
-    person.look()
-    while person.program.late.lessons.busy:
-        QTest.qWait(1)
-    QTest.qWait(1)  # what is new in the panel is laid out
+PATH = resource("lessons", "15-induction.md")
+TEXT = "k x b p f k x b p"
+OFF = {"layer": 0, "kind": "scale", "stage": "head_output", "at": {"head": 0}, "factor": 0.0}
 
 
 def begin(person, path, anew=True):
@@ -36,7 +32,7 @@ def begin(person, path, anew=True):
     if anew:
         person.program.settings.put(PROGRESS, {})
     person.program.take_in(path)
-    settle(person)
+    person.settle("lessons")
     assert person.find("lesson").isVisible()
 
 
@@ -57,7 +53,7 @@ def answer(person, question, wrong):
     else:
         number = question.answer.number(state(person).end.number_source())
         person.overwrite(person.find("lesson.answer", QLineEdit), written(number + 1.5 * wrong).replace("−", "-"))
-    settle(person)
+    person.settle("lessons")
 
 
 def test_a_lesson_that_is_read_too_late_neither_begins_nor_is_refused(launch, tmp_path):
@@ -66,7 +62,7 @@ def test_a_lesson_that_is_read_too_late_neither_begins_nor_is_refused(launch, tm
     for path in (WORKED, tmp_path / "bad.md"):
         person.program.take_in(path)
         person.program.take_in(resource("examples", "worked-example.npz"))
-        settle(person)
+        person.settle("lessons")
         assert person.banner() == ""
         assert not person.find("lesson").isVisible()
         assert person.program.document.name == "worked-example"
@@ -79,27 +75,23 @@ def person(launch):
 
 @each(
     ("lesson", "step", "right", "wrong"),
-    [
-        ("03-root-d-k", 5, "0.235", "0"),
-        ("05-masks", 4, "10", "0"),
-        ("14-rnn-cnn-attention", 5, "22", "64"),
-    ],
+    [("03-root-d-k", 5, "0.235", "0"), ("05-masks", 4, "10", "0"), ("14-rnn-cnn-attention", 5, "22", "64")],
 )
 def test_a_question_is_about_what_the_person_is_asked_to_do_also_before_it_is_done(person, lesson, step, right, wrong):
     begin(person, resource("lessons", f"{lesson}.md"))
     for _ in range(step - 1):
         person.click("lesson.skip")
-        settle(person)
+        person.settle("lessons")
     line = person.find("lesson.answer", QLineEdit)
     for done in (False, True):
         assert person.find("lesson.do").isVisible() != done
         for number, said in ((wrong, "Not yet"), (right, "Correct.")):
             person.overwrite(line, number)
-            settle(person)
+            person.settle("lessons")
             assert verdict(person).startswith(said), (done, number)
         if not done:
             person.click("lesson.do")
-            settle(person)
+            person.settle("lessons")
 
 
 def answer_unscaled(person):
@@ -107,9 +99,9 @@ def answer_unscaled(person):
     begin(person, WORKED)
     for _ in range(3):
         person.click("lesson.skip")
-        settle(person)
+        person.settle("lessons")
     person.overwrite(person.find("lesson.answer", QLineEdit), "0.73")
-    settle(person)
+    person.settle("lessons")
 
 
 def test_answers_are_judged_called_by_their_mistake_and_shown(launch, tmp_path):
@@ -123,7 +115,7 @@ def test_answers_are_judged_called_by_their_mistake_and_shown(launch, tmp_path):
     assert "a lot" in verdict(person)
     line = person.find("lesson.answer", QLineEdit)
     person.overwrite(line, "0.1")
-    settle(person)
+    person.settle("lessons")
     QTest.mouseClick(line, Qt.MouseButton.LeftButton)
     assert line.selectedText() == "0.1", "what is typed next replaces it"
     QTest.mouseClick(line, Qt.MouseButton.LeftButton)
@@ -131,7 +123,7 @@ def test_answers_are_judged_called_by_their_mistake_and_shown(launch, tmp_path):
     QTest.mouseDClick(line, Qt.MouseButton.LeftButton)
     assert line.selectedText() == "0.1", "not the part before the point"
     person.click("lesson.show")
-    settle(person)
+    person.settle("lessons")
     assert person.find("lesson.answer", QLineEdit).text() == "0.6405"
     assert verdict(person).startswith("The answer is 0.6405.")
 
@@ -140,7 +132,7 @@ def test_answers_are_judged_called_by_their_mistake_and_shown(launch, tmp_path):
     have_shown(person)
     person.overwrite(person.find("lesson.answer", QLineEdit), "1.25", end="")
     person.do("language_zh")
-    settle(person)
+    person.settle("lessons")
     assert person.find("lesson.answer", QLineEdit).text() == "1.25"
 
     person.again("the answer that is shown is taken")
@@ -151,13 +143,13 @@ def test_answers_are_judged_called_by_their_mistake_and_shown(launch, tmp_path):
     have_shown(person)
     shown = person.find("lesson.answer", QLineEdit).text()
     person.overwrite(person.find("lesson.answer", QLineEdit), shown)
-    settle(person)
+    person.settle("lessons")
     assert verdict(person).startswith("Correct.")
 
     person.again("what is typed and judged stays when the language is switched")
     answer_unscaled(person)
     person.do("language_zh")
-    settle(person)
+    person.settle("lessons")
     assert person.find("lesson.title").text().startswith("第")
     assert person.find("lesson.answer", QLineEdit).text() == "0.73"
     assert "√d_k" in verdict(person)
@@ -167,7 +159,7 @@ def test_answers_are_judged_called_by_their_mistake_and_shown(launch, tmp_path):
     begin(person, resource("lessons", "03-root-d-k.md"))
     while state(person).step.question is None or not state(person).step.question.choices:
         person.click("lesson.skip")
-        settle(person)
+        person.settle("lessons")
     question = state(person).step.question
     assert verdict(person) == ""
     for wrong, said in ((True, "Not yet"), (False, "Correct.")):
@@ -177,7 +169,7 @@ def test_answers_are_judged_called_by_their_mistake_and_shown(launch, tmp_path):
     person.again("entropy has one named unit in a lesson and beside it")
     begin(person, resource("lessons", "03-root-d-k.md"))
     person.click("lesson.skip")
-    settle(person)
+    person.settle("lessons")
     strip = person.find("heads.weights")
     assert any("bits" in label.text() for label in strip.findChildren(QLabel))
     said = " ".join(view.text() for view in person.find("lesson").findChildren(SentenceView))
@@ -188,19 +180,19 @@ def test_answers_are_judged_called_by_their_mistake_and_shown(launch, tmp_path):
     begin(person, resource("lessons", "15-induction.md"))
     for _ in range(5):
         person.click("lesson.skip")
-        settle(person)
+        person.settle("lessons")
     before = person.find("lesson.choice.1", QAbstractButton).text()
     person.click("lesson.do")
-    settle(person)
+    person.settle("lessons")
     assert person.find("lesson.choice.1", QAbstractButton).text() == before == "f falls to 0.0119: it takes part, too"
 
 
 def have_shown(person):
     """Answer wrongly, and ask for the answer."""
     person.overwrite(person.find("lesson.answer", QLineEdit), "7")
-    settle(person)
+    person.settle("lessons")
     person.click("lesson.show")
-    settle(person)
+    person.settle("lessons")
 
 
 def test_numbers_follow_edits_computed_beside_the_window_and_the_way_back_is_offered(launch, monkeypatch):
@@ -214,7 +206,7 @@ def test_numbers_follow_edits_computed_beside_the_window_and_the_way_back_is_off
     person = launch()
     begin(person, WORKED)
     person.click("lesson.skip")
-    settle(person)
+    person.settle("lessons")
     panel = person.program.late.lessons._panel
     texts = panel._words.paragraphs[0]
     person.type_into("query", 1, 1, "5")
@@ -223,11 +215,11 @@ def test_numbers_follow_edits_computed_beside_the_window_and_the_way_back_is_off
     assert threading.main_thread() not in threads
     person.until(person.find("lesson.left").isVisible)
     person.click("lesson.return")
-    settle(person)
+    person.settle("lessons")
     person.until(lambda: panel._words.paragraphs[0] == texts)
     assert not person.find("lesson.left").isVisible()
     person.press("Ctrl+Z")
-    settle(person)
+    person.settle("lessons")
     assert person.number("query", 1, 1) == 5
 
 
@@ -235,7 +227,7 @@ def test_a_lesson_is_taken_up_where_it_was_left_and_belongs_to_its_file(launch, 
     person = launch()
     begin(person, WORKED)
     person.click("lesson.skip")
-    settle(person)
+    person.settle("lessons")
     person.click("lesson.close")
     assert not person.find("lesson").isVisible()
     assert person.find("history").isVisible()
@@ -243,7 +235,7 @@ def test_a_lesson_is_taken_up_where_it_was_left_and_belongs_to_its_file(launch, 
     begin(person, WORKED, anew=False)
     assert person.find("lesson.place").text() == "Step 2 of 5"
     person.click("lesson.back")
-    settle(person)
+    person.settle("lessons")
     assert person.find("lesson.place").text() == "Step 1 of 5"
     assert not person.find("lesson.back").isEnabled()
 
@@ -252,13 +244,13 @@ def test_a_lesson_is_taken_up_where_it_was_left_and_belongs_to_its_file(launch, 
     own.write_bytes(WORKED.read_bytes())
     begin(person, WORKED)
     person.click("lesson.skip")
-    settle(person)
+    person.settle("lessons")
     begin(person, own, anew=False)
     assert person.find("lesson.place").text() == "Step 1 of 5"
 
     person.again("a lesson is opened from a file by the action")
     person.choose_file(WORKED, lambda: person.do("open_lesson"))
-    settle(person)
+    person.settle("lessons")
     assert person.find("lesson").isVisible()
 
     person.again("what is done in a lesson is nothing to save")
@@ -281,7 +273,7 @@ def test_a_lesson_is_taken_up_where_it_was_left_and_belongs_to_its_file(launch, 
     )
     begin(person, path)
     person.click("lesson.skip")
-    settle(person)
+    person.settle("lessons")
     assert person.program.document.problem == narrow.replace(value=wider)
 
     person.again("a lesson is opened from the menu and follows the language")
@@ -291,10 +283,10 @@ def test_a_lesson_is_taken_up_where_it_was_left_and_belongs_to_its_file(launch, 
     found = next(action for action in menu.actions() if "worked example" in action.text())
     assert isinstance(found, QAction)
     found.trigger()
-    settle(person)
+    person.settle("lessons")
     assert person.find("lesson.title").text() == "1. The inputs"
     person.do("language_zh")
-    settle(person)
+    person.settle("lessons")
     assert person.find("lesson.title").text() == "第一步：输入"
     assert any("五步" in action.text() for action in menu.actions())
 
@@ -304,7 +296,7 @@ def test_in_chinese_a_bad_lesson_is_refused_and_tokens_are_named(launch, tmp_pat
     path = tmp_path / "bad.md"
     path.write_text("# A | 甲\n\n## S | 步\n- open: nowhere\n\n### English\nx\n\n### 中文\n字\n", encoding="utf-8")
     person.drop(path)
-    settle(person)
+    person.settle("lessons")
     assert person.banner() == "课程 bad.md 第 4 行：应为示例名，或课程文件旁的算例文件名，实际为 nowhere。"
     assert not person.find("lesson").isVisible()
 
@@ -312,7 +304,7 @@ def test_in_chinese_a_bad_lesson_is_refused_and_tokens_are_named(launch, tmp_pat
     begin(person, resource("lessons", "09-pooling.md"))
     assert person.program.document.problem.key_tokens == ("报纸", "论文", "咖啡", "笔记本", "书")
     person.do("language_en")
-    settle(person)
+    person.settle("lessons")
     assert person.program.document.problem.key_tokens == ("newspaper", "paper", "coffee", "notebook", "book")
     assert not person.find("lesson.left").isVisible()
 
@@ -324,7 +316,7 @@ def test_a_table_in_markdown_goes_the_way_of_every_table(launch, tmp_path):
     path.write_text("\n| a | b | c |\n|---|---|---|\n| 7 | 8 | 9 |\n| 1 | 2 | 3 |\n", encoding="utf-8")
     for come in (person.drop, person.open):
         come(path)
-        settle(person)
+        person.settle("lessons")
         assert "table.md holds 2 × 3 numbers. Where do they go?" in person.banner()
         person.click(person.button("Q", "banner"))
         assert person.numbers("query") == [["7", "8", "9"], ["1", "2", "3"]]
@@ -334,9 +326,8 @@ def test_a_table_in_markdown_goes_the_way_of_every_table(launch, tmp_path):
     for first in ("3", "abc"):
         begin(person, WORKED)
         for text in (first, "1.732"):
-            person.type(text)
-            person.press("Return")
-            settle(person)
+            person.type(text, end="Return")
+            person.settle("lessons")
         assert person.find("lesson.answer", QLineEdit).text() == "1.732"
         assert verdict(person) == "Correct.", first
 
@@ -349,3 +340,168 @@ def test_a_table_in_markdown_goes_the_way_of_every_table(launch, tmp_path):
     assert person.find("heatmap.scores").isVisible()
     assert not person.find("heatmap.scores").visibleRegion().isEmpty()
     assert person.find("lesson").isVisible()
+
+
+@pytest.fixture
+def reader(launch, request):
+    person = launch("worked-example.npz", lang=getattr(request, "param", "en"), width=1366, height=700)
+    person.drop(PATH)
+    person.settle("lessons")
+    assert person.find("lesson").isVisible()
+    return person
+
+
+def next_step(person):
+    person.click("lesson.skip")
+    person.settle("lessons")
+
+
+def click_head(person, layer, head):
+    person.click_head(layer, head)
+    person.settle("lessons")
+
+
+def is_done(person):
+    done, do = person.find("lesson.done").isVisible(), person.find("lesson.do").isVisible()
+    assert done != do, "either it is done, or it can be done for the reader"
+    return done
+
+
+def probability(person, token="f"):
+    rows = person.find("model.predictions", QTableView).model()
+    shown = {rows.index(row, 0).data(): rows.index(row, 1).data() for row in range(rows.rowCount())}
+    return float(str(shown[token]).replace("−", "-"))
+
+
+def undo_button(person):
+    bar = next(bar for bar in person.window.findChildren(QToolBar) if person.action("undo") in bar.actions())
+    return bar.widgetForAction(person.action("undo"))
+
+
+def said(person):
+    return "\n".join(person.program.late.lessons._panel._words.paragraphs)
+
+
+@pytest.mark.parametrize("reader", ["en", "zh"], indirect=True)
+def test_four_clicks_find_the_head_and_what_it_depends_on(reader):
+    document = reader.program.document
+    assert (document.study.text, document.study.layer) == (TEXT, 0)
+    assert not reader.window.isWindowModified()
+    reader.click(reader.find("lesson.choice.1", QAbstractButton))
+    reader.settle("lessons")
+    assert reader.find("lesson.verdict").text().startswith(("Correct.", "正确。"))
+    assert probability(reader) > 0.99
+    before, logits = document.problem, reader.program.late.model.answer.run.logits
+
+    next_step(reader)
+    assert not is_done(reader)
+    click_head(reader, 0, 2)  # the one that looks at the same letter itself
+    assert not is_done(reader)
+    assert not reader.find("lesson.left").isVisible(), "to look at a head changes no number"
+    click_head(reader, 1, 1)
+    assert is_done(reader)
+    assert document.study.layer == 1
+
+    next_step(reader)
+    assert reader.find("heatmap.weights").isVisible()
+    cell = reader.program.view.look.cell
+    assert (cell.stage, cell.row, cell.column, reader.program.view.look.head) == ("weights", 9, 5, 2)
+    assert f"{reader.value('weights', 9, 5):.3f}" in said(reader)
+
+    next_step(reader)
+    assert not is_done(reader)
+    click_head(reader, 0, 1)
+    assert not is_done(reader)
+    click_head(reader, 0, 0)
+    assert is_done(reader)
+
+    next_step(reader)
+    assert not is_done(reader)
+    reader.click("model.head_off")
+    reader.settle("lessons")
+    assert is_done(reader)
+    truth = open_model(resource("models", "toy-induction")).run(TEXT, interventions=[OFF])
+    fallen = dict(truth.predictions(top=27))["f"]
+    assert fallen < 0.01
+    assert probability(reader) == pytest.approx(fallen, abs=1e-4)
+    assert f"{fallen:.4f}" in said(reader)
+
+    next_step(reader)
+    assert not is_done(reader)
+    reader.click(undo_button(reader))
+    reader.settle("lessons")
+    assert is_done(reader)
+    assert document.problem == before
+    assert np.array_equal(reader.program.late.model.answer.run.logits, logits)
+    assert probability(reader) > 0.99
+    next_step(reader)
+    assert reader.find("lesson.end").isVisible()
+
+
+def test_what_is_not_done_is_done_by_the_button_and_taken_over_by_the_next_step(reader):
+    for place in range(6):
+        if reader.find("lesson.do").isVisible() and place % 2:
+            reader.click("lesson.do")
+            reader.settle("lessons")
+            assert is_done(reader)
+        state = reader.program.late.lessons._states[place]
+        assert (reader.program.document.study.layer, reader.program.document.study.text) in {
+            (scene.study.layer, TEXT) for scene in (state.begin, state.end)
+        }
+        next_step(reader)
+    assert reader.find("lesson.end").isVisible()
+
+
+def test_other_numbers_are_told_and_the_step_is_found_again_until_another_document_comes(reader):
+    next_step(reader)
+    reader.type_into("w_query", 0, 0, "9")
+    reader.settle("lessons")
+    assert reader.find("lesson.left").isVisible()
+    reader.click("lesson.return")
+    reader.settle("lessons")
+    assert not reader.find("lesson.left").isVisible()
+    reader.press("Ctrl+Z")
+    reader.settle("lessons")
+    assert reader.number("w_query", 0, 0) == 9
+    assert reader.find("lesson.left").isVisible()
+
+    # a document that is no model puts the lesson away
+    reader.program.files.open_example("worked")
+    reader.settle("lessons")
+    assert not reader.find("lesson").isVisible()
+    assert reader.program.document.study is None
+    assert len(reader.steps()) == 1
+
+
+def shown(person) -> WalkPlayer | None:
+    """The walk in the place of the maps, once the lesson has turned to its step."""
+    person.wait()
+    person.until(lambda: not person.program.late.lessons.busy)
+    walks = [walk for walk in person.window.findChildren(QWidget, "walk") if walk.isVisible()]
+    return walks[0].findChild(WalkPlayer) if walks else None
+
+
+def test_the_worked_example_plays_its_products_and_the_steps_before_its_weight(launch):
+    person = launch("worked-example.npz", width=1366, height=700)
+    person.program.take_in(resource("lessons", "06-worked-example.md"))
+    assert shown(person) is None
+    person.click("lesson.skip")
+    found = shown(person)
+    assert found is not None
+    assert found.playing
+    found.pause_here()
+    assert [beat.stage for beat in found.walk.beats] == ["scores", "scores"]
+    assert found.walk.beats[0].board.map.covered == ((0, 1),), "what is asked for is not seen in it"
+    assert person.find("lesson.answer").hasFocus(), "the keyboard stays where one answers"
+    person.click("lesson.skip")
+    assert shown(person) is None
+    person.click("lesson.skip")
+    assert shown(person) is None, "its weight is asked for"
+    person.click("lesson.walk")
+    found = shown(person)
+    assert [beat.stage for beat in found.walk.beats] == ["scores", "scores", "scaled"]
+    assert person.find("walk").hasFocus()
+    person.overwrite(person.find("lesson.answer", QLineEdit), "0.64")
+    assert shown(person) is None, "all numbers are seen again"
+    assert not person.find("lesson.walk").isVisible()
+    assert person.find("heatmap.weights").isVisible()

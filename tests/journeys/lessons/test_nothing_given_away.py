@@ -1,7 +1,8 @@
-"""An exercise gives no answer away: the number left out is looked for in all that the window says and copies."""
+"""No question is answered on the screen: the number asked for is in nothing that the window says, draws or copies."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -12,15 +13,21 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, 
 
 from attn_gui.document.clipboard import FORMS
 from attn_gui.engine import Problem
+from attn_gui.engine.graph import indices
+from attn_gui.engine.mistakes.grading import is_same
 from attn_gui.formats import save
+from attn_gui.lessons.live_numbers import cell_index
+from attn_gui.paths import resource
 from attn_gui.views.dialogs.card_dialog import CardDialog
 from attn_gui.views.dialogs.export_data_dialog import ExportDataDialog
 from attn_gui.views.dialogs.export_dialog import ExportDialog
 from attn_gui.views.map.heatmap import Heatmap
 from tests.failing import each
+from tests.journeys.lessons.test_lessons import WORKED, begin, state, verdict
 
 BLANKS = (("weights", 2, 1), ("head_output", 1, 0), ("scaled", 3, 2), ("query", 0, 1))
 LANGUAGES = ("en", "zh", "en", "zh")
+NUMBER = re.compile(r"(?<![\w.])[−-]?\d+\.\d+(?![\w.])")
 
 
 @pytest.fixture
@@ -35,16 +42,6 @@ def person(launch, problem, tmp_path):
     path = tmp_path / "secret.npz"
     save(problem, path)
     return launch(path)
-
-
-def settle(person):
-    person.wait()
-    program = person.program
-    rooms, tools = program.late, program.late
-    parts = rooms.exercises, rooms.pages, tools.gradients, tools.cell_history
-    while any(part.busy for part in parts):
-        QTest.qWait(2)
-    QTest.qWait(5)
 
 
 def digits(number):
@@ -83,8 +80,7 @@ def drawn(person):
 
 def copied(person, stage):
     """A whole map in every form of text."""
-    heatmap = person.find(f"heatmap.{stage}")
-    heatmap.setFocus()
+    person.find(f"heatmap.{stage}").setFocus()
     found = []
     for form in FORMS:
         person.do(form.action)
@@ -93,11 +89,10 @@ def copied(person, stage):
 
 
 def leave_out(person, stage, row, column):
-    person.show_stage(stage)
-    person.click_cell(stage, row, column)
+    person.choose_cell(stage, row, column)
     number = person.value(stage, row, column)
     person.do("leave_out")
-    settle(person)
+    person.settle("exercises", "pages", "gradients", "cell_history")
     return number
 
 
@@ -112,7 +107,7 @@ def exported(person, folder):
         dialog.accept()
 
     person.answering(ExportDialog, accept, lambda: person.do("export_image"))
-    settle(person)
+    person.settle("exercises", "pages", "gradients", "cell_history")
     (path,) = folder.glob("secret*.svg")
     return path.read_text(encoding="utf-8")
 
@@ -131,7 +126,7 @@ def test_a_number_that_is_left_out_is_nowhere(person, blank, lang, tmp_path):
 
     for mode in ("product", "all_stages"):
         person.do(mode)
-        settle(person)
+        person.settle("exercises", "pages", "gradients", "cell_history")
         look_for(mode, said(person))
         assert not np.isclose(np.nan_to_num(drawn(person)), number, rtol=1e-9, atol=0).any(), mode
     person.do("product")
@@ -149,7 +144,7 @@ def test_a_number_that_is_left_out_is_nowhere(person, blank, lang, tmp_path):
     for action in ("gradients", "verify", "relations", "retrieval", "head_contributions", "code"):
         if person.action(action).isEnabled():
             person.do(action)
-            settle(person)
+            person.settle("exercises", "pages", "gradients", "cell_history")
             look_for(action, said(person))
     for dialog, action in ((ExportDataDialog, "export_data"), (CardDialog, "card")):
         person.do(action)
@@ -166,18 +161,17 @@ def test_what_was_pinned_before_tells_nothing_and_after_the_exercise_all_is_ther
     person.do("pin")
     number = leave_out(person, "weights", 2, 1)
     person.type_into("x", 0, 0, "1.5")
-    settle(person)
+    person.settle("exercises", "pages", "gradients", "cell_history")
     for mode in ("show_before", "show_difference", "show_side_by_side", "show_wipe"):
         person.do(mode)
-        settle(person)
+        person.settle("exercises", "pages", "gradients", "cell_history")
         assert not np.isclose(np.nan_to_num(drawn(person)), number, rtol=1e-9, atol=0).any()
         assert not [text for text in said(person) for part in digits(number) if part in text]
     person.do("end_exercise")
-    settle(person)
+    person.settle("exercises", "pages", "gradients", "cell_history")
     assert np.isfinite(person.value("weights", 2, 1))
 
-
-def test_a_cell_that_is_left_out_is_promised_no_formula_and_its_copy_takes_the_answer(person):
+    person.again("a cell that is left out is promised no formula and its copy takes the answer")
     leave_out(person, "weights", 1, 0)
     for lang, told, promised in (
         ("en", "A right answer uncovers the numbers", "its formula appears here"),
@@ -190,10 +184,82 @@ def test_a_cell_that_is_left_out_is_promised_no_formula_and_its_copy_takes_the_a
         assert promised not in words
     person.again("the copy of a blank takes its answer")
     number = leave_out(person, "head_output", 1, 0)
-    person.show_stage("concat")
-    person.click_cell("concat", 1, 0)
-    person.type(f"{number:.3f}".replace("−", "-"))
-    person.press("Return")
-    settle(person)
+    person.choose_cell("concat", 1, 0)
+    person.type(f"{number:.3f}".replace("−", "-"), end="Return")
+    person.settle("exercises", "pages", "gradients", "cell_history")
     assert person.program.view.look.blanks == frozenset()
     assert person.value("concat", 1, 0) == number
+
+
+def told(person):
+    """Every number with decimals in the texts, tables and explanation of the window, but for those that are given."""
+    lines = [*said(person), person.explanation(), person.status()]
+    found = {float(text.replace("−", "-")) for line in lines for text in NUMBER.findall(line)}
+    given = np.concatenate([array.ravel() for array in person.program.document.problem.arrays().values()])
+    return found - {round(float(number), decimals) for number in given for decimals in (2, 3, 4, 17)}
+
+
+def _place(person, cell):
+    """The stage and the box of a cell as it is written."""
+    stage, places = cell
+    return stage, indices.cell(cell_index(person.program.computation.evaluation, stage, places))
+
+
+def given_away(person):
+    """Faults of the step on show: where its screen says or draws the number that is asked for."""
+    question = state(person).step.question
+    answer = None if question is None else question.answer
+    if answer is None:
+        return
+    number = answer.number(state(person).end.number_source())
+    if abs(number - round(number)) > 1e-9:  # others are told apart from all that is counted by nobody
+        if answer.cell is not None and np.isclose(np.nan_to_num(drawn(person)), number, rtol=1e-9, atol=0).any():
+            yield f"{answer.text} is drawn"
+        told_too = [text for text in told(person) if is_same(text, number, question.tolerance / 2)]
+        yield from (f"{answer.text} is told: {text}" for text in told_too)
+    if answer.cell is not None and not np.isnan(person.program.view.shown.box(*_place(person, answer.cell))).all():
+        yield f"{answer.text} is not covered"
+
+
+def test_a_right_answer_uncovers_what_was_covered_and_opens_the_way_on(launch):
+    person = launch()
+    begin(person, WORKED)
+    for _ in range(3):
+        person.click("lesson.skip")
+        person.settle("lessons")
+    row, result = np.isnan, person.program.view.look.blanks
+    assert {blank.stage for blank in result} == {"weights", "head_output", "concat", "output"}
+    assert row([person.value("weights", 1, column) for column in (0, 1)]).all()
+    assert row([person.value("head_output", 1, column) for column in (0, 1)]).all()
+    assert person.value("weights", 0, 0) == 0.5
+    assert "?" in person.explanation()
+    assert "(1, 1) = ?" in person.status()
+    assert not any("0.6405" in text or "0.641" in text for text in copied(person, "weights"))
+    assert not person.find("lesson.next").isEnabled()
+    person.overwrite(person.find("lesson.answer", QLineEdit), "0.64")
+    person.settle("lessons")
+    assert person.program.view.look.blanks == frozenset()
+    assert "0.6405" in person.explanation()
+    assert person.find("lesson.next").isEnabled()
+    assert person.focus().objectName() == "lesson.next"
+
+    person.again("an answer is taken in the map too")
+    begin(person, WORKED)
+    for _ in range(3):
+        person.click("lesson.skip")
+        person.settle("lessons")
+    person.click_cell("weights", 1, 1)
+    person.type("0.64", end="Return")
+    person.settle("lessons")
+    assert verdict(person).startswith("Correct.")
+
+    person.again("texts tell covered numbers once they are answered")
+    begin(person, resource("lessons", "11-itself.md"))
+    for _ in range(2):
+        person.click("lesson.skip")
+        person.settle("lessons")
+    panel = person.program.late.lessons._panel
+    assert "the diagonal has ?, all else ?." in panel._words.paragraphs[0]
+    person.overwrite(person.find("lesson.answer", QLineEdit), "0.47")
+    person.settle("lessons")
+    assert "the diagonal has 0.471, all else 0.264." in panel._words.paragraphs[0]

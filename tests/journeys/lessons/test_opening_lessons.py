@@ -1,9 +1,8 @@
-"""Lessons that take a while to be read: the window works on, and nothing that was done meanwhile is lost."""
+"""Lessons and numbers that take a while: the window works on, nothing is lost, steps turn to their cells later."""
 
 from __future__ import annotations
 
 import pytest
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox
 
 from attn_gui.app.lessons import lessons
@@ -11,12 +10,51 @@ from attn_gui.app.state import background_task
 from attn_gui.lessons.lesson import title_of
 from attn_gui.paths import resource
 from tests.journeys.gate import Gate
-from tests.journeys.lessons.test_lessons import settle
 
 BUTTONS = QMessageBox.StandardButton
 LESSONS = sorted(resource("lessons").glob("*.md"))
 LESSON = next(path for path in LESSONS if "worked" in path.stem)
 OTHER = next(path for path in LESSONS if path != LESSON)
+
+TEXT = """# Large | 大
+
+## First | 第一步
+- make: kind=direct n=400 m=400 d_k=3 d_v=3 num_heads=2 seed=1
+- choose: weights[0, 1, 300, 2]
+
+### English
+One.
+
+### 中文
+一。
+
+### Question
+- ask: How many? | 几个？
+- answer: n
+- because: {n} | {n}
+
+## Second | 第二步
+- make: kind=direct n=500 m=400 d_k=3 d_v=3 num_heads=2 seed=1
+- choose: weights[0, 1, 450, 2]
+
+### English
+Two.
+
+### 中文
+二。
+"""
+
+CAPPED = f"""{TEXT[: TEXT.index("### Question")]}
+## Second | 第二步
+- set: softcap = 5
+- choose: capped[0, 1, 300, 2]
+
+### English
+Two.
+
+### 中文
+二。
+"""
 
 
 @pytest.fixture
@@ -36,9 +74,7 @@ def begin(person, gate):
 def rest(person, gate):
     """Let it be read, and wait until the window has heard."""
     gate.open()
-    person.wait()
-    while person.program.late.lessons.busy:
-        QTest.qWait(1)
+    person.settle("lessons")
 
 
 def answer_with(button):
@@ -103,8 +139,7 @@ def test_what_is_changed_while_a_lesson_is_read_is_not_lost(launch, gate, tmp_pa
     assert not begun(person)
     assert person.find("history").isVisible()
     person.do("save")
-    while person.program.files.saving.busy:
-        QTest.qWait(1)
+    person.until(lambda: not person.program.files.saving.busy)
     assert path.read_bytes() == kept
     person.program.take_in(LESSON)
     rest(person, gate)
@@ -119,8 +154,7 @@ def test_a_lesson_waits_for_a_number_that_is_typed_and_for_a_dialog(launch, gate
     box = QMessageBox(person.window)
     box.open()
     gate.open()
-    lessons = person.program.late.lessons
-    lessons._work.wait()
+    person.program.late.lessons._work.wait()
     for _ in range(3):
         QApplication.processEvents()
     assert not begun(person)
@@ -132,23 +166,59 @@ def test_a_lesson_waits_for_a_number_that_is_typed_and_for_a_dialog(launch, gate
 def test_what_is_done_in_a_lesson_is_left_without_a_question_and_what_is_done_after_it_belongs_to_the_person(launch):
     person = launch()
     person.program.take_in(resource("lessons", "05-masks.md"))
-    settle(person)
+    person.settle("lessons")
     while not person.find("lesson.do").isVisible():
         person.click("lesson.skip")
-        settle(person)
+        person.settle("lessons")
     person.click("lesson.do")
-    settle(person)
+    person.settle("lessons")
     assert not person.program.document.modified
     person.press("Ctrl+Z")
-    settle(person)
+    person.settle("lessons")
     person.program.take_in(LESSON)  # no dialog opens, which would wait for an answer
-    settle(person)
+    person.settle("lessons")
     assert person.program.document.name == title_of(LESSON, "en")
 
     person.again("what is done after a lesson belongs to the person")
     person.program.take_in(LESSON)
-    settle(person)
+    person.settle("lessons")
     person.click("lesson.close")
     person.type_into("query", 0, 0, "7")
-    settle(person)
+    person.settle("lessons")
     assert person.program.document.modified
+
+
+def test_a_large_step_turns_to_its_own_cell(launch, tmp_path):
+    path = tmp_path / "large.md"
+    path.write_text(TEXT, encoding="utf-8")
+    person = launch("worked-example.npz")
+    person.program.take_in(path)
+    person.settle("lessons")
+    assert person.banner() == ""
+    look = person.program.view.look
+    assert (look.head, look.cell) == (1, ("weights", 300, 2))
+    assert person.find("lesson.answer").isVisible()
+    person.click("lesson.skip")
+    person.settle("lessons")
+    look = person.program.view.look
+    assert (look.head, look.cell) == (1, ("weights", 450, 2))
+
+
+def test_a_step_that_is_taken_back_before_its_numbers_are_there_turns_to_nothing(launch, tmp_path):
+    """The map that it wanted to show was not there any more."""
+    path = tmp_path / "capped.md"
+    path.write_text(CAPPED, encoding="utf-8")
+    person = launch("worked-example.npz")
+    person.program.take_in(path)
+    person.settle("lessons")
+    assert person.banner() == ""
+    person.click("lesson.skip")
+    assert person.program.computation.pending
+    person.do("undo")
+    person.settle("lessons")
+    assert person.program.document.problem.softcap is None
+    assert person.program.view.look.cell == ("weights", 300, 2)
+    assert person.banner() == ""
+    person.do("redo")
+    person.settle("lessons")
+    assert person.program.document.problem.softcap == 5

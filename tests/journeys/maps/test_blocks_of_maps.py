@@ -1,23 +1,28 @@
-"""Blocks of cells of a map: chosen by mouse and keys; typed, pasted, multiplied, taken from elsewhere, left as they
-were, each one step that undo takes back to the byte."""
+"""Cells of maps: blocks chosen by mouse and keys, typed, pasted, taken from elsewhere; menus on every zone."""
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from attn_gui.app.editing.map_cells import CellChanges
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.engine import Problem, compute, verify
 from attn_gui.views.dialogs.questions import AskDialog, TakeDialog
+from attn_gui.views.spine.spine_items import StageNode
 from attn_gui.views.theme import current_theme
 from tests.failing import each
 
 LEFT, SHIFT = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ShiftModifier
 ROWS, COLUMNS = slice(1, 4), slice(2, 6)
 BLOCK = (ROWS, COLUMNS)
+SMALL = "worked-example.npz"
 
 
 def problem_of(**more):
@@ -43,8 +48,7 @@ def anew(person, about):
 
 def choose(person, stage, rows=ROWS, columns=COLUMNS):
     """One corner with a click, the other with Shift and a click."""
-    person.show_stage(stage)
-    person.click_cell(stage, rows.start, columns.start)
+    person.choose_cell(stage, rows.start, columns.start)
     heatmap = person.find(f"heatmap.{stage}")
     QTest.mouseClick(heatmap, LEFT, SHIFT, heatmap.cell_rect(rows.stop - 1, columns.stop - 1).center())
     assert heatmap.overlay.marks.block == (rows, columns)
@@ -97,8 +101,7 @@ def test_a_block_is_chosen_by_clicks_by_a_drag_and_by_keys(person):
     anew(person, "a block of numbers is pasted where the cell is")
     values = np.arange(6.0).reshape(2, 3)
     person.clipboard("\n".join("\t".join(map(str, row)) for row in values))
-    person.show_stage("scores")
-    person.click_cell("scores", 1, 2)
+    person.choose_cell("scores", 1, 2)
     person.do("paste")
     expected = compute(set_to(values, rows=(1, 3), columns=(2, 5)))
     np.testing.assert_allclose(shown(person, "weights"), expected["weights"][0, 2], rtol=1e-12)
@@ -111,8 +114,7 @@ def test_a_block_is_chosen_by_clicks_by_a_drag_and_by_keys(person):
     assert person.program.document.problem == problem_of()
 
     anew(person, "what does not fit or is no number is said and changes nothing")
-    person.show_stage("scores")
-    person.click_cell("scores", 4, 5)
+    person.choose_cell("scores", 4, 5)
     for text, words in (("1\t2\t3\n4\t5\t6", "2 × 3 numbers do not fit"), ("a lion", "lipboard")):
         person.clipboard(text)
         person.do("paste")
@@ -126,8 +128,7 @@ def test_a_block_is_chosen_by_clicks_by_a_drag_and_by_keys(person):
     np.testing.assert_array_equal(shown(person, "scores")[1:3, 2:6], [[1, 2, 1, 2]] * 2)
 
     anew(person, "a row is multiplied twice and stays one entry")
-    person.show_stage("weights")
-    person.click_cell("weights", 3, 1)
+    person.choose_cell("weights", 3, 1)
     person.do("choose_row")
     before = shown(person, "weights")
 
@@ -142,15 +143,13 @@ def test_a_block_is_chosen_by_clicks_by_a_drag_and_by_keys(person):
     (record,) = person.program.document.problem.interventions
     assert (record.factor, dict(record.at)["query"]) == (0.25, 3)
     np.testing.assert_array_equal(np.delete(shown(person, "weights"), 3, 0), np.delete(before, 3, 0))
-    person.do("undo")
-    person.do("undo")
+    person.do("undo", "undo")
     assert person.program.document.problem == problem_of()
 
     anew(person, "a part of what was set is left as computed")
     choose(person, "scores")
     person.press("F2", "Ctrl+A")
-    person.type("7")
-    person.press("Return")
+    person.type("7", end="Return")
     choose(person, "scores", slice(2, 3), slice(0, 7))
     plain = compute(problem_of())["scores"][0, 2]
     person.press("Del")
@@ -182,8 +181,7 @@ def test_a_block_is_chosen_by_clicks_by_a_drag_and_by_keys(person):
     assert person.program.document.problem == problem_of()
 
     anew(person, "the state before is not changed")
-    person.do("pin")
-    person.do("show_before")
+    person.do("pin", "show_before")
     choose(person, "scores")
     person.clipboard("1\t2")
     person.do("paste")
@@ -195,8 +193,7 @@ def test_a_block_is_chosen_by_clicks_by_a_drag_and_by_keys(person):
     person.program.document.open(small, name="small")
     person.wait()
     for stage in ("query", "scores"):
-        person.show_stage(stage)
-        person.click_cell(stage, 0, 0)
+        person.choose_cell(stage, 0, 0)
         person.clipboard("1e300\t2")
         person.do("paste")
         assert "too large for float32" in person.banner()
@@ -221,8 +218,7 @@ def test_a_block_is_chosen_by_clicks_by_a_drag_and_by_keys(person):
 def test_one_number_is_typed_for_all(person, stage):
     choose(person, stage)
     person.press("F2", "Ctrl+A")
-    person.type("0.25")
-    person.press("Return")
+    person.type("0.25", end="Return")
     expected = compute(set_to(0.25, stage))
     for shown_stage in (stage, "head_output"):
         np.testing.assert_allclose(shown(person, shown_stage), expected[shown_stage][0, 2], rtol=1e-12)
@@ -268,3 +264,117 @@ def test_a_block_is_not_changed_while_its_numbers_are_computed_and_the_text_stay
     person.press("Return")
     person.wait()
     assert [person.value("scores", row, column) for row in (1, 3) for column in (2, 5)] == [-7] * 4
+
+
+def _menu(widget: QWidget, place: QPoint | None = None, *, keyboard: bool = False) -> QMenu:
+    """The menu that a right click, or the Menu key, opens on a widget."""
+    at = place or widget.rect().center()
+    reason = QContextMenuEvent.Reason.Keyboard if keyboard else QContextMenuEvent.Reason.Mouse
+    QApplication.sendEvent(widget, QContextMenuEvent(reason, at, widget.mapToGlobal(at)))
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu), f"no menu on {widget.objectName()}"
+    return menu
+
+
+def _names(menu: QMenu) -> set[str]:
+    return {
+        action.objectName() or action.menu().objectName()
+        for action in menu.actions()
+        if action.objectName() or action.menu()
+    }
+
+
+def test_every_zone_has_a_menu_that_acts_on_what_it_was_opened_on(launch):
+    person = launch()
+    person.click_cell("weights", 1, 0)
+    for zone, offered in (
+        ("node.weights", {"action.copy", "menu.copy_as", "action.masks", "action.export_image"}),
+        ("head.0", {"action.copy", "action.next_head"}),
+        ("history.steps", {"action.undo", "action.redo", "action.copy"}),
+        ("inspector.terms", {"action.copy", "action.previous_place", "action.release_cell"}),
+    ):
+        for keyboard in (False, True):
+            target = person.find(zone)
+            if keyboard:
+                target.setFocus()
+            menu = _menu(target, keyboard=keyboard)
+            assert offered <= _names(menu), zone
+            assert target.hasFocus(), zone
+            menu.close()
+
+    # the button itself, at the window, as it comes from the screen
+    for name in ("node.scores", "head.1", "heatmap.weights"):
+        target, met, again = person.find(name), [], QTimer(person.window, interval=5)
+
+        def look(met=met, again=again):
+            if (menu := QApplication.activePopupWidget()) is not None:
+                again.stop()
+                met.append(_names(menu))
+                menu.close()
+
+        again.timeout.connect(look)
+        again.start()
+        place = target.mapTo(person.window, target.rect().center())
+        QTest.mouseClick(person.window.windowHandle(), Qt.MouseButton.RightButton, pos=place)
+        person.until(lambda met=met: bool(met))
+        assert "action.copy" in met[0], name
+
+    person.again("all stages mark and zoom the place of the chosen score together")
+    person.do("all_stages")
+    person.click_cell("scores", 2, 3)
+    for stage in ("scores", "scaled", "weights"):
+        marks = person.find(f"heatmap.{stage}").overlay.marks
+        assert (marks.row, marks.column) == (2, 3)
+
+    # all stages zoom together and a stage keeps the zoom of the one before
+    person.press("+", "+")
+    window = person.find("heatmap.scores").box.in_view
+    assert window[1] - window[0] < 16
+    for stage in ("scaled", "weights"):
+        assert person.find(f"heatmap.{stage}").box.in_view == pytest.approx(window)
+    person.do("product")
+    person.show_stage("weights")
+    window = person.find("heatmap.weights").box.in_view
+    assert window[1] - window[0] < 16
+    person.show_stage("scaled")
+    assert person.find("heatmap.scaled").box.in_view == pytest.approx(window)
+
+    person.again("a map offers to copy itself and to let its cell go", SMALL)
+    heatmap = person.find("heatmap.weights")
+    heatmap.setFocus()
+    menu = _menu(heatmap, heatmap.cell_rect(1, 0).center())
+    assert {"action.copy", "menu.copy_as", "action.release_cell", "action.show_reach"} <= _names(menu)
+    assert heatmap.chosen == (1, 0)
+    person.action("release_cell").trigger()
+    menu.close()
+    assert heatmap.chosen is None
+    assert not person.action("release_cell").isEnabled()
+
+    person.again("escape or a click beside the maps lets the chosen cell go", SMALL)
+    person.click_cell("weights", 1, 0)
+    person.press("Esc")
+    assert person.find("heatmap.weights").chosen is None
+    for mode in ("product", "all_stages"):
+        person.do(mode)
+        person.click_cell("weights", 1, 0)
+        ground = person.program.window.product if mode == "product" else person.program.window.all_stages.widget()
+        QTest.mouseClick(ground, Qt.MouseButton.LeftButton, pos=QPoint(2, ground.height() - 3))
+        assert person.find("heatmap.weights").chosen is None, mode
+
+
+def test_every_map_of_the_spine_has_a_menu_one_after_another(launch):
+    """Also where a menu was open before, in a narrow window, and with a mask."""
+    person = launch(width=1024, height=700)
+    person.window.mask_panel.add_layer("causal")
+    for mode, keyboard in product(("product", "all_stages"), (False, True)):
+        person.do(mode)
+        person.wait()
+        nodes = [node for node in person.window.findChildren(StageNode) if node.isVisible()]
+        assert {"node.query", "node.scores", "node.masked", "node.weights"} <= {node.objectName() for node in nodes}
+        for node in nodes:
+            if keyboard:
+                node.setFocus()
+            menu = _menu(node, node.map_rect().center(), keyboard=keyboard)
+            assert {"action.copy", "menu.copy_as", "action.export_image"} <= _names(menu), (mode, node.objectName())
+            assert node.hasFocus()
+            menu.close()

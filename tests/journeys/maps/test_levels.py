@@ -1,4 +1,4 @@
-"""Levels and colors: picked at a color bar, for one matrix wherever it is shown, and for one document."""
+"""Levels and colors, picked at a color bar; other forms of the window: all stages or one, large type, other colors."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QDialog, QLabel, QLineEdit, QMenu, QRadioButton
+from PySide6.QtWidgets import QApplication, QDialog, QLabel, QLineEdit, QMenu, QRadioButton, QTabBar
 
+from attn_gui.engine import new_problem
 from attn_gui.figure.display import Levels
+from attn_gui.formats import save
 from attn_gui.views.map.colorbar import ColorBar
 from attn_gui.views.map.levels_popup import LevelsPopup
 from tests.failing import each
@@ -26,8 +28,7 @@ def open_levels(person, name="heatmap.weights"):
 
 
 def type_levels(person, low, high, name):
-    popup = open_levels(person, name)
-    for edit, text in zip(popup.findChildren(QLineEdit), (low, high), strict=False):
+    for edit, text in zip(open_levels(person, name).findChildren(QLineEdit), (low, high), strict=False):
         person.overwrite(edit, text, end="")
     person.press("Esc")
 
@@ -44,11 +45,6 @@ def drag(person, widget, start, way):
         person.look()
     QTest.mouseRelease(target, Qt.MouseButton.LeftButton, pos=stations[-1])
     person.look()
-
-
-@pytest.fixture
-def person(launch):
-    return launch("worked-example.npz")
 
 
 @each("mode", ["product", "all_stages"])
@@ -89,8 +85,7 @@ def test_levels_are_dragged_typed_and_do_not_reach_the_next_document(person, tmp
         low = open_levels(person, "heatmap.scores").findChildren(QLineEdit)[0]
         low.setFocus()
         person.press("Ctrl+A")
-        person.type(typed)
-        person.press("Esc")
+        person.type(typed, end="Esc")
         assert person.find("heatmap.scores").levels == Levels(-3.5, 4.0), typed
         ends = [edit.text() for edit in open_levels(person, "heatmap.scores").findChildren(QLineEdit)]
         assert "\N{MINUS SIGN}3.5" in ends
@@ -128,6 +123,26 @@ def test_levels_are_dragged_typed_and_do_not_reach_the_next_document(person, tmp
     assert person.find("operand.left").levels == Levels(-3.0, 4.0)
     assert person.find("operand.left").shown.color_scale.rule == "typed"
 
+    person.again("the levels are found by their words and open from the room of a model too")
+    # Its layer on the table comes back into sight with them.
+    person.click_cell("weights", 1, 1)
+    for words in ("levels", "colors", "颜色", "色阶"):
+
+        def look_for(_dialog, words=words):
+            person.type(words, end="Return")
+
+        person.answering(QDialog, look_for, lambda: person.do("search_actions"))
+        popup = next(popup for popup in person.window.findChildren(LevelsPopup) if popup.isVisible())
+        assert popup.isAncestorOf(person.focus()), words
+        person.press("Esc")
+    person.program.late.models.open_known("toy-induction")
+    person.wait()
+    person.do("model")
+    person.wait()
+    person.do("levels")
+    popup = next(popup for popup in person.window.findChildren(LevelsPopup) if popup.isVisible())
+    assert popup.isAncestorOf(person.focus())
+
 
 def test_the_levels_open_within_the_window_and_the_bar_says_by_which(launch):
     person = launch()
@@ -142,8 +157,7 @@ def test_the_levels_open_within_the_window_and_the_bar_says_by_which(launch):
 
     person.again("a curve of fifty keys is seen at once and the bar says by which levels", "nadaraya-watson.npz")
     heatmap = person.find("heatmap.weights")
-    lightest = min(heatmap.cell_at(row, row)[1].lightness() for row in range(50))
-    assert lightest < 100
+    assert min(heatmap.cell_at(row, row)[1].lightness() for row in range(50)) < 100
     assert bar_of(person, "heatmap.weights").rule() == "0 … largest"
     QTest.mouseClick(
         open_levels(person).findChild(QRadioButton, "levels.full"), Qt.MouseButton.LeftButton, pos=QPoint(8, 8)
@@ -171,23 +185,80 @@ def test_the_levels_of_the_map_with_the_keyboard_open_from_the_menu(person, name
     assert heatmap.shown.color_scale.rule != "auto"
 
 
-def test_the_levels_are_found_by_their_words_and_open_from_the_room_of_a_model_too(person):
-    """Its layer on the table comes back into sight with them."""
-    person.click_cell("weights", 1, 1)
-    for words in ("levels", "colors", "颜色", "色阶"):
+def test_the_keyboard_stays_in_its_map_when_all_stages_are_shown_and_when_they_go(launch, tmp_path):
+    person = launch("minilm-layer2.npz")
+    person.find("heatmap.weights").setFocus()
+    person.do("all_stages")
+    assert person.focus() is person.find("heatmap.weights")
+    person.find("heatmap.scores").setFocus()
+    person.do("product")
+    assert person.focus() is person.find("heatmap.weights")  # the only one that is left
+    person.press("Right")
+    assert "(0, 0)" in person.status()
 
-        def look_for(_dialog, words=words):
-            person.type(words)
-            person.press("Return")
+    person.again("every map of all stages is reached walked and typed into by keys")
+    person.do("all_stages")
+    person.find("heatmap.scores").setFocus()
+    met = {person.focus().objectName()}
+    for _ in range(2 * len(person.program.computation.evaluation.stages)):
+        person.press("Tab")
+        met.add(person.focus().objectName())
+    assert {"heatmap.scaled", "heatmap.weights", "heatmap.head_output", "heatmap.concat"} <= met
+    person.find("heatmap.weights").setFocus()
+    person.press("Home", "Right", "Down")
+    assert person.program.view.look.cell == ("weights", 1, 1)
+    person.press("F2")
+    assert isinstance(person.focus(), QLineEdit)
+    assert person.find("heatmap.weights").isAncestorOf(person.focus())
+    person.press("Esc")
+    assert person.focus() is person.find("heatmap.weights")
+    assert person.program.view.look.mode == "all"
 
-        person.answering(QDialog, look_for, lambda: person.do("search_actions"))
-        popup = next(popup for popup in person.window.findChildren(LevelsPopup) if popup.isVisible())
-        assert popup.isAncestorOf(person.focus()), words
-        person.press("Esc")
-    person.program.late.models.open_known("toy-induction")
+    person.again("a change of mode takes the keyboard from nobody else")
+    person.go_to("query", 3, 96)
+    before = person.focus()
+    person.do("all_stages")
+    assert person.focus() is before
+
+    person.again("a cell of another head can be chosen in concat")
+    person.click("node.concat")
+    person.click_cell("concat", 4, 300)
+    assert "(4, 300)" in person.status()
+    assert any("[4, 300]" in label.text() for label in person.find("inspector").findChildren(QLabel))
+
+    person.again("large type makes the window compact instead of larger than the screen")
+    explain = person.find("zone.explain").width()
+    for _ in range(3):
+        person.do("zoom_in")
+    QApplication.processEvents()
+    assert person.window.size().toTuple() == (1440, 900)
+    assert person.find("zone.explain").width() > explain
+    tabs = person.find("zone.explain").findChild(QTabBar)
+    assert tabs.tabRect(tabs.count() - 1).right() < tabs.width()  # no tab is cut
+    stage = person.find("heatmap.weights")
+    assert min(stage.width(), stage.height()) > 200
+    person.do("zoom_reset")
+    QApplication.processEvents()
+    assert person.find("zone.explain").width() == explain
+    assert person.table("key").isVisible()  # all tables again
+
+    person.again("other colors leave the columns as they were drawn")
+    columns = person.window.columns
+    columns.setSizes([400, 600, 440])
+    before = columns.sizes()
+    person.do("theme_dark")
+    QApplication.processEvents()
+    assert columns.sizes() == before
+    person.do("theme_light")
+
+    person.again("a cell that the next document does not have marks nothing there")
+    # Looking for what belongs to such a cell went on for ever.
+    for d_v in (3, 1):
+        save(new_problem("direct", n=4, m=4, num_heads=1, d_k=1, d_v=d_v, fill="integers"), tmp_path / f"{d_v}.npz")
+    person.drop(tmp_path / "3.npz")
     person.wait()
-    person.do("model")
-    person.wait()
-    person.do("levels")
-    popup = next(popup for popup in person.window.findChildren(LevelsPopup) if popup.isVisible())
-    assert popup.isAncestorOf(person.focus())
+    person.do("all_stages")
+    person.click_cell("head_output", 0, 2)
+    assert person.program.view.look.cell == ("head_output", 0, 2)
+    person.drop(tmp_path / "1.npz")
+    assert person.program.view.look.cell is None

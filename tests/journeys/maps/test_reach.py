@@ -44,8 +44,7 @@ def small_map(person, stage):
 
 def test_the_maps_show_what_a_cell_reaches(launch, settled):
     person = launch()
-    person.show_stage("scaled")
-    person.click_cell("scaled", 10, 13)
+    person.choose_cell("scaled", 10, 13)
     result = person.find("operand.result")
     reached, other = ground(person, result, 10, 4), ground(person, result, 4, 4)
     weight = ground(person, small_map(person, "weights"), 0, 0)
@@ -84,8 +83,7 @@ def test_the_maps_show_what_a_cell_reaches(launch, settled):
     person.press("Ctrl+Shift+R")
     person.go_to("block.ln_weight", 0, 2)
     settled(person)
-    drawing = person.find("heatmap.block_output").overlay
-    assert drawing.marks.reached
+    assert person.find("heatmap.block_output").overlay.marks.reached
     person.do("model")
     heads = person.find("model", QTableView)
     QTest.mouseClick(heads.viewport(), LEFT, pos=heads.visualRect(heads.model().index(1, 0)).center())
@@ -146,8 +144,7 @@ def test_a_cell_shows_its_reach_and_its_origin_under_the_mask(launch, settled):
 
     person.again("the maps show where a cell came from hop by hop back to q k and v")
     person.program.view.set(head=0)
-    person.show_stage("head_output")
-    person.click_cell("head_output", 5, 3)
+    person.choose_cell("head_output", 5, 3)
     person.click(person.button("Show its origin", "inspector"))
     settled(person)
     assert marked(person, "heatmap.head_output") == {(5, 3)}
@@ -176,8 +173,7 @@ def test_a_cell_shows_its_reach_and_its_origin_under_the_mask(launch, settled):
     person.again("all stages show it too in both themes")
     person.program.view.set(head=0)
     heads_on(person, 5)
-    person.do("all_stages")
-    person.do("show_reach")
+    person.do("all_stages", "show_reach")
     person.go_to("value", 5, 70)
     settled(person)
     for scheme in ("dark", "light"):
@@ -191,8 +187,7 @@ def test_a_cell_shows_its_reach_and_its_origin_under_the_mask(launch, settled):
         assert distance(others, surface) <= distance(heatmap.cell_at(9, 20)[1], surface)
 
     person.again("it goes back to x and the projections", "thinking-machines.npz")
-    person.show_stage("query")
-    person.click_cell("query", 1, 1)
+    person.choose_cell("query", 1, 1)
     person.press("Shift+R")
     settled(person)
     rows, columns = person.find("operand.left").shape[1], person.find("operand.top").shape[0]

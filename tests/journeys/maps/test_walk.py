@@ -26,8 +26,7 @@ def said(person, name: str) -> str:
 
 
 def walked_by_space(person, stage: str, row: int, column: int) -> WalkPlayer:
-    person.show_stage(stage)
-    person.click_cell(stage, row, column)
+    person.choose_cell(stage, row, column)
     person.press("Space")
     found = player(person)
     assert found.playing
@@ -66,11 +65,6 @@ def test_the_weight_of_the_worked_example_is_walked_through_by_keys(launch):
     assert person.find("inspector").isVisible()
 
 
-@pytest.fixture
-def person(launch):
-    return launch("worked-example.npz")
-
-
 @each("way", ["stage", "mode", "undo", "pages", "document"])
 def test_whatever_else_is_looked_at_ends_it(person, way):
     person.again(way)
@@ -93,11 +87,9 @@ def test_whatever_else_is_looked_at_ends_it(person, way):
     assert person.find("inspector").isVisible()
 
 
-def test_it_is_found_played_scrubbed_and_left(launch, tmp_path):
-    person = launch("worked-example.npz")
+def test_it_is_found_played_scrubbed_and_left(person, tmp_path):
     assert not person.action("walk").isEnabled()
-    person.show_stage("scores")
-    person.click_cell("scores", 0, 0)
+    person.choose_cell("scores", 0, 0)
     offers = {offer.action.objectName(): offer for offer in person.program.late.window_commands._offers()}
     assert {"animation", "动画", "演示"} <= set(offers["action.walk"].words.split())
     person.do("walk")
@@ -129,8 +121,7 @@ def test_it_is_found_played_scrubbed_and_left(launch, tmp_path):
     bar = person.find("walk.bar", BeatBar)
     first, fourth = bar.segments()[0], bar.segments()[3]
     person.press("Home", "Space")
-    knob = first.topLeft().toPoint()
-    QTest.mousePress(bar, LEFT, pos=knob)
+    QTest.mousePress(bar, LEFT, pos=first.topLeft().toPoint())
     QTest.mouseMove(bar, fourth.center().toPoint())
     QTest.mouseRelease(bar, LEFT, pos=fourth.center().toPoint())
     assert found.beat == 3
@@ -144,8 +135,7 @@ def test_it_is_found_played_scrubbed_and_left(launch, tmp_path):
     path = tmp_path / "weight.gif"
 
     def ask() -> None:
-        menu = person.find("walk").findChild(QMenu)
-        menu.actions()[0].trigger()
+        person.find("walk").findChild(QMenu).actions()[0].trigger()
 
     person.choose_file(path, ask)
     assert person.program.late.walk.wait()
@@ -162,8 +152,7 @@ def test_it_is_found_played_scrubbed_and_left(launch, tmp_path):
     assert person.find("walk.step.6").accessibleName().endswith("= 0")
 
     person.again("reduced motion counts steps and is remembered")
-    person.do("language_zh")
-    person.do("reduced_motion")
+    person.do("language_zh", "reduced_motion")
     walked_by_space(person, "weights", 1, 1)
     person.press("Right")
     assert said(person, "time") == "第 2 / 7 步"
@@ -173,8 +162,7 @@ def test_it_is_found_played_scrubbed_and_left(launch, tmp_path):
     assert person.program.settings.text("reduced_motion", "") == "false"
 
     person.again("the button of the explanation does the same and another language keeps the place")
-    person.show_stage("weights")
-    person.click_cell("weights", 1, 1)
+    person.choose_cell("weights", 1, 1)
     person.click("inspector.walk")
     found = player(person)
     person.press("Space", "Right", "Right")
@@ -189,8 +177,7 @@ def test_it_is_found_played_scrubbed_and_left(launch, tmp_path):
     assert person.find("inspector.walk").hasFocus(), "where the keyboard was"
 
     person.again("in an exercise it goes as far as the numbers that are seen")
-    person.show_stage("weights")
-    person.click_cell("weights", 1, 1)
+    person.choose_cell("weights", 1, 1)
     person.do("leave_out")
     person.click_cell("weights", 1, 1)
     person.press("Space")
@@ -201,11 +188,10 @@ def test_it_is_found_played_scrubbed_and_left(launch, tmp_path):
     assert "0.64" not in said(person, "conclusion")
     assert "0.64" not in person.find("walk.step.2").accessibleName()
 
-
-def test_space_walks_from_the_strip_and_from_a_computed_table_but_types_in_a_given_one(launch):
-    person = launch("transformer-layer.npz")
-    person.show_stage("weights")
-    person.click_cell("weights", 1, 1)
+    person.again(
+        "space walks from the strip and from a computed table but types in a given one", "transformer-layer.npz"
+    )
+    person.choose_cell("weights", 1, 1)
     node = person.find("node.scores")
     node.setFocus()
     person.press("Space")

@@ -1,10 +1,13 @@
-"""Models, and what is asked of them, that come late: over another document, or while something else is computed."""
+"""Models, their texts, and what is asked of them, that come late: over another document, or while somebody types."""
 
 from __future__ import annotations
 
+import json
+import shutil
+from pathlib import Path
+
 import pytest
 from PySide6.QtCore import QTimer
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QMessageBox
 
 from attn_gui.app import copy_rows, model_controller, model_run_controller
@@ -15,6 +18,11 @@ from tests.journeys.conftest import Person
 from tests.journeys.gate import Gate
 
 TOY = resource("models", "toy-induction")
+CHANGED, OTHER = "k x b m f k x b p", "k x b p f k x b p"
+BERT = Path(__file__).parents[2] / "data" / "models" / "tiny-bert"
+TEXT, SECOND = "k x b p", "k x b m"
+PANICS = {"type": "Split", "pattern": {"Regex": "(a+)+$"}, "behavior": "Isolated", "invert": False}
+GROWS = {"type": "Replace", "pattern": {"String": "a"}, "content": "a" * 200_000}
 
 
 @pytest.fixture
@@ -53,12 +61,6 @@ def test_what_is_done_while_a_model_is_read_is_not_lost(launch, opening):
     assert len(person.program.document.snapshots.all) == 1
 
 
-# --- steps -----------------------------------------------------------------------------------------
-
-
-CHANGED, OTHER = "k x b m f k x b p", "k x b p f k x b p"
-
-
 @pytest.fixture
 def steps(monkeypatch):
     """Holds up steps of the model on the table."""
@@ -84,7 +86,7 @@ def place(person):
     return study.text, study.layer, person.program.view.look.head
 
 
-def test_of_steps_that_wait_for_one_another_the_last_one_counts(toy, steps):
+def test_of_steps_that_wait_for_one_another_the_last_one_counts(toy, steps, tmp_path):
     steps.close()
     type_text(toy, CHANGED)
     steps.await_work()
@@ -157,50 +159,8 @@ def test_of_steps_that_wait_for_one_another_the_last_one_counts(toy, steps):
     rest(toy, steps)
     assert place(toy)[1] == 1
 
-
-def test_a_head_that_is_only_looked_at_while_another_model_is_opened_gives_way_and_one_switched_off_does_not(
-    launch, opening
-):
-    opening.open()
-    person = launch()
-    person.program.take_in(TOY)
-    person.wait()
-
-    def look_while_another_opens():
-        opening.close()
-        person.program.take_in(TOY)
-        opening.await_work()
-        person.click_head(1, 2)
-        while person.program.late.models.steps.busy:
-            QTest.qWait(1)
-
-    before = person.program.document.study.model
-    look_while_another_opens()
-    rest(person, opening)
-    assert person.banner() == ""
-    assert person.program.document.study.model is not before
-    before = person.program.document.study.model
-    look_while_another_opens()
-    person.do("head_off")
-    rest(person, opening)
-    assert place(person)[1:] == (1, 2)
-    assert person.banner() == "toy-induction was not opened: toy-induction was changed while it was read."
-    person.answering(
-        QMessageBox,
-        lambda box: box.button(QMessageBox.StandardButton.Discard).click(),
-        lambda: person.button("Open it now", "banner").click(),
-    )
-    person.wait()
-    assert person.program.document.study.model is not before
-
-
-def written(person):
-    while person.program.files.saving.busy:
-        QTest.qWait(1)
-
-
-def test_no_document_goes_and_none_is_saved_before_a_text_that_was_typed_is_read(toy, steps, tmp_path):
-    """The text was lost without a question, and the file held the one before."""
+    toy.again("no document goes and none is saved before a text that was typed is read")
+    # The text was lost without a question, and the file held the one before.
     file = tmp_path / "toy.attn"
     toy.program.files.saving.save(file, {}, {})
     written(toy)
@@ -208,11 +168,7 @@ def test_no_document_goes_and_none_is_saved_before_a_text_that_was_typed_is_read
     toy.wait()
     steps.close()
     type_text(toy, CHANGED)
-    for act in (
-        lambda: toy.program.files.open_example("worked"),
-        lambda: toy.do("save"),
-        lambda: toy.window.close(),
-    ):
+    for act in (lambda: toy.program.files.open_example("worked"), lambda: toy.do("save"), lambda: toy.window.close()):
         act()
         steps.await_work()
         assert "is still being computed" in toy.banner()
@@ -238,6 +194,45 @@ def test_no_document_goes_and_none_is_saved_before_a_text_that_was_typed_is_read
     written(toy)
     saved = CHANGED.encode() in file.read_bytes()
     assert saved != ("is still being computed" in toy.banner()), "as fast as the machine is"
+
+
+def test_a_head_that_is_only_looked_at_while_another_model_is_opened_gives_way_and_one_switched_off_does_not(
+    launch, opening
+):
+    opening.open()
+    person = launch()
+    person.program.take_in(TOY)
+    person.wait()
+
+    def look_while_another_opens():
+        opening.close()
+        person.program.take_in(TOY)
+        opening.await_work()
+        person.click_head(1, 2)
+        person.until(lambda: not person.program.late.models.steps.busy)
+
+    before = person.program.document.study.model
+    look_while_another_opens()
+    rest(person, opening)
+    assert person.banner() == ""
+    assert person.program.document.study.model is not before
+    before = person.program.document.study.model
+    look_while_another_opens()
+    person.do("head_off")
+    rest(person, opening)
+    assert place(person)[1:] == (1, 2)
+    assert person.banner() == "toy-induction was not opened: toy-induction was changed while it was read."
+    person.answering(
+        QMessageBox,
+        lambda box: box.button(QMessageBox.StandardButton.Discard).click(),
+        lambda: person.button("Open it now", "banner").click(),
+    )
+    person.wait()
+    assert person.program.document.study.model is not before
+
+
+def written(person):
+    person.until(lambda: not person.program.files.saving.busy)
 
 
 # --- changes over all layers -----------------------------------------------------------------------
@@ -282,8 +277,7 @@ def test_changes_of_other_layers_stay_and_go_as_they_were_asked_for(toy, steps, 
     toy.find("model.changes").setFocus()
     toy.find("model.changes").choose(0)
     toy.press("Space")
-    while toy.program.late.models.busy:
-        QTest.qWait(1)
+    toy.until(lambda: not toy.program.late.models.busy)
     assert by_layer(toy) == {0: 0, 1: 2}
     toy.press("Del")  # the list still says that it is in force
     rest(toy, gate)
@@ -348,3 +342,91 @@ def test_a_second_text_that_is_still_read_is_not_compared_with_another_document(
     toy.program.files.begin_with_example("worked")
     rest(toy, gate)
     assert not toy.program.baseline.pinned
+
+
+def retype(person, text, end=""):
+    person.overwrite(line(person), text, end)
+
+
+def line(person, name="text"):
+    return person.find(f"control.{name}", QLineEdit)
+
+
+def test_a_text_is_read_when_its_line_is_left(toy):
+    """It was thrown away."""
+    retype(toy, TEXT)
+    toy.click_head(1, 2)
+    toy.wait()
+    study = toy.program.document.study
+    assert (study.text, study.layer, toy.program.view.look.head) == (TEXT, 1, 2)
+    assert line(toy).text() == TEXT
+    assert len(toy.steps()) == 3
+
+    toy.again("a text is read when its line is left for the second one")
+    retype(toy, TEXT, end="Tab")
+    toy.overwrite(line(toy, "other_text"), SECOND)
+    toy.wait()
+    assert toy.program.document.study.text == TEXT
+    assert line(toy).text() == TEXT
+    assert toy.program.late.model.second.tokens[1:] == tuple(SECOND.split())
+
+    toy.again("a text that was taken back is not asked for again")
+    before = line(toy).text()
+    for end, head in (("Return", 1), ("Tab", 2)):
+        retype(toy, TEXT, end)
+        toy.wait()
+        line(toy).setFocus()
+        toy.do("undo")
+        toy.wait()
+        assert line(toy).text() == before
+        toy.click_head(0, head)
+        toy.wait()
+        assert toy.program.document.study.text == before
+    retype(toy, TEXT, "Tab")
+    toy.wait()
+    assert toy.program.document.study.text == TEXT
+
+    toy.again("a text that is refused stays to be mended")
+    long = " ".join("a" * 40)
+    retype(toy, long, "Return")
+    toy.wait()
+    assert "41" in toy.banner()
+    assert line(toy).text() == long
+    retype(toy, TEXT, "Tab")
+    toy.wait()
+    assert toy.program.document.study.text == TEXT
+    retype(toy, SECOND)
+    toy.do("next_head")  # an action leaves the line, too
+    toy.wait()
+    assert toy.program.document.study.text == SECOND
+
+    toy.again("characters that the model does not know are named")
+    retype(toy, "")
+    toy.type("k 猫 b ☃ 猫", end="Return")
+    toy.wait()
+    assert toy.banner() == "This model does not know 猫, ☃: “<s>” stands there instead."
+    retype(toy, TEXT, end="Return")
+    toy.wait()
+    assert toy.banner() == ""
+
+
+@pytest.mark.parametrize("part", [{"pre_tokenizer": PANICS}, {"normalizer": GROWS}], ids=["panics", "grows"])
+def test_a_text_that_the_tokenizer_cannot_cut_is_refused_in_a_sentence(launch, part, tmp_path):
+    """The window stayed busy for good, or the program was ended."""
+    pytest.importorskip("tokenizers")
+    shutil.copytree(BERT, tmp_path / "model")
+    path = tmp_path / "model" / "tokenizer.json"
+    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | part), encoding="utf-8")
+    person = launch(width=1366, height=700)
+    person.program.late.models.open_path(tmp_path / "model")
+    person.wait()
+    before = person.program.document.study.text
+    retype(person, "a" * 40 + "b", "Return")
+    person.wait()
+    assert not person.program.late.models.busy
+    assert person.banner().startswith("tokenizer.json c")
+    assert not person.find("banner").visibleRegion().isEmpty()
+    assert person.program.document.study.text == before
+    retype(person, "the cat", "Return")
+    person.wait()
+    assert person.program.document.study.text == "the cat"

@@ -27,10 +27,7 @@ WORDS = {
     "zh": ("关闭该头", "重新打开该头", "关闭本层所有头"),
 }
 ROWS = {
-    "en": (
-        "layer 0: O[5, ·] of all heads ← second text, h (5)",
-        "layer 0: L ← second text",
-    ),
+    "en": ("layer 0: O[5, ·] of all heads ← second text, h (5)", "layer 0: L ← second text"),
     "zh": ("第 0 层：所有头的 O[5, ·] ← 第二段文本，h（5）", "第 0 层：L ← 第二段文本"),
 }
 
@@ -210,6 +207,29 @@ def test_what_is_old_is_dimmed_from_the_edit_until_the_answer_is_there(toy, monk
     toy.do("product")
     assert toy.find("heads.weights").isVisible()
 
+    toy.again("a page of a model is dimmed from the edit until its own numbers are there")
+    run, page = Gate(), Gate()
+    run.open()
+    page.open()
+    monkeypatch.setattr(model_run_controller, "answer", run.before(model_run_controller.answer))
+    kind = type(PAGES["heads_off"])
+    monkeypatch.setattr(kind, "read", page.before(kind.read))
+    toy.do("heads_off")
+    toy.wait()
+    qtbot.waitUntil(lambda: not toy.program.late.pages.busy)
+    canvas = toy.find("page.heads_off").canvas
+    fresh = darkest(canvas)
+    run.close()
+    page.close()
+    toy.click("model.head_off")
+    assert darkest(canvas) > fresh + 20, "the run goes on"
+    run.open()
+    qtbot.waitUntil(lambda: page.reached)
+    assert darkest(canvas) > fresh + 20, "the page itself is computed"
+    page.open()
+    qtbot.waitUntil(lambda: not toy.program.late.pages.busy)
+    assert darkest(canvas) == fresh
+
 
 LAYER = {"en": "Layer 1", "zh": "第 1 层"}
 
@@ -251,27 +271,3 @@ def darkest(widget):
     """The darkness of the darkest pixel that is seen of a widget."""
     image = widget.grab().toImage()
     return min(image.pixelColor(x, y).lightness() for x in range(image.width()) for y in range(image.height()))
-
-
-def test_a_page_of_a_model_is_dimmed_from_the_edit_until_its_own_numbers_are_there(toy, monkeypatch, qtbot):
-    run, page = Gate(), Gate()
-    run.open()
-    page.open()
-    monkeypatch.setattr(model_run_controller, "answer", run.before(model_run_controller.answer))
-    kind = type(PAGES["heads_off"])
-    monkeypatch.setattr(kind, "read", page.before(kind.read))
-    toy.do("heads_off")
-    toy.wait()
-    qtbot.waitUntil(lambda: not toy.program.late.pages.busy)
-    canvas = toy.find("page.heads_off").canvas
-    fresh = darkest(canvas)
-    run.close()
-    page.close()
-    toy.click("model.head_off")
-    assert darkest(canvas) > fresh + 20, "the run goes on"
-    run.open()
-    qtbot.waitUntil(lambda: page.reached)
-    assert darkest(canvas) > fresh + 20, "the page itself is computed"
-    page.open()
-    qtbot.waitUntil(lambda: not toy.program.late.pages.busy)
-    assert darkest(canvas) == fresh

@@ -1,27 +1,33 @@
-"""The toy model on the table: letters typed, the head that looks back found and switched off, the prediction falls."""
+"""The toy model on the table: the head that looks back found and switched off, rows of a second text taken by hand."""
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pytest
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QMessageBox, QTableView
+from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QListView, QMessageBox, QPushButton, QTableView
 
+from attn_gui.app import model_run_controller
 from attn_gui.document.edits import SetFields
-from attn_gui.models import open_model
+from attn_gui.models import Run, open_model, recovered
 from attn_gui.paths import resource
 from attn_gui.views.dialogs.export_dialog import ExportDialog
 from attn_gui.views.head_grid import CHANGED_ROLE
 from attn_gui.views.theme import current_theme
 from tests.journeys.conftest import Person
+from tests.journeys.gate import Gate
 
 TOY = resource("models", "toy-induction")
 LETTERS = "k x b p f k x b p"
 SURE, UNSURE = 0.9, 0.8
+PAGES = ("prediction", "lens", "effect", "heads_off", "logit_parts", "patching")
+CHANGED, CLEAN, SHORT = "k x b m f k x b p", "k x b p f k x b p", "k x b p f"
+LAST = "block_output"
+LEFT = Qt.MouseButton.LeftButton
 
 
 @pytest.fixture
@@ -59,15 +65,13 @@ def click_head(person, layer, head):
 
 
 def truth(text, **changes):
-    run = open_model(TOY).run(text, **changes)
-    return dict(run.predictions(top=27))
+    return dict(open_model(TOY).run(text, **changes).predictions(top=27))
 
 
 def test_the_head_that_looks_back_carries_the_prediction(toy):
     read(toy, LETTERS)
     assert predicted(toy)["f"] > SURE
-    box = toy.find("control.model_reading", QComboBox)
-    toy.choose(box, "previous_token")
+    toy.choose(toy.find("control.model_reading", QComboBox), "previous_token")
     toy.wait()
     layer, head = np.unravel_index(np.argmax(numbers(toy)), numbers(toy).shape)
     assert (layer, head) == (0, 0)
@@ -368,15 +372,11 @@ def test_a_document_is_asked_about_before_a_model_is_opened_and_what_is_typed_me
     assert person.program.document.study is not None
 
 
-PAGES = ("prediction", "lens", "effect", "heads_off", "logit_parts", "patching")
-
-
 def content(person, name):
     person.do(name)
     person.wait()
     page = person.find(f"page.{name}")
-    while person.program.late.pages.busy:
-        QTest.qWait(5)
+    person.until(lambda: not person.program.late.pages.busy)
     return page
 
 
@@ -394,8 +394,7 @@ def test_pages_of_a_model_show_its_own_numbers_and_are_exported(toy, tmp_path):
     without = open_model(TOY).run(LETTERS, interventions=[off])
     change = without.logits[-1][run.token_id("f")] - run.logits[-1][run.token_id("f")]
     assert effects.true[0, 0] == pytest.approx(float(change), abs=1e-3)
-    lens = content(toy, "lens").content
-    assert lens.found[-1][-1] == "f"
+    assert content(toy, "lens").content.found[-1][-1] == "f"
     patched = content(toy, "patching").content
     assert patched.shares.shape == (2, 4)
     assert np.isfinite(patched.shares).all()
@@ -408,14 +407,255 @@ def export_lens(toy, tmp_path):
         dialog.accept()
 
     toy.answering(ExportDialog, answer, lambda: toy.program.late.pages.exportAsked.emit("lens"))
-    deadline = time.monotonic() + 60
-    while not (found := list(tmp_path.glob("*.svg"))):
-        assert time.monotonic() < deadline, toy.banner()
-        QTest.qWait(10)
-    assert ">f<" in found[0].read_text(encoding="utf-8")
+    toy.until(lambda: list(tmp_path.glob("*.svg")))
+    assert ">f<" in next(tmp_path.glob("*.svg")).read_text(encoding="utf-8")
 
 
 def changed_heads(person):
     cells = grid(person).model()
     places = np.ndindex(cells.rowCount(), cells.columnCount())
     return {place for place in places if cells.index(*place).data(CHANGED_ROLE)}
+
+
+@pytest.fixture
+def patcher(launch):
+    return launch(width=1366, height=700).beginning(lambda person: person.open_toy(CHANGED, CLEAN))
+
+
+def second(person, text):
+    person.overwrite(person.find("control.other_text", QLineEdit), text)
+    person.wait()
+
+
+def put_on_table(person, layer):
+    person.click_head(layer, 0)
+    person.wait()
+
+
+def token(person, name, place):
+    view = person.find(name, QListView)
+    return view, view.visualRect(view.model().index(place, 0)).center()
+
+
+def drag(person, place, onto):
+    """Press on a token of the second text, move, let go over one of the first."""
+    source, begin = token(person, "model.second_tokens", place)
+    first, end = token(person, "model.tokens", onto)
+    there = source.viewport().mapFromGlobal(first.viewport().mapToGlobal(end))
+    QTest.mousePress(source.viewport(), LEFT, pos=begin)
+    for step in (0.3, 0.7, 1.0):
+        QTest.mouseMove(source.viewport(), begin + QPoint(*((there - begin) * step).toTuple()))
+    QTest.mouseRelease(source.viewport(), LEFT, pos=there)
+    person.wait()
+
+
+def runs(*texts):
+    model = open_model(TOY)
+    return [model.run(text) for text in texts]
+
+
+def logits(person):
+    return person.program.late.model.answer.run.logits
+
+
+def close(found, wanted):
+    return np.abs(found - wanted).max() <= 2e-5 * np.abs(wanted).max()
+
+
+def test_rows_of_the_second_text_are_taken_by_mouse_keys_and_menu(patcher):
+    put_on_table(patcher, 0)
+    before, untouched = logits(patcher), patcher.program.document.problem
+    drag(patcher, 4, 4)
+    record = patcher.program.document.problem.interventions[-1]
+    assert (record.kind, record.stage, record.at["query"]) == ("set", LAST, 4)
+    changed, clean = runs(CHANGED, CLEAN)
+    assert close(logits(patcher), changed.patch(clean, 0, LAST, {"query": 4}).logits)
+    assert not close(logits(patcher), before)
+    patcher.press("Ctrl+Z")
+    patcher.wait()
+    assert patcher.program.document.problem == untouched
+    assert np.array_equal(logits(patcher), before)
+    drag(patcher, 4, 6)
+    wanted = {"layer": 0, "kind": "set", "stage": LAST, "at": {"query": 6}, "values": clean.stage(0, LAST)[:, 4]}
+    assert close(logits(patcher), changed.replace(interventions=[wanted]).logits)
+
+    patcher.again("a token let go elsewhere changes nothing")
+    problem = patcher.program.document.problem
+    source, begin = token(patcher, "model.second_tokens", 3)
+    for end in (begin, begin + QPoint(0, 300)):
+        QTest.mousePress(source.viewport(), LEFT, pos=begin)
+        QTest.mouseMove(source.viewport(), begin + QPoint(0, 60))
+        QTest.mouseRelease(source.viewport(), LEFT, pos=end)
+        patcher.wait()
+    assert patcher.program.document.problem is problem
+
+    patcher.again("everything taken recovers the whole difference")
+    changed, clean = runs(CHANGED, CLEAN)
+    for layer in (0, 1):
+        put_on_table(patcher, layer)
+        patcher.click("model.take_all")
+        patcher.wait()
+        run = patcher.program.late.model.answer.run
+        assert recovered(changed, clean, run, "f", "t") == pytest.approx(1, abs=1e-4)
+        assert close(run.logits, clean.logits)
+        patcher.press("Ctrl+Z")
+        patcher.wait()
+        assert not close(logits(patcher), clean.logits)
+
+    patcher.again("by keys alone")
+    put_on_table(patcher, 1)
+    patcher.find("model.second_tokens").setFocus()
+    patcher.press("Home", *["Right"] * 3)
+    assert patcher.find("control.taken_place", QComboBox).currentData() == "3"
+    patcher.choose(patcher.find("control.taken_stage", QComboBox), "head_output")
+    patcher.choose(patcher.find("control.taken_place", QComboBox), "8")
+    patcher.find("model.second_tokens").setFocus()
+    patcher.press("Return")
+    patcher.wait()
+    record = patcher.program.document.problem.interventions[-1]
+    assert (record.stage, record.at["query"]) == ("head_output", 8)
+    _, clean = runs(CHANGED, CLEAN)
+    assert np.allclose(record.values, clean.stage(1, "head_output")[:, :, 3:4], atol=1e-6)
+
+    patcher.again("texts of other lengths give rows of the same length only")
+    second(patcher, SHORT)
+    everything = patcher.find("model.take_all", QPushButton)
+    assert not everything.isEnabled()
+    assert "6" in everything.toolTip()
+    assert "10" in everything.toolTip()
+    drag(patcher, 4, 8)
+    assert patcher.program.document.problem.interventions[-1].at["query"] == 8
+    problem = patcher.program.document.problem
+    patcher.choose(patcher.find("control.taken_stage", QComboBox), "weights")
+    drag(patcher, 4, 4)
+    assert patcher.program.document.problem is problem
+    assert "6" in patcher.banner()
+    second(patcher, "")
+    assert not patcher.find("model.second").isVisible()
+
+    patcher.again("the row of the chosen cell is taken from the menu")
+    second(patcher, "")
+    put_on_table(patcher, 1)
+    patcher.do("product")
+    patcher.choose_cell("weights", 8, 3)
+    assert not patcher.action("take_second_row").isEnabled()
+    patcher.do("model")
+    second(patcher, CLEAN)
+    patcher.do("take_second_row")
+    patcher.wait()
+    changed, clean = runs(CHANGED, CLEAN)
+    assert close(logits(patcher), changed.patch(clean, 1, "weights", {"query": 8}).logits)
+
+
+def test_takes_are_switched_and_kept_in_a_small_session(patcher, tmp_path):
+    put_on_table(patcher, 0)
+    before = logits(patcher)
+    drag(patcher, 4, 4)
+    taken, problem = logits(patcher), patcher.program.document.problem
+    patcher.find("model.changes").setFocus()
+    patcher.press("Space")
+    patcher.wait()
+    assert close(logits(patcher), before)
+    patcher.press("Space")
+    patcher.wait()
+    assert np.array_equal(logits(patcher), taken)
+    path = tmp_path / "taken.attn"
+    patcher.save_as(path)
+    patcher.program.files.open_example("worked")
+    patcher.wait()
+    patcher.open(path)
+    patcher.wait()
+    assert patcher.program.document.problem == problem
+    assert np.array_equal(logits(patcher), taken)
+
+    patcher.again("a branch that was abandoned and the second text are in a small file")
+    # The layer's matrices were in it, once for each branch, and the second text was not.
+    drag(patcher, 3, 3)
+    patcher.press("Ctrl+Z")
+    patcher.wait()
+    drag(patcher, 4, 4)
+    assert len(patcher.program.document.snapshots.all) == 1
+    path = tmp_path / "mary.attn"
+    patcher.save_as(path)
+    assert path.stat().st_size < patcher.program.document.problem.w_query.nbytes
+    before, patched = patcher.program.document.problem, patcher.program.document.snapshots.all[0].problem()
+    patcher.program.files.open_example("worked")
+    patcher.wait()
+    patcher.open(path)
+    patcher.wait()
+    assert patcher.find("control.other_text", QLineEdit).text() == CLEAN
+    assert patcher.find("model.second").isVisible()
+    assert patcher.program.document.problem == before
+    assert patcher.program.document.snapshots.all[0].problem() == patched
+    assert not patcher.window.isWindowModified()
+    second(patcher, CHANGED)
+    assert not patcher.window.isWindowModified()
+
+
+def test_the_layer_of_the_second_text_is_compared_and_its_cells_are_taken(patcher, monkeypatch):
+    put_on_table(patcher, 1)
+    assert not patcher.action("take_before").isEnabled()
+    patcher.click("model.compare")
+    patcher.wait()
+    patcher.do("product")
+    patcher.show_stage("weights")
+    patcher.do("show_before")
+    patcher.wait()
+    changed, clean = runs(CHANGED, CLEAN)
+    assert patcher.value("weights", 8, 3) == pytest.approx(clean.attention(1)[0, 8, 3], abs=1e-5)
+    patcher.click_cell("weights", 8, 3)
+    patcher.do("choose_row", "take_before")
+    patcher.wait()
+    assert patcher.program.document.problem.interventions[-1].at["query"] == 8
+    assert close(logits(patcher), changed.patch(clean, 1, "weights", {"head": 0, "query": 8}).logits)
+    assert patcher.value("weights", 8, 3) == pytest.approx(clean.attention(1)[0, 8, 3], abs=1e-5)
+    patcher.press("Ctrl+Z")
+    patcher.wait()
+    assert patcher.program.document.problem.interventions == ()
+
+    patcher.again("the comparison follows the layer on the table")
+    put_on_table(patcher, 1)
+    patcher.click("model.compare")
+    patcher.wait()
+    _, clean = runs(CHANGED, CLEAN)
+    assert np.array_equal(patcher.program.baseline.problem.x, clean.problem(1).x)
+    put_on_table(patcher, 0)
+    assert np.array_equal(patcher.program.baseline.problem.x, clean.problem(0).x)
+    second(patcher, "")
+    assert patcher.program.baseline.problem is None
+
+    patcher.again("rows of the run before are not taken for those of a longer text")
+    # They were the rows of as many tokens as the text before has, and the others stayed without a word.
+    put_on_table(patcher, 1)
+    gate = Gate()
+    gate.open()
+    monkeypatch.setattr(model_run_controller, "answer", gate.before(model_run_controller.answer))
+    gate.close()
+    patcher.overwrite(patcher.find("control.text", QLineEdit), f"{CHANGED} {CHANGED}")
+    patcher.until(lambda: not patcher.program.late.models.busy)
+    before = patcher.program.document.problem
+    assert before.n > len(CLEAN.split()) + 1
+    for act in ("model.take_all", "model.compare"):
+        patcher.click(act)
+        assert "still being run" in patcher.banner()
+        patcher.find("banner").hide()
+    gate.open()
+    patcher.wait()
+    assert patcher.program.document.problem is before
+
+    patcher.again("a layer that is read while another one is put on the table is not compared with that")
+    put_on_table(patcher, 1)
+    gate, problem, other = Gate(), Run.problem, patcher.program.late.model.second
+    held = gate.before(problem)
+    monkeypatch.setattr(
+        Run, "problem", lambda run, *given, **named: (held if run is other else problem)(run, *given, **named)
+    )
+    patcher.click("model.compare")
+    gate.await_work()
+    patcher.program.late.models.set_layer(0)
+    patcher.until(lambda: not (patcher.program.document.study.layer or patcher.program.late.model.busy))
+    gate.open()
+    patcher.wait()
+    patcher.until(lambda: not patcher.program.late.copy_rows.busy)
+    _, clean = runs(CHANGED, CLEAN)
+    assert np.array_equal(patcher.program.baseline.problem.x, clean.problem(0).x)

@@ -1,4 +1,4 @@
-"""Changes that need much memory: refused before anything is taken, or made beside the window and taken as one step."""
+"""Changes that need much memory, wide tables too: refused before anything is taken, or made beside the window."""
 
 from __future__ import annotations
 
@@ -10,13 +10,18 @@ from PySide6.QtWidgets import QApplication, QDialog, QMessageBox, QToolButton
 
 from attn_gui.app.editing import edit_runner
 from attn_gui.document.edits import Label
-from attn_gui.engine import Problem, memory
+from attn_gui.engine import DenseEvaluation, Plane, Problem, compute, memory
 from attn_gui.formats import load, save
 from attn_gui.paths import resource
+from attn_gui.pictures.planes import FieldPlane
 from attn_gui.views.dialogs.new_dialog import NewDialog
 from attn_gui.views.dialogs.progress import WorkLine
 from tests.failing import each
 from tests.journeys.gate import Gate
+
+WIDE = 40_000
+LARGE = 16 * WIDE // 4
+"""Cells that are more than what is in sight or what one edited row or column reaches."""
 
 
 @pytest.fixture
@@ -243,8 +248,7 @@ def test_it_can_be_canceled(person, gate, how):
         person.window.setFocus()
         person.press("Esc")
     else:
-        line = person.find("making.progress", WorkLine)
-        person.until(line.isVisible)
+        person.until(person.find("making.progress", WorkLine).isVisible)
         person.click(person.find("making.cancel", QToolButton))
     gate.open()
     person.program.runner.finish()
@@ -276,3 +280,64 @@ def test_a_change_that_takes_its_place_says_so(person, gate, name):
     assert len(person.steps()) == 2
     assert person.program.document.problem.w_output is None
     assert "“added W_O” was dropped" in person.banner()
+
+
+@pytest.fixture
+def read(monkeypatch):
+    """The sizes of large blocks that were read or computed by the window's thread, by the names of their matrices."""
+    found, window = [], threading.get_ident()
+
+    def watch(kind, name, size):
+        work = getattr(kind, name)
+
+        def watched(self, *given, **more):
+            result = work(self, *given, **more)
+            if threading.get_ident() == window and size(result) > LARGE:
+                found.append((kind.__name__, name, size(result)))
+            return result
+
+        monkeypatch.setattr(kind, name, watched)
+
+    watch(Plane, "block", lambda block: block[0].size)
+    watch(FieldPlane, "block", lambda block: block[0].size)
+    watch(DenseEvaluation, "_compute", lambda count: count)
+    return found
+
+
+@each(("name", "field"), [("d_v", "value"), ("d_k", "key")])
+def test_a_wide_table_is_typed_edited_and_undone_with_no_large_read_on_the_windows_thread(person, read, name, field):
+    numbers = np.random.default_rng(1).standard_normal((3, 16, 4))
+    person.again(name, Problem(query=numbers[0], key=numbers[1], value=numbers[2]))
+    read.clear()
+    person.size(name, WIDE)
+    person.wait()
+    assert person.program.document.problem.arrays()[field].shape == (16, WIDE)
+    for edited in ("query", "key", "value"):
+        person.type_into(edited, 3, 1, "1.25")
+        person.wait()
+    person.table(field).horizontalScrollBar().setValue(WIDE // 2)
+    person.wait()
+    for _ in range(4):
+        person.press("Ctrl+Z")
+        person.wait()
+    person.press("Ctrl+Y")
+    person.wait()
+    assert person.program.document.problem.arrays()[field].shape == (16, WIDE)
+    assert read == []
+
+
+def test_wide_heads_of_few_numbers_are_wide_all_the_same(launch):
+    """X of two columns and its weights are 160,000 numbers, the keys that come of them 640,000."""
+    person = launch()
+    x, query, key, value = np.random.default_rng(2).standard_normal((4, 16, 2))
+    problem = Problem(x=x, w_query=query[:2], w_key=key[:2], w_value=value[:2])
+    person.program.document.open(problem, name="narrow")
+    person.wait()
+    person.size("d_k", WIDE)
+    person.wait()
+    assert person.program.document.problem.d_k == WIDE
+    for stage in ("key", "scores"):
+        person.program.view.set(stage=stage)
+        person.wait()
+    weights = person.find("heatmap.weights").cells.values
+    assert weights == pytest.approx(compute(person.program.document.problem)["weights"][0, 0], rel=1e-9)

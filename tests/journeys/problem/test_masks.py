@@ -1,4 +1,4 @@
-"""Masks: added in their panel, seen as a hatch, painted in the map, switched off, undone."""
+"""Masks: added, painted in every shape, seen as a hatch, switched off, undone; lint below their layers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,18 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QMenu, QPushButton, QSpinBox, QToolButton
+from PySide6.QtWidgets import (
+    QApplication,
+    QCheckBox,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QMenu,
+    QPushButton,
+    QRadioButton,
+    QSpinBox,
+    QToolButton,
+)
 
 from attn_gui.engine import Problem
 from attn_gui.views.product.product import ProductPicture
@@ -17,6 +28,19 @@ from tests.seen import fault
 
 SMALL = "worked-example.npz"
 MASKED, HATCH = "#eceef1", "#a9b0ba"  # the light theme's ground and lines of what is not allowed
+ABOVE = {(i, j) for i in range(16) for j in range(16) if j > i}
+TOKENS, M, H, D = 5, 7, 2, 11
+FINFO = float(np.finfo(np.float32).min)
+N = 16
+LEFT = Qt.MouseButton.LeftButton
+
+COVERED = {  # by a gesture from (3, 2) to (5, 6)
+    "cell": {(3, 2), (4, 4), (5, 6), (4, 3), (4, 5)},
+    "rectangle": {(i, j) for i in range(3, 6) for j in range(2, 7)},
+    "row": {(i, j) for i in range(3, 6) for j in range(N)},
+    "column": {(i, j) for i in range(N) for j in range(2, 7)},
+    "band": {(i, j) for i in range(N) for j in range(N) if -1 <= j - i <= 1},
+}
 
 
 def open_panel(person):
@@ -54,27 +78,6 @@ def shut(person):
     if not person.has("heatmap.masked"):
         return set()
     return {(i, j) for i, row in enumerate(person.values("masked")) for j, score in enumerate(row) if math.isinf(score)}
-
-
-ABOVE = {(i, j) for i in range(16) for j in range(16) if j > i}
-
-
-def test_cells_stay_where_they_are_when_the_first_are_masked(launch):
-    person = launch()
-    for example in ("minilm-layer2.npz", "worked-example.npz"):
-        for size in ((1440, 900), (1366, 700)):
-            person.again(example)
-            person.window.resize(*size)
-            person.show_stage("weights")
-            heatmap = person.find("heatmap.weights")
-            before = heatmap.mapTo(person.window, heatmap.placement.cells.topLeft()), heatmap.placement.cells.size()
-            add(person, "causal")
-            person.press("Esc")
-            assert {MASKED, HATCH} & person.colors("weights", 0, 1)
-            heatmap = person.find("heatmap.weights")
-            after = heatmap.mapTo(person.window, heatmap.placement.cells.topLeft()), heatmap.placement.cells.size()
-            assert after == before, (example, size)
-            assert not fault(person.window.findChild(ProductPicture).maps.bar("weights"))
 
 
 def test_a_causal_mask_is_added_seen_switched_off_and_undone(launch):
@@ -145,13 +148,28 @@ def test_a_causal_mask_is_added_seen_switched_off_and_undone(launch):
     assert shut(person) == {(4, 6)}
     assert person.steps()[2:] == ["closed (4, 6)", "closed (4, 7)", "closed (5, 7)", "opened (5, 7)"]
 
+    person.again("cells stay where they are when the first are masked")
+    for example in ("minilm-layer2.npz", "worked-example.npz"):
+        for size in ((1440, 900), (1366, 700)):
+            person.again(example)
+            person.window.resize(*size)
+            person.show_stage("weights")
+            heatmap = person.find("heatmap.weights")
+            before = heatmap.mapTo(person.window, heatmap.placement.cells.topLeft()), heatmap.placement.cells.size()
+            add(person, "causal")
+            person.press("Esc")
+            assert {MASKED, HATCH} & person.colors("weights", 0, 1)
+            heatmap = person.find("heatmap.weights")
+            after = heatmap.mapTo(person.window, heatmap.placement.cells.topLeft()), heatmap.placement.cells.size()
+            assert after == before, (example, size)
+            assert not fault(person.window.findChild(ProductPicture).maps.bar("weights"))
+
 
 def test_layers_are_stacked_moved_removed_and_typed_into(launch):
     person = launch(SMALL)
     add(person, "causal")
     person.press("Esc")
-    person.show_stage("masked")
-    person.click_cell("masked", 0, 1)
+    person.choose_cell("masked", 0, 1)
     assert "causal" in person.explanation()
     assert "not allowed" in person.status()
 
@@ -182,8 +200,7 @@ def test_layers_are_stacked_moved_removed_and_typed_into(launch):
     person.press("Esc")
     assert person.values("weights") == [[0, 0], [0, 0]]
     assert person.values("head_output") == [[0, 0], [0, 0]]
-    person.show_stage("weights")
-    person.click_cell("weights", 1, 0)
+    person.choose_cell("weights", 1, 0)
     assert "no key" in person.explanation()
 
     person.again("layers are stacked moved and removed")
@@ -224,8 +241,7 @@ def test_layers_are_stacked_moved_removed_and_typed_into(launch):
     person.size("m", 5)
     panel = add(person, "causal")
     assert shut(person) == {(i, j) for i in range(2) for j in range(5) if j > i}
-    align = next(box for box in panel.findChildren(QComboBox) if box.isVisible())
-    person.choose(align, "end")
+    person.choose(next(box for box in panel.findChildren(QComboBox) if box.isVisible()), "end")
     assert shut(person) == {(i, j) for i in range(2) for j in range(5) if j > i + 3}
     assert person.steps()[-1] == "changed mask causal"
 
@@ -248,3 +264,293 @@ def test_a_layer_of_one_row_or_column_is_mirrored_at_the_diagonal(person, allowe
     assert shut(person) == {(column, row) for row, column in before} != before
     person.press("Ctrl+Z")
     assert shut(person) == before
+
+
+@pytest.fixture
+def opened(launch):
+    """A window with a problem of these mask layers."""
+
+    person = launch()
+
+    def start(*mask):
+        rng = np.random.default_rng(0)
+        arrays = {name: rng.normal(size=(rows, H * D)) for name, rows in (("query", TOKENS), ("key", M), ("value", M))}
+        person.again(str(mask), Problem(**arrays, num_heads=H, mask=mask))
+        return person
+
+    return start
+
+
+def lines(person):
+    """The sentences of lint on show."""
+    if not person.find("panel.mask").isVisible():
+        person.click("control.mask")
+    return [label.text() for label in person.find("mask.lint").findChildren(QLabel) if label.isVisible()]
+
+
+def test_lint_says_what_is_closed_or_even_and_leads_there_or_out(opened, qtbot):
+    allowed = np.ones((H, TOKENS, M), bool)
+    allowed[1, 3] = False
+    person = opened({"kind": "custom", "allowed": allowed})
+    assert lines(person) == ["Row 3 has no open key: its weights and its output are 0."]
+    person.click(person.button("Go to the row", "panel.mask"))
+    assert not person.find("panel.mask").isVisible()
+    assert person.find("control.head").value() == 1
+    heatmap = person.find("heatmap.masked")
+    assert heatmap.hasFocus()
+    assert heatmap.chosen == (3, 0)
+    assert math.isinf(person.value("masked", 3, 0))
+
+    # a row closed by a finite number is even until it is closed with booleans
+    values = np.zeros((TOKENS, M))
+    values[2] = FINFO
+    person = opened({"kind": "bias", "values": values})
+    assert lines(person) == ["−3.4e+38 is added to every open key of row 2: finite, so the weights are even and not 0."]
+    assert [person.value("weights", 2, j) for j in range(M)] == [1 / M] * M
+    person.click(person.button("Close them with True and False", "panel.mask"))
+    assert [person.value("weights", 2, j) for j in range(M)] == [0.0] * M
+    assert lines(person) == ["Row 2 has no open key: its weights and its output are 0."]
+    assert not person.has("table.mask.0.values")
+    person.press("Ctrl+Z")
+    assert [person.value("weights", 2, j) for j in range(M)] == [1 / M] * M
+
+    # what else a bias adds stays a bias
+    values = np.zeros((TOKENS, M))
+    values[2], values[1, 4] = FINFO, 2.5
+    person = opened({"kind": "bias", "values": values})
+    lines(person)
+    person.click(person.button("Close them with True and False", "panel.mask"))
+    assert person.number("mask.1.values", 1, 4) == 2.5
+    assert person.number("mask.1.values", 2, 0) == 0
+    assert person.number("mask.0.allowed", 2, 0) == 0
+
+    # the alignment is said and turned
+    person = opened({"kind": "causal"})
+    assert lines(person) == ["causal: 5 queries, 7 keys; query 0 belongs to key 0."]
+    person.click(person.button("Line up the last ones", "panel.mask"))
+    assert person.steps()[-1] == "changed mask causal"
+    assert lines(person) == ["causal: 5 queries, 7 keys; query 4 belongs to key 6."]
+    assert person.value("weights", 4, 6) > 0
+    person.press("Ctrl+Z")
+    assert person.value("weights", 4, 6) == 0
+    assert lines(person) == ["causal: 5 queries, 7 keys; query 0 belongs to key 0."]
+
+    # it is said in both languages
+    person = opened({"kind": "padding", "lengths": 0})
+    assert lines(person) == ["5 rows have no open key, row 0 first: weights and output are 0."]
+    person.do("language_zh")
+    QApplication.processEvents()
+    assert lines(person) == ["有 5 行没有开放的键，最先是第 0 行：权重和输出都是 0。"]
+
+    # a long mask is looked over beside the window
+    length = 1300
+    arrays = {name: np.zeros((length, 2)) for name in ("query", "key", "value")}
+    after = {"kind": "window", "left": -1, "right": None}  # keys after the query alone
+    person.again("a long mask", Problem(**arrays, mask=(after,)))
+    person.click("control.mask")
+    qtbot.waitUntil(lambda: lines(person) != [], timeout=60_000)
+    assert lines(person)[0] == f"Row {length - 1} has no open key: its weights and its output are 0."
+
+    # the way to a closed row of another item leads to that item
+    rng, items = np.random.default_rng(0), 2
+    arrays = {name: rng.normal(size=(items, rows, D)) for name, rows in (("query", TOKENS), ("key", M), ("value", M))}
+    allowed = np.ones((items, 1, TOKENS, M), bool)
+    allowed[1, 0, 3] = False
+    person.again("two items", Problem(**arrays, mask=[{"kind": "custom", "allowed": allowed}]))
+    lines(person)
+    person.click(person.button("Go to the row", "panel.mask"))
+    assert person.program.view.look.batch == 1
+    assert person.find("heatmap.masked").chosen == (3, 0)
+
+
+def radio(person, blocked):
+    button = person.find(f"control.mask_reading.{'blocked' if blocked else 'attend'}", QRadioButton)
+    if not button.isVisible():
+        person.click("control.mask")
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton, pos=QPoint(8, button.height() // 2))
+
+
+def test_true_reads_both_ways_and_no_cell_changes(opened, tmp_path, launch):
+    allowed = np.ones((TOKENS, M), bool)
+    allowed[1, 2] = allowed[3, 4] = False
+    person = opened({"kind": "custom", "allowed": allowed})
+    before = person.values("weights")
+    assert person.number("mask.0.allowed", 1, 2) == 0
+    radio(person, blocked=True)
+    assert person.number("mask.0.allowed", 1, 2) == 1
+    assert person.number("mask.0.allowed", 0, 0) == 0
+    assert person.values("weights") == before
+    assert len(person.steps()) == 1  # no step of its own
+    person.press("Esc")
+    person.program.window.inputs.show_field("mask.0.allowed")
+    person.type_into("mask.0.allowed", 0, 5, "1")
+    assert person.value("weights", 0, 5) == 0
+    person.press("Ctrl+Z")
+    assert person.values("weights") == before
+    person.select("mask.0.allowed", 1, 1, 1, 3)
+    person.do("copy")
+    assert person.clipboard() == "0\t1\t0"
+    person.do("paste")
+    assert person.values("weights") == before
+    path = tmp_path / "mask.csv"
+    np.savetxt(path, ~allowed, fmt="%d", delimiter=",")
+    person.program.late.target.use("mask.0.allowed")
+    person.program.late.table_blocks.import_path(path)
+    assert person.values("weights") == before
+    assert "True = blocked" in person.status()
+    radio(person, blocked=False)
+    assert person.number("mask.0.allowed", 1, 2) == 0
+
+    # a block that takes the place of a mask is read as it is shown
+    # Where a matrix had to be made to fit, True = blocked was taken for True = may attend.
+    allowed = np.tril(np.ones((TOKENS, M), bool))
+    person = opened({"kind": "custom", "allowed": allowed})
+    radio(person, blocked=True)
+    person.press("Esc")
+    person.program.window.inputs.show_field("mask.0.allowed")
+    larger = ~np.tril(np.ones((TOKENS + 1, M + 1), bool))
+    person.go_to("mask.0.allowed", 0, 0)
+    QApplication.clipboard().setText("\n".join("\t".join(map(str, row)) for row in larger.astype(int)))
+    person.do("paste")
+    offers = [button.text() for button in person.find("banner").buttons()]
+    resize = next(button for button in person.find("banner").buttons() if f"to {TOKENS} × {M}" in button.text())
+    person.click(resize)
+    assert np.array_equal(person.program.document.problem.mask[0].allowed, allowed), offers
+
+    # the reading is remembered
+    person = opened({"kind": "causal"})
+    radio(person, blocked=True)
+    again = launch()
+    again.click("control.mask")
+    assert again.find("control.mask_reading.blocked", QRadioButton).isChecked()
+
+
+def test_a_file_of_booleans_says_which_way_they_were_read(launch, tmp_path):
+    allowed = np.ones((TOKENS, M), bool)
+    allowed[1, 2] = False
+    arrays = {"query": np.ones((TOKENS, 2)), "key": np.ones((M, 2)), "value": np.ones((M, 3)), "mask": allowed}
+    np.savez(tmp_path / "foreign.npz", **arrays)
+    person = launch(tmp_path / "foreign.npz")
+    assert "Mask read as True = may attend" in person.status()
+    assert person.value("weights", 1, 2) == 0
+    assert "Mask read" not in launch().status()
+
+
+def closed(person):
+    """The cells that get no weight."""
+    return {(i, j) for i, row in enumerate(person.values("weights")) for j, weight in enumerate(row) if weight == 0}
+
+
+def drag(person, *cells, lift=True, stage="weights"):
+    """Press on the first cell, move over the others, let go on the last."""
+    heatmap = person.find(f"heatmap.{stage}")
+    places = [heatmap.cell_rect(*cell).center() for cell in cells]
+    QTest.mousePress(heatmap, LEFT, pos=places[0])
+    for place in places[1:]:
+        QTest.mouseMove(heatmap, place)
+    if lift:
+        QTest.mouseRelease(heatmap, LEFT, pos=places[-1])
+    return heatmap
+
+
+@each("shape", COVERED)
+def test_a_drag_is_one_step_in_every_shape(person, shape):
+    person.again(shape)
+    person.do(f"brush_{shape}")
+    assert person.action("mask_tool").isChecked()
+    drag(person, (3, 2), (5, 6))
+    assert closed(person) >= {(3, 2), (5, 6)}
+    assert closed(person) == COVERED[shape]
+    assert len(person.steps()) == 2
+    before = closed(person)
+    drag(person, (3, 2), (5, 6))
+    assert closed(person) == set()
+    person.press("Ctrl+Z")
+    assert closed(person) == before
+    person.press("Ctrl+Z")
+    assert closed(person) == set()
+    assert not person.has("heatmap.masked")
+
+
+@each("shape", COVERED)
+def test_the_keyboard_paints_the_same(person, shape):
+    person.again(shape)
+    person.do(f"brush_{shape}")
+    person.find("heatmap.weights").setFocus()
+    person.do("mask_tool")
+    person.click_cell("weights", 3, 2)
+    person.do("mask_tool")
+    if shape == "cell":
+        person.press("Space", "Down", "Right", "Space")
+        assert closed(person) == {(3, 2), (4, 3)}
+        return
+    person.press("Space", "Down", "Down", "Right", "Right", "Right", "Right", "Space")
+    assert closed(person) == COVERED[shape]
+    assert len(person.steps()) == 2
+    person.do("mask_tool")
+
+
+def test_what_a_drag_covers_is_shown_before_the_button_is_let_go_and_the_brush_is_put_away(launch):
+    person = launch()
+    drag(person, (3, 2), (5, 6))
+    assert closed(person) == set()
+    assert len(person.steps()) == 1
+
+    person.again("what a drag covers is shown before the button is let go")
+    person.do("brush_rectangle")
+    before = person.pixel("weights", 4, 4)[0]
+    outside = person.colors("weights", 8, 8)
+    heatmap = drag(person, (3, 2), (5, 6), lift=False)
+    assert heatmap.overlay.marks.painted == ((slice(3, 6), slice(2, 7)),)
+    assert len(person.colors("weights", 4, 4)) > 1  # hatched
+    assert person.colors("weights", 8, 8) == outside
+    assert closed(person) == set()
+    person.press("Esc")
+    assert person.pixel("weights", 4, 4)[0] == before
+    QTest.mouseRelease(heatmap, LEFT, pos=heatmap.cell_rect(5, 6).center())
+    assert closed(person) == set()
+    assert len(person.steps()) == 1
+    assert person.action("mask_tool").isChecked()
+    person.press("Esc")
+    assert not person.action("mask_tool").isChecked()
+    assert not person.find("brush").isVisible()
+
+    person.again("a drag past the edge takes the last cell")
+    person.do("brush_rectangle")
+    heatmap = person.find("heatmap.weights")
+    first = heatmap.cell_rect(13, 14).center()
+    beyond = heatmap.cell_rect(N - 1, N - 1).bottomRight() + QPoint(60, 40)
+    QTest.mousePress(heatmap, LEFT, pos=first)
+    QTest.mouseMove(heatmap, beyond)
+    QTest.mouseRelease(heatmap, LEFT, pos=beyond)
+    assert closed(person) == {(i, j) for i in range(13, N) for j in range(14, N)}
+
+    person.again("a click with the mask tool closes and opens a cell")
+    person.action("mask_tool").trigger()
+    person.click_cell("weights", 2, 3)
+    assert math.isinf(person.value("masked", 2, 3))
+    assert person.value("weights", 2, 3) == 0
+    person.click_cell("weights", 2, 3)
+    assert math.isfinite(person.value("masked", 2, 3))
+    person.action("undo").trigger()
+    assert person.value("weights", 2, 3) == 0
+    person.action("mask_tool").trigger()
+    person.click_cell("weights", 4, 5)
+    assert person.value("weights", 4, 5) > 0
+
+    person.again("the line of the brush names its shapes and puts it away")
+    assert not person.find("brush").isVisible()
+    person.do("mask_tool")
+    names = [button.text() for button in person.find("brush").findChildren(QToolButton) if button.text()]
+    assert names == ["cells", "rectangle", "rows", "columns", "diagonal band"]
+    person.click(person.button("columns", "brush"))
+    drag(person, (0, 4), (0, 4))
+    assert closed(person) == {(i, 4) for i in range(N)}
+    close = next(
+        b for b in person.find("brush").findChildren(QToolButton) if b.accessibleName() == "Put the brush away"
+    )
+    person.click(close)
+    assert not person.find("brush").isVisible()
+    again = launch()
+    again.do("mask_tool")
+    assert again.action("brush_column").isChecked()

@@ -1,4 +1,4 @@
-"""New problems of every kind, and projected ones: what may be typed into, what follows."""
+"""New problems of every kind, projected ones, the scale, and tokens of a sequence that attends to itself."""
 
 from __future__ import annotations
 
@@ -10,20 +10,27 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QPlainTextEdit, QStyle, QStyleOptionSlider, QWidget
 
 from attn_gui import Problem, save
+from attn_gui.app.files.export_tasks import ExportNaming, number_tasks
+from attn_gui.engine import DenseEvaluation
+from attn_gui.figure.pooled_maps import silent
+from attn_gui.formats import open_matrix
+from attn_gui.views.dialogs.export_choice import DataChoice
 from attn_gui.views.dialogs.tokens_dialog import TokensDialog
 
 SIZES = {"n": 3, "m": 5, "num_heads": 2, "d_k": 7, "d_v": 4}
+WORDS = ("the", "cat", "sat")
+SMALL = "worked-example.npz"
+SCORES = [[1, 1], [1, 2]]
 
 
 def make(person, kind, fill="integers", **sizes):
     """File › New, every box typed into."""
 
     def answer(dialog: QDialog) -> None:
-        radio = dialog.findChild(QWidget, f"new.{kind}")
-        person.click(radio)
+        person.click(dialog.findChild(QWidget, f"new.{kind}"))
         for name, size in (SIZES | sizes).items():
             box = dialog.findChild(QWidget, f"new.{name}")
             if box.isEnabled():
@@ -39,8 +46,7 @@ def shape(person, field):
     return model.rowCount(), model.columnCount()
 
 
-def test_problems_of_every_kind_are_made(launch, tmp_path):
-    person = launch("worked-example.npz")
+def test_problems_of_every_kind_are_made(person, tmp_path):
     make(person, "direct")
     assert [shape(person, field) for field in ("query", "key", "value")] == [(3, 14), (5, 14), (5, 8)]
     assert all(float(text).is_integer() for row in person.numbers("query") for text in row)
@@ -150,8 +156,7 @@ def test_typing_into_a_computed_table_opens_both_ways_out(launch):
     person.click(edit_x)
     assert person.table("x").isVisible()
     assert person.table("x").hasFocus()
-    person.type("5")
-    person.press("Return")
+    person.type("5", end="Return")
     assert person.number("x", 0, 0) == 5
     assert person.numbers("query") != before
 
@@ -271,3 +276,165 @@ def test_rows_follow_tokens_that_are_joined_split_or_taken_away(launch):
         person.do("undo")
         person.wait()
         assert "by hand" not in person.status()
+
+
+@pytest.fixture
+def problem():
+    random = np.random.default_rng(3)
+    weights = {f"w_{name}": random.normal(size=(5, 4)) for name in ("query", "key", "value")}
+    return Problem(x=random.normal(size=(3, 5)), **weights, num_heads=2, query_tokens=WORDS)
+
+
+def test_one_list_of_tokens_names_queries_and_keys_unless_those_have_their_own(launch, problem):
+    person = launch()
+    person.again("one list", problem)
+    person.click_cell("weights", 2, 1)
+    assert "sat → cat (2, 1)" in person.status()
+    assert "cat" in person.explanation()
+    assert list(person.window.product.maps.key_tokens) == list(WORDS)
+
+    keys = ("A", "B", "C")
+    person.again("a row of its own names leaves those of the keys", problem.replace(key_tokens=keys))
+    person.table("x").verticalHeader().rename(0)
+    person.press("Ctrl+A")
+    person.type("a", end="Return")
+    problem = person.program.document.problem
+    assert (problem.query_tokens, problem.key_tokens) == (("a", "cat", "sat"), keys)
+
+
+def test_a_file_has_them_on_both_sides(problem, tmp_path):
+    evaluation = DenseEvaluation(problem)
+    choice = DataChoice(arrays=("weights", "key"), heads=(1,), format="csv", headers=True, folder=str(tmp_path))
+    for task in number_tasks(choice, evaluation, ExportNaming("a")):
+        task.write(evaluation, silent)
+    found = open_matrix(tmp_path / "a-weights-h1.csv")
+    assert found.row_labels == found.column_labels == WORDS
+    assert open_matrix(tmp_path / "a-key.csv").row_labels == WORDS
+
+
+def scaled_by(person, factor):
+    return person.values("scaled") == [pytest.approx([factor * s for s in row]) for row in SCORES]
+
+
+def test_the_scale_is_a_root_none_or_typed(person):
+    assert scaled_by(person, 3**-0.5)
+    person.pick("scale", "none")
+    assert scaled_by(person, 1)
+    person.pick("scale", "typed")
+    field = person.find("control.scale_value")
+    assert field.isVisible()
+    assert field.hasFocus()
+    person.overwrite(field, "1/4")
+    assert scaled_by(person, 0.25)
+    assert person.find("control.scale").currentData() == "typed"
+    person.pick("scale", "sqrt")
+    assert scaled_by(person, 3**-0.5)
+    assert not field.isVisible()
+
+    person.again("what is picked ends the typing where no number changes")
+    for key in ("sqrt", "none"):
+        person.pick("scale", key)
+        person.pick("scale", "typed")
+        person.pick("scale", key)
+        assert not person.find("control.scale_value").isVisible(), key
+        assert person.find("control.scale").currentData() == key
+
+    person.again("every step is undone")
+    person.pick("scale", "none")
+    person.pick("scale", "typed")
+    person.overwrite(person.find("control.scale_value"), "0.5")
+    assert person.steps()[-1] == "scale 0.5"
+    while person.action("undo").isEnabled():
+        person.press("Ctrl+Z")
+    assert scaled_by(person, 3**-0.5)
+    assert person.find("control.scale").currentData() == "sqrt"
+    assert not person.window.isWindowModified()
+
+    person.again("a bad scale is refused")
+    person.pick("scale", "typed")
+    field = person.find("control.scale_value")
+    steps = person.steps()
+    for text in ("abc", "1,500", ""):
+        person.overwrite(field, text)
+        assert person.steps() == steps, text
+        assert field.property("wrong") == "true", text
+        person.press("Esc")
+    assert scaled_by(person, 3**-0.5)
+
+    person.again("the divisor follows d k")
+    person.size("d_k", 1)
+    assert "√1" in person.find("control.scale").currentText()
+    assert person.values("scaled") == person.values("scores")
+
+
+def slide(slider, *shares):
+    """Press the handle, go through parts of the way, let go."""
+    at = handle(slider)
+    QTest.mousePress(slider, Qt.MouseButton.LeftButton, pos=at)
+    for share in shares:
+        at = QPoint(handle_x(slider, share), at.y())
+        QTest.mouseMove(slider, at)
+    QTest.mouseRelease(slider, Qt.MouseButton.LeftButton, pos=at)
+
+
+def handle(slider):
+    option = QStyleOptionSlider()
+    slider.initStyleOption(option)
+    part = QStyle.SubControl.SC_SliderHandle
+    return slider.style().subControlRect(QStyle.ComplexControl.CC_Slider, option, part, slider).center()
+
+
+def handle_x(slider, share):
+    length = slider.style().pixelMetric(QStyle.PixelMetric.PM_SliderLength, None, slider)
+    return round(length / 2 + share * (slider.width() - length))
+
+
+def test_a_gesture_on_the_slider_is_one_step_and_takes_no_other_away(launch):
+    person = launch()
+    person.pick("scale", "typed")
+    person.overwrite(person.find("control.scale_value"), "0.1")
+    slider, steps = person.find("control.scale_slider"), person.steps()
+    slide(slider, 0.4, 0.2, -0.3)
+    assert person.values("weights") == [pytest.approx([1 / 16] * 16)] * 16
+    assert person.steps() == [*steps, "scale 0"]
+    slide(slider, 0.3, 0.6, 1.3)
+    assert len(person.steps()) == len(steps) + 2
+    dot = person.values("weights")
+    person.pick("scale", "sqrt")
+    assert person.values("weights") == dot
+    person.press("Ctrl+Z", "Ctrl+Z", "Ctrl+Z")
+    assert person.find("control.scale_value").text() == "0.1"
+
+    person.again("keys on the slider are one step")
+    person.pick("scale", "typed")
+    slider, steps = person.find("control.scale_slider"), person.steps()
+    person.find("control.scale").setFocus()
+    slider.setFocus()
+    person.press("Left", "Left", "Left")
+    assert len(person.steps()) == len(steps) + 1
+    assert person.program.document.problem.scale == pytest.approx(0.97 * 32**-0.5)
+    person.press("Ctrl+Z")
+    assert person.steps()[: len(steps)] == steps
+    assert person.program.document.problem.scale is None or person.program.document.problem.scale == 32**-0.5
+
+    person.again("a gesture on the slider is one step and takes no other away", SMALL)
+    # It took the place of the number that was typed before it, and that could not be undone.
+    person.pick("scale", "typed")
+    slider = person.find("control.scale_slider")
+    slide(slider, 0.8)
+    person.type_into("query", 0, 0, "7")
+    steps, scale = person.steps(), person.program.document.problem.scale
+    slide(slider, 0.7, 0.8, 0.85)
+    assert person.steps()[:-1] == steps
+    assert person.number("query", 0, 0) == 7
+    person.press("Ctrl+Z")
+    assert (person.number("query", 0, 0), person.program.document.problem.scale) == (7, scale)
+
+    person.again("a gesture stays one step where the oldest ones go for it", SMALL)
+    person.pick("scale", "typed")
+    person.overwrite(person.find("control.scale_value"), "0.1")
+    for number in range(3):
+        person.type_into("query", 0, 0, str(number + 5))
+    person.program.document.limit_history(sum(person.program.document._history._costs))
+    slide(person.find("control.scale_slider"), 0.2, 0.4, 0.7)
+    assert [step.startswith("scale") for step in person.steps()[-2:]] == [False, True]

@@ -1,13 +1,25 @@
-"""Heads, widths, lengths, items and precision: what happens to the numbers, and every step undone to the bit."""
+"""Heads, widths, lengths, items, precision, matrices that do not fit: what happens to the numbers, each one step."""
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QSpinBox
 
+from attn_gui.engine import Problem
+from attn_gui.figure.design_tokens import THEMES
+from attn_gui.formats import open_file
+from attn_gui.views.tables.matrix_panel import ShapeBadge
+
 SMALL = "worked-example.npz"
+PROJECTED = "thinking-machines.npz"  # X of 2 × 8, W of 8 × 4
+
+WORDS = {
+    "en": ("Transpose K", "Grow K to 6 × 4", "Resize K to 2 × 3"),
+    "zh": ("转置 K", "将 K 扩大到 6 × 4", "将 K 改为 2 × 3"),
+}
 
 
 def refusal(person):
@@ -132,8 +144,7 @@ def test_heads_and_widths_change_and_every_step_is_undone(launch):
     assert person.numbers("x") == numbers
 
 
-def test_lengths_items_and_precision_change_and_every_step_is_undone(launch):
-    person = launch(SMALL)
+def test_lengths_items_and_precision_change_and_every_step_is_undone(person):
     query, key, value = (person.numbers(field) for field in ("query", "key", "value"))
     person.size("n", 3)
     assert person.numbers("query")[:2] == query
@@ -201,15 +212,13 @@ def test_lengths_items_and_precision_change_and_every_step_is_undone(launch):
     assert person.find("control.dtype").currentData() == "float64"
 
     person.again("a half typed size is handed on when the box is left")
-    box = person.find("control.n")
-    person.overwrite(box, "4", end="")
+    person.overwrite(person.find("control.n"), "4", end="")
     assert len(person.steps()) == 1
     QTest.mouseClick(person.table("key").viewport(), Qt.MouseButton.LeftButton)
     assert person.steps()[1:] == ["queries 2 → 4"]
 
     person.again("a chosen cell that a change of sizes takes away is let go of")
-    person.show_stage("query")
-    person.click_cell("query", 1, 2)
+    person.choose_cell("query", 1, 2)
     person.size("d_k", 2)
     assert person.find("heatmap.query").chosen is None
     assert "(1, 2)" not in person.status()
@@ -217,3 +226,233 @@ def test_lengths_items_and_precision_change_and_every_step_is_undone(launch):
     person.click_cell("query", 1, 2)
     person.press("Ctrl+Shift+Z")
     assert "(1, 2)" not in person.status()
+
+
+def write_csv(path, rows):
+    path.write_text("\n".join(",".join(f"{value:g}" for value in row) for row in rows))
+    return path
+
+
+def counted(rows, columns):
+    return np.arange(1, rows * columns + 1, dtype=float).reshape(rows, columns)
+
+
+def texts(matrix):
+    return [[f"{value:g}" for value in row] for row in matrix]
+
+
+def everything(person):
+    """What a person would see changed: all tables, the weights, the history."""
+    tables = [name for name in ("query", "key", "value", "x", "w_key") if person.has(f"table.{name}")]
+    return {name: person.numbers(name) for name in tables}, person.values("weights"), person.steps()
+
+
+def import_into(person, field, path):
+    person.go_to(field, 0, 0)
+    person.choose_file(path, lambda: person.do("import_matrix"))
+
+
+def paste_into(person, field, path):
+    person.clipboard(path.read_text().replace(",", "\t"))
+    person.go_to(field, 0, 0)
+    person.press("Ctrl+V")
+
+
+def drop_on(person, field, path):
+    """Beside the tables, where the table that was used last is the first to be offered."""
+    person.go_to(field, 0, 0)
+    person.drop(path)
+    person.click(person.find("banner").buttons()[0])
+
+
+def test_a_matrix_that_clashes_can_be_turned_fitted_and_left(person, tmp_path, qtbot):
+    before = everything(person)
+    for bring in (import_into, paste_into, drop_on):
+        bring(person, "key", write_csv(tmp_path / "k.csv", counted(3, 2)))
+        assert everything(person)[:2] == before[:2]
+        assert "3 × 2" in person.banner()
+        assert "2 × 3" in person.banner()
+        person.click(person.button(WORDS["en"][0], "banner"))
+        assert person.numbers("key") == texts(counted(3, 2).T)
+        assert not person.banner()
+        assert len(person.steps()) == len(before[2]) + 1
+        person.press("Ctrl+Z")
+        assert everything(person)[:2] == before[:2]
+
+    person.again("the number that clashes stands out and a clash can be left")
+    path = write_csv(tmp_path / "k.csv", counted(6, 3))
+    before = {field: badge(person, field) for field in ("query", "key", "value")}
+    import_into(person, "key", path)
+    assert THEMES["light"].error.name() in badge(person, "value")  # V has 2 rows, and K would have 6
+    assert {field: badge(person, field) for field in ("query", "key")} == {k: before[k] for k in ("query", "key")}
+    person.press("Esc")
+    assert badge(person, "value") == before["value"]
+    import_into(person, "key", path)
+    person.click(person.button("Grow K to 6 × 3", "banner"))
+    assert THEMES["light"].error.name() not in badge(person, "value")
+    assert badge(person, "value").startswith("6 × 2")
+
+    person.again("a clash can be left and what was typed since stays")
+    path = write_csv(tmp_path / "k.csv", counted(3, 2))
+    import_into(person, "key", path)
+    person.press("Esc")
+    assert not person.banner()
+    assert len(person.steps()) == 1
+    import_into(person, "key", path)
+    transpose = person.button("Transpose K", "banner")
+    person.type_into("query", 0, 0, "7")
+    person.click(transpose)
+    assert person.number("query", 0, 0) == 7
+    assert person.numbers("key") == texts(counted(3, 2).T)
+
+    person.again("the sentence and its buttons follow the language")
+    import_into(person, "key", write_csv(tmp_path / "k.csv", counted(3, 2)))
+    english = person.banner()
+    person.do("language_zh")
+    qtbot.waitUntil(lambda: person.banner() != english)
+    assert person.button("转置 K", "banner").isVisible()
+    assert "转置" in person.button("转置 K", "banner").toolTip()
+    person.do("language_en")
+    qtbot.waitUntil(lambda: person.banner() == english)
+
+    person.again("a dropped projection can be fitted from either side", PROJECTED)
+    person.window.inputs.show_field("w_key")
+    before = everything(person)
+    path = write_csv(tmp_path / "w.csv", counted(5, 9))
+    drop_on(person, "w_key", path)
+    assert everything(person) == before
+    assert "W_K must have as many rows as X has columns: expected 8, got 5." in person.banner()
+    person.click(person.button("Resize W_K to 8 × 4", "banner"))
+    assert [row[:4] for row in person.numbers("w_key")[:5]] == texts(counted(5, 9)[:, :4])
+    assert not person.banner()
+    assert person.steps()[-1] == "put 5 × 9 numbers into W_K"
+    person.press("Ctrl+Z")
+    assert everything(person)[:2] == before[:2]
+
+    person.again("a new matrix may stand between", PROJECTED)
+    before = everything(person)
+    person.window.inputs.show_field("w_key")
+    drop_on(person, "w_key", write_csv(tmp_path / "w.csv", counted(8, 6)))
+    project = next(button for button in person.find("banner").buttons() if button.text().startswith("Project"))
+    assert "6 × 4" in project.toolTip()
+    person.click(project)
+    assert person.find("heatmap.key").shape == (2, 4)
+    assert person.numbers("w_key") != before[0]["w_key"]
+    person.press("Ctrl+Z")
+    assert everything(person)[:2] == before[:2]
+
+    # what is changed by hand stays in its head where a matrix is replaced or made to fit
+    record = {"kind": "scale", "stage": "concat", "at": {"column": 2}, "factor": 0}
+    by_hand(person, record, query=(3, 4), key=(3, 4), value=(3, 4))
+    paste_into(person, "value", write_csv(tmp_path / "v.csv", counted(3, 6)))
+    person.click(person.button("Make V 3 × 6", "banner"))
+    assert places(person) == [{"column": 3}]  # the first column of head 1
+    assert not any(row[3] for row in person.values("concat"))
+    person.press("Ctrl+Z")
+    assert places(person) == [{"column": 2}]
+
+    # what is changed by hand stays in its head where another matrix is made to fit
+    record = {"kind": "scale", "stage": "key", "at": {"column": 2}, "factor": 2}
+    by_hand(person, record, query=(3, 4), key=(3, 4), value=(3, 4))
+    paste_into(person, "query", write_csv(tmp_path / "q.csv", counted(3, 6)))
+    person.click(person.button("Resize K to 3 × 6", "banner"))
+    assert places(person) == [{"column": 3}]
+    person.press("Ctrl+Z")
+    assert places(person) == [{"column": 2}]
+
+    # what is changed by hand in rows that go stands in the way of no offer
+    # It was refused for what was changed by hand, and nothing was offered any more.
+    record = {"kind": "scale", "stage": "scores", "at": {"query": 3, "key": 0}, "factor": 0}
+    by_hand(person, record, num_heads=1, query=(4, 3), key=(4, 3), value=(4, 2))
+    paste_into(person, "query", write_csv(tmp_path / "q.csv", counted(2, 4)))
+    person.click(person.button("Resize Q to 2 × 3", "banner"))
+    assert not person.banner()
+    assert person.numbers("query") == texts(counted(2, 4)[:, :3])
+    assert places(person) == []
+    assert "A change by hand went with its cells." in person.status()
+    person.press("Ctrl+Z")
+    assert places(person) == [{"query": 3, "key": 0}]
+
+
+def badge(person, field):
+    return person.window.inputs.panels[field].findChild(ShapeBadge).text()
+
+
+def test_a_matrix_that_is_too_large_or_has_too_few_tokens_is_made_to_fit(launch, tmp_path):
+    person = launch(SMALL, lang="zh")
+    before = everything(person)
+    path = write_csv(tmp_path / "k.csv", counted(6, 4))
+    import_into(person, "key", path)
+    assert everything(person) == before
+    person.click(person.button(WORDS["zh"][2], "banner"))
+    assert not person.banner()  # rows and columns are put right by one press
+    assert person.numbers("key") == texts(counted(6, 4)[:2, :3])
+    assert person.numbers("query") == before[0]["query"]
+    assert len(person.steps()) == len(before[2]) + 1
+    person.press("Ctrl+Z")
+    assert everything(person)[:2] == before[:2]
+    import_into(person, "key", path)
+    person.click(person.button(WORDS["zh"][1], "banner"))
+    assert person.numbers("key") == texts(counted(6, 4))
+    assert person.find("heatmap.weights").shape == (2, 6)
+
+    person.again("a file with too few tokens gets the missing ones")
+    rng = np.random.default_rng(0)
+    np.savez(
+        tmp_path / "few.npz",
+        query=rng.normal(size=(6, 4)),
+        key=rng.normal(size=(5, 4)),
+        value=rng.normal(size=(5, 2)),
+        meta=np.array('{"query_tokens": ["it", "was"]}'),
+    )
+    person.open(tmp_path / "few.npz")
+    person.click(person.button("将 查询的词元 改为 6", "banner"))
+    header = person.table("query").verticalHeader().model()
+    names = [header.headerData(k, Qt.Orientation.Vertical) for k in range(6)]
+    assert names == ["it", "was", "_1", "_2", "_3", "_4"]
+
+
+def test_a_file_whose_matrices_clash_opens_once_it_is_put_right(launch, tmp_path):
+    rng = np.random.default_rng(0)
+    path = tmp_path / "clash.npz"
+    query, key, value = rng.normal(size=(6, 4)), rng.normal(size=(4, 5)), rng.normal(size=(5, 2))
+    np.savez(path, query=query, key=key, value=value)
+    person = launch(SMALL)
+    for lang, come in (("en", person.open), ("zh", person.drop)):
+        person.again(lang)
+        person.do(f"language_{lang}")
+        before = everything(person)
+        come(path)
+        assert everything(person) == before
+        assert "clash.npz" in person.banner()
+        assert person.window.windowTitle().startswith(("Worked example", "手算示例"))
+        person.click(person.button(WORDS[lang][0], "banner"))
+        assert person.window.windowTitle().startswith("clash")
+        assert not person.banner()
+        assert person.value("key", 3, 2) == key.T[3, 2]
+        assert person.find("heatmap.weights").shape == (6, 5)
+    person.save_as(tmp_path / "right.attn")
+    assert open_file(tmp_path / "right.attn").problem.key.shape == (5, 4)
+
+
+def test_a_file_given_at_the_start_can_be_put_right_too(launch, tmp_path):
+    rng = np.random.default_rng(0)
+    query, key, value = rng.normal(size=(6, 4)), rng.normal(size=(4, 5)), rng.normal(size=(5, 2))
+    np.savez(tmp_path / "clash.npz", query=query, key=key, value=value)
+    person = launch(tmp_path / "clash.npz")
+    assert person.window.windowTitle().startswith("MiniLM")  # something stands there all the same
+    assert "must have as many rows" in person.banner()
+    person.click(person.button("Transpose K", "banner"))
+    assert person.window.windowTitle().startswith("clash")
+    assert person.find("heatmap.weights").shape == (6, 5)
+
+
+# --- what is changed by hand ----------------------------------------------------------------------
+def by_hand(person, record, num_heads=2, **shapes):
+    """Open a problem of which one thing is changed by hand."""
+    arrays = {name: counted(*shape) for name, shape in shapes.items()}
+    person.again(str(record), Problem(**arrays, num_heads=num_heads, interventions=[record]))
+
+
+def places(person):
+    return [dict(record.at) for record in person.program.document.problem.interventions]

@@ -1,32 +1,84 @@
-"""Rules for every control of the program: the wheel, the names, the roles, the order of the keyboard."""
+"""Rules for every control, dialog and menu: the wheel, names, roles, letters, the keyboard, and all of it in sight."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from itertools import groupby
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QSize, Qt
 from PySide6.QtGui import QAccessible, QAction
 from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
     QAbstractSlider,
     QAbstractSpinBox,
+    QApplication,
     QComboBox,
     QDialog,
+    QDialogButtonBox,
     QLabel,
+    QLineEdit,
     QMenu,
+    QMessageBox,
+    QPlainTextEdit,
+    QRadioButton,
+    QScrollArea,
     QScrollBar,
+    QTabBar,
     QTableView,
     QTabWidget,
     QWidget,
 )
 
+from attn_gui.views.banner import BannerOffer
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.map.colorbar import ColorBar
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.zones import ZONES, stops, zone_with_focus
+from tests.journeys.conftest import Person
+from tests.seen import fault, faults, is_cut, worded
+
+PAINTED = (Heatmap, ColorBar)
+"""Qt knows them as plain areas; another role takes a factory in Python, with which whole runs of the tests crashed."""
+
+NO_ROLE = (QAccessible.Role.Client, QAccessible.Role.NoRole, QAccessible.Role.Pane, QAccessible.Role.Grouping)
+
+NAMED = re.compile(
+    r"mainWindow|(control|table|heatmap|node|heads|panel|page)\.[a-z_.0-9]+(?<!\.progress)|spine|inspector"
+)
+"""Names by which scripts and screen readers find what they need; a line of progress holds words and a button."""
+
+KINDS = (QAbstractButton, QAbstractItemView, QAbstractSlider, QAbstractSpinBox, QComboBox, QLineEdit, QPlainTextEdit)
+PARTS = (QAbstractItemView, QAbstractSpinBox, QComboBox, QTabBar, QDialogButtonBox)
+
+DIALOGS = (
+    "new",
+    "export_image",
+    "export_data",
+    "card",
+    "tokens",
+    "set_target",
+    "multiply_cells",
+    "take_cells",
+    "worksheets",
+    "search_actions",
+    "shortcuts",
+    "about",
+)
+
+UNTOLD = ("shortcuts", "about")  # which only tell
+LOWEST = QSize(1366 - 10, 768 - 40)
+"""The room for a dialog on the smallest screen, its frame left out."""
+
+ALIKE = {"All", "None", "全部", "全选", "无", "都不选", "全不选"}  # what they do is what they say
+SIZES = [(1366, 700), (1440, 900), (1920, 1080)]
+SENTENCE = "This says at some length what was refused, where it was refused, and what was expected instead of it. " * 2
+ACCESS_KEY = re.compile(r"(?<!&)(?:&&)*&([^&\s])")
 
 
 def value_of(widget: QWidget) -> object:
@@ -40,8 +92,7 @@ def turnable(root: QWidget) -> Iterator[QWidget]:
 
 def with_everything(person) -> None:
     """Every control of the spine and of the mask panel is there."""
-    person.do("softcap")
-    person.do("temperature")
+    person.do("softcap", "temperature")
     person.do("rotary_positions") if person.action("rotary_positions").isEnabled() else None
     person.pick("scale", "typed")
     for kind in ("causal", "window", "padding", "custom"):
@@ -83,12 +134,6 @@ def test_no_wheel_turns_what_has_no_focus_and_no_sentence_breaks_inside_a_size(l
     with_everything(person)
     check(person.window)
     assert found == []
-
-
-# --- names and roles -----------------------------------------------------------------------------
-PAINTED = (Heatmap, ColorBar)
-"""Qt knows them as plain areas; another role takes a factory in Python, with which whole runs of the tests crashed."""
-NO_ROLE = (QAccessible.Role.Client, QAccessible.Role.NoRole, QAccessible.Role.Pane, QAccessible.Role.Grouping)
 
 
 def focusable(root: QWidget) -> Iterator[QWidget]:
@@ -144,12 +189,6 @@ def test_what_takes_the_focus_says_what_it_is(launch, lang, qtbot):
     qtbot.waitUntil(lambda: person.find("page.sqrt_d_k").accessibleName() != before)
 
 
-NAMED = re.compile(
-    r"mainWindow|(control|table|heatmap|node|heads|panel|page)\.[a-z_.0-9]+(?<!\.progress)|spine|inspector"
-)
-"""Names by which scripts and screen readers find what they need; a line of progress holds words and a button."""
-
-
 def test_every_command_has_a_name_captions_lead_to_their_controls_and_f6_to_a_zone(launch):
     person = launch("thinking-machines.npz")
     menus = {menu.menuAction() for menu in person.window.findChildren(QMenu)}
@@ -191,6 +230,20 @@ def test_every_command_has_a_name_captions_lead_to_their_controls_and_f6_to_a_zo
 
     person.answering(QDialog, lambda dialog: (check(dialog), person.press("Esc")), lambda: person.do("export_image"))
 
+    person.again("a target of a projected problem says which row moves")
+    # There X is what may be changed, in place of Q and K, and its choice says so.
+    person.click_cell("weights", 0, 1)
+    person.wait()
+    tips = {}
+
+    def look(dialog):
+        tips.update({radio.objectName(): radio.toolTip() for radio in dialog.findChildren(QRadioButton)})
+        dialog.reject()
+
+    person.answering(QDialog, look, lambda: person.do("set_target"))
+    assert set(tips) == {"target.x", "target.bias"}
+    assert "row of X" in tips["target.x"]
+
 
 # --- the order of the keyboard -------------------------------------------------------------------
 def tabbed(person) -> list[str]:
@@ -214,3 +267,269 @@ def test_tab_goes_through_the_zones_in_order(launch):
     person.click_cell("weights", 0, 1)
     met = tabbed(person)
     assert [zone for zone, _ in groupby(met)] == list(ZONES)
+
+
+def without_tip(dialog):
+    controls = {control for kind in KINDS for control in dialog.findChildren(kind) if control.isVisible()}
+    for control in sorted(controls, key=lambda each: each.objectName()):
+        inner = isinstance(control.parentWidget(), PARTS) or control.window() is not dialog  # such as a list's own
+        if isinstance(control, QScrollBar) or inner:
+            continue
+        if getattr(control, "text", str)() in ALIKE:
+            continue
+        if not control.toolTip() or not control.whatsThis():
+            yield f"{control.objectName()} {type(control).__name__}"
+
+
+def in_chinese(dialog):
+    tips = [control.whatsThis() for kind in KINDS for control in dialog.findChildren(kind)]
+    return all(re.search("[一-鿿]", tip) for tip in tips if tip)
+
+
+def wrong_in(dialog):
+    """Faults of a dialog: what it says and its buttons are in sight, or scroll without being cut at their sides."""
+    QApplication.processEvents()
+    wrong = faults(dict.fromkeys((*worded(dialog), dialog.focusWidget() or dialog)))
+    for area in dialog.findChildren(QScrollArea):
+        if area.widget() is not None and area.isVisible() and area.widget().width() > area.viewport().width():
+            wrong.append(f"{area.widget()} is cut at its side")
+    if dialog.size().expandedTo(LOWEST) != LOWEST:
+        wrong.append(f"{dialog.size()} is more than a low screen has")
+    return wrong
+
+
+def turned(dialog):
+    """Controls without the focus that a turn of the wheel changes."""
+    for widget in filter(lambda one: one.isVisible() and one.isEnabled(), turnable(dialog)):
+        widget.clearFocus()
+        before = value_of(widget)
+        Person.turn_wheel(widget, -1)
+        if value_of(widget) != before:
+            yield f"{widget.objectName()} is turned"
+
+
+def broken(dialog):
+    """Sentences that may break inside a size."""
+    for label in (label for label in dialog.findChildren(QLabel) if label.wordWrap()):
+        if " × " in QLabel.text(label) or not isinstance(label, WrappedLabel):
+            yield f"{label.objectName()} {label.text()}"
+
+
+def dialogs(person):
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    return [type(dialog).__name__ for dialog in person.window.findChildren(QDialog)]
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_every_dialog_is_in_sight_named_told_of_and_goes_with_its_answer(launch, lang):
+    person = launch("minilm-layer2.npz", lang=lang, width=1366, height=700)
+    person.click_cell("weights", 1, 1)
+    person.wait()
+    before, found = dialogs(person), []
+
+    def look(dialog, name):
+        untold = () if name in UNTOLD else without_tip(dialog)
+        wrong = *wrong_in(dialog), *untold, *nameless(dialog), *broken(dialog), *turned(dialog)
+        found.extend(f"{name}: {one}" for one in wrong)
+        assert lang == "en" or in_chinese(dialog), name
+        dialog.reject()
+
+    for name in DIALOGS:
+        person.answering(QDialog, partial(look, name=name), partial(person.do, name))
+        assert dialogs(person) == before, name
+    for ask in (lambda: person.press("Ctrl+V"), lambda: person.do("save_as")):  # the first about the two meanings
+        person.go_to("query", 0, 0)
+        person.clipboard("0,05\n0,25")
+        person.answering(QDialog, lambda dialog: dialog.reject(), ask)
+        assert dialogs(person) == before
+    person.type_into("query", 0, 0, "5")
+
+    def answer(box, button):
+        found.extend(wrong_in(box))
+        box.button(button).click()
+
+    for button in (QMessageBox.StandardButton.Cancel, QMessageBox.StandardButton.Discard):
+        person.answering(QMessageBox, partial(answer, button=button), person.program.files.may_leave)
+        assert dialogs(person) == before, "the question whether to save"
+    assert not found, "\n".join(found)
+
+
+def test_tips_of_a_new_problem_stay_true_while_it_is_chosen(person):
+
+    def look(dialog):
+        keys = dialog.findChild(QAbstractSpinBox, "new.m")
+        for kind, words in (("direct", "How many keys"), ("self", "rows of X too"), ("cross", "How many keys")):
+            person.click(dialog.findChild(QRadioButton, f"new.{kind}"))
+            assert words in keys.toolTip()
+        dialog.reject()
+
+    person.answering(QDialog, look, lambda: person.do("new"))
+
+
+def settled(person):
+    person.wait()
+    for _ in range(5):  # what one panel asks for reaches the others in a few turns
+        QApplication.processEvents()
+
+
+def notice(person):
+    offers = [BannerOffer(f"A way out, number {place}", "", lambda: None) for place in range(4)]
+    person.program.window.banner.show_error(SENTENCE + "name_of_a_file_" * 9, offers=offers, focus=True)
+    return [person.find("banner")]
+
+
+def refusal_at_a_cell(person):
+    person.go_to("value", 0, 0)
+    person.type("abc", end="Return")
+    return [tip for tip in person.window.findChildren(QWidget, "refusal") if tip.isVisible()]
+
+
+def refusal_at_a_size(person):
+    person.overwrite(person.find("control.n"), "0")
+    return [person.find("refusal")]
+
+
+def masks(person):
+    person.do("masks")
+    return [person.find("panel.mask")]
+
+
+def finding(person):
+    person.do("find")
+    return [person.find("find")]
+
+
+def brush(person):
+    person.do("mask_tool")
+    return [person.find("brush")]
+
+
+def comparison(person):
+    person.do("pin")
+    person.type_into("query", 0, 0, "3")
+    person.do("show_difference")
+    return [person.find("comparison")]
+
+
+def history(person):
+    return [person.find("history"), person.window.statusBar()]
+
+
+def by_hand(person):
+    person.do("interventions")
+    return [person.find("panel.interventions")]
+
+
+def exercise(person):
+    person.choose_cell("weights", 1, 1)
+    person.do("leave_out")
+    person.until(lambda: not person.program.late.exercises.busy)
+    person.overwrite(person.find("exercise.answer", QLineEdit), "17")
+    person.until(lambda: not person.program.late.exercises.busy)
+    return [person.find("exercise"), person.find("exercise.verdict")]
+
+
+SAID = notice, refusal_at_a_cell, refusal_at_a_size, finding, comparison, history, exercise, brush, masks, by_hand
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_what_the_window_says_is_in_sight(launch, lang):
+    found = []
+    person = launch("worked-example.npz", lang=lang, width=SIZES[0][0], height=SIZES[0][1])
+    for say in SAID:
+        person.again(say.__name__)
+        settled(person)
+        said = say(person)
+        for size in SIZES:
+            person.window.resize(*size)
+            settled(person)
+            widgets = dict.fromkeys(part for panel in said for part in (panel, *worded(panel)))
+            widgets[person.focus()] = None
+            found += [f"{say.__name__} {size}: {one}" for one in faults(widgets)]
+            assert (person.window.width(), person.window.height()) == size
+    assert not found, "\n".join(found)
+
+    person.again("every button of the tool bar")
+    for size in [(1024, 700), (1200, 700), *SIZES, (1199, 700)]:
+        person.window.resize(*size)
+        settled(person)
+        bar = person.find("toolbar")
+        buttons = [bar.widgetForAction(action) for action in bar.actions() if action.icon()]
+        assert len(buttons) > 8
+        assert faults(button for button in buttons if button is not None) == [], size
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_every_word_of_the_window_has_its_room(launch, lang):
+    person = launch("worked-example.npz", lang=lang)
+    for example in ("worked-example", "thinking-machines", "minilm-layer2"):
+        person.again(example, f"{example}.npz")
+        person.click_cell("weights", 1, 0)
+        for size in [(1440, 900), (1024, 700)]:
+            person.window.resize(*size)
+            settled(person)
+            found = [widget for widget in worded(person.window) if not widget.visibleRegion().isEmpty()]
+            found = [widget for widget in found if not isinstance(widget, QLineEdit)]  # its text scrolls
+            assert len(found) > 20
+            assert [fault(widget) for widget in found if is_cut(widget)] == [], size
+            assert (person.window.width(), person.window.height()) == size
+
+
+def test_what_is_scrolled_away_or_covered_counts_as_unseen(qtbot):
+    area, page = QScrollArea(), QWidget()
+    qtbot.addWidget(area)
+    page.resize(200, 900)
+    line = QLineEdit("below", page)
+    line.move(0, 800)
+    area.setWidget(page)
+    area.resize(300, 300)
+    area.show()
+    assert "out of sight" in fault(line)
+    area.ensureWidgetVisible(line)
+    assert not fault(line)
+    cover = QWidget(area.viewport())
+    cover.setAutoFillBackground(True)
+    cover.resize(300, 300)
+    cover.show()
+    assert "out of sight" in fault(line)
+
+
+def test_tables_of_a_sentence_show_as_many_rows_as_the_column_has_room_for(launch):
+    person = launch(width=1366, height=700, page=True)
+    person.overwrite(person.find("start.sentence"), " ".join(f"word{k}" for k in range(24)))
+    person.wait()
+    person.do("simple")
+    settled(person)
+    row = person.table("x").rowHeight(0)
+
+    def edge(widget, bottom):
+        return widget.mapTo(person.window, widget.rect().bottomLeft() if bottom else QPoint()).y()
+
+    first, second = person.table("x"), person.table("w_query")
+    for size in ((1366, 700), (1440, 900)):
+        person.window.resize(*size)
+        settled(person)
+        assert edge(person.find("control.d_model"), False) - edge(second, True) < 3 * row, size
+        assert min(one.rowAt(one.viewport().height() - 1) for one in (first, second)) >= 5, size
+
+
+def letters(texts):
+    """How often each access key is given."""
+    found = (ACCESS_KEY.search(text) for text in texts)
+    return Counter(match.group(1).upper() for match in found if match)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_no_two_entries_of_a_menu_share_an_access_key(launch, lang):
+    window = launch("minilm-layer2.npz", lang=lang).window
+    menus = [menu for menu in window.findChildren(QMenu) if menu.objectName().startswith("menu.")]
+    assert {"menu.file", "menu.edit", "menu.view", "menu.compute", "menu.help"} <= {m.objectName() for m in menus}
+    named = {menu.objectName(): menu.actions() for menu in menus} | {"menu bar": window.menuBar().actions()}
+    for menu in menus:
+        menu.aboutToShow.emit()
+    for name, actions in named.items():
+        shown = [action.text() for action in actions if action.isVisible() and not action.isSeparator()]
+        counted = letters(shown)
+        assert [letter for letter, count in counted.items() if count > 1] == [], name
+        if name in ("menu.file", "menu.edit", "menu.view", "menu.compute", "menu.help", "menu bar"):
+            assert counted.total() == len(shown), f"{name}: an entry without a letter among {shown}"

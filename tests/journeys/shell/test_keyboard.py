@@ -1,15 +1,22 @@
-"""The window without a mouse: round it, through maps and tables, to every command, and a figure on the disk."""
+"""The window without a mouse, to every command; what is refused and told; closed while files are written."""
 
 from __future__ import annotations
 
+import shutil
+import threading
+
+import pytest
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog, QLineEdit, QMessageBox, QSpinBox, QWidget
 
+from attn_gui.paths import resource
 from attn_gui.views.dialogs.action_search import ActionSearch
 from attn_gui.views.dialogs.export_dialog import ExportDialog
 from attn_gui.views.dialogs.help_window import ShortcutsDialog
 
 ROUND = ("zone.product", "heads.weights", "zone.explain", "spine", "zone.inputs")
 SMALL = "worked-example.npz"
+WORKED = "worked-example.npz"
 
 
 def head(person):
@@ -81,8 +88,7 @@ def test_the_window_without_a_mouse(launch, qtbot):
     assert person.cell("query") == (2, 96)  # the first column of head 3
     before, weights = person.numbers("query"), person.values("weights")
     person.press("Right")
-    person.type("1.25")
-    person.press("Return")
+    person.type("1.25", end="Return")
     assert person.number("query", 2, 97) == 1.25
     assert person.cell("query") == (3, 97)
     assert person.values("weights") != weights
@@ -99,15 +105,30 @@ def test_the_window_without_a_mouse(launch, qtbot):
     # The columns of head 3 stand behind those of heads 0 to 2.
     width = person.program.document.problem.d_k
     person.overwrite(person.find("control.head", QSpinBox), "3")
-    person.show_stage("query")
-    person.click_cell("query", 2, 5)
+    person.choose_cell("query", 2, 5)
     person.press("Return")
     index = person.table("query").currentIndex()
     assert (index.row(), index.column()) == (2, 3 * width + 5)
 
+    person.again("an edit undo another refusal and another document take a refusal away and not what is told")
+    told = person.banner()
+    assert told
+    person.type_into("query", 0, 100, "2")
+    person.press("Ctrl+Z")
+    assert person.banner() == told, "what is told of an example stays"
+    for text, gesture in (
+        ("seven", lambda: person.type_into("query", 0, 100, "2")),
+        ("five", lambda: person.do("undo")),
+        ("three", lambda: person.open(resource("examples", WORKED))),
+    ):
+        for refused in ("one", text):
+            paste(person, refused)
+            assert refused in person.banner()
+        gesture()
+        qtbot.waitUntil(lambda: not person.banner())
 
-def test_commands_by_keys_alone(launch, tmp_path):
-    person = launch(SMALL)
+
+def test_commands_by_keys_alone(person, tmp_path):
     person.type_into("query", 0, 0, "4")
     for keys in ("Ctrl+Y", "Ctrl+Shift+Z"):
         person.press("Ctrl+Z")
@@ -153,8 +174,7 @@ def test_commands_by_keys_alone(launch, tmp_path):
             line = person.focus()
         person.press("Ctrl+A")
         person.type(str(tmp_path))
-        box = tab_to(person, dialog, "export.format")
-        box.setFocus()
+        tab_to(person, dialog, "export.format").setFocus()
         person.press("Down")  # SVG
         person.press("Return")
 
@@ -179,3 +199,119 @@ def test_commands_by_keys_alone(launch, tmp_path):
             QMessageBox, lambda box, button=button: box.button(button).click(), lambda: person.press("Ctrl+W")
         )
         assert person.window.isVisible() is stays
+
+    person.again("a save that succeeds under this or another name takes the refusal of the one before away")
+    # The folder of the document's file went away, and Ctrl+S was refused.
+    for name in ("a.attn", "b.attn"):
+        folder = tmp_path / name.removesuffix(".attn")
+        folder.mkdir()
+        person.save_as(folder / "a.attn")
+        person.do("undo") if person.number("query", 0, 0) == 6 else person.type_into("query", 0, 0, "6")
+        shutil.rmtree(folder)
+        saved(person, "Ctrl+S")
+        assert "could not be saved" in person.banner()
+        folder.mkdir()
+        saved(person, "Ctrl+S") if name == "a.attn" else person.save_as(folder / name)
+        assert (folder / name).exists()
+        assert not person.window.isWindowModified()
+        assert not person.banner()
+
+
+def paste(person, text):
+    person.clipboard(text)
+    person.go_to("query", 0, 96)
+    person.press("Ctrl+V")
+
+
+def saved(person, *keys):
+    person.press(*keys)
+    person.until(lambda: not person.program.files.saving.busy)
+
+
+class Writing:
+    """A file that is there once the gate is opened; called off as others are."""
+
+    def __init__(self, folder):
+        self.path, self.gate, self.fails = folder / "a.txt", threading.Event(), False
+
+    def __call__(self, tell):
+        while not self.gate.wait(0.001):
+            tell(0.0)
+        if self.fails:
+            raise OSError("There is no room left.")
+        self.path.write_text("whole")
+        yield self.path
+
+
+@pytest.fixture
+def writing(tmp_path):
+    found = Writing(tmp_path)
+    yield found
+    found.gate.set()
+
+
+@pytest.fixture(params=["export", "worksheets", "solutions"])
+def writer(request):
+    return request.param
+
+
+@pytest.fixture
+def exporter(launch, writing):
+    """Who has an export under way, whose writer others share."""
+    found = launch(SMALL)
+    found.program.late.export._writing.begin(writing)
+    return found
+
+
+def answering(exporter, answer):
+    exporter.answering(QMessageBox, answer, exporter.window.close)
+
+
+def test_closing_waits_for_the_files(launch, writer, writing):
+    exporter, said = launch(SMALL), []
+    getattr(exporter.program.late, writer)._writing.begin(writing)
+
+    def answer(box):
+        said.append(box.text())
+        writing.gate.set()  # and the box goes by itself
+
+    answering(exporter, answer)
+    assert said == ["An export is still being written: wait, or cancel it."]
+    assert not exporter.window.isVisible()
+    assert writing.path.read_text() == "whole"
+
+
+def test_what_is_quick_is_not_asked_about(exporter, writing):
+    writing.gate.set()
+    exporter.window.close()
+    assert not exporter.window.isVisible()
+    assert writing.path.read_text() == "whole"
+
+
+def test_the_files_can_be_called_off(exporter, writing):
+    answering(exporter, lambda box: exporter.click(exporter.button("Cancel the export", box)))
+    assert not exporter.window.isVisible()
+    assert not writing.path.exists()
+
+
+def test_whoever_goes_on_working_loses_nothing(exporter, writing):
+    for leave in (
+        lambda box: exporter.click(exporter.button("Go on working", box)),
+        lambda _box: exporter.press("Esc"),
+    ):
+        answering(exporter, leave)
+        assert exporter.window.isVisible()
+    writing.gate.set()
+    while "a.txt" not in exporter.banner():
+        QTest.qWait(1)
+    assert writing.path.read_text() == "whole"
+
+
+def test_what_could_not_be_written_is_read_before_the_window_goes(exporter, writing):
+    writing.fails = True
+    writing.gate.set()
+    exporter.window.close()
+    assert exporter.window.isVisible()
+    assert exporter.banner()
+    exporter.window.close()
+    assert not exporter.window.isVisible()

@@ -1,10 +1,10 @@
-"""The start page: three cards with live maps, a lesson, recent files; every way from it into the window and back."""
+"""The start page and the tour: cards with live maps, a lesson, recent files; every way into the window and back."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -29,6 +29,7 @@ from tests.seen import covered, fault, faults, worded
 LEFT = Qt.MouseButton.LeftButton
 AT_FIRST = ("new", "open", "lessons")
 MOST_WIDGETS = 18  # and seven in the tool bar
+
 STOPS = [
     "start.worked",
     "start.sentence",
@@ -43,10 +44,11 @@ STOPS = [
     "start.language",
 ]
 
+PARTS = ["zone.inputs", "spine", "zone.product", "zone.explain", "toolbar"]
+
 
 def seen(person, name):
-    widget = person.find(name)
-    return not covered(widget).isEmpty()
+    return not covered(person.find(name)).isEmpty()
 
 
 def cell(person, card, stage, row, column):
@@ -131,8 +133,7 @@ def test_the_first_start_shows_the_page_in_the_place_of_spine_tables_and_maps(fi
     assert "word3 → word20 (3, 20)" in hover(first, "sentence", "weights", 3, 20)
 
     # an action about the document brings it into sight
-    first.do("zoom_in")
-    first.do("zoom_reset")
+    first.do("zoom_in", "zoom_reset")
     first.click("switch.simple")
     first.click("switch.full")
     assert seen(first, "start")
@@ -248,8 +249,7 @@ def test_the_map_follows_while_a_sentence_is_typed(first):
     rng = np.random.default_rng(0)
     vectors = rng.standard_normal((5, 8))
     w_query, w_key = rng.standard_normal((2, 8, 8)) / np.sqrt(8)
-    x = vectors[[0, 1, 1, 2, 3, 4]]
-    trace = compute(Problem(x=x, w_query=w_query, w_key=w_key, w_value=np.eye(8)))
+    trace = compute(Problem(x=vectors[[0, 1, 1, 2, 3, 4]], w_query=w_query, w_key=w_key, w_value=np.eye(8)))
     assert np.allclose(values, trace["weights"][0, 0], atol=1e-12)
     assert values[1] == values[2]  # the same character has the same vector
     first.press("Return")
@@ -381,8 +381,7 @@ def test_a_sentence_has_real_vectors_where_all_its_words_have_one_and_says_so(fi
     """Random vectors stood for words of which the program has real ones."""
     if not seen(first, "start"):
         first.do("start")
-    field = first.find("start.sentence")
-    first.overwrite(field, typed, end="")
+    first.overwrite(first.find("start.sentence"), typed, end="")
     first.look()
     assert ("MiniLM" in sentence_of(first)) == (said == "MiniLM")
     first.press("Return")
@@ -399,3 +398,130 @@ def test_a_sentence_has_real_vectors_where_all_its_words_have_one_and_says_so(fi
 def sentence_of(person):
     views = person.find("start").findChildren(SentenceView)
     return next(view.text() for view in views if "attends to." in view.text())
+
+
+def shown(person):
+    bubble = person.window.findChild(QWidget, "tour")
+    return bubble is not None and not covered(bubble).isEmpty()
+
+
+def pointed_at(person):
+    """The part whose rectangle the ring stands in."""
+    ring = next(one for one in person.window.findChildren(QWidget) if type(one).__name__ == "TourRing")
+    inside = {}
+    for name in PARTS:
+        part = person.find(name)
+        inside[name] = QRect(part.mapTo(person.window, QPoint()), part.size())
+    middle = ring.geometry().center()
+    return min((name for name in PARTS if inside[name].contains(middle)), key=lambda name: inside[name].height())
+
+
+def test_the_first_document_from_the_start_page_brings_the_tour_and_no_other_does(first, qtbot):
+    first.click("start.worked")
+    qtbot.waitUntil(lambda: shown(first))
+    met = []
+    for _ in PARTS:
+        met.append(pointed_at(first))
+        assert first.find("tour").isAncestorOf(first.focus())
+        first.press("Return")
+    assert met == PARTS
+    assert not shown(first)
+    assert first.focus().objectName() == "heatmap.weights"
+    first.do("start")
+    first.click("start.minilm")
+    first.wait()
+    QApplication.processEvents()
+    assert not shown(first)
+
+
+def test_escape_skips_it_for_good_and_the_menu_brings_it_back(first, launch, qtbot):
+    first.click("start.minilm")
+    qtbot.waitUntil(lambda: shown(first))
+    first.press("Esc")
+    assert not shown(first)
+    assert not first.find("start").isVisible()
+    first.leave()
+    again = launch(page=True)
+    again.click("start.worked")
+    again.wait()
+    QApplication.processEvents()
+    assert not shown(again)
+    again.do("start", "tour")
+    assert shown(again)
+    assert not again.find("start").isVisible()
+    again.press("Right", "Right", "Left")
+    assert pointed_at(again) == "spine"
+    again.click("tour.skip")
+    assert not shown(again)
+
+
+def test_begun_on_the_start_page_it_leads_to_the_worked_example_and_always_has_a_chosen_cell(first, launch, qtbot):
+    first.do("tour")
+    qtbot.waitUntil(lambda: shown(first))
+    assert first.program.document.name == "worked-example"
+    assert "0.6405" in first.explanation()
+    first.leave()
+    person = launch("minilm-layer2.npz")
+    person.do("tour")
+    assert "[SEP]" in person.explanation()
+
+
+def test_begun_on_the_start_page_it_leaves_what_somebody_has_made(first, qtbot):
+    problem = Problem(query=[[1.0, 2.0]], key=[[3.0, 4.0]], value=[[5.0]])
+    first.program.files.begin_problem(problem, "typed")
+    first.program.start_page.show()
+    first.do("tour")
+    qtbot.waitUntil(lambda: shown(first))
+    assert first.program.document.problem == problem
+
+
+def test_it_stands_in_no_lessons_way(first, qtbot):
+    first.click("start.begin")
+    qtbot.waitUntil(lambda: first.find("lesson").isVisible())
+    QApplication.processEvents()
+    assert not shown(first)
+    first.do("start")
+    first.click("start.worked")
+    qtbot.waitUntil(lambda: shown(first))
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_every_bubble_lies_in_sight_beside_what_it_speaks_of(launch, lang):
+    person = launch("worked-example.npz", lang=lang)
+    for size in ((1024, 700), (1366, 700), (1920, 1080)):
+        person.window.resize(*size)
+        QApplication.processEvents()
+        person.do("tour")
+        for name in PARTS:
+            QApplication.processEvents()
+            bubble = person.find("tour")
+            assert (fault(bubble), faults(worded(bubble))) == ("", []), (size, name)
+            part = person.find(name)
+            about = QRect(part.mapTo(person.window, QPoint()), part.size())
+            assert about.intersected(bubble.geometry()).isEmpty(), (size, name)
+            person.press("Return")
+
+
+def test_whoever_does_what_a_bubble_says_is_led_on(person):
+    person.do("tour")
+    person.type_into("query", 0, 0, "3")
+    assert pointed_at(person) == "spine"
+    person.type_into("query", 0, 0, "4")
+    assert pointed_at(person) == "spine"
+    person.click("node.scores")
+    assert pointed_at(person) == "zone.product"
+    person.click_cell("scores", 0, 1)
+    assert pointed_at(person) == "zone.explain"
+    person.click_cell("scores", 0, 0)
+    assert pointed_at(person) == "zone.explain"
+    person.click("tour.back")
+    assert pointed_at(person) == "zone.product"
+
+    person.again("the window can be used meanwhile and another document ends it")
+    person.do("tour")
+    person.type_into("query", 0, 0, "4")
+    assert person.number("query", 0, 0) == 4
+    assert shown(person)
+    person.press("Ctrl+Z")
+    person.do("example_minilm")
+    assert not shown(person)

@@ -38,8 +38,7 @@ def work(person) -> None:
     next(a for a in person.window.mask_panel.kinds.actions() if a.data() == "causal").trigger()
     person.click_cell("weights", 10, 4)
     heatmap = person.find("heatmap.weights")
-    place = heatmap.cell_rect(10, 4).center()
-    person.turn_wheel(heatmap, 2, place)
+    person.turn_wheel(heatmap, 2, heatmap.cell_rect(10, 4).center())
     person.select("query", 4, 98, 3, 2)
     person.rest()
     settle()
@@ -149,17 +148,14 @@ def test_undo_goes_on_after_a_switch(launch):
     work(person)
     edited = [person.numbers(field) for field in ("query", "key")]
     steps = person.steps()
-    person.do("language_zh")
-    person.do("theme_dark")
+    person.do("language_zh", "theme_dark")
     settle()
     assert len(person.steps()) == len(steps)
     typed = [step for step in person.steps() if "→" in step and "：" in step]  # cells and numbers read alike
     assert [step for step in person.steps() if not LETTERS.search(step)] == typed[:1]
-    person.do("undo")
-    person.do("undo")
+    person.do("undo", "undo")
     assert person.numbers("query") == original
-    person.do("redo")
-    person.do("redo")
+    person.do("redo", "redo")
     assert [person.numbers(field) for field in ("query", "key")] == edited
 
 

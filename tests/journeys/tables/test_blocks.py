@@ -1,4 +1,4 @@
-"""Blocks of numbers: pasted from wherever people have them, copied, grown into, imported."""
+"""Blocks of numbers: pasted from wherever people have them, grown into, imported; late ones go where they belong."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ import pytest
 from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QFileDialog, QLabel
 
+from attn_gui import Problem, save
+from attn_gui.app.editing import edit_runner
 from attn_gui.app.tables import table_blocks
-from attn_gui.engine import Problem
+from attn_gui.document.edits import Label, SetFields
+from attn_gui.engine import memory
 from attn_gui.formats.text import text_table
 from attn_gui.views.dialogs.readings import ReadingsDialog
 from attn_gui.views.tables.matrix_panel import ShapeBadge
@@ -21,6 +24,7 @@ from tests.journeys.gate import Gate
 SMALL = "worked-example.npz"
 ROWS = [["1.5", "-2", "0.25"], ["3", "4", "5"], ["6", "7", "8e-5"], ["-9", "10", "11"]]
 TSV = "\n".join("\t".join(row) for row in ROWS)
+
 LAYOUTS = {
     "tab-separated": TSV + "\n",
     "a NumPy print": "array([[ 1.5e+00, -2.0e+00,  2.5e-01],\n       [ 3.0e+00,  4.0e+00,  5.0e+00],\n"
@@ -35,11 +39,10 @@ LAYOUTS = {
 
 SAMPLES = json.loads((Path(__file__).parents[2] / "data" / "tables.json").read_text(encoding="utf-8"))
 NUMBERS = [["1.5", "-2", "3"], ["0.25", "5", "0.001"]]
-
-
-@pytest.fixture
-def person(launch):
-    return launch(SMALL)
+THREE = "Q:\n tensor([[1., 0., 2.]])\nK:\n tensor([[1., 1., 0.],\n        [0., 1., 3.]])\nV = [[1.5], [-2]]  # both"
+SHOWN = {"query": [["1", "0", "2"]], "key": [["1", "1", "0"], ["0", "1", "3"]], "value": [["1.5"], ["-2"]]}
+READ = text_table._read
+BLOCK = "7\t8\n9\t4"
 
 
 @pytest.fixture
@@ -64,27 +67,6 @@ def ways(tmp_path):
         person.drop(path, at=table.mapTo(person.window, table.rect().center()))
 
     return {"paste": paste, "import": bring, "drop": drop}
-
-
-def test_every_layout_means_the_same_and_is_refused_alike_pasted_imported_and_dropped(launch, ways):
-    person = launch(SMALL)
-    before = person.numbers("query")
-    for way, put in ways.items():
-        person.again(way)
-        for name, (text, words) in SAMPLES["refused"].items():
-            put(person, text)
-            person.until(lambda: idle(person))
-            assert words in person.banner(), (way, name)
-            assert (person.numbers("query"), len(person.steps())) == (before, 1), (way, name)
-        for name, text in SAMPLES["layouts"].items():
-            put(person, text)
-            assert person.numbers("query") == NUMBERS, (way, name)
-            person.press("Ctrl+Z")
-            assert person.numbers("query") == before, (way, name)
-
-
-THREE = "Q:\n tensor([[1., 0., 2.]])\nK:\n tensor([[1., 1., 0.],\n        [0., 1., 3.]])\nV = [[1.5], [-2]]  # both"
-SHOWN = {"query": [["1", "0", "2"]], "key": [["1", "1", "0"], ["0", "1", "3"]], "value": [["1.5"], ["-2"]]}
 
 
 @each("example", ["worked", "layer", "minilm"])
@@ -115,13 +97,11 @@ def test_of_a_text_with_q_k_and_v_all_can_be_taken_at_once(person, example):
         np.testing.assert_array_equal(np.asarray(after[name], object), np.asarray(value, object))
 
 
-def test_what_a_block_means_is_asked_and_what_was_made_of_it_said(launch, ways, tmp_path):
-    person = launch(SMALL)
+def test_what_a_block_means_is_asked_and_what_was_made_of_it_said(person, ways, tmp_path):
     before = person.numbers("query")
 
     def second(dialog):
-        shown = [label.text() for label in dialog.findChildren(QLabel)]
-        assert {"0", "5", "25", "0.05", "0.25"} <= set(shown)
+        assert {"0", "5", "25", "0.05", "0.25"} <= {label.text() for label in dialog.findChildren(QLabel)}
         person.click(dialog.choices[1])
         dialog.accept()
 
@@ -188,8 +168,7 @@ def test_what_a_block_means_is_asked_and_what_was_made_of_it_said(launch, ways, 
     assert person.numbers("query") == [["1", "0", "0"], ["0", "1", "0"]]
     person.do("fill_random")
     assert len({text for row in person.numbers("query") for text in row}) > 3
-    person.do("undo")
-    person.do("undo")
+    person.do("undo", "undo")
     assert person.numbers("query") == [["1", "0", "1"], ["0", "1", "1"]]
 
     person.again("a matrix from a file is imported as a step and the next one begins in its folder")
@@ -217,6 +196,21 @@ def test_what_a_block_means_is_asked_and_what_was_made_of_it_said(launch, ways, 
     np.save(tmp_path / "a.npy", np.eye(2))
     person.open(tmp_path / "a.npy")
     assert "a.npy holds 2 × 2 numbers. Where do they go?" in person.banner()
+
+    person.again("every layout means the same and is refused alike pasted imported and dropped")
+    before = person.numbers("query")
+    for way, put in ways.items():
+        person.again(way)
+        for name, (text, words) in SAMPLES["refused"].items():
+            put(person, text)
+            person.until(lambda: idle(person))
+            assert words in person.banner(), (way, name)
+            assert (person.numbers("query"), len(person.steps())) == (before, 1), (way, name)
+        for name, text in SAMPLES["layouts"].items():
+            put(person, text)
+            assert person.numbers("query") == NUMBERS, (way, name)
+            person.press("Ctrl+Z")
+            assert person.numbers("query") == before, (way, name)
 
 
 def test_a_block_goes_where_the_cell_or_the_selection_is(launch, tmp_path):
@@ -298,8 +292,7 @@ def test_a_block_goes_where_the_cell_or_the_selection_is(launch, tmp_path):
     assert f"block.csv into K[0, {column}]" in person.status()
 
 
-def test_a_larger_block_offers_to_grow_and_is_one_step(launch):
-    person = launch(SMALL)
+def test_a_larger_block_offers_to_grow_and_is_one_step(person):
     before = person.numbers("query")
     block = [[str(10 * i + j) for j in range(4)] for i in range(6)]
     person.clipboard("\n".join("\t".join(row) for row in block))
@@ -380,8 +373,7 @@ def test_a_larger_block_offers_to_grow_and_is_one_step(launch):
     assert "0" not in person.status().partition("2 × 5")[2]
 
 
-def test_a_block_goes_to_the_mask_as_it_is_shown_and_to_the_head_that_was_offered(launch, tmp_path):
-    person = launch(SMALL)
+def test_a_block_goes_to_the_mask_as_it_is_shown_and_to_the_head_that_was_offered(person, tmp_path):
     arrays = {name: np.arange(12.0).reshape(3, 4) for name in ("query", "key", "value")}
     allowed = np.array([[1, 1, 0], [0, 1, 1], [1, 0, 1]], bool)
     person.again("a row of a mask", Problem(**arrays, mask=[{"kind": "custom", "allowed": allowed}]))
@@ -407,8 +399,7 @@ def test_a_block_goes_to_the_mask_as_it_is_shown_and_to_the_head_that_was_offere
     wide = Problem(**arrays, num_heads=2, score="additive", score_params=weights)
     person.again("a file goes to a head of keys that is wider than one of queries", wide)
     person.program.view.set(head=1)
-    badge = person.window.inputs.panels["key"].findChild(ShapeBadge)
-    assert badge.text() == "3 × 6 = 3 × (2 · 3)"
+    assert person.window.inputs.panels["key"].findChild(ShapeBadge).text() == "3 × 6 = 3 × (2 · 3)"
     (tmp_path / "block.csv").write_text("7,8\n9,6\n")
     person.drop(tmp_path / "block.csv", at=QPoint(700, 300))
     person.click(person.button("K, head 1", "banner"))
@@ -435,8 +426,7 @@ def idle(person):
     return not person.program.late.table_blocks.reading.busy
 
 
-def test_a_large_block_is_read_beside_the_window_and_goes_where_it_was_meant_to(launch, ways, gate):
-    person = launch(SMALL)
+def test_a_large_block_is_read_beside_the_window_and_goes_where_it_was_meant_to(person, ways, gate):
     for put in ways.values():
         gate.close()
         put(person, "7\t8\t9\n4\t5\t6")
@@ -482,3 +472,177 @@ def test_a_large_block_is_read_beside_the_window_and_goes_where_it_was_meant_to(
     gate.open()
     person.until(lambda: idle(person))
     assert (person.numbers("query"), len(person.steps())) == (before, 1)
+
+
+@pytest.fixture
+def held(monkeypatch):
+    """What is read is large, and held up."""
+    found = Gate()
+    monkeypatch.setattr(table_blocks, "LARGE_TEXT", 0)
+    monkeypatch.setattr(text_table, "_read", found.before(text_table._read))
+    yield found
+    found.open()
+
+
+@pytest.fixture
+def paster(launch, tmp_path):
+    """In front of two items with two heads."""
+    normal = np.random.default_rng(5).normal
+    arrays = {name: normal(size=(2, 20, 20)) for name in ("query", "key", "value")}
+    bias = {"kind": "bias", "values": np.zeros((2, 2, 20, 20))}
+    save(Problem(**arrays, num_heads=2, batch_axis=True, mask=(bias,)), tmp_path / "a.attn")
+    paster = launch(tmp_path / "a.attn")
+    paster.wait()
+    return paster
+
+
+def settle(paster, held):
+    held.open()
+    paster.until(lambda: not (paster.program.late.table_blocks.reading.busy or paster.program.runner.busy))
+    paster.wait()
+
+
+def asked(paster, held, ask):
+    ask()
+    held.await_work()
+
+
+def paste(paster):
+    paster.clipboard(BLOCK)
+    paster.press("Ctrl+V")
+
+
+def test_a_block_goes_into_the_item_and_the_head_that_was_on_show(paster, held, tmp_path, monkeypatch):
+    before = paster.program.document.snapshot()
+    paster.go_to("query", 3, 4)
+    asked(paster, held, lambda: paste(paster))
+    paster.program.view.set(batch=1)
+    settle(paster, held)
+    query = paster.program.document.problem.query
+    assert query[0, 3:5, 4:6].tolist() == [[7, 8], [9, 4]]
+    assert np.array_equal(query[1], before.query[1])
+
+    paster.again("a pasted block goes into the head that was on show")
+    held.close()
+    paster.go_to("mask.0.values", 3, 4)
+    asked(paster, held, lambda: paste(paster))
+    paster.program.view.set(head=1)
+    settle(paster, held)
+    values = paster.program.document.problem.mask[0].values
+    assert values[0, 0, 3:5, 4:6].tolist() == [[7, 8], [9, 4]]
+    assert not values[0, 1].any()
+
+    paster.again("an imported block goes into the item that was on show")
+    held.close()
+    (tmp_path / "a.csv").write_text("7,8\n9,4\n")
+    before = paster.program.document.snapshot()
+    paster.go_to("query", 5, 5)  # another cell than before: the table is the one in use again
+    asked(paster, held, lambda: paster.program.late.table_blocks.import_path(tmp_path / "a.csv"))
+    paster.program.view.set(batch=1)
+    settle(paster, held)
+    query = paster.program.document.problem.query
+    assert query[0, :2, :2].tolist() == [[7, 8], [9, 4]]
+    assert np.array_equal(query[1], before.query[1])
+
+    paster.again("a block for a table that is gone is said to be dropped")
+    held.close()
+    paster.go_to("mask.0.values", 3, 4)
+    asked(paster, held, lambda: paste(paster))
+    paster.program.document.apply(SetFields({"mask": ()}, Label("no mask")))
+    settle(paster, held)
+    assert "is gone: 2 × 2 numbers were dropped." in paster.banner()
+
+    paster.again("a block for an item that is gone is said to be dropped")
+    held.close()
+    paster.program.view.set(batch=1)
+    paster.go_to("query", 3, 4)
+    asked(paster, held, lambda: paste(paster))
+    paster.size("batch_size", 1)
+    before = paster.program.document.snapshot()
+    settle(paster, held)
+    assert "is gone: 2 × 2 numbers were dropped." in paster.banner()
+    assert paster.program.document.problem == before
+
+    paster.again("of two large blocks the first is said to be dropped")
+    held.close()
+    (tmp_path / "a.csv").write_text("7,8\n9,4\n")
+    paster.go_to("query", 3, 4)
+    asked(paster, held, lambda: paster.program.late.table_blocks.import_path(tmp_path / "a.csv"))
+    paste(paster)
+    assert paster.banner() == "a.csv was dropped: another block was asked for before it was read."
+    settle(paster, held)
+    assert len(paster.steps()) == 2
+    assert paster.program.document.problem.query[0, 3:5, 4:6].tolist() == [[7, 8], [9, 4]]
+
+    paster.again("a number pasted meanwhile leaves a large import alone")
+    held.close()
+    (tmp_path / "a.csv").write_text("7,8\n9,4\n")
+    paster.go_to("query", 0, 0)
+    asked(paster, held, lambda: paster.program.late.table_blocks.import_path(tmp_path / "a.csv"))
+    monkeypatch.setattr(table_blocks, "LARGE_TEXT", 100)
+    monkeypatch.setattr(text_table, "_read", READ)
+    paster.clipboard("5")
+    paster.go_to("value", 0, 0)
+    paster.press("Ctrl+V")
+    assert paster.number("value", 0, 0) == 5
+    settle(paster, held)
+    assert paster.program.document.problem.query[0, :2, :2].tolist() == [[7, 8], [9, 4]]
+
+    paster.again("a large fill goes into the item that was on show")
+    held.close()
+    monkeypatch.setattr(edit_runner, "LARGE", 1000)
+    monkeypatch.setattr(memory._Reporter, "made", held.after(memory._Reporter.made))
+    before = paster.program.document.snapshot()
+    paster.go_to("query", 0, 0)
+    paster.press("Ctrl+A")
+    asked(paster, held, lambda: paster.do("clear"))
+    paster.program.view.set(batch=1)
+    settle(paster, held)
+    query = paster.program.document.problem.query
+    assert not query[0].any()
+    assert np.array_equal(query[1], before.query[1])
+
+    paster.again("a block for a cell that is gone or not seen is said to be dropped")
+    held.close()
+    pasted_into_weights(paster, held)
+    paster.size("n", 2)
+    settle(paster, held)
+    assert paster.banner() == "A[3, 4] is gone: 2 × 2 numbers were dropped."
+    assert not paster.program.document.problem.interventions
+
+    paster.again("a block for a map is not put in unseen")
+    held.close()
+    pasted_into_weights(paster, held)
+    paster.do("pin", "show_before")
+    settle(paster, held)
+    assert "show Now first" in paster.banner()
+    assert not paster.program.document.problem.interventions
+
+
+# --- maps ----------------------------------------------------------------------------------------
+def pasted_into_weights(paster, held):
+    paster.choose_cell("weights", 3, 4)
+    asked(paster, held, lambda: paste(paster))
+
+
+@each("other", ["cell", "stage", "head", "item", "nothing"])
+def test_a_block_pasted_into_a_map_goes_to_the_cell_that_was_chosen(paster, held, other):
+    paster.again(other)
+    held.close()
+    pasted_into_weights(paster, held)
+    if other == "cell":
+        paster.click_cell("weights", 9, 9)
+    elif other == "stage":
+        paster.choose_cell("scores", 1, 1)
+    elif other == "nothing":
+        paster.program.view.set(cell=None)
+    else:
+        paster.program.view.set(**{"head" if other == "head" else "batch": 1})
+    chosen = paster.program.view.look.cell
+    settle(paster, held)
+    (record,) = paster.program.document.problem.interventions
+    box = record.box(("batch", "head", "query", "key"), (2, 2, 20, 20))
+    assert record.stage == "weights"
+    assert box == (slice(0, 1), slice(0, 1), slice(3, 5), slice(4, 6))
+    assert paster.program.view.look.cell == chosen
+    assert paster.program.view.look.block is None

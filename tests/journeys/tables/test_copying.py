@@ -1,4 +1,4 @@
-"""Copying from whatever has the keyboard: tables, maps, heads, terms, gradients; never from a table out of sight."""
+"""Copying from whatever has the keyboard, never from a table out of sight; a clipboard of megabytes."""
 
 from __future__ import annotations
 
@@ -6,23 +6,24 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLineEdit
 
 from attn_gui import Problem, compute
 from attn_gui.app.files import export
 from attn_gui.app.tables import table_edits
+from attn_gui.document.number_text import NumberError, parse_number
 from tests.journeys.gate import Gate
 
 SMALL = "worked-example.npz"
+MUCH = 2_500_000
+SHOWN = 500  # letters that a field may lay out at most
 
 
 def _rows(text: str) -> list[list[str]]:
     return [line.split("\t") for line in text.splitlines()]
 
 
-def test_a_copy_on_a_map_takes_the_map_and_a_cut_a_fill_or_a_paste_leaves_every_table_alone(launch, qtbot, monkeypatch):
-    person = launch(SMALL)
+def test_a_copy_on_a_map_takes_the_map_and_a_cut_a_fill_or_a_paste_leaves_every_table_alone(person, qtbot, monkeypatch):
     person.go_to("query", 1, 1)
     person.click_cell("weights", 1, 0)
     person.press("Ctrl+C")
@@ -54,8 +55,7 @@ def test_a_copy_on_a_map_takes_the_map_and_a_cut_a_fill_or_a_paste_leaves_every_
     person.again("latex and numpy give the numbers back and small maps and operands are copied too")
     person.click_cell("weights", 0, 0)
     person.do("copy_numpy")
-    array = eval(person.clipboard(), {"np": np})
-    assert array.tolist() == person.values("weights")
+    assert eval(person.clipboard(), {"np": np}).tolist() == person.values("weights")
     person.do("copy_latex")
     text = person.clipboard()
     assert text.startswith(r"\begin{bmatrix}")
@@ -67,10 +67,8 @@ def test_a_copy_on_a_map_takes_the_map_and_a_cut_a_fill_or_a_paste_leaves_every_
         assert [[float(text) for text in row] for row in _rows(person.clipboard())] == person.values(stage)
 
     person.again("terms are copied in full with the table they stand in")
-    person.show_stage("scores")
-    person.click_cell("scores", 1, 1)
-    terms = person.find("inspector.terms")
-    terms.setFocus()
+    person.choose_cell("scores", 1, 1)
+    person.find("inspector.terms").setFocus()
     person.press("Ctrl+Shift+C")
     rows = _rows(person.clipboard())
     assert len(rows) == 1 + 3
@@ -195,8 +193,7 @@ def test_what_is_copied_of_any_problem_is_exact(launch, qtbot):
     normal = np.random.default_rng(7).normal
     problem = Problem(query=normal(size=(3, 4)), key=normal(size=(5, 4)), value=normal(size=(5, 2)), num_heads=2)
     person.again("another head is copied from its thumbnail", problem)
-    thumb = person.find("head.1")
-    thumb.setFocus()
+    person.find("head.1").setFocus()
     person.press("Ctrl+C")
     found = np.array([[float(text) for text in row] for row in _rows(person.clipboard())])
     assert np.array_equal(found, compute(problem)["weights"][0, 1])
@@ -333,7 +330,42 @@ def test_a_picture_that_comes_late_leaves_what_was_copied_since(launch, monkeypa
     if later:
         person.clipboard(later)
     gate.open()
-    while person.program.late.export.busy:
-        QTest.qWait(1)
+    person.until(lambda: not person.program.late.export.busy)
     assert person.clipboard() == later
     assert QGuiApplication.clipboard().image().isNull() == bool(later)
+
+
+def test_into_a_cell_a_size_or_the_scale_it_is_refused_and_what_was_there_stays(person):
+    before = person.numbers("query")
+    for text in ("1" * MUCH, "0." + "1" * MUCH, "word " * (MUCH // 5), "1\t2\n" * (MUCH // 4)):
+        person.go_to("query", 0, 0)
+        person.press("F2", "Ctrl+A")
+        person.clipboard(text)
+        person.press("Ctrl+V")
+        editor = person.focus()
+        assert isinstance(editor, QLineEdit)
+        assert len(editor.text()) < SHOWN
+        with pytest.raises(NumberError):
+            parse_number(editor.text())  # what is left of it is no number either
+        person.press("Return")
+        assert person.numbers("query") == before
+        person.press("Escape", "Escape")
+        assert person.numbers("query") == before
+    box = person.find("control.n")
+    person.clipboard("1" * MUCH)
+    box.setFocus()
+    person.press("Ctrl+A", "Ctrl+V")
+    assert len(box.cleanText()) < SHOWN
+    person.press("Return")
+    assert person.program.document.problem.n == 2
+    person.press("Escape")
+    assert box.cleanText() == "2"
+    person.pick("scale", "typed")
+    field = person.find("control.scale_value", QLineEdit)
+    person.overwrite(field, "2")
+    person.clipboard("1" * MUCH)
+    field.setFocus()
+    person.press("Ctrl+A", "Ctrl+V")
+    assert len(field.text()) < SHOWN
+    person.press("Return")
+    assert person.program.document.problem.scale == 2

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from threading import Event
 from typing import Any
@@ -46,19 +45,17 @@ class Document:
 
     def edit_box(self, field: str, box: Any, value: Any) -> None:
         self.arrays[field][box] = value
-        recomputed = self.evaluation.update(self.problem, {field: [box]})
-        self.tile_cache.follow(recomputed.boxes)
+        self.tile_cache.follow(self.evaluation.update(self.problem, {field: [box]}).boxes)
 
     def exact(self, stage: str, head: int, rows: int, columns: int) -> np.ndarray:
         """The picture that NumPy gives."""
-        fresh = StreamingEvaluation(Problem(**self.problem.fields()))
-        plane = Plane(fresh, stage, 0, head)
+        plane = Plane(StreamingEvaluation(Problem(**self.problem.fields())), stage, 0, head)
         values, allowed = plane.block(*(slice(0, length) for length in plane.shape))
         return pool(values, allowed, rows, columns)[0]
 
 
 @pytest.fixture
-def document(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Document]]:
+def document(monkeypatch):
     """Documents whose pictures come in many small parts."""
     monkeypatch.setattr(tiles, "BAND", 5 * M)
     made: list[Document] = []
@@ -76,10 +73,8 @@ def document(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Document
 
 
 @pytest.fixture
-def shown(qtbot: Any) -> Callable[..., Heatmap]:
-    def make(
-        document: Document, stage: str, head: int = 0, side: int = 53, kind: type = Heatmap, **options: Any
-    ) -> Any:
+def shown(qtbot):
+    def make(document, stage, head=0, side=53, kind=Heatmap, **options):
         heatmap = kind(**options)
         qtbot.addWidget(heatmap)
         heatmap.resize(side + 2 * heatmap.margin, side + 2 * heatmap.margin)

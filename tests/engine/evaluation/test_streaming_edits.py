@@ -1,0 +1,565 @@
+"""Edits of long problems: what they lose and get back, what runs beside them, in which thread and order."""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attn_gui.app.state.computation import Computation
+from attn_gui.document.document import Document
+from attn_gui.document.edits import Label, SetCells
+from attn_gui.engine import DenseEvaluation, Problem
+from attn_gui.engine.evaluation import dense, streaming_states, threads
+from attn_gui.engine.evaluation.streaming import StreamingEvaluation
+from attn_gui.engine.evaluation.streaming_rows import BlockExtremes
+from attn_gui.engine.evaluation.threads import RightOfWay, carry_out, share
+from attn_gui.engine.graph import indices
+from tests.failing import each
+
+from .working import WILD, Working, random_box, random_values, rounding, whole
+
+WILD_PROBLEMS = ("plain", "all", "block", "window", "cross", "gaussian", "cosine")
+
+
+@pytest.mark.family(3)
+@pytest.mark.parametrize("name", WILD_PROBLEMS)
+def test_wild_values_set_and_undone_leave_no_trace(makers, name, rng):
+    working = Working(makers[name]())
+    working.evaluation.complete()
+    names = [field for field in working.arrays if working.arrays[field].dtype != bool]
+    for step in range(25):
+        steps = []
+        for _ in range(int(rng.integers(1, 4))):
+            field = names[int(rng.integers(len(names)))]
+            box = random_box(working.arrays[field].shape, rng, most=1)
+            steps.append((field, box, working.arrays[field][box].copy()))
+            working.write(field, box, rng.choice(WILD))
+            if step % 5 == 0:
+                assert working.worst() < 1e-10, steps
+        for field, box, old in reversed(steps):
+            working.write(field, box, old)
+        assert working.worst() < 1e-11, steps
+
+
+@each("field", ["query", "key", "value"])
+@each("dtype", ["float32", "float64"])
+@each("value", [1e17, -1e308, np.inf, np.nan])
+def test_each_wild_value_alone(field, dtype, value, rng):
+    working = long(rng, dtype)
+    before = np.array(whole(working.evaluation, "output"))
+    box = indices.cell((37, 19))
+    old = working.arrays[field][box].copy()
+    working.write(field, box, value)
+    working.write(field, box, old)
+    np.testing.assert_allclose(
+        whole(working.evaluation, "output"), before, rtol=0, atol=1e-6 if dtype == "float32" else 1e-15
+    )
+
+
+def long(rng, dtype="float64", n=131, m=149, amplitude=1.0, **more):
+    shapes = {"query": (n, 96), "key": (m, 32), "value": (m, 22)}
+    arrays = {name: rng.normal(size=shape).astype(dtype) for name, shape in shapes.items()}
+    arrays["query"] *= amplitude
+    working = Working(Problem(**arrays, num_heads=6, num_kv_heads=2, dtype=dtype, **more), 32, 64)
+    working.evaluation.complete()
+    return working
+
+
+def test_two_wild_columns_do_not_hide_each_other(rng):
+    """Where one column of V is loud, what is lost in another must be seen all the same."""
+    working = long(rng)
+    working.write("value", indices.cell((3, 0)), 1e17)
+    working.write("value", indices.cell((9, 1)), 1e12)
+    working.write("value", (slice(9, 10), slice(0, 2)), 0.5)
+    short = whole(DenseEvaluation(working.problem()), "head_output")
+    assert np.abs(working.stage("head_output")[0, 0, :, 1] - short[0, 0, :, 1]).max() < 1e-13
+
+
+@each(
+    ("field", "wild", "masked"),
+    [("query", np.nan, True), ("value", np.inf, False), ("key", np.nan, True), ("key", -np.inf, False)],
+)
+def test_edits_beside_a_value_that_is_no_number(field, wild, masked, rng):
+    """What it has spoilt stays so, is not computed anew at every edit, and is mended when it goes."""
+    working = long(rng, mask=layers(rng) if masked else ())
+    cell = indices.cell((70, 5))
+    old = working.arrays[field][cell].copy()
+    working.write(field, cell, wild)
+    working.stage("head_output")
+    for _ in range(8):
+        other = ("query", "key", "value")[int(rng.integers(3))]
+        box = random_box(working.arrays[other].shape, rng, most=2)
+        if not np.isfinite(working.arrays[other][box]).all():
+            continue
+        working.write(other, box, rng.normal())
+        if other == "key" and np.isnan(wild):
+            assert all_known(working.evaluation)
+        assert working.worst(("weights", "output")) < 1e-12
+    working.write(field, cell, old)
+    assert working.worst(("weights", "output")) < 1e-12
+
+
+def layers(rng, n=131, m=149):
+    return (
+        {"kind": "causal", "align": "end"},
+        {"kind": "window", "left": 90},
+        {"kind": "padding", "lengths": 140},
+        {"kind": "custom", "allowed": rng.random((n, m)) > 0.1},
+    )
+
+
+@pytest.mark.family(4)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("masked", [False, True], ids=["open", "masked"])
+@pytest.mark.parametrize("amplitude", [1.0, 10.0])
+def test_drift_stays_small_and_settling_removes_it(dtype, masked, amplitude, rng):
+    """An edit takes terms out of a row's sums and puts others in: each is rounded once, at the largest value so far."""
+    working, edits = long(rng, dtype, mask=layers(rng) if masked else ()), 600
+    largest = np.abs(working.arrays["value"]).max()
+    for _ in range(edits):
+        field = ("query", "key", "value")[int(rng.integers(3))]
+        box = random_box(working.arrays[field].shape, rng, most=1)
+        working.write(field, box, random_values(working.arrays[field], box, rng, amplitude))
+        largest = max(largest, np.abs(working.arrays["value"]).max())
+    exact = whole(DenseEvaluation(double(working.problem())), "output")
+    fresh = working.fresh()
+    error = np.abs(whole(fresh, "output") - exact).max()
+    summed = rounding(dtype, working.problem().m + edits, largest)
+    assert np.abs(working.stage("output") - exact).max() <= 2 * error + summed  # scores go in and are taken out
+    assert working.evaluation.settle()
+    assert working.evaluation.settled
+    for stage in working.evaluation.stages:
+        assert np.array_equal(working.stage(stage), whole(fresh, stage)), stage
+
+
+def double(problem):
+    arrays = {name: np.asarray(array, float) for name, array in problem.arrays().items() if "." not in name}
+    return problem.replace(dtype="float64", **arrays)
+
+
+@pytest.mark.parametrize("amplitude", [1.0, 4.0])
+def test_float32_is_as_exact_as_the_plain_formula(amplitude, rng):
+    working = long(rng, "float32", amplitude=amplitude)
+    problem = working.problem()
+    exact = whole(DenseEvaluation(double(problem)), "head_output")[0]
+    q, k, v = (
+        np.repeat(a.reshape(len(a), h, -1).swapaxes(0, 1), 6 // h, axis=0)
+        for a, h in ((problem.query, 6), (problem.key, 2), (problem.value, 2))
+    )
+    s = q @ k.swapaxes(1, 2) * np.float32(problem.effective_scale)
+    e = np.exp(s - s.max(-1, keepdims=True))
+    naive = e / e.sum(-1, keepdims=True) @ v
+    assert naive.dtype == np.float32
+    assert np.abs(working.stage("head_output")[0] - exact).max() <= 2 * np.abs(naive - exact).max()
+
+
+def all_known(evaluation):
+    batch, heads, _, _ = evaluation.problem.map_shape
+    return all(evaluation.known(item, head).all() for item in range(batch) for head in range(heads))
+
+
+def test_a_pass_can_be_followed_and_cancelled(rng):
+    evaluation = long(rng).fresh()
+    seen: list[tuple[int, int]] = []
+    assert not evaluation.complete(progress=lambda *at: seen.append(at), cancelled=lambda: len(seen) >= 3)
+    assert not all_known(evaluation)
+    assert 3 <= len(seen) < seen[0][1]
+    assert evaluation.complete([(0, 5)])
+    assert evaluation.known(0, 5).all()
+    assert evaluation.complete()
+    assert all_known(evaluation)
+
+
+def test_rows_are_computed_when_they_are_read(rng):
+    evaluation = long(rng).fresh()
+    assert not evaluation.known(0, 2).any()
+    evaluation.block("weights", 0, 2, slice(40, 41), slice(0, 5))
+    assert evaluation.known(0, 2).nonzero()[0].tolist() == list(range(32, 64))
+    assert not evaluation.known(0, 3).any()
+
+
+def test_nothing_with_two_long_axes_is_kept(rng):
+    evaluation = StreamingEvaluation(Problem(**{k: rng.normal(size=(701, 4)) for k in ("query", "key", "value")}))
+    evaluation.complete()
+    assert evaluation.settled
+    for array in evaluation._arrays.values():
+        assert array.size < 701 * 701
+
+
+# --- passes ---------------------------------------------------------------------------------------
+N, M, HEADS, WIDTH = 61, 53, 4, 3
+PATIENCE = 120.0
+
+
+class Lock:
+    """A lock that tells when another thread has to wait for it."""
+
+    def __init__(self) -> None:
+        self._lock, self.awaited = threading.RLock(), threading.Event()
+
+    def __enter__(self) -> None:
+        if not self._lock.acquire(blocking=False):
+            self.awaited.set()
+            self._lock.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+
+@pytest.fixture
+def locks(monkeypatch: pytest.MonkeyPatch) -> list[Lock]:
+    """The locks of the evaluations that the test makes."""
+    found: list[Lock] = []
+
+    def make() -> Lock:
+        found.append(Lock())
+        return found[-1]
+
+    monkeypatch.setattr(streaming_states, "threading", SimpleNamespace(RLock=make))
+    return found
+
+
+def amid_the_next_update(monkeypatch: pytest.MonkeyPatch, lock: Lock, begin: Callable[[], object]) -> None:
+    """`begin` work in another thread once an update has begun; the update goes on when that has to wait for it."""
+    sources = dense.sources_of
+
+    def begun(problem: Problem) -> Any:
+        monkeypatch.setattr(dense, "sources_of", sources)
+        lock.awaited.clear()
+        begin()
+        assert lock.awaited.wait(PATIENCE)
+        return sources(problem)
+
+    monkeypatch.setattr(dense, "sources_of", begun)
+
+
+def a_problem(rng: np.random.Generator) -> Problem:
+    sizes = {"query": (N, HEADS * WIDTH), "key": (M, HEADS // 2 * WIDTH), "value": (M, HEADS // 2 * WIDTH)}
+    arrays = {name: rng.normal(size=shape) for name, shape in sizes.items()}
+    return Problem(**arrays, num_heads=HEADS, num_kv_heads=HEADS // 2)
+
+
+# --- an update that is under way -----------------------------------------------------------------
+@pytest.mark.parametrize("field", ["query", "key", "value"])
+def test_a_pass_that_begins_amid_an_update_reads_its_numbers(rng, monkeypatch, locks, field):
+    working = Working(a_problem(rng), 16, 16)
+    working.evaluation.complete([(0, 0)])  # the keys that both heads share are copied now
+    thread = threading.Thread(target=working.evaluation.complete, args=([(0, 1)],))
+    amid_the_next_update(monkeypatch, locks[0], thread.start)
+    working.write(field, (slice(20, 22), slice(0, 2 * WIDTH)), 3.0)
+    thread.join()
+    assert working.worst(("weights", "head_output")) < 1e-13
+
+
+@pytest.mark.parametrize("field", ["query", "key"])
+@pytest.mark.parametrize("stage", ["scores", "weights"])
+def test_a_picture_that_is_made_amid_an_update_shows_its_numbers(rng, monkeypatch, locks, field, stage):
+    working = Working(a_problem(rng), 16, 16)
+    working.evaluation.complete([(0, 1)])
+    arrived, begun, put = threading.Event(), threading.Event(), BlockExtremes._put
+
+    def late(self: BlockExtremes, rows: slice) -> bool:
+        arrived.set()
+        assert begun.wait(PATIENCE)
+        return put(self, rows)
+
+    monkeypatch.setattr(BlockExtremes, "_put", late)
+    thread = threading.Thread(target=working.evaluation.pooled, args=(stage, 0, 1, N, 10))
+    thread.start()
+    assert arrived.wait(PATIENCE)
+    amid_the_next_update(monkeypatch, locks[0], begun.set)
+    working.write(field, (slice(20, 22), slice(0, 2 * WIDTH)), 3.0)
+    thread.join()
+    check_picture(working, stage)
+
+
+def check_picture(working: Working, stage: str) -> None:
+    found, expected = (one.pooled(stage, 0, 1, N, 10)[0] for one in (working.evaluation, working.fresh()))
+    np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-13)
+
+
+def test_settling_that_begins_amid_an_update_leaves_nothing_of_it_unsettled(makers, monkeypatch, locks):
+    working = Working(makers["block"]().replace(dtype="float32"))
+    working.evaluation.complete()
+    settled: list[bool] = []
+    thread = threading.Thread(target=lambda: settled.append(working.evaluation.settle()))
+    amid_the_next_update(monkeypatch, locks[0], thread.start)
+    working.write("x", (slice(0, 1), slice(2, 3), slice(0, 5)), 0.3)
+    thread.join()
+    assert settled == [True]
+    assert working.evaluation.settled
+    fresh = working.fresh()
+    for stage in fresh.stages:
+        assert np.array_equal(working.stage(stage), whole(fresh, stage)), stage
+
+
+@pytest.mark.family(5)
+# --- cells that are written, of which no update has told yet -------------------------------------
+def test_a_pass_between_the_writing_and_the_update(makers, computed_name, rng):
+    """Cells are written in place before `update` is called: what a pass reads then must not be counted twice."""
+    working = Working(makers[computed_name]())
+    working.evaluation.complete()
+    for name, array in working.arrays.items():
+        for _ in range(2):
+            box = random_box(array.shape, rng)
+            with np.errstate(all="ignore"):
+                array[box] = random_values(array, box, rng)
+            working.evaluation._passes.rows.known[..., ::2] = False
+            working.evaluation.complete()
+            working.evaluation.update(working.problem(), {name: [box]})
+            assert working.worst() < 1e-11, (name, box)
+
+
+def test_a_picture_between_the_writing_and_the_update(makers, computed_name, rng):
+    working = Working(makers[computed_name]())
+    head = (working.problem().batch_size - 1, 1)
+    for name, array in working.arrays.items():
+        box = random_box(array.shape, rng)
+        with np.errstate(all="ignore"):
+            array[box] = random_values(array, box, rng)
+        for stage in ("scores", "weights"):
+            working.evaluation.pooled(stage, *head, 5, 4)
+        working.evaluation.update(working.problem(), {name: [box]})
+        fresh = working.fresh()
+        for stage in ("scores", "weights"):
+            found, expected = (one.pooled(stage, *head, 5, 4)[0] for one in (working.evaluation, fresh))
+            np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12, err_msg=f"{name} {stage}")
+
+
+def test_settling_is_cancelled_by_cells_that_are_written(makers, rng, monkeypatch):
+    """The kept Q, K and V are computed from new cells of X then, and of that nothing may be kept."""
+    working = Working(makers["block"]())
+    working.evaluation.complete()
+    working.write("x", indices.cell((0, 2, 3)), 0.7)
+    box, anew, written = (slice(0, 1), slice(4, 5), slice(0, 19)), working.evaluation.anew, []
+
+    def meanwhile(names: Any) -> Any:
+        written.append(box)
+        working.arrays["x"][box] = 1.5
+        return anew(names)
+
+    monkeypatch.setattr(working.evaluation, "anew", meanwhile)
+    assert not working.evaluation.settle(cancelled=lambda: bool(written))
+    working.evaluation.update(working.problem(), {"x": [box]})
+    assert working.worst() < 1e-11
+
+
+# --- several stretches of keys at once -----------------------------------------------------------
+@pytest.mark.parametrize("field", ["key", "value"])
+def test_a_row_that_one_of_several_boxes_wears_out_is_computed_anew_once(rng, field):
+    """The terms of the other boxes are in it then, and must not be exchanged a second time."""
+    working = Working(a_problem(rng), None, None)
+    working.evaluation.complete()
+    first, second = ((slice(row, row + 1), slice(0, WIDTH)) for row in (5, 40))
+    working.write(field, first, 3 * working.arrays["query"][7, :WIDTH] if field == "key" else 1e9)
+    for box in (first, second):
+        working.arrays[field][box] = 0.9
+    working.evaluation.update(working.problem(), {field: [first, second]})
+    assert working.worst(("weights", "output")) < 1e-12
+
+
+# --- many of everything, in threads --------------------------------------------------------------
+@pytest.mark.parametrize("field", ["query", "key", "value"])
+def test_edits_while_passes_pictures_and_settling_go_on(rng, field):
+    working = Working(a_problem(rng), 8, 16)
+    ended, errors = threading.Event(), []
+
+    def over_and_over(work: Callable[[], object]) -> threading.Thread:
+        def go() -> None:
+            try:
+                while not ended.is_set():
+                    work()
+            except BaseException as error:
+                errors.append(error)
+
+        thread = threading.Thread(target=go)
+        thread.start()
+        return thread
+
+    threads = [
+        over_and_over(work)
+        for work in (
+            working.evaluation.complete,
+            working.evaluation.settle,
+            lambda: working.evaluation.pooled("weights", 0, 1, N, 10),
+        )
+    ]
+    try:
+        for _ in range(150):
+            box = random_box(working.arrays[field].shape, rng, most=2)
+            working.write(field, box, random_values(working.arrays[field], box, rng))
+    finally:
+        ended.set()
+        for thread in threads:
+            thread.join()
+    assert errors == []
+    assert working.worst(("weights", "output")) < 1e-12
+    check_picture(working, "weights")
+
+
+# --- threads --------------------------------------------------------------------------------------
+# --- passes --------------------------------------------------------------------------------------
+INTERRUPTED = """
+import threading, sys
+from attn_gui.engine.evaluation.threads import carry_out
+start = threading.Thread.start
+def interrupted(thread):
+    start(thread)
+    threading.Thread.start = start
+    raise KeyboardInterrupt
+threading.Thread.start = interrupted
+try:
+    carry_out(range(100), lambda job: True, None, lambda: False)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+    assert carry_out(range(100), lambda job: True, None, lambda: False), "others come after it"
+sys.exit(130)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a pass has one thread where there is one core")
+def test_a_thread_that_ctrl_c_catches_while_it_starts_is_not_waited_for() -> None:
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "interrupted\n", "")
+
+
+MEETING_S = 0.3  # two threads that may tell at once would meet within it
+
+
+def test_no_two_threads_tell_at_once() -> None:
+    both, met, told = threading.Barrier(2), [], []
+
+    def progress(done: int, _of: int) -> None:
+        told.append(done)
+        try:
+            both.wait(MEETING_S)
+            met.append(done)
+        except threading.BrokenBarrierError:
+            return
+
+    assert carry_out(range(20), lambda job: True, progress, lambda: False)
+    assert not met
+    assert told == list(range(1, 21))
+
+
+# --- right of way: tiles beside a window wait while it shows an edit, those that it asks for do not
+@pytest.fixture
+def waits(monkeypatch) -> list[float]:
+    """Seconds that threads have waited for the window."""
+    found: list[float] = []
+    threads.right_of_way.cache_clear()
+    monkeypatch.setattr(threads, "SHOWN", 3600.0)
+    monkeypatch.setattr(threads.time, "sleep", found.append)
+    yield found
+    threads.right_of_way.cache_clear()  # with the hour
+
+
+def beside(jobs: int) -> list[int]:
+    """Share jobs on a thread that is not the window's; those that were done."""
+    done: list[int] = []
+    thread = threading.Thread(target=lambda: share(range(jobs), done.append))
+    thread.start()
+    thread.join()
+    return sorted(done)
+
+
+def test_an_edit_takes_it_from_the_tiles_beside_the_window(waits, qapp):
+    document = Document(Problem(query=[[1.0]], key=[[1.0]], value=[[1.0]]))
+    computation = Computation(document)
+    assert beside(5) == [0, 1, 2, 3, 4]
+    assert not waits
+    document.apply(SetCells("key", (slice(0, 1), slice(0, 1)), np.array([[2.0]]), Label("x")))
+    assert beside(5) == [0, 1, 2, 3, 4]
+    assert len(waits) == 5
+    assert all(0 < seconds <= 3600 for seconds in waits)
+    computation.end()
+
+
+@pytest.mark.parametrize("jobs", [1, 5])
+def test_tiles_that_the_window_asks_for_wait_for_nobody(waits, jobs):
+    threads.right_of_way().take()
+    done: list[int] = []
+    share(range(jobs), done.append)
+    assert sorted(done) == list(range(jobs))
+    assert not waits
+
+
+def test_it_ends_by_itself(monkeypatch):
+    """Nobody has to give it back: an edit that fails leaves no thread waiting."""
+    monkeypatch.setattr(threads, "SHOWN", 0.0)
+    slept: list[float] = []
+    monkeypatch.setattr(threads.time, "sleep", slept.append)
+    way = RightOfWay()
+    way.take()
+    way.give()
+    assert not slept
+
+
+# --- heaps of the C library ----------------------------------------------------------------------
+THREADS = 16
+PROGRAM = f"""
+import ctypes, tempfile, threading
+from attn_gui.engine.evaluation.threads import share_heaps
+
+share_heaps()
+together = threading.Barrier({THREADS})
+
+def work():
+    together.wait()
+    kept = [bytes(600) for _ in range(2_000)]
+    together.wait()
+
+threads = [threading.Thread(target=work) for _ in range({THREADS})]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+libc = ctypes.CDLL(None)
+if hasattr(libc, "malloc_info"):
+    with tempfile.NamedTemporaryFile() as told:
+        libc.fopen.restype = ctypes.c_void_p
+        file = ctypes.c_void_p(libc.fopen(told.name.encode(), b"w"))
+        libc.malloc_info(0, file)
+        libc.fclose(file)
+        print(open(told.name).read().count("<heap "))
+else:
+    print(0)
+"""
+
+
+def test_many_threads_share_two_heaps():
+    found = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True)
+    assert int(found.stdout) <= 2
+
+
+FREED = """
+import numpy as np
+from attn_gui.engine.evaluation.threads import give_back
+
+def resident():
+    with open("/proc/self/status") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("VmRSS")) / 1024
+
+large = np.ones(2**22 - 2**16)  # once one as large is freed, glibc takes those that are smaller from its heap
+del large
+before, arrays = resident(), [np.ones(2**20) for _ in range(20)]
+above = [np.ones(10) for _ in range(2**16)]
+del arrays
+give_back()
+print(resident() - before)
+"""
+
+
+@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "malloc_trim"), reason="another C library than glibc")
+def test_what_was_freed_goes_back_to_the_system():
+    """160 MB below 5 MB that stay."""
+    found = subprocess.run([sys.executable, "-c", FREED], capture_output=True, text=True, check=True)
+    assert float(found.stdout) < 50

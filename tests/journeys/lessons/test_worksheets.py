@@ -1,0 +1,160 @@
+"""Worksheets of a class and a teacher's answer sheets: asked for, refused in a sentence, written to their end."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QComboBox, QFileDialog, QLineEdit
+
+from attn_gui.cli import main
+from attn_gui.figure import worksheets
+from attn_gui.formats import save
+from attn_gui.views.dialogs.export_data_dialog import WorksheetDialog
+from attn_gui.views.dialogs.form_fields import kind_of
+from tests.journeys.gate import Gate
+
+SMALL = "worked-example.npz"
+WRITERS = {"worksheets": (worksheets, "write_class"), "solution_of_problem": (worksheets, "save_solution")}
+
+
+def ask(person, folder, **numbers):
+    def answer(dialog):
+        dialog.target.folder.setText(str(folder))
+        for name, value in numbers.items():
+            kind_of(getattr(dialog, name)).show(getattr(dialog, name), value)
+        assert not dialog.objection()
+        dialog.accept()
+
+    person.answering(WorksheetDialog, answer, lambda: person.do("worksheets"))
+    person.settle("worksheets")
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_sheets_and_keys_are_written_as_the_command_line_writes_them(launch, tmp_path, capsys, lang):
+    person = launch(SMALL, lang=lang)
+    ask(person, tmp_path, level="mistake", count=2, seed=7)
+    assert {path.name for path in tmp_path.iterdir()} == {"worked-example-worksheets.pdf", "worked-example-keys.pdf"}
+    assert "worked-example-keys.pdf" in person.banner()
+    other = tmp_path / "other"
+    problem = tmp_path / "worked-example.npz"
+    save(person.program.document.problem, problem)
+    assert main(["worksheet", str(problem), "-o", str(other), "--count", "2", "--seed", "7", "--level", "mistake",
+                 "--lang", lang]) == 0  # fmt: skip
+    for name in ("worked-example-worksheets.pdf", "worked-example-keys.pdf"):
+        mine, theirs = (folder / name for folder in (tmp_path, other))
+        assert abs(mine.stat().st_size - theirs.stat().st_size) < 200  # dates apart
+    assert person.program.settings.record("worksheets")["count"] == 2
+
+
+def test_what_makes_no_sheet_is_said_in_the_dialog(launch, tmp_path):
+    person = launch("transformer-layer.npz", lang="zh")
+
+    def look(dialog):
+        dialog.target.folder.setText(str(tmp_path))
+        assert "一页放不下" in dialog.objection()
+        dialog.reject()
+
+    person.answering(WorksheetDialog, look, lambda: person.do("worksheets"))
+    assert not list(tmp_path.iterdir())
+    person = launch("minilm-layer2.npz")
+    said = []
+
+    def refuse(dialog):
+        said.append(dialog.objection())
+        dialog.reject()
+
+    person.answering(WorksheetDialog, refuse, lambda: person.do("worksheets"))
+    assert said[0]
+
+
+def saved(person, action, path):
+    person.choose_file(path, lambda: person.do(action))
+    person.until(lambda: not person.program.late.solutions.busy)
+    QTest.qWait(1)
+    return path
+
+
+def test_the_steps_are_written_in_the_language_of_the_window_and_what_is_too_large_is_said(person, tmp_path):
+    for lang in ("en", "zh"):
+        person.do(f"language_{lang}")
+        person.choose_cell("weights", 1, 1)
+        text = saved(person, "solution_of_cell", tmp_path / f"{lang}.md").read_text("utf-8")
+        assert r"a_{1,1} = \frac{e^{s'_{1,1}}}" in text
+        assert ("第 1 步" in text) == (lang == "zh")
+        assert f"{lang}.md" in person.banner()
+    person.do("language_en")
+    assert saved(person, "solution_of_problem", tmp_path / "a.pdf").read_bytes().startswith(b"%PDF")
+    (tmp_path / "b.pdf").write_text("kept")
+    assert "b.pdf" in person.refuse_to_replace(tmp_path / "b", lambda: person.do("solution_of_problem"))
+    assert (tmp_path / "b.pdf").read_text() == "kept"
+    person.program.files.begin_with_example("minilm")
+    person.wait()
+    assert not saved(person, "solution_of_problem", tmp_path / "c.pdf").exists()
+    assert "columns" in person.banner()
+
+    person.again("without keys there is one file")
+    sheets = tmp_path / "sheets"
+    sheets.mkdir()
+    ask(person, sheets, count=1, keys=False)
+    assert [path.name for path in sheets.iterdir()] == ["worked-example-worksheets.pdf"]
+
+    person.again("the kind that is picked gives the ending")
+    kinds = tmp_path / "kinds"
+    kinds.mkdir()
+
+    def answer(dialog):
+        QTest.keyClick(dialog.findChild(QComboBox, "fileTypeCombo"), Qt.Key.Key_End)
+        line = dialog.findChild(QLineEdit, "fileNameEdit")
+        line.setCompleter(None)
+        person.overwrite(line, str(kinds / "a"))
+
+    person.answering(QFileDialog, answer, lambda: person.do("solution_of_problem"))
+    person.until(lambda: not person.program.late.solutions.busy)
+    assert [path.name for path in kinds.iterdir()] == ["a.md"]
+
+    person.again("an exercise is not given away")
+    assert not person.action("solution_of_cell").isEnabled()
+    person.choose_cell("weights", 1, 1)
+    assert person.action("solution_of_cell").isEnabled()
+    person.do("leave_out")
+    person.wait()
+    assert not person.action("solution_of_cell").isEnabled()
+    assert not person.action("solution_of_problem").isEnabled()
+
+
+@pytest.fixture
+def gate(monkeypatch):
+    """Holds up whoever writes until it is opened, as a slow disk would."""
+    found = Gate()
+    for module, name in WRITERS.values():
+        monkeypatch.setattr(module, name, found.before(getattr(module, name)))
+    yield found
+    found.open()
+
+
+def ask_for(person, action, folder):
+    def answer(dialog):
+        dialog.target.folder.setText(str(folder))
+        dialog.count.setValue(1)
+        dialog.accept()
+
+    if action == "worksheets":
+        person.answering(WorksheetDialog, answer, lambda: person.do(action))
+    else:
+        person.choose_file(folder / "a.md", lambda: person.do(action))
+
+
+@pytest.mark.parametrize("action", WRITERS)
+def test_they_are_written_to_their_end_and_the_others_are_refused_before_a_dialog(person, gate, tmp_path, action):
+    ask_for(person, action, tmp_path)
+    gate.await_work()
+    person.do(action)
+    assert person.banner() == "An export is still being written: wait, or cancel it."
+    gate.open()
+    rooms = person.program.late
+    while rooms.worksheets.busy or rooms.solutions.busy:
+        QTest.qWait(1)
+    QTest.qWait(1)
+    assert "Wrote" in person.banner()
+    assert list(tmp_path.iterdir())

@@ -1,0 +1,423 @@
+"""Where maps stand, in small windows too, what of them is painted again, and that places of one are not of another."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from itertools import product
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QAbstractAnimation, QEvent, QObject, QPoint, QRect, Qt, QTimer
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
+
+from attn_gui.app.maps.gradients import REST_MS
+from attn_gui.app.state import computation
+from attn_gui.document.edits import Label, SetFields
+from attn_gui.engine import Problem
+from attn_gui.formats import open_file
+from attn_gui.paths import resource
+from attn_gui.views.dialogs.target_dialog import TargetDialog
+from attn_gui.views.map import cells_item
+from attn_gui.views.map.colorbar import ColorBar
+from attn_gui.views.product.map_labels import AxisLabels
+from tests.failing import each
+from tests.journeys.gate import Gate
+from tests.seen import fault
+
+WORKED, SENTENCE = "worked-example.npz", "minilm-layer2.npz"
+CAUSAL = {"kind": "causal"}
+LONG_SENTENCE = "Something was refused, and this sentence says at some length what, where and why it was so. " * 2
+LARGE = "minilm-layer2.npz"
+LEFT = Qt.MouseButton.LeftButton
+
+
+def laid_out(person):
+    person.wait()
+    for _ in range(5):
+        QApplication.processEvents()
+
+
+def place(person, stage):
+    """The pixels of the cells of a stage in the window, once that is shown."""
+    person.show_stage(stage)
+    laid_out(person)
+    heatmap = person.find(f"heatmap.{stage}")
+    assert not fault(heatmap)
+    return QRect(heatmap.mapTo(person.window, heatmap.placement.cells.topLeft()), heatmap.placement.cells.size())
+
+
+def test_examples_fill_a_small_screen_with_numbers_and_come_back_to_their_place(launch):
+    person = launch(WORKED, lang="zh", width=1366, height=700)
+    for lang, scheme in (("en", "dark"), ("zh", "light")):
+        person.do(f"language_{lang}", f"theme_{scheme}")
+        cells = place(person, "weights")
+        assert min(cells.width(), cells.height()) >= 300
+        for name in ("heatmap.weights", "operand.left", "operand.top", "operand.factor", "operand.result"):
+            assert not fault(person.find(name))
+            assert person.find(name).drawing.cells.numbers is not None, name
+        assert not person.find("heads.weights").isVisible()
+        assert not person.has("node.concat")
+
+    person.again("a map comes back to its place after all stages and a zoom")
+    before = place(person, "weights")
+    person.do("all_stages", "product")
+    assert place(person, "weights") == before
+    person.find("heatmap.weights").setFocus()
+    person.press("+", "0")
+    assert place(person, "weights") == before
+    assert lined(person), "lines part large cells"
+
+    person.again("a sentence of a real model shows its numbers", SENTENCE)
+    assert not lined(person), "and not small ones"
+    assert not fault(person.find("heads.weights"))
+    for stage in ("weights", "scores"):
+        assert place(person, stage).height() >= 16 * 18
+    assert person.find("heatmap.weights").drawing.cells.numbers is not None  # scores have no room for a decimal
+
+
+def test_maps_of_queries_and_keys_stand_at_one_place(launch):
+    person = launch()
+    stages = ("scores", "scaled", "biased", "masked", "weights")
+    for example, lang in product((WORKED, SENTENCE), ("en", "zh")):
+        problem = open_file(resource("examples", example)).problem
+        person.again(example, problem.replace(mask=(CAUSAL, {"kind": "alibi"})))
+        person.do(f"language_{lang}")
+        for size in ((1440, 900), (1366, 700), (1024, 700)):
+            person.window.resize(*size)
+            laid_out(person)
+            assert len({place(person, stage).getRect() for stage in stages}) == 1, (example, lang, size)
+
+
+def lined(person):
+    """Whether a line parts two cells."""
+    heatmap = person.find("heatmap.weights")
+    image, cell = heatmap.grab().toImage(), heatmap.cell_rect(0, 1)
+    return image.pixelColor(cell.left(), cell.top() + 3) != image.pixelColor(cell.left() + 1, cell.top() + 3)
+
+
+def shown(person):
+    """Until the window is laid out."""
+    person.wait()
+    for _ in range(5):
+        QApplication.processEvents()
+
+
+def named(person, monkeypatch):
+    """The tokens beside the rows and over the columns, as they are painted anew."""
+    found = []
+    paint = AxisLabels._paint_one
+
+    def note(labels, painter, cell, *, chosen):
+        found.append((labels.way, cell))
+        paint(labels, painter, cell, chosen=chosen)
+
+    monkeypatch.setattr(AxisLabels, "_paint_one", note)
+    person.program.window.product.arrange()
+    person.program.window.product.grab()
+    monkeypatch.undo()
+    return set(found)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_on_a_small_screen_the_map_is_large_names_every_token_and_is_moved_by_no_notice(launch, monkeypatch, lang):
+    person = launch("minilm-layer2.npz", lang=lang)
+    product = person.program.window.product
+    for size in ((1440, 900), (1366, 700), (1024, 700)):
+        person.window.resize(*size)
+        person.find("banner").hide()
+        shown(person)
+        assert min(product.places.stage.width(), product.places.stage.height()) >= 240, size
+        assert not fault(person.find("heatmap.weights")), size
+        labels = named(person, monkeypatch)
+        assert {cell for way, cell in labels if way == "rows"} == set(range(16)), size
+        assert {cell for way, cell in labels if way != "rows"} == set(range(16)), size
+        before = QRect(product.places.stage), product.mapTo(person.window, product.rect().topLeft())
+        person.program.window.banner.show_error(LONG_SENTENCE + "x" * 200)
+        shown(person)
+        assert (product.places.stage, product.mapTo(person.window, product.rect().topLeft())) == before, size
+        assert not fault(person.find("banner")), size
+        assert (person.window.width(), person.window.height()) == size
+    person.program.files.begin_with_example("layer")
+    for size in ((1366, 700), (1440, 900), (1024, 700)):
+        person.window.resize(*size)
+        shown(person)
+        assert not fault(person.find("node.weights")), "a formula row that scrolls keeps its steps whole"
+
+
+def small() -> Problem:
+    """Two queries and three keys, of tokens that the other document has not."""
+    tokens = {"query_tokens": ("zwei", "drei"), "key_tokens": ("x", "y", "z")}
+    return Problem(query=np.eye(2), key=np.ones((3, 2)), value=np.eye(3), **tokens)
+
+
+@pytest.fixture
+def person(launch):
+    """Who looks at the weights of 16 tokens."""
+    return launch(LARGE).beginning(lambda person: person.show_stage("weights"))
+
+
+def told(person) -> None:
+    person.look()
+    person.wait()
+
+
+@each("place", [(12, 13), (0, 1)])
+def test_a_pointer_that_moves_says_nothing_of_the_new_document_by_the_picture_of_the_old(person, place):
+    person.again(str(place))
+    heatmap = person.find("heatmap.weights")
+    old = heatmap.cell_rect(*place).center()
+    person.program.files.begin_problem(small(), "small")
+    QTest.mouseMove(heatmap, old)
+    assert not person.program.computation.notified, "the window may paint before the next map is told"
+    assert "(" not in person.window.place.text()
+    told(person)
+    QTest.mouseMove(heatmap, heatmap.cell_rect(1, 2).center())
+    assert "drei → z (1, 2)" in person.window.place.text()
+
+
+def test_what_is_clicked_painted_or_pressed_is_what_is_seen_then(person, qtbot):
+    """A press is never lost: the rest is told first, and it means the cell of the new map below the pointer."""
+    heatmap = person.find("heatmap.weights")
+    old = heatmap.cell_rect(12, 13).center()
+    person.program.files.begin_problem(small(), "small")
+    QTest.mouseClick(heatmap, LEFT, Qt.KeyboardModifier.NoModifier, old)
+    assert person.program.computation.notified
+    cell = person.program.view.look.cell
+    assert cell is None or (cell.stage == "weights" and (cell.row, cell.column) == heatmap.cell_under(old))
+
+    person.again("a key pressed in the same turn acts on the new document")
+    person.click_cell("weights", 12, 13)
+    person.program.files.begin_problem(small(), "small")
+    person.press("Space", "F2", "Return")
+    told(person)
+    assert person.program.document.problem == small(), "no cell of it is chosen"
+
+    person.again("a page that still shows the document before leads nowhere")
+    person.click_cell("weights", 12, 13)
+    person.do("gradient_maps")
+    told(person)
+    person.until(lambda: not person.program.late.pages.busy)
+    page = person.find("page.gradient_maps")
+    spot = page.canvas.drawing.fields[0].spot(0, 0)
+    assert spot.cell is not None
+    person.program.files.begin_problem(small(), "small")
+    person.program.view.notify_all()
+    page.spotChosen.emit(spot)
+    assert person.program.view.look.cell is None
+    told(person)
+
+    person.again("a target is not looked for in another document")
+
+    # Which took the place of the one that the dialog is about, as one that is read beside the window may.
+    def answer(dialog):
+        dialog.field.setText("0.5")
+        person.program.files.begin_problem(small(), "small")
+        dialog.field.setText("0.25")
+        targets = person.program.late.targets
+        while targets._rest.isActive():
+            QTest.qWait(5)
+        targets.finish()
+        QTest.qWait(5)
+        dialog.reject()
+
+    person.click_cell("weights", 12, 13)
+    person.answering(TargetDialog, answer, lambda: person.do("set_target"))
+    told(person)
+    assert person.program.document.problem == small()
+
+    person.again("a page that the problem no longer has is not exported")
+    # It stays and says what it needs.
+    person.do("meaning")
+    told(person)
+    button = person.find("button.page_export", QAbstractButton)
+    assert button.isEnabled()
+    person.program.files.begin_problem(Problem(query=[[1.0]], key=[[1.0]] * 3, value=[[1.0]] * 3), "small")
+    button.click()
+    told(person)
+    assert not person.action("meaning").isEnabled()
+    assert person.find("page.meaning").isVisible()
+    qtbot.waitUntil(lambda: not button.isEnabled())
+
+    person.again("a brush never paints into another document by the old picture")
+    person.do("mask_tool")
+    told(person)
+    heatmap = person.find("heatmap.masked" if person.has("heatmap.masked") else "heatmap.scaled")
+    old = heatmap.cell_rect(12, 13).center()
+    QTest.mousePress(heatmap, LEFT, Qt.KeyboardModifier.NoModifier, old)
+    person.program.files.begin_problem(small(), "small")
+    QTest.mouseMove(heatmap, old + QPoint(30, 0))
+    QTest.mouseRelease(heatmap, LEFT, Qt.KeyboardModifier.NoModifier, old + QPoint(30, 0))
+    told(person)
+    assert person.program.document.problem == small(), "the stroke was of the other document"
+
+
+@each("way", ["another document", "another structure", "a smaller one"])
+def test_the_difference_beside_a_gradient_is_of_the_problem_that_it_was_taken_of(person, way):
+    """The timer of the finite difference fires between the new evaluation and the turn in which maps are told."""
+    additive = {"w_score_query": np.eye(2), "w_score_key": np.eye(2), "w_score": np.ones(2)}
+    problem = Problem(query=np.eye(2), key=np.eye(2), value=np.eye(2), score="additive", score_params=additive)
+    person.program.files.begin_problem(problem, "additive")
+    told(person)
+    person.choose_cell("weights", 0, 0)
+    person.press("Ctrl+7")
+    assert person.program.late.gradients.busy
+    end = time.monotonic() + (REST_MS + 5) / 1000
+    while time.monotonic() < end:  # the window is busy, and the timer is due
+        pass
+    if way == "another structure":
+        person.program.document.apply(SetFields({"score": "dot", "score_params": {}}, Label("other")))
+    elif way == "a smaller one":
+        person.program.files.begin_problem(Problem(query=[[1.0]], key=[[1.0]], value=[[1.0]]), "one")
+    else:
+        weights = {name: np.eye(2) for name in ("w_query", "w_key", "w_value")}
+        person.program.files.begin_problem(Problem(x=np.eye(2), **weights), "projected")
+    person.program.late.gradients._check()  # as where it is due before anybody is told
+    told(person)
+    person.until(lambda: not person.program.late.gradients.busy)
+
+
+def test_nothing_is_painted_while_the_maps_show_the_problem_before(person, monkeypatch):
+    """A long problem is computed beside the window; until then its mask is not the one that is seen."""
+    person.do("mask_tool")
+    told(person)
+    gate = Gate()
+    monkeypatch.setattr(computation, "evaluation_of", gate.before(computation.evaluation_of))
+    monkeypatch.setattr(computation, "QUICK_CELLS", 0)
+    person.program.files.begin_problem(small(), "small")
+    assert person.program.computation.pending
+    heatmap = person.program.window.product.stage_map()
+    QTest.mouseClick(heatmap, LEFT, Qt.KeyboardModifier.NoModifier, heatmap.cell_rect(12, 13).center())
+    problem, said = person.program.document.snapshot(), person.banner()
+    gate.open()
+    told(person)
+    assert problem == small()
+    assert "still being computed" in said
+
+
+class Painted(QObject):
+    """Whose paint events come by, and how many of their pixels are painted."""
+
+    def __init__(self):
+        super().__init__()
+        self.forget()
+
+    def forget(self):
+        self.widgets, self.pixels = [], Counter()
+
+    def eventFilter(self, watched, event):
+        if event.type() == QEvent.Type.Paint and isinstance(watched, QWidget):
+            self.widgets.append(watched)
+            self.pixels[watched] += sum(rect.width() * rect.height() for rect in event.region())
+        return False
+
+
+@pytest.fixture
+def painted(qapp):
+    found = Painted()
+    yield found
+    qapp.removeEventFilter(found)
+
+
+def rest(viewer, qtbot):
+    """Wait for what an edit or a click leaves for later: levels taken anew, outlines that fade, lists that follow."""
+
+    def quiet():
+        timers = (timer.isActive() and timer.isSingleShot() for timer in viewer.window.findChildren(QTimer))
+        moving = (
+            one.state() == QAbstractAnimation.State.Running for one in viewer.window.findChildren(QAbstractAnimation)
+        )
+        return not any(timers) and not any(moving)
+
+    qtbot.waitUntil(quiet)
+    QApplication.processEvents()
+
+
+@pytest.fixture
+def viewer(launch):
+    return launch()
+
+
+@each("mode", ["product", "all_stages"])
+def test_an_edit_paints_no_panel_that_it_does_not_change(qapp, viewer, painted, qtbot, mode):
+    qapp.removeEventFilter(painted)
+    painted.forget()
+    viewer.again(mode)
+    viewer.do(mode)
+    viewer.type_into("query", 3, 99, "1.5")
+    rest(viewer, qtbot)
+    table = viewer.go_to("query", 4, 99)
+    viewer.type("2")
+    QApplication.processEvents()
+    qapp.installEventFilter(painted)
+    viewer.press("Return")
+    QApplication.processEvents()
+    touched = set(painted.widgets)
+    assert table.viewport() in touched
+    assert viewer.find("heatmap.weights") in touched
+    inspector = viewer.find("inspector").findChildren(QWidget)
+    others = [viewer.table(field).viewport() for field in ("key", "value")]
+    still = [viewer.find(f"heatmap.{field}") for field in ("key", "value")]
+    assert not touched & {*inspector, *others, *still, viewer.find("control.num_heads")}
+
+
+def click(heatmap, row, column):
+    QTest.mouseClick(heatmap, Qt.MouseButton.LeftButton, pos=heatmap.cell_rect(row, column).center())
+    for _ in range(5):
+        QApplication.processEvents()
+
+
+@each("mode", ["product", "all_stages"])
+def test_a_click_paints_the_marks_that_move_and_writes_no_value_again(qapp, viewer, painted, monkeypatch, qtbot, mode):
+    qapp.removeEventFilter(painted)
+    painted.forget()
+    viewer.again(mode)
+    viewer.do(mode)
+    heatmap = viewer.find("heatmap.weights")
+    click(heatmap, 9, 4)
+    rest(viewer, qtbot)
+    written = []
+    monkeypatch.setattr(cells_item, "paint_values", lambda *_: written.append(1))
+    qapp.installEventFilter(painted)
+    click(heatmap, 9, 5)  # the same query
+    assert viewer.program.view.look.cell == ("weights", 9, 5)
+    assert not written
+    assert 0 < painted.pixels[heatmap] < share(heatmap, 0.5)
+    assert painted.pixels[heatmap.parentWidget()] < share(heatmap.parentWidget(), 0.15)
+    shown = [bar for bar in viewer.window.findChildren(ColorBar) if bar.isVisible()]
+    others = [viewer.window.heads, viewer.window.history, viewer.find("control.num_heads")]
+    assert shown
+    assert not set(painted.widgets) & {*shown, *others, viewer.table("query").viewport()}
+    assert painted.pixels[viewer.find("inspector.terms").viewport()] <= share(viewer.find("inspector.terms"), 1)
+
+
+def share(widget, part):
+    return part * widget.width() * widget.height()
+
+
+def test_an_edit_paints_a_color_bar_that_says_something_else_and_a_click_no_tool_bar(qapp, viewer, painted, qtbot):
+    viewer.click_cell("weights", 3, 4)  # from now on there is a cell of which a gradient can be shown
+    rest(viewer, qtbot)
+    qapp.installEventFilter(painted)
+    viewer.click_cell("weights", 5, 6)
+    rest(viewer, qtbot)
+    toolbar = viewer.find("toolbar")
+    assert painted.widgets
+    assert not [widget for widget in painted.widgets if widget is toolbar or toolbar.isAncestorOf(widget)]
+
+    viewer.again("a color bar is painted where an edit changes what it says")
+    qapp.removeEventFilter(painted)
+    bar = viewer.window.product.maps.bar("weights")
+    for number, said in (("2", False), ("nan", True)):
+        rest(viewer, qtbot)
+        viewer.go_to("query", 4, 99)
+        viewer.type(number)
+        QApplication.processEvents()
+        painted.widgets.clear()
+        qapp.installEventFilter(painted)
+        viewer.press("Return")
+        QApplication.processEvents()
+        qapp.removeEventFilter(painted)
+        assert viewer.find("heatmap.weights") in painted.widgets
+        assert (bar in painted.widgets) == bool(bar.counts) == said

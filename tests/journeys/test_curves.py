@@ -1,0 +1,405 @@
+"""Curves in the window: read, zoomed and moved; attention as regression, and a kernel fitted to the points."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QImage, QPainter
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLabel, QTabBar, QToolButton, QToolTip
+
+from attn_gui.app import pages
+from attn_gui.app.state import computation
+from attn_gui.figure.design_tokens import THEMES
+from attn_gui.views.dialogs.action_search import ActionSearch
+from tests.journeys.gate import Gate
+
+LEFT = Qt.MouseButton.LeftButton
+NOTCH = QPoint(0, 120)
+REGRESSION = "nadaraya-watson.npz"
+PATIENCE = 120.0
+
+
+@pytest.fixture
+def person(launch):
+    def begin(person):
+        person.do("curve")
+        person.settle("pages")
+        QTest.keyClick(canvas_of(person), "0")  # what a part before has zoomed stays so
+
+    return launch("nadaraya-watson.npz").beginning(begin)
+
+
+def canvas_of(person, page="curve"):
+    return person.find(f"page.{page}").canvas
+
+
+def in_window(canvas, place):
+    return canvas.mapTo(canvas.window(), place)
+
+
+def move(canvas, place):
+    QTest.mouseMove(canvas.window().windowHandle(), in_window(canvas, place))
+    QApplication.processEvents()
+
+
+def wheel(canvas, place, notches=1, modifiers=Qt.KeyboardModifier.NoModifier):
+    at = QPointF(in_window(canvas, place))
+    QTest.wheelEvent(canvas.window().windowHandle(), at, NOTCH * notches, QPoint(), modifiers)
+    QApplication.processEvents()
+
+
+def click(canvas, place):
+    QTest.mouseClick(canvas.window().windowHandle(), LEFT, pos=in_window(canvas, place))
+    QApplication.processEvents()
+
+
+def double_click(canvas, place):
+    QTest.mouseDClick(canvas.window().windowHandle(), LEFT, pos=in_window(canvas, place))
+    QTest.mouseRelease(canvas.window().windowHandle(), LEFT, pos=in_window(canvas, place))
+    QApplication.processEvents()
+
+
+def drag(canvas, start, by):
+    handle = canvas.window().windowHandle()
+    QTest.mousePress(handle, LEFT, pos=in_window(canvas, start))
+    for step in range(1, 11):
+        QTest.mouseMove(handle, in_window(canvas, start + by * step / 10))
+        QTest.qWait(12)  # pyqtgraph takes a hundred moves a second
+    QTest.mouseRelease(handle, LEFT, pos=in_window(canvas, start + by))
+    QApplication.processEvents()
+
+
+def query_under(canvas, place):
+    move(canvas, place)
+    return int(re.match(r"query (\d+):", canvas.accessibleDescription())[1])
+
+
+def middle_of(canvas, field=0, column=25):
+    return canvas.place_of(field, 0, column).toPoint()
+
+
+def pixels(canvas, color):
+    """(x, y) of the pixels of a color."""
+    return found_in(canvas.grab().toImage(), color)
+
+
+def found_in(picture, color):
+    image = picture.convertToFormat(QImage.Format.Format_RGB32)
+    rows = np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), image.bytesPerLine() // 4)
+    found = np.argwhere(rows[:, : image.width()] == color.rgb())
+    return {(int(x), int(y)) for y, x in found}
+
+
+def test_a_plot_is_read_zoomed_moved_and_clicked(person):
+    canvas, problem = canvas_of(person), person.program.document.problem
+    move(canvas, middle_of(canvas, column=20))
+    wanted = f"query 20: {problem.query[20, 0]:.4g} → {person.value('head_output', 20, 0):.4g}"
+    assert canvas.accessibleDescription().startswith(wanted)
+    assert QToolTip.text() == wanted
+
+    person.again("the point under the pointer is marked and no longer once it left")
+    canvas = canvas_of(person)
+    move(canvas, QPoint(2, 2))
+    before = canvas.grab().toImage()
+    place = middle_of(canvas, column=20)
+    move(canvas, place)
+    assert len({y for x, y in pixels(canvas, THEMES["light"].ink) if abs(x - place.x()) <= 1}) > canvas.height() / 3
+    move(canvas, QPoint(2, 2))
+    assert canvas.grab().toImage() == before
+
+    person.again("a wheel zooms where the pointer is and a double click shows all of it again")
+    canvas = canvas_of(person)
+    place, beside = middle_of(canvas), middle_of(canvas) + QPoint(60, 0)
+    apart = query_under(canvas, beside) - query_under(canvas, place)
+    move(canvas, QPoint(2, 2))
+    before = canvas.grab().toImage()
+    move(canvas, place)
+    wheel(canvas, place, 6)
+    assert query_under(canvas, place) == 25
+    assert 0 < query_under(canvas, beside) - 25 <= apart / 2
+    double_click(canvas, beside)
+    assert query_under(canvas, beside) - query_under(canvas, place) == apart
+    person.program.view.set(cell=None)
+    canvas.clearFocus()  # and with it its ring
+    person.settle("pages")
+    move(canvas, QPoint(2, 2))
+    assert canvas.grab().toImage() == before
+
+    person.again("a drag moves what is zoomed and chooses nothing")
+    canvas = canvas_of(person)
+    place = middle_of(canvas)
+    move(canvas, place)
+    wheel(canvas, place, 8)
+    drag(canvas, place, QPoint(-60, 0))
+    assert person.program.view.look.cell is None
+    assert query_under(canvas, place - QPoint(60, 0)) == 25
+    assert query_under(canvas, place) > 25
+
+    person.again("a click in a zoomed plot chooses the query that is seen there")
+    canvas = canvas_of(person)
+    place = middle_of(canvas)
+    move(canvas, place)
+    wheel(canvas, place, 8)
+    aim = middle_of(canvas, column=27)
+    move(canvas, aim)
+    click(canvas, aim)
+    assert person.program.view.look.cell[:3] == ("head_output", 27, 0)
+    assert canvas.hasFocus()
+
+    person.again("keys zoom too and what they point at stays in view")
+    canvas = canvas_of(person)
+    canvas.setFocus()
+    person.press("Right", "Right", "Right")
+    before = canvas.accessibleDescription()
+    for _ in range(8):
+        person.press("+")
+    assert canvas.accessibleDescription() == before
+    for _ in range(30):
+        person.press("Right")
+        at = canvas._at[2]
+        assert canvas.rect().contains(middle_of(canvas, column=at))
+    near = middle_of(canvas, column=at).x() - middle_of(canvas, column=at - 1).x()
+    person.press("0")
+    assert middle_of(canvas, column=at).x() - middle_of(canvas, column=at - 1).x() < near / 2
+
+    person.again("an edit moves the curve and leaves the zoom")
+    canvas = canvas_of(person)
+    place = middle_of(canvas)
+    move(canvas, place)
+    wheel(canvas, place, 4)
+    between = middle_of(canvas, column=30) - middle_of(canvas, column=20)
+    move(canvas, QPoint(2, 2))
+    before = pixels(canvas, THEMES["light"].query)
+    person.type_into("value", 25, 0, "5")
+    person.settle("pages")
+    assert middle_of(canvas, column=30) - middle_of(canvas, column=20) == between
+    assert pixels(canvas, THEMES["light"].query) != before
+
+    person.again("ctrl and a wheel enlarge the window instead")
+    canvas = canvas_of(person)
+    move(canvas, middle_of(canvas))
+    wheel(canvas, middle_of(canvas), 1, Qt.KeyboardModifier.ControlModifier)
+    person.settle("pages")
+    assert person.program.appearance.zoom > 1
+    assert all(plot.whole for plot in canvas._plots.values())
+
+
+@pytest.mark.parametrize(
+    ("example", "page", "color", "scheme", "lang"),
+    [
+        ("nadaraya-watson.npz", "curve", "query", "dark", "zh"),
+        ("nadaraya-watson.npz", "poolings", "query", "light", "zh"),
+        ("nadaraya-watson.npz", "sweep", "accent", "dark", "en"),
+        ("worked-example.npz", "sqrt_d_k", "query", "light", "en"),
+    ],
+)
+def test_every_page_of_curves_looks_as_its_file_does(launch, example, page, color, scheme, lang):
+    person = launch(example, lang=lang)
+    person.program.appearance.set_scheme(scheme)
+    person.do(page)
+    person.settle("pages")
+    canvas = canvas_of(person, page)
+    assert canvas._plots
+    move(canvas, QPoint(2, 2))
+    for plot in canvas._plots.values():
+        assert not plot.viewport().visibleRegion().isEmpty()
+    image = QImage(canvas.size(), QImage.Format.Format_RGB32)
+    image.fill(THEMES[scheme].surface)
+    painter = QPainter(image)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    canvas.drawing.paint_all(painter)
+    painter.end()
+    ink = getattr(THEMES[scheme], color)
+    live, painted = found_in(canvas.grab().toImage(), ink), found_in(image, ink)
+    near = {(x + right, y + down) for x, y in live for right in (-1, 0, 1) for down in (-1, 0, 1)}
+    assert len(painted) > 50
+    assert len(painted - near) < 0.1 * len(painted)
+    assert 0.7 < len(live) / len(painted) < 1.4
+
+
+def test_the_scores_of_the_problem_are_a_ring_that_is_open_in_the_middle(launch):
+    person = launch("worked-example.npz")
+    person.do("sqrt_d_k")
+    person.settle("pages")
+    canvas, here = canvas_of(person, "sqrt_d_k"), person.find("page.sqrt_d_k").content.here
+    at = canvas._plots[0].from_page(canvas.drawing.fields[0].plot.axes.place(*here)).toPoint()
+    assert canvas.grab().toImage().pixelColor(at) == THEMES["light"].surface
+    assert any(canvas.grab().toImage().pixelColor(at + QPoint(0, -up)).lightness() < 100 for up in range(3, 7))
+
+
+@pytest.fixture
+def reader(launch):
+    return launch(REGRESSION).beginning(lambda reader: reader.do("curve"))
+
+
+def page(reader):
+    return reader.find("page.curve")
+
+
+def content(reader):
+    QTest.qWait(1)  # the edit is painted first
+    return page(reader).canvas._content
+
+
+def said(reader):
+    return " ".join(label.text() for label in page(reader).findChildren(QLabel) if label.isVisible())
+
+
+def test_the_curve_is_what_the_maps_hold_and_follows_edits_and_clicks(reader):
+    problem, shown = reader.program.document.problem, content(reader)
+    assert shown.keys.tolist() == problem.key[:, 0].tolist()
+    assert shown.values.tolist() == problem.value[:, 0].tolist()
+    assert shown.queries.tolist() == problem.query[:, 0].tolist()
+    assert shown.outputs.tolist() == [reader.value("head_output", row, 0) for row in range(problem.n)]
+
+    reader.again("an edit moves the curve")
+    before, image = content(reader).outputs, page(reader).canvas.grab().toImage()
+    reader.type_into("value", 4, 0, "9")
+    assert content(reader).values[4] == 9.0
+    assert (content(reader).outputs > before).all()
+    assert page(reader).canvas.grab().toImage() != image
+
+    reader.again("a click on the plot chooses the query and shows what counts for it")
+    canvas = page(reader).canvas
+    field, queries = canvas.drawing.fields[0], content(reader).queries
+    assert content(reader).weights is None
+    texts = [field.spot(0, column).cell.row for column in range(field.columns)]
+    assert texts == sorted(texts)
+    assert set(texts) <= set(range(len(queries)))
+    column = texts.index(20) + texts.count(20) // 2
+    QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=canvas.place_of(0, 0, column).toPoint())
+    assert reader.program.view.look.cell[:3] == ("head_output", 20, 0)
+    assert content(reader).row == 20
+    assert content(reader).weights.tolist() == reader.values("weights")[20]
+
+    reader.again("only a regression has a curve")
+    reader.size("d_k", 2)
+    assert not reader.action("curve").isEnabled()
+    reader.press("Ctrl+Z")
+    assert reader.action("curve").isEnabled()
+    reader.program.files.begin_with_example("minilm")
+    reader.wait()
+    assert not reader.action("curve").isEnabled()
+
+    reader.again("the fitted width predicts better and is one step and stays where it fits already")
+    reader.until(lambda: "0.6516" in said(reader))
+    reader.click("button.fit")
+    reader.until(lambda: len(reader.steps()) == 2)
+    assert reader.steps()[1].startswith("w fitted to the points: ")
+    assert reader.program.document.problem.score_params["w"] > 1.5
+    reader.until(lambda: "…" not in said(reader))
+    assert float(said(reader).split("error ")[1].split()[0]) < 0.4
+    reader.press("Ctrl+Z")
+    assert reader.program.document.problem.score_params["w"] == 1.0
+    reader.until(lambda: "0.6516" in said(reader))
+    reader.press("Ctrl+Y")
+    reader.until(lambda: "0.6516" not in said(reader))
+    reader.click("button.fit")  # it fits already
+    reader.until(lambda: "No other w" in reader.status())
+    assert len(reader.steps()) == 2
+    reader.pick("score", "dot")
+    assert not reader.find("button.fit").isVisible()
+    assert page(reader).canvas.isVisible()
+
+
+@pytest.mark.parametrize(("lang", "name"), [("en", "Pages"), ("zh", "页面")])
+def test_the_pages_are_found_in_a_narrow_window_with_large_letters(launch, lang, name):
+    reader = launch(REGRESSION, lang=lang, width=1024, height=700)
+    for _ in range(3):
+        reader.program.appearance.step_zoom(1)
+    assert reader.program.appearance.zoom == 1.5
+    reader.window.resize(1024, 700)
+    reader.until(lambda: reader.window.width() == 1024)
+    bar = reader.find("inspector").findChild(QTabBar)
+    places, arrows = {bar.tabText(k): k for k in range(bar.count())}, bar.findChildren(QToolButton)
+    if any(arrow.isVisible() for arrow in arrows):
+        on = next(arrow for arrow in arrows if arrow.arrowType() == Qt.ArrowType.RightArrow)
+        assert len(inks(on)) > 2  # there is something to aim at
+        while on.isEnabled():
+            QTest.mouseClick(on, Qt.MouseButton.LeftButton)
+    room = min((arrow.x() for arrow in arrows if arrow.isVisible()), default=bar.width())
+    words = bar.fontMetrics().horizontalAdvance(name)
+    assert bar.tabRect(places[name]).left() >= 0
+    assert bar.tabRect(places[name]).left() + words <= room
+    QTest.mouseClick(bar, Qt.MouseButton.LeftButton, pos=bar.tabRect(places[name]).center())
+    assert reader.find("panel.pages").isVisible()
+
+
+def inks(widget):
+    image = widget.grab().toImage()
+    return {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(image.height())}
+
+
+@pytest.fixture
+def gate(monkeypatch):
+    """Holds every fit up until it is opened, as many points would."""
+    found, fit_width = Gate(), pages.fit_width
+
+    def fit(points, tell):
+        found.hold_telling(tell)
+        return fit_width(points)
+
+    monkeypatch.setattr(pages, "fit_width", fit)
+    yield found
+    found.open()
+
+
+@pytest.fixture
+def fitter(launch):
+    return launch("nadaraya-watson.npz").beginning(lambda fitter: fitter.do("curve"))
+
+
+def settle_fit(fitter):
+    fitter.program.late.curve._fits.wait()
+    for _ in range(3):
+        QTest.qWait(1)
+    fitter.wait()
+
+
+def test_a_fit_changes_nothing_under_a_dialog_and_can_be_canceled(fitter, gate, qtbot, monkeypatch):
+    fitter.click("button.fit")
+    gate.await_work()
+    met = []
+
+    def look(dialog):
+        gate.open()
+        settle_fit(fitter)
+        met.append(len(fitter.steps()))
+        dialog.reject()
+
+    fitter.answering(ActionSearch, look, lambda: fitter.do("search_actions"))
+    assert met == [1]
+    qtbot.waitUntil(lambda: len(fitter.steps()) == 2)
+
+    fitter.again("a fit is told and can be canceled")
+    gate.close()
+    fitter.click("button.fit")
+    gate.await_work()
+    assert not fitter.find("button.fit").isEnabled()
+    qtbot.waitUntil(fitter.find("fitting.progress").isVisible)
+    assert "Fitting w" in fitter.status()
+    fitter.click("fitting.cancel")
+    assert fitter.find("button.fit").isEnabled()
+    settle_fit(fitter)
+    assert len(fitter.steps()) == 1
+
+    gate.open()
+    fitter.again("nothing is fitted to points that are gone")
+    gate.close()
+    gate.open()
+    numbers = Gate()
+    monkeypatch.setattr(computation, "evaluation_of", numbers.before(computation.evaluation_of))
+    monkeypatch.setattr(computation, "is_quickly_computed", lambda _problem: False)
+    fitter.pick("score", "dot")
+    assert fitter.program.computation.pending
+    assert not fitter.find("button.fit").isEnabled()
+    fitter.program.late.curve.fit()
+    numbers.open()
+    settle_fit(fitter)
+    assert not gate.reached
+    assert len(fitter.steps()) == 2
+    assert not fitter.find("button.fit").isVisible()

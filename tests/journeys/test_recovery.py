@@ -1,0 +1,554 @@
+"""After a crash: what was unsaved, models too, is offered with name and time, opened as it was, or discarded."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QMessageBox, QTableView, QToolButton
+
+from attn_gui.app.files import journaling
+from attn_gui.app.files.journaling import journals_folder
+from attn_gui.document import history
+from attn_gui.document.edits import Label, SetCells
+from attn_gui.formats import journal, open_file, save_session
+from attn_gui.formats.journal import recover
+from attn_gui.formats.saving import hidden_beside
+from attn_gui.models.study import model_of, weights_at
+from attn_gui.paths import resource
+
+SMALL = "worked-example.npz"
+BUTTONS = QMessageBox.StandardButton
+TOY = resource("models", "toy-induction")
+TEXT = "k x b p f k x b p"
+
+
+def journals():
+    return sorted(journals_folder().glob("*.journal"))
+
+
+def held(path):
+    """What a journal holds; the weights of a model are read from its folder."""
+    return recover(path, None, lambda record: weights_at(model_of(record, []), record.text, record.layer))
+
+
+def left_by_crash(person, qtbot, name="crashed"):
+    """A copy of the journal as it stands once the last edit is in it: what a crash now would leave."""
+    problem = person.program.document.snapshot()
+    qtbot.waitUntil(lambda: any(held(path).loaded.problem == problem for path in own()))
+    shutil.copy(own()[0], journals_folder() / f"{name}.journal")
+    return problem
+
+
+def own():
+    """The journal of the window that is open: the one whose name is made of numbers."""
+    return [path for path in journals() if "-" in path.stem]
+
+
+def press_first(person):
+    person.click(person.find("banner").buttons()[0])
+
+
+def press(person, label):
+    person.click(next(button for button in person.find("banner").buttons() if button.text() == label))
+
+
+@pytest.fixture
+def crashed(launch, qtbot, tmp_path):
+    """A window that crashed with a 7 in no file, after a session was saved: (its file, the problem)."""
+    person = launch(SMALL)
+    person.save_as(tmp_path / "mine.attn")
+    person.type_into("query", 0, 0, "7")
+    problem = left_by_crash(person, qtbot)
+    person.leave()
+    assert [path.stem for path in journals()] == ["crashed"], "a window that is closed leaves nothing"
+    return tmp_path / "mine.attn", problem
+
+
+def test_it_is_offered_opened_as_it_was_and_counts_as_unsaved(crashed, launch, qtbot):
+    path, problem = crashed
+    before = path.read_bytes()
+    person = launch(lang="zh")
+    assert "mine" in person.banner()
+    assert len(person.find("banner").buttons()) == 2
+    press_first(person)
+    qtbot.waitUntil(lambda: person.program.document.problem == problem)
+    assert person.window.isWindowModified()
+    assert path.read_bytes() == before, "the file is as it was saved"
+    assert person.program.document.path == path
+    qtbot.waitUntil(lambda: not (journals_folder() / "crashed.journal").exists())
+    assert recover(own()[0]).loaded.problem == problem, "it is kept under the new window's name first"
+    person.do("save")
+    assert open_file(path).problem == problem
+    qtbot.waitUntil(lambda: not journals())
+
+
+def test_what_another_program_wrote_before_the_crash_is_not_written_over_unasked(launch, qtbot, tmp_path):
+    person, path = launch(SMALL), tmp_path / "mine.attn"
+    person.save_as(path)
+    save_session(person.program.document.snapshot(), path, {"from": "elsewhere"})
+    before = path.read_bytes()
+    person.type_into("query", 0, 0, "7")
+    left_by_crash(person, qtbot)
+    person.leave()
+    person = launch()
+    press(person, "Recover")
+    qtbot.waitUntil(lambda: person.window.isWindowModified())
+    person.answering(QMessageBox, lambda box: person.click(box.button(BUTTONS.Cancel)), lambda: person.press("Ctrl+S"))
+    assert path.read_bytes() == before
+
+
+def test_each_is_offered_in_one_window_until_it_is_discarded_for_good(crashed, launch):
+    person, other = launch(), launch()
+    assert "mine" in person.banner()
+    assert "mine" not in other.banner(), "the first one holds it"
+    other.leave()
+    person.leave()
+    shutil.copy(journals()[0], journals_folder() / "other.journal")
+    (journals_folder() / "broken.journal").write_bytes(b"attn_gui journal 1\n\7")
+    person = launch()
+    assert "mine" in person.banner(), "who closes the line is asked at the next start"
+    assert "broken.unreadable" in person.banner(), "and beside one that cannot be read"
+    press(person, "Discard")
+    assert "mine" in person.banner(), "several are offered one after the other"
+    press(person, "Discard")
+    assert [path.name for path in journals_folder().iterdir()] == ["broken.unreadable"]
+    person.leave()
+    assert "mine" not in launch().banner()
+
+
+def test_an_offer_comes_back_when_what_was_said_in_its_place_is_gone(crashed, launch, qtbot, tmp_path):
+    (tmp_path / "broken.json").write_text("{")
+    np.savez(tmp_path / "other.npz", **{name: np.ones((2, 2)) for name in ("query", "key", "value", "remarks")})
+    person = launch(tmp_path / "other.npz")
+    assert "Arrays not used: remarks. The program ended before mine" in person.banner()
+    person.program.files.open_path(tmp_path / "broken.json")
+    assert "broken.json" in person.banner()
+    close = person.find("banner").findChild(QToolButton)
+    person.click(close)
+    qtbot.waitUntil(lambda: person.banner().startswith("The program ended before mine"))
+    person.click(close)
+    person.look()
+    assert person.banner() == "", "who closes it is asked at the next start"
+    person.leave()
+    press(launch(), "Discard")
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_a_crash_right_behind_a_save_offers_nothing(launch, qtbot, tmp_path, monkeypatch, known):
+    """The journal is forgotten a moment later."""
+    path, replace = tmp_path / "mine.attn", os.replace
+    person = launch(SMALL)
+    if known:
+        person.save_as(path)
+    person.type_into("query", 0, 0, "7")
+    left_by_crash(person, qtbot, "before")
+
+    def replace_and_crash(old, new):
+        replace(old, new)
+        if os.fspath(new) == os.fspath(path):
+            shutil.copy(own()[0], journals_folder() / "crashed.journal")
+
+    monkeypatch.setattr(os, "replace", replace_and_crash)
+    person.do("save") if known else person.save_as(path)
+    assert open_file(path).problem.query[0, 0] == 7
+    person.leave()
+    (journals_folder() / "before.journal").unlink()
+    assert [each.stem for each in journals()] == ["crashed"]
+    person = launch()
+    assert "ended before" not in person.banner()
+    assert not journals()
+
+
+def test_what_ended_within_its_first_write_leaves_nothing_for_ever(launch):
+    """A lock whose holder has gone, and a part of a journal that never got its name; that of a live window stays."""
+    journals_folder().mkdir(parents=True, exist_ok=True)
+    for name in ("gone", "writing"):
+        hidden_beside(journals_folder() / f"{name}.journal").write_bytes(b"a part")
+    ends = "import os, sys; from PySide6 import QtCore; it = QtCore.QLockFile(sys.argv[1]); it.tryLock(0); os._exit(0)"
+    subprocess.run([sys.executable, "-c", ends, journals_folder() / "gone.lock"], check=True)
+    assert (journals_folder() / "gone.lock").exists()
+    alive = journaling.lock_of(journals_folder() / "writing.journal")
+    assert alive.tryLock(0)
+    launch().leave()
+    left = {path.name for path in journals_folder().iterdir()}
+    assert left == {"writing.lock", hidden_beside(journals_folder() / "writing.journal").name}
+    alive.unlock()
+
+
+def test_a_journal_of_nothing_is_cleared_away(launch):
+    journals_folder().mkdir(parents=True)
+    (journals_folder() / "broken.journal").write_bytes(b"")
+    assert launch(SMALL).banner() == ""
+    assert not list(journals_folder().iterdir())
+
+
+def test_a_journal_that_cannot_be_read_is_set_aside_and_that_is_said(launch):
+    journals_folder().mkdir(parents=True)
+    (journals_folder() / "broken.journal").write_bytes(b"attn_gui journal 2\n\7")
+    person = launch(SMALL)
+    assert "broken.unreadable" in person.banner()
+    assert [path.read_bytes() for path in journals_folder().iterdir()] == [b"attn_gui journal 2\n\7"]
+    person.leave()
+    assert launch(SMALL).banner() == "", "it is said once"
+
+
+def test_snapshots_come_back_with_the_document(launch, qtbot, tmp_path, monkeypatch):
+    """In the state that a journal begins with, in what follows, and where the file has them already."""
+    monkeypatch.setattr(journaling, "LARGE", 0)
+    person = launch(SMALL)
+    person.type_into("query", 0, 0, "7")
+    person.do("snapshot")
+    person.save_as(tmp_path / "mine.attn")
+    person.program.files.open_path(tmp_path / "mine.attn")
+    person.look()
+    person.type_into("query", 0, 0, "8")
+    left_by_crash(person, qtbot)
+    first = snapshots_in_journal()
+    assert [each.problem().query[0, 0] for each in first] == [7]
+    person.do("snapshot")
+    qtbot.waitUntil(lambda: len(snapshots_in_journal(own()[0])) == 2)
+    person.type_into("query", 0, 0, "9")
+    left_by_crash(person, qtbot)
+    person.leave()
+    person = launch()
+    press(person, "Recover")
+    qtbot.waitUntil(lambda: person.program.document.problem.query[0, 0] == 9)
+    kept = person.program.document.snapshots.all
+    assert [each.problem().query[0, 0] for each in kept] == [7, 8]
+    assert [each.name for each in kept] == [each.name for each in snapshots_in_journal()]
+
+
+def snapshots_in_journal(path=None):
+    return recover(path or journals_folder() / "crashed.journal").loaded.snapshots
+
+
+def test_undo_to_what_was_saved_leaves_nothing_to_recover(person, qtbot, tmp_path):
+    person.save_as(tmp_path / "mine.attn")
+    person.type_into("query", 0, 0, "7")
+    qtbot.waitUntil(lambda: bool(journals()))
+    person.press("Ctrl+Z")
+    qtbot.waitUntil(lambda: not list(journals_folder().iterdir()))
+    person.press("Ctrl+Y")
+    qtbot.waitUntil(lambda: bool(journals()))
+    assert recover(journals()[0]).loaded.problem.query[0, 0] == 7
+
+    person.again("every kind of edit is kept")
+    person.type_into("query", 0, 0, "7")
+    left_by_crash(person, qtbot, "a")
+    person.do("output_projection")
+    left_by_crash(person, qtbot, "b")
+    person.type_into("w_output", 1, 1, "5")
+    left_by_crash(person, qtbot, "c")
+    person.press("Ctrl+Z", "Ctrl+Z")
+    left_by_crash(person, qtbot, "d")
+
+
+def test_edits_of_a_large_file_are_kept_without_its_arrays(launch, qtbot, tmp_path, monkeypatch):
+    monkeypatch.setattr(journaling, "LARGE", 0)
+    person = launch(SMALL)
+    save_session(person.program.document.problem, tmp_path / "large.attn")
+    person.program.files.open_path(tmp_path / "large.attn")
+    person.look()
+    person.type_into("query", 0, 0, "7")
+    left_by_crash(person, qtbot)
+    assert b'"query":' not in journals()[0].read_bytes(), "its cell alone"
+    person.do("save")
+    qtbot.waitUntil(lambda: not own())
+    person.type_into("query", 0, 0, "8")
+    assert left_by_crash(person, qtbot).query[0, 0] == 8
+
+
+def test_a_full_disk_is_said_once_and_work_goes_on(launch, qtbot, monkeypatch):
+    tries = []
+
+    def full(_file, _pieces):
+        tries.append(1)
+        raise OSError(28, "full")
+
+    monkeypatch.setattr(journaling, "AGAIN_MS", 20)
+    person, write = launch(SMALL), journal._write
+    monkeypatch.setattr(journal, "_write", full)
+    person.type_into("query", 0, 0, "7")
+    qtbot.waitUntil(lambda: "no room left" in person.banner())
+    person.find("banner").hide()
+    tries.clear()
+    person.type_into("query", 0, 0, "8")
+    qtbot.waitUntil(lambda: len(tries) > 2)
+    assert person.banner() == ""
+    assert person.number("query", 0, 0) == 8
+    monkeypatch.setattr(journal, "_write", write)
+    qtbot.waitUntil(lambda: bool(journals()))
+    assert recover(journals()[0]).loaded.problem.query[0, 0] == 8
+
+
+def test_what_memory_had_no_room_for_is_kept_with_what_comes_after(launch, qtbot, monkeypatch):
+    def none_left(_journal, _step):
+        raise MemoryError
+
+    monkeypatch.setattr(journaling, "AGAIN_MS", 20)
+    person, append = launch(SMALL), journal.Journal.append
+    person.type_into("query", 0, 0, "7")
+    left_by_crash(person, qtbot)
+    monkeypatch.setattr(journal.Journal, "append", none_left)
+    person.type_into("query", 0, 1, "8")
+    qtbot.waitUntil(lambda: "no copy of the unsaved changes" in person.banner())
+    monkeypatch.setattr(journal.Journal, "append", append)
+    person.type_into("query", 1, 0, "9")
+    left_by_crash(person, qtbot)
+
+
+def test_a_model_comes_back_with_what_was_changed_in_all_of_its_layers(launch, qtbot):
+    person = launch()
+    person.program.late.models.open_path(resource("models", "toy-induction"))
+    person.wait()
+    person.type_into("w_query", 0, 0, "7")
+    person.program.late.models.set_layer(1)
+    person.wait()
+    person.type_into("w_query", 1, 0, "9")
+    person.wait()
+    before, study = left_by_crash(person, qtbot), person.program.document.study
+    logits = person.program.late.model.answer.run.logits
+    person.leave()
+    person = launch()
+    press_first(person)
+    qtbot.waitUntil(lambda: person.program.document.study is not None)
+    person.wait()
+    assert person.program.document.problem == before
+    found = person.program.document.study
+    assert (found.model.digest, found.text, found.layer) == (study.model.digest, study.text, 1)
+    assert found.others[0].cells["w_query"].values == [7]
+    assert person.action("model").isChecked()
+    qtbot.waitUntil(lambda: (person.program.late.model.answer.run.logits == logits).all())
+    assert not person.action("undo").isEnabled(), "what came back is where the history begins"
+
+
+class SlowDisk:
+    """Holds up whatever is written to a journal until it may go on."""
+
+    def __init__(self, monkeypatch):
+        self.reading, self.going_on, self._write = threading.Event(), threading.Event(), journal._write
+        monkeypatch.setattr(journal, "_write", self._slow)
+
+    def _slow(self, file, piece):
+        self.reading.set()
+        assert self.going_on.wait(120)
+        self._write(file, piece)
+
+
+def typed_in(program, row, column, number):
+    model = program.window.findChild(QTableView, "table.key").model()
+    assert model.setData(model.index(row, column), repr(number))
+
+
+@pytest.mark.parametrize("at_once", [0, journaling.AT_ONCE])
+def test_a_number_that_was_undone_never_comes_back(person, qtbot, monkeypatch, at_once):
+    """The entry of an undo is still being read, on a slow disk, while the next edit keeps what was undone."""
+    typed_in(person.program, 0, 0, 5.0)
+    qtbot.waitUntil(lambda: recover(own()[0]).loaded.problem == person.program.document.problem if own() else False)
+    packed = history.packed
+
+    def slow_packing(*given, **named):
+        disk.going_on.set()
+        person.program.files.journaling._background.wait()  # the entry is read while this thread packs
+        return packed(*given, **named)
+
+    monkeypatch.setattr(journaling, "AT_ONCE", at_once)
+    typed_in(person.program, 0, 0, 105.0)
+    qtbot.waitUntil(lambda: recover(own()[0]).loaded.problem.key[0, 0] == 105)
+    disk = SlowDisk(monkeypatch)
+    monkeypatch.setattr(history, "packed", slow_packing)
+    person.program.document.stack.undo()
+    qtbot.waitUntil(disk.reading.is_set)
+    typed_in(person.program, 1, 1, 7.0)
+    assert disk.going_on.is_set()
+    person.program.files.journaling.finish()
+    assert recover(own()[0]).loaded.problem == person.program.document.problem
+    assert person.program.document.problem.key[0, 0] == 5
+
+
+@pytest.mark.parametrize("at_once", [0, journaling.AT_ONCE])
+def test_a_refused_edit_of_which_a_part_was_done_for_a_moment_leaves_no_trace(person, monkeypatch, qtbot, at_once):
+    document = person.program.document
+    monkeypatch.setattr(journaling, "AT_ONCE", at_once)
+    typed_in(person.program, 0, 0, 5.0)
+    qtbot.waitUntil(lambda: recover(own()[0]).loaded.problem == document.problem if own() else False)
+
+    def fail(_command):
+        disk.going_on.set()
+        person.program.files.journaling._background.wait()  # the entry is read meanwhile
+        raise MemoryError
+
+    disk = SlowDisk(monkeypatch)
+    typed_in(person.program, 0, 0, 6.0)
+    qtbot.waitUntil(disk.reading.is_set)
+    with monkeypatch.context() as patch:
+        patch.setattr(document._history, "push", fail)
+        cell = (slice(0, 1), slice(0, 1))
+        with pytest.raises(MemoryError):
+            document.apply(SetCells("key", cell, np.array([[105.0]]), Label("")))
+    qtbot.waitUntil(lambda: not person.program.files.journaling._background.busy)
+    person.program.files.journaling.finish()
+    assert recover(own()[0]).loaded.problem == document.problem
+    assert document.problem.key[0, 0] == 6
+
+
+def click_head(person, layer, head):
+    person.click_head(layer, head)
+    person.wait()
+
+
+def kept(person, qtbot):
+    """Wait until the journal holds the document; what it holds then."""
+
+    def holds():
+        study, problem = person.program.document.study, person.program.document.snapshot()
+        found = [held(path) for path in own()]
+        return any(
+            one.loaded.problem == problem
+            and one.study is not None
+            and (one.study.layer, one.study.text) == (study.layer, study.text)
+            and set(one.study.layers) == set(study.others)
+            for one in found
+        )
+
+    qtbot.waitUntil(holds)
+    return held(own()[0])
+
+
+def recovered(person, qtbot):
+    press_first(person)
+    qtbot.waitUntil(lambda: person.program.document.modified)
+    person.wait()
+
+
+def changed(person):
+    """Another text, a head of layer 0 off, a number of layer 1 typed."""
+    person.overwrite(person.find("control.text", QLineEdit), TEXT)
+    person.wait()
+    person.click("model.head_off")
+    person.wait()
+    click_head(person, 1, 3)
+    person.type_into("w_query", 1, 0, "2.5")
+    person.wait()
+
+
+def open_and_change(person):
+    person.do("known_toy_induction")
+    person.wait()
+    changed(person)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_what_was_changed_in_a_model_that_is_gone_is_kept_until_its_folder_is_back(
+    launch, lang, qtbot, tmp_path, monkeypatch
+):
+    """In English its folder is away, in Chinese another model lies in it and the folder is chosen where it is now."""
+    folder, away = tmp_path / "mine", tmp_path / "away"
+    shutil.copytree(TOY, folder)
+    weights = folder / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-1] + b"\1")  # another checkpoint than the one that comes along
+    person = launch()
+    person.drop(folder)
+    person.wait()
+    changed(person)
+    kept(person, qtbot)
+    problem, path = person.program.document.snapshot(), journals_folder() / "crashed.journal"
+    shutil.copy(own()[0], path)
+    person.leave()
+    entries = path.read_bytes()
+    folder.rename(away)
+    if lang == "zh":
+        shutil.copytree(TOY, folder)
+    person = launch(lang=lang)
+    before = person.program.document.problem
+    press_first(person)
+    qtbot.waitUntil(lambda: "SHA-256" in person.banner())
+    assert "mine" in person.banner()
+    assert person.program.document.problem is before
+    assert path.read_bytes() == entries
+    if lang == "zh":
+        wrong = tmp_path / "wrong"
+        shutil.copytree(TOY, wrong)
+        for chosen in ("", str(wrong)):  # thought better of it, and another model
+            monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_, chosen=chosen: chosen)
+            press_first(person)
+            qtbot.waitUntil(lambda: "SHA-256" in person.banner())
+            assert person.program.document.problem is before
+        monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(away))
+        recovered(person, qtbot)
+        assert person.program.document.study.model.folder == away
+        assert person.program.document.problem == problem
+        return
+    person.leave()
+    shutil.rmtree(folder, ignore_errors=True)
+    away.rename(folder)
+    person = launch(lang=lang)
+    recovered(person, qtbot)
+    assert person.program.document.study.text == TEXT
+    assert person.program.document.problem == problem
+
+
+def test_no_weight_is_in_a_journal(launch, qtbot):
+    """The first entry held the layer on the table whole."""
+    person = launch().beginning(open_and_change)
+    kept(person, qtbot)
+    person.type_into("w_value", 2, 2, "3.5")
+    person.press("Ctrl+Z")
+    person.type_into("w_value", 2, 2, "4.5")
+    person.wait()
+    kept(person, qtbot)
+    problem = person.program.document.problem
+    assert len(person.program.document.snapshots.all) == 1
+    assert own()[0].stat().st_size < problem.w_query.nbytes
+
+    person.again("a change of another layer alone is kept")
+    assert set(kept(person, qtbot).study.layers) == {0}
+    before = person.program.document.problem
+    changes = person.find("model.changes")
+    changes.choose(0)
+    changes.setFocus()
+    person.press("Del")
+    person.wait()
+    assert not person.program.document.study.others
+    qtbot.waitUntil(lambda: not held(own()[0]).study.layers)
+    person.press("Ctrl+Z")
+    person.wait()
+    assert person.program.document.problem == before
+    assert set(kept(person, qtbot).study.layers) == {0}
+
+    person.again("what is typed costs its cells and not the model again")
+    kept(person, qtbot)
+    size = own()[0].stat().st_size
+    person.type_into("w_query", 1, 1, "3.5")
+    kept(person, qtbot)
+    assert own()[0].stat().st_size - size < 1000
+
+    person.again("another document is kept without the model")
+    kept(person, qtbot)
+    person.program.document.mark_saved(journals_folder() / "x.attn")
+    person.program.files.open_example("worked")
+    person.wait()
+    person.type_into("query", 0, 0, "7")
+    problem = person.program.document.snapshot()
+    qtbot.waitUntil(lambda: any(held(path).loaded.problem == problem for path in own()))
+    assert held(own()[0]).study is None
+
+
+def test_of_a_model_whose_folder_goes_meanwhile_the_layer_is_kept(launch, qtbot, tmp_path):
+    folder = tmp_path / "mine"
+    shutil.copytree(TOY, folder)
+    person = launch()
+    person.drop(folder)
+    person.wait()
+    shutil.rmtree(folder)
+    person.type_into("w_query", 1, 1, "3.5")
+    problem = person.program.document.snapshot()
+    qtbot.waitUntil(lambda: any(held(path).loaded.problem == problem for path in own()))
+    assert held(own()[0]).study is None
+    assert person.banner() == ""

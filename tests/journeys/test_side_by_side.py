@@ -1,0 +1,370 @@
+"""Both states beside each other, as a person opens, reads, edits and leaves them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMenu
+
+from attn_gui.engine import Problem, compute
+from attn_gui.engine.analysis.d_k_sweep import read_d_k, seeded, two_states
+from attn_gui.engine.analysis.sweep import MapRow
+from attn_gui.formats import save
+from attn_gui.views.dialogs.export_dialog import ExportDialog
+from attn_gui.views.live_plot import LivePlot
+from attn_gui.views.product.d_k_panel import DkPoints
+from attn_gui.views.widgets import Veil
+
+LEFT = Qt.MouseButton.LeftButton
+N, WIDTH = 16, 64
+
+
+@pytest.fixture
+def problem():
+    rng = np.random.default_rng(0)
+    query, key = rng.standard_normal((N, 512)), rng.standard_normal((N, 512))
+    return Problem(query=query[:, :WIDTH], key=key[:, :WIDTH], value=rng.standard_normal((N, 4)))
+
+
+@pytest.fixture
+def person(launch, problem, tmp_path):
+    save(problem, tmp_path / "seed.npz")
+    return launch(tmp_path / "seed.npz")
+
+
+def both(person):
+    return [person.find(f"heatmap.{name}") for name in ("before", "weights")]
+
+
+def drawn(heatmap):
+    rows, columns = heatmap.shape
+    return np.array([[heatmap.cell_at(row, column)[0] for column in range(columns)] for row in range(rows)])
+
+
+def weights(problem):
+    return [compute(state)["weights"][0, 0] for state in (problem.replace(scale=1.0), problem)]
+
+
+def seen_whole(widget):
+    """Whether every pixel of a widget is in sight."""
+    return widget.visibleRegion().boundingRect() == widget.rect()
+
+
+def painted(heatmap, row, column):
+    place = heatmap.cell_rect(row, column)
+    image = heatmap.grab().toImage()
+    return image.pixelColor((place.center().toPointF() * image.devicePixelRatio()).toPoint())
+
+
+def test_scaling_opens_two_whole_maps_that_are_read_edited_and_left(person, problem, tmp_path):
+    person.program.settings.put("export_image", {"folder": str(tmp_path), "format": "svg"})
+    person.do("compare_with_scale")
+    person.do("values")  # numbers would stand where pixels are looked at
+    left, right = both(person)
+    assert seen_whole(left)
+    assert seen_whole(right)
+    assert left.size() == right.size()
+    assert left.geometry().right() < right.geometry().left()
+    for heatmap, expected in zip((left, right), weights(problem), strict=True):
+        shown = drawn(heatmap)
+        assert np.array_equal(shown, expected)
+        assert np.allclose(shown.sum(axis=1), 1, atol=1e-12), "each row is a whole softmax"
+        assert heatmap.levels == right.levels
+        for column in range(0, N, 5):
+            assert painted(heatmap, 10, column) == heatmap.cell_at(10, column)[1]
+    assert person.number("query", 10, 0) == problem.query[10, 0], "the tables show numbers, not differences"
+
+    QTest.mouseClick(left, LEFT, pos=left.cell_rect(10, 0).center())
+    assert left.chosen == right.chosen == (10, 0)
+    assert "0.9786" in person.explanation()
+    assert "0.2866" in person.explanation()
+    terms = person.find("inspector.terms").model()
+    columns = [[terms.index(row, column).data() for row in range(2)] for column in (1, 2)]
+    assert columns == [["0.9786", "0.0148"], ["0.2866", "0.1698"]]
+    assert "a variance of about dₖ" in person.explanation()
+    left.setFocus()
+    person.press("Down", "Right")
+    assert left.chosen == right.chosen == (11, 1)
+
+    person.turn_wheel(left, 4, left.cell_rect(4, 4).center())
+    assert left.box.in_view == right.box.in_view != (0, N, 0, N)
+    QTest.mouseDClick(right, LEFT, pos=right.cell_rect(4, 4).center())
+    assert left.box.in_view == right.box.in_view == (0, N, 0, N)
+
+    person.type_into("query", 3, 1, "2.5")
+    query = problem.query.copy()
+    query[3, 1] = 2.5
+    edited = problem.replace(query=query)
+    for heatmap, expected in zip(both(person), weights(edited), strict=True):
+        assert np.allclose(drawn(heatmap), expected, rtol=0, atol=1e-15)
+        assert painted(heatmap, 3, 0) == heatmap.cell_at(3, 0)[1]
+    person.do("undo")
+
+    person.click("comparison.wipe")
+    assert person.find("control.wipe").isVisible()
+    assert not left.isVisible()
+    person.click("comparison.difference")
+    before, now = weights(problem)
+    assert np.array_equal(drawn(person.find("heatmap.weights")), now - before)
+    person.click("comparison.side_by_side")
+    assert np.array_equal(drawn(left), before)
+    assert seen_whole(left)
+
+    def save_it(dialog):
+        assert dialog.compare.currentData() == "side_by_side"
+        person.click(dialog.buttons.button(dialog.buttons.StandardButton.Save))
+
+    person.answering(ExportDialog, save_it, lambda: person.do("export_image"))
+    person.wait()
+    (path,) = tmp_path.glob("*.svg")
+    assert all(name in path.read_text("utf-8") for name in ("without scaling", "with scaling"))
+
+    person.click("comparison.end")
+    assert not left.isVisible()
+    assert not person.find("comparison").isVisible()
+    assert "a variance of about dₖ" not in person.explanation()
+    assert seen_whole(person.find("heatmap.weights"))
+    assert person.find("table.query").isVisible()
+    assert np.array_equal(drawn(person.find("heatmap.weights")), now)
+
+    person.again("any comparison can be seen side by side and of any stage")
+    person.do("pin")
+    person.type_into("key", 2, 1, "3")
+    person.do("show_side_by_side")
+    key = problem.key.copy()
+    key[2, 1] = 3
+    before, now = compute(problem), compute(problem.replace(key=key))
+    for stage in ("scores", "head_output", "key", "weights"):
+        person.show_stage(stage)
+        left, right = person.find("heatmap.before"), person.find(f"heatmap.{stage}")
+        for heatmap, trace in ((left, before), (right, now)):
+            assert seen_whole(heatmap)
+            assert np.array_equal(drawn(heatmap), np.squeeze(trace[stage]))
+        assert left.levels == right.levels
+    person.do("all_stages")
+    assert person.program.view.look.compare == "wipe", "of all stages at once both states are a wipe"
+    assert person.find("heatmap.scores").isVisible()
+    person.do("show_side_by_side")
+    assert seen_whole(person.find("heatmap.before"))
+
+
+def test_both_maps_are_whole_and_named_in_windows_of_any_size(launch):
+    person = launch("minilm-layer2.npz", "zh", 1024, 700)
+    person.do("compare_with_scale")
+    left, right = both(person)
+    for size in ((1024, 700), (1366, 700), (1920, 1080)):
+        person.window.resize(*size)
+        QTest.qWait(1)
+        assert seen_whole(left), size
+        assert seen_whole(right), size
+        assert left.size() == right.size()
+        assert left.width() > 100
+    assert person.find("comparison.side_by_side").isChecked()
+    assert left.shown.row_names == right.shown.row_names
+
+
+def test_long_problems_are_drawn_beside_each_other_by_tiles(launch, qtbot):
+    person = launch()
+    rng = np.random.default_rng(1)
+    arrays = {name: rng.standard_normal((4096, 8)) for name in ("query", "key", "value")}
+    person.program.document.open(Problem(**arrays), name="long")
+    person.wait()
+    person.do("compare_with_scale")
+    person.wait()
+    left, right = both(person)
+
+    def scores(heatmap, row, column):
+        return heatmap.cell_at(row, column)[0]
+
+    qtbot.waitUntil(lambda: left.taken.known and right.taken.known, timeout=60_000)
+    logits = arrays["query"][7] @ arrays["key"].T
+    for heatmap, scale in ((left, 1.0), (right, 8**-0.5)):
+        row = np.exp(scale * logits)
+        assert np.isclose(scores(heatmap, 7, 100), row[100] / row.sum())
+
+
+@pytest.fixture
+def sliding(launch, tmp_path):
+    rng = np.random.default_rng(6)
+    arrays = {name: rng.normal(size=(5, 4)) for name in ("query", "key", "value")}
+    save(Problem(**arrays, query_tokens=list("abcde"), key_tokens=list("abcde")), tmp_path / "own.npz")
+    person = launch(tmp_path / "own.npz")
+    person.click_cell("weights", 3, 1)
+    person.do("compare_with_scale")
+    return person
+
+
+def numbers(person):
+    """Variance, entropy and gradient of both states as they are written."""
+    names = [f"width.{name}.{state}" for name in ("variance", "entropy", "gradient") for state in ("before", "now")]
+    return [float(person.find(name).text()) for name in names]
+
+
+def expected(width, row):
+    states = two_states(seeded(width))
+    before, now = (read_d_k(state, MapRow(query=row)) for state in states)
+    places = (2, 2, 3)
+    return [
+        round(number, digits)
+        for pair, digits in zip(zip(before, now, strict=True), places, strict=True)
+        for number in pair
+    ]
+
+
+def veiled(person):
+    """Whether all that tells of the document's numbers is covered, or nothing of it is."""
+    panels = person.window.spine, person.window.inputs, person.window.inspector, person.window.place
+    areas = [
+        QRect(veil.mapTo(person.window, QPoint()), veil.size())
+        for veil in person.window.findChildren(Veil)
+        if veil.isVisible()
+    ]
+    places = [QRect(panel.mapTo(person.window, QPoint()), panel.size()) for panel in panels]
+    covered = {any(area.contains(place) for area in areas) for place in places}
+    assert len(covered) == 1
+    return covered.pop()
+
+
+def dotted(person):
+    """Whether points stand on the curves: there the mark of the present d_k is wider than its line."""
+    curves = person.find("d_k_panel").curves
+    points, plot = (curves.findChild(kind) for kind in (DkPoints, LivePlot))
+    x = round(curves.slider.x_of(curves.slider.value())) - points.x()
+    marked, bare = points.grab().toImage(), plot.grab().toImage()
+    sides = [[image.pixel(x + by, y) for by in (-2, 2)] for image in (marked, bare) for y in range(bare.height())]
+    return any(a != b for a, b in zip(sides[: bare.height()], sides[bare.height() :], strict=True))
+
+
+def test_a_drag_of_the_slider_hardens_the_weights_and_is_one_step_that_undo_takes_back(sliding):
+    person, document = sliding, sliding.program.document
+    own, steps = document.snapshot(), document.stack.count()
+    slider, (left, right) = person.find("control.d_k_slider"), both(sliding)
+    assert seen_whole(slider)
+    assert slider.value() == 4
+    source = person.find("control.width_of")
+    assert source.currentText() == "this example"
+    assert not dotted(person), "it lies on neither curve"
+    QTest.mouseClick(slider, LEFT, pos=QPoint(round(slider.x_of(4)), slider.height() // 4))
+    assert document.stack.count() == steps, "pressed where it stands, it changes nothing"
+    assert numbers(person) == pytest.approx(
+        [round(number, digits) for number, digits in zip(own_numbers(own), (2, 2, 2, 2, 3, 3), strict=True)]
+    )
+
+    def at(width):
+        return QPoint(round(slider.x_of(width)), slider.height() // 4)
+
+    QTest.mousePress(slider, LEFT, pos=at(4))
+    for width in (16, 64, 256):
+        QTest.mouseMove(slider, at(width))
+        QApplication.processEvents()
+        width = slider.value()
+        assert document.problem == own, "nothing is changed while it is drawn"
+        for heatmap, expected_weights in zip((left, right), weights(seeded(width)), strict=True):
+            assert np.array_equal(drawn(heatmap), expected_weights)
+        assert numbers(person) == expected(width, 3)
+        assert left.box.in_view == right.box.in_view == (0, N, 0, N), "all of it is in view"
+        assert veiled(person)
+        assert source.currentText() == "random Q and K (seed 0)"
+        assert dotted(person)
+    assert "undo" in person.window.recomputed.text()
+    QTest.mouseRelease(slider, LEFT, pos=at(256))
+    person.wait()
+    assert document.problem == seeded(width)
+    assert document.stack.count() == steps + 1
+    assert not veiled(person)
+    assert person.table("query").model().columnCount() == width
+    for heatmap, expected_weights in zip(both(person), weights(seeded(width)), strict=True):
+        assert np.array_equal(drawn(heatmap), expected_weights)
+        assert heatmap.chosen == (3, 1)
+    _, now = weights(seeded(width))
+    assert f"{now[3, 1]:.4f}" in person.explanation()
+
+    person.overwrite(person.find("control.width"), "300")
+    slider.setFocus()
+    person.press("Left")
+    assert document.problem == seeded(256), "an arrow goes to the next point of the curves"
+    person.overwrite(person.find("control.width"), "37")
+    assert document.problem == seeded(37)
+    assert slider.value() == 37
+    assert document.stack.count() == steps + 1, "all that is done here is one step"
+    person.do("undo")
+    assert document.problem == own
+    assert source.currentText() == "this example"
+    assert np.array_equal(drawn(person.find("heatmap.before")), weights(own)[0])
+    assert slider.value() == 4
+
+    sliding.again("the box says and changes what the maps show")
+    sliding.click_cell("weights", 3, 1)
+    sliding.do("compare_with_scale")
+    person, document = sliding, sliding.program.document
+    own, steps, source = document.snapshot(), document.stack.count(), person.find("control.width_of")
+    person.choose(source, "seeded")
+    assert document.problem == seeded(4)
+    person.overwrite(person.find("control.width"), "9")
+    person.choose(source, "repeated")
+    assert document.problem.query_tokens == own.query_tokens
+    assert document.problem.d_k == 9
+    assert dotted(person)
+    person.choose(source, "own")
+    assert document.problem == own
+    assert document.stack.count() == steps
+
+    sliding.again("the columns at hand can be repeated from the same ones again and again")
+    sliding.click_cell("weights", 3, 1)
+    sliding.do("compare_with_scale")
+    person, document = sliding, sliding.program.document
+    own = document.snapshot()
+    person.choose(person.find("control.width_of"), "repeated")
+    for width in ("10", "2", "4"):
+        person.overwrite(person.find("control.width"), width)
+        assert np.array_equal(document.problem.query, own.query[:, np.arange(int(width)) % 4])
+    assert document.problem == own
+    assert document.problem.query_tokens == own.query_tokens
+
+    sliding.again("escape leaves the comparison and keeps the cell")
+    sliding.click_cell("weights", 3, 1)
+    sliding.do("compare_with_scale")
+    person = sliding
+    own, slider = person.program.document.snapshot(), person.find("control.d_k_slider")
+    QTest.mousePress(slider, LEFT, pos=QPoint(round(slider.x_of(4)), slider.height() // 4))
+    QTest.mouseMove(slider, QPoint(round(slider.x_of(64)), slider.height() // 4))
+    slider.setFocus()
+    person.press("Escape")
+    assert person.program.document.problem == own, "left while it is drawn, nothing is taken"
+    assert np.array_equal(drawn(person.find("heatmap.weights")), weights(own)[1])
+    assert not veiled(person)
+    assert person.find("heatmap.weights").chosen == (3, 1)
+    person.do("compare_with_scale")
+    assert person.find("heatmap.weights").chosen == (3, 1)
+    both(person)[1].setFocus()
+    person.press("Escape")
+    assert not person.find("comparison").isVisible()
+    assert person.find("heatmap.weights").chosen == (3, 1)
+
+
+def own_numbers(problem):
+    before, now = (read_d_k(state, MapRow(query=3)) for state in two_states(problem))
+    return [number for pair in zip(before, now, strict=True) for number in pair]
+
+
+def test_the_list_of_the_scale_offers_both_states_whose_formulas_are_in_the_explanation(launch):
+    person = launch("worked-example.npz")
+    menu = person.find("menu.compare", QMenu)
+    assert menu.actions()[0] == person.action("compare_with_scale"), "the menu begins with what can be compared"
+    person.pick("scale", "compared")
+    assert person.program.view.look.compare == "side_by_side"
+    assert person.find("control.scale").currentData() == "sqrt"
+    assert seen_whole(person.find("heatmap.before"))
+    assert not person.window.isWindowModified()
+
+    person.again("the explanation of an output has the formula of both states")
+    # It had the numbers of the scaled state alone, under a sentence that names both.
+    person.do("compare_with_scale")
+    person.choose_cell("head_output", 1, 0)
+    said = person.explanation()
+    assert "= 0.2689 · 1 + 0.7311 · 3 = 2.462" in said
+    assert "= 0.3595 · 1 + 0.6405 · 3 = 2.281" in said
+    person.do("show_difference")
+    assert not person.find("inspector.before").isVisible()

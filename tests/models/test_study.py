@@ -1,0 +1,339 @@
+"""Studies in files: what was changed comes back to the bit, with the model and never with its weights."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from safetensors.numpy import load as arrays_in
+
+from attn_gui import load
+from attn_gui.document.document import Document
+from attn_gui.document.edits import Label, SetCells, SetFields, SetStudy
+from attn_gui.engine import Problem
+from attn_gui.engine.creation.resize import resize
+from attn_gui.formats import open_file, save_session, save_study
+from attn_gui.formats.file_sentences import FormatError
+from attn_gui.formats.session import ModelNeeded, StudyRecord
+from attn_gui.formats.snapshots import SnapshotLayer, packed
+from attn_gui.models import Model, open_model
+from attn_gui.models.changed_layers import LayerEdit
+from attn_gui.models.study import OpenedStudy, open_layer, opened_study, record_of, study_in_model, weights_at
+from attn_gui.paths import resource
+
+FOLDERS = ("tiny-bert", "tiny-gpt2", "tiny-llama")
+OFF = {"kind": "scale", "stage": "head_output", "at": {"head": 0}, "factor": 0.0}
+
+
+def silent(_share: float) -> None:
+    """Ignore the progress."""
+
+
+@pytest.fixture(params=FOLDERS)
+def model(request: pytest.FixtureRequest) -> Model:
+    return open_model(Path(__file__).parents[1] / "data" / "models" / str(request.param))
+
+
+def changed(problem: Problem) -> Problem:
+    weights = np.array(problem.w_value)
+    weights[1, 2] = 7.5
+    return problem.replace(w_value=weights, interventions=[OFF], temperature=1.5)
+
+
+def kept(record: StudyRecord, path: Path) -> StudyRecord:
+    save_study(record, path)
+    with pytest.raises(ModelNeeded) as caught:
+        open_file(path)
+    return caught.value.record
+
+
+def test_every_kind_of_change_comes_back(model: Model, tmp_path: Path) -> None:
+    below = open_layer(model, "the cat", 0, {}, silent)
+    first = changed(below.problem)
+    above = below.study.at(first, 1, silent)
+    x = np.array(above.problem.x)
+    x[0, 3] += 2
+    second = above.problem.replace(x=x, mask=())
+    record = record_of(above.study, second, {"head": 1}, ())
+    path = tmp_path / "study.attn"
+    again = kept(record, path)
+    assert again.view == {"head": 1}
+    assert path.stat().st_size < 40_000
+    found = opened_study(again, [], silent)
+    assert found.problem == second
+    assert found.study.edits(found.problem).keys() == {0, 1}
+    assert found.study.at(found.problem, 0, silent).problem == first
+
+
+def test_a_layer_in_another_precision_comes_back(model: Model, tmp_path: Path) -> None:
+    below = open_layer(model, "the cat", 0, {}, silent)
+    x = np.array(below.problem.x, np.float64)
+    x[0, 1] = 0.1
+    first = below.problem.replace(dtype="float64", x=x)
+    above = below.study.at(first, 1, silent)
+    path = tmp_path / "study.attn"
+    found = opened_study(kept(record_of(above.study, above.problem, {}, ()), path), [], silent)
+    assert path.stat().st_size < 4_000
+    assert found.problem == above.problem
+    assert found.study.at(found.problem, 0, silent).problem == first
+    shown = study_in_model(record_of(below.study, first, {}, ()), model, silent, shown_layer=first)
+    assert shown.problem == first
+
+
+def test_a_layer_without_a_way_through_the_one_below_comes_back(model: Model, tmp_path: Path) -> None:
+    """A session with other heads in a layer was saved, and refused when it was opened: what was in it was lost."""
+    above = open_layer(model, "the cat", 1, {}, silent)
+    x = np.array(above.problem.x)
+    x[0, 3] += 2
+    second = above.problem.replace(x=x, temperature=1.5)
+    below = above.study.at(second, 0, silent)
+    first = below.problem.replace(**resize(below.problem, num_heads=1).fields)
+    found = opened_study(kept(record_of(below.study, first, {}, ()), tmp_path / "study.attn"), [], silent)
+    assert found.problem == first
+    assert found.study.others[1].is_like(LayerEdit.between(above.study.base, second))
+    shown = study_in_model(record_of(below.study, first, {}, ()), model, silent, shown_layer=first)
+    assert shown.problem == first
+
+
+def test_a_study_needs_its_model(model: Model, tmp_path: Path) -> None:
+    start = open_layer(model, "the cat", 0, {}, silent)
+    path = tmp_path / "study.attn"
+    save_study(record_of(start.study, start.problem, {}, ()), path)
+    with pytest.raises(FormatError, match=model.folder.name):
+        load(path)
+    other = StudyRecord(**{**vars(kept(record_of(start.study, start.problem, {}, ()), path)), "sha256": "0" * 64})
+    with pytest.raises(FormatError, match=f"holds other numbers now.*{model.digest[:12]}.*000000000000"):
+        opened_study(other, [resource("models", "toy-induction")], silent)
+    gone = StudyRecord(**{**vars(other), "folder": str(tmp_path / "gone")})
+    with pytest.raises(FormatError, match="not where it was"):
+        opened_study(gone, [resource("models", "toy-induction")], silent)
+    (tmp_path / "gone").mkdir()
+    with pytest.raises(FormatError, match=r"config\.json"):
+        opened_study(gone, [], silent)
+
+
+@pytest.mark.parametrize("wrong", [{"num_heads": []}, {"temperature": {}}, {"query_tokens": [["a"]]}, {"dtype": []}])
+def test_a_layer_with_a_value_of_another_sort_is_refused(model: Model, wrong: dict[str, object]) -> None:
+    """It is no ValueError, which is what the window says in a sentence: that of a program's fault came instead."""
+    start = open_layer(model, "the cat", 0, {}, silent)
+    record = record_of(start.study, changed(start.problem), {}, ())
+    layer = replace(record.layers[0], options={**record.layers[0].options, **wrong})
+    with pytest.raises(ValueError, match=f"{next(iter(wrong))} must be"):
+        opened_study(replace(record, layers={0: layer}), [], silent)
+
+
+def test_an_edited_layer_and_what_follows_are_as_the_pass_with_the_same_changes(model: Model) -> None:
+    """The engine computes an edited layer; interventions and weights alone the pass can do, too."""
+    start: OpenedStudy = open_layer(model, "the cat", 1, {}, silent)
+    weights = np.array(start.problem.w_value)
+    weights[1, 2] = 7.5
+    edit = LayerEdit.between(start.study.base, start.problem.replace(w_value=weights, interventions=[OFF]))
+    mine = model.with_edits({1: edit}).run("the cat")
+    theirs = model.with_weights(1, {"w_value": weights}).run("the cat", interventions=[{**OFF, "layer": 1}])
+    for layer in range(model.num_layers):
+        assert np.abs(mine.attention(layer) - theirs.attention(layer)).max() <= 1e-5
+    assert np.abs(mine.hidden - theirs.hidden).max() <= 2e-5 * np.abs(theirs.hidden).max()
+    assert np.abs(mine.hidden - model.run("the cat").hidden).max() > 1e-3
+
+
+def test_a_zero_keeps_its_sign_where_a_field_is_kept_as_a_whole(model: Model, tmp_path: Path) -> None:
+    start = open_layer(model, "the cat", 0, {}, silent)
+    block = dict(start.problem.block or {})
+    block["w_up"] = np.where(np.indices(block["w_up"].shape).sum(0) == 0, -0.0, block["w_up"])
+    block["activation"] = "relu"
+    changed_block = start.problem.replace(block=block)
+    again = kept(record_of(start.study, changed_block, {}, ()), tmp_path / "study.attn")
+    assert opened_study(again, [], silent).problem == changed_block
+    zeros = start.problem.replace(block={**block, "w_up": np.zeros_like(block["w_up"])})
+    signed = zeros.replace(block={**block, "w_up": -np.zeros_like(block["w_up"])})
+    assert LayerEdit.between(zeros, signed).of(zeros) == signed
+
+
+@pytest.mark.parametrize("replaced", ["model.safetensors", "config.json"])
+def test_weights_that_were_replaced_since_are_not_named_for_those_that_were_read(tmp_path: Path, replaced: str) -> None:
+    """The file named the new ones: it opened without a word, with other numbers."""
+    folder = tmp_path / "toy"
+    shutil.copytree(resource("models", "toy-induction"), folder)
+    found = open_layer(open_model(folder), "k x", 0, {}, silent)
+    other = folder / f"{replaced}.new"
+    other.write_bytes((folder / replaced).read_bytes())
+    os.utime(other, ns=(1, 1))
+    other.replace(folder / replaced)
+    with pytest.raises(FormatError, match="toy were written anew"):
+        record_of(found.study, found.problem, {}, ())
+    again = open_model(folder)
+    assert record_of(open_layer(again, "k x", 0, {}, silent).study, found.problem, {}, ()).sha256 == again.digest
+
+
+# --- sessions of models carry no weights ----------------------------------------------------------
+TEXT = "the cat sat on the mat"
+NAMES = ("w_query", "w_value", "block.w_down", "block.norm1_weight", "x")
+HAND = {"kind": "set", "stage": "weights", "at": {"head": 0, "query": 1}, "values": 0.25}
+
+
+@pytest.fixture(scope="module", params=["tiny-gpt2", "tiny-llama"])
+def small_model(request: pytest.FixtureRequest) -> Model:
+    return open_model(Path(__file__).parents[1] / "data" / "models" / str(request.param))
+
+
+def begun(small_model: Model) -> Document:
+    found, document = open_layer(small_model, TEXT, 0, {}, silent), Document(Problem([[1.0]], [[1.0]], [[1.0]]))
+    document.adopt(found.problem, None, "m", (), found.study)
+    return document
+
+
+def typed(document: Document, name: str, place: int, number: float) -> None:
+    array = document.problem.arrays()[name]
+    index = np.unravel_index(place % array.size, array.shape)
+    box = tuple(slice(int(at), int(at) + 1) for at in index)
+    document.apply(SetCells(name, box, np.full((1,) * array.ndim, number, array.dtype), Label("typed")))
+
+
+def moved(document: Document, found: OpenedStudy) -> None:
+    gone = dict.fromkeys(document.problem.fields().keys() - found.problem.fields().keys())
+    document.apply(SetStudy(gone | found.problem.fields(), found.study, Label("moved")))
+
+
+def stepped(document: Document, step: tuple[str, int, int], small_model: Model) -> None:
+    """Carry out one edit of a walk; what does not fit is left."""
+    kind, one, other = step
+    problem, study = document.problem, document.study
+    assert study is not None
+    match kind:
+        case "cell":
+            typed(document, NAMES[one % len(NAMES)], other, 0.5 + other)
+        case "matrix":
+            document.apply(SetFields({"w_key": problem.w_key * 2}, Label("doubled")))
+        case "hand":
+            here = () if one % 3 == 0 else (*problem.interventions, HAND)
+            document.apply(SetFields({"interventions": here}, Label("by hand")))
+        case "heads":
+            count = problem.num_kv_heads if one % 2 else small_model.num_heads
+            document.apply(SetFields(resize(problem, num_heads=count).fields, Label("heads")))
+        case "precision":
+            document.apply(SetFields({"dtype": ("float32", "float64")[one % 2]}, Label("precision")))
+        case "layer":
+            moved(document, study.at(problem, one % small_model.num_layers, silent))
+        case "text":
+            moved(document, study.with_text(problem, ("the dog", TEXT)[one % 2], silent))
+        case "undo":
+            document.stack.setIndex(max(0, document.stack.index() - 1 - one % 3))
+        case "redo":
+            document.stack.redo()
+        case "snapshot":
+            document.snapshots.take(problem, "mine", study)
+
+
+STEPS = st.tuples(
+    st.sampled_from(
+        [*["cell", "cell", "hand", "layer", "undo", "snapshot"] * 2, "heads", "precision", "text", "matrix", "redo"]
+    ),
+    st.integers(0, 11),
+    st.integers(0, 999),
+)
+
+
+def weights(small_model: Model) -> Iterator[bytes]:
+    for layer in range(small_model.num_layers):
+        for array in weights_at(small_model, TEXT, layer).values():
+            if np.ptp(array):  # a bias of zeros is nobody's secret
+                yield array.tobytes()
+                yield array.astype(np.float64).tobytes()
+
+
+def saved(document: Document, path: Path) -> StudyRecord:
+    assert document.study is not None
+    save_study(record_of(document.study, document.problem, {}, document.snapshots.all), path)
+    with pytest.raises(ModelNeeded) as caught:
+        open_file(path)
+    return caught.value.record
+
+
+def image(problem: Problem) -> object:
+    return problem.replace(), [(name, array.tobytes()) for name, array in sorted(problem.arrays().items())]
+
+
+def assert_same(found: Problem, kept: Problem) -> None:
+    """All to the last bit but x: the layers below compute it anew, in single precision, a changed one in other sums."""
+    assert found.x is not None
+    assert kept.x is not None
+    np.testing.assert_allclose(found.x, kept.x, rtol=0, atol=1e-5 * max(1.0, float(np.abs(kept.x).max())))
+    assert image(found.replace(x=kept.x)) == image(kept)
+
+
+@given(walk=st.lists(STEPS, min_size=4, max_size=14))
+@settings(max_examples=40, deadline=None)
+def test_no_walk_brings_a_weight_into_the_file_and_all_comes_back(
+    qapp: object, small_model: Model, walk: list[tuple[str, int, int]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    document = begun(small_model)
+    for step in walk:
+        try:
+            stepped(document, step, small_model)
+        except ValueError:
+            continue  # refused: nothing has changed
+    path = tmp_path_factory.mktemp("walk") / "a.attn"
+    record = saved(document, path)
+    held = {array.tobytes() for array in arrays_in(path.read_bytes()).values()}
+    assert held.isdisjoint(weights(small_model))
+    states = 1 + len(document.snapshots.all) + len(record.layers)
+    resized = sum(step[0] in ("matrix", "heads") for step in walk)
+    assert path.stat().st_size < 20_000 + states * (12_000 + resized * 60_000)
+    found = opened_study(record, [], silent)
+    assert_same(found.problem, document.problem)
+    assert [each.name for each in found.snapshots] == [each.name for each in document.snapshots.all]
+    for kept, again in zip(document.snapshots.all, found.snapshots, strict=True):
+        assert image(again.problem()) == image(kept.problem())
+
+
+def test_an_abandoned_branch_costs_its_cells(qapp: object, small_model: Model, tmp_path: Path) -> None:
+    """Second text, a token dragged, undone, another dragged: 14 MB for 14 tokens of SmolLM2."""
+    document = begun(small_model)
+    for name in ("w_query", "w_value"):
+        typed(document, name, 5, 2.5)
+        document.apply(SetFields({"interventions": [HAND]}, Label("dragged")))
+        document.stack.setIndex(0)
+    typed(document, "w_query", 7, 1.5)
+    assert len(document.snapshots.all) == 2
+    path = tmp_path / "a.attn"
+    saved(document, path)
+    x = document.problem.x
+    assert x is not None
+    assert path.stat().st_size < 2 * x.nbytes + 8_000
+
+
+def test_a_file_that_holds_weights_opens_and_holds_them_no_more(
+    qapp: object, small_model: Model, tmp_path: Path
+) -> None:
+    """As the program wrote it before: each snapshot with the arrays of its layer."""
+    document = begun(small_model)
+    typed(document, "w_query", 5, 2.5)
+    study = document.study
+    assert study is not None
+    old = packed(document.problem, (), "old", layer=SnapshotLayer(0, TEXT))
+    path = tmp_path / "a.attn"
+    save_study(record_of(study, document.problem, {}, (old,)), path)
+    before = path.stat().st_size
+    with pytest.raises(ModelNeeded) as caught:
+        open_file(path)
+    found = opened_study(caught.value.record, [], silent)
+    assert image(found.snapshots[0].problem()) == image(document.problem)
+    save_study(record_of(found.study, found.problem, {}, found.snapshots), path)
+    assert path.stat().st_size < before / 5
+
+
+def test_a_document_of_no_model_keeps_what_its_snapshots_hold(qapp: object, small_model: Model, tmp_path: Path) -> None:
+    document = begun(small_model)
+    typed(document, "w_query", 5, 2.5)
+    document.snapshots.take(document.problem, "mine", document.study)
+    kept = document.snapshots.all
+    save_session(document.problem, tmp_path / "a.attn", snapshots=kept)
+    (again,) = open_file(tmp_path / "a.attn").snapshots
+    assert image(again.problem()) == image(kept[0].problem())

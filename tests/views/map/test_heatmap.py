@@ -1,0 +1,666 @@
+"""A map as a person meets it: mouse, keys, focus, marks, and pixels that agree with what it says of its cells."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, Qt
+from PySide6.QtGui import QAccessible, QContextMenuEvent, QImage, QMouseEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMenu, QTableView, QVBoxLayout, QWidget
+
+from attn_gui.app.state.settings import set_language
+from attn_gui.figure.colors import lut
+from attn_gui.figure.design_tokens import THEMES
+from attn_gui.figure.display import Levels
+from attn_gui.figure.levels import TYPED, ColorScale
+from attn_gui.figure.text.numbers import sentence_number
+from attn_gui.views.map.color_scales import counts_of
+from attn_gui.views.map.gestures import moved_cell
+from attn_gui.views.map.heatmap import Heatmap
+from attn_gui.views.map.map_drawing import MapState
+from attn_gui.views.map.thumbnail import Thumbnail
+from attn_gui.views.product.product import ProductPicture
+from attn_gui.views.spine.spine_items import StageNode
+from attn_gui.views.theme import apply_theme
+from tests.failing import each
+from tests.views.conftest import on_screen, turn_wheel
+
+MODIFIER = Qt.KeyboardModifier
+NONE, SHIFT, CTRL = MODIFIER.NoModifier, MODIFIER.ShiftModifier, MODIFIER.ControlModifier
+KEY = Qt.Key
+LEFT = Qt.MouseButton.LeftButton
+
+
+@each(
+    ("key", "modifiers", "expected"),
+    [
+        (KEY.Key_Right, NONE, (5, 8)),
+        (KEY.Key_Left, NONE, (5, 6)),
+        (KEY.Key_Up, NONE, (4, 7)),
+        (KEY.Key_Down, NONE, (6, 7)),
+        (KEY.Key_Right, SHIFT, (5, 17)),
+        (KEY.Key_Down, SHIFT, (12, 7)),
+        (KEY.Key_Left, SHIFT, (5, 0)),
+        (KEY.Key_PageUp, NONE, (0, 7)),
+        (KEY.Key_PageDown, NONE, (12, 7)),
+        (KEY.Key_Home, NONE, (5, 0)),
+        (KEY.Key_End, NONE, (5, 18)),
+        (KEY.Key_Home, CTRL, (0, 0)),
+        (KEY.Key_End, CTRL, (12, 18)),
+        (KEY.Key_A, NONE, None),
+        (KEY.Key_Left, Qt.KeyboardModifier.AltModifier, None),
+    ],
+)
+def test_a_key_leads_to_a_cell(key, modifiers, expected):
+    assert moved_cell(key, modifiers, (5, 7), (13, 19)) == expected
+
+
+def test_from_no_cell_any_arrow_leads_to_the_first():
+    assert moved_cell(KEY.Key_Down, NONE, None, (13, 19)) == (0, 0)
+
+
+def test_an_empty_matrix_has_no_cell_to_go_to():
+    assert moved_cell(KEY.Key_Down, NONE, None, (0, 19)) is None
+
+
+@pytest.fixture
+def values():
+    return np.random.default_rng(0).standard_normal((5, 7))
+
+
+def click(heatmap, row, column):
+    QTest.mouseClick(heatmap, LEFT, pos=heatmap.cell_rect(row, column).center())
+
+
+def mouse(heatmap, kind, position: QPoint, button, buttons, modifiers=Qt.KeyboardModifier.NoModifier) -> None:
+    """An event of the mouse with all buttons that are down then."""
+    there = QPointF(heatmap.mapToGlobal(position))
+    QApplication.sendEvent(heatmap, QMouseEvent(kind, QPointF(position), there, button, buttons, modifiers))
+
+
+def near(image: QImage, rect, color) -> bool:
+    around = rect.adjusted(-4, -4, 4, 4) & image.rect()
+    return any(
+        image.pixelColor(x, y) == color
+        for x in range(around.left(), around.right() + 1)
+        for y in range(around.top(), around.bottom() + 1)
+    )
+
+
+def test_a_click_on_the_map_itself_counts_as_one_on_its_viewport(values, plane, shown_map, qtbot):
+    heatmap = shown_map(plane(values), zoomable=True)
+    with qtbot.waitSignal(heatmap.gestures.cellChosen) as chosen:
+        QTest.mouseClick(heatmap, LEFT, pos=heatmap.cell_rect(3, 5).center())
+    assert chosen.args == [3, 5]
+    with qtbot.waitSignal(heatmap.gestures.cellHovered) as hovered:
+        QTest.mouseMove(heatmap, heatmap.cell_rect(4, 1).center())
+    assert hovered.args == [4, 1]
+    heatmap.box.set_window((1, 4, 1, 4))
+    QTest.mouseDClick(heatmap, LEFT, pos=heatmap.cell_rect(2, 2).center())
+    assert heatmap.box.in_view == (0, 5, 0, 7)
+
+
+def test_a_pooled_map_can_be_clicked_before_it_is_painted(plane, qtbot):
+    values = np.zeros((400, 600))
+    values[311, 87] = 5.0
+    heatmap = Heatmap()
+    qtbot.addWidget(heatmap)
+    heatmap.set_shown(replace(heatmap.shown, plane=plane(values)))
+    heatmap.resize(120, 90)
+    with qtbot.waitSignal(heatmap.gestures.cellChosen) as chosen:
+        click(heatmap, 311, 87)
+    assert chosen.args == [311, 87]
+
+
+def test_a_click_beside_the_cells_or_after_a_drag_chooses_nothing(values, plane, shown_map, qtbot):
+    heatmap = shown_map(plane(values), zoomable=True)
+    with qtbot.assertNotEmitted(heatmap.gestures.cellChosen):
+        QTest.mouseClick(heatmap, LEFT, pos=QPoint(1, 1))
+        QTest.mousePress(heatmap, LEFT, pos=heatmap.cell_rect(0, 0).center())
+        QTest.mouseMove(heatmap, heatmap.cell_rect(2, 4).center())
+        QTest.mouseRelease(heatmap, LEFT, pos=heatmap.cell_rect(2, 4).center())
+
+
+@each("begun", ["stroke", "block"])
+@each("release", ["here", "elsewhere"])
+def test_what_the_left_button_began_is_its_own_and_ends_where_its_release_is_missed(
+    values, plane, shown_map, begun, release
+):
+    heatmap, told = shown_map(plane(values)), []
+    first, second, third = (heatmap.cell_rect(*cell).center() for cell in ((1, 1), (1, 2), (3, 4)))
+    heatmap.gestures.stroked.connect(lambda cells, done: told.append((cells[-1], done)))
+    heatmap.gestures.cornerChosen.connect(lambda row, column: told.append(((row, column), False)))
+    heatmap.set_chosen((0, 0))
+    heatmap.gestures.set_brush(begun == "stroke")
+    shift = Qt.KeyboardModifier.ShiftModifier if begun == "block" else Qt.KeyboardModifier.NoModifier
+    none, right = Qt.MouseButton.NoButton, Qt.MouseButton.RightButton
+    mouse(heatmap, QEvent.Type.MouseButtonPress, first, LEFT, LEFT, shift)
+    last, ends = (1, 1), begun == "stroke"
+    if release == "here":
+        mouse(heatmap, QEvent.Type.MouseButtonPress, first, right, LEFT | right, shift)
+        menu = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, first, heatmap.mapToGlobal(first))
+        QApplication.sendEvent(heatmap, menu)
+        mouse(heatmap, QEvent.Type.MouseButtonRelease, first, right, LEFT, shift)
+        assert not heatmap.findChildren(QMenu)
+        mouse(heatmap, QEvent.Type.MouseMove, second, none, LEFT, shift)
+        mouse(heatmap, QEvent.Type.MouseButtonRelease, second, LEFT, none, shift)
+        last = (1, 2)
+    mouse(heatmap, QEvent.Type.MouseMove, third, none, none)
+    moved = [((1, 2), False)] if release == "here" else []
+    assert told == [((1, 1), False), *moved, *([(last, True)] if ends else [])]
+
+
+def test_letters_and_the_window_zoom_reach_the_window(values, plane, qtbot):
+    class Window(QWidget):
+        def __init__(self):
+            super().__init__()
+            self.keys, self.wheels = [], 0
+
+        def keyPressEvent(self, event):
+            self.keys.append(event.text())
+
+        def wheelEvent(self, event):
+            self.wheels += 1
+
+    window = Window()
+    qtbot.addWidget(window)
+    heatmap = Heatmap(window, zoomable=True)
+    QVBoxLayout(window).addWidget(heatmap)
+    heatmap.set_shown(replace(heatmap.shown, plane=plane(values)))
+    window.resize(300, 200)
+    window.show()
+    for key in (Qt.Key.Key_V, Qt.Key.Key_BracketLeft, Qt.Key.Key_3):
+        QTest.keyClick(heatmap, key)
+    assert window.keys == ["v", "[", "3"]
+    there = QPointF(heatmap.mapTo(window, heatmap.cell_rect(2, 3).center()))
+    QTest.wheelEvent(window.windowHandle(), there, QPoint(0, 120), QPoint(), Qt.KeyboardModifier.ControlModifier)
+    assert window.wheels == 1
+    assert heatmap.placement.rows.whole
+    QTest.wheelEvent(window.windowHandle(), there, QPoint(0, 120))
+    assert window.wheels == 1
+    assert not heatmap.placement.rows.whole
+
+
+def test_the_wheel_zooms_at_the_pointer_and_a_double_click_shows_all(plane, shown_map, screen, colors_of):
+    values = np.random.default_rng(0).standard_normal((50, 70))
+    heatmap = shown_map(plane(values), 5, 5, zoomable=True)
+    spot = heatmap.cell_rect(31, 40).center()
+    for _ in range(6):
+        turn_wheel(heatmap, spot, 120)
+    assert not heatmap.placement.rows.whole
+    assert heatmap.cell_under(spot) == (31, 40)
+    image = screen(heatmap)
+    value, color = heatmap.cell_at(31, 40)
+    assert value == values[31, 40]
+    assert colors_of(heatmap, image, 31, 40) == {color.name()}
+    assert heatmap.cell_rect(0, 0).isNull()
+    assert heatmap.cell_at(0, 0)[0] == values[0, 0]
+    QTest.mouseDClick(heatmap, LEFT, pos=spot)
+    assert heatmap.placement.rows.whole
+    assert heatmap.placement.columns.whole
+
+
+def test_zooming_never_leaves_the_matrix_nor_closes_in_on_less_than_two_cells(plane, shown_map):
+    heatmap = shown_map(plane(np.zeros((50, 70))), 5, 5, zoomable=True)
+    for delta in (120, -120):
+        for _ in range(80):
+            turn_wheel(heatmap, heatmap.placement.cells.topLeft() + QPoint(3, 3), delta)
+        top, bottom, left, right = heatmap.box.in_view
+        assert 0 <= top < bottom <= 50
+        assert 0 <= left < right <= 70
+        assert bottom - top >= 2
+    assert heatmap.placement.rows.whole
+
+
+def test_choosing_a_cell_out_of_view_brings_it_into_view(plane, shown_map):
+    heatmap = shown_map(plane(np.zeros((50, 70))), 5, 5, zoomable=True)
+    heatmap.box.set_window((0, 10, 0, 10))
+    heatmap.set_chosen((33, 5))
+    assert not heatmap.cell_rect(33, 5).isNull()
+    assert heatmap.box.in_view == (24, 34, 0, 10)
+
+
+def test_the_chosen_cell_is_squared_and_described(values, plane, shown_map, screen):
+    heatmap = shown_map(plane(values))
+    heatmap.set_shown(
+        replace(heatmap.shown, row_names=[f"row {i}" for i in range(5)], column_names=[f"<b>{j}</b>" for j in range(7)])
+    )
+    before = screen(heatmap)
+    heatmap.set_chosen((1, 2))
+    after, theme = screen(heatmap), THEMES["light"]
+    assert near(after, heatmap.cell_rect(1, 2), theme.ink)
+    assert not near(before, heatmap.cell_rect(1, 2), theme.ink)
+    number = f"{abs(values[1, 2]):.6f}"
+    assert heatmap.accessibleDescription().startswith("row 1 → <b>2</b> (1, 2): ")
+    assert number in heatmap.accessibleDescription()
+    heatmap.set_chosen((99, 2))
+    assert heatmap.chosen is None
+    assert heatmap.accessibleDescription() == ""
+    assert screen(heatmap) == before
+
+
+def test_a_screen_reader_says_the_chosen_cell_where_the_keyboard_is(values, plane, shown_map, monkeypatch):
+    heatmap, said = shown_map(plane(values)), []
+    monkeypatch.setattr(QAccessible, "updateAccessibility", said.append)
+    heatmap.clearFocus()
+    heatmap.set_chosen((1, 2))
+    assert said == []  # chosen elsewhere: whoever has the keyboard speaks
+    heatmap.setFocus(Qt.FocusReason.TabFocusReason)
+    heatmap.gestures.cellChosen.connect(lambda row, column: heatmap.set_chosen((row, column)))
+    QTest.keyClick(heatmap, Qt.Key.Key_Right)
+    heatmap.set_chosen((1, 3))  # told again, as after an edit elsewhere: nothing new
+    assert [event.message() for event in said] == [heatmap.accessibleDescription()]
+    assert said[0].message().startswith("(1, 3): ")
+
+
+def test_lines_run_along_a_row_and_a_column_in_the_colors_of_their_roles(values, plane, shown_map, screen):
+    heatmap, theme = shown_map(plane(values)), THEMES["light"]
+    before = screen(heatmap)
+    heatmap.overlay.set_marks(row=3, column=4)
+    image = screen(heatmap)
+    for column in (0, 6):
+        assert near(image, heatmap.cell_rect(3, column), theme.query)
+    for row in (0, 4):
+        assert near(image, heatmap.cell_rect(row, 4), theme.key)
+    assert not near(image, heatmap.cell_rect(0, 0), theme.query)
+    heatmap.overlay.set_marks(row=None, column=3, row_role="key")
+    assert not near(screen(heatmap), heatmap.cell_rect(3, 0), theme.query)
+    heatmap.overlay.set_marks(row=None, column=None)
+    assert screen(heatmap) == before
+
+
+def test_a_hidden_map_keeps_no_old_outline(values, plane, shown_map):
+    heatmap = shown_map(plane(values))
+    heatmap.hide()
+    heatmap.overlay.flash([(slice(2, 3), slice(0, 7))])
+    heatmap.show()
+    assert not heatmap.overlay.marks.edited
+
+
+def test_without_motion_the_outline_stays_until_the_next_action(values, plane, shown_map, still, qtbot):
+    heatmap = shown_map(plane(values))
+    heatmap.overlay.flash([(slice(2, 3), slice(0, 7))])
+    qtbot.wait(50)
+    assert heatmap.overlay.marks.edited_strength == 1.0
+    heatmap.set_chosen((0, 0))
+    assert not heatmap.overlay.marks.edited
+
+
+def test_a_ring_shows_where_the_keyboard_is_but_not_after_a_click(values, plane, shown_map, screen):
+    heatmap, accent = shown_map(plane(values)), THEMES["light"].accent
+    corner = heatmap.placement.cells
+    heatmap.setFocus(Qt.FocusReason.MouseFocusReason)
+    assert not near(screen(heatmap), corner, accent)
+    heatmap.clearFocus()
+    heatmap.setFocus(Qt.FocusReason.TabFocusReason)
+    assert near(screen(heatmap), corner, accent)
+    heatmap.clearFocus()
+    assert not near(screen(heatmap), corner, accent)
+
+
+def test_plus_minus_and_0_zoom_at_the_chosen_cell(values, plane, shown_map):
+    heatmap = shown_map(plane(values), zoomable=True)
+    heatmap.set_chosen((2, 2))
+    QTest.keyClicks(heatmap, "+")
+    top, bottom, left, right = heatmap.box.in_view
+    assert (top, left) > (0, 0)
+    assert bottom - top < 5
+    assert right - left < 7
+    assert not heatmap.cell_rect(2, 2).isEmpty()
+    QTest.keyClicks(heatmap, "=")
+    closer = heatmap.box.in_view
+    assert closer[1] - closer[0] < bottom - top
+    QTest.keyClicks(heatmap, "-")
+    assert heatmap.box.in_view[1] - heatmap.box.in_view[0] > closer[1] - closer[0]
+    QTest.keyClicks(heatmap, "0")
+    assert heatmap.box.in_view == (0, 5, 0, 7)
+
+
+@pytest.fixture
+def reader():
+    """A screen reader that runs."""
+    QAccessible.setActive(True)
+    yield
+    QAccessible.setActive(False)
+
+
+def test_a_screen_reader_meets_a_map_as_a_table(qtbot, reader, values, plane):
+    host = QWidget()
+    qtbot.addWidget(host)
+    heatmap = Heatmap(host)
+    heatmap.setAccessibleName("Weights")
+    heatmap.resize(200, 160)
+    heatmap.set_shown(MapState(plane(values), ("it", "was"), ("the", "animal")))
+    host.show()
+    qtbot.waitExposed(host)
+    (table,) = heatmap.findChildren(QTableView)
+    told = QAccessible.queryAccessibleInterface(table)
+    assert told.role() == QAccessible.Role.Table
+    assert told.text(QAccessible.Text.Name) == "Weights"
+    parts = [told.child(place) for place in range(told.childCount())]
+    assert [part.text(QAccessible.Text.Name) for part in parts[1:8]] == ["the", "animal", "2", "3", "4", "5", "6"]
+    assert parts[8].text(QAccessible.Text.Name) == "it"
+    assert parts[9].role() == QAccessible.Role.Cell
+    assert parts[9].text(QAccessible.Text.Name) == sentence_number(float(values[0, 0]))
+    before = heatmap.grab().toImage()
+    table.hide()
+    assert heatmap.grab().toImage() == before, "it is not seen"
+    table.show()
+    assert host.childAt(heatmap.geometry().center()) is heatmap, "the mouse goes through it"
+
+
+def test_whatever_takes_an_image_of_pyqtgraph_takes_a_map(values, plane, shown_map):
+    heatmap = shown_map(plane(values), zoomable=True)
+    image = heatmap.view.image
+    assert image.getViewBox() is heatmap.box
+    assert image.image.tolist() == values.tolist()
+    assert tuple(image.getLevels()) == (heatmap.levels.low, heatmap.levels.high)
+    told = []
+    image.sigImageChanged.connect(lambda: told.append(image.getHistogram()))
+    heatmap.box.set_window((1, 3, 2, 5))
+    QApplication.processEvents()
+    assert image.image.tolist() == values[1:3, 2:5].tolist()
+    assert [counts.sum() for _, counts in told] == [6]
+
+
+class Paints(QObject):
+    """Counts how often the picture of a map is painted."""
+
+    def __init__(self, heatmap: Heatmap) -> None:
+        super().__init__(heatmap)
+        self.count = 0
+        heatmap.view.viewport().installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        self.count += event.type() == QEvent.Type.Paint
+        return False
+
+
+@each(
+    "move",
+    [
+        lambda heatmap, _other: heatmap.place_cells(QRect(10, 10, 280, 150)),
+        lambda heatmap, _other: heatmap.box.set_window((1.0, 4.0, 2.0, 6.0)),
+        lambda heatmap, other: heatmap.set_shown(replace(heatmap.shown, plane=other)),
+    ],
+)
+def test_what_moves_is_painted_once_and_whole(qtbot, values, plane, move):
+    def made() -> tuple[QWidget, Heatmap]:
+        window = QWidget()
+        qtbot.addWidget(window)
+        window.resize(400, 300)
+        heatmap = Heatmap(window, zoomable=True)
+        heatmap.set_shown(MapState(plane(values), values=True))
+        heatmap.place_cells(QRect(10, 10, 350, 250))
+        return window, heatmap
+
+    (window, heatmap), (other, fresh) = made(), made()
+    window.show()
+    qtbot.waitExposed(window)
+    QTest.qWait(50)
+    paints = Paints(heatmap)
+    move(heatmap, plane(np.ones((6, 3))))
+    QTest.qWait(50)
+    assert paints.count == 1
+    move(fresh, plane(np.ones((6, 3))))
+    other.show()
+    qtbot.waitExposed(other)
+    QTest.qWait(50)
+    assert on_screen(window) == on_screen(other)
+
+
+def test_a_thumbnail_leaves_mouse_and_focus_to_what_it_lies_in(values, plane, shown_map, qtbot):
+    button = StageNode("scores")
+    qtbot.addWidget(button)
+    button.set_plane(plane(values), "S", "scores")
+    button.resize(button.sizeHint())
+    button.show()
+    with qtbot.waitSignal(button.clicked):
+        QTest.mouseClick(button, Qt.MouseButton.LeftButton, pos=button.map.geometry().center())
+    assert button.childAt(button.map.geometry().center()) is None
+    assert button.map.focusPolicy() == Qt.FocusPolicy.NoFocus
+    assert button.map.margin == 1
+
+
+def test_hovering_tells_the_cell_and_leaving_too(values, plane, shown_map, qtbot):
+    heatmap = shown_map(plane(values))
+    told = []
+    heatmap.gestures.cellHovered.connect(lambda row, column: told.append((row, column)))
+    for cell in ((1, 2), (1, 2), (4, 6)):
+        QTest.mouseMove(heatmap, heatmap.cell_rect(*cell).center())
+    assert told == [(1, 2), (4, 6)]
+    with qtbot.waitSignal(heatmap.gestures.hoverLeft):
+        QTest.mouseMove(heatmap, QPoint(1, 1))
+
+
+def test_the_chosen_cell_is_said_in_the_language_of_now(values, plane, shown_map, qapp):
+    allowed = np.ones(values.shape, dtype=bool)
+    allowed[1, 2] = False
+    heatmap = shown_map(plane(values, allowed))
+    heatmap.set_chosen((1, 2))
+    before = heatmap.accessibleDescription()
+    set_language(qapp, "zh")
+    QApplication.processEvents()
+    assert "not allowed" in before
+    assert "not allowed" not in heatmap.accessibleDescription()
+    set_language(qapp, "en")
+    QApplication.processEvents()
+    assert heatmap.accessibleDescription() == before
+
+
+def test_the_outline_of_an_edit_fades_by_itself(values, plane, shown_map, screen, qtbot):
+    heatmap, theme = shown_map(plane(values)), THEMES["light"]
+    before = screen(heatmap)
+    heatmap.overlay.flash([(slice(2, 3), slice(0, 7))])
+    assert near(screen(heatmap), heatmap.cell_rect(2, 3), theme.edit)
+    qtbot.waitUntil(lambda: not heatmap.overlay.marks.edited)
+    assert screen(heatmap) == before
+
+
+def test_another_size_forgets_the_marks_of_the_old_one(values, plane, shown_map):
+    heatmap = shown_map(plane(values))
+    heatmap.set_chosen((4, 6))
+    heatmap.overlay.set_marks(row=4, column=6)
+    heatmap.set_shown(replace(heatmap.shown, plane=plane(np.zeros((2, 2)))))
+    assert heatmap.chosen is None
+    assert heatmap.overlay.marks.row is None
+    heatmap.set_shown(replace(heatmap.shown, plane=None))
+    assert heatmap.shape == (0, 0)
+
+
+def test_a_thumbnail_and_the_zoom_of_the_window_leave_a_map_as_it_is(values, plane, shown_map):
+    heatmap = shown_map(plane(values), zoomable=True)
+    QTest.keyClick(heatmap, Qt.Key.Key_Plus, Qt.KeyboardModifier.ControlModifier)
+    assert heatmap.box.in_view == (0, 5, 0, 7)
+    still = shown_map(plane(values))
+    QTest.keyClicks(still, "+")
+    assert still.box.in_view == (0, 5, 0, 7)
+
+
+def test_tokens_are_read_out_as_their_words(evaluation, qtbot):
+    picture = ProductPicture()
+    qtbot.addWidget(picture)
+    picture.set_evaluation(evaluation, 0, 1)
+    picture.set_tokens(["Ġit", *"abcdef"], ["▁tired", *"ghijklmnop"])
+    picture.set_chosen(("scores", 0, 0))
+    assert picture.maps.map("scores").accessibleDescription().startswith("it → tired (0, 0): ")
+
+
+@each("scheme", ["light", "dark"])
+def test_every_cell_has_the_color_of_its_value(qapp, values, plane, shown_map, screen, colors_of, scheme):
+    apply_theme(qapp, scheme)
+    heatmap = shown_map(plane(values))
+    image, largest = screen(heatmap), np.abs(values).max()
+    table = lut("signed", scheme)
+    for (row, column), value in np.ndenumerate(values):
+        exact, color = heatmap.cell_at(row, column)
+        assert exact == value
+        assert colors_of(heatmap, image, row, column) == {color.name()}
+        assert color.rgb() == int(table[int((value + largest) / (2 * largest) * 511 + 0.5)])
+
+
+def test_row_0_is_on_top_and_column_0_on_the_left(values, plane, shown_map):
+    heatmap = shown_map(plane(values), 11, 13)
+    first, last = heatmap.cell_rect(0, 0), heatmap.cell_rect(4, 6)
+    assert first.topLeft() == heatmap.placement.cells.topLeft()
+    assert last.bottomRight() == heatmap.placement.cells.bottomRight()
+    assert (first.width(), first.height()) == (11, 13)
+
+
+def test_not_allowed_nan_and_infinities_are_told_apart(plane, shown_map, screen, colors_of):
+    theme = THEMES["light"]
+    values = np.array([[1.0, -2.0, np.nan], [np.inf, -np.inf, 0.5]])
+    heatmap = shown_map(plane(values, np.array([[False, True, True], [True, True, True]])))
+    image, table = screen(heatmap), lut("signed", "light")
+    assert heatmap.cell_at(0, 0)[1] == theme.masked
+    hatched = colors_of(heatmap, image, 0, 0)
+    assert theme.masked.name() in hatched
+    assert len(hatched) > 1
+    assert heatmap.cell_at(0, 2)[1] == theme.nan
+    assert theme.nan_mark.name() in colors_of(heatmap, image, 0, 2)
+    assert heatmap.cell_at(1, 0)[1].rgb() == int(table[511])
+    assert heatmap.cell_at(1, 1)[1].rgb() == int(table[0])
+    assert heatmap.levels == Levels(-2.0, 2.0)  # of the finite, allowed cells
+    assert counts_of(heatmap.plane) == {4: 1, 1: 1, 2: 1, 3: 1}
+
+
+def test_infinity_never_leaves_a_picture_of_one_color(plane, shown_map, screen, colors_of):
+    heatmap = shown_map(plane(np.array([[1.0, -1.0, np.inf], [0.25, -0.25, 0.5]])), kind=Thumbnail)
+    image = screen(heatmap)
+    grounds = [colors_of(heatmap, image, row, column) for row in range(2) for column in range(3)]
+    assert len(set().union(*grounds)) >= 6
+
+
+def test_one_weight_among_four_million_stays_visible(plane, shown_map, screen):
+    values = np.zeros((2000, 2000))
+    values[1234, 777] = 1.0
+    heatmap = shown_map(plane(values, signed=False), 1, 1)
+    heatmap.resize(300 + 2 * heatmap.margin, 250 + 2 * heatmap.margin)
+    heatmap.set_shown(replace(heatmap.shown, color_scale=ColorScale(TYPED, Levels(0.0, 1.0))))
+    image = screen(heatmap)
+    rect = heatmap.cell_rect(1234, 777)
+    assert (rect.width(), rect.height()) == (1, 1)
+    value, color = heatmap.cell_at(1234, 777)
+    assert value == 1.0
+    assert image.pixelColor(rect.topLeft()) == color
+    assert color.rgb() == int(lut("weights", "light")[511])
+    assert heatmap.cell_under(rect.topLeft()) == (1234, 777)
+    cells, end = heatmap.placement.cells, color.rgb()
+    found = [
+        (x, y)
+        for x in range(cells.left(), cells.right() + 1)
+        for y in range(cells.top(), cells.bottom() + 1)
+        if image.pixel(x, y) == end
+    ]
+    assert found == [(rect.left(), rect.top())]
+
+
+@each(("rows", "columns"), [(400, 3), (3, 400), (333, 211), (90, 90)])
+def test_pooled_maps_answer_for_every_cell_what_they_show(plane, shown_map, screen, rows, columns):
+    values = np.random.default_rng(1).standard_normal((rows, columns))
+    heatmap = shown_map(plane(values), 1, 1)
+    heatmap.resize(70 + 2 * heatmap.margin, 83 + 2 * heatmap.margin)
+    image = screen(heatmap)
+    for row, column in np.random.default_rng(2).integers(0, (rows, columns), (60, 2)).tolist():
+        value, color = heatmap.cell_at(row, column)
+        assert value == values[row, column]
+        assert image.pixelColor(heatmap.cell_rect(row, column).center()) == color
+
+
+@each("shape", [(0, 0), (0, 5), (5, 0)])
+def test_a_matrix_without_cells_is_shown_as_nothing(plane, shown_map, screen, shape):
+    heatmap = shown_map(plane(np.zeros(shape)), 20, 20)
+    heatmap.resize(80, 80)
+    screen(heatmap)
+    heatmap.refresh(slice(0, 1), slice(0, 1))
+    with pytest.raises(IndexError):
+        heatmap.cell_at(0, 0)
+
+
+def test_a_refresh_redraws_its_cells_and_no_other(values, plane, shown_map, screen, colors_of):
+    shown = plane(values.copy())
+    heatmap = shown_map(shown)
+    before = screen(heatmap)
+    shown.values[...] = -values  # only what is refreshed may show it
+    shown.asked = 0
+    heatmap.refresh(slice(2, 3), slice(4, 6))
+    QApplication.processEvents()
+    after = screen(heatmap)
+    assert shown.asked <= 2
+    for row in range(5):
+        for column in range(7):
+            changed = colors_of(heatmap, before, row, column) != colors_of(heatmap, after, row, column)
+            assert changed == (row == 2 and column in (4, 5)), (row, column)
+
+
+def test_a_refresh_of_a_pooled_map_asks_for_the_band_it_touches_only(plane, shown_map, screen):
+    shown = plane(np.zeros((500, 500)))
+    heatmap = shown_map(shown, 1, 1)
+    heatmap.resize(100 + 2 * heatmap.margin, 100 + 2 * heatmap.margin)
+    screen(heatmap)
+    shown.values[123] = np.linspace(-1, 1, 500)
+    shown.asked = 0
+    heatmap.refresh(slice(123, 124), slice(0, 500))
+    assert shown.asked == 5 * 500
+    assert screen(heatmap).pixelColor(heatmap.cell_rect(123, 499).center()) == heatmap.cell_at(123, 499)[1]
+
+
+def test_a_map_that_was_never_shown_answers_as_it_would_be_drawn(values, plane, shown_map, qtbot):
+    from attn_gui.views.map.heatmap import Heatmap
+
+    hidden = Heatmap()
+    qtbot.addWidget(hidden)
+    hidden.set_shown(replace(hidden.shown, plane=plane(values)))
+    seen = shown_map(plane(values))
+    for row in range(5):
+        assert hidden.cell_at(row, 3) == seen.cell_at(row, 3)
+    assert hidden.cell_rect(1, 1).isValid()
+    hidden.plane.values[0, 0] = 0.0
+    hidden.refresh(slice(0, 1), slice(0, 1))
+    assert hidden.cell_at(0, 0)[0] == 0.0
+
+
+def test_values_are_written_where_they_fit_and_left_out_where_not(values, plane, shown_map, screen, colors_of):
+    roomy, tight = shown_map(plane(values), 40, 30), shown_map(plane(values), 40, 10)
+    for heatmap in (roomy, tight):
+        assert len(colors_of(heatmap, screen(heatmap), 2, 2)) == 1
+        heatmap.set_shown(replace(heatmap.shown, values=True))
+    assert len(colors_of(roomy, screen(roomy), 2, 2)) > 1
+    assert len(colors_of(tight, screen(tight), 2, 2)) == 1
+
+
+def test_a_longer_value_changes_the_decimals_of_the_whole_map(plane, shown_map, screen, colors_of):
+    shown = plane(np.full((3, 3), 1.25))
+    heatmap = shown_map(shown, 36, 20)
+    heatmap.set_shown(replace(heatmap.shown, values=True))
+    before = screen(heatmap)
+    shown.values[0, 0] = -123.25
+    heatmap.refresh(slice(0, 1), slice(0, 1))
+    QApplication.processEvents()
+    after = screen(heatmap)
+    rect = heatmap.cell_rect(2, 2)
+    assert before.copy(rect) != after.copy(rect)
+
+
+def test_dimmed_cells_are_paler_and_come_back(values, plane, shown_map, screen, colors_of):
+    heatmap = shown_map(plane(values))
+    before = screen(heatmap)
+    heatmap.set_shown(replace(heatmap.shown, dimmed=True))
+    assert colors_of(heatmap, screen(heatmap), 1, 1) != colors_of(heatmap, before, 1, 1)
+    heatmap.set_shown(replace(heatmap.shown, dimmed=False))
+    assert screen(heatmap) == before
+
+
+def test_palette_and_theme_recolor_what_is_shown(qapp, values, plane, shown_map, screen, colors_of):
+    heatmap = shown_map(plane(values))
+    heatmap.set_shown(replace(heatmap.shown, color_scale=replace(heatmap.shown.color_scale, palette="viridis")))
+    color = heatmap.cell_at(1, 1)[1]
+    assert colors_of(heatmap, screen(heatmap), 1, 1) == {color.name()}
+    heatmap.set_shown(replace(heatmap.shown, color_scale=replace(heatmap.shown.color_scale, palette=None)))
+    apply_theme(qapp, "dark")
+    other = heatmap.cell_at(1, 1)[1]
+    assert other != color
+    assert colors_of(heatmap, screen(heatmap), 1, 1) == {other.name()}

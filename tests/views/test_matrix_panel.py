@@ -1,0 +1,565 @@
+"""A matrix in its panel: what a person sees and does with keys and mouse; every row and every name whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer
+from PySide6.QtGui import QColor, QFontMetrics, QHelpEvent, QInputMethodEvent, QRegion, QTextDocument
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton, QStyleOptionViewItem, QToolTip, QWidget
+
+from attn_gui.document.matrix_model import MatrixModel
+from attn_gui.figure.colors import lut
+from attn_gui.figure.design_tokens import SPACING, THEMES
+from attn_gui.views.tables.inputs import GroupSwitch, shares
+from attn_gui.views.tables.matrix_panel import MatrixPanel, WholeRows
+from attn_gui.views.theme import apply_theme, scaled, ui_font
+from tests.failing import each
+from tests.views.conftest import on_screen
+
+ROWS, COLUMNS = 7, 11
+TOKENS = ("zero", "<b>one</b>", "two", "three", "four", "five", "six")
+Key, Modifier = Qt.Key, Qt.KeyboardModifier
+NARROWEST = 300  # pixels of the column of tables
+NAMES = ("X", "W_Q", "b_Q", "W_K", "b_K", "W_V", "b_V", "W_O", "b_O", "W_score_Q", "W_score_K", "w_score", "β")
+LEFT = Qt.MouseButton.LeftButton
+MANY = 60  # so often no table is laid out for one change of its size
+
+
+class Desk:
+    """A panel over an array; what is typed is written as the document would."""
+
+    def __init__(self, array: np.ndarray, editable: bool = True) -> None:
+        self.array = array
+        self.panel = MatrixPanel("query")
+        self.model = MatrixModel(self.panel)
+        self.model.set_matrix(lambda: self.array, row_labels=TOKENS, editable=editable, renamable=True)
+        self.model.typed.connect(self._write)
+        self.panel.set_model(self.model)
+        self.panel.set_renamable(True)
+        self.view = self.panel.view
+        self.wished: list[object] = []
+
+    def _write(self, row: int, column: int, value: float) -> None:
+        self.array[row, column] = value
+        self.model.cells_changed(slice(row, row + 1), slice(column, column + 1))
+
+    def note(self, name: str) -> list[object]:
+        """What a signal of the table said, from now on."""
+        said: list[object] = []
+        getattr(self.view, name).connect(lambda *values: said.append(values))
+        return said
+
+    def go(self, row: int, column: int) -> None:
+        self.view.setFocus()
+        self.panel.select_cell(row, column)
+
+    def press(self, key: Key | str, modifier: Modifier = Modifier.NoModifier) -> None:
+        """To whatever has the focus, as a keyboard does."""
+        QTest.keyClick(QApplication.focusWidget(), key, modifier)
+
+    def write(self, text: str) -> None:
+        for letter in text:
+            self.press(letter)
+
+    def editor(self) -> QLineEdit | None:
+        focused = QApplication.focusWidget()
+        return focused if isinstance(focused, QLineEdit) else None
+
+    def bubble(self) -> str:
+        found = [label for label in self.panel.findChildren(QLabel) if label.property("bubble") and label.isVisible()]
+        return found[0].text() if found else ""
+
+    def pixel(self, row: int, column: int, x: float = 0.1, y: float = 0.2) -> QColor:
+        """The color at a fraction of a cell, as it is on the screen."""
+        rect = self.view.visualRect(self.model.index(row, column))
+        image = self.view.viewport().grab().toImage()
+        return image.pixelColor(rect.left() + round(rect.width() * x), rect.top() + round(rect.height() * y))
+
+
+class Ink:
+    """Notes the last text that is painted with it."""
+
+    text = ""
+
+    def drawText(self, _room: QRect, _flags: int, text: str) -> None:
+        self.text = text
+
+    def __getattr__(self, _name: str) -> Callable[..., None]:
+        return lambda *_: None
+
+
+def painted_text(table: Desk, row: int, column: int) -> str:
+    """The text of a cell as it is painted, when it is measured with the letters of the table."""
+    ink, option, index = Ink(), QStyleOptionViewItem(), table.model.index(row, column)
+    option.rect = table.view.visualRect(index)
+    table.view.cells.paint(ink, option, index)
+    room = option.rect.width() - scaled(SPACING.s)
+    assert QFontMetrics(ui_font("body", tabular=True)).horizontalAdvance(ink.text) <= room, "Qt would cut its left side"
+    return ink.text
+
+
+def current_cell(panel: MatrixPanel) -> tuple[int, int]:
+    index = panel.view.currentIndex()
+    return index.row(), index.column()
+
+
+@pytest.fixture
+def desk(qtbot):
+    made = []
+
+    def make(array: np.ndarray | None = None, width: int = 600, height: int = 300, **options: bool) -> Desk:
+        numbers = np.arange(ROWS * COLUMNS, dtype=float).reshape(ROWS, COLUMNS) / 10 if array is None else array
+        found = Desk(numbers, **options)
+        made.append(found)
+        qtbot.addWidget(found.panel)
+        found.panel.resize(width, height)
+        found.panel.show()
+        found.panel.activateWindow()
+        QTest.qWaitForWindowExposed(found.panel, 120_000)
+        return found
+
+    return make
+
+
+def test_of_a_table_of_any_width_a_few_numbers_are_measured(desk, monkeypatch):
+    """64 rows of 262,144 columns took the window four seconds."""
+    read: list[int] = []
+    block = MatrixModel.block
+
+    def counted(model: MatrixModel, *cuts: slice) -> np.ndarray:
+        found = block(model, *cuts)
+        read.append(found.size)
+        return found
+
+    monkeypatch.setattr(MatrixModel, "block", counted)
+    desk(np.zeros((100, 300_000)))
+    assert read
+    assert max(read) < 200_000
+
+
+def test_a_refused_text_stays_with_its_reason_until_it_is_mended(desk):
+    table = desk()
+    table.go(2, 3)
+    table.write("1.2e")
+    table.press(Key.Key_Return)
+    editor = table.editor()
+    assert editor is not None
+    assert editor.text() == "1.2e"
+    assert "“1.2e” is not a number" in table.bubble()
+    assert "Esc keeps 2.500" in table.bubble()
+    assert editor.palette().text().color() == THEMES["light"].error
+    table.write("1")
+    assert table.bubble() == ""
+    table.press(Key.Key_Return)
+    assert table.array[2, 3] == 12.0
+    assert current_cell(table.panel) == (3, 3)
+
+
+@each(("allowed", "kept"), [(True, "✓"), (False, "0")])
+def test_a_cell_that_allows_or_not_says_what_it_keeps(desk, allowed, kept):
+    table = desk(np.full((ROWS, COLUMNS), allowed))
+    table.go(2, 3)
+    table.write("x1")
+    table.press(Key.Key_Return)
+    assert f"Esc keeps {kept}." in table.bubble()
+
+
+def test_typing_survives_a_change_of_the_cell(desk):
+    table = desk()
+    table.go(2, 3)
+    table.write("77")
+    table.array[:] = 0
+    table.model.cells_changed(slice(0, ROWS), slice(0, COLUMNS))
+    assert table.editor().text() == "77"
+
+
+@each("composed", [True, False])
+def test_an_input_method_loses_nothing(desk, composed):
+    table = desk()
+    table.go(2, 3)
+    if composed:
+        QApplication.sendEvent(table.view, QInputMethodEvent("wu", []))
+    event = QInputMethodEvent()
+    event.setCommitString("５")  # full-width, as Chinese input methods give it
+    QApplication.sendEvent(table.view, event)
+    table.press(Key.Key_Return)
+    assert table.array[2, 3] == 5
+
+
+@each(
+    ("key", "place", "block"),
+    [
+        (Key.Key_Right, (2, COLUMNS - 1), (slice(2, 3), slice(3, COLUMNS))),
+        (Key.Key_Left, (2, 0), (slice(2, 3), slice(0, 4))),
+        (Key.Key_Up, (0, 3), (slice(0, 3), slice(3, 4))),
+        (Key.Key_Down, (ROWS - 1, 3), (slice(2, ROWS), slice(3, 4))),
+    ],
+)
+def test_control_and_an_arrow_go_to_the_border(desk, key, place, block):
+    table = desk()
+    table.go(2, 3)
+    table.press(key, Modifier.ControlModifier)
+    assert current_cell(table.panel) == place
+    table.go(2, 3)
+    table.press(key, Modifier.ControlModifier | Modifier.ShiftModifier)
+    assert table.panel.selection() == block
+
+
+@each(
+    ("key", "modifier", "signal"),
+    [
+        (Key.Key_V, Modifier.ControlModifier, "pasteRequested"),
+        (Key.Key_D, Modifier.ControlModifier, "fillDownRequested"),
+        (Key.Key_R, Modifier.ControlModifier, "fillRightRequested"),
+        (Key.Key_Delete, Modifier.NoModifier, "clearRequested"),
+        (Key.Key_Escape, Modifier.NoModifier, "left"),
+    ],
+)
+def test_keys_ask_for_what_the_table_cannot_do_itself(desk, key, modifier, signal):
+    table = desk()
+    heard = table.note(signal)
+    table.go(1, 1)
+    table.press(key, modifier)
+    assert heard == [()]
+    assert table.editor() is None
+
+
+def test_a_head_is_named_over_its_columns_wherever_the_table_is_scrolled(desk):
+    table = desk(np.zeros((ROWS, 12)), width=300)
+    table.panel.set_heads(4, 3, 1)
+    ruler = table.panel._ruler
+    for first in (0, 2, 5, 8):
+        table.view.horizontalScrollBar().setValue(first)
+        for column in range(12):
+            if 0 <= (left := table.view.columnViewportPosition(column)) < table.view.viewport().width():
+                at = QPoint(left + table.view.columnWidth(column) // 2, 2)
+                over = ruler.mapFromGlobal(table.view.viewport().mapToGlobal(at)).x()
+                box = ruler.box(column // 3)
+                assert box.left() <= over <= box.right(), (first, column)
+
+
+def test_columns_that_belong_to_no_head_stay_where_they_are(desk):
+    table = desk(np.zeros((ROWS, 60)), width=300)
+    table.panel.set_heads(1, 60, 3)
+    table.panel.scroll_to_head(3)
+    assert table.view.columnAt(2) == 0
+
+
+def test_wider_columns_keep_the_first_one_in_place(desk):
+    table = desk(np.full((ROWS, 384), 0.5), width=338)
+    table.panel.set_heads(12, 32, 3)
+    table.panel.scroll_to_head(3)
+    table.array[0, 0] = -12345.6
+    table.panel._measure()
+    assert table.view.columnWidth(0) > 60
+    assert table.view.columnViewportPosition(96) == 0
+
+
+def test_a_row_is_brought_to_the_middle_unless_it_is_in_sight(desk):
+    table = desk(np.zeros((101, COLUMNS)), height=200)
+    table.panel.scroll_to_row(50)
+    top, rows = table.view.rowAt(0), table.view.visible_rows()
+    assert abs(50 - (top + rows // 2)) <= 1
+    table.panel.scroll_to_row(top)
+    assert table.view.rowAt(0) == top
+
+
+@each(("scheme", "share"), [("light", 0.32), ("dark", 0.45)])
+def test_cells_are_tinted_with_the_signed_map(desk, scheme, share):
+    apply_theme(QApplication.instance(), scheme)
+    numbers = np.zeros((ROWS, COLUMNS))
+    numbers[1, 2], numbers[3, 4] = 4.0, -4.0
+    table = desk(numbers)
+    ground = THEMES[scheme].surface
+    for row, column, entry in ((1, 2, 511), (3, 4, 0)):
+        color = QColor.fromRgb(int(lut("signed", scheme)[entry]))
+        seen = table.pixel(row, column)
+        for part in ("red", "green", "blue"):
+            wanted = share * getattr(color, part)() + (1 - share) * getattr(ground, part)()
+            assert abs(getattr(seen, part)() - wanted) <= 2
+
+
+@each(("role", "row"), [("query", 2), ("key", 4)])
+def test_the_marked_row_lies_between_lines_of_its_role(desk, role, row):
+    table = desk(np.zeros((ROWS, COLUMNS)))
+    table.panel.set_marks([(row, role)])
+    color = getattr(THEMES["light"], role)
+    assert table.pixel(row, 1, y=0) == color
+    assert table.pixel(row, 1, y=0.95) == color
+    table.panel.set_marks()
+    assert table.pixel(row, 1, y=0) != color
+
+
+class PaintedParts(QObject):
+    """What is painted of widgets, joined."""
+
+    def __init__(self, *widgets: QWidget) -> None:
+        super().__init__()
+        self.of = {widget: QRegion() for widget in widgets}
+        for widget in widgets:
+            widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Paint:
+            self.of[watched] += event.region()
+        return False
+
+
+@each("across", [False, True])
+def test_a_mark_that_comes_or_goes_paints_its_chip_and_its_lines_alone(desk, across):
+    table = desk(np.zeros((ROWS, COLUMNS)))
+    view = table.view
+    header = view.rows if across else view.columns
+    for marked in (True, False):
+        QTest.qWait(0)
+        painted = PaintedParts(header.viewport(), view.viewport())
+        table.panel.set_marks([(3, "query")] if across and marked else (), None if across or not marked else 3)
+        QTest.qWait(0)
+        start, size = header.sectionViewportPosition(3), header.sectionSize(3)
+        for part in (header.viewport(), view.viewport()):
+            whole = part.rect()
+            strip = QRect(0, start, whole.width(), size) if across else QRect(start, 0, size, whole.height())
+            if across and part is view.viewport():  # its numbers stay
+                assert not painted.of[part].contains(strip.center())
+                strip.setHeight(1)
+            assert not strip.isEmpty()
+            assert QRegion(strip & whole).subtracted(painted.of[part]).isEmpty()
+            assert not painted.of[part].contains(QPoint(1, 1))
+
+
+def painted(window):
+    QTest.qWait(0)
+    return on_screen(window)
+
+
+def test_marks_that_move_leave_the_screen_as_if_all_of_it_were_painted(desk):
+    table = desk(np.arange(ROWS * COLUMNS, dtype=float).reshape(ROWS, COLUMNS) - 7)
+    view, window = table.view, table.view.window()
+    for rows in ([(3, "query")], [(4, "query"), (6, "key")], [(4, "key")], []):
+        table.panel.set_marks(rows, None)
+        moved = painted(window)
+        for part in (view.viewport(), view.rows.viewport(), view.columns.viewport()):
+            part.update()
+        assert moved == painted(window), rows
+
+
+def test_an_outline_that_moves_leaves_the_screen_as_if_all_of_it_were_painted(desk):
+    table = desk(np.arange(ROWS * COLUMNS, dtype=float).reshape(ROWS, COLUMNS) - 7)
+    view, window = table.view, table.view.window()
+    for timer in view.findChildren(QTimer):
+        timer.setInterval(600_000)  # the outline stays
+    before = painted(window)
+    for row, column in ((3, 2), (3, 1), (4, 1), (0, 0)):
+        table.panel.flash(slice(row, row + 1), slice(column, column + 1))
+        moved = painted(window)
+        view.viewport().update()
+        assert moved == painted(window) != before, (row, column)
+
+
+@each("zoom", [1.0, 1.5])
+@each("compact", [False, True])
+@each("token", ["because", "Thinking"])
+def test_a_usual_token_is_whole_also_where_it_is_chosen(desk, monkeypatch, compact, zoom, token):
+    apply_theme(QApplication.instance(), "light", zoom)
+    table, written = desk(np.zeros((ROWS, COLUMNS))), []
+    table.model.set_matrix(lambda: table.array, row_labels=(token,) * ROWS)
+    table.panel.set_compact(compact)
+    table.panel.set_marks([(0, "query")])
+    elided = QFontMetrics.elidedText
+    monkeypatch.setattr(QFontMetrics, "elidedText", lambda *args: written.append(elided(*args)) or written[-1])
+    table.view.rows.viewport().grab()
+    apply_theme(QApplication.instance(), "light")
+    assert set(written) == {token}
+
+
+def test_nan_is_written_in_red(desk):
+    numbers = np.ones((ROWS, COLUMNS))
+    numbers[2, 2] = np.nan
+    table = desk(numbers)
+
+    def reds(row: int, column: int) -> int:
+        rect = table.view.visualRect(table.model.index(row, column))
+        image = table.view.viewport().grab(rect).toImage()
+        error = THEMES["light"].error
+        return sum(
+            abs(image.pixelColor(x, y).red() - error.red()) < 30 and image.pixelColor(x, y).green() < 120
+            for x in range(image.width())
+            for y in range(image.height())
+        )
+
+    assert reds(2, 2) > 5
+    assert reds(3, 3) == 0
+
+
+def test_a_tooltip_tells_a_token_as_it_is(desk):
+    header = desk().view.verticalHeader()
+    spot = QPoint(10, header.sectionViewportPosition(1) + 5)
+    QApplication.sendEvent(header.viewport(), QHelpEvent(QEvent.Type.ToolTip, spot, header.mapToGlobal(spot)))
+    shown = QTextDocument()
+    shown.setHtml(QToolTip.text())
+    assert shown.toPlainText() == "<b>one</b>"
+    QToolTip.hideText()
+
+
+@each("numbers", [(1, 999999.5, 2e6), (-2e6, -999999.5, 1), (-1, -2e-7, 1e-7), (1, -2, np.nan)])
+def test_every_measured_number_is_whole(desk, numbers):
+    table = desk(np.array([numbers] * 30))
+    table.model.set_decimals(6)
+    table.panel.set_compact(True)  # and measured again
+    shown = [table.model.cell(0, column)[0] for column in range(3)]
+    assert [painted_text(table, 0, column) for column in range(3)] == shown
+
+
+def test_a_number_without_room_keeps_its_sign_and_its_first_digits(desk):
+    table = desk(np.full((3, 2), -123.456))
+    table.view.setColumnWidth(0, 40)
+    text = painted_text(table, 0, 0)
+    assert text.endswith("…")
+    assert "−123.456".startswith(text.removesuffix("…"))
+
+
+def test_a_number_of_a_large_table_that_was_not_measured_is_not_another_one(desk):
+    cells = np.ones((1000, 64))
+    cells[500, 1] = -12345.678
+    text = painted_text(desk(cells), 500, 1)
+    assert text == "−12345.678" or (text.endswith("…") and "−12345.678".startswith(text.removesuffix("…")))
+
+
+def test_a_head_is_a_band_of_columns(desk, qtbot):
+    table = desk(np.zeros((ROWS, 60)), width=300)
+    table.panel.set_heads(5, 12, 1)
+    ruler = table.panel._ruler
+    for head in (0, 2, 4):
+        with qtbot.waitSignal(table.panel.headPicked) as heard:
+            QTest.mouseClick(ruler, Qt.MouseButton.LeftButton, pos=ruler.box(head).center())
+        assert heard.args == [head]
+    table.panel.scroll_to_head(2)
+    assert table.view.columnAt(2) == 24
+    assert ruler.grab().toImage().pixelColor(ruler.box(1).topLeft() + QPoint(2, 2)) == THEMES["light"].accent
+
+
+@each("count", range(2, len(NAMES) + 1))
+def test_no_name_of_a_table_is_cut_however_many_there_are(qtbot, count):
+    switch = GroupSwitch()
+    qtbot.addWidget(switch)
+    switch.set_choices([(name, name, "") for name in NAMES[:count]], NAMES[0])
+    switch.resize(NARROWEST, switch.sizeHint().height())
+    switch.show()
+    qtbot.waitExposed(switch)
+    buttons = switch.buttons()
+    assert all(button.width() >= button.fontMetrics().horizontalAdvance(button.text()) for button in buttons)
+    assert all(button.geometry().right() < NARROWEST for button in buttons)
+    assert len({button.geometry().topLeft().toTuple() for button in buttons}) == count
+
+
+def test_what_is_still_to_choose_keeps_its_button_and_the_keyboard(qtbot):
+    switch = GroupSwitch()
+    qtbot.addWidget(switch)
+    switch.set_choices([(name, name, "") for name in "ABC"], "A")
+    switch.show()
+    qtbot.waitExposed(switch)
+    first, second, _ = switch.buttons()
+    second.setFocus()
+    switch.set_choices([(name, name.lower(), "") for name in "DBA"], "B")
+    assert switch.focusWidget() is second
+    assert switch.buttons()[1:] == [second, first]
+    assert [(button.text(), button.isChecked()) for button in switch.buttons()] == [*zip("dba", (0, 1, 0), strict=True)]
+    qtbot.waitUntil(lambda: switch.buttons()[0].isVisible())
+    places = [button.x() for button in switch.buttons()]
+    assert places == sorted(set(places))
+    assert len([button for button in switch.findChildren(QPushButton) if not button.isHidden()]) == 3
+
+
+def test_tables_take_what_they_need_of_the_column_and_leave_the_rest_to_others():
+    assert shares([70, 70, 60], 400) == [98, 98, 204]  # all whole, with a step between
+    assert shares([60, 300, 300], 460) == [60, 200, 200]
+    assert shares([300, 60, 500], 460) == [200, 60, 200]
+
+
+@pytest.fixture
+def count(monkeypatch):
+    """How often the table was cut to whole rows; one that never comes to rest is stopped."""
+    found, fit = [0], WholeRows.fit
+
+    def counted(self: WholeRows) -> None:
+        found[0] += 1
+        assert found[0] < MANY, "the table never comes to rest"
+        fit(self)
+
+    monkeypatch.setattr(WholeRows, "fit", counted)
+    return found
+
+
+def shown(qtbot, *shape: int) -> MatrixPanel:
+    panel, model, cells = MatrixPanel("query"), MatrixModel(), np.ones(shape)
+    qtbot.addWidget(panel)
+    model.set_matrix(lambda: cells)
+    panel.set_model(model)
+    panel.show()
+    return panel
+
+
+def settle() -> None:
+    for _ in range(40):
+        QApplication.processEvents()
+
+
+def test_scroll_bars_that_need_one_another_come_to_rest(qtbot, count):
+    panel = shown(qtbot, 3, 5)
+    for width in range(280, 340, 4):
+        for height in range(90, 170, 4):
+            count[0] = 0
+            panel.resize(width, height)
+            settle()
+
+
+def test_scroll_bars_that_were_needed_before_come_to_rest(qtbot, count):
+    """While a number is typed Qt lays out at once what it else does later, and would never return."""
+    panel = shown(qtbot, 5, 4)
+    for width in range(250, 340, 2):
+        panel.resize(314, 90)
+        settle()
+        count[0] = 0
+        panel.resize(width, 150)
+        settle()
+
+
+@each("drawn", [{2: 13}, {0: 20, 3: 25}, {1: 200}, {0: 14, 1: 150}, {0: 16, 1: 16, 2: 16, 3: 16}])
+def test_columns_that_a_person_drew_come_to_rest(qtbot, count, drawn):
+    """A narrow one made room for another column, which took the room away: the window stood still for good."""
+    panel = shown(qtbot, 8, 4)
+    for width in range(200, 360, 5):
+        count[0] = 0
+        panel.resize(width, 190)
+        panel.view.draw_columns(4, {})
+        settle()
+        count[0] = 0
+        panel.view.draw_columns(4, drawn)
+        settle()
+        shares = {column: panel.view.columnWidth(column) for column in range(4)}
+        assert {column: shares[column] for column in drawn} == drawn
+        count[0] = 0
+        panel.resize(width + 2, 140)
+        settle()
+
+
+def test_a_column_drawn_with_the_mouse_leaves_the_others_as_they_are(qtbot, count):
+    panel = shown(qtbot, 8, 4)
+    panel.resize(314, 190)
+    settle()
+    before = [panel.view.columnWidth(column) for column in range(4)]
+    header, edge = panel.view.columns, panel.view.columnViewportPosition(2) + before[2] - 1
+    middle = header.height() // 2
+    for place, act in ((edge, QTest.mousePress), (edge - 20, QTest.mouseMove), (edge - 30, QTest.mouseMove)):
+        at = QPoint(place, middle)
+        if act is QTest.mousePress:
+            act(header.viewport(), LEFT, pos=at)
+        else:
+            act(header.viewport(), at)
+    QTest.mouseRelease(header.viewport(), LEFT, pos=QPoint(edge - 30, middle))
+    settle()
+    assert [panel.view.columnWidth(column) for column in range(4)] == [*before[:2], before[2] - 30, before[3]]
