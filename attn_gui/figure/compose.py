@@ -50,7 +50,7 @@ _NO_HEADS = "Heads are a number, several numbers or 'all', of weights also 'mean
 NOTHING = np.zeros((1, 1), np.float32)
 
 
-def evaluation_of(source: Source, stage: str) -> Evaluation:
+def evaluation_of_source(source: Source, stage: str) -> Evaluation:
     """Return the evaluation of a problem, which is computed, or the one behind a trace; with derived maps if one is
     meant."""
     if isinstance(source, Trace | Evaluation):

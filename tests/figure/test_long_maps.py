@@ -14,7 +14,7 @@ from attn_gui.engine import DenseEvaluation, Plane, Problem
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.figure import pooled_maps, writers
-from attn_gui.figure.compose import compose_figure, evaluation_of
+from attn_gui.figure.compose import compose_figure, evaluation_of_source
 from attn_gui.figure.display import auto_levels
 from attn_gui.figure.export_settings import ExportSettings
 from attn_gui.figure.heatmap_layout import plan
@@ -108,7 +108,7 @@ def test_a_figure_says_when_pixels_are_fewer_than_cells(problem: Problem, long: 
     for source in (DenseEvaluation(problem), long):
         for dpi, times in ((60, True), (300, False)):
             options = ExportSettings(stage="weights", width=9.0, dpi=dpi)
-            page = page_of(evaluation_of(source, options.stage), options, (0,), FigureFile("png", dpi))
+            page = page_of(evaluation_of_source(source, options.stage), options, (0,), FigureFile("png", dpi))
             write_page(page, FigureFile("svg", dpi), tmp_path / "p.svg")  # whose texts can be read
             found = texts(tmp_path / "p.svg").replace("  ", " ")
             layout = plan(
