@@ -256,16 +256,19 @@ def test_a_screen_reader_says_the_chosen_cell_where_the_keyboard_is(values, plan
     assert said[0].message().startswith("(1, 3): ")
 
 
-def test_lines_run_along_a_row_and_a_column_in_the_colors_of_their_roles(values, plane, shown_map, screen):
+@pytest.mark.parametrize(("row", "column", "apart"), [(3, 4, (0, 0)), (0, 0, (3, 4))])
+def test_lines_run_along_a_row_and_a_column_in_the_colors_of_their_roles(
+    values, plane, shown_map, screen, row, column, apart
+):
     heatmap, theme = shown_map(plane(values)), THEMES["light"]
     before = screen(heatmap)
-    heatmap.overlay.set_marks(row=3, column=4)
+    heatmap.overlay.set_marks(row=row, column=column)
     image = screen(heatmap)
-    for column in (0, 6):
-        assert near(image, heatmap.cell_rect(3, column), theme.query)
-    for row in (0, 4):
-        assert near(image, heatmap.cell_rect(row, 4), theme.key)
-    assert not near(image, heatmap.cell_rect(0, 0), theme.query)
+    for other in (0, 6):
+        assert near(image, heatmap.cell_rect(row, other), theme.query)
+    for other in (0, 4):
+        assert near(image, heatmap.cell_rect(other, column), theme.key)
+    assert not near(image, heatmap.cell_rect(*apart), theme.query)
     heatmap.overlay.set_marks(row=None, column=3, row_role="key")
     assert not near(screen(heatmap), heatmap.cell_rect(3, 0), theme.query)
     heatmap.overlay.set_marks(row=None, column=None)
