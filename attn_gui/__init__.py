@@ -36,7 +36,7 @@ if TYPE_CHECKING:
         verify,
     )
     from attn_gui.engine.analysis.precisions import compare_precisions
-    from attn_gui.figure.sheet import Picture, render
+    from attn_gui.figure.render import Picture, render
     from attn_gui.figure.worksheets import write_solution
     from attn_gui.formats import FormatError, load, save
     from attn_gui.models import Model, Run, open_model
@@ -82,14 +82,14 @@ _HOMES = dict.fromkeys(__all__, "attn_gui.engine") | {
     "Explorer": "attn_gui.app.explore",
     "FormatError": "attn_gui.formats",
     "Model": "attn_gui.models",
-    "Picture": "attn_gui.figure.sheet",
+    "Picture": "attn_gui.figure.render",
     "Run": "attn_gui.models",
     "compare_precisions": "attn_gui.engine.analysis.precisions",
     "explore": "attn_gui.app.explore",
     "export_files": "attn_gui.commands.export_command",
     "load": "attn_gui.formats",
     "open_model": "attn_gui.models",
-    "render": "attn_gui.figure.sheet",
+    "render": "attn_gui.figure.render",
     "save": "attn_gui.formats",
     "write_solution": "attn_gui.figure.worksheets",
 }

@@ -13,6 +13,10 @@ from attn_gui.engine.problem import field_texts
 
 MOST_CELLS = 4096 * 4096
 """Cells of a map up to which a picture comes at once."""
+MOST_SVG_CELLS = 2_500
+"""A notebook keeps every picture that it shows: larger maps go into it as PNG only."""
+NOTEBOOK_DPI = 150
+"""Dots per inch of a figure that is no file."""
 MOST_TOKENS = 24
 
 
@@ -25,7 +29,7 @@ def png(source: Any) -> bytes | None:
     if problem.n * problem.m > MOST_CELLS:
         return None
     try:
-        from attn_gui.figure.sheet import render
+        from attn_gui.figure.render import render
 
         return render(source.evaluation if isinstance(source, Trace) else source)._repr_png_()
     except (ImportError, RuntimeError, ValueError, MemoryError):  # the shapes are there in any case

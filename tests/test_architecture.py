@@ -53,7 +53,7 @@ def test_imports_go_in_one_direction():
         ("attn_gui.models", ("PySide6", "pyqtgraph", "tokenizers")),
         ("attn_gui.lessons.scenes", ("PySide6", "pyqtgraph")),
         ("attn_gui.document.document", ("PySide6.QtWidgets", "pyqtgraph")),
-        ("attn_gui.figure.sheet", ("PySide6.QtWidgets", "pyqtgraph")),
+        ("attn_gui.figure.render", ("PySide6.QtWidgets", "pyqtgraph")),
     ],
 )
 def test_importing_stays_light(module, never):
@@ -65,6 +65,15 @@ def test_a_package_says_what_lives_there_and_what_it_imports(package):
     source = (PACKAGE / package / "__init__.py").read_text(encoding="utf-8")
     first = (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0]
     assert "Imports" in first or "knows everybody" in first
+
+
+def test_a_package_names_files_that_it_has():
+    stale = []
+    for path in PACKAGE.rglob("__init__.py"):
+        doc = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+        there = {entry.stem for entry in path.parent.iterdir()}
+        stale += [f"{path.parent.name}: {name}" for name in re.findall(r"`([a-z_]+)`", doc) if name not in there]
+    assert not stale
 
 
 def called_name(call: ast.Call) -> str:

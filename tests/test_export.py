@@ -364,7 +364,7 @@ OPTIONS = {
     "options_by_page": "set",
     "compare": "show",
     "beside": "compare",
-    "shades": "levels",
+    "color_scales": "levels",
     "lang": "lang",
     "bom": "bom",
     "headers": "headers",

@@ -21,7 +21,7 @@ LONG, HEADS, WIDTH = 4096, 8, 64
 MEASURED = """
 import sys
 import PySide6.QtGui, PySide6.QtSvg
-import attn_gui.commands.export_files, attn_gui.engine.evaluation.streaming, attn_gui.figure.sheet
+import attn_gui.commands.export_files, attn_gui.engine.evaluation.streaming, attn_gui.figure.render
 from attn_gui.cli import main
 def peak():
     with open("/proc/self/status") as file:

@@ -5,20 +5,21 @@ from __future__ import annotations
 from attn_gui.app.app_context import AppContext
 from attn_gui.app.editing.shapes import ShapeController
 from attn_gui.app.editing.variants import LayerController, VariantsController
+from attn_gui.app.explain import ExplainController
 from attn_gui.app.files.files import FilesController
 from attn_gui.app.files.kept_view import SessionView
-from attn_gui.app.inspector.explain import ExplainController
 from attn_gui.app.maps.maps import MapsController, SplitController
 from attn_gui.app.maps.readings import ReadingsController
-from attn_gui.app.maps.status import ProgressController, StatusController
 from attn_gui.app.simple_window import SimpleWindowController
 from attn_gui.app.tables.tables import TablesController
+from attn_gui.app.title_and_status import ProgressController, StatusController, TitleController
 
 
 class Controllers:
     """Maps, tables, what is set in the panels beside them, and files; all others are `LateControllers`."""
 
     def __init__(self, context: AppContext) -> None:
+        self.title = TitleController(context)
         self.status = StatusController(context)
         context.runner.noted.connect(self.status.note)
         self.maps = MapsController(context)

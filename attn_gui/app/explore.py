@@ -110,14 +110,16 @@ def _asked(
     order = {} if axes is None else {"axes": axes}
     texts = tokens if tokens is None or isinstance(tokens, str) else tuple(tokens)  # a text alone is refused
     labels: dict[str, Any] = {} if texts is None else dict.fromkeys(("query_tokens", "key_tokens"), texts)
-    if problem is None:
-        whole = len(given) == len(arrays)
-        if whole and (order or all(np.ndim(array) == 4 for array in given.values())):  # heads have an axis
-            return Problem.from_heads(**given, **labels, **order)
-        return Problem(**given, **labels) if given or labels or order else None
-    if given or order:
-        raise TypeError(f"explore takes either a problem or arrays, got both a problem and {', '.join(given | order)}.")
-    return problem_in(problem, "explore").replace(**labels)
+    if problem is not None:
+        if given or order:
+            both = f"both a problem and {', '.join(given | order)}"
+            raise TypeError(f"explore takes either a problem or arrays, got {both}.")
+        return problem_in(problem, "explore").replace(**labels)
+    if not (given or labels or order):
+        return None
+    if len(given) == len(arrays) and (order or all(np.ndim(array) == 4 for array in given.values())):
+        return Problem.from_heads(**given, **labels, **order)  # heads have an axis
+    return Problem(**given, **labels)
 
 
 def _shell() -> Any:

@@ -9,29 +9,29 @@ from attn_gui.app.actions.commands import CommandsController, TipsController
 from attn_gui.app.actions.context_menus import ContextMenus, MapKeys
 from attn_gui.app.app_context import AppContext
 from attn_gui.app.controllers import Controllers
+from attn_gui.app.copy_rows import CopyRowsController
 from attn_gui.app.editing.heads import HeadEdits
 from attn_gui.app.editing.interventions import CopyFromState, InterventionsController
 from attn_gui.app.editing.map_cells import CellBlocks, TypingController
 from attn_gui.app.editing.masks import MasksController, PaintingController
 from attn_gui.app.editing.targets import TargetController, TargetDragController
+from attn_gui.app.explain import ReachController
 from attn_gui.app.files.export import ExportController
 from attn_gui.app.files.import_arrays import ArraysController
 from attn_gui.app.files.incoming_files import IncomingFiles
 from attn_gui.app.files.recovery import Recovery
-from attn_gui.app.inspector.explain import ReachController
-from attn_gui.app.inspector.history import CellHistoryController, HistoryController
-from attn_gui.app.inspector.pages import SensitivityController, VerifyController
-from attn_gui.app.inspector.snapshots import SnapshotsController
+from attn_gui.app.history import CellHistoryController, HistoryController
+from attn_gui.app.inspector_pages import SensitivityController, VerifyController
 from attn_gui.app.lessons.exercises import Exercises
 from attn_gui.app.lessons.lessons import LessonsController
 from attn_gui.app.lessons.worksheets import SolutionSaving, WorksheetsController
 from attn_gui.app.maps.comparing import CompareController, SidesController
 from attn_gui.app.maps.d_k_slider import DkController
 from attn_gui.app.maps.gradients import GradientController
-from attn_gui.app.model.copy_rows import CopyRowsController
-from attn_gui.app.model.model_controller import ModelController, ModelsAtHand
-from attn_gui.app.model.model_run_controller import ModelRunController
+from attn_gui.app.model_controller import ModelController, ModelsAtHand
+from attn_gui.app.model_run_controller import ModelRunController
 from attn_gui.app.pages import CodeSaving, CurveFitting, PagesController
+from attn_gui.app.snapshots import SnapshotsController
 from attn_gui.app.tables.finding import FindController
 from attn_gui.app.tables.table_blocks import TableBlocks
 from attn_gui.app.tables.table_edits import CopyController, RowEdits, TableEdits, TableTarget

@@ -38,7 +38,7 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.modes import ACTIONS
 from attn_gui.pictures.thread_pools import outcome_of
 from attn_gui.views.dialogs.progress import WorkLine
-from attn_gui.views.pages.page_widget import CodeControls, FitControls, PageWidget
+from attn_gui.views.page_widget import CodeControls, FitControls, PageWidget
 
 # --- pages ----------------------------------------------------------------------------------------
 # Pages of the catalog: which one is on show, what it looks at, and that it follows every edit.
@@ -76,7 +76,7 @@ class PagesController(QObject):
         self._working = ""  # the page that is being computed
         self._offers: tuple[list[str], str, bool] | None = None  # told last: pages, the one on show, if it is there
         self._job = BackgroundTask(self)
-        self._job.progressed.connect(self._on_job_told)
+        self._job.progressed.connect(self._on_job_progressed)
         self._job.ended.connect(self._on_job_ended)
         self._soon = QTimer(self, singleShot=True, interval=0)  # the edit is painted first
         self._soon.timeout.connect(self.show)
@@ -239,7 +239,7 @@ class PagesController(QObject):
         context = replace(context, model=self.model)
         return replace(context, options=option_values(kind.options, context, self.options.get(kind.name, {})))
 
-    def _on_job_told(self, share: float) -> None:
+    def _on_job_progressed(self, share: float) -> None:
         self._panel.pages[self._working].set_share(share)
 
     def _on_job_ended(self, outcome: Future[object]) -> None:

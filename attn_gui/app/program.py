@@ -243,7 +243,7 @@ class Program(QObject):
             if self._example is None:
                 self.files.begin_first(example_of(FIRST))
             else:
-                self.files.began_with(*self._example, told=path is None and not self.start_page.shown)
+                self.files.began_with(*self._example, announced=path is None and not self.start_page.shown)
                 self.view.show_all()
         if self.computation.pending:  # a long problem: maps of nothing cannot be laid out
             show_whole(self.first.maps.show)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from attn_gui.app.app_context import AppContext
     from attn_gui.app.files.files import FilesController
     from attn_gui.app.lessons.lessons import LessonsController
-    from attn_gui.app.model.model_controller import ModelController
+    from attn_gui.app.model_controller import ModelController
 
 SENTENCE = "sentence"
 FOUND = example_of(FIRST).cell or (0, 0)
@@ -240,7 +240,7 @@ class StartPage(QObject):
 
     # --- ways into the program -------------------------------------------------------------------
     def _open_example(self, key: str) -> bool:
-        return self._files.open_example(key, told=False)  # its card says what it is
+        return self._files.open_example(key, announced=False)  # its card says what it is
 
     def _open_cell(self, card: str, cell: ChosenCell) -> None:
         """Open what a card shows, with a cell of it chosen."""

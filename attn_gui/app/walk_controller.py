@@ -18,9 +18,9 @@ from attn_gui.app.editing.edit_runner import copied
 from attn_gui.app.editing.masks import PaintingController
 from attn_gui.app.files.export import FileWriting
 from attn_gui.app.files.files import asked_path
-from attn_gui.app.maps.status import StatusController
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.view_state import ChosenCell
+from attn_gui.app.title_and_status import StatusController
 from attn_gui.document.document import DocumentChange
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.engine import Evaluation
@@ -172,9 +172,10 @@ class WalkController(QObject):
         from attn_gui.figure.pages.page_kind import PageStyle
         from attn_gui.figure.walk import walk_of
 
-        look, evaluation = self._view.look, self._view.explained
+        look = self._view.look
         assert look.cell is not None, "a cell is chosen"
-        stage, style = stand_in(evaluation, look.cell.stage), PageStyle(current_theme().name, self._appearance.language)
+        stage = stand_in(self._view.explained, look.cell.stage)
+        style = PageStyle(current_theme().name, self._appearance.language)
         cell, pour, cover = look.cell[1:], self._pours, self._cover()
         return lambda evaluation: walk_of(evaluation, look.batch, look.head, stage, cell, style, pour=pour, cover=cover)
 

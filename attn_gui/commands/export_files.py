@@ -227,7 +227,7 @@ def _write_page(request: ExportRequest) -> Iterator[Path]:
 
 def _write_frames(request: ExportRequest, path: Path, kind: PageKind[Any], head: int, **choices: Any) -> Iterator[Path]:
     """Write a figure for every place of a page's slider, or one file of all of them where it can move."""
-    from attn_gui.figure.sheet import FigureFile, PageFrames
+    from attn_gui.figure.render import FigureFile, PageFrames
     from attn_gui.figure.text.fonts import ensure_gui
 
     if kind.slide is None:
@@ -243,7 +243,7 @@ def _write_frames(request: ExportRequest, path: Path, kind: PageKind[Any], head:
 
 def _draw(request: ExportRequest, path: Path, heads: tuple[int, ...], **choices: Any) -> Iterator[Path]:
     """Draw one figure, with the options that all of them have."""
-    from attn_gui.figure.sheet import write
+    from attn_gui.figure.render import write
 
     with FileProgress(path) as progress:
         choices = _figure_settings(request.options) | choices | {"format": path.suffix[1:], "progress": progress.show}
@@ -261,7 +261,7 @@ def _write_figures(request: ExportRequest, ending: str) -> Iterator[Path]:
     from attn_gui.figure.picture_kinds import card_picture, kind_of  # Qt is not needed for numbers
 
     options = request.options
-    shade = color_scale_from(options.levels, options.colormap)
+    color_scale = color_scale_from(options.levels, options.colormap)
     picture = card_picture(options.card or False) or options.picture
     for stage in request.stages:
         heads = request.heads_of(stage)
@@ -271,7 +271,7 @@ def _write_figures(request: ExportRequest, ending: str) -> Iterator[Path]:
                 "walk" if options.walk else kind.part, heads_part(chosen, request.loaded.problem.num_heads, stage)
             )
             path = request.path(stage, part, f".{ending}")
-            choices = {"stage": stage, "shades": {stage: shade}, "sheet": options.sheet, "picture": picture}
+            choices = {"stage": stage, "color_scales": {stage: color_scale}, "sheet": options.sheet, "picture": picture}
             if options.walk and IMAGES[ending].moving:
                 choices["dpi"] = options.dpi or MOVING_DPI
             yield from _draw(request, path, chosen, **choices, beside=_beside(request.other, options.show))

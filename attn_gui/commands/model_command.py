@@ -140,7 +140,7 @@ def _pages(model: Model, run: Run, chosen: argparse.Namespace) -> Iterator[Path]
     from attn_gui.figure.page_catalog import page_of_name
     from attn_gui.figure.pages.page_context import ModelContext, PageContext
     from attn_gui.figure.pages.page_kind import from_texts
-    from attn_gui.figure.sheet import write
+    from attn_gui.figure.render import write
     from attn_gui.models.attribution import asked_place, likely
 
     layer = chosen.layer or 0
@@ -169,7 +169,7 @@ def _figures(run: Run, chosen: argparse.Namespace) -> Iterator[Path]:
     """Write a figure for each chosen layer: of one head, or of all of them on a sheet."""
     from attn_gui.engine.stages import SHOWN_FIRST
     from attn_gui.figure.pages.page_context import ModelContext
-    from attn_gui.figure.sheet import write
+    from attn_gui.figure.render import write
     from attn_gui.formats.export_names import file_stem, heads_part
 
     stage = chosen.stage or SHOWN_FIRST

@@ -387,6 +387,6 @@ def field_symbol(field: str) -> str:
     return symbol(field) if is_named(field) else field
 
 
-def cell_name(field: str, index: Sequence[int]) -> str:
+def table_cell_name(field: str, index: Sequence[int]) -> str:
     """Return one cell in a label: "Q[10, 97]"."""
     return f"{field_symbol(field)}[{', '.join(str(int(place)) for place in index)}]"

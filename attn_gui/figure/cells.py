@@ -224,7 +224,8 @@ def _paint_nan(painter: QPainter, rect: QRectF, display: Display, theme: Theme, 
     pen_width = 1.0 if small or min(width, height) < SIZE.value_min_cell_height else 1.5
     painter.setPen(QPen(theme.nan_mark, pen_width))
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    frames = [_inset(cell, pen_width / 2 + 0.5) for cell in cells]
+    inset = pen_width / 2 + 0.5
+    frames = [cell.adjusted(inset, inset, -inset, -inset) for cell in cells]
     painter.drawRects(frames)
     if not _write(painter, cells, format_number(float("nan"), 0), theme.nan_mark, small):
         painter.drawLines(
@@ -309,7 +310,3 @@ def _cells(rect: QRectF, display: Display, flag: int) -> list[QRectF]:
 def _cell_size(rect: QRectF, display: Display) -> tuple[float, float]:
     rows, columns = display.shape
     return rect.width() / max(columns, 1), rect.height() / max(rows, 1)
-
-
-def _inset(cell: QRectF, by: float) -> QRectF:
-    return cell.adjusted(by, by, -by, -by)

@@ -50,7 +50,7 @@ _NO_HEADS = "Heads are a number, several numbers or 'all', of weights also 'mean
 NOTHING = np.zeros((1, 1), np.float32)
 
 
-def evaluation_of(source: Source, stage: str) -> Evaluation:
+def evaluation_of_source(source: Source, stage: str) -> Evaluation:
     """Return the evaluation of a problem, which is computed, or the one behind a trace; with derived maps if one is
     meant."""
     if isinstance(source, Trace | Evaluation):
@@ -109,7 +109,7 @@ def compose_figure(
         planes, titles = settings.beside.planes(evaluation, planes, titles, words.states)
     check_cell(planes[0], settings.stage, settings.cell)
     (rows, columns), (row, column) = planes[0].shape, settings.cell or (None, None)
-    figure = bare_figure(planes[0], settings, settings.shade(stage))
+    figure = bare_figure(planes[0], settings, settings.color_scale(stage))
     figure = replace(
         figure,
         panels=tuple(MapPanel(NOTHING, None, *each) for each in zip(titles, map(by_hand_of, planes), strict=True)),
@@ -120,10 +120,10 @@ def compose_figure(
         together=len(planes) // len(heads),
     )
     size = (rows, columns) if figure.cells is None else pixels(_foreseen(figure, evaluation))
-    return with_numbers(figure, planes, settings.shade(stage), size, progress)
+    return with_numbers(figure, planes, settings.color_scale(stage), size, progress)
 
 
-def bare_figure(plane: PlaneLike, settings: ExportSettings, shade: ColorScale) -> MapFigure:
+def bare_figure(plane: PlaneLike, settings: ExportSettings, color_scale: ColorScale) -> MapFigure:
     """Return a figure of a matrix without its numbers, labels and title."""
     rows, columns = plane.shape
     return MapFigure(
@@ -134,7 +134,7 @@ def bare_figure(plane: PlaneLike, settings: ExportSettings, shade: ColorScale) -
         weights=not plane.signed,
         scientific=kind_of(plane) == Gradient.kind,
         covered=covers(plane),
-        palette=shade.palette_for(plane.signed),
+        palette=color_scale.palette_for(plane.signed),
         theme=THEMES[settings.theme],
         words=WORDS[settings.lang],
         show_values=settings.values,
@@ -148,7 +148,7 @@ def bare_figure(plane: PlaneLike, settings: ExportSettings, shade: ColorScale) -
 def with_numbers(
     figure: MapFigure,
     planes: Sequence[PlaneLike],
-    shade: ColorScale,
+    color_scale: ColorScale,
     size: tuple[int, int],
     progress: Progress = silent,
 ) -> MapFigure:
@@ -158,7 +158,7 @@ def with_numbers(
         replace(panel, values=cells[0], allowed=cells[1]) for cells, panel in zip(read, figure.panels, strict=True)
     )
     numbers = [_read(uncovered(plane), size) if covers(plane) else own for plane, own in zip(planes, read, strict=True)]
-    levels = [shade.levels_of(*cells, signed=not figure.weights, keys=figure.shape[1]) for cells in numbers]
+    levels = [color_scale.levels_of(*cells, signed=not figure.weights, keys=figure.shape[1]) for cells in numbers]
     return replace(figure, panels=panels, levels=max(levels, key=lambda each: each.high))  # common to all: the widest
 
 

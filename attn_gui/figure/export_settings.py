@@ -59,11 +59,12 @@ class ExportSettings:
     """Settings of a figure of a stage. Sizes in cm and points, None for what suits the `style`; `values` None writes
     them where they fit.
 
-    `shades` are the levels and colors of matrices by name; others are colored by their numbers. A page looks at `cell`
-    of the stage, (row, column) as shown, and has `page_options`; a `walk` leads to it. A state `beside` the one drawn
-    is shown with it; a page may show the `states` kept beside the problem, or the `model` that it is a layer of. With
-    `outlines` an SVG or PDF draws its letters as paths. A file carries its `session`, from which the figure can be
-    opened; None: where that is up to a megabyte. Raises ValueError with a sentence for what is none of the choices.
+    `color_scales` are the levels and colors of matrices by name; others are colored by their numbers. A page looks at
+    `cell` of the stage, (row, column) as shown, and has `page_options`; a `walk` leads to it. A state `beside` the
+    one drawn is shown with it; a page may show the `states` kept beside the problem, or the `model` that it is a layer
+    of. With `outlines` an SVG or PDF draws its letters as paths. A file carries its `session`, from which the figure
+    can be opened; None: where that is up to a megabyte. Raises ValueError with a sentence for what is none of the
+    choices.
     """
 
     stage: str = SHOWN_FIRST
@@ -123,7 +124,7 @@ class ExportSettings:
         metavar="ROW,COLUMN",
     )
     page_options: Mapping[str, Any] = field(default_factory=dict)
-    shades: Mapping[str, ColorScale] = field(default_factory=dict)
+    color_scales: Mapping[str, ColorScale] = field(default_factory=dict)
     beside: ComparedState | None = None
     states: tuple[Snapshot, ...] = ()
     model: ModelContext | None = None
@@ -161,11 +162,11 @@ class ExportSettings:
         """Return whether a file of the figure carries the problem."""
         return is_small(problem) if self.session is None else self.session
 
-    def shade(self, name: str) -> ColorScale:
+    def color_scale(self, name: str) -> ColorScale:
         """Return levels and colors of a stage or field."""
         from attn_gui.figure.levels import PLAIN
 
-        return self.shades.get(name, PLAIN)
+        return self.color_scales.get(name, PLAIN)
 
 
 def is_small(problem: Problem) -> bool:

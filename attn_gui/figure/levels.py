@@ -228,7 +228,7 @@ PLAIN = ColorScale()
 
 
 def color_scale_from(levels: Sequence[float] | None, colormap: str | None) -> ColorScale:
-    """Return the shade of typed levels (low, high), None for those of the numbers, and the name of a color map.
+    """Return the color scale of typed levels (low, high), None for those of the numbers, and the name of a color map.
 
     Raises ValueError with a sentence for others.
     """

@@ -23,7 +23,7 @@ from attn_gui.figure.heatmap import MapFigure
 from attn_gui.figure.heatmap_layout import HeatmapLayout, begin, fitting_numbers, paint_map, plan
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.page_context import ModelContext, PageContext
-from attn_gui.figure.pages.page_kind import NoRoom, PageKind, PageStyle, option_values
+from attn_gui.figure.pages.page_kind import NoRoom, PageKind, PageStyle, Sides, option_values
 from attn_gui.figure.product import (
     STAGE,
     ProductFigure,
@@ -47,8 +47,6 @@ UNSCALED_CM = 12.0
 SCALE_STEPS = 10
 LEAST_PT = 5.0
 """Type of a style is made smaller down to this where a page has no room for more."""
-
-Sides = tuple[float | None, float | None]
 
 
 def scale_of(settings: ExportSettings, fits: Callable[[Sides, float], bool]) -> float:
@@ -264,9 +262,9 @@ def content_page(kind: PageKind[Any], content: object, settings: ExportSettings)
     """Return a page of what was read for it."""
     layer = None if settings.model is None or kind.of_model else settings.model.layer
     style = PageStyle(settings.theme, settings.lang, layer, settings.title)
-    scale = scale_of(settings, lambda sides, _: has_room_for(lambda: bool(kind.plan(content, style, *sides).width)))
+    scale = scale_of(settings, lambda sides, _: has_room_for(lambda: bool(kind.plan(content, style, sides).width)))
     try:
-        drawing = kind.plan(content, style, *sides_of(settings, scale))
+        drawing = kind.plan(content, style, sides_of(settings, scale))
     except NoRoom as lack:
         raise TooSmall(lack.side, lack.given * scale, lack.least * scale) from lack
 

@@ -108,7 +108,7 @@ def _map(
 ) -> MapFigure:
     """Return one of the maps, its symbol as title and its shape beside it."""
     figure = replace(
-        bare_figure(plane, settings, settings.shade(name)),
+        bare_figure(plane, settings, settings.color_scale(name)),
         title=letter,
         panels=(MapPanel(NOTHING, by_hand=by_hand_of(plane)),),
     )
@@ -116,7 +116,9 @@ def _map(
     size = min(rows, blocks), min(columns, blocks)
     if figure.cells is None and rows * columns > MOST_CELLS:
         raise Refusal(_TOO_MANY, letter=letter, rows=f"{rows:,}", columns=f"{columns:,}")
-    return with_numbers(replace(figure, subtitle=f"{rows} × {columns}"), (plane,), settings.shade(name), size, progress)
+    return with_numbers(
+        replace(figure, subtitle=f"{rows} × {columns}"), (plane,), settings.color_scale(name), size, progress
+    )
 
 
 def _labeled(

@@ -132,34 +132,34 @@ class WorksheetBlock:
 
 def solution_pages(parts: Sequence[Part], style: PageStyle, progress: Progress = silent) -> list[Page]:
     """Lay out a solution on pages. Calls `progress` with the share that is done; an exception from it ends the work."""
-    slabs: list[WorksheetBlock] = []
+    blocks: list[WorksheetBlock] = []
     for place, part in enumerate(parts):
-        slabs += _slabs(part, style)
+        blocks += _blocks_of(part, style)
         progress(place / len(parts))
     pages: list[list[tuple[float, WorksheetBlock]]] = [[]]
     y = SOLUTION_MARGIN
-    for slab in slabs:
-        before = slab.before if pages[-1] else 0.0
-        if pages[-1] and y + before + slab.height + slab.needs > HEIGHT - SOLUTION_MARGIN - FOOT:
+    for block in blocks:
+        before = block.before if pages[-1] else 0.0
+        if pages[-1] and y + before + block.height + block.needs > HEIGHT - SOLUTION_MARGIN - FOOT:
             pages.append([])
             y, before = SOLUTION_MARGIN, 0.0
-        pages[-1].append((y + before, slab))
-        y += before + slab.height
+        pages[-1].append((y + before, block))
+        y += before + block.height
     title = next((part.text for part in parts if isinstance(part, SolutionHeading)), "")
     return [_page(own, number, len(pages), title, style) for number, own in enumerate(pages, 1)]
 
 
-def _page(slabs: list[tuple[float, WorksheetBlock]], number: int, count: int, title: str, style: PageStyle) -> Page:
+def _page(blocks: list[tuple[float, WorksheetBlock]], number: int, count: int, title: str, style: PageStyle) -> Page:
     def paint(painter: QPainter) -> None:
-        for top, slab in slabs:
-            slab.paint(painter, top)
+        for top, block in blocks:
+            block.paint(painter, top)
         foot = QPointF(WIDTH - SOLUTION_MARGIN, HEIGHT - SOLUTION_MARGIN)
         write_line(painter, foot, f"{number} / {count}", style.theme.text3, FONT_SIZE.body, anchor=END)
 
     return Page(WIDTH, HEIGHT, title, paint, style.theme.surface)
 
 
-def _slabs(part: Part, style: PageStyle) -> Iterator[WorksheetBlock]:
+def _blocks_of(part: Part, style: PageStyle) -> Iterator[WorksheetBlock]:
     if isinstance(part, SolutionHeading):
         size = FONT_SIZE.section if not part.first else FONT_SIZE.section * 1.4
         text = f"{part.text}  {part.letter}" if part.letter else part.text

@@ -23,7 +23,7 @@ def bins_of(
 ) -> KnownCells:
     """Return (values, allowed, known) of some bins, the cells of each pooled into one; `known` None where all are.
 
-    A map that `leads` may ask for a wider picture than there was before; the others make do with what it needs. Of a
+    A map that `leads` may ask for a wider tile than there was before; the others make do with what it needs. Of a
     long problem the `owner` gets what there is; what is quickly computed, and shown cell by cell, is there at once.
     """
     cache = tile_cache_of(plane)
@@ -35,7 +35,7 @@ def bins_of(
 
 
 def numbers_of(plane: PlaneLike, *, sampled: bool, owner: object = None) -> Block | None:
-    """Return the numbers of a plane; of a very long one those of its picture or, `sampled`, of rows at equal
+    """Return the numbers of a plane; of a very long one those of its tile or, `sampled`, of rows at equal
     distances.
 
     None where nothing is known yet.

@@ -26,7 +26,7 @@ from attn_gui.pictures.thread_pools import Outcomes, SideThread, outcome_of
 from attn_gui.pictures.tiles import DirtyTiles, KnownCells, Tile, TilePlace, place_of
 
 # --- drawing --------------------------------------------------------------------------------------
-# Drawing of tiles on another thread: their order, and pictures of other sizes shown meanwhile.
+# Drawing of tiles on another thread: their order, and tiles of other sizes shown meanwhile.
 
 
 class TileRequest(NamedTuple):
@@ -50,7 +50,7 @@ class TileDrawing:
 
 
 def filled(found: KnownCells, coarser: Sequence[KnownCells]) -> KnownCells:
-    """Fill unknown blocks from pictures of other sizes, the best of them first."""
+    """Fill unknown blocks from tiles of other sizes, the best of them first."""
     values, allowed, known = found
     for more, opened, there in sorted(coarser, key=lambda seen: -1.0 if seen[2] is None else -float(seen[2].mean())):
         if known is None:
@@ -92,10 +92,10 @@ AT_ONCE = 1 << 23
 """Cells that an edit may have computed and read on the GUI thread: some milliseconds, in turns of their own."""
 
 KEPT = 1 << 26
-"""Bytes of kept pictures that are not looked at."""
+"""Bytes of kept tiles that are not looked at."""
 
 OVERVIEW = 512
-"""Blocks of each axis of a picture that says how large the numbers of a long map are."""
+"""Blocks of each axis of a tile that says how large the numbers of a long map are."""
 
 
 class TileCache(QObject):
@@ -171,7 +171,7 @@ class TileCache(QObject):
             self._wake()
 
     def release(self, owner: object) -> None:
-        """Release the pictures of an owner that looks at them no longer."""
+        """Release the tiles of an owner that looks at them no longer."""
         self._requests.pop(owner, None)
         self._asked.pop(owner, None)
 

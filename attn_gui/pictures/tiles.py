@@ -14,7 +14,7 @@ from attn_gui.engine.evaluation.pooling import block_edges, joined, pool_blocks
 from attn_gui.pictures import planes
 from attn_gui.pictures.planes import Allowed, Block, Edges, FieldPlane, PlaneLike, Values, pooled
 
-# --- pictures of planes ---------------------------------------------------------------------------
+# --- tiles of planes ------------------------------------------------------------------------------
 
 
 BAND = 3 << 25
@@ -26,7 +26,7 @@ KnownCells = tuple[Values, Allowed | None, Allowed | None]
 
 
 class TilePlace(NamedTuple):
-    """The matrix that a picture shows; `name` is that of a stage or a field."""
+    """The matrix that a tile shows; `name` is that of a stage or a field."""
 
     name: str
     batch: int
@@ -43,7 +43,7 @@ def place_of(plane: PlaneLike) -> TilePlace:
 
 class Tile:
     """A plane in blocks with the given edges. Rows of blocks are `known` once they hold numbers, and `fresh` while no
-    edit has touched them since. `whole` pictures are pooled from what the evaluation keeps for them. A tile that was
+    edit has touched them since. `whole` tiles are pooled from what the evaluation keeps for them. A tile that was
     `stopped` is not drawn on, one that is `held` waits for rest after edits."""
 
     def __init__(self, plane: PlaneLike, row_edges: Edges, column_edges: Edges, *, whole: bool) -> None:
@@ -61,7 +61,7 @@ class Tile:
 
     @property
     def name(self) -> str:
-        """The stage or field whose changes make the picture stale."""
+        """The stage or field whose changes make the tile stale."""
         return self.place.name
 
     @property
@@ -138,28 +138,16 @@ class Tile:
 
     def resampled(self, rows: Edges, columns: Edges, *, fresh: bool = False) -> KnownCells:
         """Return blocks with other edges: of each the largest here that it meets, or where it is smaller than those
-        here the one that it lies in. The same edges give the picture as it is. `fresh`: only what no edit has
+        here the one that it lies in. The same edges give the tile as it is. `fresh`: only what no edit has
         touched."""
-        down, pooled_down = _onto(self.row_edges, rows)
-        right, pooled_right = _onto(self.column_edges, columns)
-        inside = slice(int(down[0]), int(down[-1])), slice(int(right[0]), int(right[-1]))
-        known = self._known_rows(self.fresh if fresh else self.known, down, pooled_down, rows)[:, None]
+        (down, pools_rows), (right, pools_columns) = _onto(self.row_edges, rows), _onto(self.column_edges, columns)
+        known = self._known_rows(self.fresh if fresh else self.known, down, pools_rows, rows)[:, None]
         if columns[0] < self.column_edges[0] or columns[-1] > self.column_edges[-1]:
             middle = (columns[:-1] >= self.column_edges[0]) & (columns[1:] <= self.column_edges[-1])
             known = known & middle
-        values = self.values if pooled_down else self.values[down[:-1]]
-        allowed = self.allowed if self.allowed is None or pooled_down else self.allowed[down[:-1]]
-        if pooled_down:
-            down = down - inside[0].start
-            values, allowed = values[inside[0]], None if allowed is None else allowed[inside[0]]
-        values = values[:, inside[1]] if pooled_right else values[:, right[:-1]]
-        if allowed is not None:
-            allowed = allowed[:, inside[1]] if pooled_right else allowed[:, right[:-1]]
-        if pooled_down or pooled_right:
-            each_row, each_column = np.arange(values.shape[0] + 1), np.arange(values.shape[1] + 1)
-            values, allowed = pool_blocks(
-                values, allowed, down if pooled_down else each_row, right - right[0] if pooled_right else each_column
-            )
+        (cut, row_edges), (across, column_edges) = _read_along(down, pools_rows), _read_along(right, pools_columns)
+        values, allowed = self.values[cut][:, across], None if self.allowed is None else self.allowed[cut][:, across]
+        values, allowed = pool_blocks(values, allowed, row_edges, column_edges)
         return values, allowed, None if known.all() else known
 
     def part_known(self) -> Block:
@@ -168,8 +156,8 @@ class Tile:
             return self.values, self.allowed
         return self.values[self.known], None if self.allowed is None else self.allowed[self.known]
 
-    def _known_rows(self, known: Allowed, down: Edges, pooled: bool, rows: Edges) -> Allowed:
-        found = np.logical_and.reduceat(known[: down[-1]], down[:-1]) if pooled else known[down[:-1]]
+    def _known_rows(self, known: Allowed, down: Edges, pools: bool, rows: Edges) -> Allowed:
+        found = np.logical_and.reduceat(known[: down[-1]], down[:-1]) if pools else known[down[:-1]]
         return np.asarray(found & (rows[:-1] >= self.row_edges[0]) & (rows[1:] <= self.row_edges[-1]))
 
     # --- edits ------------------------------------------------------------------------------------
@@ -284,6 +272,13 @@ def _onto(here: Edges, there: Edges) -> tuple[Edges, bool]:
     return found, bool((found[1:] > found[:-1]).all())
 
 
+def _read_along(edges: Edges, pools: bool) -> tuple[slice | Edges, Edges]:
+    """Return what is read of the blocks that are here along an axis, and the edges of the blocks wanted in that."""
+    if pools:
+        return slice(int(edges[0]), int(edges[-1])), edges - edges[0]
+    return edges[:-1], np.arange(len(edges))
+
+
 def _blocks(edges: Edges, cells: slice) -> slice:
     """Return the blocks that hold any of these cells."""
     first = max(0, int(edges.searchsorted(cells.start, "right")) - 1)
@@ -291,7 +286,7 @@ def _blocks(edges: Edges, cells: slice) -> slice:
     return slice(first, min(len(edges) - 1, last))
 
 
-# Parts of pictures that an edit has touched, each quickly drawn: when it is looked at, else in the next turns.
+# Parts of tiles that an edit has touched, each quickly drawn: when it is looked at, else in the next turns.
 
 
 SLICE = 0.002

@@ -99,9 +99,9 @@ class HistoryView(QWidget):
         """Leave out the snapshots, whose room stays, so that the steps stand where they do with them."""
         self.snapshots.setVisible("snapshots" in shown)
 
-    def set_tells(self, tells: Mapping[int, tuple[str, str]]) -> None:
+    def set_moves(self, moves: Mapping[int, tuple[str, str]]) -> None:
         """Set, by the row of the step, the name of the chosen cell and what the step moved of it."""
-        self._model.set_tells(tells)
+        self._model.set_moves(moves)
 
     def set_origin(self, text: str) -> None:
         """Set the words of the first row: how the document came to be."""

@@ -206,8 +206,7 @@ class TokenMap(CardPicture):
         room = self.height() - top - scaled(SPACING.l if named else SPACING.m)
         cell = max(1, min(room // rows, scaled(self.LARGEST)))
         names, side = self._names_width(), cell * rows
-        y = top if not named else max(top, (self.height() - side + scaled(14)) // 2)
-        y = y if named else (self.height() - side) // 2
+        y = max(top, (self.height() - side + scaled(14)) // 2) if named else (self.height() - side) // 2
         _put(one, (self.width() - side - names) // 2 + names, y, (cell, cell))
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -28,7 +28,7 @@ from attn_gui.views.widgets import KeyboardButton, paint_focus_ring, plain_tip
 
 STATE_ROLE = Qt.ItemDataRole.UserRole  # -1 done before, 0 the present step, 1 undone
 PAINTED_MS = 20  # after a step the maps are painted first
-TELL_ROLE = Qt.ItemDataRole.UserRole + 1  # what a step moved of the chosen cell
+MOVE_ROLE = Qt.ItemDataRole.UserRole + 1  # what a step moved of the chosen cell
 
 
 class HistoryModel(QAbstractListModel):
@@ -42,7 +42,7 @@ class HistoryModel(QAbstractListModel):
         self._stack: QUndoStack | None = None
         self._origin = ""
         self._count, self._present = 1, 0
-        self._tells: Mapping[int, tuple[str, str]] = {}
+        self._moves: Mapping[int, tuple[str, str]] = {}
         self._soon = QTimer(self, singleShot=True, interval=PAINTED_MS)
         self._soon.timeout.connect(self.read)
 
@@ -58,10 +58,10 @@ class HistoryModel(QAbstractListModel):
         self._origin = text
         self.read()
 
-    def set_tells(self, tells: Mapping[int, tuple[str, str]]) -> None:
+    def set_moves(self, moves: Mapping[int, tuple[str, str]]) -> None:
         """Set, by row, the name of the chosen cell and what the step moved of it."""
-        if tells != self._tells:
-            self._tells = tells
+        if moves != self._moves:
+            self._moves = moves
             self.dataChanged.emit(self.index(0), self.index(self._count - 1))
 
     def read(self) -> None:
@@ -86,14 +86,14 @@ class HistoryModel(QAbstractListModel):
         state = (row > self._present) - (row < self._present)
         if role == STATE_ROLE:
             return state
-        told = self._tells.get(row, ("", ""))
-        if role == TELL_ROLE:
-            return told[1]
+        move = self._moves.get(row, ("", ""))
+        if role == MOVE_ROLE:
+            return move[1]
         text = self._text(row)
         if role == Qt.ItemDataRole.AccessibleTextRole and state == 0:
             return self.tr("{step}, the present step").format(step=text)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return plain_tip("\n".join(filter(None, (text, " ".join(filter(None, told))))))
+            return plain_tip("\n".join(filter(None, (text, " ".join(filter(None, move))))))
         return text if role == Qt.ItemDataRole.DisplayRole else None
 
     def _on_stack_index_changed(self, _index: int) -> None:
@@ -151,28 +151,28 @@ class StepDelegate(QStyledItemDelegate):
     def _paint_words(self, painter: QPainter, rect: QRect, index: Index) -> None:
         theme, state = current_theme(), index.data(STATE_ROLE)
         room = rect.adjusted(SPACING.m + SPACING.l, 0, -SPACING.s, 0)
-        room = self._paint_told(painter, room, str(index.data(TELL_ROLE) or ""))
+        room = self._paint_move(painter, room, str(index.data(MOVE_ROLE) or ""))
         painter.setFont(ui_font("body", weight=500 if state == 0 else 400))
         painter.setPen(theme.text if state == 0 else theme.text3 if state > 0 else theme.text2)
         words = painter.fontMetrics().elidedText(index.data(), ELIDE, room.width())
         painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, words)
 
-    def _paint_told(self, painter: QPainter, room: QRect, told: str) -> QRect:
+    def _paint_move(self, painter: QPainter, room: QRect, move: str) -> QRect:
         """Paint by how much the step moved the chosen cell, at the right; the room that is left."""
-        if not told:
+        if not move:
             return room
         painter.setFont(ui_font("small", tabular=True))
         painter.setPen(current_theme().edit)
-        width = min(painter.fontMetrics().horizontalAdvance(told) + 1, room.width() // 2)
+        width = min(painter.fontMetrics().horizontalAdvance(move) + 1, room.width() // 2)
         at = QRect(room.right() - width, room.top(), width, room.height())
-        painter.drawText(at, LINE_OF_TEXT, painter.fontMetrics().elidedText(told, ELIDE, width))
+        painter.drawText(at, LINE_OF_TEXT, painter.fontMetrics().elidedText(move, ELIDE, width))
         return room.adjusted(0, 0, -width - SPACING.s, 0)
 
 
 class StepList(QListView):
     """The rows; as high as its steps, up to four."""
 
-    BESIDE = TELL_ROLE  # what stands at the right of a row
+    BESIDE = MOVE_ROLE  # what stands at the right of a row
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)

@@ -10378,10 +10378,6 @@ Do you want to replace it?</source>
         <source>{before} {old}, {now} {new}</source>
         <translation>{before} {old}，{now} {new}</translation>
     </message>
-    <message>
-        <source>Start page</source>
-        <translation>起始页</translation>
-    </message>
 </context>
 <context>
     <name>StatusLine</name>
@@ -10782,6 +10778,13 @@ Do you want to replace it?</source>
     <message>
         <source>Which norm the block uses: LayerNorm takes the mean off, RMSNorm does not</source>
         <translation>块使用哪种归一化：LayerNorm 先减去均值，RMSNorm 不减</translation>
+    </message>
+</context>
+<context>
+    <name>TitleController</name>
+    <message>
+        <source>Start page</source>
+        <translation>起始页</translation>
     </message>
 </context>
 <context>

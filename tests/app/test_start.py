@@ -104,7 +104,7 @@ SELDOM = (
     "attn_gui.figure.heatmap",
     "attn_gui.figure.page_catalog",
     "attn_gui.figure.pages.page_kind",
-    "attn_gui.figure.sheet",
+    "attn_gui.figure.render",
     "attn_gui.figure.heatmap_layout",
     "attn_gui.engine.analysis.target_solution",
     "attn_gui.engine.analysis.verification",
@@ -117,7 +117,7 @@ SELDOM = (
     "attn_gui.lessons.lesson",
     "attn_gui.models",
     "attn_gui.views.map.levels_popup",
-    "attn_gui.views.pages.page_widget",
+    "attn_gui.views.page_widget",
 )
 
 EARLY_DIALOGS = {"attn_gui.views.dialogs.asking", "attn_gui.views.dialogs.progress"}

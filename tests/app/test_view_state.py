@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.exceptions import capture_exceptions, format_captured_exceptions
 
 from attn_gui import formats
-from attn_gui.app.inspector.explain import place_of
+from attn_gui.app.explain import place_of
 from attn_gui.app.program import Program
 from attn_gui.app.state import computation, view_state
 from attn_gui.app.state.baseline import Baseline
@@ -423,19 +423,19 @@ def test_no_record_breaks_the_window(program, record):
 
 
 def test_levels_and_colors_are_written_and_taken_up_by_name(program, tmp_path):
-    shades = program.window.product.shades
+    color_scales = program.window.product.color_scales
     wanted = {
         "weights": ColorScale("full", None, "viridis"),
         "query": ColorScale("typed", Levels(-3.0, 4.0)),
         "scores": ColorScale("locked", Levels(-1.0, 2.0), "CET-D1"),
         "value": ColorScale(palette="magma"),
     }
-    shades.replace_all(wanted)
+    color_scales.replace_all(wanted)
     save_session(program.document.snapshot(), tmp_path / "kept.attn", program.first.session_view.record())
     program.files.begin_with_example("thinking")
     program.view.notify_all()
-    assert shades.chosen() == {}
+    assert color_scales.chosen() == {}
     assert program.files.open_path(tmp_path / "kept.attn")
     assert program.first.session_view.record()["rules"] == {"weights": "full", "scores": "locked"}, "not those before"
-    assert shades.chosen() == wanted
-    assert program.window.product.maps.map("scores").shown.shade == wanted["scores"]
+    assert color_scales.chosen() == wanted
+    assert program.window.product.maps.map("scores").shown.color_scale == wanted["scores"]

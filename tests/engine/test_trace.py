@@ -233,7 +233,7 @@ def test_a_notebook_gets_shapes_where_nothing_can_be_drawn(problem, monkeypatch)
     def missing(*_: object, **__: object) -> None:
         raise ImportError("libEGL.so.1: cannot open shared object file")
 
-    monkeypatch.setattr("attn_gui.figure.sheet.render", missing)
+    monkeypatch.setattr("attn_gui.figure.render.render", missing)
     assert problem._repr_png_() is None
     assert "(3, 4)" in problem._repr_html_()
     assert "<img" not in problem._repr_html_()

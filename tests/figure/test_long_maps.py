@@ -14,12 +14,12 @@ from attn_gui.engine import DenseEvaluation, Plane, Problem
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.figure import pooled_maps, writers
-from attn_gui.figure.compose import compose_figure, evaluation_of
+from attn_gui.figure.compose import compose_figure, evaluation_of_source
 from attn_gui.figure.display import auto_levels
 from attn_gui.figure.export_settings import ExportSettings
 from attn_gui.figure.heatmap_layout import plan
 from attn_gui.figure.picture_kinds import map_pixels
-from attn_gui.figure.sheet import FigureFile, page_of, render, to_image, write, write_page
+from attn_gui.figure.render import FigureFile, page_of, render, to_image, write, write_page
 from attn_gui.figure.writers import PX_PER_CM
 from tests.failing import each
 
@@ -108,7 +108,7 @@ def test_a_figure_says_when_pixels_are_fewer_than_cells(problem: Problem, long: 
     for source in (DenseEvaluation(problem), long):
         for dpi, times in ((60, True), (300, False)):
             options = ExportSettings(stage="weights", width=9.0, dpi=dpi)
-            page = page_of(evaluation_of(source, options.stage), options, (0,), FigureFile("png", dpi))
+            page = page_of(evaluation_of_source(source, options.stage), options, (0,), FigureFile("png", dpi))
             write_page(page, FigureFile("svg", dpi), tmp_path / "p.svg")  # whose texts can be read
             found = texts(tmp_path / "p.svg").replace("  ", " ")
             layout = plan(
@@ -128,7 +128,7 @@ def test_a_figure_says_when_pixels_are_fewer_than_cells(problem: Problem, long: 
 
 
 def test_a_preview_says_what_the_file_will_say(long: Problem) -> None:
-    from attn_gui.figure.sheet import FigureFile
+    from attn_gui.figure.render import FigureFile
 
     size = {"stage": "weights", "width": 9.0, "dpi": 60}
     fine, coarse = (to_image(long, **size, file=FigureFile("png", dpi)) for dpi in (300, 60))

@@ -74,7 +74,7 @@ def contents(problems):
 def planned(name, content, lang, width, height=None):
     while True:
         try:
-            return PAGES[name].plan(content, PageStyle(lang=lang), width, height)
+            return PAGES[name].plan(content, PageStyle(lang=lang), (width, height))
         except NoRoom as lack:
             width, height = (lack.least, height) if lack.side == "width" else (width, lack.least)
 
@@ -156,7 +156,7 @@ def test_the_line_of_the_readme_says_its_sentence_whole(tmp_path):
 def test_a_page_has_room_at_its_own_size_and_at_the_least(width, least, tall, note):
     def made(width, height):
         size = least / 3, least
-        return with_frame(PageStyle(), width, height, title="", note=note, tall=lambda _: tall, least=size).height
+        return with_frame(PageStyle(), (width, height), title="", note=note, tall=lambda _: tall, least=size).height
 
     wide = max(width, least / 3 + 2 * MARGIN)
     assert made(wide, None) > least
@@ -175,7 +175,7 @@ def test_the_lines_of_the_table_below_the_maps_are_on_the_page_one_under_the_oth
     content = page.read(
         evaluation, replace(context, options=option_values(page.options, context, {})), lambda share: None
     )
-    drawing, lines = page.plan(content, PageStyle(), None, None), []
+    drawing, lines = page.plan(content, PageStyle(), (None, None)), []
     found = np.argwhere(painted(drawing, all_of_it=True))
     assert (found.max(axis=0) < (drawing.height, drawing.width)).all()
     monkeypatch.setattr(dependence_page, "write_line", lambda _painter, at, *_, **__: lines.append(at.y()))
@@ -189,7 +189,7 @@ def test_the_lines_of_the_table_below_the_maps_are_on_the_page_one_under_the_oth
 @each("layer", [0, 2])
 def test_the_whole_row_of_the_layer_on_the_table_is_marked(layer, monkeypatch):
     marked, true = [], np.arange(12.0).reshape(3, 4)
-    drawing = PAGES["heads_off"].plan(HeadEffects("t", true, true, layer, False), PageStyle(), None, None)
+    drawing = PAGES["heads_off"].plan(HeadEffects("t", true, true, layer, False), PageStyle(), (None, None))
     monkeypatch.setattr(
         map_grids, "paint_chosen_cell", lambda _painter, _place, _shape, cell, _style: marked.append(cell)
     )
@@ -202,7 +202,7 @@ def two_maps(name, count, width, **tokens):
     rows = {role: random((count, 6)) for role in ("query", "key", "value")}
     evaluation = DenseEvaluation(Problem(**rows, num_heads=2, **tokens))
     context = PageContext.at(evaluation, 0, 0, "weights", (1, 2))
-    return PAGES[name].plan(PAGES[name].read(evaluation, context, lambda share: None), PageStyle(), width, 600)
+    return PAGES[name].plan(PAGES[name].read(evaluation, context, lambda share: None), PageStyle(), (width, 600))
 
 
 @each("name", ["over_heads", "value_weighted"])

@@ -55,7 +55,7 @@ def read(name, problem, cell=(0, 0), head=0, stage="weights", **options):
 
 
 def laid_out(name, content, width=None):
-    return PAGES[name].plan(content, PageStyle(), width, None)
+    return PAGES[name].plan(content, PageStyle(), (width, None))
 
 
 def said(name, problem, *where, **options):
@@ -123,7 +123,7 @@ def test_the_variance_of_these_scores_is_written_beside_the_lines(qtbot, monkeyp
 
 def test_the_axis_of_two_queries_counts_them_whole(problem):
     content = read("sqrt_d_k", problem.replace(query=problem.query[:2]))
-    assert RootLayout(content, PageStyle(), 300.0, None).entropy.axes.across.ticks() == [0.0, 1.0]
+    assert RootLayout(content, PageStyle(), (300.0, None)).entropy.axes.across.ticks() == [0.0, 1.0]
 
 
 # --- NaN and masks ---
@@ -320,7 +320,7 @@ def test_heads_of_another_width_have_no_effect_that_could_be_told(clean):
     found = read_of_model("effect", clean, run, of="heads")
     assert np.isnan(found.moved[0]).all()
     assert np.isfinite(found.moved[1:]).all()
-    assert PAGES["effect"].plan(found, PageStyle(), None, None).said
+    assert PAGES["effect"].plan(found, PageStyle(), (None, None)).said
 
 
 def test_changes_by_hand_are_a_part_of_a_logit_of_their_own(clean):
@@ -329,7 +329,7 @@ def test_changes_by_hand_are_a_part_of_a_logit_of_their_own(clean):
     notes = []
     for run in (clean, clean.replace(interventions=[double])):
         content = read_of_model("logit_parts", clean, run)
-        notes.append(page.plan(content, PageStyle(), None, None).said)
+        notes.append(page.plan(content, PageStyle(), (None, None)).said)
         rest = content.parts.biases.sum() + content.parts.constant
         assert f"biases and norm {rest:.3f}".replace("-", "−") in notes[-1]
     assert "by hand" not in notes[0]
@@ -347,7 +347,7 @@ def test_bars_that_are_all_below_zero_take_the_whole_width(qapp):
 def test_the_lens_of_an_encoder_tells_what_stands_in_the_place_of_a_token(clean):
     run = open_model(DATA / "tiny-bert").run("John gave the [MASK] to Mary.")
     for one, words in ((run, "In the place of “[MASK]”"), (clean, "After “p”")):
-        (field,) = PAGES["lens"].plan(read_of_model("lens", one, one), PageStyle(), None, None).fields
+        (field,) = PAGES["lens"].plan(read_of_model("lens", one, one), PageStyle(), (None, None)).fields
         assert words in field.spot(0, 4).text
 
 
@@ -447,7 +447,7 @@ def read_states(two_heads, states, stage="weights", head=1, **options):
 
 
 def told_of_states(content, lang="en"):
-    return PAGE.plan(content, PageStyle("light", lang), None, None).said
+    return PAGE.plan(content, PageStyle("light", lang), (None, None)).said
 
 
 def test_every_state_is_shown_as_it_is_and_what_lacks_the_map_is_said(two_heads, states):
@@ -501,7 +501,7 @@ def test_joined_heads_are_shown_of_every_state_whatever_the_head_on_show(grown):
 
 
 def test_a_hover_names_the_cell_of_joined_heads_that_it_shows(two_heads):
-    spot = PAGE.plan(read_states(two_heads, (), "concat"), PageStyle(), None, None).fields[0].spot(0, 0)
+    spot = PAGE.plan(read_states(two_heads, (), "concat"), PageStyle(), (None, None)).fields[0].spot(0, 0)
     assert spot.text == f"now: concat[0, 0] = {compute(two_heads)['concat'][0, 0, 0]:.4f}".replace("-", "−")
     assert (spot.cell.row, spot.cell.column) == (0, 0)
 
@@ -570,7 +570,7 @@ def test_a_map_of_a_precision_shows_its_distance_or_its_numbers(problem):
     assert spot.text.endswith(f"{scientific(float(rounded[1, 2] - exact[1, 2]))} from float64")
     assert (spot.cell.row, spot.cell.column) == (1, 2)
     maps = {
-        shown: PrecisionLayout(replace(apart, numbers=shown), PageStyle(), None, None).maps for shown in (False, True)
+        shown: PrecisionLayout(replace(apart, numbers=shown), PageStyle(), (None, None)).maps for shown in (False, True)
     }
     assert [one.title for one in maps[True]] == ["float64", "float32", "bfloat16", "float16"]
     assert np.array_equal(maps[True][3].values, rounded)

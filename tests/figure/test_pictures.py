@@ -21,7 +21,7 @@ from attn_gui.figure.heatmap_layout import plan
 from attn_gui.figure.levels import MOST, ColorScale, color_table
 from attn_gui.figure.pages.page_kind import PageStyle
 from attn_gui.figure.product import PLACES, compose_product, plan_product
-from attn_gui.figure.sheet import render, to_image, write
+from attn_gui.figure.render import render, to_image, write
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.writers import PX_PER_CM
 from attn_gui.formats import open_file
@@ -64,7 +64,7 @@ def test_cells_have_the_levels_and_the_map_that_were_asked_for(minilm: Problem, 
     picture = render(minilm, stage="scaled", heads=3, levels=(-2, 7), colormap=colormap, values=False, dpi=96)
     image = picture.image()
     options = ExportSettings(
-        stage="scaled", values=False, shades={"scaled": ColorScale("typed", Levels(-2, 7), colormap)}
+        stage="scaled", values=False, color_scales={"scaled": ColorScale("typed", Levels(-2, 7), colormap)}
     )
     place = plan(compose_figure(DenseEvaluation(minilm), options, (3,))).maps[0]
     values = compute(minilm)["scaled"][0, 3]
@@ -84,7 +84,7 @@ def test_a_rule_of_the_window_is_followed_head_by_head(minilm: Problem) -> None:
     evaluation = DenseEvaluation(minilm)
     for head in (0, 3):
         figure = compose_figure(
-            evaluation, ExportSettings(stage="scores", shades={"scores": ColorScale(MOST)}), (head,)
+            evaluation, ExportSettings(stage="scores", color_scales={"scores": ColorScale(MOST)}), (head,)
         )
         values = compute(minilm)["scores"][0, head]
         assert figure.levels.high == pytest.approx(np.percentile(np.abs(values), 99))

@@ -13,7 +13,7 @@ from attn_gui.formats import open_file, save
 from attn_gui.views.dialogs.action_search import ActionOffer
 from attn_gui.views.dialogs.questions import SnapshotDialog
 from attn_gui.views.snapshots import NOTE_ROLE
-from attn_gui.views.step_list import TELL_ROLE
+from attn_gui.views.step_list import MOVE_ROLE
 
 SMALL = "worked-example.npz"
 MEGABYTE = 1 << 20
@@ -21,7 +21,7 @@ MEGABYTE = 1 << 20
 
 def tells(person):
     model = person.find("history.steps", QListView).model()
-    return [str(model.index(row, 0).data(TELL_ROLE) or "") for row in range(model.rowCount())]
+    return [str(model.index(row, 0).data(MOVE_ROLE) or "") for row in range(model.rowCount())]
 
 
 def ranking(person):

@@ -13,7 +13,7 @@ from attn_gui.engine.analysis.d_k_sweep import read_d_k, seeded, two_states
 from attn_gui.engine.analysis.sweep import MapRow
 from attn_gui.formats import save
 from attn_gui.views.dialogs.export_dialog import ExportDialog
-from attn_gui.views.pages.live_plot import LivePlot
+from attn_gui.views.live_plot import LivePlot
 from attn_gui.views.product.d_k_panel import DkPoints
 from attn_gui.views.widgets import Veil
 

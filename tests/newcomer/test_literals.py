@@ -49,9 +49,9 @@ ALLOWED: dict[tuple[str, str], Mapping[str, int]] = {
     ("fill", "random"): {"new_dialog.py": 1, "sqrt_d_k.py": 1},  # and a way to make Q and K in a figure
     ("fill", "identity"): {"new_dialog.py": 1},
     ("fill", "zeros"): {"new_dialog.py": 1, "table_edits.py": 1},  # which a table has as "clear"
-    ("format", "png"): {"export_command.py": 1, "sheet.py": 1, "export_choice.py": 1},
+    ("format", "png"): {"export_command.py": 1, "render.py": 1, "export_choice.py": 1},
     ("format", "npz"): {"export_choice.py": 1},
-    ("format", "svg"): {"sheet.py": 1},  # what a notebook shows
+    ("format", "svg"): {"render.py": 1},  # what a notebook shows
     ("format", ".npy"): {"npz.py": 2},  # members of a .npz
     ("format", ".md"): {"file_kinds.py": 1},  # a lesson is Markdown, too
     ("format", "pdf"): {"worked_solutions.py": 1},  # what worked solutions are written as

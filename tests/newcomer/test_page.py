@@ -63,11 +63,10 @@ class Peaks(PageKind):
         tell(1.0)
         return [(int(row), float(peaks[row])) for row in order]
 
-    def plan(self, content, style, width, height):
+    def plan(self, content, style, size):
         frame = with_frame(
             style,
-            width,
-            height,
+            size,
             title=self.title,
             tall=lambda across: ROW * len(content),
             least=(100, ROW * len(content)),

@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from attn_gui.app.inspector.explain import later_stages
+from attn_gui.app.explain import later_stages
 from attn_gui.engine import DenseEvaluation, Plane, Problem, compute
 from attn_gui.engine.analysis.explanation import explain
 from attn_gui.figure.design_tokens import SIGNED_STOPS, THEMES

@@ -616,7 +616,7 @@ class OnTheProduct(Hand):
 
 
 class OnAllStages(Hand):
-    ways = ("choose", "wheel", "drag_frame", "drag_end", "shade", "head", "focus", "home")
+    ways = ("choose", "wheel", "drag_frame", "drag_end", "color_scale", "head", "focus", "home")
 
     @property
     def stage(self):
@@ -641,9 +641,9 @@ class OnAllStages(Hand):
         bar, by = self.maps.bar(self.stage), QPoint(self.chance.choice((-9, 9)), 0)
         self.drag(bar, QPoint(self.chance.choice((3, bar.width() - 3)), 4), by, 2 * by, 3 * by)
 
-    def shade(self):
+    def color_scale(self):
         typed = ColorScale(TYPED, Levels(-self.chance.random(), 1.0 + self.chance.random()))
-        self.product.shades.set(self.stage, self.chance.choice((PLAIN, typed)))
+        self.product.color_scales.set(self.stage, self.chance.choice((PLAIN, typed)))
 
     def focus(self):
         self.maps.bar(self.stage).setFocus(Qt.FocusReason.TabFocusReason)

@@ -43,7 +43,7 @@ from attn_gui.views.dialogs.arrays_dialog import ArraysModel
 from attn_gui.views.dialogs.asking import message_box
 from attn_gui.views.head_strip import HeadsStrip, HeadThumb
 from attn_gui.views.history_panel import HistoryView
-from attn_gui.views.model.predictions import PredictionModel
+from attn_gui.views.predictions import PredictionModel
 from attn_gui.views.snapshots import SnapshotModel, SnapshotRow
 from attn_gui.views.step_list import HistoryModel
 from attn_gui.views.widgets import ElidedLabel, FittingPage, FlowLayout, clear_layout, plain_tip, set_tip, take_widgets

@@ -104,11 +104,11 @@ class Actions(QObject):
         if command is None:
             self._asked.append(name)
             return
-        settled = self._commit_typed()
-        if settled:
+        committed = self._commit_typed()
+        if committed:
             self.before(self._rows[name])
             command.do(*([checked] if action.isCheckable() else []))
-        if action.isCheckable() or not settled:
+        if action.isCheckable() or not committed:
             self.show_states()  # what was refused is not checked
 
     def show_states(self, *, of: Collection[str] | None = None) -> None:
@@ -382,15 +382,8 @@ class Bars(QObject):
 
     def _fill_toolbar(self) -> None:
         """Show and hide tools at their places; those that stay keep their buttons."""
-        wanted: list[QAction] = []
-        for line, group in zip(self._lines, TOOLBAR, strict=True):
-            shown = {name for name in group if name in self._asked or not (self._simple and name in FULL_TOOLS)}
-            shown &= START_TOOLS if self._starting else shown
-            wanted += [line] if shown and wanted else []
-            wanted += [self._tool(name) for name in group if name in shown or name == "compare"]
-            if "compare" in group:  # taken out, it would belong to no window
-                self._tool("compare").setVisible("compare" in shown)
-        wanted += [self._tool(name) for name in ("stretch", "search_actions", "switch")]
+        self._tool("compare").setVisible(self._is_offered("compare"))  # taken out, it would belong to no window
+        wanted = self._wanted_tools()
         for action in self._bar.actions():
             if action not in wanted:
                 self._bar.removeAction(action)
@@ -402,6 +395,21 @@ class Bars(QObject):
                 if isinstance(button, QToolButton):
                     listen_once(button, action)
         self._fit_words()
+
+    def _wanted_tools(self) -> list[QAction]:
+        """Return the tools from left to right, a line between groups of which any is offered."""
+        wanted: list[QAction] = []
+        for line, group in zip(self._lines, TOOLBAR, strict=True):
+            offered = [name for name in group if self._is_offered(name)]
+            wanted += [line] if offered and wanted else []
+            wanted += [self._tool(name) for name in group if name in offered or name == "compare"]
+        return [*wanted, *map(self._tool, ("stretch", "search_actions", "switch"))]
+
+    def _is_offered(self, name: str) -> bool:
+        """Return whether the simple or the full window has a tool, and the start page too while it is shown."""
+        if self._starting and name not in START_TOOLS:
+            return False
+        return name in self._asked or not (self._simple and name in FULL_TOOLS)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self._bar and event.type() == QEvent.Type.Resize:

@@ -112,7 +112,7 @@ class CommandsController(QObject):
 
     def _help_pages(self) -> Sequence[HelpPage]:
         """Return the pages in the present language, with the way to every action in its words."""
-        from attn_gui.app.model.model_controller import out_of_reach
+        from attn_gui.app.model_controller import out_of_reach
         from attn_gui.views.dialogs.action_search import way_to
         from attn_gui.views.dialogs.help_window import help_pages
 
@@ -236,7 +236,7 @@ TIPS = {
 SOON_MS = 30
 CONTROL = "control."
 TABLE = "table."
-TOLD = "told"  # the tip that What's This was given
+GIVEN = "told"  # the tip that What's This was given
 
 
 class TipsController(QObject):
@@ -253,17 +253,17 @@ class TipsController(QObject):
 
     def show(self) -> None:
         """Bring tips and What's This up to date."""
-        for tell in (self._tell_controls, self._tell_maps, self._tell_tables):
-            tell()
+        for describe in (self._describe_controls, self._describe_maps, self._describe_tables):
+            describe()
 
     def _begin(self) -> None:
-        self._parts = [self._tell_controls, self._tell_maps, self._tell_tables]
+        self._parts = [self._describe_controls, self._describe_maps, self._describe_tables]
         self._soon.start()
 
     def _begin_maps(self) -> None:
         """Leave controls as they are, unless they wait."""
-        waiting = [tell for tell in self._parts if tell == self._tell_controls]
-        self._parts = [*waiting, self._tell_maps, self._tell_tables]
+        waiting = [describe for describe in self._parts if describe == self._describe_controls]
+        self._parts = [*waiting, self._describe_maps, self._describe_tables]
         self._soon.start()
 
     def _on_soon_timeout(self) -> None:
@@ -272,7 +272,7 @@ class TipsController(QObject):
         if self._parts:
             self._soon.start()
 
-    def _tell_controls(self) -> None:
+    def _describe_controls(self) -> None:
         for control in self._controls():
             name = control.objectName()
             if name.startswith(CONTROL) and (tip := _tip(name.removeprefix(CONTROL))):
@@ -280,12 +280,12 @@ class TipsController(QObject):
                 if control.toolTip() in ("", control.whatsThis()):
                     control.setToolTip(said)
                 control.setWhatsThis(said)
-            if control.toolTip() and control.whatsThis() == (control.property(TOLD) or ""):
-                control.setProperty(TOLD, control.toolTip())
+            if control.toolTip() and control.whatsThis() == (control.property(GIVEN) or ""):
+                control.setProperty(GIVEN, control.toolTip())
                 control.setWhatsThis(control.toolTip())
 
-    def _tell_maps(self) -> None:
-        """Tell those in sight; the others once their stage or all are shown."""
+    def _describe_maps(self) -> None:
+        """Describe those in sight; the others once their stage or all are shown."""
         shown, product = self._view.shown, self._window.product
         maps = [(stage, product.maps.map(stage)) for stage in product.maps.stages]
         maps += [(product.operands.source(place), heatmap) for place, heatmap in product.operands.shown.items()]
@@ -293,7 +293,7 @@ class TipsController(QObject):
             if heatmap.isVisible():
                 heatmap.setWhatsThis(map_words(shown, name))
 
-    def _tell_tables(self) -> None:
+    def _describe_tables(self) -> None:
         for table in self._window.findChildren(QTableView):
             if table.objectName().startswith(TABLE) and (model := table.model()) is not None:
                 editable = bool(model.flags(model.index(0, 0)) & Qt.ItemFlag.ItemIsEditable)

@@ -11,8 +11,8 @@ from PySide6.QtCore import QObject
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.app_context import AppContext
 from attn_gui.app.editing.edit_runner import Arrays
-from attn_gui.app.maps.status import StatusNote
 from attn_gui.app.state.translated_errors import sentences
+from attn_gui.app.title_and_status import StatusNote
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.document.number_text import NumberError, parse_number, shortest
 from attn_gui.engine import Problem, Resized

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject
 from attn_gui.app.actions.actions import Command, translated
 from attn_gui.app.app_context import AppContext
 from attn_gui.app.editing.map_cells import CellBlocks, CellChanges
-from attn_gui.app.inspector.explain import place_of
+from attn_gui.app.explain import place_of
 from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.document.edits import Label
 from attn_gui.engine import STAGE, Problem

@@ -435,29 +435,36 @@ class TypingController(QObject):
             heatmap.typing.refuse(refusal.sentence())
             return
         if self._view.hides(cell):
-            blank = self._view.chosen_blank()
-            self._close()
-            if blank is not None:
-                self.answered.emit(blank, value)
-            return
-        index, cells = self._index(), self._blocks.cells()
-        if cells is None:
+            self._answer(value)
+        elif (cells := self._blocks.cells()) is None:
             return  # the line stays as it is
-        if self._view.look.block is not None:
+        elif self._view.look.block is None:
+            self._change_one(heatmap, cell.stage, value)
+        else:
             self._close()
             label = Label(SET_MANY, {"cells": cells.name, "new": number(value)})
             self._changes.set(*cells, np.asarray(value), label)
-            return
-        old = float(self._computation.evaluation.block(cell.stage, *_block(index))[0, 0])
-        changed = shortest(old, self._document.problem.dtype) != shortest(value, self._document.problem.dtype)
-        shares = self._computation.evaluation.node(cell.stage).stage.shares and not self._changes.given(cell.stage)
-        meaning = self._meaning(cell.stage, index, value) if changed and shares else ALONE
+
+    def _answer(self, value: float) -> None:
+        """Take a number for the answer to the exercise whose cell is chosen."""
+        blank = self._view.chosen_blank()
+        self._close()
+        if blank is not None:
+            self.answered.emit(blank, value)
+
+    def _change_one(self, heatmap: Heatmap, stage: str, value: float) -> None:
+        """Set the chosen cell alone; of a share it is asked what that means."""
+        evaluation, dtype, index = self._computation.evaluation, self._document.problem.dtype, self._index()
+        old = float(evaluation.block(stage, *_block(index))[0, 0])
+        changed = shortest(old, dtype) != shortest(value, dtype)
+        shares = evaluation.node(stage).stage.shares and not self._changes.given(stage)
+        meaning = self._meaning(stage, index, value) if changed and shares else ALONE
         if meaning is None:
             heatmap.typing.give_up()
             return
         self._close()
         if changed:
-            self._set(cell.stage, index, old, value, meaning)
+            self._set(stage, index, old, value, meaning)
 
     # --- the step --------------------------------------------------------------------------------
     def _set(self, stage: str, index: tuple[int, ...], old: float, value: float, meaning: str) -> None:

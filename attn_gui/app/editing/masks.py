@@ -15,9 +15,9 @@ from PySide6.QtCore import QObject, Signal
 from attn_gui.app.actions.action_table import Row
 from attn_gui.app.actions.actions import Command, choices
 from attn_gui.app.app_context import AppContext
-from attn_gui.app.maps.status import StatusNote
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.view_state import ChosenCell
+from attn_gui.app.title_and_status import StatusNote
 from attn_gui.document.edits import Label, SetCells
 from attn_gui.document.matrix_model import table_box
 from attn_gui.engine import Problem

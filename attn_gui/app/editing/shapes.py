@@ -10,8 +10,8 @@ from shiboken6 import isValid
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.app_context import AppContext
 from attn_gui.app.editing.edit_runner import Arrays, EditRunner
-from attn_gui.app.maps.status import StatusNote
 from attn_gui.app.state.translated_errors import called, saying, sentences, why_lacking
+from attn_gui.app.title_and_status import StatusNote
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.document.matrix_model import field_symbol
 from attn_gui.engine import Fix, Resized, ShapeError, head_counts, reshaped, resize

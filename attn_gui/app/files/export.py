@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import QCoreApplication, QMimeData, QObject
 from PySide6.QtGui import QGuiApplication, QImage
@@ -178,6 +178,9 @@ COVERING = "map", "product"
 QUICK_FILES, QUICK_CELLS = 6, 100_000  # what is written at once; anything larger beside the window
 
 
+C = TypeVar("C", QImage, QMimeData)
+
+
 class ExportController(WritingController):
     """Asks what to write, writes it, and says where it is."""
 
@@ -214,11 +217,13 @@ class ExportController(WritingController):
         if self._is_held_up(leaving_out=True):
             return
         draw = self._drawing(replace(self._proposal(stage), dpi=CLIPBOARD_DPI), CLIPBOARD_DPI)
+        self._copy(draw, QGuiApplication.clipboard().setImage)
+
+    def _copy(self, draw: Callable[[Evaluation, Progress], C], put: Callable[[C], object]) -> None:
+        """Put what is drawn on the clipboard; of a long problem later, from a copy of it beside the window."""
         if not is_long(self._document.problem):
-            self._guarded(lambda: QGuiApplication.clipboard().setImage(draw(self._source(), silent)))
-            return
-        problem = copied(self._window, self._document)
-        if problem is not None:
+            self._guarded(lambda: put(draw(self._source(), silent)))
+        elif (problem := copied(self._window, self._document)) is not None:
             self._late_copy.begin()
             self._writing.hand(lambda progress: draw(evaluation_of(problem), progress), self._late_copy.put)
 
@@ -295,24 +300,18 @@ class ExportController(WritingController):
     def _copy_card(self, choice: ExportChoice) -> None:
         """Copy the card to the clipboard, as a picture and as the PNG that opens as a session."""
         from attn_gui.app.files.export_tasks import figure_of
-        from attn_gui.figure import sheet
+        from attn_gui.figure import render
 
-        settings = figure_of(choice, choice.stages[0], self._shades())
+        settings = figure_of(choice, choice.stages[0], self._color_scales())
 
         def put(found: QMimeData) -> None:
             QGuiApplication.clipboard().setMimeData(found)
             self._window.banner.show_info(lambda: self.tr("The card is on the clipboard."))
 
         def drawn(evaluation: Evaluation, progress: Progress) -> QMimeData:
-            return picture_data(sheet.to_bytes(evaluation, settings, progress=progress))
+            return picture_data(render.to_bytes(evaluation, settings, progress=progress))
 
-        if not is_long(self._document.problem):
-            self._guarded(lambda: put(drawn(self._computation.evaluation, silent)))
-            return
-        problem = copied(self._window, self._document)
-        if problem is not None:
-            self._late_copy.begin()
-            self._writing.hand(lambda progress: drawn(evaluation_of(problem), progress), self._late_copy.put)
+        self._copy(drawn, put)
 
     def _proposal(self, stage: str) -> ExportChoice:
         from attn_gui.figure.export_settings import is_small
@@ -342,11 +341,11 @@ class ExportController(WritingController):
         if self._view.look.blanks:
             choice = replace(choice, session=False, compare=NOW)  # either would give away what is covered
         beside = beside_of(self._baseline, choice.compare, self._view.look)
-        return figure_tasks(choice, self._source(), self._naming(), self._shades(), beside)
+        return figure_tasks(choice, self._source(), self._naming(), self._color_scales(), beside)
 
-    def _shades(self) -> dict[str, ColorScale]:
+    def _color_scales(self) -> dict[str, ColorScale]:
         """Return levels and colors as the window shows them."""
-        return self._window.product.shades.chosen()
+        return self._window.product.color_scales.chosen()
 
     def _previewed(self, choice: ExportChoice) -> QImage | None:
         """Return the preview, or None if it takes a while and comes later."""
@@ -373,12 +372,12 @@ class ExportController(WritingController):
     def _drawing(self, choice: ExportChoice, dpi: float) -> Callable[[Evaluation, Progress], QImage]:
         """Return the painter of a choice, for any thread: all that it needs of the window is read now."""
         from attn_gui.app.files.export_tasks import beside_of, figure_of
-        from attn_gui.figure import sheet
+        from attn_gui.figure import render
 
         beside = beside_of(self._baseline, choice.compare, self._view.look)
-        settings = replace(figure_of(choice, choice.stages[0], self._shades(), beside), dpi=dpi)
-        file = sheet.FigureFile(choice.format, choice.dpi)
-        return lambda evaluation, progress: sheet.to_image(evaluation, settings, file=file, progress=progress)
+        settings = replace(figure_of(choice, choice.stages[0], self._color_scales(), beside), dpi=dpi)
+        file = render.FigureFile(choice.format, choice.dpi)
+        return lambda evaluation, progress: render.to_image(evaluation, settings, file=file, progress=progress)
 
     # --- numbers ---------------------------------------------------------------------------------
     def export_data(self) -> None:
@@ -455,7 +454,7 @@ class ExportController(WritingController):
         path = self._document.path
         return self._settings.record("export_image").get("folder") or str(path.parent if path else Path.home())
 
-    def _guarded(self, work: Callable[[], None]) -> None:
+    def _guarded(self, work: Callable[[], object]) -> None:
         try:
             work()
         except REFUSALS as error:

@@ -15,14 +15,14 @@ from attn_gui.app.state.view_state import ViewSettings
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.evaluation.proxies import with_derived
 from attn_gui.engine.progress import Progress
-from attn_gui.figure import sheet
+from attn_gui.figure import render
 from attn_gui.figure.comparison import ComparedState
 from attn_gui.figure.export_settings import ExportSettings
 from attn_gui.figure.gradients import ComparedGradient, SumPlace
 from attn_gui.figure.levels import TYPED, ColorScale, Levels
 from attn_gui.figure.pages.page_kind import PageKind
-from attn_gui.figure.picture_kinds import PICTURES
-from attn_gui.figure.sheet import PageFrames, Write
+from attn_gui.figure.picture_kinds import PICTURES, PictureKind
+from attn_gui.figure.render import PageFrames, Write
 from attn_gui.formats import (
     ArrayRows,
     block_rows,
@@ -39,7 +39,7 @@ from attn_gui.formats.catalog import IMAGES, numbers
 from attn_gui.formats.export_names import file_stem, heads_part, item_part, own_heads
 from attn_gui.modes import BEFORE, DIFFERENCE, GRADIENT, NOW, SIDE_BY_SIDE
 from attn_gui.views.dialogs.export_choice import WINDOW, DataChoice, ExportChoice
-from attn_gui.views.map.color_scales import shades_of
+from attn_gui.views.map.color_scales import color_scales_of
 from attn_gui.views.names import stage_title
 
 # --- tasks ----------------------------------------------------------------------------------------
@@ -81,34 +81,40 @@ def figure_tasks(
     choice: ExportChoice,
     evaluation: Evaluation,
     naming: ExportNaming,
-    shades: Mapping[str, ColorScale],
+    color_scales: Mapping[str, ColorScale],
     beside: ComparedState | None = None,
 ) -> list[ExportTask]:
     """Return a file for every stage and head, or for every stage with `sheet`.
 
     ValueError with a sentence for what is none.
     """
-    evaluation, kind, found = with_derived(evaluation), PICTURES[choice.picture], []
+    evaluation, kind = with_derived(evaluation), PICTURES[choice.picture]
     if kind.frames is not None and (kind.apart or IMAGES[choice.format].moving):
-        return _frame_tasks(kind.frames, choice, evaluation, naming, shades)
-    for stage in choice.stages if kind.of_stage else choice.stages[:1]:
-        if not kind.has(evaluation, stage):
-            raise ValueError(
-                QCoreApplication.translate("Export", "There is no such picture of “{stage}” in this problem.").format(
-                    stage=stage_title(stage)
-                )
-            )
-        heads = own_heads(evaluation, stage, choice.heads) if kind.on_sheets else choice.heads
-        found += [(stage, group) for group in ([heads] if choice.sheet and kind.on_sheets else [(h,) for h in heads])]
-    tasks = []
-    for stage, heads in found:
-        problem, state = evaluation.problem, "" if beside is None else STATE_PARTS.get(choice.compare, "")
+        return _frame_tasks(kind.frames, choice, evaluation, naming, color_scales)
+    groups, tasks, problem = _stages_and_heads(choice, evaluation, kind), [], evaluation.problem
+    state = "" if beside is None else STATE_PARTS.get(choice.compare, "")
+    for stage, heads in groups:
         own = heads_part(heads, problem.num_heads, stage), item_part(problem, choice.batch)
         parts = [stage if kind.of_stage else "", kind.part, *own, state]
-        path = naming.path(choice, parts, alone=len(found) == 1)
-        write = _figure(choice, path, stage, heads, shades, beside)
+        path = naming.path(choice, parts, alone=len(groups) == 1)
+        write = _figure(choice, path, stage, heads, color_scales, beside)
         tasks.append(ExportTask(path, _cells(evaluation, stage) * len(heads) if kind.quick else MANY, write))
     return tasks
+
+
+def _stages_and_heads(
+    choice: ExportChoice, evaluation: Evaluation, kind: PictureKind
+) -> list[tuple[str, tuple[int, ...]]]:
+    """Return the stage and the heads of each figure."""
+    found = []
+    for stage in choice.stages if kind.of_stage else choice.stages[:1]:
+        if not kind.has(evaluation, stage):
+            words = QCoreApplication.translate("Export", "There is no such picture of “{stage}” in this problem.")
+            raise ValueError(words.format(stage=stage_title(stage)))
+        heads = own_heads(evaluation, stage, choice.heads) if kind.on_sheets else choice.heads
+        whole = choice.sheet and kind.on_sheets
+        found += [(stage, group) for group in ([heads] if whole else [(head,) for head in heads])]
+    return found
 
 
 def _frame_tasks(
@@ -116,11 +122,11 @@ def _frame_tasks(
     choice: ExportChoice,
     evaluation: Evaluation,
     naming: ExportNaming,
-    shades: Mapping[str, ColorScale],
+    color_scales: Mapping[str, ColorScale],
 ) -> list[ExportTask]:
     """Return a file for every place of a page's slider, of the first head; one of all of them where it can move."""
-    head, settings = choice.heads[0], figure_of(choice, choice.stages[0], shades)
-    frames, file = PageFrames(kind, settings, head), sheet.FigureFile(choice.format, choice.dpi)
+    head, settings = choice.heads[0], figure_of(choice, choice.stages[0], color_scales)
+    frames, file = PageFrames(kind, settings, head), render.FigureFile(choice.format, choice.dpi)
     problem = evaluation.problem
     parts = [kind.name, heads_part((head,), problem.num_heads), item_part(problem, choice.batch)]
     path = naming.path(choice, parts, alone=True)
@@ -128,14 +134,14 @@ def _frame_tasks(
 
 
 def figure_of(
-    choice: ExportChoice, stage: str, shades: Mapping[str, ColorScale], beside: ComparedState | None = None
+    choice: ExportChoice, stage: str, color_scales: Mapping[str, ColorScale], beside: ComparedState | None = None
 ) -> ExportSettings:
-    """Return the settings of one figure of a choice; `shades` are those of the window.
+    """Return the settings of one figure of a choice; `color_scales` are those of the window.
 
     A page looks at the chosen cell of whatever stage; a map names its row and column.
     """
     if beside is not None and choice.compare in (DIFFERENCE, GRADIENT):
-        shades = shades_of(choice.compare, shades)
+        color_scales = color_scales_of(choice.compare, color_scales)
     kind = PICTURES[choice.picture]
     of_cell = choice.cell is not None and (choice.stage == stage if kind.of_stage else kind.of_cell)
     return replace(
@@ -144,11 +150,11 @@ def figure_of(
         cell=choice.cell if of_cell else None,
         page_options=choice.options_by_page.get(kind.part, {}),
         beside=beside,
-        shades={**shades, stage: _shade(choice, shades.get(stage, ColorScale()))},
+        color_scales={**color_scales, stage: _color_scale(choice, color_scales.get(stage, ColorScale()))},
     )
 
 
-def _shade(choice: ExportChoice, shown: ColorScale) -> ColorScale:
+def _color_scale(choice: ExportChoice, shown: ColorScale) -> ColorScale:
     """Return levels and colors of a stage as chosen, which may be as the window shows them."""
     palette = choice.colormap or shown.palette
     if choice.levels == WINDOW:
@@ -163,12 +169,14 @@ def _figure(
     path: Path,
     stage: str,
     heads: tuple[int, ...],
-    shades: Mapping[str, ColorScale],
+    color_scales: Mapping[str, ColorScale],
     beside: ComparedState | None,
 ) -> Write:
     def write(evaluation: Evaluation, progress: Progress) -> object:
-        settings = figure_of(choice, stage, shades, beside)
-        return sheet.write(evaluation, path, settings, format=choice.format, heads=heads, sheet=True, progress=progress)
+        settings = figure_of(choice, stage, color_scales, beside)
+        return render.write(
+            evaluation, path, settings, format=choice.format, heads=heads, sheet=True, progress=progress
+        )
 
     return write
 

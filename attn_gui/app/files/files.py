@@ -250,10 +250,8 @@ class RecentFiles(QObject):
 
     def commands(self) -> dict[str, Command]:
         """Return the command of the action table that it answers."""
-        return {REOPEN: Command(lambda on: self._settings.put(REOPEN, on), checked=self._reopens)}
-
-    def _reopens(self) -> bool:
-        return self._settings.flag(REOPEN, False)
+        settings = self._settings
+        return {REOPEN: Command(partial(settings.put, REOPEN), checked=lambda: settings.flag(REOPEN, False))}
 
     def fill(self) -> None:
         """List the files opened last; those that are gone stay, greyed."""
@@ -308,6 +306,16 @@ def _short(folder: Path) -> str:
     return text if len(text) <= LONGEST_FOLDER else f"…{text[-LONGEST_FOLDER:]}"
 
 
+class OpenRequest(NamedTuple):
+    """A file to open: how it is read, the name of the document, and what was so when that was asked for."""
+
+    path: Path
+    stamp: FileStamp | None  # as the file was then
+    read: Read = open_file
+    name: str = ""  # where the file holds more than the document
+    revision: int = 0  # of the document that may go for it
+
+
 class FilesController(QObject):
     """Begins and keeps documents; asks before anything unsaved is lost."""
 
@@ -334,8 +342,7 @@ class FilesController(QObject):
         self.saving.elsewhere.connect(self.save_as)
         self.saving.ended.connect(self.journaling.wake)
         self._known: FileStamp | None = None  # the document's file as it was when it was read or written last
-        # the file being opened, how, the revision that was left, its stamp, its name
-        self._asked: tuple[Path, Read, int, FileStamp | None, str] = Path(), open_file, 0, None, ""
+        self._request = OpenRequest(Path(), None)  # read beside the window now
         self.opening.ended.connect(self._on_opening_ended)
         self.left.connect(self.opening.forget)
         context.window.banner.closed.connect(self._on_banner_closed)
@@ -401,7 +408,7 @@ class FilesController(QObject):
         elif self.may_leave():
             if FileStamp.of(path) != stamp:  # saved when that was asked: it holds something else now
                 return self.open_path(path)
-            self._take(path, loaded, stamp)
+            self._take(OpenRequest(path, stamp), loaded)
             return True
         return False
 
@@ -414,7 +421,7 @@ class FilesController(QObject):
             self._begin_reading(path, read, name)
 
     def _begin_reading(self, path: Path, read: Read = open_file, name: str = "") -> None:
-        self._asked = path, read, self._document.revision, FileStamp.of(path), name
+        self._request = OpenRequest(path, FileStamp.of(path), read, name, self._document.revision)
         self.opening.start(lambda progress: read(path, progress), path.name)
 
     def recover(self, path: Path) -> None:
@@ -431,17 +438,17 @@ class FilesController(QObject):
             self._refuse(path, away)
 
     def _on_opening_ended(self, outcome: Future[Loaded | ResumedDocument]) -> None:
-        path, read, revision, stamp, name = self._asked
+        request = self._request
         if isinstance(refusal := outcome.exception(), ValueError):
-            self._refuse(path, refusal, revision)
+            self._refuse(request.path, refusal, request.revision)
             return
         found = outcome.result()
-        again = partial(self.open_beside, path, read, name)
-        if may_go(self._window, self._document, path.name, revision, again):
+        again = partial(self.open_beside, request.path, request.read, request.name)
+        if may_go(self._window, self._document, request.path.name, request.revision, again):
             if isinstance(found, ResumedDocument):
-                self._take_resumed(path, found)
+                self._take_resumed(request.path, found)
             else:
-                self._take(path, found, stamp, read, name)
+                self._take(request, found)
 
     def _take_resumed(self, path: Path, found: ResumedDocument) -> None:
         self._known = file = found.kept.file
@@ -450,14 +457,13 @@ class FilesController(QObject):
         self._document.mark_unsaved()
         self.recovered.emit(path)
 
-    def _take(
-        self, path: Path, loaded: Loaded, stamp: FileStamp | None, read: Read = open_file, name: str = ""
-    ) -> None:
-        example = example_in(path) if read is open_file else None
+    def _take(self, request: OpenRequest, loaded: Loaded) -> None:
+        path, whole = request.path, request.read is open_file
+        example = example_in(path) if whole else None
         view = example.view if example is not None else loaded.view
-        self._begin(loaded, path if path.suffix in SESSION.suffixes else None, name or path.stem, view)
-        self._known = stamp  # of before it was read: what another program has written since is not ours
-        self.journaling.begin_from(self._known if read is open_file else None)  # what was arranged is in no file
+        self._begin(loaded, path if path.suffix in SESSION.suffixes else None, request.name or path.stem, view)
+        self._known = request.stamp  # what another program has written since it was read is not ours
+        self.journaling.begin_from(self._known if whole else None)  # what was arranged is in no file
         if path.is_file():
             self._settings.add_recent(path.resolve(), loaded.problem)
         self._tell(loaded.notes)
@@ -491,18 +497,19 @@ class FilesController(QObject):
 
         self._clashes.offer(clash, lambda: fields, dict, accept, words=saying(error))
 
-    def open_example(self, key: str, *, told: bool = True) -> bool:
+    def open_example(self, key: str, *, announced: bool = True) -> bool:
         """Open one of the problems that come along; False where the document stays."""
         if may := self.may_leave():
-            self.begin_with_example(key, told=told)
+            self.begin_with_example(key, announced=announced)
         return may
 
-    def begin_with_example(self, key: str, *, told: bool = True) -> None:
-        """Open one of the problems that come along, whatever becomes of the one before; `told` says what it shows."""
+    def begin_with_example(self, key: str, *, announced: bool = True) -> None:
+        """Open one of the problems that come along, whatever becomes of the one before, and say in the banner
+        what it shows if it is `announced`."""
         loaded = (example := example_of(key)).load()
         cell = {"cell": [GIVEN, *example.cell]} if example.cell else {}
         self._begin(loaded, None, example.name, {**example.view, **cell})
-        if told:
+        if announced:
             self._tell_of(example, loaded)
 
     def begin_study(self, path: Path, record: StudyRecord | None, placed: OpenedStudy, stamp: FileStamp | None) -> None:
@@ -525,10 +532,11 @@ class FilesController(QObject):
         self.about, self.view = loaded.about, example.view
         self._document.adopt(loaded.problem, name=example.name)
 
-    def began_with(self, example: Example, loaded: Loaded, *, told: bool) -> None:
-        """Take up what belongs to the example that the document holds from the start; `told` says what it shows."""
+    def began_with(self, example: Example, loaded: Loaded, *, announced: bool) -> None:
+        """Take up what belongs to the example that the document holds from the start, and say in the banner
+        what it shows if it is `announced`."""
         self.about, self.view = loaded.about, example.view
-        if told:
+        if announced:
             self._tell_of(example, loaded)
 
     def _tell_of(self, example: Example, loaded: Loaded) -> None:
@@ -579,8 +587,8 @@ class FilesController(QObject):
 
     def may_leave(self) -> bool:
         """Wait for what is being written, ask to save what is not saved, half typed or not; False means stay."""
-        settled = self._window.commit_typed() and self.steps_made() and self.saving.wait()
-        if may := settled and (not self._document.modified or self._save_first()):
+        written = self._window.commit_typed() and self.steps_made() and self.saving.wait()
+        if may := written and (not self._document.modified or self._save_first()):
             self.left.emit()
         return may
 

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QProcess
 from attn_gui.app.files.files import FilesController
 from attn_gui.app.files.import_arrays import ArraysController
 from attn_gui.app.lessons.lessons import LessonsController
-from attn_gui.app.model.model_controller import ModelController
+from attn_gui.app.model_controller import ModelController
 from attn_gui.app.tables.table_blocks import TableBlocks
 from attn_gui.app.tables.table_edits import TableTarget
 from attn_gui.file_kinds import is_lesson, is_model

@@ -116,21 +116,21 @@ class Journaling(QObject):
         self._given_up = self._document.revision
         self._changes.clear()
         self._whole = True
-        self._settle()
+        self._wait_for_writing()
         self._forget()
         self._hand_over()
 
     def finish(self) -> None:
         """Write what is still to be written, and leave what is unsaved to the next start."""
-        self._settle()
+        self._wait_for_writing()
         if self._timer.isActive():
             self._write()
-            self._settle()
+            self._wait_for_writing()
         self._timer.stop()
         self._whole = True
         self._lock.unlock()
 
-    def _settle(self) -> None:
+    def _wait_for_writing(self) -> None:
         """Wait for what is being written, and take its outcome, which no loop may bring any more."""
         self._background.wait()
         QCoreApplication.sendPostedEvents(self._background)

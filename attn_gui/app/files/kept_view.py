@@ -31,15 +31,16 @@ class SessionView(QObject):
 
     def __init__(self, context: AppContext, files: FilesController) -> None:
         super().__init__(context.window)
-        self._shades, self._computation, self._view = context.window.product.shades, context.computation, context.view
-        self._files, self._shaded = files, True  # whether levels and colors are those of the document
+        self._color_scales = context.window.product.color_scales
+        self._computation, self._view = context.computation, context.view
+        self._files, self._colored = files, True  # whether levels and colors are those of the document
         files.set_view_source(self.record)
         context.view.set_opening(self._look_at_opened)
-        context.view.follow(self._shade_opened, "document")
+        context.view.follow(self._color_opened, "document")
 
     def record(self) -> dict[str, Any]:
         """Return the present view, in numbers, words and lists."""
-        if not self._shaded:
+        if not self._colored:
             self._view.notify_all()  # who opened it a moment ago sees its levels, not those of the document before
         look = self._view.look
         record: dict[str, Any] = {
@@ -51,22 +52,22 @@ class SessionView(QObject):
             "decimals": look.decimals,
             "scientific": look.scientific,
             **({"second_text": look.second_text} if look.second_text else {}),
-            **shade_records(self._shades.chosen()),
+            **color_scale_records(self._color_scales.chosen()),
         }
         return record | ({"cell": list(look.cell)} if look.cell else {})
 
     def apply(self, record: Mapping[str, Any]) -> None:
         """Take up a record; what does not fit the problem is left out, since files can say anything."""
         self._view.set(**vars(self.look_in(record)))
-        self._take_shades(record)
+        self._take_color_scales(record)
 
     def _look_at_opened(self) -> ViewSettings:
-        self._shaded = False
+        self._colored = False
         return self.look_in(self._files.view)
 
-    def _shade_opened(self) -> None:
-        self._shaded = True
-        self._take_shades(self._files.view)
+    def _color_opened(self) -> None:
+        self._colored = True
+        self._take_color_scales(self._files.view)
 
     def look_in(self, record: Mapping[str, Any]) -> ViewSettings:
         """Return the look that a record asks for.
@@ -89,10 +90,12 @@ class SessionView(QObject):
             decimals=_one_of(DECIMALS, record.get("decimals"), look.decimals),
         )
 
-    def _take_shades(self, record: Mapping[str, Any]) -> None:
+    def _take_color_scales(self, record: Mapping[str, Any]) -> None:
         evaluation = self._computation.evaluation
         known = {*evaluation.stages, *evaluation.problem.arrays()}
-        self._shades.replace_all({name: shade for name, shade in shades_in(record).items() if name in known})
+        self._color_scales.replace_all(
+            {name: scale for name, scale in color_scales_in(record).items() if name in known}
+        )
 
 
 def _cell(given: object) -> ChosenCell | None:
@@ -103,23 +106,25 @@ def _cell(given: object) -> ChosenCell | None:
     return ChosenCell(stage, row, column) if whole else None
 
 
-def shade_records(shades: Mapping[str, ColorScale]) -> dict[str, dict[str, Any]]:
+def color_scale_records(color_scales: Mapping[str, ColorScale]) -> dict[str, dict[str, Any]]:
     """Return levels and colors by the name of the matrix; `rules` holds what is neither automatic nor typed."""
-    given = {name: shade for name, shade in shades.items() if shade.levels is not None}
+    given = {name: scale for name, scale in color_scales.items() if scale.levels is not None}
     return {
-        "levels": {name: [shade.levels.low, shade.levels.high] for name, shade in given.items() if shade.levels},
-        "rules": {name: shade.rule for name, shade in shades.items() if shade.rule not in (AUTO, TYPED)},
-        "colormaps": {name: shade.palette for name, shade in shades.items() if shade.palette is not None},
+        "levels": {name: [scale.levels.low, scale.levels.high] for name, scale in given.items() if scale.levels},
+        "rules": {name: scale.rule for name, scale in color_scales.items() if scale.rule not in (AUTO, TYPED)},
+        "colormaps": {name: scale.palette for name, scale in color_scales.items() if scale.palette is not None},
     }
 
 
-def shades_in(record: Mapping[str, Any]) -> dict[str, ColorScale]:
+def color_scales_in(record: Mapping[str, Any]) -> dict[str, ColorScale]:
     """Return the levels and colors of a record, those that make sense."""
     levels, rules, palettes = (dict(_items(record.get(key))) for key in ("levels", "rules", "colormaps"))
-    return {name: _shade(levels.get(name), rules.get(name), palettes.get(name)) for name in levels | rules | palettes}
+    return {
+        name: _color_scale(levels.get(name), rules.get(name), palettes.get(name)) for name in levels | rules | palettes
+    }
 
 
-def _shade(pair: object, rule: object, palette: object) -> ColorScale:
+def _color_scale(pair: object, rule: object, palette: object) -> ColorScale:
     levels = _levels(pair)
     kept = palette if isinstance(palette, str) and palette in PALETTES else None
     known = LEVEL_RULES.get(rule) if isinstance(rule, str) else None

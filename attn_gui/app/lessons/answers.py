@@ -46,13 +46,13 @@ class Answers(QObject):
         self,
         view: QuestionView,
         number_source: Callable[[], Callable[[], NumberSource]],
-        settled: Callable[[], bool],
+        ready: Callable[[], bool],
         appearance: AppearanceController,
     ) -> None:
-        """Answer from the ground, which is found beside the window; of a model only once its numbers have settled."""
+        """Answer from the ground, which is found beside the window; of a model only once its numbers are ready."""
         super().__init__(view)
-        self._view, self._number_source, self._settled, self._appearance = view, number_source, settled, appearance
-        self._early = False  # judged by numbers that had not settled
+        self._view, self._number_source, self._ready, self._appearance = view, number_source, ready, appearance
+        self._early = False  # judged by numbers that were not ready
         self._filled = False  # whether the right answer was put into the field; another language leaves it
         self._question: LessonQuestion | None = None
         self._judged: Callable[[LessonQuestion, NumberSource, str], _Verdict] | None = None  # the last answer to it
@@ -105,7 +105,7 @@ class Answers(QObject):
     def _judge(self, judged: Callable[[LessonQuestion, NumberSource, str], _Verdict]) -> None:
         question, number_source, lang = self._question, self._number_source(), self._appearance.language
         assert question is not None
-        self._judged, self._early = judged, not self._settled()
+        self._judged, self._early = judged, not self._ready()
         self._job.start(lambda _: judged(question, number_source(), lang))
 
     def _on_job_ended(self, outcome: Future[_Verdict]) -> None:

@@ -28,7 +28,7 @@ from attn_gui.app.lessons.lesson_list import (
     kept_place,
     kept_ticks,
 )
-from attn_gui.app.model.model_run_controller import ModelRunController
+from attn_gui.app.model_run_controller import ModelRunController
 from attn_gui.app.pages import PagesController
 from attn_gui.app.state.background_task import BackgroundTask, WindowTask
 from attn_gui.app.state.translated_errors import saying
@@ -112,14 +112,14 @@ class SaidStep(NamedTuple):
 
 
 def said_step(
-    step: ShownStep, lang: str, number_source: NumberSource, shown: NumberSource, scene: LessonScene, *, settled: bool
+    step: ShownStep, lang: str, number_source: NumberSource, shown: NumberSource, scene: LessonScene, *, ready: bool
 ) -> SaidStep:
-    """Say a step in one language; nothing counts as done before the numbers of a model have `settled`.
+    """Say a step in one language; nothing counts as done before the numbers of a model are `ready`.
 
     What is done is judged by `number_source`; texts tell the numbers of `shown`, which may cover some of them.
     """
     lesson, state, question = step.lesson, step.state, step.state.step.question
-    done = settled and state.is_done(scene, number_source)
+    done = ready and state.is_done(scene, number_source)
     asked = None
     if question is not None:
         of = shown if shown.evaluation.covers else state.asked_of(scene, number_source)
@@ -537,8 +537,8 @@ class LessonsController(QObject):
             self._number_source(),
             self._number_source(self._view.overlay if self._view.look.blanks else None),
         )
-        lang, scene, settled = self._appearance.language, self._scene(), not self._model.busy
-        say = partial(said_step, step, lang, number_source, shown, scene, settled=settled)
+        lang, scene, ready = self._appearance.language, self._scene(), not self._model.busy
+        say = partial(said_step, step, lang, number_source, shown, scene, ready=ready)
         if fresh and self._is_quick(scene):
             self._saying.forget()
             self._write(say())

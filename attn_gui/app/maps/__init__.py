@@ -1,1 +1,1 @@
-"""Controllers of the maps: what they draw, the status bar, readings, two states, gradients."""
+"""Controllers of the maps: what they draw, readings, two states, gradients."""

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from PySide6.QtCore import QObject
 
 from attn_gui.app.app_context import AppContext
-from attn_gui.app.maps.status import StatusNote
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.baseline import side_names
+from attn_gui.app.title_and_status import StatusNote
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.engine.analysis import d_k_sweep
-from attn_gui.engine.analysis.d_k_sweep import Entropies
+from attn_gui.engine.analysis.d_k_sweep import OWN, RANDOM, REPEATED, Entropies
 from attn_gui.engine.analysis.sweep import MapRow
 from attn_gui.engine.comparison import WITH_SCALE
 from attn_gui.languages import QT_TRANSLATE_NOOP
@@ -98,8 +98,6 @@ class DkController(QObject):
 
     def _show(self, before: Evaluation, now: Evaluation, source: str, row: MapRow) -> None:
         """Show what the maps show: two states with Q and K of a source."""
-        from attn_gui.views.product.d_k_panel import OWN, RANDOM, REPEATED
-
         assert self._panel is not None
         offered = {RANDOM} | ({OWN} if source == OWN or self._stepped else set())
         offered |= {REPEATED} if self._can_repeat else set()
@@ -109,8 +107,6 @@ class DkController(QObject):
         self._panel.set_readings((d_k_sweep.read_d_k(before, row), d_k_sweep.read_d_k(now, row)))
 
     def _source_of(self, problem: Problem) -> str:
-        from attn_gui.views.product.d_k_panel import OWN, RANDOM, REPEATED
-
         if problem.n == d_k_sweep.TOKENS and problem == d_k_sweep.seeded(problem.d_k):
             return RANDOM
         return REPEATED if self._repeats and self._can_repeat else OWN
@@ -135,8 +131,6 @@ class DkController(QObject):
     # --- curves ----------------------------------------------------------------------------------
     def _show_curves(self, source: str) -> None:
         """Show the curves of repeated columns once they are computed, or those of seeded Q and K."""
-        from attn_gui.views.product.d_k_panel import REPEATED
-
         assert self._panel is not None
         if source != REPEATED:
             self._panel.curves.set_curves(d_k_sweep.seeded_entropies())
@@ -176,16 +170,12 @@ class DkController(QObject):
         return self._base
 
     def _problem(self, source: str, width: int) -> Problem:
-        from attn_gui.views.product.d_k_panel import OWN, RANDOM
-
         if source == OWN:
             return self._base_now()
         return d_k_sweep.seeded(width) if source == RANDOM else d_k_sweep.repeated(self._base_now(), width)
 
     def _drawn_source(self) -> str:
         """Return what Q and K are at another width."""
-        from attn_gui.views.product.d_k_panel import RANDOM, REPEATED
-
         return REPEATED if self._repeats and self._can_repeat else RANDOM
 
     def _on_panel_moved(self, width: int) -> None:
@@ -205,15 +195,11 @@ class DkController(QObject):
         self._put(self._drawn_source(), width)
 
     def _on_source_picked(self, source: str) -> None:
-        from attn_gui.views.product.d_k_panel import REPEATED
-
         self._repeats = source == REPEATED
         self._put(source, self._document.problem.d_k)
 
     def _put(self, source: str, width: int) -> None:
         """Make it the document, in the place of the last step if that is one of the slider."""
-        from attn_gui.views.product.d_k_panel import REPEATED
-
         problem = self._problem(source, width)
         if source == REPEATED:
             label = Label(QT_TRANSLATE_NOOP("History", "dₖ = {width}, columns repeated"), {"width": width})

@@ -36,6 +36,7 @@ class MapsController(QObject):
         self._undrawn: list[tuple[Evaluation, Recomputed]] = []  # what edits have changed of what is shown
         context.computation.updated.connect(self._on_computation_updated)
         context.computation.drawable.connect(self._on_computation_drawable)
+        context.computation.working.connect(context.window.product.set_dimmed)  # the last picture stays
         self._held = False  # whether outlines stand still
         self._shown: Evaluation | None = None  # by all maps; None while some show another
         context.view.follow(self.show, "evaluation", "head", "batch")
@@ -70,6 +71,7 @@ class MapsController(QObject):
 
     def _show_spine(self) -> None:
         look = self._view.look
+        self._window.spine.set_layer(self._layer())
         self._window.spine.set_evaluation(self._view.shown, look.batch, look.head, look.stage)
         self._window.spine.set_chosen(look.cell)
 
@@ -81,11 +83,16 @@ class MapsController(QObject):
     def _show_product(self) -> None:
         look = self._view.look
         with self._window.product.arranged_once():
+            self._window.product.set_layer(self._layer())
             self._window.product.set_evaluation(self._view.shown, look.batch, look.head, look.stage)
             self._show_formula()
             problem = self._document.problem
             self._window.product.set_tokens(problem.query_tokens, problem.names_of_keys)
             self._window.product.set_chosen(look.cell)
+
+    def _layer(self) -> int | None:
+        """Return the number of the layer of a model that is on the table; None where there is no model."""
+        return None if self._document.layer is None else self._document.layer.number
 
     def _show_stage(self) -> None:
         self._window.spine.set_stage(self._view.look.stage)

@@ -272,17 +272,10 @@ class ViewState(QObject):
         self._show(look, changed, in_turns=in_turns)
 
     def _show(self, look: ViewSettings, changed: frozenset[str], *, in_turns: bool = False) -> None:
-        mode = look.compare if look.compare in STATES and self._baseline.key else NOW
-        found = resolve(look, self._baseline.evaluation_for(mode))
-        mode = GRADIENT if look.compare == GRADIENT and found.cell is not None else mode
-        mode = NOW if found.blanks else mode  # what was before tells what is
-        if mode == SIDE_BY_SIDE and found.mode == ALL:  # it has one stage: of all stages both states are a wipe
-            beside = self.look.compare == SIDE_BY_SIDE
-            mode, found = (WIPE, found) if beside else (mode, replace(found, mode=PRODUCT))
-        if self.overlay is not None and not (found.blanks if self.overlay.covers else mode == GRADIENT):
+        before, self.look = self.look, self._resolved(look)
+        if self.overlay is not None and not self._keeps_overlay(self.overlay):
             self.overlay = None
             changed |= {"overlay"}
-        before, self.look = self.look, replace(found, compare=mode)
         changed |= {name for name, value in vars(self.look).items() if value != getattr(before, name)}
         shows = [show for show, parts in self._followers if changed & parts]
         if not shows:
@@ -292,6 +285,25 @@ class ViewState(QObject):
         else:
             self._waiting |= dict.fromkeys(shows)
             self.notify_all()
+
+    def _resolved(self, look: ViewSettings) -> ViewSettings:
+        """Return the look as far as the evaluation, and the state that it is compared with, can give it."""
+        compare = look.compare if look.compare in STATES and self._baseline.key else NOW
+        found = resolve(look, self._baseline.evaluation_for(compare))
+        if found.blanks:
+            compare = NOW  # what was before tells what is
+        elif look.compare == GRADIENT and found.cell is not None:
+            compare = GRADIENT
+        if compare == SIDE_BY_SIDE and found.mode == ALL:  # side by side stands one stage: whatever was set last wins
+            if self.look.compare == SIDE_BY_SIDE:
+                compare = WIPE
+            else:
+                found = replace(found, mode=PRODUCT)
+        return replace(found, compare=compare)
+
+    def _keeps_overlay(self, overlay: EvaluationProxy) -> bool:
+        """Return whether the look still asks for what is laid over the evaluation."""
+        return bool(self.look.blanks) if overlay.covers else self.look.compare == GRADIENT
 
     def notify_in_turns(self, shows: Iterable[Show]) -> None:
         """Call each of these once in later turns of the event loop, between which the window paints."""

@@ -18,11 +18,11 @@ from attn_gui.app.actions.actions import Command
 from attn_gui.app.app_context import AppContext
 from attn_gui.app.editing.edit_runner import Arrays
 from attn_gui.app.editing.shapes import ShapeFixes, done_text, followers_text, shape_text
-from attn_gui.app.maps.status import StatusNote
 from attn_gui.app.state.background_task import WindowTask
 from attn_gui.app.state.translated_errors import saying, sentence, sentences
 from attn_gui.app.tables.table_edits import Cuts, TablePlace, TableTarget, block_shape
 from attn_gui.app.tables.tables import TablesController
+from attn_gui.app.title_and_status import StatusNote
 from attn_gui.document.edits import Edit, Edits, Label, SetFields, cast_cells
 from attn_gui.document.matrix_model import MatrixModel, field_symbol
 from attn_gui.engine import FieldError, Problem, clash_of, outlined, reshaped, resize, with_direct

@@ -18,13 +18,13 @@ from attn_gui.app.actions.actions import Command
 from attn_gui.app.app_context import AppContext
 from attn_gui.app.editing.edit_runner import Arrays
 from attn_gui.app.editing.shapes import done_text, translated_sentence
-from attn_gui.app.maps.status import StatusNote
 from attn_gui.app.state.background_task import LARGE, BackgroundTask
 from attn_gui.app.state.translated_errors import sentences
 from attn_gui.app.tables.tables import TablesController
+from attn_gui.app.title_and_status import StatusNote
 from attn_gui.document.clipboard import FORMS, CopiedCells, TextForm
 from attn_gui.document.edits import Edit, Edits, Label, SetCells, SetFields
-from attn_gui.document.matrix_model import MatrixModel, cell_name, field_symbol, table_box
+from attn_gui.document.matrix_model import MatrixModel, field_symbol, table_box, table_cell_name
 from attn_gui.engine import FILLS, Box, Note, Problem, fill
 from attn_gui.engine.creation.filling import UNSEEDED
 from attn_gui.engine.creation.interventions import Places, removal_notes
@@ -157,7 +157,7 @@ class TableTarget(QObject):
 
     def cell_text(self, cuts: Cuts) -> str:
         """Return `Q[10, 97]`, or `Q[0, 0] … [3, 2]` for a block."""
-        name = cell_name(self.field, (cuts[0].start, cuts[1].start))
+        name = table_cell_name(self.field, (cuts[0].start, cuts[1].start))
         last = (cuts[0].stop - 1, cuts[1].stop - 1)
         return name if block_shape(cuts) == (1, 1) else f"{name} … [{last[0]}, {last[1]}]"
 
@@ -204,7 +204,7 @@ class TableEdits(QObject):
 
     def _on_view_gave_up(self, field: str, refused: RefusedText) -> None:
         """Refuse a text that is no number and was left behind: say that the cell is as it was."""
-        cell = cell_name(field, (refused.row, refused.column))
+        cell = table_cell_name(field, (refused.row, refused.column))
         index = self._tables.models[field].index(refused.row, refused.column)
         value = str(index.data(Qt.ItemDataRole.EditRole))
         self._window.banner.show_error(

@@ -24,6 +24,8 @@ POINTS = tuple(round(NARROWEST ** (1 + place / 4)) for place in range(33))
 """Widths of the curves, evenly apart on a logarithmic axis; the narrowest stand there more than once."""
 MOST = 1 << 16
 """Cells of the largest map that is read whole at every width."""
+SOURCES = OWN, RANDOM, REPEATED = "own", "seeded", "repeated"
+"""Keys of what Q and K are at a width: a problem's own, seeded ones, or its own with their columns repeated."""
 
 
 Entropies = tuple[tuple[float, ...], tuple[float, ...]]

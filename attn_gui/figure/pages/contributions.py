@@ -36,6 +36,7 @@ from attn_gui.figure.pages.page_kind import (
     PageLayout,
     PageSpot,
     PageStyle,
+    Sides,
     SpotGrid,
     body_width,
     metrics,
@@ -94,16 +95,14 @@ class HeadContributions(PageKind[ContributionParts]):
         progress(1.0)
         return ContributionParts(evaluation.projection, query, tokens[query] if tokens else "", found)
 
-    def plan(
-        self, content: ContributionParts, style: PageStyle, width: float | None, height: float | None
-    ) -> PageDrawing:
-        return HeadContributionsLayout(content, style, width, height).drawing(style.translate("Pages", self.title))
+    def plan(self, content: ContributionParts, style: PageStyle, size: Sides) -> PageDrawing:
+        return HeadContributionsLayout(content, style, size).drawing(style.translate("Pages", self.title))
 
 
 class HeadContributionsLayout(PageLayout):
     """Columns of names, norms, shares and strips; a row for each head, the bias, the sum and the output."""
 
-    def __init__(self, parts: ContributionParts, style: PageStyle, width: float | None, height: float | None) -> None:
+    def __init__(self, parts: ContributionParts, style: PageStyle, size: Sides) -> None:
         self.parts, self.style, self.found = parts, style, parts.found
         self.strips = parts.strips
         self.levels = auto_levels(self.strips, signed=True, keys=0)
@@ -120,8 +119,7 @@ class HeadContributionsLayout(PageLayout):
         fixed = self.label + 2 * self.number + 3 * SPACING.m
         self.frame = with_frame(
             style,
-            width,
-            height,
+            size,
             title=self._title(),
             note=self._note(),
             tall=lambda across: self.head + count * ROW + SPACING.m + self.foot,
@@ -328,27 +326,26 @@ def read_maps(
 class TwoMapsLayout(PageLayout):
     """Two maps of one size, side by side or one below the other, each with its title and its color bar."""
 
-    def __init__(self, title: str, shown: TwoMaps, style: PageStyle, width: float | None, height: float | None) -> None:
+    def __init__(self, title: str, shown: TwoMaps, style: PageStyle, size: Sides) -> None:
         self.shown, self.style, self.title = shown, style, title
-        across = 2 if body_width(width) >= BESIDE else 1
-        self.over = self._room_for(1, body_width(width) / across - MOST_LABEL - SPACING.l, 0.0)
-        self._lay_out(width, height)
+        across = 2 if body_width(size) >= BESIDE else 1
+        self.over = self._room_for(1, body_width(size) / across - MOST_LABEL - SPACING.l, 0.0)
+        self._lay_out(size)
         if self.over and self.places[0].width() / shown.shape[1] < LEAST_ROW:  # the height made the maps smaller
             self.over = 0.0
-            self._lay_out(width, height)
+            self._lay_out(size)
 
-    def _lay_out(self, width: float | None, height: float | None) -> None:
+    def _lay_out(self, size: Sides) -> None:
         """Place both maps, with the room for the tokens of keys over each."""
         shown, style = self.shown, self.style
         words = 2 * (metrics("small").height() + SPACING.xs)
         self.above, self.below = words + self.over, SPACING.m + BAR + metrics("micro").height() + SPACING.l
         head = f" · {style.words.head.format(shown.head)}" if shown.heads > 1 and not shown.each else ""
-        across, down = (2, 1) if body_width(width) >= BESIDE else (1, 2)
+        across, down = (2, 1) if body_width(size) >= BESIDE else (1, 2)
         heads_row = self._row_of_heads() if shown.each else 0.0
         self.frame = with_frame(
             style,
-            width,
-            height,
+            size,
             title=self.title + head,
             note=shown.formula,
             tall=self._own_height,
@@ -374,7 +371,7 @@ class TwoMapsLayout(PageLayout):
         return f"{self.frame.title}. {self.shown.formula}."
 
     def fields(self) -> tuple[SpotGrid, ...]:
-        """Return a click chooses the weight."""
+        """Return both maps, where a click chooses the weight, and the numbers of the heads."""
         fields = []
         for number, place in enumerate(self.places):
             rows, columns = self.shown.maps[number][0].shape
@@ -502,9 +499,9 @@ class TwoMapsPage(PageKind[T]):
     def is_quick(self, context: PageContext) -> bool:
         return context.problem.n * context.problem.m <= QUICK
 
-    def plan(self, content: T, style: PageStyle, width: float | None, height: float | None) -> PageDrawing:
+    def plan(self, content: T, style: PageStyle, size: Sides) -> PageDrawing:
         title = style.translate("Pages", self.title)
-        return TwoMapsLayout(title, content, style, width, height).drawing(title)
+        return TwoMapsLayout(title, content, style, size).drawing(title)
 
 
 # --- value-weighted attention ---------------------------------------------------------------------

@@ -41,6 +41,7 @@ from attn_gui.figure.pages.page_kind import (
     PageKind,
     PageSpot,
     PageStyle,
+    Sides,
     metrics,
 )
 from attn_gui.figure.text.numbers import significant
@@ -141,14 +142,14 @@ class DependencePage(PageKind[Dependences]):
             evaluation.weights,
         )
 
-    def plan(self, content: Dependences, style: PageStyle, width: float | None, height: float | None) -> PageDrawing:
-        return DependenceLayout(content, style, width, height).drawing(style.translate("Pages", self.title))
+    def plan(self, content: Dependences, style: PageStyle, size: Sides) -> PageDrawing:
+        return DependenceLayout(content, style, size).drawing(style.translate("Pages", self.title))
 
 
 class DependenceLayout(MapsLayout):
     """Three maps, and below them a table with a column for each."""
 
-    def __init__(self, shown: Dependences, style: PageStyle, width: float | None, height: float | None) -> None:
+    def __init__(self, shown: Dependences, style: PageStyle, size: Sides) -> None:
         self.shown, self.style = shown, style
         self.names = (
             style.translate("Pages", "RNN"),
@@ -159,7 +160,7 @@ class DependenceLayout(MapsLayout):
         self.line = metrics("micro").height() + SPACING.xs
         super().__init__(
             style,
-            (width, height),
+            size,
             self._maps(),
             title=style.translate("Pages", DependencePage.title),
             subtitle=style.translate("Pages", "‖∂y_i/∂x_j‖: how much output i moves with input j"),
@@ -232,7 +233,7 @@ class DependenceLayout(MapsLayout):
         return " ".join(said)
 
     def spot(self, number: int, row: int, column: int) -> PageSpot:
-        """Return a click chooses the weight of that query and key."""
+        """Return ‖∂y/∂x‖ in words; a click chooses the weight of that query and key."""
         one = self.maps[number]
         i, j = (f"{token_of(one.tokens, place)} ({place})" if one.tokens else str(place) for place in (row, column))
         value = f"{float(one.values[row, column]):.4g}".replace("-", "−")

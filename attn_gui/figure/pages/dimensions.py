@@ -17,10 +17,8 @@ from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.masks import Layer
 from attn_gui.engine.progress import Progress
 from attn_gui.figure.design_tokens import FONT_SIZE, RADIUS, SPACING
-from attn_gui.figure.heatmap_layout import MARGIN
 from attn_gui.figure.pages.page_context import PageContext
 from attn_gui.figure.pages.page_kind import (
-    OWN_WIDTH,
     ChoiceOption,
     PageCell,
     PageDrawing,
@@ -28,6 +26,7 @@ from attn_gui.figure.pages.page_kind import (
     PageLayout,
     PageSpot,
     PageStyle,
+    Sides,
     SpotGrid,
     body_width,
     metrics,
@@ -102,10 +101,10 @@ class FlowBox:
 class ShapesLayout(PageLayout):
     """Boxes and arrows, from the top to the bottom."""
 
-    def __init__(self, flow: DimensionFlow, style: PageStyle, width: float | None, height: float | None) -> None:
+    def __init__(self, flow: DimensionFlow, style: PageStyle, size: Sides) -> None:
         self.flow, self.style = flow, style
         self.line, self.head = metrics("micro").height(), metrics("small").height()
-        self.across = (OWN_WIDTH if width is None else width) - 2 * MARGIN
+        self.across = body_width(size)
         self.pitch = (max(self.across, LEAST_WIDTH) - (COLUMNS - 1) * GAP) / COLUMNS
         self.boxes: list[FlowBox] = []
         self.arrows: list[tuple[QPointF, ...]] = []
@@ -115,8 +114,7 @@ class ShapesLayout(PageLayout):
         counts = " · ".join(f"{name} = {count}" for name, count in flow.counts.items())
         self.frame = with_frame(
             style,
-            width,
-            height,
+            size,
             title=style.translate("Pages", "Shapes"),
             note=counts,
             tall=lambda across: self.bottom,
@@ -128,7 +126,7 @@ class ShapesLayout(PageLayout):
         return f"{self.style.translate('Pages', 'Shapes')}. {said}"
 
     def fields(self) -> tuple[SpotGrid, ...]:
-        """Return a click on a box chooses its stage."""
+        """Return the boxes: a click on one chooses its stage."""
         corner = self.frame.body.topLeft()
         return tuple(
             SpotGrid(box.place.translated(corner), partial(self._spot, box.step))
@@ -333,8 +331,8 @@ class DimensionsPage(PageKind[DimensionFlow]):
             sources["context"] = _source(problem, "context", counts, symbols)
         return DimensionFlow(steps, sources, counts)
 
-    def plan(self, content: DimensionFlow, style: PageStyle, width: float | None, height: float | None) -> PageDrawing:
-        return ShapesLayout(content, style, width, height).drawing(style.translate("Pages", self.title))
+    def plan(self, content: DimensionFlow, style: PageStyle, size: Sides) -> PageDrawing:
+        return ShapesLayout(content, style, size).drawing(style.translate("Pages", self.title))
 
 
 def _column(stage: Stage) -> int | None:
@@ -431,25 +429,24 @@ class CodePage(PageKind[CodeText]):
         progress(1.0)
         return CodeText(text, dialect.title, dialect.key, frozenset(evaluation.stages))
 
-    def plan(self, content: CodeText, style: PageStyle, width: float | None, height: float | None) -> PageDrawing:
-        return CodeLayout(content, style, width, height).drawing()
+    def plan(self, content: CodeText, style: PageStyle, size: Sides) -> PageDrawing:
+        return CodeLayout(content, style, size).drawing()
 
 
 class CodeLayout(PageLayout):
     """Lines below one another, long ones in pieces; those that are too many are counted in the last one."""
 
-    def __init__(self, shown: CodeText, style: PageStyle, width: float | None, height: float | None) -> None:
+    def __init__(self, shown: CodeText, style: PageStyle, size: Sides) -> None:
         self.shown, self.style = shown, style
         self.pitch = metrics("small").height() + SPACING.xs
-        across = body_width(width)
+        across = body_width(size)
         lines = shown.text.rstrip().split("\n")
         pieces = [piece for line in lines[:MOST_LINES] for piece in _pieces(line, across)]
         lines = pieces + lines[MOST_LINES:]
         count = min(len(lines), MOST_LINES)
         self.frame = with_frame(
             style,
-            width,
-            height,
+            size,
             title=style.translate("Pages", "The problem in {library}").format(library=shown.title),
             tall=lambda across: count * self.pitch,
             least=(LEAST_CODE_WIDTH, count * self.pitch),  # the window scrolls
@@ -463,7 +460,7 @@ class CodeLayout(PageLayout):
         return f"{self.frame.title}. {self.shown.text}"
 
     def fields(self) -> tuple[SpotGrid, ...]:
-        """Return a click on the line of a stage chooses the stage."""
+        """Return the lines: a click on that of a stage chooses the stage."""
         fields = []
         for number, line in enumerate(self.lines):
             stage = STEP.match(line)

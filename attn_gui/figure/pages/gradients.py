@@ -30,6 +30,7 @@ from attn_gui.figure.pages.page_kind import (
     PageKind,
     PageSpot,
     PageStyle,
+    Sides,
     SpotGrid,
     metrics,
 )
@@ -195,22 +196,20 @@ class GradientPage(PageKind[CheckedGradients]):
     def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> CheckedGradients:
         return read_gradients(evaluation, context, progress)
 
-    def plan(
-        self, content: CheckedGradients, style: PageStyle, width: float | None, height: float | None
-    ) -> PageDrawing:
-        return GradientsLayout(content, style, width, height).drawing(style.translate("Pages", self.title))
+    def plan(self, content: CheckedGradients, style: PageStyle, size: Sides) -> PageDrawing:
+        return GradientsLayout(content, style, size).drawing(style.translate("Pages", self.title))
 
 
 class GradientsLayout(MapsLayout):
     """The maps, and below them the list of the largest gradients."""
 
-    def __init__(self, shown: CheckedGradients, style: PageStyle, width: float | None, height: float | None) -> None:
+    def __init__(self, shown: CheckedGradients, style: PageStyle, size: Sides) -> None:
         self.shown, self.style = shown, style
         self.moving = [one for one in shown.maps if one.largest > 0]
         self.line = metrics("micro").height() + SPACING.s
         super().__init__(
             style,
-            (width, height),
+            size,
             self._maps(),
             title=self._title(),
             subtitle=self._subtitle(),
@@ -220,7 +219,7 @@ class GradientsLayout(MapsLayout):
         )
 
     def fields(self) -> tuple[SpotGrid, ...]:
-        """Return a click on a cell of a step chooses it, one on a line of the list its number."""
+        """Return maps and list: a click on a cell of a step chooses it, one on a line of the list its number."""
         if not self.shown.checked:
             return super().fields()
         place = self.room.adjusted(0, self.line, 0, 0)

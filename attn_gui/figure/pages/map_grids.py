@@ -26,6 +26,7 @@ from attn_gui.figure.pages.page_kind import (
     PageLayout,
     PageSpot,
     PageStyle,
+    Sides,
     SpotGrid,
     body_width,
     metrics,
@@ -267,7 +268,7 @@ class MapsLayout(PageLayout):
     def __init__(
         self,
         style: PageStyle,
-        size: tuple[float | None, float | None],
+        size: Sides,
         maps: Sequence[PageMap],
         *,
         title: str,
@@ -279,12 +280,12 @@ class MapsLayout(PageLayout):
         self.style, self.maps, self.note = style, maps, note
         self.frame = with_frame(
             style,
-            *size,
+            size,
             title=title,
             subtitle=subtitle,
             note=note,
             tall=lambda across: MapGrid.own_height(across, maps) + below,
-            least=(least_width, MapGrid.least_height(body_width(size[0]), maps) + below),
+            least=(least_width, MapGrid.least_height(body_width(size), maps) + below),
         )
         body = self.frame.body
         self.grid = MapGrid(body.adjusted(0, 0, 0, -below), maps, style) if maps else None
@@ -332,7 +333,7 @@ class BarRows(PageLayout):
         self,
         rows: Sequence[BarRow],
         style: PageStyle,
-        size: tuple[float | None, float | None],
+        size: Sides,
         *,
         title: str,
         subtitle: str = "",
@@ -346,7 +347,7 @@ class BarRows(PageLayout):
         count = max(1, len(self.rows))
         self.frame = with_frame(
             style,
-            *size,
+            size,
             title=title,
             subtitle=subtitle,
             tall=lambda _across: count * ROW,
@@ -434,7 +435,7 @@ class LayerGrid(MapsLayout):
     def __init__(
         self,
         style: PageStyle,
-        size: tuple[float | None, float | None],
+        size: Sides,
         maps: Sequence[LayerMap],
         *,
         heads: bool,

@@ -32,6 +32,7 @@ from attn_gui.figure.pages.page_kind import (
     PageLayout,
     PageSpot,
     PageStyle,
+    Sides,
     SpotGrid,
     metrics,
     with_frame,
@@ -117,11 +118,11 @@ class EffectPage(LayersPage[LayerEffects]):
         moved = _of_heads(model, progress) if heads else _of_tokens(model)
         return LayerEffects(moved, heads, tokens, model.layer, model.now is not model.before)
 
-    def plan(self, content: LayerEffects, style: PageStyle, width: float | None, height: float | None) -> PageDrawing:
+    def plan(self, content: LayerEffects, style: PageStyle, size: Sides) -> PageDrawing:
         note = "" if content.changed else style.translate("Pages", "Nothing is changed by hand: nothing has moved.")
         return LayerGrid(
             style,
-            (width, height),
+            size,
             [LayerMap("", content.moved)],
             heads=content.heads,
             layer=content.layer,
@@ -207,9 +208,7 @@ class PredictionPage(ModelPage[TokenPredictions]):
         token = visible_text(model.now.texts[model.position])
         return TokenPredictions(token, not model.now.model.sizes.causal, model.now is not model.before, rows)
 
-    def plan(
-        self, content: TokenPredictions, style: PageStyle, width: float | None, height: float | None
-    ) -> PageDrawing:
+    def plan(self, content: TokenPredictions, style: PageStyle, size: Sides) -> PageDrawing:
         words = style.translate("Pages", "In the place of “{token}”") if content.inside else None
         title = words or style.translate("Pages", "After “{token}”")
         now, before = style.translate("Pages", "now"), style.translate("Pages", "before")
@@ -225,7 +224,7 @@ class PredictionPage(ModelPage[TokenPredictions]):
         if content.changed:
             subtitle += f" · {now} | {before}"
         layout = BarRows(
-            rows, style, (width, height), title=title.format(token=content.token), subtitle=subtitle, written=share_text
+            rows, style, size, title=title.format(token=content.token), subtitle=subtitle, written=share_text
         )
         return layout.drawing(style.translate("Pages", self.title))
 
@@ -313,7 +312,7 @@ class HeadEffectsPage(LayersPage[HeadEffects]):
         ranked = context.options["shown"] == RANKED
         return HeadEffects(logit_name(model.now, token, against), true, foretold, model.layer, ranked)
 
-    def plan(self, content: HeadEffects, style: PageStyle, width: float | None, height: float | None) -> PageDrawing:
+    def plan(self, content: HeadEffects, style: PageStyle, size: Sides) -> PageDrawing:
         title = style.translate("Pages", "Change of the logit of {name} without a head").format(name=content.name)
         names = style.translate("Pages", "each head off in turn"), style.translate("Pages", "−Σ gradient · result")
         if content.ranked:
@@ -321,7 +320,7 @@ class HeadEffectsPage(LayersPage[HeadEffects]):
             layout = BarRows(
                 rows,
                 style,
-                (width, height),
+                size,
                 title=title,
                 subtitle=" | ".join(names),
                 written=lambda value: format_number(value, 3),
@@ -330,7 +329,7 @@ class HeadEffectsPage(LayersPage[HeadEffects]):
         maps = [LayerMap(name, cells) for name, cells in zip(names, (content.true, content.foretold), strict=True)]
         return LayerGrid(
             style,
-            (width, height),
+            size,
             maps,
             heads=True,
             layer=content.layer,
@@ -410,14 +409,14 @@ class LensPage(ModelPage[LogitLens]):
             progress((layer + 1) / layers)
         return LogitLens(run.texts[first:last], not run.model.sizes.causal, first, tuple(found), shares)
 
-    def plan(self, content: LogitLens, style: PageStyle, width: float | None, height: float | None) -> PageDrawing:
-        return LensLayout(content, style, width, height).drawing()
+    def plan(self, content: LogitLens, style: PageStyle, size: Sides) -> PageDrawing:
+        return LensLayout(content, style, size).drawing()
 
 
 class LensLayout(PageLayout):
     """A row for each layer, the last at the bottom, and a column for each token of the text."""
 
-    def __init__(self, lens: LogitLens, style: PageStyle, width: float | None, height: float | None) -> None:
+    def __init__(self, lens: LogitLens, style: PageStyle, size: Sides) -> None:
         self.lens, self.style = lens, style
         rows, columns = lens.shares.shape
         self.names = [style.translate("Pages", "embeddings")]
@@ -426,8 +425,7 @@ class LensLayout(PageLayout):
         self.head = metrics("micro").height() + SPACING.s
         self.frame = with_frame(
             style,
-            width,
-            height,
+            size,
             title=style.translate("Pages", LensPage.title),
             subtitle=style.translate(
                 "Pages", "Likeliest token at every place, as though the model ended after a layer"
@@ -526,7 +524,7 @@ class LogitPartsPage(LayersPage[LogitParts]):
         logit = logit_difference(model.now, token, against, model.position)
         return LogitParts(logit_name(model.now, token, against), logit, parts, model.layer)
 
-    def plan(self, content: LogitParts, style: PageStyle, width: float | None, height: float | None) -> PageDrawing:
+    def plan(self, content: LogitParts, style: PageStyle, size: Sides) -> PageDrawing:
         parts = content.parts
         shown = {
             "embedding": parts.embedding,
@@ -550,7 +548,7 @@ class LogitPartsPage(LayersPage[LogitParts]):
             )
         return LayerGrid(
             style,
-            (width, height),
+            size,
             [LayerMap("", parts.heads)],
             heads=True,
             layer=content.layer,
@@ -624,9 +622,7 @@ class PatchingPage(LayersPage[PatchingEffects]):
         name = logit_name(model.now, token, against)
         return PatchingEffects(name, shares, foretold, context.options["of"] == HEADS, tokens, model.layer)
 
-    def plan(
-        self, content: PatchingEffects, style: PageStyle, width: float | None, height: float | None
-    ) -> PageDrawing:
+    def plan(self, content: PatchingEffects, style: PageStyle, size: Sides) -> PageDrawing:
         maps = [LayerMap("", content.shares)]
         if content.foretold is not None:
             names = style.translate("Pages", "patched"), style.translate("Pages", "Σ gradient · (first − second)")
@@ -634,7 +630,7 @@ class PatchingPage(LayersPage[PatchingEffects]):
         title = style.translate("Pages", "Recovered part of the logit of {name}").format(name=content.name)
         return LayerGrid(
             style,
-            (width, height),
+            size,
             maps,
             heads=content.heads,
             layer=content.layer,

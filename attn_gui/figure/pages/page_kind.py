@@ -151,7 +151,7 @@ class NumberOption(PageOption):
 
 @dataclass(frozen=True)
 class SliderOption(PageOption):
-    """A place on a slider, 0 … `last`, of which `number_words` gives the words beside it."""
+    """A place on a slider, 0 … `last`, of which `place_words` gives the words beside it."""
 
     last: Callable[[PageContext, Chosen], int]
     place_words: Callable[[PageContext, Chosen, int], str] = lambda context, values, place: str(place)
@@ -212,6 +212,10 @@ def checked_options(
 
 
 # --- laid-out page --------------------------------------------------------------------------------
+
+
+Sides = tuple[float | None, float | None]
+"""Width and height of a page in logical pixels; None for its own."""
 
 
 class NoRoom(ValueError):
@@ -420,9 +424,8 @@ class PageKind(ABC, Generic[C]):
         return content
 
     @abstractmethod
-    def plan(self, content: C, style: PageStyle, width: float | None, height: float | None) -> PageDrawing:
-        """Lay it out at its own size, or to a width, a height or both, in logical pixels. Raises NoRoom if too
-        small."""
+    def plan(self, content: C, style: PageStyle, size: Sides) -> PageDrawing:
+        """Lay it out at its own size, or to a width, a height or both. Raises NoRoom if too small."""
 
 
 # --- frame ----------------------------------------------------------------------------------------
@@ -494,15 +497,14 @@ class PageLayout(ABC):
         self.paint_body(painter)
 
 
-def body_width(width: float | None) -> float:
-    """Return the width of the body of a page of a width, or of its own."""
-    return (OWN_WIDTH if width is None else width) - 2 * MARGIN
+def body_width(size: Sides) -> float:
+    """Return the width of the body of a page."""
+    return (OWN_WIDTH if size[0] is None else size[0]) - 2 * MARGIN
 
 
 def with_frame(
     style: PageStyle,
-    width: float | None,
-    height: float | None,
+    size: Sides,
     *,
     title: str,
     subtitle: str = "",
@@ -514,8 +516,8 @@ def with_frame(
 
     Raises NoRoom where less than `least` (width, height) would be left for the body.
     """
-    width, title = OWN_WIDTH if width is None else width, style.titled(title)
-    across = body_width(width)
+    width, height = OWN_WIDTH if size[0] is None else size[0], size[1]
+    title, across = style.titled(title), body_width(size)
     if across < least[0] - ROUNDING:
         raise NoRoom("width", width, least[0] + 2 * MARGIN)
     small, strong = metrics("small"), metrics("sentence", strong=True)

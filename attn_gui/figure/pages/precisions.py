@@ -32,6 +32,7 @@ from attn_gui.figure.pages.page_kind import (
     PageKind,
     PageSpot,
     PageStyle,
+    Sides,
     SpotGrid,
     metrics,
 )
@@ -182,19 +183,19 @@ class PrecisionPage(PageKind[PrecisionMaps]):
     def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> PrecisionMaps:
         return read_precisions(evaluation, context, progress)
 
-    def plan(self, content: PrecisionMaps, style: PageStyle, width: float | None, height: float | None) -> PageDrawing:
-        return PrecisionLayout(content, style, width, height).drawing(style.translate("Pages", self.title))
+    def plan(self, content: PrecisionMaps, style: PageStyle, size: Sides) -> PageDrawing:
+        return PrecisionLayout(content, style, size).drawing(style.translate("Pages", self.title))
 
 
 class PrecisionLayout(MapsLayout):
     """The maps of the stage, and below them a list of the steps with how far each type departs."""
 
-    def __init__(self, shown: PrecisionMaps, style: PageStyle, width: float | None, height: float | None) -> None:
+    def __init__(self, shown: PrecisionMaps, style: PageStyle, size: Sides) -> None:
         self.shown, self.style = shown, style
         self.line = metrics("micro").height() + SPACING.s
         super().__init__(
             style,
-            (BESIDE if width is None else width, height),
+            (BESIDE if size[0] is None else size[0], size[1]),
             list(self._maps()),
             title=style.translate("Pages", "{stage} in four number types").format(stage=title(shown.stage, style.lang)),
             subtitle=style.words.head.format(shown.head) if shown.heads > 1 else "",
@@ -204,7 +205,7 @@ class PrecisionLayout(MapsLayout):
         )
 
     def fields(self) -> tuple[SpotGrid, ...]:
-        """Return a click on a map chooses its cell, one on a line of the list the cell that departs most."""
+        """Return maps and list: a map leads to its cell, a line of the list to the cell that departs most."""
         place = self.room.adjusted(self.room.width() * NAME_SHARE, self.line, 0, 0)
         return *super().fields(), SpotGrid(place, self._step_spot, len(self.shown.steps), len(NARROWER))
 

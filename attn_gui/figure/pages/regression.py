@@ -31,6 +31,7 @@ from attn_gui.figure.pages.page_kind import (
     PageLayout,
     PageSpot,
     PageStyle,
+    Sides,
     SpotGrid,
     body_width,
     metrics,
@@ -103,14 +104,14 @@ class CurvePage(RegressionPage[CurvePoints]):
             keys, values, queries, outputs, answer, evaluation.problem.num_heads, context.head, row, weights
         )
 
-    def plan(self, content: CurvePoints, style: PageStyle, width: float | None, height: float | None) -> PageDrawing:
-        return CurveLayout(content, style, width, height).drawing(style.translate("Pages", self.title))
+    def plan(self, content: CurvePoints, style: PageStyle, size: Sides) -> PageDrawing:
+        return CurveLayout(content, style, size).drawing(style.translate("Pages", self.title))
 
 
 class CurveLayout(PageLayout):
     """The key of dots and line above the plot, on one line or on two."""
 
-    def __init__(self, curve: CurvePoints, style: PageStyle, width: float | None, height: float | None) -> None:
+    def __init__(self, curve: CurvePoints, style: PageStyle, size: Sides) -> None:
         self.curve, self.style = curve, style
         line = metrics("small").height() + SPACING.s
         self.dots, self.line = (
@@ -121,8 +122,7 @@ class CurveLayout(PageLayout):
         named += f" · {style.words.head.format(curve.head)}" if curve.heads > 1 else ""
         frame: PageFrame = with_frame(
             style,
-            width,
-            height,
+            size,
             title=named,
             tall=lambda across: 2 * line + across * CURVE_SHAPE,
             least=(CURVE_LEAST, CURVE_LEAST + 2 * line),
@@ -141,7 +141,7 @@ class CurveLayout(PageLayout):
         return f"{self.frame.title}. {said}."
 
     def fields(self) -> tuple[SpotGrid, ...]:
-        """Return a click on the plot chooses the nearest query."""
+        """Return the plot: a click chooses the nearest query."""
         return (self.plot.field(self.curve.queries, self._spot),)
 
     def _spot(self, row: int) -> PageSpot:
@@ -302,23 +302,22 @@ class PoolingsPage(RegressionPage[PoolingRules]):
             problem.num_heads,
         )
 
-    def plan(self, content: PoolingRules, style: PageStyle, width: float | None, height: float | None) -> PageDrawing:
-        return PoolingsLayout(content, style, width, height).drawing(style.translate("Pages", self.title))
+    def plan(self, content: PoolingRules, style: PageStyle, size: Sides) -> PageDrawing:
+        return PoolingsLayout(content, style, size).drawing(style.translate("Pages", self.title))
 
 
 class PoolingsLayout(PageLayout):
     """A plot for each way, all with the same axes."""
 
-    def __init__(self, shown: PoolingRules, style: PageStyle, width: float | None, height: float | None) -> None:
+    def __init__(self, shown: PoolingRules, style: PageStyle, size: Sides) -> None:
         self.shown, self.style = shown, style
         count, self.above = len(shown.pooled), 2 * metrics("small").height() + SPACING.s
         head = f" · {style.words.head.format(shown.head)}" if shown.heads > 1 else ""
-        across = min(count, 1 + (body_width(width) >= BESIDE)) if body_width(width) < IN_A_ROW else count
+        across = min(count, 1 + (body_width(size) >= BESIDE)) if body_width(size) < IN_A_ROW else count
         down = math.ceil(count / across)
         self.frame = with_frame(
             style,
-            width,
-            height,
+            size,
             title=style.translate("Pages", PoolingsPage.title) + head,
             note=self._note(),
             tall=lambda wide: down * (wide / across * POOLING_SHAPE + self.above),
@@ -339,7 +338,7 @@ class PoolingsLayout(PageLayout):
         return f"{self.frame.title}. {said}. {self._note()}"
 
     def fields(self) -> tuple[SpotGrid, ...]:
-        """Return a click on a plot chooses the nearest query."""
+        """Return the plots: a click on one chooses the nearest query."""
         ways = zip(self.shown.pooled, self.plots, strict=True)
         return tuple(plot.field(self.shown.queries, partial(self._spot, way)) for way, plot in ways)
 

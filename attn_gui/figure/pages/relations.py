@@ -30,6 +30,7 @@ from attn_gui.figure.pages.page_kind import (
     PageLayout,
     PageSpot,
     PageStyle,
+    Sides,
     SpotGrid,
     body_width,
     metrics,
@@ -118,8 +119,8 @@ class MeaningPage(PageKind[TokenCosines]):
         names = symbol(before), symbol(after)
         return TokenCosines(maps[0], maps[1], names, stages, shown, first, count, chosen, None if layer else head)
 
-    def plan(self, content: TokenCosines, style: PageStyle, width: float | None, height: float | None) -> PageDrawing:
-        return SimilarityLayout(content, style, width, height).drawing(style.translate("Pages", self.title))
+    def plan(self, content: TokenCosines, style: PageStyle, size: Sides) -> PageDrawing:
+        return SimilarityLayout(content, style, size).drawing(style.translate("Pages", self.title))
 
 
 def _rows(evaluation: Evaluation, name: str, batch: int, head: int | None, rows: slice) -> Values:
@@ -135,12 +136,12 @@ def _rows(evaluation: Evaluation, name: str, batch: int, head: int | None, rows:
 class SimilarityLayout(MapsLayout):
     """Before, after, and the difference of both."""
 
-    def __init__(self, shown: TokenCosines, style: PageStyle, width: float | None, height: float | None) -> None:
+    def __init__(self, shown: TokenCosines, style: PageStyle, size: Sides) -> None:
         self.shown, self.style = shown, style
         head = f" · {style.words.head.format(shown.head)}" if shown.head is not None else ""
         super().__init__(
             style,
-            (width, height),
+            size,
             self._maps(),
             title=style.translate("Pages", MeaningPage.title) + head,
             subtitle=style.translate("Pages", "Cosine between tokens: 1 is the same direction, 0 nothing in common"),
@@ -171,7 +172,7 @@ class SimilarityLayout(MapsLayout):
         said = text.format(**dict(zip(("before", "after"), means, strict=True)))
         if shown.chosen is not None and len(shown.before) > 1:
             more = translate("Pages", "Most like “{token}” before: {before}; after: {after}.")
-            near = (self._told(cells) for cells in (shown.before, shown.after))
+            near = (self._words(cells) for cells in (shown.before, shown.after))
             pairs = dict(zip(("before", "after"), near, strict=True))
             said += " " + more.format(token=self._token(shown.chosen), **pairs)
         if len(shown.before) < shown.count:
@@ -180,7 +181,7 @@ class SimilarityLayout(MapsLayout):
             said += " " + more.format(first=shown.first, last=last, count=shown.count)
         return said
 
-    def _told(self, cells: Values) -> str:
+    def _words(self, cells: Values) -> str:
         nearest = self.shown.nearest(cells)
         return ", ".join(f"{self._token(place)} {self.shown.cosine(cells, place)}" for place in nearest)
 
@@ -189,7 +190,7 @@ class SimilarityLayout(MapsLayout):
         return token_of(tokens, place - self.shown.first) if tokens else str(place)
 
     def spot(self, number: int, row: int, column: int) -> PageSpot:
-        """Return a click chooses the token of the row."""
+        """Return the cosine in words; a click chooses the token of the row."""
         one, first = self.maps[number], self.shown.first
         value = format_number(float(one.values[row, column]), 4)
         text = f"{one.title}: cos({self._token(row + first)}, {self._token(column + first)}) = {value}"
@@ -283,8 +284,8 @@ class RelationsPage(PageKind[RelationLines]):
             evaluation.weights,
         )
 
-    def plan(self, content: RelationLines, style: PageStyle, width: float | None, height: float | None) -> PageDrawing:
-        return LinesLayout(content, style, width, height).drawing(style.translate("Pages", self.title))
+    def plan(self, content: RelationLines, style: PageStyle, size: Sides) -> PageDrawing:
+        return LinesLayout(content, style, size).drawing(style.translate("Pages", self.title))
 
 
 def _keys(lines: Sequence[Relation], count: int) -> tuple[int, ...]:
@@ -300,20 +301,19 @@ def _keys(lines: Sequence[Relation], count: int) -> tuple[int, ...]:
 class LinesLayout(PageLayout):
     """Queries to the left, keys to the right, the colors of the heads below."""
 
-    def __init__(self, shown: RelationLines, style: PageStyle, width: float | None, height: float | None) -> None:
+    def __init__(self, shown: RelationLines, style: PageStyle, size: Sides) -> None:
         self.shown, self.style = shown, style
         self.top = metrics("small").height() + SPACING.s
         self.several = len(shown.heads) > 1
         rows = max(len(shown.queries), len(shown.keys))
         self.frame = with_frame(
             style,
-            width,
-            height,
+            size,
             title=self._title(),
             subtitle=self._subtitle(),
             note=self._note(),
             tall=lambda across: self.top + rows * ROW + self._foot(across),
-            least=(220.0, self.top + rows * LEAST_ROW + self._foot(body_width(width))),
+            least=(220.0, self.top + rows * LEAST_ROW + self._foot(body_width(size))),
         )
         body = self.frame.body
         self.row = min((body.height() - self.top - self._foot(body.width())) / rows, MOST_ROW)
@@ -325,7 +325,7 @@ class LinesLayout(PageLayout):
         return f"{self.frame.title}. {self.frame.subtitle}. {self._note()}"
 
     def fields(self) -> tuple[SpotGrid, ...]:
-        """Return a click on a token chooses the largest of its weights, one on a head's color the head."""
+        """Return both columns and the key of colors: a token leads to its largest weight, a color to the head."""
         shown = self.shown
         fields = [
             SpotGrid(self.left, lambda row, _: self._query_spot(shown.queries[row]), len(shown.queries)),

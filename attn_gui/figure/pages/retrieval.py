@@ -27,6 +27,7 @@ from attn_gui.figure.pages.page_kind import (
     PageLayout,
     PageSpot,
     PageStyle,
+    Sides,
     SpotGrid,
     body_width,
     metrics,
@@ -103,25 +104,24 @@ class RetrievalPage(PageKind[QueryMixture]):
         off = context.head in off_heads(problem)
         return QueryMixture(found, query, tokens, stages, context.head, problem.num_heads, off)
 
-    def plan(self, content: QueryMixture, style: PageStyle, width: float | None, height: float | None) -> PageDrawing:
-        return RetrievalLayout(content, style, width, height).drawing(style.translate("Pages", self.title))
+    def plan(self, content: QueryMixture, style: PageStyle, size: Sides) -> PageDrawing:
+        return RetrievalLayout(content, style, size).drawing(style.translate("Pages", self.title))
 
 
 class RetrievalLayout(PageLayout):
     """The ranking to the left or above, the mixture to the right or below."""
 
-    def __init__(self, shown: QueryMixture, style: PageStyle, width: float | None, height: float | None) -> None:
+    def __init__(self, shown: QueryMixture, style: PageStyle, size: Sides) -> None:
         self.shown, self.style = shown, style
         self.columns, self.pieces = shown.columns, shown.pieces
         self.keys = len(self.pieces)
         self.head = metrics("small").height() + SPACING.s
-        beside = body_width(width) >= BESIDE
+        beside = body_width(size) >= BESIDE
         rows = max(self.keys, len(self.columns)) if beside else self.keys + len(self.columns)
         heads = self.head if beside else 2 * self.head + SPACING.l
         self.frame = with_frame(
             style,
-            width,
-            height,
+            size,
             title=self._title(),
             subtitle=self._subtitle(),
             note=self._note(),
@@ -142,7 +142,7 @@ class RetrievalLayout(PageLayout):
         return f"{self.frame.title}. {self._subtitle()}. {self._note()}"
 
     def fields(self) -> tuple[SpotGrid, ...]:
-        """Return a click on a key chooses its weight, one on a column the cell of the output."""
+        """Return keys and columns: a click on a key chooses its weight, one on a column the cell of the output."""
         return (
             SpotGrid(self.ranking, lambda row, _: self._key_spot(row), self.keys),
             SpotGrid(self.mixture, lambda row, _: self._column_spot(row), len(self.columns)),

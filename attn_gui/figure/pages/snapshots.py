@@ -34,6 +34,7 @@ from attn_gui.figure.pages.page_kind import (
     PageLayout,
     PageSpot,
     PageStyle,
+    Sides,
     SpotGrid,
     metrics,
     with_frame,
@@ -89,7 +90,7 @@ class StateMaps:
 class StatesLayout(PageLayout):
     """Places of the maps, their names and the color bars."""
 
-    def __init__(self, states: StateMaps, style: PageStyle, width: float | None, height: float | None) -> None:
+    def __init__(self, states: StateMaps, style: PageStyle, size: Sides) -> None:
         self.states, self.style = states, style
         self.shown = [*states.maps, *([states.difference] if states.difference else [])]
         self.columns = COLUMNS.get(len(self.shown), MOST_COLUMNS)
@@ -100,8 +101,7 @@ class StatesLayout(PageLayout):
         self.tall: float = min(max(max(rows / columns for rows, columns in shapes), FLATTEST), TALLEST)
         self.frame = with_frame(
             style,
-            width,
-            height,
+            size,
             title=style.translate("Pages", "Snapshots: {stage}").format(stage=title(states.stage, style.lang)),
             subtitle=style.words.head.format(states.head) if states.heads > 1 else "",
             note=" ".join(self._notes()),
@@ -153,7 +153,7 @@ class StatesLayout(PageLayout):
         return f"{self.frame.title}. {names}. {' '.join(self._notes())}".strip()
 
     def fields(self) -> tuple[SpotGrid, ...]:
-        """Return a click on a map chooses the cell."""
+        """Return the maps: a click on one chooses the cell."""
         return tuple(
             SpotGrid(place, partial(self._spot, each), *each.values.shape)
             for place, each in zip(self.places, self.shown, strict=True)
@@ -288,8 +288,8 @@ class StatesPage(PageKind[StateMaps]):
             apart=both and difference is None,
         )
 
-    def plan(self, content: StateMaps, style: PageStyle, width: float | None, height: float | None) -> PageDrawing:
-        return StatesLayout(content, style, width, height).drawing()
+    def plan(self, content: StateMaps, style: PageStyle, size: Sides) -> PageDrawing:
+        return StatesLayout(content, style, size).drawing()
 
 
 def _asked_for(context: PageContext) -> list[str]:

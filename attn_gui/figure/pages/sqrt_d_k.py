@@ -30,11 +30,9 @@ from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.progress import Progress
 from attn_gui.engine.scores import SCORES
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
-from attn_gui.figure.heatmap_layout import MARGIN
 from attn_gui.figure.pages.map_grids import paint_key_names, paint_row_bars
 from attn_gui.figure.pages.page_context import PageContext
 from attn_gui.figure.pages.page_kind import (
-    OWN_WIDTH,
     ChoiceOption,
     Chosen,
     NumberOption,
@@ -44,8 +42,10 @@ from attn_gui.figure.pages.page_kind import (
     PageLayout,
     PageSpot,
     PageStyle,
+    Sides,
     SliderOption,
     SpotGrid,
+    body_width,
     metrics,
     with_frame,
 )
@@ -133,20 +133,19 @@ class RootScaling:
 class RootLayout(PageLayout):
     """Places of the plots and bars, and how they are painted."""
 
-    def __init__(self, shown: RootScaling, style: PageStyle, width: float | None, height: float | None) -> None:
+    def __init__(self, shown: RootScaling, style: PageStyle, size: Sides) -> None:
         self.shown, self.style = shown, style
         theme, micro = style.theme, metrics("micro")
         self.colors = theme.accent, theme.query, theme.key
         self.head = metrics("small").height() + SPACING.m
         self.foot = micro.height() + SPACING.xs
-        across = (OWN_WIDTH if width is None else width) - 2 * MARGIN
+        across = body_width(size)
         plots = 1 if across >= BESIDE else 2  # one below the other
         self.variance_lines = [wrapped(self._said(number), across, metrics("small")) for number in range(3)]
         self.bar_head = max(map(len, self.variance_lines)) * metrics("small").height() + SPACING.m
         self.frame = with_frame(
             style,
-            width,
-            height,
+            size,
             title=style.translate("Pages", "Why √dₖ"),
             subtitle=self._subtitle(),
             note=self._note(),
@@ -167,7 +166,7 @@ class RootLayout(PageLayout):
         return ". ".join([f"{self.frame.title}. {self.frame.subtitle}", *map(self._said, range(3)), self._note()])
 
     def fields(self) -> tuple[SpotGrid, ...]:
-        """Return a click on the first plot turns d_k, one on the second or on the bars chooses a row or a weight."""
+        """Return plots and bars: the first plot leads to a d_k, the second to a row, a bar to a weight."""
         shown = self.shown
         fields: list[SpotGrid] = [
             self.variance.field(shown.widths, self._width_spot),
@@ -440,5 +439,5 @@ class RootPage(PageKind[RootScaling]):
         progress(1.0)
         return found
 
-    def plan(self, content: RootScaling, style: PageStyle, width: float | None, height: float | None) -> PageDrawing:
-        return RootLayout(content, style, width, height).drawing(style.translate("Pages", self.title))
+    def plan(self, content: RootScaling, style: PageStyle, size: Sides) -> PageDrawing:
+        return RootLayout(content, style, size).drawing(style.translate("Pages", self.title))

@@ -41,6 +41,7 @@ from attn_gui.figure.pages.page_kind import (
     PageLayout,
     PageSpot,
     PageStyle,
+    Sides,
     SliderOption,
     SpotGrid,
     metrics,
@@ -105,7 +106,7 @@ def value_text(values: Numbers, place: int) -> str:
 class SweepLayout(PageLayout):
     """Places of slider, curve and strip; the curve and the strip can be left out."""
 
-    def __init__(self, swept: SweepReadings, style: PageStyle, width: float | None, height: float | None) -> None:
+    def __init__(self, swept: SweepReadings, style: PageStyle, size: Sides) -> None:
         self.swept, self.style = swept, style
         self.curve, self.strip = swept.part != "strip", swept.part != "curve"
         caption = metrics("micro").height() + SPACING.xs
@@ -114,8 +115,7 @@ class SweepLayout(PageLayout):
         self.tall: float = min(max(shape[0] / shape[1], 0.3), 1.2)
         self.frame = with_frame(
             style,
-            width,
-            height,
+            size,
             title=self.style.translate("Pages", "Sweep: {quantity}").format(quantity=self.quantity),
             subtitle=self._subtitle(),
             tall=self._own_height,
@@ -205,7 +205,7 @@ class SweepLayout(PageLayout):
         return f"{self.frame.title}. {self.frame.subtitle}. {self._said()}."
 
     def fields(self) -> tuple[SpotGrid, ...]:
-        """Return a click on the curve or on a small map chooses that value."""
+        """Return curve and small maps: a click on either chooses that value."""
         fields: list[SpotGrid] = [] if self.plot is None else [self.plot.field(self.swept.values, self._spot)]
         if self.strip:
             fields += [SpotGrid(place, partial(self._spot, step)) for step, place in self.small]
@@ -398,8 +398,8 @@ class SweepPage(PageKind[SweepReadings]):
             heads=first.num_heads,
         )
 
-    def plan(self, content: SweepReadings, style: PageStyle, width: float | None, height: float | None) -> PageDrawing:
-        return SweepLayout(content, style, width, height).drawing()
+    def plan(self, content: SweepReadings, style: PageStyle, size: Sides) -> PageDrawing:
+        return SweepLayout(content, style, size).drawing()
 
 
 def _map(evaluation: Evaluation, row: MapRow) -> tuple[Values, Allowed | None]:

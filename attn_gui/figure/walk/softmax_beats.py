@@ -92,12 +92,10 @@ class SoftmaxRow:
             return [term(place) for place in range(len(scores)) if self.open[place] or place == self.key]
         order = [int(place) for place in np.argsort(-np.nan_to_num(powers, nan=np.inf), kind="stable")]
         order = [place for place in order if self.open[place]]
-        shown = order[:LARGEST]
-        if self.key is not None and self.key not in shown and self.open[self.key]:
-            shown.append(self.key)
-        rest = [place for place in order if place not in shown]
-        if self.key is not None and not self.open[self.key]:
-            shown.append(self.key)
+        shown, rest = order[:LARGEST], order[LARGEST:]
+        if self.key is not None and self.key not in shown:
+            shown.append(self.key)  # masked, too
+            rest = [place for place in rest if place != self.key]
         if len(rest) == 1:
             shown, rest = [*shown, *rest], []
         found = [term(place) for place in shown]

@@ -206,14 +206,14 @@ class SizeBox(CountBox):
     committed = Signal(int)
     refused = Signal(str)
     # on the class, since Qt asks `validate` while it still builds the box
-    _settled = _least = 1
+    _committed = _least = 1
     _allowed: tuple[int, ...] = ()
     _why = ""
     _staying = False
 
     def __init__(self, parent: QWidget | None = None, *, minimum: int = 1, maximum: int = 65536) -> None:
         super().__init__(parent, minimum=minimum, maximum=maximum)
-        self._settled, self._least, self._largest = minimum, minimum, maximum
+        self._committed, self._least, self._largest = minimum, minimum, maximum
         self.setKeyboardTracking(False)
         self.editingFinished.connect(self.finish)
         self.lineEdit().textEdited.connect(self._on_line_text_edited)
@@ -221,9 +221,9 @@ class SizeBox(CountBox):
     def set_value(self, value: int) -> None:
         """Show the number of the document, which ends a visit; 0 is that of a size that it has not."""
         self._forget_refusal()
-        if value == self._settled == self.value() and not self.pending():
+        if value == self._committed == self.value() and not self.pending():
             return
-        self._settled = value
+        self._committed = value
         with QSignalBlocker(self):
             self.setMinimum(min(self._least, value))
             self.setMaximum(max(self._largest, value))  # a file may bring a larger one than can be asked for
@@ -241,7 +241,7 @@ class SizeBox(CountBox):
 
     def pending(self) -> bool:
         """Return whether the box shows something that has not been handed on."""
-        return self.cleanText() != self.textFromValue(self._settled)
+        return self.cleanText() != self.textFromValue(self._committed)
 
     def finish(self) -> None:
         """End the visit: hand on a number that changed; what cannot be gives way to the number before."""
@@ -251,14 +251,14 @@ class SizeBox(CountBox):
         sentence = self.objection(typed)
         if sentence:
             self.restore()
-            self._tip.show_left(typed, self.textFromValue(self._settled))
+            self._tip.show_left(typed, self.textFromValue(self._committed))
             self.refused.emit(sentence)
             return
         self.interpretText()
-        if self.value() != self._settled:
-            self._settled = self.value()
+        if self.value() != self._committed:
+            self._committed = self.value()
             self._show_pending()
-            self.committed.emit(self._settled)
+            self.committed.emit(self._committed)
 
     def commit_typed(self) -> bool:
         """Hand on what is typed; False if it cannot be, or was not taken, and then the box says why."""
@@ -269,11 +269,11 @@ class SizeBox(CountBox):
         self.interpretText()
         asked = self.value()
         self.finish()
-        return self._settled == asked
+        return self._committed == asked
 
     def restore(self) -> None:
         """Go back to the number before the visit."""
-        self.set_value(self._settled)
+        self.set_value(self._committed)
 
     def textFromValue(self, value: int) -> str:
         return super().textFromValue(value) if value >= self._least else "–"  # a size that the problem has not
@@ -333,13 +333,13 @@ class SizeBox(CountBox):
         return self._listing(number)
 
     def _before(self) -> int:
-        return self._settled
+        return self._committed
 
     def _listing(self, number: int) -> str:
         near = sorted(sorted(self._allowed, key=lambda value: abs(value - number))[:LISTED])
         listed = self.tr(", ").join(map(str, near)) + (" …" if len(near) < len(self._allowed) else "")
         why = (self._why or self.tr("{number} is not possible.")).format(number=number)
-        return self.tr("{why} Possible: {listed}. Esc keeps {old}.").format(why=why, listed=listed, old=self._settled)
+        return self.tr("{why} Possible: {listed}. Esc keeps {old}.").format(why=why, listed=listed, old=self._committed)
 
     def _neighbor(self, steps: int) -> int:
         beyond = (

@@ -133,7 +133,7 @@ class TypedField(QLineEdit):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._value: Any = None
-        self._settled_text = ""
+        self._committed_text = ""
         self._staying = False
         self._tip = RefusalTip(self)
         self.textEdited.connect(self._on_self_text_edited)
@@ -152,12 +152,12 @@ class TypedField(QLineEdit):
 
     def set_value(self, value: Any) -> None:
         """Show the value of the document."""
-        self._value, self._settled_text = value, self.written(value)
+        self._value, self._committed_text = value, self.written(value)
         self.restore()
 
     def pending(self) -> bool:
         """Return whether the field shows something that has not been handed on."""
-        return self.text() != self._settled_text
+        return self.text() != self._committed_text
 
     def finish(self) -> None:
         """End the visit: hand on a value that changed; what cannot be gives way to the value before."""
@@ -166,7 +166,7 @@ class TypedField(QLineEdit):
         typed, sentence = self.text(), self._take()
         if sentence:
             self.restore()
-            self._tip.show_left(typed, self._settled_text)
+            self._tip.show_left(typed, self._committed_text)
             self.refused.emit(sentence)
 
     def commit_typed(self) -> bool:
@@ -179,7 +179,7 @@ class TypedField(QLineEdit):
 
     def restore(self) -> None:
         """Go back to the text before the visit."""
-        self.setText(self._settled_text)
+        self.setText(self._committed_text)
         self.setCursorPosition(0)
         self._show_state()
 
@@ -220,7 +220,7 @@ class TypedField(QLineEdit):
             return refusal.sentence()
         except ValueError as error:
             return str(error)
-        changed = self.written(value) != self._settled_text
+        changed = self.written(value) != self._committed_text
         self.set_value(value)
         if changed:
             self.committed.emit(value)
@@ -233,7 +233,7 @@ class TypedField(QLineEdit):
 
     def _show_state(self) -> None:
         mark(self, "wrong", "")
-        mark(self, "tone", "edit" if self._settled_text and self.pending() else "")
+        mark(self, "tone", "edit" if self._committed_text and self.pending() else "")
         self._tip.dismiss()
 
     def _on_self_text_edited(self) -> None:
@@ -265,11 +265,11 @@ class NumberField(TypedField):
         value = parse_number(text, self._dtype)
         if self._positive and not 0 < value < float("inf"):
             raise ValueError(
-                self.tr("A number above 0 is needed. Esc keeps {old}.").format(old=self._settled_text or "–")
+                self.tr("A number above 0 is needed. Esc keeps {old}.").format(old=self._committed_text or "–")
             )
         if self._finite and not math.isfinite(value):
             raise ValueError(
-                self.tr("A finite number is needed. Esc keeps {old}.").format(old=self._settled_text or "–")
+                self.tr("A finite number is needed. Esc keeps {old}.").format(old=self._committed_text or "–")
             )
         return value
 

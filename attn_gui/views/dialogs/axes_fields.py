@@ -122,28 +122,34 @@ class AxesFields(Retranslated, QWidget):
         self._given.pop(question.option, None)
 
     def set_questions(self, names: Mapping[str, str], offer: CompletedMapping | None) -> None:
-        """Show the fields that these arrays need, with what fits, and what the file settles of it as chosen."""
-        together = [name for role, name in names.items() if role in FUSED]
-        known = known_of(together)
+        """Show the fields that these arrays need, with what fits, and what the file says of it as chosen."""
+        known = known_of([name for role, name in names.items() if role in FUSED])
         if known is not None and self.split.currentData() == UNSAID:
             self.split.set_key(known.key)
         self._offer = self._forced if offer is None else {**offer.choices, **self._forced}
         self._masks = offer is not None and bool(offer.masks) and MASK not in names
-        settled = {} if offer is None else self._settled(offer)
+        by_file = {} if offer is None else self._said_by_file(offer)
         for name, readings in self._lists.items():
             readings.set_choices(self._words(name))
-            keys = [key for key, _ in readings.choices()]
-            given, by_file = self._given.get(name), settled.get(name)
-            picks = [by_file, given] if self._remembered else [given, by_file]  # this file says more than the last one
-            picks += keys if len(keys) == 1 and name != MASK else []
-            readings.set_key(next((key for key in picks if key in keys), None))
+            readings.set_key(self._pick(name, by_file.get(name)))
         self._show_reason()
+        self._show_needed(names)
+
+    def _pick(self, name: str, by_file: str | None) -> str | None:
+        """Return the choice of a question: what was chosen before or what the file says, else the only one there is."""
+        keys, given = [key for key, _ in self._lists[name].choices()], self._given.get(name)
+        picks = [by_file, given] if self._remembered else [given, by_file]  # this file says more than the last one
+        picks += keys if len(keys) == 1 and name != MASK else []
+        return next((key for key in picks if key in keys), None)
+
+    def _show_needed(self, names: Mapping[str, str]) -> None:
+        """Show the fields that have something to ask of these arrays."""
         axes = parsed((self.axes.key() or "").split(","))
         counted = self._counted(ArrayMapping(dict(names), axes=axes, weights=self.weights.key()))
         shown = {
             "axes": len(self.axes.choices()) > 1,
             "weight_axes": _has_weights(names) and len(self.weights.choices()) > 1,
-            "split": bool(together),
+            "split": bool(FUSED.keys() & names.keys()),
             "mask_means": MASK in names and bool(self.mask_means.choices()),
             "num_heads": not counted,
             "num_kv_heads": not counted,
@@ -175,8 +181,8 @@ class AxesFields(Retranslated, QWidget):
         return weights or (arrangement.direct and arrangement.axes is not None and HEAD in arrangement.axes)
 
     @staticmethod
-    def _settled(offer: CompletedMapping) -> dict[str, str]:
-        """Return what the file settles by itself, by question."""
+    def _said_by_file(offer: CompletedMapping) -> dict[str, str]:
+        """Return the choices that the file leaves no doubt of, by question."""
         found = offer.arrangement
         said = {"axes": found.axes and spelled(found.axes), "weights": found.weights}
         means = [meaning for name, (meaning, _) in offer.masks.items() if name == found.arrays.get(MASK)]

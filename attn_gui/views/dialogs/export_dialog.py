@@ -62,7 +62,7 @@ class Preview(QWidget):
         """Return the reason why there is no picture; empty when there is one, and while the next one is not drawn."""
         return "" if self._timer.isActive() else self._sentence
 
-    def settle(self) -> None:
+    def draw_waiting(self) -> None:
         """Draw what waits for the typing to rest."""
         if self._timer.isActive():
             self.draw_now()
@@ -186,7 +186,7 @@ class ExportDialog(ExportForm):
         return super().objection() or self.preview.sentence()
 
     def accept(self) -> None:
-        self.preview.settle()
+        self.preview.draw_waiting()
         super().accept()
 
     # --- words -----------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from attn_gui.views.inspector.cell_relations import ExplainContext, OtherState, 
 from attn_gui.views.inspector.cell_sentences import Sentences, as_one, by_step
 from attn_gui.views.inspector.inspector_pages import FirstSteps, SensitivityPage, VerifyPage
 from attn_gui.views.inspector.terms import TermsView
-from attn_gui.views.pages.pages_panel import PagesPanel
+from attn_gui.views.pages_panel import PagesPanel
 from attn_gui.views.spoken_formulas import spoken
 from attn_gui.views.text_views import FormulaView, SentenceView, WrappedLabel
 from attn_gui.views.theme import dress

@@ -73,7 +73,7 @@ class TermsModel(QAbstractTableModel):
         super().__init__(parent)
         self._terms: Terms | None = None
         self._context: ExplainContext | None = None
-        self._stage, self._told, self._chosen = "", "", -1
+        self._stage, self._wording, self._chosen = "", "", -1
         self._entry: Stage | None = None  # None for a number that is no stage
         self._values = np.empty(0)
         self._order = np.empty(0, int)
@@ -107,7 +107,7 @@ class TermsModel(QAbstractTableModel):
         self._expanded = self._expanded and stage == self._stage
         self._context, self._stage = context, stage
         self._entry = explanation.entry if explanation is not None and stage in STAGE else None
-        self._told = "" if explanation is None else explanation.entry.wording
+        self._wording = "" if explanation is None else explanation.entry.wording
         self._chosen = explanation.index[-1] if explanation is not None and self.of_weights() else -1
         self._values = self._terms.values if self._terms is not None else np.empty(0)
         size = self._values if self.of_weights() else np.abs(self._values)
@@ -276,30 +276,17 @@ class TermsModel(QAbstractTableModel):
         return TermCell(name, None, chosen, "text"), *numbers, TermCell(write_value(value), value, chosen, "text")
 
     def _ways_of_writing(self) -> tuple[tuple[Write, ...], Write]:
-        """Return how the columns of numbers and values are written, the values as the largest asks for.
-
-        A column of whole numbers has no decimals. Printed factors give their printed product: where they do not, whole
-        columns get digits more, as few as can be.
-        """
+        """Return how the columns of numbers and values are written, the values as the largest asks for."""
         if self.tight not in self._writers:
-            largest = (self._row_value(first) for first in range(min(self.shown(), 1)))
             decimals = self._decimals(4 if self.of_weights() else 3)
             rows = [row for row in range(min(self.shown(), ALL_UP_TO)) if not self.alone(row)]
             values = [self._row_value(row) for row in rows]
-            write_value = column_writer(largest, decimals)
+            factors = [tuple(cell.value for cell in self._term(row).cells) for row in rows]
+            write_value = column_writer((self._row_value(first) for first in range(min(self.shown(), 1))), decimals)
             if rows and not self.of_weights() and all(map(is_whole, [*values, *self._tail_value()])):
                 write_value = partial(column_number, decimals=0)
-            factors = [tuple(cell.value for cell in self._term(row).cells) for row in rows]
-            columns = list(zip(*factors, strict=True)) or [()] * len(self._headers)
-            printed = PrintedNumbers(partial(_written_factor, decimals))
-            for column, numbers in enumerate(columns):
-                printed.alike(numbers, column)
-            for pair, value in zip(factors, values, strict=True):
-                if len(pair) == 2 and math.isfinite(value) and math.isclose(pair[0] * pair[1], value, rel_tol=1e-5):
-                    printed.add(value, math.prod, pair, decimals)
-            printed.settle()
-            writers = tuple(_column_writer(column, decimals, printed) for column in columns)
-            self._writers[self.tight] = writers, write_value
+            columns = _factor_writers(factors, values, decimals) if rows else ()
+            self._writers[self.tight] = columns or (column_writer((), decimals),) * len(self._headers), write_value
         return self._writers[self.tight]
 
     def _tail_value(self) -> list[float]:
@@ -369,15 +356,31 @@ class TermsModel(QAbstractTableModel):
             return self.two_states.names[1]
         if self.of_weights() or not self._terms:
             return "a"
-        if self._told == "norm":
+        if self._wording == "norm":
             return cell_symbol(self._stage)
-        of_score = self._context is not None and self._told == "score"
+        of_score = self._context is not None and self._wording == "score"
         score = SCORES[self._context.problem.score] if self._context is not None and of_score else None
         if score is not None and score.term:
             return score.term
         if not self._headers or (score is not None and not score.dot):
             return self.tr("value")
         return "·".join(cell_symbol(cell.name) for cell in self._terms[0].cells)
+
+
+def _factor_writers(factors: list[tuple[float, ...]], values: list[float], decimals: int) -> tuple[Write, ...]:
+    """Return how each column of factors is written: a column of whole numbers without decimals.
+
+    Printed factors give their printed product: where they do not, whole columns get digits more, as few as can be.
+    """
+    columns = list(zip(*factors, strict=True))
+    printed = PrintedNumbers(partial(_written_factor, decimals))
+    for column, numbers in enumerate(columns):
+        printed.alike(numbers, column)
+    for pair, value in zip(factors, values, strict=True):
+        if len(pair) == 2 and math.isfinite(value) and math.isclose(pair[0] * pair[1], value, rel_tol=1e-5):
+            printed.add(value, math.prod, pair, decimals)
+    printed.settle()
+    return tuple(_column_writer(column, decimals, printed) for column in columns)
 
 
 def _written_factor(decimals: int, factor: float, more: int) -> str:

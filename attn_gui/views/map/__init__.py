@@ -2,5 +2,6 @@
 
 `heatmap` a large map · `thumbnail` a small one · `map_drawing` what both show · `cells_item` its pixels · `marks`
 what lies on them · `map_view` the view of pyqtgraph · `gestures` mouse and keys · `minimap` the overview of a zoomed
-map · `levels` its range of colors · `colorbar` the range on screen · `levels_popup` the choice behind it, loaded late.
+map · `color_scales` its range of colors · `colorbar` the range on screen · `levels_popup` the choice behind it,
+loaded late.
 """

@@ -147,7 +147,7 @@ class CellsPicture:
         height, width = max(1, self.rows.pixels), max(1, self.columns.pixels)
         self._pixels = np.zeros((height, width), np.uint32)
         self._image = QImage(self._pixels.data, width, height, width * 4, QImage.Format.Format_RGB32)
-        self._sheet = QImage()  # the same with values and marks, as fine as the screen
+        self._written = QImage()  # the same with values and marks, as fine as the screen
         self._unwritten = QRegion(self.area)
 
     def _read(self, down: slice, right: slice) -> tuple[npt.NDArray[Any], Display]:
@@ -233,18 +233,18 @@ class CellsPicture:
         ratio = painter.device().devicePixelRatioF()
         self._keep_written(ratio)
         size = QSizeF(self.area.size())
-        painter.drawImage(QRectF(self.area), self._sheet, QRectF(QPointF(), size * ratio))
+        painter.drawImage(QRectF(self.area), self._written, QRectF(QPointF(), size * ratio))
 
     def _keep_written(self, ratio: float) -> None:
         """Write values and marks once; a mark that moves over them is no reason to write them again."""
-        if self._sheet.isNull() or self._sheet.devicePixelRatio() != ratio:
+        if self._written.isNull() or self._written.devicePixelRatio() != ratio:
             width, height = (math.ceil(length * ratio) for length in (self.columns.pixels, self.rows.pixels))
-            self._sheet = QImage(width, height, QImage.Format.Format_RGB32)
-            self._sheet.setDevicePixelRatio(ratio)
+            self._written = QImage(width, height, QImage.Format.Format_RGB32)
+            self._written.setDevicePixelRatio(ratio)
             self._unwritten = QRegion(self.area)
         due, self._unwritten = self._unwritten.boundingRect(), QRegion()
         if not due.isEmpty():
-            painter = QPainter(self._sheet)
+            painter = QPainter(self._written)
             self._write(painter, due)
             painter.end()
 

@@ -75,13 +75,13 @@ def has_faint(plane: PlaneLike | None) -> bool:
 
 
 class MapLevels:
-    """Follows the rule of a shade; `owner` asks for what is not known yet of long planes."""
+    """Follows the rule of a color scale; `owner` asks for what is not known yet of long planes."""
 
     def __init__(self, owner: object) -> None:
         self._owner = owner
         self.plane: PlaneLike | None = None
         self.others: tuple[PlaneLike, ...] = ()  # shown in the same colors beside it
-        self._shade, self.given = ColorScale(), False  # whether the levels are set and not read from the numbers
+        self._color_scale, self.given = ColorScale(), False  # whether the levels are set and not read from the numbers
         self.kept: Levels | None = None  # if they were asked for already
 
     @property
@@ -99,9 +99,10 @@ class MapLevels:
         """Return some of the finite numbers on show, enough to estimate their distribution."""
         return sample_of(self.plane, self._owner)
 
-    def set_shade(self, shade: ColorScale) -> None:
+    def set_color_scale(self, color_scale: ColorScale) -> None:
         """Follow another rule, or the levels that are given."""
-        self._shade, self.given, self.kept = shade, LEVEL_RULES[shade.rule].take is None, shade.levels
+        self._color_scale, self.kept = color_scale, color_scale.levels
+        self.given = LEVEL_RULES[color_scale.rule].take is None
 
     def forget(self) -> None:
         """Take them again when they are asked for, unless they are given."""
@@ -111,7 +112,7 @@ class MapLevels:
     def _found(self) -> Levels | None:
         if self.plane is None or self.given:
             return LAST_GOOD
-        rule = LEVEL_RULES[self._shade.rule]
+        rule = LEVEL_RULES[self._color_scale.rule]
         found = levels_of_plane(self.plane, rule, self._owner)
         for plane in self.others:
             levels = levels_of_plane(plane, rule, self._owner)
@@ -123,19 +124,19 @@ class MapLevels:
 # --- The levels and colors that a person chose, by the matrix that they are for, wherever it is shown ---
 
 
-def shaded_as(name: str, evaluation: Evaluation) -> str:
+def colored_as(name: str, evaluation: Evaluation) -> str:
     """Return the name under which a stage or field is colored: differences and gradients have levels of their own."""
     return f"{evaluation.kind}.{name}" if evaluation.kind else name
 
 
-def shades_of(kind: str, shades: Mapping[str, ColorScale]) -> dict[str, ColorScale]:
-    """Return the shades of differences or of gradients, by the names of their matrices."""
-    own = {name: shade for name, shade in shades.items() if name.startswith(f"{kind}.")}
-    return {name.removeprefix(f"{kind}."): shade for name, shade in own.items()}
+def color_scales_of(kind: str, color_scales: Mapping[str, ColorScale]) -> dict[str, ColorScale]:
+    """Return the color scales of differences or of gradients, by the names of their matrices."""
+    start = f"{kind}."
+    return {name.removeprefix(start): scale for name, scale in color_scales.items() if name.startswith(start)}
 
 
 class ColorScales(QObject):
-    """One shade for every stage or field; what was never chosen is plain."""
+    """One color scale for every stage or field; what was never chosen is plain."""
 
     changed = Signal(str)
 
@@ -147,18 +148,18 @@ class ColorScales(QObject):
         """Return the colors of a stage or field."""
         return self._chosen.get(name, PLAIN)
 
-    def set(self, name: str, shade: ColorScale) -> None:
+    def set(self, name: str, color_scale: ColorScale) -> None:
         """Color it so from now on."""
-        if shade == self.of(name):
+        if color_scale == self.of(name):
             return
         self._chosen.pop(name, None)
-        if shade != PLAIN:
-            self._chosen[name] = shade
+        if color_scale != PLAIN:
+            self._chosen[name] = color_scale
         self.changed.emit(name)
 
-    def replace_all(self, shades: Mapping[str, ColorScale] | Iterable[tuple[str, ColorScale]]) -> None:
+    def replace_all(self, color_scales: Mapping[str, ColorScale] | Iterable[tuple[str, ColorScale]]) -> None:
         """Replace all choices by these."""
-        wanted = dict(shades)
+        wanted = dict(color_scales)
         for name in {*self._chosen, *wanted}:
             self.set(name, wanted.get(name, PLAIN))
 

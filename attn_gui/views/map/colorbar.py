@@ -261,7 +261,7 @@ class ColorBarContents(NamedTuple):
 class ColorBar(QWidget):
     """Shows the levels of one map and lets them be dragged and picked; shows counts of what has no color of its own."""
 
-    shadePicked = Signal(object)
+    scalePicked = Signal(object)
     heightChanged = Signal()  # the legend needs more or fewer lines
 
     def __init__(self, heatmap: Heatmap, parent: QWidget | None = None) -> None:
@@ -325,7 +325,7 @@ class ColorBar(QWidget):
     def rule(self) -> str:
         """Return the rule of the levels, in words; empty where the ends of the bar say it."""
         shown = self._heatmap.shown
-        rule = shown.shade.rule
+        rule = shown.color_scale.rule
         if rule == AUTO and not shown.signed and self._heatmap.levels != UNIT:
             rule = LARGEST
         said = LEVEL_RULES[rule].said
@@ -337,8 +337,8 @@ class ColorBar(QWidget):
 
         heatmap = self._heatmap
         shown = heatmap.shown
-        popup = self._popup = LevelsPopup(shown.shade, heatmap.levels, signed=shown.signed, parent=self.window())
-        popup.shadePicked.connect(self._on_popup_shade_picked)
+        popup = self._popup = LevelsPopup(shown.color_scale, heatmap.levels, signed=shown.signed, parent=self.window())
+        popup.scalePicked.connect(self._on_popup_scale_picked)
         popup.closed.connect(self._on_popup_closed)
         heatmap.levelsChanged.connect(self._show_in_popup)
         self._show_in_popup()
@@ -355,12 +355,12 @@ class ColorBar(QWidget):
     def _show_in_popup(self, *_: object) -> None:
         if self._popup is not None:
             heatmap = self._heatmap
-            self._popup.set_shown(heatmap.shown.shade, heatmap.levels)
+            self._popup.set_shown(heatmap.shown.color_scale, heatmap.levels)
             if not self._popup.histogram.held:
                 self._popup.histogram.set_sample(heatmap.taken.sample())
 
-    def _on_popup_shade_picked(self, shade: ColorScale) -> None:
-        self.shadePicked.emit(shade)
+    def _on_popup_scale_picked(self, color_scale: ColorScale) -> None:
+        self.scalePicked.emit(color_scale)
         self._show_in_popup()
 
     def _on_popup_closed(self) -> None:
@@ -420,7 +420,7 @@ class ColorBar(QWidget):
         end = levels.high if upper else levels.low
         with suppress(ValueError):  # the ends would meet
             levels = levels.dragged(end + share * (levels.high - levels.low), upper=upper)
-            self.shadePicked.emit(replace(self._heatmap.shown.shade, rule=TYPED, levels=levels))
+            self.scalePicked.emit(replace(self._heatmap.shown.color_scale, rule=TYPED, levels=levels))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         dragged, self._grip, self._dragging = self._dragging, None, False

@@ -33,6 +33,7 @@ _ENDS = {Qt.Key.Key_Home: 0, Qt.Key.Key_End: -1}
 _ARROWS = (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Down)
 
 _SHORTCUTS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
+_KEYPAD = Qt.KeyboardModifier.KeypadModifier
 _EXTENDING = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 _BEGINNINGS = ("0", ".", "-", "−")  # of numbers; while a map is zoomed, 0 and − are for that
 _ZOOMS = {"+": 240, "=": 240, "-": -240}  # + without Shift is =
@@ -43,8 +44,7 @@ def moved_cell(key: int, modifiers: Qt.KeyboardModifier, chosen: Cell | None, sh
     rows, columns = shape
     if (key not in _STEPS and key not in _ENDS) or not rows or not columns:
         return None
-    others = modifiers & ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier)
-    if key in _STEPS and others:
+    if key in _STEPS and modifiers & ~(Qt.KeyboardModifier.ShiftModifier | _KEYPAD):
         return None
     if chosen is None:
         return 0, 0
@@ -265,32 +265,55 @@ class Gestures(QObject):
     # --- keyboard --------------------------------------------------------------------------------
     def key(self, event: QKeyEvent) -> None:
         """Move the chosen cell, act on it, or zoom; single letters and digits act on the window."""
-        chosen, shape = self._overlay.marks.chosen, self._box.matrix
-        plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
-        if chosen is not None and event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier == _EXTENDING:
-            corner = moved_cell(event.key(), Qt.KeyboardModifier.NoModifier, self._overlay.marks.corner, shape)
-            if corner is not None:
-                self.cornerChosen.emit(*corner)
-                return
-        cell = moved_cell(event.key(), event.modifiers(), chosen, shape)
-        if cell is not None:
-            self._overlay.set_marks(focus=True)
-            if cell != chosen:
-                self.cellChosen.emit(*cell)
-        elif event.key() in _ENTER and plain and chosen is not None:
-            self.activated.emit(*chosen)
-        elif chosen is not None and starts_typing(event, whole=self._box.whole):
-            self.typingRequested.emit(event.text() if event.key() != Qt.Key.Key_F2 else "")
-        elif event.key() in _FREES and plain and chosen is not None:
-            self.freeRequested.emit()
-        elif event.key() == Qt.Key.Key_Space and plain and chosen is not None:
-            self.toggleRequested.emit(*chosen)
-        elif self._box.movable and (delta := zoom_delta(event.text(), event.modifiers())):
-            self._box.zoom(delta, chosen)
-        elif self._box.movable and shows_whole_map(event.text(), event.modifiers()):
-            self._box.reset()
-        else:
+        if not (self._extend(event) or self._move(event) or self._act(event) or self._zoom(event)):
             event.ignore()
+
+    def _extend(self, event: QKeyEvent) -> bool:
+        """Move the corner of the block that begins at the chosen cell."""
+        marks = self._overlay.marks
+        if marks.chosen is None or event.modifiers() & ~_KEYPAD != _EXTENDING:
+            return False
+        corner = moved_cell(event.key(), Qt.KeyboardModifier.NoModifier, marks.corner, self._box.matrix)
+        if corner is not None:
+            self.cornerChosen.emit(*corner)
+        return corner is not None
+
+    def _move(self, event: QKeyEvent) -> bool:
+        chosen = self._overlay.marks.chosen
+        cell = moved_cell(event.key(), event.modifiers(), chosen, self._box.matrix)
+        if cell is None:
+            return False
+        self._overlay.set_marks(focus=True)
+        if cell != chosen:
+            self.cellChosen.emit(*cell)
+        return True
+
+    def _act(self, event: QKeyEvent) -> bool:
+        """Follow the chosen cell, type into it, free it, or switch it in the mask."""
+        chosen, plain = self._overlay.marks.chosen, not event.modifiers() & ~_KEYPAD
+        if chosen is None:
+            return False
+        if plain and event.key() in _ENTER:
+            self.activated.emit(*chosen)
+        elif starts_typing(event, whole=self._box.whole):
+            self.typingRequested.emit(event.text() if event.key() != Qt.Key.Key_F2 else "")
+        elif plain and event.key() in _FREES:
+            self.freeRequested.emit()
+        elif plain and event.key() == Qt.Key.Key_Space:
+            self.toggleRequested.emit(*chosen)
+        else:
+            return False
+        return True
+
+    def _zoom(self, event: QKeyEvent) -> bool:
+        if not self._box.movable:
+            return False
+        if delta := zoom_delta(event.text(), event.modifiers()):
+            self._box.zoom(delta, self._overlay.marks.chosen)
+            return True
+        if whole := shows_whole_map(event.text(), event.modifiers()):
+            self._box.reset()
+        return whole
 
     def focus_in(self, reason: Qt.FocusReason) -> None:
         """Show the ring where the focus came by keyboard."""

@@ -157,14 +157,14 @@ WIDTH = 260
 
 
 class LevelsPopup(PopupFrame):
-    """Every choice takes effect at once; the signal carries a whole shade."""
+    """Every choice takes effect at once; the signal carries a whole ColorScale."""
 
-    shadePicked = Signal(object)
+    scalePicked = Signal(object)
 
-    def __init__(self, shade: ColorScale, levels: Levels, *, signed: bool, parent: QWidget | None = None) -> None:
+    def __init__(self, color_scale: ColorScale, levels: Levels, *, signed: bool, parent: QWidget | None = None) -> None:
         super().__init__(WIDTH, parent)
         self.setObjectName("levels.popup")
-        self._shade, self._levels, self._signed = shade, levels, signed
+        self._color_scale, self._levels, self._signed = color_scale, levels, signed
         self.histogram = Histogram(self.content)
         self._rules = QButtonGroup(self)
         self._low, self._high = self._edit(self.tr("Lowest value")), self._edit(self.tr("Highest value"))
@@ -172,10 +172,12 @@ class LevelsPopup(PopupFrame):
         self._build()
         self._write_ends()
 
-    def set_shown(self, shade: ColorScale, levels: Levels) -> None:
+    def set_shown(self, color_scale: ColorScale, levels: Levels) -> None:
         """Show the present levels and colors of the map."""
-        self._shade, self._levels = shade, levels
-        self.histogram.set_levels(levels, color_table(shade.palette_for(self._signed), current_theme().name, levels))
+        self._color_scale, self._levels = color_scale, levels
+        self.histogram.set_levels(
+            levels, color_table(color_scale.palette_for(self._signed), current_theme().name, levels)
+        )
         if self._typed() != levels:  # else they may be on their way to others
             self._write_ends()
 
@@ -200,7 +202,7 @@ class LevelsPopup(PopupFrame):
         button = QRadioButton(QCoreApplication.translate("Levels", rule.title), self.content)
         button.setObjectName(f"levels.{rule.key}")
         set_tip(button, QCoreApplication.translate("Levels", rule.about))
-        button.setChecked(rule.key == self._shade.rule)
+        button.setChecked(rule.key == self._color_scale.rule)
         self._rules.addButton(button, number)
         return button
 
@@ -232,12 +234,12 @@ class LevelsPopup(PopupFrame):
         )
         titles = {name: QCoreApplication.translate("Palettes", palette.title) for name, palette in PALETTES.items()}
         self._palette.set_words(titles)
-        self._palette.set_key(self._shade.palette_for(self._signed))
+        self._palette.set_key(self._color_scale.palette_for(self._signed))
         self._palette.picked.connect(self._on_palette_picked)
 
-    def _pick(self, shade: ColorScale) -> None:
-        self._shade = shade
-        self.shadePicked.emit(shade)
+    def _pick(self, color_scale: ColorScale) -> None:
+        self._color_scale = color_scale
+        self.scalePicked.emit(color_scale)
 
     def _on_rules_id_clicked(self, number: int) -> None:
         rule = list(LEVEL_RULES)[number]
@@ -246,7 +248,7 @@ class LevelsPopup(PopupFrame):
             self._low.setFocus(Qt.FocusReason.OtherFocusReason)
             self._low.selectAll()
         else:
-            self._pick(replace(self._shade, rule=rule, levels=self._levels if rule == LOCKED else None))
+            self._pick(replace(self._color_scale, rule=rule, levels=self._levels if rule == LOCKED else None))
 
     def _on_edit_text_edited(self) -> None:
         self._rules.button(list(LEVEL_RULES).index(TYPED)).setChecked(True)
@@ -256,11 +258,11 @@ class LevelsPopup(PopupFrame):
             restyle(edit)
         if levels is not None:
             self._levels = levels
-            self._pick(replace(self._shade, rule=TYPED, levels=levels))
+            self._pick(replace(self._color_scale, rule=TYPED, levels=levels))
 
     def _on_histogram_dragged(self, levels: Levels) -> None:
         self._rules.button(list(LEVEL_RULES).index(TYPED)).setChecked(True)
-        self._pick(replace(self._shade, rule=TYPED, levels=levels))
+        self._pick(replace(self._color_scale, rule=TYPED, levels=levels))
 
     def _typed(self) -> Levels | None:
         """Return the levels in the two lines; an end that was not touched is what it was, to its last digit."""
@@ -271,7 +273,7 @@ class LevelsPopup(PopupFrame):
             return None
 
     def _on_palette_picked(self, name: str) -> None:
-        self._pick(replace(self._shade, palette=name))
+        self._pick(replace(self._color_scale, palette=name))
 
 
 def _shows(edit: QLineEdit, value: float) -> bool:

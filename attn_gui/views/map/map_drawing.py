@@ -31,7 +31,7 @@ class MapState:
     row_names: Sequence[str] = ()
     column_names: Sequence[str] = ()
     bands: tuple[int, ...] = ()
-    shade: ColorScale = PLAIN
+    color_scale: ColorScale = PLAIN
     values: bool = False
     dimmed: bool = False
 
@@ -63,7 +63,7 @@ class MapState:
     @property
     def palette(self) -> str:
         """The name of the color map."""
-        return self.shade.palette_for(self.signed)
+        return self.color_scale.palette_for(self.signed)
 
 
 # --- What every map shows, large or small: the picture of a matrix and its marks, wherever they are painted ---
@@ -125,7 +125,7 @@ class MapDrawing(QObject):
         """Show something else. Levels of another matrix are taken anew unless they are typed or locked, and one of
         another size forgets the marks and the window of the one before."""
         before, self.shown, levels = self.shown, shown, self.taken.kept
-        other, recolored = shown.plane is not before.plane, shown.shade != before.shade
+        other, recolored = shown.plane is not before.plane, shown.color_scale != before.color_scale
         if other:
             self.cells.plane = self.taken.plane = shown.plane
             self._listener.follow(shown.plane)
@@ -134,7 +134,7 @@ class MapDrawing(QObject):
                 self.overlay.forget_places()
                 self.reshaped.emit()
         if recolored:
-            self.taken.set_shade(shown.shade)
+            self.taken.set_color_scale(shown.color_scale)
         self.cells.set_style(palette=shown.palette, values_shown=shown.values, dimmed=shown.dimmed)
         self.overlay.set_marks(**shown.marks())
         if other or recolored or (shown.values, shown.dimmed) != (before.values, before.dimmed):

@@ -309,7 +309,7 @@ class MarksOverlay:
 
     def cell_rect(self, row: int, column: int) -> QRect:
         """Return the pixels of a cell within the cells' own rectangle; null outside the window."""
-        return self._area_rect((slice(row, row + 1), slice(column, column + 1)))
+        return self._area_rect((_one(row), _one(column)))
 
     def places(self, kind: str) -> tuple[QRect, ...]:
         """Return the pixels that the marks of a kind stand at; none where there is nothing to paint."""
@@ -320,29 +320,30 @@ class MarksOverlay:
     def _find_places(self, kind: str) -> tuple[QRect, ...]:
         if kind not in self.kinds or not self._rows.bins or not self._columns.bins:
             return ()
-        marks, cells = self.marks, self._cells()
-        found: Iterable[QRect] = ()
-        if kind == "frame" or (kind == "focus" and marks.focus) or (kind == "veil" and marks.clear is not None):
-            found = (cells,)
-        elif kind == "bands":
-            everything = slice(0, self._rows.count)
-            found = (self._area_rect((everything, slice(column, column + 1))) for column in marks.bands[1:])
-        elif kind in ("off", "by_hand", "blank", "painted") or (kind == "edited" and marks.edited_strength > 0):
-            found = map(self._area_rect, getattr(marks, kind))
-        elif kind == "row" and marks.row is not None:
-            found = (self._area_rect((slice(marks.row, marks.row + 1), slice(0, self._columns.count))),)
-        elif kind == "column" and marks.column is not None:
-            found = (self._area_rect((slice(0, self._rows.count), slice(marks.column, marks.column + 1))),)
-        elif kind in ("chosen", "chosen_behind") and marks.chosen is not None:
-            behind = marks.steps_back(marks.chosen)
-            found = (self.cell_rect(*marks.chosen),) if behind == (kind == "chosen_behind") else ()
-        elif kind == "hovered" and marks.hovered is not None:
-            found = (self.cell_rect(*marks.hovered),)
-        elif kind == "block" and marks.block is not None:
-            found = (self._area_rect(marks.block),)
-        elif kind == "bar" and marks.bar is not None:
-            found = (QRect(marks.bar - scaled(HANDLE[0]), 0, 2 * scaled(HANDLE[0]), cells.height()),)
+        found: Iterable[QRect] = (self._cells(),)
+        if kind == "bar":
+            found = (QRect((self.marks.bar or 0) - scaled(HANDLE[0]), 0, 2 * scaled(HANDLE[0]), self._rows.pixels),)
+        elif kind not in ("frame", "focus", "veil"):
+            found = map(self._area_rect, self._areas(kind))
         return tuple(rect for rect in found if not rect.isEmpty())
+
+    def _areas(self, kind: str) -> Iterable[Area]:
+        """Return the cells that the marks of a kind stand at, which is there."""
+        mark = getattr(self.marks, kind.removesuffix("_behind"))
+        rows, columns = slice(0, self._rows.count), slice(0, self._columns.count)
+        areas: Iterable[Area] = mark
+        match kind:
+            case "bands":
+                areas = [(rows, _one(column)) for column in mark[1:]]
+            case "row":
+                areas = [(_one(mark), columns)]
+            case "column":
+                areas = [(rows, _one(mark))]
+            case "chosen" | "chosen_behind" | "hovered":
+                areas = [(_one(mark[0]), _one(mark[1]))]
+            case "block":
+                areas = [mark]
+        return areas
 
     def reach(self, kind: str) -> tuple[QRect, ...]:
         """Return the pixels that the marks of a kind may cover."""
@@ -520,10 +521,21 @@ class MarksOverlay:
 
 def _is_there(marks: Marks, kind: str) -> bool:
     """Return whether there are marks of a kind, in view or not."""
-    if kind in ("frame", "veil"):
-        return kind == "frame" or marks.clear is not None
-    mark = getattr(marks, kind.removesuffix("_behind"))
-    return mark is not None and mark is not False and mark != ()
+    match kind:
+        case "frame":
+            return True
+        case "veil":
+            return marks.clear is not None
+        case "edited":
+            return bool(marks.edited) and marks.edited_strength > 0
+        case "chosen" | "chosen_behind":
+            return marks.chosen is not None and marks.steps_back(marks.chosen) == (kind == "chosen_behind")
+    mark = getattr(marks, kind)
+    return mark is not None and mark is not False and mark != ()  # the row 0 is one
+
+
+def _one(place: int) -> slice:
+    return slice(place, place + 1)
 
 
 def role_color(theme: Theme, role: str) -> QColor:

@@ -133,8 +133,8 @@ class Minimap(QWidget):
     def _draw_like_the_map(self) -> None:
         """Take over plane, colors and marks of the map; what has not changed is not drawn again."""
         whole, shown = self._whole or self._made(), self._heatmap.shown
-        shade = ColorScale(TYPED, self._heatmap.levels, shown.palette)
-        whole.set_shown(replace(shown, shade=shade, values=False))
+        color_scale = ColorScale(TYPED, self._heatmap.levels, shown.palette)
+        whole.set_shown(replace(shown, color_scale=color_scale, values=False))
         whole.set_chosen(self._heatmap.chosen)
         if self._frame is not None:
             self._frame.follow()

@@ -1,6 +1,6 @@
 """The slider of d_k under two maps that differ by the scale: three numbers of both, and entropies at every d_k.
 
-The curves are painted by `views.pages.live_plot`.
+The curves are painted by `views/live_plot.py`.
 """
 
 from __future__ import annotations
@@ -26,14 +26,24 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSlider, QVBoxLayout, QWidget
 
-from attn_gui.engine.analysis.d_k_sweep import NARROWEST, POINTS, WIDEST, DkReading, Entropies
+from attn_gui.engine.analysis.d_k_sweep import (
+    NARROWEST,
+    OWN,
+    POINTS,
+    RANDOM,
+    REPEATED,
+    SOURCES,
+    WIDEST,
+    DkReading,
+    Entropies,
+)
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.figure.pages.page_kind import PageSpot
 from attn_gui.figure.pages.plot import AxisScale, Curve, Plot, PlotAxes, nice_scale
 from attn_gui.figure.text.numbers import format_number
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
-from attn_gui.views.pages.live_plot import LivePlot
+from attn_gui.views.live_plot import LivePlot
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import current_theme, dress, scaled, set_ground, ui_font
 from attn_gui.views.widgets import Retranslated, set_tip
@@ -344,10 +354,6 @@ class DkPoints(QWidget):
 
 
 # --- panel ----------------------------------------------------------------------------------------
-
-
-SOURCES = OWN, RANDOM, REPEATED = "own", "seeded", "repeated"
-"""What Q and K of the maps are: the document's own, seeded ones, or the document's with their columns repeated."""
 
 
 class DkPanel(Retranslated, QWidget):

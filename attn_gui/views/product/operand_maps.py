@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 from attn_gui.engine import Evaluation
 from attn_gui.engine.arrays import Box
 from attn_gui.figure.operands import KEY, QUERY, StageOperand, StageOperands
-from attn_gui.views.map.color_scales import ColorScales, shaded_as
+from attn_gui.views.map.color_scales import ColorScales, colored_as
 from attn_gui.views.map.colorbar import ColorBar
 from attn_gui.views.map.heatmap import Heatmap, is_counted
 from attn_gui.views.map.marks import Area
@@ -35,36 +35,38 @@ class OperandMaps(QObject):
     saveImageRequested = Signal(str)
     barResized = Signal()
 
-    def __init__(self, parent: QWidget, shades: ColorScales) -> None:
+    def __init__(self, parent: QWidget, color_scales: ColorScales) -> None:
         super().__init__(parent)
-        self._shades = shades
-        shades.changed.connect(self._on_shades_changed)
+        self._color_scales = color_scales
+        color_scales.changed.connect(self._on_color_scales_changed)
         self.maps = {place: Heatmap(parent, zoomable=True) for place in PLACES}
         self.bars = {place: ColorBar(self.maps[place], parent) for place in WITH_BAR}
         self._operands: dict[str, StageOperand] = {}
         self._sources: dict[str, str] = {}
-        self._shaded: dict[str, str] = {}  # sources by the name under which they are colored
+        self._colored: dict[str, str] = {}  # sources by the name under which they are colored
         self._stages: tuple[str, ...] = ()
         for place, heatmap in self.maps.items():
             heatmap.setObjectName(f"operand.{place}")
             heatmap.hide()
             heatmap.gestures.hoverLeft.connect(self.hoverLeft)
             heatmap.gestures.typingRequested.connect(partial(self.typingRequested.emit, heatmap))
-            for signal, wish in (
+            for signal, own in (
                 (heatmap.gestures.cellChosen, self.cellChosen),
                 (heatmap.gestures.cellHovered, self.hovered),
                 (heatmap.gestures.activated, self.activated),
             ):
-                signal.connect(lambda row, column, at=place, told=wish: self._tell_cell(told, at, row, column))
-            for signal, wish in (
+                signal.connect(lambda row, column, at=place, own=own: self._emit_cell(own, at, row, column))
+            for signal, own in (
                 (heatmap.gestures.copyImageRequested, self.copyImageRequested),
                 (heatmap.gestures.saveImageRequested, self.saveImageRequested),
             ):
-                signal.connect(lambda at=place, told=wish: told.emit(self._sources[at]))
+                signal.connect(lambda at=place, own=own: own.emit(self._sources[at]))
         for place, bar in self.bars.items():
             bar.hide()
             bar.heightChanged.connect(self.barResized)
-            bar.shadePicked.connect(lambda shade, at=place: self._shades.set(self._shaded[self._sources[at]], shade))
+            bar.scalePicked.connect(
+                lambda scale, at=place: self._color_scales.set(self._colored[self._sources[at]], scale)
+            )
 
     @property
     def shown(self) -> dict[str, Heatmap]:
@@ -89,12 +91,12 @@ class OperandMaps(QObject):
         self._operands = picture.operands()
         self._sources = {place: operand.name for place, operand in self._operands.items()}
         self._stages = evaluation.stages
-        self._shaded = {name: shaded_as(name, evaluation) for name in self._sources.values()}
+        self._colored = {name: colored_as(name, evaluation) for name in self._sources.values()}
         for place, heatmap in self.maps.items():
             operand = self._operands.get(place)
             plane = operand.plane(evaluation, batch, head) if operand is not None else None
-            shade = self._shades.of(self._shaded.get(self._sources.get(place, ""), ""))
-            heatmap.set_shown(replace(heatmap.shown, plane=plane, shade=shade))
+            color_scale = self._color_scales.of(self._colored.get(self._sources.get(place, ""), ""))
+            heatmap.set_shown(replace(heatmap.shown, plane=plane, color_scale=color_scale))
             heatmap.setVisible(operand is not None)
             heatmap.gestures.set_menu_offered(self._sources.get(place) in self._stages)
         self.retranslate()
@@ -161,15 +163,15 @@ class OperandMaps(QObject):
     def _turned(self, place: str, row: int, column: int) -> tuple[int, int]:
         return (column, row) if self._operands[place].transposed else (row, column)
 
-    def _tell_cell(self, signal: SignalInstance, place: str, row: int, column: int) -> None:
-        """Tell a cell of the stage, not of its transpose; a matrix of the problem has its table for that."""
+    def _emit_cell(self, signal: SignalInstance, place: str, row: int, column: int) -> None:
+        """Emit a cell of the stage, not of its transpose; a matrix of the problem has its table for that."""
         if self._sources[place] in self._stages:
             signal.emit(self._sources[place], *self._turned(place, row, column))
 
-    def _on_shades_changed(self, name: str) -> None:
+    def _on_color_scales_changed(self, name: str) -> None:
         for place in self._operands:
-            if self._shaded[self._sources[place]] == name:
+            if self._colored[self._sources[place]] == name:
                 heatmap = self.maps[place]
-                heatmap.set_shown(replace(heatmap.shown, shade=self._shades.of(name)))
+                heatmap.set_shown(replace(heatmap.shown, color_scale=self._color_scales.of(name)))
                 if place in self.bars:
                     self.bars[place].update()

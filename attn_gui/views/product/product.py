@@ -38,9 +38,9 @@ class ProductPicture(MapGround, QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.shades = ColorScales(self)
-        self.maps = StageMaps(self, self.shades)
-        self.operands = OperandMaps(self, self.shades)
+        self.color_scales = ColorScales(self)
+        self.maps = StageMaps(self, self.color_scales)
+        self.operands = OperandMaps(self, self.color_scales)
         self._scene = ProductScene(self.maps, self.operands)
         self.places: ProductPlaces | None = None
         self._links = LinkedMaps(self)

@@ -77,6 +77,18 @@ class SidePanel(NamedTuple):
     labels: tuple[AxisLabels, ...]
 
 
+class SideSizes(NamedTuple):
+    """Sizes of either map: its columns and rows, the names left of the first and between both, in pixels, and the
+    height of the names of columns."""
+
+    across: StageSide
+    down: StageSide
+    beside: int
+    between: int
+    names: int
+    level: bool
+
+
 class SideBySide(MapGround, QWidget):
     """Before on the left, now on the right, which is the large map that the product picture has of the stage.
 
@@ -287,57 +299,73 @@ class SideBySide(MapGround, QWidget):
         now = self._borrowed
         if now is None or self._left is None or self._sides is None or not self.isVisible() or self._map() is not now:
             return
+        room = self._room_above_foot()
+        sizes = self._sizes(room, now.shape)
+        pair = sizes.beside + sizes.between + 2 * sizes.across.pixels
+        left = room.left() + max(scaled(SPACING.s), (room.width() - pair) // 2) + sizes.beside
+        first = QRect(left, self._above(sizes.names), sizes.across.pixels, sizes.down.pixels)
+        second = first.translated(first.width() + sizes.between, 0)
+        partial = sizes.down.cells < now.shape[0] or sizes.across.cells < now.shape[1]
+        home = (0.0, float(sizes.down.cells), 0.0, float(sizes.across.cells)) if partial else None
+        for heatmap, cells in ((self._left, first), (now, second)):
+            heatmap.box.set_home(home)
+            heatmap.place_cells(cells)
+        bar, both = self._maps.bar(self._stage), first.united(second).adjusted(-1, 0, 1, 0)
+        top = first.bottom() + 1 + scaled(SPACING.m)
+        bar.setGeometry(both.left(), top, both.width(), bar.heightForWidth(both.width()))
+        for widget in (self._left, now, bar):
+            widget.show()  # once it is where it belongs, so that it is drawn once
+        pitch = second.left() - first.left() - scaled(SPACING.m)
+        names, states = self._sides.names, (self._sides.before, self._maps.evaluation)
+        beside = sizes.beside, sizes.beside if self._names_rows() else 0
+        self._panels = tuple(
+            SidePanel(
+                heatmap,
+                cells,
+                names[k],
+                self._formula(states[k], names[k], pitch),
+                tuple(self._axes(heatmap, cells, beside[k], sizes.names, sizes.level)),
+            )
+            for k, (heatmap, cells) in enumerate(((self._left, first), (now, second)))
+        )
+        self._repaint_words()
+
+    def _room_above_foot(self) -> QRect:
+        """Return the room for both maps, and place the slider of d_k below it."""
         room = self.rect()
         if self._foot is not None and not self._foot.isHidden():
             tall = min(self._foot.sizeHint().height(), room.height() // 2)
             self._foot.setGeometry(0, room.height() - tall, room.width(), tall)
             room.setBottom(room.bottom() - tall)
-        edge, side, bar = padding(self._tight), scaled(SPACING.s), self._maps.bar(self._stage)
+        return room
+
+    def _sizes(self, room: QRect, shape: tuple[int, int]) -> SideSizes:
+        """Return the sizes in a room: names of columns stand upright where they would not fit level."""
         rows, columns = self._labels()
-        font = label_font(self._tight)
+        font, margin = label_font(self._tight), scaled(SPACING.s)
         widest = scaled(WIDEST_ROW_LABEL_COMPACT if self._compact else WIDEST_ROW_LABEL)
         beside = round(max(label_width(rows, font, widest), axis_name_width()))
-        named = not self._previewed and bool(self._maps.labels(self._stage)[0])
-        # numbers of rows stand once, left of both
-        between = beside + gap(self._tight) if named else round(words_width([self._key_name()])) + 2 * scaled(SPACING.s)
-        level, tall = True, line_height()
-        for turned in (False, True):
-            tall = round(label_width(columns, font, scaled(TALLEST_COLUMN_LABEL))) if turned and columns else tall
-            above = edge + self._title_height() + tall
-            free = QSize(
-                (room.width() - 2 * side - beside - between) // 2,
-                room.height() - above - scaled(SPACING.m) - bar.heightForWidth(room.width() // 2) - edge,
-            )
-            across, down = self._sides_in(now.shape, free)
-            level = not turned and (not columns or labels_fit(columns, font, across.cell))
-            if level:
-                break
-        pair = beside + between + 2 * across.pixels
-        left = room.left() + max(side, (room.width() - pair) // 2) + beside
-        first = QRect(left, above, across.pixels, down.pixels)
-        places = first, first.translated(across.pixels + between, 0)
-        partial = down.cells < now.shape[0] or across.cells < now.shape[1]
-        for heatmap, cells in zip((self._left, now), places, strict=True):
-            heatmap.box.set_home((0.0, float(down.cells), 0.0, float(across.cells)) if partial else None)
-            heatmap.place_cells(cells)
-        ends = QRect(places[0].left() - 1, 0, places[1].right() - places[0].left() + 3, 0)
-        top = first.bottom() + 1 + scaled(SPACING.m)
-        bar.setGeometry(ends.left(), top, ends.width(), bar.heightForWidth(ends.width()))
-        for widget in (self._left, now, bar):
-            widget.show()  # once it is where it belongs, so that it is drawn once
-        states = self._sides.before, self._maps.evaluation
-        pitch = places[1].left() - places[0].left() - scaled(SPACING.m)
-        self._panels = tuple(
-            SidePanel(
-                heatmap,
-                cells,
-                name,
-                self._formula(state, name, pitch),
-                tuple(self._axes(heatmap, cells, beside if named or heatmap is self._left else 0, tall, level)),
-            )
-            for heatmap, cells, name, state in zip((self._left, now), places, self._sides.names, states, strict=True)
-        )
-        self._repaint_words()
+        between = round(words_width([self._key_name()])) + 2 * margin  # numbers of rows stand once, left of both
+        if self._names_rows():
+            between = beside + gap(self._tight)
+        wide = (room.width() - 2 * margin - beside - between) // 2
+        bar = self._maps.bar(self._stage).heightForWidth(room.width() // 2)
+        tall = room.height() - scaled(SPACING.m) - bar - padding(self._tight)
+        names = line_height()
+        across, down = self._sides_in(shape, QSize(wide, tall - self._above(names)))
+        level = not columns or labels_fit(columns, font, across.cell)
+        if not level:
+            names = round(label_width(columns, font, scaled(TALLEST_COLUMN_LABEL)))
+            across, down = self._sides_in(shape, QSize(wide, tall - self._above(names)))
+        return SideSizes(across, down, beside, between, names, level)
+
+    def _above(self, names: int) -> int:
+        """Return the height above the cells, below whose title the names of columns are so tall."""
+        return padding(self._tight) + self._title_height() + names
+
+    def _names_rows(self) -> bool:
+        """Return whether rows have names, which stand at either map, and not only numbers."""
+        return not self._previewed and bool(self._maps.labels(self._stage)[0])
 
     def _sides_in(self, shape: tuple[int, int], room: QSize) -> tuple[StageSide, StageSide]:
         """Return columns and rows of either map in the room for one."""

@@ -18,7 +18,7 @@ from attn_gui.figure.design_tokens import SPACING
 from attn_gui.figure.operands import KEY, PLAIN, QUERY, bands_of, picture_of, stage_plane
 from attn_gui.pictures.geometry import Window
 from attn_gui.pictures.planes import PlaneLike
-from attn_gui.views.map.color_scales import ColorScales, shaded_as
+from attn_gui.views.map.color_scales import ColorScales, colored_as
 from attn_gui.views.map.colorbar import ColorBar
 from attn_gui.views.map.heatmap import Heatmap, is_counted
 from attn_gui.views.map.map_drawing import MapState
@@ -246,10 +246,10 @@ class StageMaps(QObject):
     renamed = Signal()  # rows and columns have other tokens
     barResized = Signal()
 
-    def __init__(self, home: QWidget, shades: ColorScales) -> None:
+    def __init__(self, home: QWidget, color_scales: ColorScales) -> None:
         super().__init__(home)
-        self._home, self.shades = home, shades
-        shades.changed.connect(self._on_shades_changed)
+        self._home, self.color_scales = home, color_scales
+        color_scales.changed.connect(self._on_color_scales_changed)
         self._maps: dict[str, Heatmap] = {}
         self._bars: dict[str, ColorBar] = {}
         self._minimaps: dict[str, Minimap] = {}
@@ -307,8 +307,8 @@ class StageMaps(QObject):
             heatmap = self._maps.get(stage) or self._made(stage)
             heatmap.setObjectName(f"heatmap.{stage}")
             plane, bands = stage_plane(evaluation, stage, batch, head), bands_of(evaluation, stage)
-            shade = self.shades.of(shaded_as(stage, evaluation))
-            heatmap.set_shown(replace(heatmap.shown, plane=plane, bands=bands, shade=shade))
+            color_scale = self.color_scales.of(colored_as(stage, evaluation))
+            heatmap.set_shown(replace(heatmap.shown, plane=plane, bands=bands, color_scale=color_scale))
         self.evaluation, self.batch, self.head = evaluation, batch, head
         link_shapes([self._maps[stage] for stage in evaluation.stages if STAGE[stage].square])
         self._name_maps()
@@ -446,7 +446,7 @@ class StageMaps(QObject):
         self._minimaps[stage] = Minimap(heatmap)
         heatmap.hide()
         bar.hide()
-        heatmap.set_shown(MapState(shade=self.shades.of(stage), values=self._values_shown))
+        heatmap.set_shown(MapState(color_scale=self.color_scales.of(stage), values=self._values_shown))
         heatmap.addActions([*self._menu_actions, *(act for act, stages in self._own_actions if stage in stages)])
         self.marked.connect(self._minimaps[stage].follow)
         heatmap.gestures.cellChosen.connect(lambda row, column: self.cellChosen.emit(stage, row, column))
@@ -465,16 +465,16 @@ class StageMaps(QObject):
         heatmap.gestures.set_pulling(self._pulling and STAGE[stage].settable)
         heatmap.gestures.set_brush(self._brush and STAGE[stage].square)
         bar.heightChanged.connect(self.barResized)
-        bar.shadePicked.connect(lambda shade: self.shades.set(self._shaded_as(stage), shade))
+        bar.scalePicked.connect(lambda scale: self.color_scales.set(self._colored_as(stage), scale))
         return heatmap
 
-    def _shaded_as(self, stage: str) -> str:
-        return shaded_as(stage, self.evaluation) if self.evaluation is not None else stage
+    def _colored_as(self, stage: str) -> str:
+        return colored_as(stage, self.evaluation) if self.evaluation is not None else stage
 
-    def _on_shades_changed(self, name: str) -> None:
+    def _on_color_scales_changed(self, name: str) -> None:
         for stage, heatmap in self._maps.items():
-            if self._shaded_as(stage) == name:
-                heatmap.set_shown(replace(heatmap.shown, shade=self.shades.of(name)))
+            if self._colored_as(stage) == name:
+                heatmap.set_shown(replace(heatmap.shown, color_scale=self.color_scales.of(name)))
                 self._minimaps[stage].follow()
                 self._bars[stage].update()
 

@@ -32,7 +32,7 @@ from attn_gui.engine import DenseEvaluation, Problem, compute
 from attn_gui.figure.compose import compose_figure
 from attn_gui.figure.export_settings import ExportSettings
 from attn_gui.figure.heatmap_layout import plan
-from attn_gui.figure.sheet import to_image
+from attn_gui.figure.render import to_image
 from attn_gui.formats import FORMATS, open_file, save, session_in_figure
 from attn_gui.paths import resource
 from attn_gui.views.dialogs.card_dialog import CardDialog

@@ -25,7 +25,7 @@ from attn_gui.formats.journal import recover
 from attn_gui.formats.named.array_mapping import ArrayMapping
 from attn_gui.views.dialogs.arrays_dialog import ArraysDialog
 from attn_gui.views.dialogs.readings import MapsDialog
-from attn_gui.views.pages.page_widget import OptionFields
+from attn_gui.views.page_widget import OptionFields
 from tests.failing import each
 from tests.journeys.gate import Gate
 

@@ -116,12 +116,12 @@ def test_levels_are_dragged_typed_and_do_not_reach_the_next_document(person, tmp
     person.program.files.begin_with_example("thinking")
     person.look()
     for name in ("heatmap.scores", "operand.left", "heatmap.query"):
-        assert person.find(name).shown.shade.rule == "auto"
+        assert person.find(name).shown.color_scale.rule == "auto"
     person.open(tmp_path / "a.attn")
-    assert person.find("heatmap.scores").shown.shade.rule == "locked"
+    assert person.find("heatmap.scores").shown.color_scale.rule == "locked"
     assert person.find("heatmap.scores").levels == Levels(-500.0, 700.0)
     assert person.find("operand.left").levels == Levels(-3.0, 4.0)
-    assert person.find("operand.left").shown.shade.rule == "typed"
+    assert person.find("operand.left").shown.color_scale.rule == "typed"
 
     person.again("the levels are found by their words and open from the room of a model too")
     # Its layer on the table comes back into sight with them.
@@ -182,7 +182,7 @@ def test_the_levels_of_the_map_with_the_keyboard_open_from_the_menu(person, name
     QTest.keyClick(person.focus(), Qt.Key.Key_Down)
     person.press("Esc")
     assert not popup.isVisible()
-    assert heatmap.shown.shade.rule != "auto"
+    assert heatmap.shown.color_scale.rule != "auto"
 
 
 def test_the_keyboard_stays_in_its_map_when_all_stages_are_shown_and_when_they_go(launch, tmp_path):

@@ -117,7 +117,7 @@ def test_close_up_every_cell_is_that_of_numpy_in_color_and_number(qtbot, person,
     qtbot.addWidget(same)
     same.resize(heatmap.size())
     same.set_shown(replace(same.shown, plane=Numbers(expected[stage], signed=stage != "weights")))
-    same.set_shown(replace(same.shown, shade=ColorScale(TYPED, heatmap.levels)))
+    same.set_shown(replace(same.shown, color_scale=ColorScale(TYPED, heatmap.levels)))
     same.set_shown(replace(same.shown, values=True))
     same.box.set_window(heatmap.box.in_view)
     same.show()

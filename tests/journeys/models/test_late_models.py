@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QLineEdit, QMessageBox
 
-from attn_gui.app.model import copy_rows, model_controller, model_run_controller
+from attn_gui.app import copy_rows, model_controller, model_run_controller
 from attn_gui.models.model import Run
 from attn_gui.models.study import Study
 from attn_gui.paths import resource

@@ -11,13 +11,13 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QLabel, QLineEdit, QPushButton, QTableView
 
-from attn_gui.app.model import model_controller, model_run_controller
+from attn_gui.app import model_controller, model_run_controller
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.models import open_model
 from attn_gui.views.dialogs.action_search import without_access_key
 from attn_gui.views.dialogs.export_dialog import ExportDialog
 from attn_gui.views.dialogs.progress import WorkLine
-from attn_gui.views.model.head_grid import STALE_ROLE
+from attn_gui.views.head_grid import STALE_ROLE
 from tests.journeys.gate import Gate
 from tests.models.golden_folders import DATA
 

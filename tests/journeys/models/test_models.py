@@ -24,10 +24,10 @@ from PySide6.QtWidgets import (
 )
 from safetensors.numpy import load_file, save_file
 
-from attn_gui.app.model import model_controller
+from attn_gui.app import model_controller
 from attn_gui.models import KNOWN, KnownModel, known_models
 from attn_gui.paths import resource
-from attn_gui.views.model.head_grid import PICTURE_ROLE
+from attn_gui.views.head_grid import PICTURE_ROLE
 from tests.journeys.gate import Gate
 from tests.models.golden_folders import DATA
 

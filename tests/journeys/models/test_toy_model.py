@@ -11,12 +11,12 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QListView, QMessageBox, QPushButton, QTableView
 
-from attn_gui.app.model import model_run_controller
+from attn_gui.app import model_run_controller
 from attn_gui.document.edits import SetFields
 from attn_gui.models import Run, open_model, recovered
 from attn_gui.paths import resource
 from attn_gui.views.dialogs.export_dialog import ExportDialog
-from attn_gui.views.model.head_grid import CHANGED_ROLE
+from attn_gui.views.head_grid import CHANGED_ROLE
 from attn_gui.views.theme import current_theme
 from tests.journeys.conftest import Person
 from tests.journeys.gate import Gate

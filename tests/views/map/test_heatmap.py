@@ -256,16 +256,19 @@ def test_a_screen_reader_says_the_chosen_cell_where_the_keyboard_is(values, plan
     assert said[0].message().startswith("(1, 3): ")
 
 
-def test_lines_run_along_a_row_and_a_column_in_the_colors_of_their_roles(values, plane, shown_map, screen):
+@pytest.mark.parametrize(("row", "column", "apart"), [(3, 4, (0, 0)), (0, 0, (3, 4))])
+def test_lines_run_along_a_row_and_a_column_in_the_colors_of_their_roles(
+    values, plane, shown_map, screen, row, column, apart
+):
     heatmap, theme = shown_map(plane(values)), THEMES["light"]
     before = screen(heatmap)
-    heatmap.overlay.set_marks(row=3, column=4)
+    heatmap.overlay.set_marks(row=row, column=column)
     image = screen(heatmap)
-    for column in (0, 6):
-        assert near(image, heatmap.cell_rect(3, column), theme.query)
-    for row in (0, 4):
-        assert near(image, heatmap.cell_rect(row, 4), theme.key)
-    assert not near(image, heatmap.cell_rect(0, 0), theme.query)
+    for other in (0, 6):
+        assert near(image, heatmap.cell_rect(row, other), theme.query)
+    for other in (0, 4):
+        assert near(image, heatmap.cell_rect(other, column), theme.key)
+    assert not near(image, heatmap.cell_rect(*apart), theme.query)
     heatmap.overlay.set_marks(row=None, column=3, row_role="key")
     assert not near(screen(heatmap), heatmap.cell_rect(3, 0), theme.query)
     heatmap.overlay.set_marks(row=None, column=None)
@@ -539,7 +542,7 @@ def test_one_weight_among_four_million_stays_visible(plane, shown_map, screen):
     values[1234, 777] = 1.0
     heatmap = shown_map(plane(values, signed=False), 1, 1)
     heatmap.resize(300 + 2 * heatmap.margin, 250 + 2 * heatmap.margin)
-    heatmap.set_shown(replace(heatmap.shown, shade=ColorScale(TYPED, Levels(0.0, 1.0))))
+    heatmap.set_shown(replace(heatmap.shown, color_scale=ColorScale(TYPED, Levels(0.0, 1.0))))
     image = screen(heatmap)
     rect = heatmap.cell_rect(1234, 777)
     assert (rect.width(), rect.height()) == (1, 1)
@@ -656,10 +659,10 @@ def test_dimmed_cells_are_paler_and_come_back(values, plane, shown_map, screen, 
 
 def test_palette_and_theme_recolor_what_is_shown(qapp, values, plane, shown_map, screen, colors_of):
     heatmap = shown_map(plane(values))
-    heatmap.set_shown(replace(heatmap.shown, shade=replace(heatmap.shown.shade, palette="viridis")))
+    heatmap.set_shown(replace(heatmap.shown, color_scale=replace(heatmap.shown.color_scale, palette="viridis")))
     color = heatmap.cell_at(1, 1)[1]
     assert colors_of(heatmap, screen(heatmap), 1, 1) == {color.name()}
-    heatmap.set_shown(replace(heatmap.shown, shade=replace(heatmap.shown.shade, palette=None)))
+    heatmap.set_shown(replace(heatmap.shown, color_scale=replace(heatmap.shown.color_scale, palette=None)))
     apply_theme(qapp, "dark")
     other = heatmap.cell_at(1, 1)[1]
     assert other != color

@@ -38,7 +38,7 @@ def bar(qtbot, shown, shown_map):
     window.resize(400, 400)
     color_bar = ColorBar(heatmap, window)
     qtbot.addWidget(window)
-    color_bar.shadePicked.connect(lambda shade: heatmap.set_shown(replace(heatmap.shown, shade=shade)))
+    color_bar.scalePicked.connect(lambda scale: heatmap.set_shown(replace(heatmap.shown, color_scale=scale)))
     color_bar.resize(300, color_bar.heightForWidth(300))
     window.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
     window.show()
@@ -82,13 +82,13 @@ def test_a_map_that_begins_covered_has_the_levels_that_it_has_uncovered(shown_ma
 
 def test_typed_and_locked_levels_stay(shown, plane, shown_map):
     heatmap = shown_map(shown)
-    heatmap.set_shown(replace(heatmap.shown, shade=ColorScale(TYPED, Levels(-1.0, 2.0))))
+    heatmap.set_shown(replace(heatmap.shown, color_scale=ColorScale(TYPED, Levels(-1.0, 2.0))))
     heatmap.retake_levels()
     heatmap.set_shown(replace(heatmap.shown, plane=plane(np.full((10, 20), 5.0))))
     assert heatmap.levels == Levels(-1.0, 2.0)
-    heatmap.set_shown(replace(heatmap.shown, shade=PLAIN))
+    heatmap.set_shown(replace(heatmap.shown, color_scale=PLAIN))
     assert heatmap.levels == Levels(-5.0, 5.0)
-    heatmap.set_shown(replace(heatmap.shown, shade=ColorScale(LOCKED, heatmap.levels)))
+    heatmap.set_shown(replace(heatmap.shown, color_scale=ColorScale(LOCKED, heatmap.levels)))
     heatmap.set_shown(replace(heatmap.shown, plane=shown))
     assert heatmap.levels == Levels(-5.0, 5.0)
 
@@ -115,7 +115,7 @@ def test_the_popup_shows_how_the_finite_values_are_spread(plane, shown_map, qtbo
 
 def test_zero_keeps_the_middle_color_whatever_levels_are_typed(plane, shown_map):
     heatmap = shown_map(plane(np.array([[-5.0, -0.5, 0.0, 0.06, 5.0, 20.0]])), 20, 20)
-    heatmap.set_shown(replace(heatmap.shown, shade=ColorScale(TYPED, Levels(-5.0, 20.0))))
+    heatmap.set_shown(replace(heatmap.shown, color_scale=ColorScale(TYPED, Levels(-5.0, 20.0))))
     colors = [heatmap.cell_at(0, column)[1] for column in range(6)]
     table = lut("signed", "light")
     assert colors[2].rgb() == table[256]
@@ -123,9 +123,9 @@ def test_zero_keeps_the_middle_color_whatever_levels_are_typed(plane, shown_map)
     assert colors[1].blue() >= colors[1].red()
     assert colors[5].rgb() == table[511]
     assert abs(int(colors[4].lightness()) - int(colors[0].lightness())) < 40  # the same size, the same depth
-    heatmap.set_shown(replace(heatmap.shown, shade=ColorScale(TYPED, Levels(2.0, 20.0))))
+    heatmap.set_shown(replace(heatmap.shown, color_scale=ColorScale(TYPED, Levels(2.0, 20.0))))
     assert heatmap.cell_at(0, 4)[1].red() > heatmap.cell_at(0, 4)[1].blue()
-    heatmap.set_shown(replace(heatmap.shown, shade=ColorScale(TYPED, Levels(-5.0, 20.0), "viridis")))
+    heatmap.set_shown(replace(heatmap.shown, color_scale=ColorScale(TYPED, Levels(-5.0, 20.0), "viridis")))
     assert heatmap.cell_at(0, 0)[1].rgb() == lut("viridis")[0]
 
 
@@ -146,7 +146,7 @@ def test_levels_are_typed_and_wrong_ones_are_not_taken(bar):
 
 @each(("width", "count"), [(300, 5), (150, 3), (96, 2)])
 def test_only_values_that_do_not_run_into_one_another_are_written(bar, screen, width, count):
-    bar.map.set_shown(replace(bar.map.shown, shade=ColorScale(TYPED, Levels(0.0, 0.0408))))
+    bar.map.set_shown(replace(bar.map.shown, color_scale=ColorScale(TYPED, Levels(0.0, 0.0408))))
     bar.resize(width, bar.heightForWidth(width))
     image, ticks, row_of_ticks = screen(bar), THEMES["light"].line_strong, 9
     assert sum(image.pixelColor(x, row_of_ticks) == ticks for x in range(width)) == count
@@ -200,7 +200,7 @@ def test_a_legend_without_room_for_its_words_keeps_the_counts(plane, shown_map, 
 
 
 def test_the_end_that_is_not_touched_stays_exactly_what_it_was(bar):
-    bar.map.set_shown(replace(bar.map.shown, shade=ColorScale(TYPED, Levels(-1234567.8, 1234567.8))))
+    bar.map.set_shown(replace(bar.map.shown, color_scale=ColorScale(TYPED, Levels(-1234567.8, 1234567.8))))
     popup = bar.open_popup()
     low, _ = popup.findChildren(QLineEdit)[:2]
     low.selectAll()
@@ -225,7 +225,7 @@ def test_weights_go_from_0_to_1_or_to_the_largest_by_a_click(plane, shown_map, q
     heatmap, window = shown_map(plane(np.full((3, 50), 0.08), signed=False), 4, 4), QWidget()
     window.resize(400, 120)  # less than the popup takes
     color_bar = ColorBar(heatmap, window)
-    color_bar.shadePicked.connect(lambda shade: heatmap.set_shown(replace(heatmap.shown, shade=shade)))
+    color_bar.scalePicked.connect(lambda scale: heatmap.set_shown(replace(heatmap.shown, color_scale=scale)))
     color_bar.setGeometry(250, 80, 140, 40)
     qtbot.addWidget(window)
     window.show()

@@ -102,7 +102,7 @@ class HistoryController(QObject):
 
 
 REST_MS = 200  # after the last change: whoever goes on typing does not wait for this
-MOST_TOLD, MOST_BLAMED = 24, 64  # steps
+MOST_MOVES, MOST_BLAMED = 24, 64  # steps
 HELD = 256 * 2**20  # bytes of all states together that are put together for it
 DECIMALS = 4
 
@@ -141,7 +141,7 @@ class CellHistoryController(QObject):
         self._job.progressed.connect(self._line.set_share)
         self._job.ended.connect(self._on_job_ended)
         self._line.cancelRequested.connect(self._job.stop)
-        self._told_of = self._blamed_of = HistoryQuestion(HistoryCell("", ()), 0, 0)
+        self._moves_of = self._blamed_of = HistoryQuestion(HistoryCell("", ()), 0, 0)
         self._suspects: tuple[Suspect, ...] = ()  # of the ranking
         self._steps: list[int] = []  # of each row of the ranking, the place in the history to go to
         context.document.changed.connect(self._on_changed)
@@ -188,7 +188,7 @@ class CellHistoryController(QObject):
         self._job.forget()
         self._line.end()
         self._history.blame.hide()
-        self._history.set_tells({})
+        self._history.set_moves({})
         self._soon.start()
 
     def _ask(self) -> None:
@@ -198,23 +198,23 @@ class CellHistoryController(QObject):
         if place is None or not self._document.stack.index() or sum(array.nbytes for array in arrays) > LARGE:
             return
         try:
-            past, first = self._past(MOST_TOLD)
+            past, first = self._past(MOST_MOVES)
         except ValueError:  # no room for what nobody has asked for
             return
-        self._told_of = HistoryQuestion(place, self._document.generation, first)
+        self._moves_of = HistoryQuestion(place, self._document.generation, first)
         self._values.start(lambda _: [cell_or_none(state, *place) for state in past()])
 
     def _on_values_answered(self, outcome: Future[list[float | None]]) -> None:
-        place, generation, first = self._told_of
+        place, generation, first = self._moves_of
         found = outcome.result()
         if generation != self._document.generation:
             return
-        name, tells = cell_name(*place), {}
+        name, moves = cell_name(*place), {}
         for number, (before, after) in enumerate(pairwise(found)):
             if before is not None and after is not None and not alike(before, after):
                 texts = (sentence_number(value, DECIMALS) for value in (before, after))
-                tells[first + number + 1] = (name, " → ".join(texts))
-        self._history.set_tells(tells)
+                moves[first + number + 1] = (name, " → ".join(texts))
+        self._history.set_moves(moves)
 
     # --- which moved it most ---------------------------------------------------------------------
     def _on_job_ended(self, outcome: Future[tuple[Suspect, ...]]) -> None:

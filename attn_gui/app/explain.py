@@ -14,8 +14,7 @@ from attn_gui.app.state.baseline import side_names
 from attn_gui.app.state.view_state import ChosenCell, exists
 from attn_gui.app.tables.tables import TablesController
 from attn_gui.document.document import DocumentChange
-from attn_gui.document.matrix_model import MatrixModel, table_box
-from attn_gui.document.matrix_model import cell_name as table_cell_name
+from attn_gui.document.matrix_model import MatrixModel, table_box, table_cell_name
 from attn_gui.engine import Box, Evaluation, Explanation, explain
 from attn_gui.engine.evaluation.proxies import stand_in
 from attn_gui.engine.evaluation.reach import ForwardReach

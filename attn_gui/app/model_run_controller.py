@@ -8,8 +8,8 @@ from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Signal
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.app_context import AppContext
-from attn_gui.app.model.model_answers import ChangedLayers, ModelAnswer, WantedReading, answer, cosine_text
-from attn_gui.app.model.model_controller import ModelController
+from attn_gui.app.model_answers import ChangedLayers, ModelAnswer, WantedReading, answer, cosine_text
+from attn_gui.app.model_controller import ModelController
 from attn_gui.app.state.background_task import BackgroundTask, Stopped
 from attn_gui.app.state.translated_errors import saying, sentences
 from attn_gui.document.document import DocumentChange
@@ -25,8 +25,8 @@ from attn_gui.models.model import Run
 from attn_gui.models.study import Study
 from attn_gui.modes import ACTIONS, MODEL, PRODUCT
 from attn_gui.views.banner import Words
-from attn_gui.views.model.head_grid import HeadPlace
-from attn_gui.views.model.model_view import PICTURES, ModelView
+from attn_gui.views.head_grid import HeadPlace
+from attn_gui.views.model_view import PICTURES, ModelView
 from attn_gui.views.theme import current_theme, theme_signal
 
 AS_BEFORE = QT_TRANSLATE_NOOP("Sentences", "What it predicts is shown as it was before.")

@@ -1,4 +1,4 @@
-"""The status bar: the cell under the pointer, what was recomputed, and the progress of pictures."""
+"""The title of the window and its status bar: the cell under the pointer, what was recomputed, progress of the maps."""
 
 from __future__ import annotations
 
@@ -26,14 +26,38 @@ from attn_gui.views.names import layer_words, place_words, stage_title
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import dress, scaled
 
-# The status bar: the cell under the pointer or chosen, what was recomputed, precision and size; and the title.
-
-
 StatusNote = Callable[[Callable[[], str]], None]
 
 
+class TitleController(QObject):
+    """Keeps the title of the window true: the document with its layer of a model, or the page in the place of both."""
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context.window)
+        self._window, self._document = context.window, context.document
+        context.view.follow(self.show, "evaluation")
+        context.document.titleChanged.connect(self.show)
+        context.window.pageShown.connect(self.show)
+        self.show()
+
+    def show(self) -> None:
+        document, page = self._document, self._window.instead
+        examples = (each for each in EXAMPLES if document.path is None and each.name == document.name)
+        name = next((example.title_text() for example in examples), document.name)
+        if document.layer is not None:
+            name = f"{name} · {layer_words(document.layer.number)}"
+        if page is not None:
+            name = self.tr("Start page") if self._window.start_shown else page.accessibleName()
+        self._window.setWindowTitle(f"{name}[*]")
+        self._window.setAccessibleName(name)
+        self._window.setWindowModified(document.modified and page is None)
+
+    def retranslate(self) -> None:
+        self.show()
+
+
 class StatusController(QObject):
-    """Keeps the three labels of the status bar and the window's title true."""
+    """Keeps the three labels of the status bar true: a cell, what was recomputed, precision and size."""
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(context.window)
@@ -44,16 +68,11 @@ class StatusController(QObject):
         context.view.follow(self.show, "evaluation")
         context.view.follow(self.show_place, "blanks", "overlay", "cell", "head", "batch", "baseline", "compare")
         context.computation.updated.connect(self._on_computation_updated)
-        context.computation.working.connect(self._on_computation_working)
-        context.document.titleChanged.connect(self.show_title)
-        context.window.pageShown.connect(self.show_title)
         context.window.product.hovered.connect(self._on_product_hovered)
         context.window.product.hoverLeft.connect(self.show_place)
         self.show()
 
     def show(self) -> None:
-        self.show_title()
-        self._show_layer()
         self.show_place()
         self._show_note()
         problem = self._document.problem
@@ -72,32 +91,9 @@ class StatusController(QObject):
         words, generation = self._note or (str, -1)
         self._window.recomputed.setText(words() if generation == self._document.generation else "")
 
-    def show_title(self) -> None:
-        document, page = self._document, self._window.instead
-        examples = (each for each in EXAMPLES if document.path is None and each.name == document.name)
-        name = next((example.title_text() for example in examples), document.name)
-        if document.layer is not None:
-            name = f"{name} · {layer_words(document.layer.number)}"
-        if page is not None:
-            name = self.tr("Start page") if self._window.start_shown else page.accessibleName()
-        self._window.setWindowTitle(f"{name}[*]")
-        self._window.setAccessibleName(name)
-        self._window.setWindowModified(document.modified and page is None)
-
-    def _show_layer(self) -> None:
-        """Name the layer of a model that is on the table, where its steps and maps are."""
-        layer = self._document.layer
-        for part in (self._window.spine, self._window.product):
-            part.set_layer(None if layer is None else layer.number)
-
     def show_place(self) -> None:
         cell = self._view.look.cell
         self._window.place.setText(self._place(*cell) if cell else "")
-
-    def _on_computation_working(self, working: bool) -> None:
-        """Dim the last picture, which stays, under a thin line of progress."""
-        self._window.progress.setVisible(working)
-        self._window.product.set_dimmed(working)
 
     def _on_product_hovered(self, stage: str, row: int, column: int) -> None:
         self._window.place.setText(self._place(stage, row, column))
@@ -161,14 +157,11 @@ class StatusController(QObject):
         return self.tr("head {head}").format(head=heads.start) if one_head else ""
 
 
-# Progress of the pictures of a long problem: shown, stopped by Esc; stands in for maps too large to be held.
-
-
 FINE = 1000  # steps of the thin line
 
 
 class ProgressController(QObject):
-    """Tells in the status bar of work that is not done at once."""
+    """Shows how far the maps of a long problem are, stops them at Esc, and says why maps too large to hold are none."""
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(context.window)
@@ -186,6 +179,7 @@ class ProgressController(QObject):
         self._notice.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._notice.setMargin(scaled(SPACING.xxl))
         context.window.pictures.addWidget(self._notice)
+        context.computation.working.connect(context.window.progress.setVisible)
         context.computation.drawing.connect(self._on_computation_drawing)
         context.computation.refused.connect(self._on_computation_refused)
         context.view.follow(self._withdraw, "evaluation")

@@ -12,7 +12,7 @@ from PySide6.QtGui import QImage
 
 from attn_gui.app.editing.edit_runner import EditRunner
 from attn_gui.app.editing.interventions import CONTEXT, LABELS, REMOVED, label_of
-from attn_gui.app.model.model_controller import ModelController
+from attn_gui.app.model_controller import ModelController
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label
 from attn_gui.document.matrix_model import field_symbol
@@ -36,8 +36,8 @@ from attn_gui.models.changed_layers import BY_HAND, LayerEdit
 from attn_gui.models.model import Run
 from attn_gui.models.study import Study
 from attn_gui.views.controls.intervention_panel import InterventionRow
-from attn_gui.views.model.head_grid import HeadNumber, HeadPlace
-from attn_gui.views.model.model_view import ModelView
+from attn_gui.views.head_grid import HeadNumber, HeadPlace
+from attn_gui.views.model_view import ModelView
 from attn_gui.views.names import letter, said_in
 
 # --- grid of heads --------------------------------------------------------------------------------

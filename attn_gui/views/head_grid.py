@@ -150,10 +150,10 @@ class HeadModel(QAbstractTableModel):
         if role == CHANGED_ROLE:
             return place in self._changed
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
-            return self._told(place)
+            return self._words(place)
         return None
 
-    def _told(self, place: HeadPlace) -> str:
+    def _words(self, place: HeadPlace) -> str:
         said = self.tr("Layer {layer}, head {head}").format(layer=place.layer, head=place.head)
         number = self._numbers.get(place)
         if number:

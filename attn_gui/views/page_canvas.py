@@ -24,13 +24,13 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QToolTip, QWidget
 from attn_gui.figure.design_tokens import LINE
 from attn_gui.figure.pages.page_kind import NoRoom, PageDrawing, PageKind, PageSpot, PageStyle
 from attn_gui.figure.pages.plot import PlotField
+from attn_gui.views.head_grid import STALE
 from attn_gui.views.map.gestures import shows_whole_map, zoom_delta
-from attn_gui.views.model.head_grid import STALE
 from attn_gui.views.theme import current_theme, scaled, theme_signal
 from attn_gui.views.widgets import paint_focus_ring, plain_tip
 
 if TYPE_CHECKING:
-    from attn_gui.views.pages.live_plot import LivePlot
+    from attn_gui.views.live_plot import LivePlot
 
 LEAST_WIDTH, TALL = 200, 380
 """A page that would be taller than this by itself takes what room there is."""
@@ -114,7 +114,7 @@ class PageCanvas(QLabel):
         if key not in self._heights:
             own, least = self._planned(width / _zoom(), None), 0.0
             try:
-                self._kind.plan(self._content, self._style(), own.width, 1.0)
+                self._kind.plan(self._content, self._style(), (own.width, 1.0))
             except NoRoom as lack:
                 least = lack.least
             self._heights[key] = round(min(own.height, max(least, TALL)) * min(width / own.width, _zoom()) + 0.5)
@@ -273,7 +273,7 @@ class PageCanvas(QLabel):
             gone.deleteLater()
         for number, field in fields.items():
             if number not in self._plots:
-                from attn_gui.views.pages.live_plot import LivePlot
+                from attn_gui.views.live_plot import LivePlot
 
                 self._plots[number] = LivePlot(self)
                 self._plots[number].clicked.connect(self._choose_at)
@@ -298,14 +298,14 @@ class PageCanvas(QLabel):
         """Return the page at a size, or at the least one that it can have."""
         for _ in range(3):
             try:
-                return self._kind.plan(self._content, self._style(), width, height)
+                return self._kind.plan(self._content, self._style(), (width, height))
             except NoRoom as lack:
                 if lack.side == "width":
                     height = None if height is None else height * lack.least / width
                     width = lack.least
                 else:
                     height = lack.least
-        return self._kind.plan(self._content, self._style(), width, None)
+        return self._kind.plan(self._content, self._style(), (width, None))
 
     @staticmethod
     def _holds(drawing: PageDrawing, place: Place) -> bool:

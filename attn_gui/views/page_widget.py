@@ -16,7 +16,7 @@ from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.typed_field import NumberField
 from attn_gui.views.dialogs.progress import PageProgress
 from attn_gui.views.inspector.cell_relations import column_number
-from attn_gui.views.pages.page_canvas import PageCanvas
+from attn_gui.views.page_canvas import PageCanvas
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import dress, scaled
 from attn_gui.views.widgets import FlowLayout, Retranslated, arrange, set_tip

@@ -18,7 +18,7 @@ from attn_gui.engine.derived_stages import over_heads
 from attn_gui.engine.memory import check
 from attn_gui.engine.progress import Progress, silent, within
 from attn_gui.figure.comparison import ComparedState
-from attn_gui.figure.compose import Source, chosen_heads, evaluation_of
+from attn_gui.figure.compose import Source, chosen_heads, evaluation_of_source
 from attn_gui.figure.export_settings import ExportSettings, Heads, check_company
 from attn_gui.figure.levels import color_scale_from
 from attn_gui.figure.page_catalog import check_options
@@ -35,16 +35,14 @@ from attn_gui.formats.file_format import Loaded
 from attn_gui.formats.saving import replacing
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.modes import BOTH, SIDE_BY_SIDE, state_key
+from attn_gui.notebook import MOST_SVG_CELLS, NOTEBOOK_DPI
 
 # --- figures --------------------------------------------------------------------------------------
 
 
 FORMATS: tuple[str, ...] = tuple(ENCODERS)
 PIXELS = "png"  # what is shown as a file of this form would be
-NOTEBOOK_DPI = 150
 USUAL, FOR_NOTEBOOK = ExportSettings(), ExportSettings(dpi=NOTEBOOK_DPI)
-SVG_CELLS_IN_NOTEBOOK = 2_500
-"""A notebook keeps every picture that it shows: larger maps go into it as PNG only."""
 
 _TOO_LONG = {
     "width": QT_TRANSLATE_NOOP("Sentences", "The width of a figure is up to {most} cm, got {got}."),
@@ -78,7 +76,7 @@ def write(
     settings = replace(settings, **choices)
     file = FigureFile(format or path.suffix.removeprefix("."), settings.dpi)
     ensure_gui()
-    now = evaluation_of(source, settings.stage)
+    now = evaluation_of_source(source, settings.stage)
     problem, evaluation = now.problem, evaluation_drawn(now, settings)
     chosen = _chosen(evaluation, settings)
     if settings.walk:
@@ -109,7 +107,7 @@ def to_image(
     """
     settings = replace(settings, **choices)
     ensure_gui()
-    evaluation = evaluation_drawn(evaluation_of(source, settings.stage), settings)
+    evaluation = evaluation_drawn(evaluation_of_source(source, settings.stage), settings)
     page = page_of(
         evaluation, settings, _chosen(evaluation, settings), file or FigureFile(PIXELS, settings.dpi), progress
     )
@@ -119,7 +117,7 @@ def to_image(
 def to_bytes(source: Source, settings: ExportSettings, *, progress: Progress = silent) -> bytes:
     """Return the PNG of a figure of one head, with the session that it carries."""
     ensure_gui()
-    now = evaluation_of(source, settings.stage)
+    now = evaluation_of_source(source, settings.stage)
     evaluation, file, buffer = evaluation_drawn(now, settings), FigureFile(PIXELS, settings.dpi), io.BytesIO()
     chosen = _chosen(evaluation, settings)
     page = page_of(evaluation, settings, chosen, file, progress)
@@ -183,9 +181,11 @@ def render(
     stage, heads = over_heads(stage, heads)
     usual = LOGICAL_DPI if walk and _ending_of(path) in ANIMATORS else NOTEBOOK_DPI
     chosen |= {"stage": stage, "heads": heads, "dpi": resolution(dpi, style, usual), "page_options": set_on_page}
-    beside = None if before is None else ComparedState(lambda _now: evaluation_of(before, stage), state_key(compare))
-    settings = ExportSettings(**chosen, shades={stage: color_scale_from(levels, colormap)}, beside=beside)
-    drawn = _drawn(evaluation_of(problem, stage), settings, FigureFile(_ending_of(path), settings.dpi))
+    beside = (
+        None if before is None else ComparedState(lambda _now: evaluation_of_source(before, stage), state_key(compare))
+    )
+    settings = ExportSettings(**chosen, color_scales={stage: color_scale_from(levels, colormap)}, beside=beside)
+    drawn = _drawn(evaluation_of_source(problem, stage), settings, FigureFile(_ending_of(path), settings.dpi))
     if path is not None:
         drawn.save(path)
     return drawn
@@ -251,7 +251,7 @@ class Picture:
         return self._encoded(PIXELS)
 
     def _repr_svg_(self) -> str | None:
-        return self._encoded("svg").decode("utf-8") if self._page.cells <= SVG_CELLS_IN_NOTEBOOK else None
+        return self._encoded("svg").decode("utf-8") if self._page.cells <= MOST_SVG_CELLS else None
 
     def __repr__(self) -> str:
         width, height = self._page.centimeters

@@ -20,11 +20,11 @@ from PySide6.QtWidgets import (
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.intervention_panel import InterventionList, InterventionModel, InterventionRow
-from attn_gui.views.model.head_grid import HeadGrid
-from attn_gui.views.model.predictions import PredictionList
-from attn_gui.views.model.token_row import SecondText, TokenRow
+from attn_gui.views.head_grid import HeadGrid
+from attn_gui.views.predictions import PredictionList
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import dress, restyle
+from attn_gui.views.token_row import SecondText, TokenRow
 from attn_gui.views.widgets import ElidedLabel, FlowLayout, Retranslated, arrange
 
 PICTURES = ""
@@ -57,8 +57,8 @@ class ModelView(Retranslated, QWidget):
         self._changes_title, self._changes = WrappedLabel(self), InterventionModel(self)
         self.changes = InterventionList(self._changes, self)
         self._head_off, self._off = QPushButton(self), QPushButton(self)
-        self._read, self._told = "", ""  # the text of the model, and the one that was asked for last
-        self._asked = ""  # the second text that was asked for last
+        self._read, self._asked_text = "", ""  # the text of the model, and the one that was asked for last
+        self._asked_second = ""  # the second text that was asked for last
         self._are_off = False, False  # the head on show, and all of the layer on the table
         self.setFocusProxy(self.heads)
         self._name_parts()
@@ -71,7 +71,7 @@ class ModelView(Retranslated, QWidget):
         self._about.setText(about)
         if self._text.text() in (self._read, text):
             self._text.setText(text)
-            self._told = text
+            self._asked_text = text
         self._read = text
 
     def set_stale(self, stale: bool) -> None:
@@ -84,13 +84,13 @@ class ModelView(Retranslated, QWidget):
 
     def set_second_text(self, text: str) -> None:
         """Say with which text the first is compared."""
-        self._asked = text
+        self._asked_second = text
         self._other.setText(text)
 
     def clear(self) -> None:
         """Show nothing of a run, nor what was typed for it."""
         self._text.setText(self._read)
-        self._other.setText(self._asked)
+        self._other.setText(self._asked_second)
         self.heads.heads.set_shape(0, 0)
         self.tokens.set_tokens((), -1)
         self.predictions.set_rows((), two=False)
@@ -161,18 +161,18 @@ class ModelView(Retranslated, QWidget):
         return True
 
     def _on_text_editing_finished(self) -> None:
-        if self._text.text() not in (self._read, self._told):
+        if self._text.text() not in (self._read, self._asked_text):
             self._ask_for_text()
 
     def _ask_for_text(self) -> None:
         """Ask for the text, however often: what was refused or stopped may be tried again."""
-        self._told = self._text.text()
-        self.textAsked.emit(self._told)
+        self._asked_text = self._text.text()
+        self.textAsked.emit(self._asked_text)
 
     def _on_other_editing_finished(self) -> None:
-        if self._other.text() != self._asked:
-            self._asked = self._other.text()
-            self.otherAsked.emit(self._asked)
+        if self._other.text() != self._asked_second:
+            self._asked_second = self._other.text()
+            self.otherAsked.emit(self._asked_second)
 
     def _name_switches(self) -> None:
         """Name each button for what it does next."""

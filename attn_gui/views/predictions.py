@@ -21,7 +21,7 @@ from attn_gui.document.matrix_model import Index
 from attn_gui.figure.pages.model import share_text
 from attn_gui.formats.visible_text import visible_text
 from attn_gui.models.attribution import LikelyToken
-from attn_gui.views.model.head_grid import STALE
+from attn_gui.views.head_grid import STALE
 from attn_gui.views.theme import current_theme, dress, scaled
 from attn_gui.views.widgets import Retranslated, plain_tip
 
@@ -71,12 +71,12 @@ class PredictionModel(QAbstractTableModel):
         if role == SHARE_ROLE:
             return share
         if role == Qt.ItemDataRole.ToolTipRole:
-            return plain_tip(self._told(row))
+            return plain_tip(self._words(row))
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return self._told(row)
+            return self._words(row)
         return None
 
-    def _told(self, row: LikelyToken) -> str:
+    def _words(self, row: LikelyToken) -> str:
         numbers = {"token": visible_text(row.text), "now": share_text(row.now)}
         if not self._two:
             return self.tr("{token}: probability {now}").format(**numbers)

@@ -12,9 +12,9 @@ from attn_gui.app.actions.actions import Command
 from attn_gui.app.app_context import AppContext
 from attn_gui.app.editing.map_cells import CellChanges
 from attn_gui.app.maps.comparing import CompareController
-from attn_gui.app.model.model_answers import ModelAnswer
-from attn_gui.app.model.model_controller import ModelStep, ModelSteps, StepWork
-from attn_gui.app.model.model_run_controller import ModelRunController
+from attn_gui.app.model_answers import ModelAnswer
+from attn_gui.app.model_controller import ModelStep, ModelSteps, StepWork
+from attn_gui.app.model_run_controller import ModelRunController
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.translated_errors import saying
 from attn_gui.document.edits import Label
@@ -25,7 +25,7 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.models.attribution import rows_taken
 from attn_gui.models.model import Run
 from attn_gui.models.study import Study
-from attn_gui.views.model.model_view import ModelView
+from attn_gui.views.model_view import ModelView
 from attn_gui.views.names import letter, stage_title
 
 ROW = QT_TRANSLATE_NOOP("History", "row {row} of {stage} taken from row {place} of the second text")

@@ -30,7 +30,7 @@ from attn_gui.figure.levels import LEVEL_RULES
 from attn_gui.figure.operands import picture_of
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.picture_kinds import PICTURES
-from attn_gui.figure.sheet import FORMATS, Picture, evaluation_drawn, to_image, write
+from attn_gui.figure.render import FORMATS, Picture, evaluation_drawn, to_image, write
 from attn_gui.figure.stage_formulas import shown_latex
 from attn_gui.figure.styles import STYLES
 from attn_gui.formats import load

@@ -1,1 +1,0 @@
-"""Controllers of the inspector: the explanation, its other pages, the history and snapshots."""

@@ -1,5 +1,0 @@
-"""Pages of the catalog in the window. Imports figure and views.
-
-`pages_panel` the panel that holds them · `page_widget` one with its options · `canvas` what it paints · `live_plot` a
-plot of it in pyqtgraph, loaded when one is zoomed.
-"""
