@@ -224,8 +224,8 @@ def note_on_stderr(said: object) -> None:
     print(f"attn-gui: {sentence}", file=sys.stderr)
 
 
-def said_in(said: object, lang: str | None = None) -> str:
-    """Return the sentence of an error or a note in a language, or in that of the locale."""
+def said_in(said: object, lang: str | None) -> str:
+    """Return the sentence of an error or a note in a language; None: in that of the locale."""
     if (lang or locale_language()) == "en" or complaint(DRAWING):
         return str(said)
     from attn_gui.commands.chinese import chinese  # imports Qt

@@ -88,7 +88,7 @@ def _seen(text: str) -> str:
 
 
 def _decoded(data: bytes) -> str:
-    """UTF-8 as far as it has whole characters."""
+    """Return the characters of UTF-8, bytes that are none as ‹E2 80›."""
     found, torn = "", b""
     while data:
         try:
