@@ -99,7 +99,7 @@ def parse_options(
     words: Sequence[str],
     needs: Mapping[str, str],
     clashes: Mapping[str, Collection[str]],
-    beside: Callable[[argparse.Namespace], Collection[str]] = lambda chosen: (),
+    beside: Callable[[argparse.Namespace], Collection[str]],
 ) -> argparse.Namespace:
     """Parse the options that `words` choose; one that would mean nothing among the others is a mistake, see `idle`.
 

@@ -17,20 +17,17 @@ from typing import NamedTuple
 from attn_gui.commands.command_base import (
     DONE,
     NO_MEMORY,
-    AmbiguousFileRefusal,
-    CommandRefusal,
     FileProgress,
-    OutputError,
     Parser,
     add_arrangement,
     add_problem,
     mapping_from_options,
-    nearest,
     note_on_stderr,
     noted,
     open_input,
     say,
 )
+from attn_gui.commands.refusals import AmbiguousFileRefusal, CommandRefusal, OutputError, nearest
 from attn_gui.languages import LANGUAGES, QT_TRANSLATE_NOOP
 from attn_gui.no_window import obstacle
 from attn_gui.version import VERSION

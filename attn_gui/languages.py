@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 
 LANGUAGES = ("en", "zh")
 
@@ -13,7 +12,7 @@ def QT_TRANSLATE_NOOP(context: str, text: str) -> str:  # the name is what pysid
     return text
 
 
-def locale_language(environment: Mapping[str, str] = os.environ) -> str:
+def locale_language() -> str:
     """Return the language of the locale for messages: that of the first of LC_ALL, LC_MESSAGES and LANG that is set."""
-    locale = next(filter(None, map(environment.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
+    locale = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
     return "zh" if locale.lower().startswith("zh") else "en"

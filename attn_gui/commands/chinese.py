@@ -8,14 +8,13 @@ from PySide6.QtCore import QTranslator
 
 from attn_gui import arguments
 from attn_gui.app.state.translated_errors import sentence
-from attn_gui.commands import command_base
+from attn_gui.commands.refusals import MISUSE, NEAREST, ChangeNotes, CommandRefusal, UsageRefusal
 from attn_gui.figure.text.fonts import ensure_gui
 from attn_gui.formats.file_sentences import FileNote
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.paths import resource
 from attn_gui.views.names import said_in
 
-_MISUSE = QT_TRANSLATE_NOOP("Sentences", "{message}{near}.")
 _PARSER = (
     QT_TRANSLATE_NOOP("Sentences", "argument {option}: {reason}"),
     QT_TRANSLATE_NOOP("Sentences", "the following arguments are required: {options}"),
@@ -26,15 +25,14 @@ _PARSER = (
     QT_TRANSLATE_NOOP("Sentences", "ignored explicit argument {got}"),
     QT_TRANSLATE_NOOP("Sentences", "{option} not allowed with argument {other}"),
     *arguments.SENTENCES,
-    command_base.NEAREST,
+    NEAREST,
 )
 """Sentences that argparse hands on filled in, its own and those of `arguments`, from the whole to its parts."""
 
 
 def chinese(said: object) -> str:
     """Return the sentence of an error or note in Chinese; one that was never translated in its own words."""
-    with command_base.muted_stderr():  # Qt says at length that a locale is not installed
-        application = ensure_gui()
+    application = ensure_gui()
     translator = QTranslator()
     translator.load(str(resource("translations", "attn_gui_zh.qm")))
     application.installTranslator(translator)
@@ -46,9 +44,9 @@ def chinese(said: object) -> str:
 
 def _with_templates(said: object) -> object:
     """Return a refusal of the command line with the templates of what fills its places; others have them."""
-    if isinstance(said, command_base.UsageRefusal):
-        return FileNote(_MISUSE, message=_recognized(said.message), near=_recognized(said.near))
-    if isinstance(said, command_base.CommandRefusal) and said.template is not None:
+    if isinstance(said, UsageRefusal):
+        return FileNote(MISUSE, message=_recognized(said.message), near=_recognized(said.near))
+    if isinstance(said, CommandRefusal) and said.template is not None:
         values = {
             place: _recognized(value) if isinstance(value, str) else value for place, value in said.values.items()
         }
@@ -60,7 +58,7 @@ def _with_templates(said: object) -> object:
 
 def _change_words(value: object) -> object:
     """Return changes by hand in the words of the window; any other value as it is."""
-    if not isinstance(value, command_base.ChangeNotes):
+    if not isinstance(value, ChangeNotes):
         return value
     return "；".join(said_in(change, "Interventions") for change in value)
 

@@ -1,34 +1,39 @@
-"""Ground of every command of the command line: its parser, its refusals, the file that it is about, its progress."""
+"""What every command of the command line needs: its parser, the file that it is about, notes on stderr, progress."""
 
 from __future__ import annotations
 
 import argparse
-import difflib
 import os
 import re
 import shlex
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from attn_gui.arguments import SettingsAction, setting, whole
+from attn_gui.commands.refusals import (
+    NEAREST,
+    AmbiguousFileRefusal,
+    ChangeNotes,
+    CommandRefusal,
+    OutputError,
+    UsageRefusal,
+    nearest,
+    nearest_known,
+)
 from attn_gui.languages import QT_TRANSLATE_NOOP, locale_language
 from attn_gui.libraries import DRAWING, complaint
 
 if TYPE_CHECKING:
-    from attn_gui.engine.errors import Note
     from attn_gui.formats import CountProgress, Loaded
     from attn_gui.formats.named.array_mapping import ArrayMapping
 
 DONE = 0  # the exit code of a command that did what it was asked
-NEAREST = QT_TRANSLATE_NOOP("Sentences", " (the nearest is {word})")
 NO_MEMORY = QT_TRANSLATE_NOOP("Sentences", "This does not fit into the memory of this computer.")
 MOST_CHANGES = 6  # that are said of a file
-
-
 SAY_WHICH = QT_TRANSLATE_NOOP("Sentences", "{sentence} Say which is which: --array {arrays}.")
 ALSO_HOLDS = QT_TRANSLATE_NOOP(
     "Sentences",
@@ -39,42 +44,8 @@ AND_MORE = QT_TRANSLATE_NOOP("Interventions", "and {count} more")
 BY_HAND = QT_TRANSLATE_NOOP("Sentences", "Changed by hand: {changes}.")
 
 
-class CommandRefusal(Exception):
-    """A refusal, in one sentence: a template and what fills its {places}, or an error that says it."""
-
-    lang: str | None = None
-    """The language that it was asked for in; None: that of the locale."""
-
-    def __init__(self, said: object, **values: object) -> None:
-        self.template: str | None = getattr(said, "template", None)
-        self.values: Mapping[str, object] = getattr(said, "values", {})
-        if isinstance(said, str) and self.template is None:
-            self.template, self.values, said = said, values, said.format(**values)
-        super().__init__(str(said))
-
-
-class AmbiguousFileRefusal(CommandRefusal):
-    """A refusal of a file about whose arrays a person has to say more: which is which, or how they lie."""
-
-
-class UsageRefusal(CommandRefusal):
-    """A refusal of words by their parser, in the words of argparse, and what may have been meant."""
-
-    def __init__(self, message: str, near: str) -> None:
-        self.message, self.near = message.rstrip("."), near
-        super().__init__("{message}{near}.", message=self.message[:1].upper() + self.message[1:], near=near)
-
-
-class OutputError(Exception):
-    """What was to be said could not be written to stdout, for `reason`: a full disk, a pipe that nobody reads."""
-
-    def __init__(self, reason: OSError) -> None:
-        super().__init__(str(reason))
-        self.reason = reason
-
-
 def say(words: object, end: str = "\n") -> None:
-    """Write to stdout at once. Raises Unheard."""
+    """Write to stdout at once. Raises OutputError."""
     try:
         print(words, end=end, flush=True)
     except OSError as error:
@@ -99,18 +70,6 @@ class Parser(argparse.ArgumentParser):
             choices = [action.choices or () for action in self._actions if found[1] in action.option_strings]
             return nearest(found[2], [str(choice) for of_one in choices for choice in of_one])
         return ""
-
-
-def nearest(word: str, known: Sequence[str]) -> str:
-    """Return the known word that a slip was meant for, in brackets and with a space in front; empty where none is."""
-    near = _nearest_known(word, known)
-    return NEAREST.format(word=near) if near else ""
-
-
-def _nearest_known(word: str, known: str | Sequence[str]) -> str:
-    """Return the known word, of several or of a list in words, that a slip was meant for; empty where none is."""
-    words = known.split(", ") if isinstance(known, str) else known
-    return next(iter(difflib.get_close_matches(word.strip("'"), words, n=1)), "")
 
 
 class _FirstFile(argparse.Action):
@@ -192,7 +151,8 @@ def mapping_from_options(chosen: argparse.Namespace) -> ArrayMapping | None:
 
 
 def open_input(chosen: argparse.Namespace) -> Loaded:
-    """Return the problem in the chosen file. Raises CommandRefusal, and Unnamed where its arrays have other names."""
+    """Return the problem in the chosen file. Raises CommandRefusal, AmbiguousFileRefusal where its arrays can be
+    read in several ways."""
     from attn_gui.formats import FormatError, open_arranged, open_file
     from attn_gui.formats.file_sentences import SeveralReadings
     from attn_gui.formats.named.attention_maps import SeveralMaps
@@ -242,13 +202,6 @@ def noted(loaded: Loaded) -> Loaded:
     return loaded
 
 
-class ChangeNotes(tuple["Note", ...]):
-    """Changes by hand as notes of the engine, which are said one after another."""
-
-    def __str__(self) -> str:
-        return "; ".join(map(str, self))
-
-
 def _changes(loaded: Loaded) -> ChangeNotes:
     """Return the changes by hand in a problem; of many the first ones, and how many more there are."""
     from attn_gui.engine.errors import Note
@@ -264,20 +217,21 @@ def note_on_stderr(said: object) -> None:
     """Write an error or a note to stderr, in the language of the locale or, of a refusal, that it was asked for in."""
     lang, values = getattr(said, "lang", None), getattr(said, "values", {})
     sentence = said_in(said, lang)
-    if "known" in values and (near := _nearest_known(str(values.get("got", values.get("name"))), values["known"])):
+    if "known" in values and (near := nearest_known(str(values.get("got", values.get("name"))), values["known"])):
         from attn_gui.formats.file_sentences import FileNote
 
         sentence = f"{sentence[:-1]}{said_in(FileNote(NEAREST, word=near), lang)}{sentence[-1]}"
     print(f"attn-gui: {sentence}", file=sys.stderr)
 
 
-def said_in(said: object, lang: str | None = None) -> str:
-    """Return the sentence of an error or a note in a language, or in that of the locale."""
+def said_in(said: object, lang: str | None) -> str:
+    """Return the sentence of an error or a note in a language; None: in that of the locale."""
     if (lang or locale_language()) == "en" or complaint(DRAWING):
         return str(said)
-    from attn_gui.commands.chinese import chinese
+    from attn_gui.commands.chinese import chinese  # imports Qt
 
-    return chinese(said)
+    with muted_stderr():  # Qt says at length that a locale is not installed
+        return chinese(said)
 
 
 @contextmanager

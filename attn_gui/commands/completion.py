@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from attn_gui.commands.command_base import DONE, CommandRefusal, Parser, say
+from attn_gui.commands.command_base import DONE, Parser, say
+from attn_gui.commands.refusals import CommandRefusal
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 _NO_SHTAB = QT_TRANSLATE_NOOP(

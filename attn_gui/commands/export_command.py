@@ -26,17 +26,8 @@ from attn_gui.arguments import (
     parse_options,
     setting,
 )
-from attn_gui.commands.command_base import (
-    DONE,
-    CommandRefusal,
-    Parser,
-    add_problem,
-    complete,
-    need_drawing,
-    noted,
-    open_input,
-    say,
-)
+from attn_gui.commands.command_base import DONE, Parser, add_problem, complete, need_drawing, noted, open_input, say
+from attn_gui.commands.refusals import CommandRefusal
 from attn_gui.figure.export_settings import add_options
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.modes import SIDE_BY_SIDE, STATES, WIPE, state_key

@@ -84,7 +84,7 @@ def _write_steps(request: ExportRequest, kind: Format[Any]) -> Path:
 
 
 def _write_stages(request: ExportRequest, kind: Format[Any]) -> Path:
-    """Whole stages with the axes of the contract, in a file that opens as a problem again unless it is of two."""
+    """Write whole stages with all axes into one file, which opens as a problem again unless it is of two states."""
     evaluation = request.evaluation
     stages = request.stages if request.options.stage else evaluation.stages
     path = request.base(file_stem("stages", request.compared), kind.suffixes[0])

@@ -149,26 +149,38 @@ def request_of(loaded: Loaded, options: argparse.Namespace) -> ExportRequest:
         raise ExportError(_NO_ITEM, item=options.batch, known=_count(problem.batch_size))
     if options.name and Path(options.name).name != options.name:
         raise ExportError(_NO_NAME, got=repr(options.name))
-    every = tuple(range(problem.num_heads))
-    heads = every if options.heads is None or isinstance(options.heads, str) else options.heads
-    if missing := [head for head in heads if head not in every]:
+    heads = _chosen_heads(options, problem)
+    stages, fields = _chosen_stages(options, evaluation)
+    other = None
+    if options.compare is not None:
+        other = other_state(options.compare, problem, options.file.stem, heads[0], options.lang)
+    if any(is_derived(stage) for stage in stages):
+        evaluation = with_derived(evaluation)
+        other = other and other._replace(before=with_derived(other.before))
+    return ExportRequest(loaded, evaluation, stages, fields, heads, options, other)
+
+
+def _chosen_heads(options: argparse.Namespace, problem: Problem) -> tuple[int, ...]:
+    """Return the heads to write; all where one map of all of them is asked for. Raises ExportError."""
+    if options.heads is None or isinstance(options.heads, str):
+        return tuple(range(problem.num_heads))
+    heads: tuple[int, ...] = options.heads
+    if missing := [head for head in heads if head >= problem.num_heads]:
         raise ExportError(_NO_HEAD, head=missing[0], known=_count(problem.num_heads))
+    return heads
+
+
+def _chosen_stages(options: argparse.Namespace, evaluation: Evaluation) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the stages to write, and the fields of the problem among the names. Raises ExportError."""
     known = (*evaluation.stages, *derived_maps(evaluation))
     named = tuple(dict.fromkeys(options.stage or [SHOWN_FIRST]))
     if isinstance(options.heads, str):
         named = tuple(_over_heads(stage, options.heads) for stage in named)
-    fields = tuple(name for name in named if name in problem.arrays() and name not in known)
+    fields = tuple(name for name in named if name in evaluation.problem.arrays() and name not in known)
     stages = tuple(name for name in named if name not in fields)
     if unknown := [stage for stage in stages if stage not in known]:
         raise ExportError(_NO_STAGE, got=repr(unknown[0]), known=known)
-    if any(is_derived(stage) for stage in stages):
-        evaluation = with_derived(evaluation)
-    if options.compare is None:
-        return ExportRequest(loaded, evaluation, stages, fields, heads, options)
-    other = other_state(options.compare, problem, options.file.stem, heads[0], options.lang)
-    if any(is_derived(stage) for stage in stages):
-        other = other._replace(before=with_derived(other.before))
-    return ExportRequest(loaded, evaluation, stages, fields, heads, options, other)
+    return stages, fields
 
 
 def _over_heads(stage: str, word: str) -> str:

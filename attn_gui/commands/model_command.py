@@ -13,7 +13,6 @@ from attn_gui.arguments import VECTOR, SettingsAction, parse_options, setting, w
 from attn_gui.commands.command_base import (
     DONE,
     NO_MEMORY,
-    CommandRefusal,
     FileProgress,
     Parser,
     muted_stderr,
@@ -21,6 +20,7 @@ from attn_gui.commands.command_base import (
     note_on_stderr,
     say,
 )
+from attn_gui.commands.refusals import CommandRefusal
 from attn_gui.figure.export_settings import add_options
 from attn_gui.languages import QT_TRANSLATE_NOOP
 

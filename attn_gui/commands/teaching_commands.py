@@ -7,7 +7,6 @@ from pathlib import Path
 from attn_gui.arguments import cell, whole
 from attn_gui.commands.command_base import (
     DONE,
-    CommandRefusal,
     FileProgress,
     Parser,
     add_problem,
@@ -18,6 +17,7 @@ from attn_gui.commands.command_base import (
     said_in,
     say,
 )
+from attn_gui.commands.refusals import CommandRefusal
 from attn_gui.languages import LANGUAGES, QT_TRANSLATE_NOOP
 
 _CHECKED = QT_TRANSLATE_NOOP("Sentences", "{file}: steps: {steps}, questions: {questions}; every number computed")

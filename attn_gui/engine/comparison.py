@@ -169,12 +169,8 @@ def _ranked(
         progress((number + 1) / len(found))
     moved = [(change, _moved(value, without)) for change, without in tried if without is not None]
     failed = [change for change, without in tried if without is None]
-    for bound in (
-        (failed, [*failed, *(change for change, without in tried if without is not None and change.box is None)])
-        if failed
-        else ()
-    ):
-        # sizes and matrices that belong together are taken back together
+    fields_too = [*failed, *(change for change, without in tried if without is not None and change.box is None)]
+    for bound in (failed, fields_too) if failed else ():  # sizes and matrices that belong together go back together
         together = FieldChange(", ".join(change.field for change in bound), None, _joined(bound))
         without = _without(after, together, stage, index)
         if without is not None:
@@ -311,8 +307,8 @@ class Comparison(Mapping[str, Array]):
     def __init__(self, before: Trace, after: Trace) -> None:
         self.before, self.after = before, after
         sides = with_derived(before.evaluation), with_derived(after.evaluation)
-        self._face = Difference(*sides, STAGE)
-        self.difference = Trace(self._face)
+        self._evaluation = Difference(*sides, STAGE)
+        self.difference = Trace(self._evaluation)
 
     @property
     def stages(self) -> tuple[str, ...]:
@@ -363,8 +359,8 @@ class Comparison(Mapping[str, Array]):
 
     def _apart(self, stage: str, tile: Box) -> list[Box]:
         """Return cells of a tile in which the two differ."""
-        names = self._face.pair(stage)
-        sides = (self._face.before, self._face.after)
+        names = self._evaluation.pair(stage)
+        sides = (self._evaluation.before, self._evaluation.after)
         before, after = (side.box(name, tile).astype(np.float64) for side, name in zip(sides, names, strict=True))
         flags = (before.view(np.uint64) != after.view(np.uint64)) & ~(np.isnan(before) & np.isnan(after))
         if not flags.any():

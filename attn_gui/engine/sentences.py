@@ -15,7 +15,7 @@ WILD = {"inf": "∞", "-inf": f"{MINUS}∞", "nan": "NaN"}
 
 
 def spelled(number: Real | float) -> str:
-    """Short, with a true minus: 3, −2.5, −∞."""
+    """Return a number in short, with a true minus: 3, −2.5, −∞."""
     if isinstance(number, Integral) and abs(int(number)) >= HUGE:
         return f"{MINUS if number < 0 else ''}10^{int(math.log10(abs(int(number))))}"
     text = str(number) if isinstance(number, Integral) else f"{float(number):g}"

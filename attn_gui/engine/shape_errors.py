@@ -26,11 +26,16 @@ from attn_gui.engine.scores import SCORES
 
 
 BATCHED = (*DIRECT, "x", "context")
+PROJECTING = ("x", "context", *WEIGHTS, "b_query", "b_key", "b_value")
+"""What makes query, key and value, in place of which they may be given."""
 
 
 def check_shapes(problem: Fields) -> None:
     """Raise ShapeError or ValueError for the first thing that does not fit."""
-    _check_road(problem)
+    if problem.compares:
+        _check_sources(problem)
+    else:
+        _check_given_alone(problem)
     if problem.num_heads % problem.num_kv_heads:
         raise ShapeError(
             sentences.KV_HEADS,
@@ -57,30 +62,30 @@ def check_shapes(problem: Fields) -> None:
         _check_interventions(problem)
 
 
-def _check_road(problem: Fields) -> None:
-    """Raise unless there are either query, key and value, or x with its weights, or the weights themselves, with
-    values or without."""
-    if not problem.compares:
-        given_too = next((name for name in COMPARING if name in problem.fields()), None)
-        if given_too is not None:
-            raise FieldError(sentences.ONE_WAY, field=GIVEN, other=given_too)
-        for name, needed in (("b_output", "w_output"), ("w_output", "value")):
-            if getattr(problem, name) is not None and getattr(problem, needed) is None:
-                raise FieldError(sentences.NEEDS, field=name, other=needed)
-        return
-    given = {name: getattr(problem, name) is not None for name in (*DIRECT, *WEIGHTS, "x", "context")}
-    biases = [name for name in ("b_query", "b_key", "b_value") if getattr(problem, name) is not None]
-    direct = next((name for name in DIRECT if given[name]), None)
-    projected = next((name for name in ("x", "context", *WEIGHTS) if given[name]), None) or next(iter(biases), None)
+def _check_sources(problem: Fields) -> None:
+    """Raise FieldError unless there are either query, key and value, or x with its weights, and nothing of both."""
+    given = {name for name in (*DIRECT, *PROJECTING) if getattr(problem, name) is not None}
+    direct = next((name for name in DIRECT if name in given), None)
+    projected = next((name for name in PROJECTING if name in given), None)
     if direct and projected:
         raise FieldError(sentences.BOTH_WAYS, field=direct, other=projected)
     for name in ("x", *WEIGHTS) if projected else DIRECT:
-        if not given[name]:
+        if name not in given:
             raise FieldError(sentences.MISSING, field=name)
     if problem.b_output is not None and problem.w_output is None:
         raise FieldError(sentences.NEEDS, field="b_output", other="w_output")
     if problem.block is not None and not projected:
         raise FieldError(sentences.NEEDS, field="block", other="x")
+
+
+def _check_given_alone(problem: Fields) -> None:
+    """Raise FieldError for what makes weights beside weights that are given, and for an output without values."""
+    given_too = next((name for name in COMPARING if name in problem.fields()), None)
+    if given_too is not None:
+        raise FieldError(sentences.ONE_WAY, field=GIVEN, other=given_too)
+    for name, needed in (("b_output", "w_output"), ("w_output", "value")):
+        if getattr(problem, name) is not None and getattr(problem, needed) is None:
+            raise FieldError(sentences.NEEDS, field=name, other=needed)
 
 
 def _check_batch(problem: Fields) -> None:

@@ -318,7 +318,7 @@ OUTPUT: StageFacts = {
 
 
 def _side(name: str, source: str, i: str, facts: StageFacts) -> tuple[LinearStage, LinearStage]:
-    """Q, K or V: projected, or given."""
+    """Return the stage of Q, K or V: projected, or given."""
     cells = f"{name}[b {i} p]"
     made = f"{cells} = {source}[b {i} e] * w_{name}[e p] + b_{name}[p]?"
     facts = {"form": FormulaTemplate("{projection}"), "wording": "projection", **facts}

@@ -99,7 +99,7 @@ class SheetCell(NamedTuple):
     column: int
 
     def letters(self) -> str:
-        """B3."""
+        """Return the place as a formula has it: B3."""
         text, rest = "", self.column
         while rest:
             rest, digit = divmod(rest - 1, 26)

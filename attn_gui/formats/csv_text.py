@@ -48,7 +48,7 @@ def write(matrix: LabeledArray, file: IO[bytes], delimiter: str) -> None:
 def write_rows(
     source: ArrayRows, file: IO[bytes], row_labels: Labels, column_labels: Labels, *, delimiter: str
 ) -> None:
-    """UTF-8; numbers as the shortest text that gives them back, labels so that no spreadsheet runs them as formulas.
+    """Write UTF-8: each number as the shortest text that gives it back, labels so that no spreadsheet runs them.
 
     With labels on one side the other side gets numbers, and the corner stays empty: so a reader knows labels from data.
     """
@@ -86,7 +86,7 @@ write_tsv, write_tsv_rows = partial(write, delimiter="\t"), partial(write_rows, 
 
 
 def decode(data: bytes) -> str:
-    """UTF-16 where a mark says so, UTF-8 with or without a mark, else the Chinese GB 18030."""
+    """Return a text: of UTF-16 where a mark says so, of UTF-8 with or without one, else of the Chinese GB 18030."""
     marks = [encoding for mark, encoding in _ENCODINGS.items() if data.startswith(mark)]
     for encoding in (*marks, "utf-8", "gb18030"):
         try:

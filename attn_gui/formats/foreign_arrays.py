@@ -250,7 +250,7 @@ def _check_parts(text: str) -> None:
 
 
 def dump(content: Mapping[str, object]) -> str:
-    """Sorted, compact, ASCII (so that any text survives, lone surrogates included): the same content, the same text."""
+    """Return JSON, sorted and compact, in ASCII, so that lone surrogates survive, too: of the same content the same."""
     return json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 

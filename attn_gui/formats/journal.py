@@ -22,7 +22,7 @@ import io
 import os
 import time
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -62,10 +62,10 @@ from attn_gui.formats.snapshots import (
     ChangedNumbers,
     ModelWeight,
     Snapshot,
+    difference_from,
     is_snapshot_entry,
     read_snapshots,
     snapshot_entries,
-    told_by,
 )
 from attn_gui.formats.snapshots import nbytes as snapshot_bytes
 from attn_gui.languages import QT_TRANSLATE_NOOP
@@ -148,8 +148,8 @@ class JournalStep:
         bases = {
             name: [BaseArray(array, ModelWeight(0, name))] for name, array in self.weights.items() if name in given
         }
-        told = {name: told_by(given[name], base) for name, base in bases.items()}
-        found = {name: cells for name, cells in told.items() if cells is not None}
+        differences = {name: difference_from(given[name], base) for name, base in bases.items()}
+        found = {name: cells for name, cells in differences.items() if cells is not None}
         changed = {name: (cells.places, cells.values) for name, cells in found.items() if cells.places.size}
         return LayerRecord({PRECISION: self.problem.dtype}, tuple(found), changed)
 
@@ -456,25 +456,19 @@ class _State:
             arrays |= {name: np.array(array) for name, array in split(based.problem)[0].items()}
             snapshots = based.snapshots
         if SNAPSHOTS in said:
-            snapshots, notes = read_snapshots(
-                {name: given[name] for name in given if is_snapshot_entry(name)}, said[SNAPSHOTS]
-            )
+            own = {name: array for name, array in given.items() if is_snapshot_entry(name)}
+            snapshots, notes = read_snapshots(own, said[SNAPSHOTS])
         if STUDY in said:
-            study = study_in({name: given[name] for name in given if is_study_entry(name)}, said[STUDY], {}, ())
+            own = {name: array for name, array in given.items() if is_study_entry(name)}
+            study = study_in(own, said[STUDY], {}, ())
             layers = dict(study.layers)
-            if (own := layers.pop(study.layer, None)) is not None and own.names:
-                arrays |= self._weights(study, own)
+            if (on_table := layers.pop(study.layer, None)) is not None and on_table.names:
+                arrays |= self._weights(study, on_table)
             study = replace(study, layers=layers)
         if "options" in said:
             arrays |= {name: np.array(array) for name, array in given.items() if is_field(name)}
             arrays = {name: arrays[name] for name in said["arrays"]}
-        boxes = [(name, _box(box, arrays[name].shape)) for name, box in said["cells"]]
-        news = [given[str(number)] for number in range(len(boxes))]
-        for (name, box), new in zip(boxes, news, strict=True):
-            if arrays[name][box].shape != new.shape or arrays[name].dtype != new.dtype:
-                raise FormatError(_DAMAGED)
-        for (name, box), new in zip(boxes, news, strict=True):
-            arrays[name][box] = new
+        _write_cells(arrays, said["cells"], given)
         if "options" in said:
             self.kept, self._options = self._where(kept_of(said)), dict(said["options"])
         self._arrays, self._snapshots, self._notes, self._study = arrays, snapshots, notes, study
@@ -487,10 +481,10 @@ class _State:
             self.without_model = True
             raise
         none = np.empty(0, PLACE), np.empty(0, np.dtype(own.options[PRECISION]))
-        told = {name: own.cells.get(name, none) for name in own.names}
+        changed = {name: own.cells.get(name, none) for name in own.names}
         return {
             name: ChangedNumbers(weights[name], *cells, ModelWeight(study.layer, name)).array()
-            for name, cells in told.items()
+            for name, cells in changed.items()
         }
 
     def _where(self, kept: KeptDocument) -> KeptDocument:
@@ -506,6 +500,21 @@ class _State:
         kept = self.kept
         found = Loaded(problem, kept.view, self._notes, kept.about, snapshots=self._snapshots)
         return Recovered(found, kept, self._study)
+
+
+def _write_cells(
+    arrays: Mapping[str, Array], places: Iterable[tuple[str, list[list[int]]]], given: Mapping[str, Array]
+) -> None:
+    """Write new cells into arrays: those of the k-th place are given under the number k.
+
+    All are checked before any is written, for the arrays are those that hold the entries before.
+    """
+    boxes = [(arrays[name], _box(cuts, arrays[name].shape)) for name, cuts in places]
+    written = [(array, box, given[str(number)]) for number, (array, box) in enumerate(boxes)]
+    if any(array[box].shape != new.shape or array.dtype != new.dtype for array, box, new in written):
+        raise FormatError(_DAMAGED)
+    for array, box, new in written:
+        array[box] = new
 
 
 def _base(stamp: FileStamp | None) -> Loaded:

@@ -218,7 +218,6 @@ def _array(name: str, nested: Json, budget: Budget, progress: Progress) -> Array
     rows = _rows(name, nested, shape)
     kinds: set[type] = set()
     array = np.empty((math.prod(shape[:-1]), shape[-1]))
-    whole = None
     for place, row in enumerate(rows):
         kinds |= set(map(type, row))
         if not kinds <= {int, float, bool}:
@@ -231,10 +230,10 @@ def _array(name: str, nested: Json, budget: Budget, progress: Progress) -> Array
         if place % 4096 == 0:
             progress(1.0)
     if kinds == {bool}:
-        whole = array.astype(bool)
-    elif kinds == {int} and np.abs(array).max() < 2**53:
-        whole = array.astype(np.int64)
-    return (array if whole is None else whole).reshape(shape)
+        array = array.astype(bool)
+    elif kinds == {int} and np.abs(array).max() < EXACT:
+        array = array.astype(np.int64)
+    return array.reshape(shape)
 
 
 def _rounding_notes(name: str, nested: Json, array: Array) -> list[FileNote]:

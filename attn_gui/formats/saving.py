@@ -118,7 +118,7 @@ class FileSink(io.RawIOBase):
 
 @contextmanager
 def saving(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Whatever goes wrong inside becomes one FormatError that names the file."""
+    """Turn whatever goes wrong inside into one FormatError that names the file."""
     try:
         yield
     except FormatError as error:

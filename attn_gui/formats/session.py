@@ -88,11 +88,11 @@ def study_entries(record: StudyRecord) -> tuple[dict[str, Array], dict[str, Json
             arrays[f"{STUDY}.{number}.values.{name}"] = values
         arrays |= {f"{STUDY}.{number}.whole.{name}": array for name, array in layer.whole.items()}
     words = {"name": record.name, "sha256": record.sha256, "folder": record.folder, "text": record.text}
-    told = {
+    layers = {
         str(number): {"options": dict(layer.options), "arrays": list(layer.names)}
         for number, layer in record.layers.items()
     }
-    return arrays, {**words, "layer": record.layer, "layers": told}
+    return arrays, {**words, "layer": record.layer, "layers": layers}
 
 
 def study_in(
@@ -101,20 +101,20 @@ def study_in(
     """Return the study that a session holds. Raises FormatError where it is damaged."""
     _require(isinstance(words, dict))
     name, sha256, folder, text = texts = [words.get(key) for key in ("name", "sha256", "folder", "text")]
-    layer, told = words.get("layer"), words.get("layers")
+    layer, listed = words.get("layer"), words.get("layers")
     _require(all(isinstance(text, str) and len(text) <= LONGEST for text in texts))
     _require(_SHA.fullmatch(sha256) is not None and type(layer) is int and 0 <= layer < MOST_LAYERS)
-    _require(isinstance(told, dict) and len(told) <= MOST_LAYERS)
-    _require(all(_NUMBER.fullmatch(number) is not None for number in told))
+    _require(isinstance(listed, dict) and len(listed) <= MOST_LAYERS)
+    _require(all(_NUMBER.fullmatch(number) is not None for number in listed))
     parts: dict[int, dict[str, dict[str, Array]]] = {
-        int(number): {"places": {}, "values": {}, "whole": {}} for number in told
+        int(number): {"places": {}, "values": {}, "whole": {}} for number in listed
     }
     for label, array in arrays.items():
         found = _NAME.fullmatch(label)
         _require(found is not None and is_field(found[3]) and int(found[1]) in parts)
         assert found is not None
         parts[int(found[1])][found[2]][found[3]] = array
-    layers = {number: _layer(told[str(number)], part) for number, part in parts.items()}
+    layers = {number: _layer(listed[str(number)], part) for number, part in parts.items()}
     return StudyRecord(name, sha256, folder, text, layer, layers, view, snapshots)
 
 

@@ -70,7 +70,7 @@ class ChangedNumbers:
         return self.places.nbytes + self.values.nbytes
 
     def equals(self, other: ChangedNumbers) -> bool:
-        """Return whether both are the same array, told by the same base."""
+        """Return whether both are the same array, as changes of the same base."""
         same = self.base is other.base and np.array_equal(self.places, other.places)
         return same and self.values.dtype == other.values.dtype and self.values.tobytes() == other.values.tobytes()
 
@@ -117,7 +117,7 @@ class Snapshot:
             raise FormatError(error.template, **error.values) from error
 
     def is_state_of(self, other: Snapshot) -> bool:
-        """Return whether both hold the same problem, told by the same bases."""
+        """Return whether both hold the same problem, as changes of the same bases."""
         same = self.parts.keys() == other.parts.keys()
         return same and all(part.equals(other.parts[name]) for name, part in self.parts.items())
 
@@ -141,9 +141,11 @@ def packed(
     arrays, options = split(problem)
     whole = arrays | {OPTIONS: np.frombuffer(dump(options).encode(), np.uint8)}
     own = _weights_of(layer, weights)
-    told = {label: told_by(array, [*own.get(label, ()), *_bases(others, label)]) for label, array in whole.items()}
-    check(sum(whole[label].nbytes for label, cells in told.items() if cells is None), room)
-    parts = {label: alone(whole[label]) if cells is None else cells for label, cells in told.items()}
+    changed = {
+        label: difference_from(array, [*own.get(label, ()), *_bases(others, label)]) for label, array in whole.items()
+    }
+    check(sum(whole[label].nbytes for label, cells in changed.items() if cells is None), room)
+    parts = {label: alone(whole[label]) if cells is None else cells for label, cells in changed.items()}
     return Snapshot(name, parts, note, by_itself, layer)
 
 
@@ -156,7 +158,7 @@ def with_weights(snapshot: Snapshot, weights: Callable[[int], Mapping[str, Array
 
     def over(name: str, part: ChangedNumbers) -> ChangedNumbers:
         if part.weight is None:
-            return told_by(part.array(), own.get(name, ())) or part
+            return difference_from(part.array(), own.get(name, ())) or part
         return replace(part, base=weights(part.weight.layer).get(part.weight.field, part.base))
 
     return replace(snapshot, parts={name: over(name, part) for name, part in snapshot.parts.items()})
@@ -176,8 +178,10 @@ def _bases(others: Sequence[Snapshot], label: str) -> list[BaseArray]:
     return list({id(part.base): BaseArray(part.base, part.weight) for part in parts}.values())[:BASES_TRIED]
 
 
-def told_by(array: Array, bases: Sequence[BaseArray]) -> ChangedNumbers | None:
-    """Return an array by the first base from which few cells differ; None where one of its own is worth it."""
+def difference_from(array: Array, bases: Sequence[BaseArray]) -> ChangedNumbers | None:
+    """Return an array as the cells in which it differs from a base, the first that most cells have in common with it.
+
+    None where it is worth a base of its own."""
     mine = _bits(array)
     for base, weight in bases:
         if base.shape == array.shape and (base.dtype == array.dtype or weight is not None):
@@ -239,8 +243,8 @@ def is_snapshot_entry(name: str) -> bool:
 def snapshot_entries(snapshots: Sequence[Snapshot], *, of_model: bool = False) -> tuple[dict[str, Array], list[Json]]:
     """Return the arrays of a session that hold these snapshots, and their words; one `of_model` has no weights of
     it."""
-    told = snapshots if of_model else [_without_model(each) for each in snapshots]
-    parts = [part for each in told for part in each.parts.values()]
+    snapshots = snapshots if of_model else [_without_model(each) for each in snapshots]
+    parts = [part for each in snapshots for part in each.parts.values()]
     bases = {id(part.base): part.base for part in parts if part.weight is None}
     numbers = {key: number for number, key in enumerate(bases)}
     table = np.array([(numbers.get(id(part.base), OF_MODEL), part.places.size) for part in parts], PLACE).reshape(-1, 2)
@@ -252,7 +256,7 @@ def snapshot_entries(snapshots: Sequence[Snapshot], *, of_model: bool = False) -
             [np.empty(0, np.uint8), *(np.ascontiguousarray(part.values).view(np.uint8) for part in parts)]
         ),
     }
-    return dict(each for each in arrays.items() if each[1].size), [_words(each) for each in told]
+    return dict(each for each in arrays.items() if each[1].size), [_words(each) for each in snapshots]
 
 
 def _without_model(snapshot: Snapshot) -> Snapshot:
@@ -289,11 +293,12 @@ def snapshots_in(arrays: Mapping[str, Array], words: Json) -> tuple[Snapshot, ..
     _require([number == OF_MODEL for number in numbers] == [weight is not None for weight in weights])
     _require(bool((counts >= 0).all()) and int(counts.max(initial=0)) <= places.size)
     _require(int(counts.sum()) == places.size)
-    told_by = [weight or BaseArray(bases[number]) for number, weight in zip(numbers.tolist(), weights, strict=True)]
-    sizes = np.array([base.array.dtype.itemsize for base in told_by], PLACE)
+    own_bases = [weight or BaseArray(bases[number]) for number, weight in zip(numbers.tolist(), weights, strict=True)]
+    sizes = np.array([base.array.dtype.itemsize for base in own_bases], PLACE)
     _require(int((sizes * counts).sum()) == cells.size)
-    told = _told(told_by, counts.tolist(), places.copy(), cells.copy())
-    return tuple(Snapshot(**said, parts=dict(zip(named, told, strict=False))) for said, named in listed)
+    parts = _parts(own_bases, counts.tolist(), places.copy(), cells.copy())
+    # zip asks the names first: at their end it draws no part, which would be one of the next snapshot
+    return tuple(Snapshot(**said, parts=dict(zip(named, parts, strict=False))) for said, named in listed)
 
 
 def read_snapshots(arrays: Mapping[str, Array], words: Json) -> tuple[tuple[Snapshot, ...], tuple[FileNote, ...]]:
@@ -347,7 +352,8 @@ def _shared(arrays: Mapping[str, Array]) -> list[Array]:
     return found
 
 
-def _told(bases: Sequence[BaseArray], counts: Sequence[int], places: Array, cells: Array) -> Iterator[ChangedNumbers]:
+def _parts(bases: Sequence[BaseArray], counts: Sequence[int], places: Array, cells: Array) -> Iterator[ChangedNumbers]:
+    """Yield the arrays of all snapshots, one after another, out of places and bytes that lie end to end."""
     at = start = 0
     for (base, weight), count in zip(bases, counts, strict=True):
         stop, end = at + count, start + count * base.dtype.itemsize

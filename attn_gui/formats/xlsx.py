@@ -27,6 +27,7 @@ from attn_gui.formats.foreign_arrays import CHUNK, NOT_MAPPING, Array, Budget, J
 from attn_gui.formats.named.arranged_problem import problem_in
 from attn_gui.formats.named.roles import LONGEST_META, META, guess, is_ours, is_problem, said_in_meta
 from attn_gui.formats.text.headings import CellSort, sort_of
+from attn_gui.formats.text.numerals import NotANumber, number
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 LARGEST_UNPACKED = 128 * 2**20  # of text, which takes several times as much while it is read
@@ -154,8 +155,6 @@ def _own(options: dict[str, Json], sheets: Mapping[str, Sequence[Any]], source: 
 
 
 def _number(text: str, row: int, column: int) -> float:
-    from attn_gui.formats.text.numerals import NotANumber, number
-
     try:
         return number(text)
     except NotANumber as error:
@@ -303,24 +302,41 @@ def _tables(rows: Sequence[_Cells]) -> Iterator[_Table]:
 
     Rows with a gap between each are one table.
     """
-    bands: list[tuple[str, list[_Cells]]] = []
+    bands = _bands(rows)
+    gaps = len(bands) > 1 and all(len(band.rows) == 1 for band in bands) and not any(band.title for band in bands[1:])
+    if gaps:
+        first = bands[0].rows[0].place
+        bands = [_Table(bands[0].title, [row for row in rows if row.place >= first])]
+    for band in bands:
+        yield from _beside(*band)
+
+
+def _bands(rows: Sequence[_Cells]) -> list[_Table]:
+    """Return the rows between empty ones, each with the word above it; one over a row of several cells is a title."""
+    bands: list[_Table] = []
     title, open_band = "", False
     for place, row in enumerate(rows):
-        filled = [cell for cell in row.cells if cell is not None]
-        below = next((other.cells for other in rows[place + 1 :] if any(c is not None for c in other.cells)), [])
+        filled = _filled(row)
         if not filled:
             open_band = False
-        elif len(filled) == 1 and _is_word(filled[0]) and sum(cell is not None for cell in below) > 1:
+        elif len(filled) == 1 and _is_word(filled[0]) and len(_row_below(rows, place)) > 1:
             title, open_band = str(filled[0]), False
         elif open_band:
-            bands[-1][1].append(row)
+            bands[-1].rows.append(row)
         else:
-            bands.append((title, [row]))
+            bands.append(_Table(title, [row]))
             title, open_band = "", True
-    if len(bands) > 1 and not any(name for name, _ in bands[1:]) and max(len(band) for _, band in bands) == 1:
-        bands = [(bands[0][0], [row for row in rows if row.place >= bands[0][1][0].place])]
-    for name, band in bands:
-        yield from _beside(name, band)
+    return bands
+
+
+def _filled(row: _Cells) -> list[Any]:
+    return [cell for cell in row.cells if cell is not None]
+
+
+def _row_below(rows: Sequence[_Cells], place: int) -> list[Any]:
+    """Return the filled cells of the next row that has any."""
+    below = map(_filled, itertools.islice(rows, place + 1, None))
+    return next(filter(None, below), [])
 
 
 def _beside(title: str, band: list[_Cells]) -> Iterator[_Table]:
@@ -335,7 +351,7 @@ def _beside(title: str, band: list[_Cells]) -> Iterator[_Table]:
         yield _Table(title, band)
         return
     for part in parts:
-        head = [cell for cell in part[0].cells if cell is not None]
+        head = _filled(part[0])
         named = len(head) == 1 and _is_word(head[0])
         yield _Table(str(head[0]) if named else title, part[named:])
 
@@ -374,7 +390,7 @@ def _text(cell: Any) -> str:
 
 @contextmanager
 def _said_of(name: str) -> Iterator[None]:
-    """Whatever is wrong is said of a sheet."""
+    """Name the sheet in a FormatError raised inside."""
     try:
         yield
     except FormatError as error:

@@ -411,13 +411,14 @@ class CoveredEvaluation(EvaluationProxy):
     def gives_away(self, stage: str, index: tuple[int, ...]) -> bool:
         """Return whether the explanation of a cell may name a number that is left out: its own, of weights one of its
         row, or one of what made it."""
-        width = self.shape(stage)[-1]
-        told = (*indices.cell(index[:-1]), slice(0, width) if STAGE[stage].shares else indices.cell(index[-1:])[0])
         if stage in self._given:
             return False
-        if self.left_out(stage, told):
+        shown = indices.cell(index)
+        if STAGE[stage].shares:
+            shown = (*shown[:-1], slice(0, self.shape(stage)[-1]))
+        if self.left_out(stage, shown):
             return True
-        made_of = self.of.backward({stage: [told]})
+        made_of = self.of.backward({stage: [shown]})
         return any(self.left_out(name, box) for name in self._cells for box in made_of.boxes(name))
 
 

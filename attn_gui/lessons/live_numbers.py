@@ -9,7 +9,7 @@ import ast
 import operator
 import re
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -21,7 +21,7 @@ import numpy as np
 from attn_gui.engine.analysis.dependence import DEPENDENCES, MOST_TOKENS, comparable
 from attn_gui.engine.analysis.gradient_evaluation import Gradient
 from attn_gui.engine.analysis.head_readings import READINGS
-from attn_gui.engine.arrays import Array
+from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.errors import FieldError
 from attn_gui.engine.evaluation.evaluation import Evaluation, bits, row_entropy
 from attn_gui.engine.graph import indices
@@ -426,14 +426,20 @@ def _cells(
     tokens = matrix is not None and name in MEASURES and MEASURES[name].tokens
     places = [_place(part, number_source, of_token=tokens and part is parts[-1]) for part in parts]
     shape = evaluation.shape(name) if matrix is None else matrix.shape
-    given = [*([0] * (len(shape) - len(places))), *places]
-    if len(given) != len(shape) or any(isinstance(k, int) and k >= size for k, size in zip(given, shape, strict=True)):
-        raise ExpressionError(written)
-    box = tuple(slice(k, k + 1) if isinstance(k, int) else slice(0, size) for k, size in zip(given, shape, strict=True))
-    if np.prod([cut.stop - cut.start for cut in box]) > MOST_CELLS:
+    box = _box(places, shape)
+    if box is None or indices.count(box) > MOST_CELLS:
         raise ExpressionError(written)
     if matrix is None and evaluation.covers and evaluation.left_out(name, box):
         raise WithheldError(written)
     found = evaluation.box(name, box) if matrix is None else matrix[box]
-    kept = [cut.stop - cut.start for k, cut in zip(given, box, strict=True) if isinstance(k, slice)]
+    kept = [cut.stop for place, cut in zip(places, box[-len(places) :], strict=True) if isinstance(place, slice)]
     return np.asarray(found, dtype=np.float64).reshape(kept)
+
+
+def _box(places: Sequence[int | slice], shape: Sequence[int]) -> Box | None:
+    """Return the box of the last axes' places, of the others' place 0; None where a place is not there."""
+    if len(places) > len(shape):
+        return None
+    every = zip([*([0] * (len(shape) - len(places))), *places], shape, strict=True)
+    box = tuple(slice(k, k + 1) if isinstance(k, int) else slice(0, size) for k, size in every)
+    return box if all(cut.stop <= size for cut, size in zip(box, shape, strict=True)) else None

@@ -393,16 +393,11 @@ def _claim(order: LessonInstruction) -> LessonExpression:
 def _covered(step: LessonStep, evaluation: Evaluation) -> frozenset[Blank]:
     """Return the cells that would tell the answer: those asked for, the rest of their rows of weights, and all that is
     computed from them."""
-    orders = [order for order in step.orders if order.word == "cover"]
-    wanted = [_covered_box(evaluation, order) for order in orders if order.rest != "none"]
-    answer = None if step.question is None else step.question.answer
-    if not any(order.rest == "none" for order in orders) and answer is not None and answer.cell is not None:
-        with suppress(ExpressionError):  # which is refused with the line of the answer
-            wanted.append((answer.cell[0], indices.cell(cell_index(evaluation, *answer.cell))))
+    asked = _asked_cells(step, evaluation)
     found, given = set[Blank](), evaluation.problem.arrays()
     if np.prod(evaluation.problem.map_shape) > MOST_BY_HAND:
         return frozenset()
-    for stage, box in wanted:
+    for stage, box in asked:
         if stage in given:
             continue  # nobody could answer from nothing
         if STAGE[stage].shares:
@@ -414,6 +409,17 @@ def _covered(step: LessonStep, evaluation: Evaluation) -> frozenset[Blank]:
                 ranges = (product(*(range(cut.start, cut.stop) for cut in each)) for each in boxes)
                 found |= {Blank(name, place, follows=name != stage) for places in ranges for place in places} - found
     return frozenset(found)
+
+
+def _asked_cells(step: LessonStep, evaluation: Evaluation) -> list[tuple[str, Box]]:
+    """Return the cells that a step orders to cover, and the one that it asks for, unless it orders to cover none."""
+    orders = [order for order in step.orders if order.word == "cover"]
+    found = [_covered_box(evaluation, order) for order in orders if order.rest != "none"]
+    answer = None if step.question is None else step.question.answer
+    if answer is not None and answer.cell is not None and len(found) == len(orders):
+        with suppress(ExpressionError):  # which is refused with the line of the answer
+            found.append((answer.cell[0], indices.cell(cell_index(evaluation, *answer.cell))))
+    return found
 
 
 def _covered_box(evaluation: Evaluation, order: LessonInstruction) -> tuple[str, Box]:

@@ -450,7 +450,7 @@ def latex_document(parts: Iterable[Part], lang: str) -> str:
 
 
 def markdown_text(parts: Iterable[Part]) -> str:
-    """Markdown as GitHub and Jupyter show it."""
+    """Return the solution as Markdown, as GitHub and Jupyter show it."""
     return "\n\n".join(map(_markdown, parts)) + "\n"
 
 

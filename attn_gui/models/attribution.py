@@ -323,10 +323,16 @@ def recovered(
     changed: Run, clean: Run, patched: Run, token: Token, against: Token | None = None, position: int = -1
 ) -> float:
     """Return the share of the difference of two runs in a logit that a third one has back: 0 changed, 1 clean."""
-    low, high, found = (logit_difference(run, token, against, position) for run in (changed, clean, patched))
+    low, high = _ends(changed, clean, token, against, position)
+    return (logit_difference(patched, token, against, position) - low) / (high - low)
+
+
+def _ends(changed: Run, clean: Run, token: Token, against: Token | None, position: int) -> tuple[float, float]:
+    """Return the logits of two runs between which a third one is placed. Raises FieldError where they are equal."""
+    low, high = (logit_difference(run, token, against, position) for run in (changed, clean))
     if high == low:
         raise FieldError(_ALIKE, value=low)
-    return (found - low) / (high - low)
+    return low, high
 
 
 def patch_sweep(
@@ -369,12 +375,10 @@ def patch_foretold(
     """Return (layer, place): what `patch_sweep` gives, to first order: Σ gradient · (clean − changed), the exact
     gradient.
 
-    Raises and tells as that does. Source: Nanda, "Attribution Patching" (2023).
+    `progress` and what is raised are those of `patch_sweep`. Source: Nanda, "Attribution Patching" (2023).
     """
     place, layers = _place_of(stage, axis), clean.model.num_layers
-    low, high = (logit_difference(run, token, against, position) for run in (changed, clean))
-    if high == low:
-        raise FieldError(_ALIKE, value=low)
+    low, high = _ends(changed, clean, token, against, position)
     found = []
     for layer, slopes in changed.gradients(token, stage, against, position):
         progress(1 - (layer + 1) / layers)

@@ -94,12 +94,12 @@ def _plain(groups: Array) -> Array:
 
 
 def _bytes_scaled(groups: Array) -> Array:
-    """Q8_0: a scale, then 32 whole numbers."""
+    """Return numbers of Q8_0: a scale, then 32 whole numbers."""
     return _halves(groups[:, :2]) * groups[:, 2:].view(np.int8)
 
 
 def _nibbles_scaled(groups: Array) -> Array:
-    """Q4_1: a scale and a smallest number, then 32 half bytes, the low halves first."""
+    """Return numbers of Q4_1: a scale and a smallest number, then 32 half bytes, the low halves first."""
     scales = _halves(groups[:, :4])
     halves = np.concatenate([groups[:, 4:] & 15, groups[:, 4:] >> 4], axis=1).astype(np.float32)
     return scales[:, :1] * halves + scales[:, 1:]

@@ -324,7 +324,7 @@ class Run:
     def replace(
         self, *, model: Checkpoint | None = None, interventions: Any = None, progress: Progress = silent
     ) -> Run:
-        """Run of the same tokens with other interventions, or through a model of other weights.
+        """Return the run of the same tokens with other interventions, or through a model of other weights.
 
         Only the layers from the first one on that is not the same are computed; where all are, it is this very run.
         """
@@ -512,22 +512,25 @@ class Model(Checkpoint):
         return made
 
 
-def open_model(folder: PathText, progress: Progress = silent, *, name: str = "") -> Model:
+def open_model(folder: PathText, progress: Progress = silent) -> Model:
     """Return the checkpoint in a folder of config.json, safetensors and tokenizer.json.
 
     bert, roberta, xlm-roberta, camembert, distilbert, gpt2, llama, mistral, qwen2, qwen3; weights as F32, F16 or BF16.
-    `progress` gets the share of the weights looked through; what it raises ends the opening. `name` is what it is
-    called in place of its folder. What the folder holds and is not used is a UserWarning.
+    `progress` gets the share of the weights looked through; what it raises ends the opening. What the folder
+    holds and is not used is a UserWarning.
     Raises FormatError, one sentence, for what is damaged or not supported.
     """
-    found = read_model(folder, progress, name=name)
+    found = read_model(folder, progress)
     for note in found.notes:
         warnings.warn(f"{found.name}: {note}", UserWarning, stacklevel=2)
     return found
 
 
 def read_model(folder: PathText, progress: Progress = silent, *, name: str = "") -> Model:
-    """Open a checkpoint as `open_model` does; what it would warn of are the model's `notes`."""
+    """Open a checkpoint as `open_model` does; what it would warn of are the model's `notes`.
+
+    `name` is what it is called in place of its folder.
+    """
     folder = Path(folder)
     check_folder(folder)
     config = Config(json_file(folder / CONFIG), folder / CONFIG)

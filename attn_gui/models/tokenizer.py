@@ -55,9 +55,9 @@ class TokenTexts:
     @classmethod
     def of(cls, tokenizer: Any) -> TokenTexts:
         """Read them off a tokenizer of the package `tokenizers`; tokens of another one are as they are."""
-        kinds = {
-            str(part.get("type")): part for side in ("pre_tokenizer", "decoder") for part in _parts(tokenizer, side)
-        }
+        before = _components(getattr(tokenizer, "pre_tokenizer", None), "pretokenizers")
+        after = _components(getattr(tokenizer, "decoder", None), "decoders")
+        kinds = {part["type"]: part for part in (*before, *after)}
         spaced = kinds.get("Metaspace", {}).get("replacement", "")
         if not spaced and _replaces(kinds.get("Replace", {}), BLANK):
             spaced = BLANK
@@ -88,7 +88,7 @@ def _seen(text: str) -> str:
 
 
 def _decoded(data: bytes) -> str:
-    """UTF-8 as far as it has whole characters."""
+    """Return the characters of UTF-8, bytes that are none as ‹E2 80›."""
     found, torn = "", b""
     while data:
         try:
@@ -104,19 +104,27 @@ def _bytes(data: bytes) -> str:
     return f"‹{data.hex(' ').upper()}›" if data else ""
 
 
-def _parts(tokenizer: Any, side: str) -> Iterator[Mapping[str, Any]]:
-    """Yield the pre-tokenizers or decoders of a tokenizer, those of a sequence one by one."""
-    part = getattr(tokenizer, side, None)
-    if part is None:
+def _components(part: Any, inner: str) -> Iterator[Mapping[str, Any]]:
+    """Yield the settings of a part of a tokenizer, those of a sequence one by one, as tokenizer.json has them.
+
+    `inner` is the name under which a sequence of this kind lists its parts.
+    """
+    if part is not None:
+        yield from _flat(json.loads(part.__getstate__()), inner)
+
+
+def _flat(settings: Mapping[str, Any], inner: str) -> Iterator[Mapping[str, Any]]:
+    if settings["type"] != "Sequence":
+        yield settings
         return
-    told = json.loads(part.__getstate__())  # what the package itself keeps of it
-    yield from told.get("pretokenizers", told.get("decoders", [told]))
+    for one in settings[inner]:
+        yield from _flat(one, inner)
 
 
-def _replaces(told: Mapping[str, Any], blank: str) -> bool:
+def _replaces(decoder: Mapping[str, Any], blank: str) -> bool:
     """Return whether a decoder puts a blank in the place of this letter."""
-    pattern = told.get("pattern")
-    return isinstance(pattern, Mapping) and pattern.get("String") == blank and told.get("content") == " "
+    pattern = decoder.get("pattern")
+    return isinstance(pattern, Mapping) and pattern.get("String") == blank and decoder.get("content") == " "
 
 
 # --- limits ---------------------------------------------------------------------------------------
@@ -181,11 +189,11 @@ class TokenGrowth:
         """Return a text after the normalizers, each of which is tried once it cannot make too much."""
         from tokenizers import normalizers
 
-        for told in self._normalizers:
-            self._weigh(_most(told, text))
-            one = normalizers.Sequence([])
-            one.__setstate__(json.dumps(told).encode())
-            text = one.normalize_str(text)
+        for settings in self._normalizers:
+            self._weigh(_most(settings, text))
+            normalizer = normalizers.Sequence([])
+            normalizer.__setstate__(json.dumps(settings).encode())
+            text = normalizer.normalize_str(text)
         return text
 
     def _weigh(self, size: int) -> None:
@@ -200,52 +208,40 @@ class TokenGrowth:
     def _by_pieces(self) -> int:
         """How many times as many bytes the pre-tokenizers make at most."""
         found = 1
-        for told in _components(self._tokenizer.pre_tokenizer, "pretokenizers"):
-            if told["type"] == "ByteLevel":
+        for part in _components(self._tokenizer.pre_tokenizer, "pretokenizers"):
+            if part["type"] == "ByteLevel":
                 found *= 3  # a letter of two bytes for each byte, and a blank before each piece
-            elif told["type"] == "Metaspace":
-                found *= 2 * len(told["replacement"].encode())
+            elif part["type"] == "Metaspace":
+                found *= 2 * len(part["replacement"].encode())
         return found
 
     @cached_property
     def _laid_round(self) -> tuple[int, int]:
         """How often templates repeat a text at most, and the letters of the tokens that they lay round it."""
         repeated, added = 1, 0
-        for told in _components(self._tokenizer.post_processor, "processors"):
-            for template in (told["single"], told["pair"]) if told["type"] == "TemplateProcessing" else ():
+        for processor in _components(self._tokenizer.post_processor, "processors"):
+            if processor["type"] != "TemplateProcessing":
+                continue
+            for template in (processor["single"], processor["pair"]):
                 texts = Counter(part["Sequence"]["id"] for part in template if "Sequence" in part)
                 ids = Counter(part["SpecialToken"]["id"] for part in template if "SpecialToken" in part)
                 repeated = max(repeated, *texts.values(), 1)
                 for name, count in ids.items():
-                    added += count * sum(len(token) + 1 for token in told["special_tokens"][name]["tokens"])
+                    added += count * sum(len(token) + 1 for token in processor["special_tokens"][name]["tokens"])
         return repeated, added
 
 
-def _components(part: Any, inner: str) -> Iterator[Mapping[str, Any]]:
-    """Yield a part of a tokenizer as its file tells it, those of sequences one by one."""
-    if part is not None:
-        yield from _flat(json.loads(part.__getstate__()), inner)
-
-
-def _flat(told: Mapping[str, Any], inner: str) -> Iterator[Mapping[str, Any]]:
-    if told["type"] != "Sequence":
-        yield told
-        return
-    for one in told[inner]:
-        yield from _flat(one, inner)
-
-
-def _most(told: Mapping[str, Any], text: str) -> int:
+def _most(normalizer: Mapping[str, Any], text: str) -> int:
     """Return the bytes that a normalizer makes of a text at most."""
-    size, kind = len(text.encode()), told["type"]
+    size, kind = len(text.encode()), normalizer["type"]
     if kind == "Prepend":
-        return size + len(told["prepend"].encode())
+        return size + len(normalizer["prepend"].encode())
     if kind == "Replace":
-        plain = told["pattern"].get("String")
+        plain = normalizer["pattern"].get("String")
         places = text.count(plain) if plain else len(text) + 1
-        return size + places * len(told["content"].encode())
+        return size + places * len(normalizer["content"].encode())
     if kind == "Precompiled":
-        data = base64.b64decode(told["precompiled_charsmap"])
+        data = base64.b64decode(normalizer["precompiled_charsmap"])
         texts = data[4 + int.from_bytes(data[:4], "little") :]  # behind the table that points to them
         return size * max(map(len, texts.split(b"\0")))
     return size * GROWTH.get(kind, STEEPEST)
@@ -422,7 +418,7 @@ class TokenizerFile:
     @cached_property
     def mask_token(self) -> str | None:
         """The token that stands for one to be filled in: as the folder names it, else as families do; None for none."""
-        if (found := _content(self._told.get("mask_token"))) is not None:
+        if (found := _content(self._settings.get("mask_token"))) is not None:
             return found
         return next((token for token in MASKS if self._known and self.token_id(token) is not None), None)
 
@@ -433,8 +429,8 @@ class TokenizerFile:
         return number if found is None and number is not None and self.tokens([number]) == (token,) else found
 
     @cached_property
-    def _told(self) -> dict[str, Json]:
-        """The words of the folder about its tokenizer."""
+    def _settings(self) -> dict[str, Json]:
+        """What the folder says of its tokenizer in tokenizer_config.json."""
         path = self._path.with_name(TOKENIZER_CONFIG)
         return json_file(path, LARGEST) if path.exists() else {}
 
@@ -464,10 +460,10 @@ class TokenizerFile:
             raise FormatError(_PACKAGE, line=install_line("tokenizers")) from error
         with reading(self._path, LARGEST) as source:
             data = source.file.read(source.size)
-        told = self._told
+        settings = self._settings
         with self._answering(_BAD):
             found = Tokenizer.from_buffer(data)
-            _lay_round(found, told)
+            _lay_round(found, settings)
             TokenGrowth(found).check_tokens()
         found.no_padding()  # files of sentence models pad everything to 128 tokens, and cut it there
         found.no_truncation()
@@ -492,19 +488,21 @@ class TokenizerFile:
             raise FormatError(template, reason=reason[:200]).at(self._path) from error
 
 
-def _lay_round(tokenizer: Any, told: Mapping[str, Json]) -> None:
+SIDES = ("bos", "eos")
+"""What transformers calls the tokens that begin and end a text."""
+
+
+def _lay_round(tokenizer: Any, settings: Mapping[str, Json]) -> None:
     """Let a tokenizer begin and end a text as its folder says, where transformers lets that decide.
 
     Source: LlamaTokenizerFast.update_post_processor of https://github.com/huggingface/transformers.
     """
-    if told.get("tokenizer_class") not in LLAMAS or not isinstance(told.get("add_bos_token"), bool):
+    if settings.get("tokenizer_class") not in LLAMAS or not isinstance(settings.get("add_bos_token"), bool):
         return
     from tokenizers.processors import TemplateProcessing
 
-    before, after = (
-        [token] if told.get(f"add_{side}_token") is True and (token := _content(told.get(f"{side}_token"))) else []
-        for side in ("bos", "eos")
-    )
+    added = (settings.get(f"add_{side}_token") is True and _content(settings.get(f"{side}_token")) for side in SIDES)
+    before, after = ([token] if token else [] for token in added)
     special = [(token, tokenizer.token_to_id(token)) for token in (*before, *after)]
     one, other = ([*before, text, *after] for text in ("$A", "$B:1"))
     tokenizer.post_processor = TemplateProcessing(single=one, pair=[*one, *other], special_tokens=special)

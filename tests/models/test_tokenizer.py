@@ -213,6 +213,12 @@ def of_sentence_piece() -> Tokenizer:
     return found
 
 
+def with_sequence_in_sequence() -> Tokenizer:
+    found = of_sentence_piece()
+    found.decoder = decoders.Sequence([found.decoder, decoders.Fuse()])
+    return found
+
+
 def of_metaspace() -> Tokenizer:
     found = Tokenizer(models.Unigram([("▁the", -1.0), ("he", -1.0)]))
     found.pre_tokenizer = pre_tokenizers.Metaspace()
@@ -241,6 +247,8 @@ def of_word_piece() -> Tokenizer:
         (of_sentence_piece(), "▁the", "␣the"),
         (of_sentence_piece(), "<0xE2>", "‹E2›"),
         (of_sentence_piece(), "<0x0A>", "↵"),
+        (with_sequence_in_sequence(), "▁the", "␣the"),
+        (with_sequence_in_sequence(), "<0xE2>", "‹E2›"),
         (of_metaspace(), "▁the", "␣the"),
         (of_metaspace(), "he", "he"),
         (of_metaspace(), "<0x0A>", "<0x0A>"),

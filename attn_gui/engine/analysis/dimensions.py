@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from types import MappingProxyType
@@ -104,6 +104,10 @@ def steps_of(evaluation: Evaluation) -> tuple[DimensionStep, ...]:
     return tuple(_Step(evaluation, node).step() for node in shown)
 
 
+Inputs = Sequence[tuple[str, Axes]]
+"""What a stage reads: a stage or a field, and the letters of its axes."""
+
+
 class _Step:
     """One stage at work, and the symbols of its axes."""
 
@@ -112,24 +116,30 @@ class _Step:
         self.counts = counts_of(evaluation.problem)
 
     def step(self) -> DimensionStep:
-        node, stage = self.node, self.node.stage
-        read = [
-            (plain_name(field), ref.axes)
-            for ref, field in zip(node.inputs, node.fields, strict=True)
-            if field and not ref.optional
-        ]
-        product = isinstance(stage, LinearStage) and stage.counts[0] == 2 and self._is_matrix(read[1][1])
-        compared = stage.square and len(read) > 1 and self._is_row(read[0][0]) and self._is_row(read[1][0])
-        count = 2 if product or compared else 0 if stage.alias else 1
-        taken = [one for one in read if self._is_matrix(one[1])][:count]
+        node = self.node
+        inputs = zip(node.inputs, node.fields, strict=True)
+        read = [(plain_name(field), ref.axes) for ref, field in inputs if field and not ref.optional]
+        product = self._is_product(read)
+        count = 2 if product or self._compares(read) else 0 if node.stage.alias else 1
+        taken = [(name, axes) for name, axes in read if self._is_matrix(axes)][:count]
         dims = [self._dims(name, axes) for name, axes in taken]
-        if product and taken[0][1][-1][-1] == taken[1][1][-1][-1]:  # both end with what is summed
+        if product and taken[0][1][-1][-1] == taken[1][1][-1][-1]:  # both end with what is summed: one is transposed
             dims[1] = (*dims[1][:-2], dims[1][-1], dims[1][-2])
         operands = tuple(StepOperand(name, found) for (name, _), found in zip(taken, dims, strict=True))
-        name, used = plain_name(node.name), {name for name, _ in taken}
-        result = self._dims(name, node.axes)
-        sides = {field: self._side(field, axes, result) for field, axes in read if field not in used and field != name}
-        return DimensionStep(name, operands, product, result, sides, stage.per_head)
+        own = plain_name(node.name)
+        result = self._dims(own, node.axes)
+        beside = dict(read).keys() - {own, *(name for name, _ in taken)}
+        sides = {name: self._side(name, axes, result) for name, axes in read if name in beside}
+        return DimensionStep(own, operands, product, result, sides, node.stage.per_head)
+
+    def _is_product(self, read: Inputs) -> bool:
+        """Return whether the stage is a product of two matrices."""
+        stage = self.node.stage
+        return isinstance(stage, LinearStage) and stage.counts[0] == 2 and self._is_matrix(read[1][1])
+
+    def _compares(self, read: Inputs) -> bool:
+        """Return whether the stage has a number for each query and key, computed from a row of either."""
+        return self.node.stage.square and len(read) > 1 and all(self._is_row(name) for name, _ in read[:2])
 
     def _side(self, field: str, axes: Axes, result: Dims) -> Dims:
         """Return the dimensions of another array that is read: an axis that the result has, too, goes by its symbol

@@ -241,7 +241,7 @@ class PerQuery:
         if self._empty:
             return left
         if self._key is not None:
-            return rf"{left} = \frac{{1}}{{Z}}\,e^{{{self._exponent_latex(str(self._key))}}}"
+            return rf"{left} = \frac{{1}}{{Z}}\,e^{{{self._exponent(str(self._key), LATEX)}}}"
         value = subscripted(cell_latex("value"), ["j", str(self._flat_column)])
         return rf"{left} = \frac{{1}}{{Z}} {self._sum_latex}\,{value}"
 
@@ -279,27 +279,25 @@ class PerQuery:
 
     @property
     def _sum_latex(self) -> str:
-        masked = self._evaluation.allowed(*self._place[:2], slice(0, 1), slice(0, 1)) is not None
-        row = self._place[2]
-        over = rf"j\,:\,m_{{{row},j}} = 1" if masked else "j"
-        return rf"\sum_{{{over}}} e^{{{self._exponent_latex('j')}}}"
+        over = rf"j\,:\,m_{{{self._place[2]},j}} = 1" if self._masked else "j"
+        return rf"\sum_{{{over}}} e^{{{self._exponent('j', LATEX)}}}"
 
     @property
     def _sink_latex(self) -> str:
         """` + e^{sink}`, where there is one."""
         return "" if self._sink is None else f" + {self._powered(self._sink).write('symbols')}"
 
-    def _exponent_latex(self, key: str) -> str:
+    def _exponent(self, key: str, signs: Signs) -> str:
+        """Return what e is raised to for a key, by its number or a letter."""
         row, problem = str(self._place[2]), self._evaluation.problem
         if self._evaluation.elementary:
-            return _exponent(self._evaluation, row, key, LATEX)
-        return _over_temperature(problem, LATEX.cell(self._row[0], f"{row},{key}"), LATEX, plain=True)
+            return _exponent(self._evaluation, row, key, signs)
+        return _over_temperature(problem, signs.cell(self._row[0], f"{row},{key}"), signs, plain=True)
 
-    def _exponent_text(self, key: str) -> str:
-        row, problem = str(self._place[2]), self._evaluation.problem
-        if self._evaluation.elementary:
-            return _exponent(self._evaluation, row, key, TEXT)
-        return _over_temperature(problem, TEXT.cell(self._row[0], f"{row},{key}"), TEXT, plain=True)
+    @property
+    def _masked(self) -> bool:
+        """Whether a mask closes keys of the head, so that the sum has to say over which keys it goes."""
+        return self._evaluation.allowed(*self._place[:2], slice(0, 1), slice(0, 1)) is not None
 
     @property
     def _flat_column(self) -> int:
@@ -322,7 +320,7 @@ class PerQuery:
     @property
     def _symbols_text(self) -> str:
         if self._key is not None:
-            return f"1/Z · e^({self._exponent_text(str(self._key))})"
+            return f"1/Z · e^({self._exponent(str(self._key), TEXT)})"
         return f"1/Z · {self._sum_text} · V[j, {self._flat_column}]"
 
     @property
@@ -332,10 +330,8 @@ class PerQuery:
 
     @property
     def _sum_text(self) -> str:
-        row = str(self._place[2])
-        masked = self._evaluation.allowed(*self._place[:2], slice(0, 1), slice(0, 1)) is not None
-        over = f"{{j: M[{row}, j] = 1}}" if masked else "j"
-        return f"Σ_{over} e^({self._exponent_text('j')})"
+        over = f"{{j: M[{self._place[2]}, j] = 1}}" if self._masked else "j"
+        return f"Σ_{over} e^({self._exponent('j', TEXT)})"
 
 
 class _Denominator(Named):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from array import array
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import compress
 from operator import mul
@@ -171,7 +172,7 @@ def of_item(matrix: Any, item: int) -> Any:
 
 
 def turned_row(row: Row, position: int, theta: float | None, frequencies: Any) -> Row:
-    """Column c and column c + d/2 are one pair, turned by position · θ^(−2c/d), or by the frequency that is given."""
+    """Return a row turned by its position: columns c and c + d/2 together by position · θ^(−2c/d), or as given."""
     half = len(row) // 2
     if theta is None:
         angles = [position * frequency for frequency in frequencies.tolist()]
@@ -242,7 +243,7 @@ def _broadcast(cells: Any, place: tuple[int, ...]) -> Any:
 
 
 def _slope(head: int, heads: int) -> float:
-    """ALiBi: 2^(−8k/p) for the power of two p ≤ heads; the heads beyond p take every other slope for 2p."""
+    """Return the slope of ALiBi: 2^(−8k/p), p the power of two ≤ heads; heads beyond p have every other slope of 2p."""
     power = 1
     while 2 * power <= heads:
         power *= 2
@@ -423,7 +424,7 @@ STAGES = ("normed_x", "normed_context", *SIDES, *SCORING, "head_output", "concat
 
 
 def refuse_unknown(problem: Problem, stages: Iterable[str] = STAGES) -> None:
-    """Raise Unknown for what cannot be computed here: a guess would bless or blame what it knows nothing of."""
+    """Raise UnknownKindError for what cannot be computed here: a guess would bless or blame what is not known."""
     layers = [layer.kind for layer in problem.mask if layer.enabled]
     blocks = [value for value in (problem.block or {}).values() if isinstance(value, str)]
     by_hand = [record.kind for record in problem.interventions if record.enabled]
@@ -454,38 +455,46 @@ def reference(
 
     `queries` (one at least) and `keys` say which rows to give (None: all). `given` may hold the item's "key" and
     "value" matrices, (m, h_kv·d_k) and (m, h_kv·d_v), to be taken as they are where projecting them takes too long.
-    `pause` is called before each row of a head; what it raises ends the work. Raises Unknown, see `refuse_unknown`.
+    `pause` is called before each row of a head; what it raises ends the work. Raises UnknownKindError, see
+    `refuse_unknown`.
     """
     refuse_unknown(problem)
     queries = range(problem.n) if queries is None else queries
     keys = range(problem.m) if keys is None else keys
     loops = _Loops(problem, item, given)
-    plain: dict[str, list[Rows]] = {}
-    maps: dict[str, list[Rows]] = {}
-    share = problem.num_heads // problem.num_kv_heads
+    plain, maps = defaultdict[str, list[Rows]](list), defaultdict[str, list[Rows]](list)
     for g in range(problem.num_kv_heads):
-        kept = loops.side(item, g)
-        for name, rows in (*kept.keys.items(), *([("value", kept.value)] if kept.value else [])):
-            again = name in given  # the rows to give are computed in any case
-            asked_for = loops.head(name, item, g, keys, NOTHING) if again else [rows[j] for j in keys]
-            plain.setdefault(name, []).append(asked_for)
-        for head in range(g * share, (g + 1) * share):
+        for name, rows in loops.keys_and_values(g, keys).items():
+            plain[name].append(rows)
+        for head in range(g * loops.share, (g + 1) * loops.share):
             steps = loops.steps("query", item, head, queries, NOTHING)
             for name, rows in steps.items():
-                plain.setdefault(name, []).append(rows)
-            rows_of_head = []
+                plain[name].append(rows)
+            attended = []
             for i, q in zip(queries, last(steps) or [[]] * len(queries), strict=True):
                 pause()
-                rows_of_head.append(loops.attend(item, head, i, q))
-            for name in rows_of_head[0]:
-                maps.setdefault(name, []).append([row[name] for row in rows_of_head])
-    found: dict[str, Any] = {name: joined(parts) for name, parts in plain.items()} | maps
+                attended.append(loops.attend(item, head, i, q))
+            for name in attended[0]:
+                maps[name].append([row[name] for row in attended])
+    found: dict[str, Any] = {name: joined(parts) for name, parts in plain.items()} | dict(maps)
     found |= {name: [loops.source(name, item, i) for i in rows] for name, rows in loops.normed(queries, keys)}
     if "head_output" not in maps:
         return found
     concat = joined(maps["head_output"])
     ends = [loops.ending(item, i, row) for i, row in zip(queries, concat, strict=True)]
     return found | {name: [end[name] for end in ends] for name in ends[0]}
+
+
+def layers_among(problem: Problem, kinds: Sequence[str]) -> list[Any]:
+    """Return the mask layers of some kinds that are switched on."""
+    return [layer for layer in problem.mask if layer.enabled and layer.kind in kinds]
+
+
+def scale_of(problem: Problem, width: int) -> float:
+    """Return the factor of the scores of queries with so many columns."""
+    if problem.scale is not None:
+        return problem.scale
+    return 1 / math.sqrt(width) if problem.score == "dot" else 1.0
 
 
 def last(steps: Mapping[str, Rows]) -> Rows:
@@ -593,6 +602,15 @@ class _Loops:
             self._sides = dict([*list(self._sides.items())[-1:], ((item, group), found)])
         return self._sides[item, group]
 
+    def keys_and_values(self, group: int, rows: Sequence[int]) -> dict[str, Rows]:
+        """Return rows of K, step by step, and of V of one K/V head; of given matrices they are computed in any case."""
+        kept = self.side(self.item, group)
+        found = kept.keys | ({"value": kept.value} if kept.value else {})
+        return {
+            name: self.head(name, self.item, group, rows, NOTHING) if name in self.given else [every[j] for j in rows]
+            for name, every in found.items()
+        }
+
     def head(
         self, name: str, item: int, head: int, rows: Sequence[int], given: Mapping[str, Any], stop: str = ""
     ) -> Rows:
@@ -657,14 +675,8 @@ class _Loops:
         self, place: tuple[int, int, int], query: Row, keys: Rows, keep: Callable[[str, Row], Row]
     ) -> tuple[Row, list[bool]]:
         """Return the weights of one query, from its scores on, and which keys are open to it."""
-        problem = self.problem
-        sink = -math.inf if problem.sink is None else float(problem.sink[place[1]])
-        layers = [layer for layer in problem.mask if layer.enabled]
-        biases = [layer for layer in layers if layer.kind in ADDING]
-        masks = [layer for layer in layers if layer not in biases]
-        scale = problem.scale
-        if scale is None:
-            scale = 1 / math.sqrt(len(query)) if problem.score == "dot" else 1.0
+        problem, scale = self.problem, scale_of(self.problem, len(query))
+        masks, biases = layers_among(problem, OPENING), layers_among(problem, ADDING)
         asked = prepared(problem, [query], "query")[0]
         logits = keep("scores", [score_of(problem, asked, key) for key in keys])
         logits = keep("scaled", [score * scale for score in logits])
@@ -676,6 +688,7 @@ class _Loops:
         allowed = [all(opens(problem, layer, *place, j) for layer in masks) for j in range(problem.m)]
         if masks:
             logits = keep("masked", [s if open_ else -math.inf for s, open_ in zip(logits, allowed, strict=True)])
+        sink = -math.inf if problem.sink is None else float(problem.sink[place[1]])
         return keep("weights", weights_of(problem, logits, sink)), allowed
 
     # --- what follows the heads ------------------------------------------------------------------

@@ -206,7 +206,10 @@ def _range(points: Problem) -> tuple[float, float]:
 
 
 def _least(points: Problem, low: float, high: float, progress: Progress) -> float:
-    """Golden-section search over log w; the error has one dip between the neighbors of the best trial."""
+    """Return the w of the least error, by golden-section search over log w.
+
+    The error is taken to have one dip between `low` and `high`, the neighbors of the best trial.
+    """
     known: dict[float, float] = {}
 
     def error(place: float) -> float:

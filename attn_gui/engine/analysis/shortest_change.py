@@ -54,7 +54,7 @@ class Objective(Protocol):
         """Whether the number has been looked at as often as it may be."""
 
     def gap(self, change: Array) -> float:
-        """Target − value; the change stays in force until the next one is asked about."""
+        """Return target − value; the change stays in force until the next one is asked about."""
 
     def slope(self, change: Array) -> Array:
         """Return the gradient of the value at the change that is in force."""
@@ -113,7 +113,7 @@ def shortest(question: Objective, start: Array) -> tuple[Array, int, float]:
 
 
 def gauss_newton(question: Objective, change: Array) -> tuple[Array, int, float]:
-    """Gauss–Newton of one equation with damped steps (Nocedal, Wright, "Numerical Optimization", 2006, §10.3)."""
+    """Solve one equation by Gauss–Newton with damped steps (Nocedal, Wright, "Numerical Optimization", 2006, §10.3)."""
     left, idle = question.gap(change), 0
     for count in range(MOST_STEPS):
         if abs(left) <= question.enough or not np.isfinite(left) or idle == IDLE or question.over:
@@ -220,7 +220,7 @@ class LogOdds:
 
     # --- where to begin, and where it ends -------------------------------------------------------
     def starts(self) -> list[Array]:
-        """Starts: no change; for a weight that is to fall, also the ways towards the nearest keys that could gain."""
+        """Return starts: no change; for a weight that is to fall, also towards the nearest keys that could gain."""
         found = [self.zero]
         if self.gap(self.zero) >= 0:
             return found

@@ -221,7 +221,7 @@ class LeastSquares:
 
 
 def shortest(matrix: Array, right: Array, demands: int, size: float) -> LeastSquares:
-    """Least squares by singular values (Golub, Van Loan, "Matrix Computations", 2013, §5.5).
+    """Solve least squares by singular values (Golub, Van Loan, "Matrix Computations", 2013, §5.5).
 
     `matrix` (equations, unknowns), of which `demands` can be independent; `size` is the norm of the numbers that its
     entries are differences of. b lies in the range of A if adding it as a column does not raise the rank.
@@ -431,14 +431,8 @@ def quick_row(problem: Problem, stage: str, index: Sequence[int]) -> QuickRow | 
     None for short rows, for cells that are closed, and where scores are not linear in the query or changed by hand, or
     the weights of no softmax.
     """
-    entry, score = STAGE[stage], SCORES[problem.score]
-    slope = score.slope(problem.score_params)
-    by_hand = any(record.enabled for record in problem.interventions)
-    if problem.projected or not entry.square or slope is None or problem.softcap is not None or by_hand:
-        return None
-    if not NORMALIZERS[problem.normalize].elementary or (score.common and not entry.shares):
-        return None
-    if problem.sink is not None or problem.norms_heads:
+    entry, slope = STAGE[stage], SCORES[problem.score].slope(problem.score_params)
+    if slope is None or not _is_quick(problem, stage):
         return None
     item, head, query, key = index
     row = SolvedRow(RowwiseEvaluation(problem), item, head, query)
@@ -455,6 +449,15 @@ def quick_row(problem: Problem, stage: str, index: Sequence[int]) -> QuickRow | 
     box = row.cells("query", query)
     start = np.array(problem.query[box], float)
     return QuickRow(row, box, start, values[wanted] / temperature, vectors, place, size, entry.shares)
+
+
+def _is_quick(problem: Problem, stage: str) -> bool:
+    """Return whether the cells of a stage are linear in the query, or odds of a softmax of what is."""
+    entry, score = STAGE[stage], SCORES[problem.score]
+    computed = not any(record.enabled for record in problem.interventions)
+    linear = problem.softcap is None and not problem.norms_heads and not (score.common and not entry.shares)
+    softmax = NORMALIZERS[problem.normalize].elementary and problem.sink is None
+    return entry.square and not problem.projected and computed and linear and softmax
 
 
 # --- probing --------------------------------------------------------------------------------------

@@ -286,7 +286,7 @@ def concat_undoes_split(evaluation: Evaluation, chosen: Chosen) -> Invariant:
 
 
 def _same(one: Array, other: Array) -> bool:
-    """Bit for bit, zeros of either sign alike."""
+    """Return whether arrays are equal bit for bit, zeros of either sign alike."""
     return one.shape == other.shape and bool(np.array_equal(one, other, equal_nan=True))
 
 
@@ -359,7 +359,7 @@ def future_has_no_influence(evaluation: Evaluation, chosen: Chosen, pause: Calla
 
 
 def _poisoned(problem: Problem, first: int) -> Problem:
-    """NaN from key `first` on; in self-attention the later queries hold it too."""
+    """Return the problem with NaN from key `first` on; in self-attention the later queries hold it too."""
     names = ("key", "value") if not problem.projected else ("x",) if problem.context is None else ("context",)
     arrays = {name: np.array(getattr(problem, name)) for name in names}
     for array in arrays.values():

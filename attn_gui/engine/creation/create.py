@@ -96,21 +96,17 @@ EMBEDDED = 8
 """Numbers of the vector of a token that is not read from a model."""
 
 
-def embedded_fields(tokens: Sequence[str], seed: int = 0) -> dict[str, Any]:
-    """Return the fields of self-attention among tokens whose vectors are random.
+def embedded_fields(tokens: Sequence[str]) -> dict[str, Any]:
+    """Return the fields of self-attention among tokens whose vectors are random, the same each time.
 
     Every different token has one vector of 8 normal numbers, so that equal tokens have equal rows of x (n, 8); w_query,
     w_key and w_value (8, 8) are normal numbers ÷ √8.
     """
     different = list(dict.fromkeys(tokens))
-    draw = np.random.default_rng(seed).standard_normal
+    draw = np.random.default_rng(0).standard_normal
     vectors = draw((len(different), EMBEDDED))
     weights = {name: draw((EMBEDDED, EMBEDDED)) / np.sqrt(EMBEDDED) for name in ("w_query", "w_key", "w_value")}
     return {"x": vectors[[different.index(token) for token in tokens]], **weights, "query_tokens": tuple(tokens)}
-
-
-def _zeros(problem: Problem, width: int) -> Array:
-    return fill("zeros", (width,), dtype=problem.dtype)
 
 
 def with_dtype(problem: Problem, dtype: str) -> dict[str, Any]:
@@ -153,14 +149,15 @@ def with_biases(problem: Problem, present: bool) -> dict[str, Any]:
         if not present and bias is not None:
             changed[f"b_{part}"] = None
         if present and weight is not None and bias is None:
-            changed[f"b_{part}"] = _zeros(problem, weight.shape[1])
+            changed[f"b_{part}"] = fill("zeros", (weight.shape[1],), dtype=problem.dtype)
     return changed
 
 
 def with_context(problem: Problem, present: bool, seed: int = 0) -> dict[str, Any]:
     """Return the fields that give a projected problem a second sequence, or make it self-attention.
 
-    The sequence is as long and wide as x. What is changed by hand is left to `with_by_hand`. Raises ValueError in a
+    The sequence is as long and wide as x. What is changed by hand is left to
+    `with_carried_interventions`. Raises ValueError in a
     direct problem.
     """
     if not problem.projected:
@@ -247,11 +244,11 @@ def _first_columns(old: Array) -> Write:
     return write
 
 
-def fitting_output(problem: Problem, seed: int = 0) -> dict[str, Any]:
+def fitting_output(problem: Problem) -> dict[str, Any]:
     """Return the fields that make the output as wide as x, as a block needs it: w_output is added, or its columns
     change."""
     if problem.w_output is None:
-        return with_output(problem, True, seed)
+        return with_output(problem, True)
     arrays = {"w_output": problem.w_output, "b_output": problem.b_output}
     return {
         name: grown(array, (*array.shape[:-1], problem.d_model)) for name, array in arrays.items() if array is not None
@@ -265,14 +262,11 @@ def made_direct(evaluation: Evaluation) -> dict[str, Any]:
     """
     problem = evaluation.problem
     by_hand = {record.stage for record in problem.interventions if record.enabled}
-    names = ["x", "context", "block", *(f"{kind}_{part}" for kind in "wb" for part in DIRECT)]
-    changed: dict[str, Any] = {name: None for name in names if getattr(problem, name) is not None}
+    changed = _without_projection(problem)
     for name in DIRECT if problem.projected else [name for name in DIRECT if name in by_hand]:
         shape = evaluation.shape(name)
         shape = shape if _by_item(evaluation, name) else shape[1:]
         changed[name] = new_array(shape, problem.dtype, partial(_write_stage, evaluation, name))
-    if problem.self_attention and problem.query_tokens is not None and problem.key_tokens is None:
-        changed["key_tokens"] = problem.query_tokens
     left = {node.name for node in computed_nodes(drafted(problem, changed))}
     kept = tuple(
         one for one in problem.interventions if one.stage in left and not (one.enabled and one.stage in DIRECT)
@@ -286,15 +280,12 @@ def with_direct(problem: Problem, matrices: Mapping[str, Array]) -> dict[str, An
     Tokens, masks and whatever has their sizes follow; several heads become one where they do not share the columns.
     Raises ValueError or TypeError with one sentence.
     """
-    names = ["x", "context", "block", *(f"{kind}_{part}" for kind in "wb" for part in DIRECT)]
-    changed: dict[str, Any] = {name: None for name in names if getattr(problem, name) is not None}
+    changed = _without_projection(problem)
     if problem.projected:
-        widths = {"query": problem.num_heads * problem.d_k, "key": problem.w_key.shape[-1]}
-        rows = {"query": problem.n, "key": problem.m, "value": problem.m}
-        widths["value"] = problem.w_value.shape[-1]
-        changed |= {name: np.zeros((rows[name], widths[name]), problem.dtype) for name in DIRECT}
-        if problem.self_attention and problem.key_tokens is None:
-            changed["key_tokens"] = problem.query_tokens
+        rows = (problem.n, problem.m, problem.m)
+        widths = (getattr(problem, name).shape[-1] for name in WEIGHTS)
+        shapes = zip(DIRECT, zip(rows, widths, strict=True), strict=True)
+        changed |= {name: np.zeros(shape, problem.dtype) for name, shape in shapes}
     query, key, value = (matrices[name] for name in DIRECT)
     shared = problem.kv_heads == problem.num_heads and not (query.shape[1] % problem.num_heads)
     heads = problem.num_heads if shared and not value.shape[1] % problem.num_heads else 1
@@ -308,6 +299,15 @@ def with_direct(problem: Problem, matrices: Mapping[str, Array]) -> dict[str, An
     left = {node.name for node in computed_nodes(drafted(problem, changed))}
     kept = tuple(one for one in draft.interventions if one.stage in left and one.stage not in DIRECT)
     return changed if kept == problem.interventions else changed | {"interventions": kept}
+
+
+def _without_projection(problem: Problem) -> dict[str, Any]:
+    """Return the fields that take X, its weights and its block away; tokens of self-attention name the keys, too."""
+    names = ["x", "context", "block", *(f"{kind}_{part}" for kind in "wb" for part in DIRECT)]
+    changed: dict[str, Any] = {name: None for name in names if getattr(problem, name) is not None}
+    if problem.self_attention and problem.query_tokens is not None and problem.key_tokens is None:
+        changed["key_tokens"] = problem.query_tokens
+    return changed
 
 
 def _by_item(evaluation: Evaluation, name: str) -> bool:

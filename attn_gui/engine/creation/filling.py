@@ -84,7 +84,7 @@ def _numbers(kind: str, state: Array, field: str) -> Array:
 
 
 def _hashed(state: Any, more: Any) -> Array:
-    """SplitMix64 (Steele, Lea, Flood, 2014) over the state and one more number."""
+    """Mix one more number into the state: SplitMix64 (Steele, Lea, Flood, 2014)."""
     with np.errstate(over="ignore"):
         mixed = (np.asarray(state) ^ np.asarray(more)) + np.uint64(0x9E3779B97F4A7C15)
         mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

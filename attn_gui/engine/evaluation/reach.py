@@ -253,7 +253,7 @@ def _spread_backward(evaluation: Evaluation, cells: Mapping[str, Sequence[Box]])
 def _shown_as(
     evaluation: Evaluation, found: Mapping[str, Sequence[GatedBox[KeyFlags]]]
 ) -> dict[str, list[GatedBox[KeyFlags]]]:
-    """Q, K and V that are given have a name as fields and one as stages; asked for by the first, they show as both."""
+    """Return the pieces of stages that show a found source: Q, K and V that are given are fields and stages."""
     nodes = (node for node in evaluation.nodes if node.stage.alias and node.name not in found)
     return {
         node.name: [piece_of(box) for piece in found[node.inputs[0].name] for box in node.affected(0, piece.box)]

@@ -49,7 +49,7 @@ class TileKernels:
         self.lay_out()
 
     def lay_out(self) -> None:
-        """Take up the chain as it is now."""
+        """Read nodes, stages and sizes off the evaluation, as they are after its structure has changed."""
         evaluation = self._evaluation
         self.nodes = {node.name: node for node in evaluation.nodes}
         stages = evaluation.scores, evaluation.weights, evaluation.mixed
@@ -301,17 +301,23 @@ class DotKernel:
 
     def _may_overflow(self, batch: int, head: int, rows: slice) -> Array:
         """Return rows of which a score, or a scaled one, may lie beyond the numbers of the dtype."""
-        assert self.chain.query is not None
-        width = self.keys.width
-        own = self._evaluation.held(self.chain.query)[batch, rows, head * width : (head + 1) * width]
+        own = self._queries(batch, head, rows)
         longest = np.sqrt(np.einsum("id,id->i", own, own)) * self.norm_bound[batch, head // self.chain.group]
         return np.asarray(~(longest * max(1.0, abs(self.chain.scale)) < np.finfo(self.dtype).max / 4))
 
-    def _query(self, batch: int, head: int, rows: slice) -> tuple[Array, Array | None]:
-        """Return Q times the factor with a last column for the bound, and the bound where it is used."""
+    def _queries(self, batch: int, head: int, rows: slice) -> Array:
+        """Return rows of Q of one head, as the scores read them."""
         assert self.chain.query is not None
         width = self.keys.width
-        own = self._evaluation.held(self.chain.query)[batch, rows, head * width : (head + 1) * width]
+        return self._evaluation.held(self.chain.query)[batch, rows, head * width : (head + 1) * width]
+
+    def _keys(self, batch: int, head: int, keys: slice) -> Array:
+        """Return rows of the own copy of K that a head reads, without its column of ones."""
+        return self.keys.cells[batch, head // self.chain.group, keys, : self.keys.width]
+
+    def _query(self, batch: int, head: int, rows: slice) -> tuple[Array, Array | None]:
+        """Return Q times the factor with a last column for the bound, and the bound where it is used."""
+        own, width = self._queries(batch, head, rows), self.keys.width
         factor, limit = self._factor(), None
         if not self.chain.added and self.chain.softcap is None:
             steepness = abs(factor) * LOG2E * self.norm_bound[batch, head // self.chain.group]
@@ -374,11 +380,8 @@ class DotKernel:
     def columns(self, place: Box, layers: Layers = AS_THEY_ARE) -> Array:
         """Return the logits of some keys for rows of one head, as float64, from the own copy of K; `layers` as they
         were."""
-        assert self.chain.query is not None
-        batch, head, width = place[0].start, place[1].start, self.keys.width
-        own = self._evaluation.held(self.chain.query)[batch, place[2], head * width : (head + 1) * width]
-        keys = self.keys.cells[batch, head // self.chain.group, place[3], :width]
-        logits = (own @ keys.T).astype(np.float64)
+        batch, head = place[0].start, place[1].start
+        logits = (self._queries(batch, head, place[2]) @ self._keys(batch, head, place[3]).T).astype(np.float64)
         logits *= self.chain.scale
         if (cap := self.chain.softcap) is not None:
             logits = cap * np.tanh(logits / cap)
@@ -389,10 +392,8 @@ class DotKernel:
 
     def transposed(self, stage: str, place: Box) -> Array:
         """Return a map before the mask at a box of one head, keys as rows, in the problem's dtype."""
-        assert self.chain.query is not None
-        batch, head, width = place[0].start, place[1].start, self.keys.width
-        own = self._evaluation.held(self.chain.query)[batch, place[2], head * width : (head + 1) * width]
-        found: Array = self.keys.cells[batch, head // self.chain.group, place[3], :width] @ own.T
+        batch, head = place[0].start, place[1].start
+        found: Array = self._keys(batch, head, place[3]) @ self._queries(batch, head, place[2]).T
         depth = self.chain.order.index(stage)
         if depth == 0:
             return found

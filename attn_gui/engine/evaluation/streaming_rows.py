@@ -34,7 +34,7 @@ class HandRows:
         self.lay_out()
 
     def lay_out(self) -> Array:
-        """Take up the interventions as they are now; the rows (booleans) that were by hand or are, not both."""
+        """Read the present interventions; return flags of rows that were set by hand and are not, or the reverse."""
         before = self.logits | self.weights
         self.logits, self.weights = np.zeros_like(before), np.zeros_like(before)
         for node in self._evaluation.nodes:
@@ -141,18 +141,18 @@ class RowPasses:
             self.values.begin(self._evaluation.held(self._chain.value), batch, group)
 
     def renew(self, name: str) -> None:
-        """Take over a layer as it is now."""
+        """Copy the present cells of a layer."""
         self.layers[name] = np.array(self._cells(name))
 
     def follow_keys(self, batch: int, group: int, rows: slice) -> None:
-        """Take over rows of K as they are now."""
+        """Copy the present rows of K; where its bound grew, rows that use it may differ in their last bits."""
         assert self.keys is not None
         self.keys.follow(self._evaluation.held(str(self._chain.key)), batch, group, rows)
         if self.fast is not None and self.fast.raise_bound(batch, group, rows):
             self._mark_group(batch, group)
 
     def follow_values(self, batch: int, group: int, rows: slice) -> None:
-        """Take over rows of V as they are now."""
+        """Copy the present rows of V."""
         self.values.follow(self._evaluation.held(self._chain.value), batch, group, rows)
 
     # --- a tile ----------------------------------------------------------------------------------
@@ -163,9 +163,7 @@ class RowPasses:
             return self._by_hand(batch, head, rows)
         tile = self._untouched(batch, head, rows)
         for run in self.hand.runs(batch, head, rows):
-            part = self._by_hand(batch, head, slice(rows.start + run.start, rows.start + run.stop))
-            tile.row_max[run], tile.denominator[run] = part.row_max, part.denominator
-            tile.numerator[run] = part.numerator
+            tile.replace(run, self._by_hand(batch, head, slice(rows.start + run.start, rows.start + run.stop)))
         return tile
 
     def _by_hand(self, batch: int, head: int, rows: slice) -> SoftmaxRows:
@@ -189,9 +187,7 @@ class RowPasses:
         tile = self.fast.tile(batch, head, rows)
         tile.row_max[lost], tile.denominator[lost], tile.numerator[lost] = np.nan, np.nan, np.nan
         for run in runs((unsure | ~np.isfinite(tile.denominator)) & ~lost):
-            part = self.stages.tile(batch, head, slice(rows.start + run.start, rows.start + run.stop))
-            tile.row_max[run], tile.denominator[run] = part.row_max, part.denominator
-            tile.numerator[run] = part.numerator
+            tile.replace(run, self.stages.tile(batch, head, slice(rows.start + run.start, rows.start + run.stop)))
         return tile
 
     def _lost(self, count: int) -> SoftmaxRows:
@@ -230,7 +226,7 @@ class RowPasses:
         return self.hand.patched(stage, place, values, None if allowed is None else allowed.T)
 
     def lay_out(self) -> Array:
-        """Take up the interventions as they are now; the rows (booleans) that are kept as something else."""
+        """Read the present interventions; return the rows (booleans) that are kept in another form from now on."""
         if self.moved:  # under other names, perhaps
             kept = [node for node in self._evaluation.nodes if node.stage.input_side and not node.stage.alias]
             self.moved = frozenset(node.name for node in kept)
@@ -337,7 +333,7 @@ class RowPasses:
         return jobs
 
     def copy_all(self) -> None:
-        """Take over K and V as they are now."""
+        """Copy the present K and V as a whole."""
         for copy, name in ((self.keys, self._chain.key), (self.values, self._chain.value)):
             if copy is not None and name is not None:
                 copy.follow_all(self._evaluation.held(name))

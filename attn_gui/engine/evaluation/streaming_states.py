@@ -32,6 +32,11 @@ class SoftmaxRows:
     denominator: Array
     numerator: Array
 
+    def replace(self, rows: slice, other: SoftmaxRows) -> None:
+        """Write other rows in the place of some of these."""
+        self.row_max[rows], self.denominator[rows] = other.row_max, other.denominator
+        self.numerator[rows] = other.numerator
+
 
 def add_wild(numerator: Array, above: Array, value: Array) -> Array:
     """Add NaN and infinities of one value (d_v,) to the numerators of rows, where its weight is above 0.
@@ -216,7 +221,7 @@ class HeadCopy:
         self.ready[batch, head] = True
 
     def follow_all(self, array: Array) -> None:
-        """Take over all heads that are copied as they are now."""
+        """Copy the present numbers of all heads that are copied."""
         places = [(int(batch), int(head)) for batch, head in np.argwhere(self.ready)]
         share(places, lambda place: self.follow(array, *place, slice(0, array.shape[1])))
 
@@ -232,7 +237,7 @@ class HeadCopy:
         return joined[..., start : start + indices.shape_of(box)[2]].astype(np.float64)
 
     def follow(self, array: Array, batch: int, head: int, rows: slice) -> None:
-        """Take over rows of one head as they are now."""
+        """Copy the present rows of one head."""
         mine = slice(head * self.width, (head + 1) * self.width)
         self.cells[batch, head, rows, : self.width] = array[batch, rows, mine]
         self.wild[batch, head, rows] = ~np.isfinite(self.cells[batch, head, rows]).all(axis=-1)

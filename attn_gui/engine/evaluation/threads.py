@@ -206,8 +206,10 @@ def carry_out(
     progress: Callable[[int, int], None] | None,
     cancelled: Callable[[], bool],
 ) -> bool:
-    """Do jobs until `cancelled`, which is asked before each; False then. Those whose `work` is True count as done, and
-    are told of one after the other."""
+    """Do jobs until `cancelled`, which is asked before each; return False then.
+
+    Those whose `work` is True count as done; `progress` is called for one after the other.
+    """
     done, telling, stopped = itertools.count(1), threading.Lock(), threading.Event()
 
     def step(job: T) -> None:

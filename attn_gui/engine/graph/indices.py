@@ -266,22 +266,28 @@ def contract(
     """
     axes = tuple(axes)
     if b is None:
-        long = tuple(k for k in axes if a.shape[k] > 1)
-        return a.sum(axis=long, keepdims=True) if long else a
+        return _sum(a, axes)
+    # what only one of them has is added up before, not in the product, which would be that much larger
     only_a, only_b = ([k for k in axes if other.shape[k] == 1] for other in (b, a))
-    a, b = contract(a, axes=only_a), contract(b, axes=only_b)
+    a, b = _sum(a, only_a), _sum(b, only_b)
     inner = [k for k in axes if a.shape[k] > 1]
     if not inner:
         out = a * b
         return np.where(a == 0, 0.0, out) if zero_wins and not np.isfinite(out).all() else out
     outer = [k for k in range(a.ndim) if k not in inner]
-    left = [k for k in outer if b.shape[k] == 1]
+    left = [k for k in outer if b.shape[k] == 1]  # a is a stack of left × inner, b of inner × right matrices
     right = [k for k in outer if a.shape[k] == 1 < b.shape[k]]
     batch = [k for k in outer if k not in left and k not in right]
     out = _matmul(_stacked(a, batch, left, inner), _stacked(b, batch, inner, right), ordered, zero_wins)
     order = batch + left + right
     out = out.reshape([max(a.shape[k], b.shape[k]) for k in order]).transpose(np.argsort(order))
     return np.expand_dims(out, tuple(inner))
+
+
+def _sum(array: Array, axes: Iterable[int]) -> Array:
+    """Return the sum along axes, which stay; the array itself where they have one place each."""
+    long = tuple(k for k in axes if array.shape[k] > 1)
+    return array.sum(axis=long, keepdims=True) if long else array
 
 
 def zero_safe_product(grad: Array, slope: Array | float) -> Array:

@@ -391,7 +391,7 @@ def once(fetch: Fetch) -> Fetch:
 
 
 def _outer(letters: str) -> bool:
-    """Batch and heads are not written as indices of a cell: the map on show has them in its title."""
+    """Return whether an axis is that of batch or heads, which the map has in its title and no cell as an index."""
     return set(letters) <= set("bhgr")
 
 

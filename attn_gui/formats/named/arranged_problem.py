@@ -426,69 +426,80 @@ _WITH_X = ("context", "b_query", "b_key", "b_value")
 
 
 def problem_in(listing: ArrayListing, source: FileSource) -> Loaded:
-    """Return the problem of a file whose arrays have the names of fields; raises Unsettled where they have not, or
-    where these can be read in several ways."""
+    """Return the problem of a file whose arrays have the names of fields. Raises as `read_arranged`."""
     return read_arranged(ArrayMapping(), listing, source)
 
 
 def read_arranged(arrangement: ArrayMapping, listing: ArrayListing, source: FileSource) -> Loaded:
-    """Return the problem that an arrangement makes of a file. Raises FormatError, Unsettled where something is open,
-    and ShapeError as a problem does."""
+    """Return the problem that an arrangement makes of a file.
+
+    Raises FormatError, of its kinds AmbiguousFile where something is open, and ShapeError as a problem does.
+    """
     asked = arrangement.named(listing)
-    listing, names = _with_options(asked, listing, source)
+    listing, option_names = _with_options(asked, listing, source)
     _check_answered(asked, listing)
     if GIVEN in asked.arrays:
-        rest = tuple(array for array in listing.arrays if array.name not in names)
+        rest = tuple(array for array in listing.arrays if array.name not in option_names)
         return _given(asked, replace(listing, arrays=rest), source)
-    said, notes, _, _, masks = complete_mapping(asked, listing)
-    said.shapes(listing)
-    if said.own and MASK in masks and MASK in listing.options:
+    answer = complete_mapping(asked, listing)
+    said = answer.arrangement
+    said.shapes(listing)  # raises for an array that cannot be split, before any is read
+    if said.own and MASK in answer.masks and MASK in listing.options:
         raise there_twice(MASK)
-    used = {*said.arrays.values(), *masks}
-    source.file.seek(0)
-    found = listing.read(source, used)
-    arrays = _parts(said, listing, {role: found[name] for role, name in said.arrays.items() if role != MASK})
-    options, arrays = said.options(listing), _laid(said, arrays)
-    for name, (meaning, by_person) in masks.items():
-        taken = meaning if by_person and meaning else meaning_in(name, meaning, found[name])
-        options, cells = with_mask(name, taken, found[name], options, arrays)
-        arrays |= cells
-        plain = name == said.arrays.get(MASK) and (taken == KEEP or found[name].dtype.kind == "f")
-        notes = notes if by_person or plain else (*notes, note_on(name, taken))
-    every = [array.name for array in listing.arrays]
-    unwanted = masks_beside(said, listing) if said.mask == NO_MASK else ()
-    left = [*(name for name in every if name not in (*used, *names, *unwanted)), *listing.others]
+    arrays, options, mask_notes = _read_fields(said, answer.masks, listing, source)
     items_first = not said.own if said.axes is None else BATCH in said.axes
     loaded = problem_of(arrays, options, batch_axis=items_first)
+    unwanted = masks_beside(said, listing) if said.mask == NO_MASK else ()
+    used = {*said.arrays.values(), *answer.masks, *option_names, *unwanted}
+    left = [*(array.name for array in listing.arrays if array.name not in used), *listing.others]
     checked, differing = _compared(loaded.problem, left, listing, source)
     left = [name for name in left if name not in checked]
     left_out = (*(name for name in left if not is_result(name)), *loaded.left_out)
-    notes = (*listing.notes, *in_our_words(listing.options)[1], *notes, *_notes_on_split(said, listing))
+    notes = (*listing.notes, *in_our_words(listing.options)[1], *answer.notes, *mask_notes)
     return replace(
         loaded,
-        notes=(*notes, *notes_on(left, ()), *loaded.notes, *differing),
+        notes=(*notes, *_notes_on_split(said, listing), *notes_on(left, ()), *loaded.notes, *differing),
         left_out=left_out,
         missed=() if arrangement.arrays else (*_missed(said, left), *_missed_settings(left_out, listing, source)),
     )
 
 
+def _read_fields(
+    said: ArrayMapping, masks: Mapping[str, tuple[str | None, bool]], listing: ArrayListing, source: FileSource
+) -> tuple[dict[str, Array], dict[str, Any], list[FileNote]]:
+    """Return arrays and options of the problem, and notes on masks whose meaning nobody said."""
+    source.file.seek(0)
+    found = listing.read(source, {*said.arrays.values(), *masks})
+    options: dict[str, Any] = said.options(listing)
+    arrays = _parts(said, listing, {role: found[name] for role, name in said.arrays.items() if role != MASK})
+    arrays, notes = _laid(said, arrays), list[FileNote]()
+    for name, (meaning, by_person) in masks.items():
+        taken = meaning if by_person and meaning else meaning_in(name, meaning, found[name])
+        options, cells = with_mask(name, taken, found[name], options, arrays)
+        arrays |= cells
+        plain = name == said.arrays.get(MASK) and (taken == KEEP or found[name].dtype.kind == "f")
+        if not (by_person or plain):
+            notes.append(note_on(name, taken))
+    return arrays, options, notes
+
+
 def _compared(
     problem: Problem, names: Sequence[str], listing: ArrayListing, source: FileSource
 ) -> tuple[set[str], list[FileNote]]:
-    """Compare steps that the file holds beside the problem with those computed here: return the names of those that
-    agree, and notes on others, such as weights of a mask that is not in the file; nothing where it would take a moment.
+    """Compare steps that the file holds beside the problem with those computed here.
+
+    Returns the names of those that agree, and notes on others, such as weights of a mask that is not in the file;
+    nothing where it would take a moment.
     """
-    maps = (problem.batch_size, problem.num_heads, problem.n, problem.m)
-    shapes = {array.name: array.shape for array in listing.arrays}
-    held = [name for name in names if name in shapes and math.prod(shapes[name]) <= MOST_COMPARED]
-    held = [name for name in held if means_maps(name) or name in STAGE]
-    if not held or math.prod(maps) > MOST_COMPARED:
+    steps = _steps_held(problem, names, listing)
+    if not steps:
         return set(), []
     trace = compute(problem)
-    steps = {name: GIVEN if means_maps(name) else name for name in held}
     steps = {name: step for name, step in steps.items() if step in trace.stages}
-    alike = {name: (trace[step].shape, trace[step].shape[problem.batch_size == 1 :]) for name, step in steps.items()}
-    steps = {name: step for name, step in steps.items() if shapes[name] in alike[name]}
+    shapes = {array.name: array.shape for array in listing.arrays}
+    one_item = problem.batch_size == 1  # whose axis a file may leave out
+    whole = {name: trace.shape(step) for name, step in steps.items()}
+    steps = {name: step for name, step in steps.items() if shapes[name] in (whole[name], whole[name][one_item:])}
     source.file.seek(0)
     found = listing.read(source, steps) if steps else {}
     checked, notes = set[str](), list[FileNote]()
@@ -502,12 +513,21 @@ def _compared(
         apart = _apart(given[compared], computed[compared])
         if apart <= ALIKE:
             checked.add(name)
-        elif step == GIVEN:
-            masked = not problem.mask and _apart(given[compared], _causal_weights(problem)[compared]) <= ALIKE
-            notes.append(FileNote(_CAUSAL if masked else _OTHERS, name=shown(name), apart=f"{apart:.2g}"))
-        else:
-            notes.append(FileNote(_OTHER_STEP, name=shown(name), apart=f"{apart:.2g}"))
+            continue
+        template = _OTHERS if step == GIVEN else _OTHER_STEP
+        if step == GIVEN and not problem.mask and _apart(given[compared], _causal_weights(problem)[compared]) <= ALIKE:
+            template = _CAUSAL
+        notes.append(FileNote(template, name=shown(name), apart=f"{apart:.2g}"))
     return checked, notes
+
+
+def _steps_held(problem: Problem, names: Sequence[str], listing: ArrayListing) -> dict[str, str]:
+    """Return the stage that each array of a file may hold by its name, of those that are compared within a moment."""
+    if math.prod(problem.map_shape) > MOST_COMPARED:
+        return {}
+    small = {array.name for array in listing.arrays if math.prod(array.shape) <= MOST_COMPARED}
+    steps = {name: GIVEN if means_maps(name) else name for name in names if name in small}
+    return {name: step for name, step in steps.items() if step in STAGE}
 
 
 def _causal_weights(problem: Problem) -> Array:

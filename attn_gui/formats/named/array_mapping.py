@@ -169,7 +169,7 @@ class ArrayMapping:
         return (self.direct and not together) or (HEAD not in axes and axes[-1] == COLUMN)
 
     def named(self, listing: ArrayListing) -> ArrayMapping:
-        """Arrangement of the arrays under their own names, where none is said. Raises ForeignNames where these say
+        """Return the arrangement by the arrays' own names, where none is said. Raises ForeignNames where these say
         nothing."""
         if self.arrays:
             return self

@@ -44,21 +44,9 @@ _VALUES: tuple[Axes, ...] = (
 _MAPS = frozenset(("attention", "attentions", "attn", "attns", "weights", "pattern", "patterns", "probs"))
 _NO_MAPS = frozenset(
     (
-        *(
-            "mask",
-            "masks",
-            "score",
-            "scores",
-            "logits",
-            "bias",
-            "weight",
-            "kernel",
-            "proj",
-            "projection",
-            "dense",
-            "norm",
-        ),
-        *("q", "k", "v", "query", "key", "value", "qkv", "z", "out", "output", "outputs", "hidden", "result", "grad"),
+        *("mask", "masks", "score", "scores", "logits", "bias", "weight", "kernel", "proj", "projection", "dense"),
+        *("norm", "q", "k", "v", "query", "key", "value", "qkv", "z"),
+        *("out", "output", "outputs", "hidden", "result", "grad"),
     )
 )
 _CHOOSE = QT_TRANSLATE_NOOP(
@@ -172,9 +160,7 @@ def _of_shape(name: str, shape: Shape, said: Axes | None) -> list[MapChoice]:
     return found
 
 
-def chosen_map(
-    listing: ArrayListing, names: Sequence[str], axes: Axes | None = None, layer: int | None = None
-) -> MapChoice:
+def chosen_map(listing: ArrayListing, names: Sequence[str], axes: Axes | None, layer: int | None) -> MapChoice:
     """Return the one way to read maps of these names. Raises SeveralMaps with all ways where there are more,
     FormatError where there is none as said."""
     found = choices_of(listing, names, axes, layer)

@@ -32,8 +32,8 @@ _PARTS = {
 }
 _PART_OF = {word: part for part, words in _PARTS.items() for word in words}
 _PART_OF |= {f"{kind}{word}": part for part, words in _PARTS.items() for word in words[:1] for kind in "wb"}
-_WEIGHT = frozenset(("weight", "kernel", "w", "matrix", "wq", "wk", "wv", "wo"))
-_BIAS = frozenset(("bias", "b", "bq", "bk", "bv", "bo"))
+_WEIGHT = frozenset(("weight", "kernel", "w", "matrix", "wq", "wk", "wv", "wo", "wqkv"))
+_BIAS = frozenset(("bias", "b", "bq", "bk", "bv", "bo", "bqkv"))
 _PROJECTION = frozenset(("proj", "projection", "dense", "linear"))
 _MASK = frozenset(("mask", "allowed"))
 _SECOND = frozenset(("context", "memory", "encoder", "ctx", "source"))
@@ -87,30 +87,43 @@ def _words(name: str) -> list[str]:
 
 
 def _role(words: Sequence[str]) -> str | None:
+    """Return the part that the words of a name mean; None where they mean none."""
     said = set(words)
     part = next((_PART_OF[word] for word in reversed(words) if word in _PART_OF), None)
     if "norm" in said and f"{part}_norm" in ROLES:
         return f"{part}_norm"
     if said & _ELSEWHERE:
         return None
-    weight, bias = bool(said & (_WEIGHT | {"wqkv"})), bool(said & (_BIAS | {"bqkv"}))
+    kind = _kind(said)
     if _is_fused(words):
-        return next(role for role in FUSED if role.startswith("b_" if bias else "w_" if weight else DIRECT[0]))
-    bias_of_scores = "bias" in said and said & _ATTENTION and not said & (set(_PART_OF) | _PROJECTION | {"c"})
-    switches_heads = " head mask " in f" {' '.join(words)} "
-    if bias_of_scores or (said & _MASK and not switches_heads):
+        return next(role for role in FUSED if role.startswith(kind or DIRECT[0]))
+    if _is_mask(words):
         return MASK
-    if "c" in said and "proj" in said:  # as GPT-2 calls it
-        part = "output"
-    if part == "output":
-        if "dense" in said and not said & _ATTENTION:
-            return None
-        return "b_output" if bias else "w_output" if weight or said & _PROJECTION else None
+    if part == "output" or {"c", "proj"} <= said:  # the latter as GPT-2 calls it
+        return _output(said)
     if part is not None:
-        return f"b_{part}" if bias else f"w_{part}" if weight else part
-    if weight or bias:
+        return kind + part
+    if kind:
         return None
     return "context" if said & _SECOND else "x" if said & _INPUT else None
+
+
+def _kind(said: set[str]) -> str:
+    """Return how the fields of a bias or of weights begin; nothing where the words say neither."""
+    return "b_" if said & _BIAS else "w_" if said & _WEIGHT else ""
+
+
+def _output(said: set[str]) -> str | None:
+    """Return the part of the output projection that is meant; None for the stage, and for the dense layer of an MLP."""
+    kind = _kind(said) or ("w_" if said & _PROJECTION else "")
+    return f"{kind}output" if kind and not ("dense" in said and not said & _ATTENTION) else None
+
+
+def _is_mask(words: Sequence[str]) -> bool:
+    """Return whether a name is that of a mask, or of a bias of the scores; not of switches of whole heads."""
+    said = set(words)
+    bias = "bias" in said and said & _ATTENTION and not said & {*_PART_OF, *_PROJECTION, "c"}
+    return bool(bias) or (bool(said & _MASK) and " head mask " not in f" {' '.join(words)} ")
 
 
 def _is_fused(words: Sequence[str]) -> bool:
@@ -160,7 +173,8 @@ META = "meta"
 LONGEST_META = 2**20
 _OURS = frozenset(("num_heads", "dtype"))  # what every `meta` says that this program wrote
 _BATCHED = "batch_axis"  # said of those alone
-_ROADS = (frozenset(DIRECT), frozenset(("x", *WEIGHTS)), frozenset((GIVEN,)))
+_COMPLETE = (frozenset(DIRECT), frozenset(("x", *WEIGHTS)), frozenset((GIVEN,)))
+"""Names that are enough for a problem, each set of them."""
 THERE_TWICE = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is there twice.")
 _TWICE = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is there twice, by itself and in “meta”.")
 _NO_PROBLEM = QT_TRANSLATE_NOOP(
@@ -188,14 +202,14 @@ def check_names(names: Iterable[str]) -> None:
     if not known or (foreign and not is_problem(known)):
         raise ForeignNames(_NO_PROBLEM, got=listed(names) or "–")
     if not is_problem(known):  # said before any array is read
-        road = WEIGHTS if {"x", *WEIGHTS}.intersection(known) else DIRECT
-        raise FormatError(_MISSING, name=next(name for name in ("x", *road)[road is DIRECT :] if name not in known))
+        needed = ("x", *WEIGHTS) if {"x", *WEIGHTS}.intersection(known) else DIRECT
+        raise FormatError(_MISSING, name=next(name for name in needed if name not in known))
 
 
 def is_problem(names: Iterable[str]) -> bool:
     """Return whether arrays of these names are enough for a problem."""
     names = set(names)
-    return any(road <= names for road in _ROADS)
+    return any(complete <= names for complete in _COMPLETE)
 
 
 def problem_of(

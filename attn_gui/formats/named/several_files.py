@@ -146,7 +146,7 @@ def open_several(paths: Sequence[Path], arrangement: ArrayMapping | None, progre
 
 @contextmanager
 def _named(paths: Sequence[Path]) -> Iterator[None]:
-    """Whatever is wrong is said of all of them, but for what one of them alone is to blame for."""
+    """Name all files in a FormatError raised inside, unless one of them alone is to blame."""
     try:
         yield
     except FormatError as error:

@@ -50,21 +50,10 @@ _KEY = re.compile(r"([\"']?)(.*?)\1\s*(?::|=|=>)")
 _WORD = re.compile(r"(?:(?P<key>.*[=:])\s*)?(?P<word>[A-Za-z_][\w.]*(?:<[^<>]*>)?!?)?", re.DOTALL)
 _CONSTRUCTORS = frozenset(
     (
-        *("array", "ndarray", "devicearray", "asarray", "matrix", "to_tensor", "as_tensor", "from_numpy", "constant"),
-        *(
-            "variable",
-            "parameter",
-            "masked_array",
-            "dataframe",
-            "list",
-            "tuple",
-            "vec",
-            "c",
-            "print",
-            "display",
-            "disp",
-        ),
-        *("matrixform", "n", "any", "float64", "float32", "float16", "int64", "int32"),
+        *("array", "ndarray", "devicearray", "asarray", "masked_array", "dataframe", "matrix", "matrixform"),
+        *("to_tensor", "as_tensor", "from_numpy", "constant", "variable", "parameter"),
+        *("list", "tuple", "vec", "c", "any", "n", "print", "display", "disp"),
+        *("float64", "float32", "float16", "int64", "int32"),
     )
 )
 _CONTAINERS = frozenset(("dict", "print", "display", "savez", "list", "tuple"))
@@ -124,6 +113,18 @@ class NamedRows(NamedTuple):
     labels: tuple[str, ...] | None = None
 
 
+class GroupedText(NamedTuple):
+    """A text as groups within groups, the places of its comments, and whether a bracket is closed that none opened."""
+
+    root: BracketGroup
+    comments: list[tuple[int, int]]
+    stray: bool
+
+    def broken(self) -> list[BracketGroup]:
+        """Return the groups that no bracket of their kind closes."""
+        return [group for group in _groups(self.root) if group.broken]
+
+
 class FoundLists(NamedTuple):
     """The matrices of a text, and what stands around them."""
 
@@ -143,39 +144,35 @@ def find_lists(text: str) -> FoundLists | None:
     """
     if not may_hold(text):
         return None
-    if "{" in text:
-        text = _SUFFIX.sub("", _PRECISION.sub("", text) if "`" in text and "```" not in text else text)
-        text = text.replace("*^", "e")
-    written = _SIGN_APART.sub(r"\1", text) if "- " in text or "− " in text else text
+    written = _plainly_written(text)
     text = _ASKED.sub(lambda prompt: " " * len(prompt[0]), _folded(written))
-    root, comments, stray = _grouped(text)
-    found = _search(root, text)
-    matrices = [one for one in found if _depth(one.value) > 1]
-    matrices = matrices or [one for one in found if _counts(one, text)]
-    beside = next(filter(_is_row, _around(text, matrices).split("\n")), None) if matrices else None
-    if beside and all(not one.group.word and len(one.value) == _depth(one.value) == 1 for one in matrices):
-        return None
+    groups = _grouped(text)
+    found = _search(groups.root, text)
+    matrices = [one for one in found if _depth(one.value) > 1] or [one for one in found if _counts(one, text)]
     if not matrices:
-        if any(group.broken for group in _groups(root)) and _is_begun(text):
+        if groups.broken() and _is_begun(text):
             raise FormatError(NO_MATCH)
         return None
+    beside = next(filter(_is_row, _around(text, matrices).split("\n")), None)
+    if beside and all(not one.group.word and len(one.value) == _depth(one.value) == 1 for one in matrices):
+        return None  # a table with single numbers in brackets
     for one in matrices:
         _check(one, text)
     if beside:
         raise FormatError(BESIDE, text=quoted(beside, NAMED))
-    if stray or any(_holds(group, matrices) for group in _groups(root) if group.broken):
+    if groups.stray or any(_holds(group, matrices) for group in groups.broken()):
         raise FormatError(NO_MATCH)
-    shapes = {_shape(one.value) for one in matrices}
-    if _depth(matrices[0].value) > 1:
-        matrices += [one for one in found if _depth(one.value) == 1 and _is_vector(one, text, shapes)]
-        matrices.sort(key=lambda one: one.group.start)
-    left_out = _left_out(written, matrices, comments)
-    if rows := _as_rows(matrices, text, left_out):
-        return rows
-    listed = list(itertools.islice((listed for one in matrices for listed in _listed(one, text)), MOST + 1))
-    if len(listed) > MOST:
-        raise FormatError(TOO_MANY, most=MOST)
-    return FoundLists(listed, _without(left_out, [one.name for one in listed]) if len(listed) > 1 else left_out)
+    matrices = _with_vectors(matrices, found, text)
+    left_out = _left_out(written, matrices, groups.comments)
+    return _as_rows(matrices, text, left_out) or _singly(matrices, text, left_out)
+
+
+def _plainly_written(text: str) -> str:
+    """Return the text with the numbers of Mathematica and C as everybody writes them, each sign beside its digits."""
+    if "{" in text:
+        text = _SUFFIX.sub("", _PRECISION.sub("", text) if "`" in text and "```" not in text else text)
+        text = text.replace("*^", "e")
+    return _SIGN_APART.sub(r"\1", text) if "- " in text or "− " in text else text
 
 
 def may_hold(text: str) -> bool:
@@ -191,7 +188,7 @@ def _folded(text: str) -> str:
 
 def refuse_shortened(text: str) -> None:
     """Raise FormatError where a print leaves numbers out."""
-    if _SHORTENED.search(text):
+    if ("..." in text or "…" in text) and _SHORTENED.search(text):  # the search alone takes 35 ms a megabyte
         raise FormatError(SHORTENED)
 
 
@@ -217,9 +214,8 @@ def _is_begun(text: str) -> bool:
 
 
 # --- groups --------------------------------------------------------------------------------------
-def _grouped(text: str) -> tuple[BracketGroup, list[tuple[int, int]], bool]:
-    """Return the text as groups within groups, the places of comments, and whether a bracket is closed that was not
-    opened."""
+def _grouped(text: str) -> GroupedText:
+    """Return the text as groups within groups. Raises FormatError for more than MOST_DEEP within each other."""
     root = BracketGroup("", "", 0)
     root.end = len(text)
     stack, comments, stray = [root], [], False
@@ -246,7 +242,7 @@ def _grouped(text: str) -> tuple[BracketGroup, list[tuple[int, int]], bool]:
     for group in stack[1:]:
         group.end = len(text)
         group.broken = group.bracket != "(" or not group.word
-    return root, comments, stray
+    return GroupedText(root, comments, stray)
 
 
 def _groups(group: BracketGroup) -> Iterator[BracketGroup]:
@@ -311,45 +307,78 @@ def _value(group: BracketGroup) -> Nested | str | None:
     _, word, plain = _named(group)
     if not plain or not _is_constructor(word):
         return None
-    call, key, said = bool(word) and group.bracket == "(", "", None
+    if word and group.bracket == "(":
+        given = _arguments(group)
+        return None if given is None else _unwrapped(group, word, *given)
+    items = _items(group)
+    return None if items is None else _unwrapped(group, word, items)
+
+
+def _items(group: BracketGroup) -> Nested | None:
+    """Return what a list holds; None where a part of it has a key."""
     items: Nested = []
     for item in group:
         if isinstance(item, str):
-            named = _KEY.fullmatch(item) if item[-1] in "=:" else None
-            if not call and named is not None:
+            if _key(item) is not None:
+                return None
+            items.append(item.strip("\"'"))
+        elif _named(item)[0] or (inner := _inner(item)) is None:
+            return None
+        else:
+            items.append(inner)
+    return items
+
+
+def _arguments(group: BracketGroup) -> tuple[Nested, tuple[str, ...] | None] | None:
+    """Return what a call is given but for keywords and types, and the shape that it says; None where it reshapes."""
+    items: Nested = []
+    shape = None
+    key = ""  # of the argument that comes next
+    for item in group:
+        if isinstance(item, str):
+            named = _key(item)
+            if (item.partition("=")[0] if named is None else named) in _RESHAPING:
                 return None
             if named is not None:
-                key = named[2]
-                if key in _RESHAPING:
-                    return None
-            elif call and item.partition("=")[0] in _RESHAPING:
-                return None
-            elif call and (key or ("=" in item and item != "=")):
+                key = named
+            elif key or "=" in item:
                 key = ""
-            elif call and items and _TYPE.fullmatch(item):
-                continue
-            else:
+            elif not (items and _TYPE.fullmatch(item)):
                 items.append(item.strip("\"'"))
             continue
         own, key = _named(item)[0] or key, ""
-        if own and not call:
-            return None
-        if own in _SHAPES and call:
-            said = tuple(cell for cell in item if isinstance(cell, str))
-            continue
-        if own and own not in _HOLDERS:
-            continue
-        inner = _value(item)
-        if inner is None:
-            if any(isinstance(part, BracketGroup) for part in item):
+        if own in _SHAPES:
+            shape = tuple(cell for cell in item if isinstance(cell, str))
+        elif not own or own in _HOLDERS:
+            inner = _inner(item)
+            if inner is None:
                 return None
-            inner = f"{item.word}{item.bracket}…"
-        items.append(inner)
-    return _unwrapped(group, word, items, said)
+            items.append(inner)
+    return items, shape
 
 
-def _unwrapped(group: BracketGroup, word: str, items: Nested, said: tuple[str, ...] | None) -> Nested | str | None:
-    """Return the one value of a constructor or of parentheses, else the list of all."""
+def _key(word: str) -> str | None:
+    """Return the key that a word is; None where it is none."""
+    found = _KEY.fullmatch(word) if word[-1] in "=:" else None
+    return None if found is None else found[2]
+
+
+def _inner(group: BracketGroup) -> Nested | str | None:
+    """Return the value of a group in a list; of one that is none its beginning, which is no number, unless it holds
+    others."""
+    value = _value(group)
+    if value is None and not any(isinstance(part, BracketGroup) for part in group):
+        return f"{group.word}{group.bracket}…"
+    return value
+
+
+def _unwrapped(
+    group: BracketGroup, word: str, items: Nested, said: tuple[str, ...] | None = None
+) -> Nested | str | None:
+    """Return the one value of a constructor or of parentheses, else the list of all.
+
+    Raises FormatError where the list has another shape than the one that is said.
+    """
     lists = [item for item in items if isinstance(item, list)]
     if said is not None and lists and (got := _shape(lists[0])) != tuple(map(_whole, said)):
         raise FormatError(OTHER_SHAPE, said=" × ".join(said), got=shape_text(got))
@@ -439,6 +468,15 @@ def _counts(one: FoundList, text: str) -> bool:
     return not any(map(is_number, fields))
 
 
+def _with_vectors(matrices: list[FoundList], found: Sequence[FoundList], text: str) -> list[FoundList]:
+    """Return the matrices with the rows between them that are vectors, such as biases, in the order of the text."""
+    if _depth(matrices[0].value) == 1:
+        return matrices
+    shapes = {_shape(one.value) for one in matrices}
+    vectors = [one for one in found if _depth(one.value) == 1 and _is_vector(one, text, shapes)]
+    return sorted([*matrices, *vectors], key=lambda one: one.group.start)
+
+
 def _is_vector(one: FoundList, text: str, shapes: set[tuple[int, ...]]) -> bool:
     """Return whether a row beside a matrix is another one: it is given a name or a line, and is not a shape."""
     whole = tuple(map(_whole, _cells(one.value)))
@@ -451,27 +489,35 @@ def _is_vector(one: FoundList, text: str, shapes: set[tuple[int, ...]]) -> bool:
 def _check(one: FoundList, text: str) -> None:
     """Raise FormatError for what is wrong within a matrix, or stands beside it and counts with it."""
     start, end = one.group.start, one.group.end
-    if "..." in text or "…" in text:
-        refuse_shortened(text[start:end])
+    refuse_shortened(text[start:end])
     if re.search(r"[\[,]\s*,", text[start:end]):
         raise FormatError(GAP)
-    near = _before(text, start)
-    before = near.rstrip()
-    line = before.rpartition("\n")[2]
-    same = "\n" not in near[len(before) :]
-    ends = before[-1:] in _OPERATORS and not _RULE.fullmatch(line.strip()) and not _BOLD.search(before[-200:])
-    number = same and not any(map(str.isalpha, line)) and any(map(str.isdigit, line)) and line[-1:] not in ":=)],;|>"
-    if ends or number:
-        raise FormatError(BESIDE, text=quoted(line[-NAMED:], NAMED))
+    if counted := _counted_before(_before(text, start)):
+        raise FormatError(BESIDE, text=quoted(counted, NAMED))
     kept = _KEPT.match(text, end)
     end = kept.end() if kept else end
     rest = text[end : end + 2 * NAMED]
-    near, far = rest[:1], rest.lstrip(" \t")[:1]
-    touching = near and (near in "'ᵀ²[(^’" or (near.isascii() and near.isalnum())) and before[-1:] not in ("'", "‘")
-    attribute = near == "." and rest[1:2].isalpha()
-    counts = far in _OPERATORS and not rest.lstrip(" \t").startswith(("**", "--")) and not _COMMENT.match(rest)
-    if touching or attribute or counts or rest.lstrip(" \t").startswith(("==", "!=")):
+    if _counts_behind(rest, in_quotes=_before(text, start).rstrip()[-1:] in ("'", "‘")):
         raise FormatError(BESIDE, text=quoted(rest.partition("\n")[0], NAMED))
+
+
+def _counted_before(near: str) -> str:
+    """Return the end of what stands before a matrix where it counts with it: an operator, or a number as a factor."""
+    before = near.rstrip()
+    line = before.rpartition("\n")[2]
+    operator = before[-1:] in _OPERATORS and not _RULE.fullmatch(line.strip()) and not _BOLD.search(before[-200:])
+    in_line = "\n" not in near[len(before) :] and line[-1:] not in ":=)],;|>"
+    number = in_line and any(map(str.isdigit, line)) and not any(map(str.isalpha, line))
+    return line[-NAMED:] if operator or number else ""
+
+
+def _counts_behind(rest: str, *, in_quotes: bool) -> bool:
+    """Return whether what stands behind a matrix counts with it: an index, a power, an attribute, an operator."""
+    near, apart = rest[:1], rest.lstrip(" \t")
+    touches = near and (near in "'ᵀ²[(^’" or (near.isascii() and near.isalnum())) and not in_quotes
+    attribute = near == "." and rest[1:2].isalpha()
+    operator = apart[:1] in _OPERATORS and not apart.startswith(("**", "--")) and not _COMMENT.match(rest)
+    return bool(touches) or attribute or operator or apart.startswith(("==", "!="))
 
 
 # --- rows ----------------------------------------------------------------------------------------
@@ -489,9 +535,8 @@ def _listed(one: FoundList, text: str) -> Iterator[NamedRows]:
     readings = [_rows_of(value)]
     body = text[one.group.opened : one.group.end]
     if "\n" in body and _depth(value) == 1 and len(value) > 1:
-        rows = _rows_of(
-            _value(next(item for item in _grouped(_cut_at_lines(body))[0] if isinstance(item, BracketGroup))) or []
-        )
+        group = next(item for item in _grouped(_cut_at_lines(body)).root if isinstance(item, BracketGroup))
+        rows = _rows_of(_value(group) or [])
         readings += [rows] if len(rows) > 1 and len({len(cells) for cells in rows}) == 1 else []
     yield NamedRows(name, readings)
 
@@ -531,27 +576,41 @@ def name_before(text: str, start: int) -> str:
     return re.sub(r"^(?:const|let|var)\s+|[\s:=<>(]+$|^[\s#>*`.-]+|[*`\"']", "", name).strip()
 
 
+_PARTS = frozenset(("q", "k", "v", "query", "key", "value", "queries", "keys", "values"))
+
+
 def _as_rows(found: Sequence[FoundList], text: str, left_out: str) -> FoundLists | None:
     """Return lists of numbers one below the other as the rows of one matrix; None where they are something else."""
     if len(found) < 2 or any(_depth(one.value) > 1 for one in found):
         return None
-    between = [text[one.group.end : other.group.start] for one, other in itertools.pairwise(found)]
     names = tuple(one.name or name_before(text, one.group.start) for one in found)
     rows = [list(_cells(one.value)) for one in found]
     if not any(names):
         return FoundLists([NamedRows("", [rows])], left_out)
-    inside = any(one.name for one in found) and "=" not in "".join(between)
-    if not all(names) or not (inside or all("\n" in part for part in between)) or len(set(map(len, rows))) > 1:
+    between = [text[one.group.end : other.group.start] for one, other in itertools.pairwise(found)]
+    if not all(names) or not _are_rows(found, between) or len(set(map(len, rows))) > 1:
         return None
-    apart = any("=" in part for part in between) or {name.lower() for name in names} <= _PARTS
-    together = NamedRows(", ".join(names), [rows], names)
-    if not apart:
-        return FoundLists([together], _without(left_out, names, "[:：=＝]?"))
-    singly = [NamedRows(name, [[row]]) for name, row in zip(names, rows, strict=True)] if len(names) <= MOST else []
-    return FoundLists([together, *singly], _without(left_out, names, "[:：=＝]?"))
+    matrices = [NamedRows(", ".join(names), [rows], names)]
+    apart = "=" in "".join(between) or {name.lower() for name in names} <= _PARTS
+    if apart and len(names) <= MOST:
+        matrices += [NamedRows(name, [[row]]) for name, row in zip(names, rows, strict=True)]
+    return FoundLists(matrices, _without(left_out, names, "[:：=＝]?"))
 
 
-_PARTS = frozenset(("q", "k", "v", "query", "key", "value", "queries", "keys", "values"))
+def _are_rows(found: Sequence[FoundList], between: Sequence[str]) -> bool:
+    """Return whether lists of numbers with names may be rows: each in a line, or entries of one record."""
+    entries = any(one.name for one in found) and "=" not in "".join(between)
+    return entries or all("\n" in part for part in between)
+
+
+def _singly(found: Sequence[FoundList], text: str, left_out: str) -> FoundLists:
+    """Return each list as a matrix, or as several. Raises FormatError for more than MOST."""
+    matrices = list(itertools.islice((listed for one in found for listed in _listed(one, text)), MOST + 1))
+    if len(matrices) > MOST:
+        raise FormatError(TOO_MANY, most=MOST)
+    if len(matrices) > 1:
+        left_out = _without(left_out, [one.name for one in matrices])
+    return FoundLists(matrices, left_out)
 
 
 def _without(left_out: str, names: Sequence[str], sign: str = "[:：=＝]") -> str:
