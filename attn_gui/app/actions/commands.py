@@ -252,7 +252,8 @@ class TipsController(QObject):
         context.view.follow(self._begin_maps, "stage")
 
     def show(self) -> None:
-        """Bring tips and What's This up to date."""
+        """Bring tips and What's This up to date, with what still waits for its turn."""
+        self._soon.stop()
         for tell in (self._tell_controls, self._tell_maps, self._tell_tables):
             tell()
 
@@ -317,7 +318,6 @@ class TipsController(QObject):
 
     def retranslate(self) -> None:
         """Take over the new language; widgets that have tips of their own have heard of it."""
-        self._soon.stop()
         self.show()
 
 
