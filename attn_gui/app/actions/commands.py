@@ -254,6 +254,7 @@ class TipsController(QObject):
     def show(self) -> None:
         """Bring tips and What's This up to date, with what still waits for its turn."""
         self._soon.stop()
+        self._parts = []
         for tell in (self._tell_controls, self._tell_maps, self._tell_tables):
             tell()
 
