@@ -53,7 +53,17 @@ def test_imports_go_in_one_direction():
         ("attn_gui.models", ("PySide6", "pyqtgraph", "tokenizers")),
         ("attn_gui.lessons.scenes", ("PySide6", "pyqtgraph")),
         ("attn_gui.document.document", ("PySide6.QtWidgets", "pyqtgraph")),
-        ("attn_gui.figure.render", ("PySide6.QtWidgets", "pyqtgraph")),
+        ("attn_gui.figure.render", ("PySide6.QtWidgets", "pyqtgraph", "attn_gui.figure.walk")),
+        (  # all that a start imports
+            "attn_gui.app.late_controllers",
+            (
+                "attn_gui.engine.analysis.target_solvers",
+                "attn_gui.figure.walk",
+                "attn_gui.formats.text.delimited",
+                "attn_gui.formats.text.typeset",
+                "attn_gui.lessons.worked_solutions",
+            ),
+        ),
     ],
 )
 def test_importing_stays_light(module, never):

@@ -185,8 +185,9 @@ class CellHistoryController(QObject):
     # --- what each step moved --------------------------------------------------------------------
     def _on_changed(self, *_: object) -> None:
         self._values.forget()
-        self._job.forget()
-        self._line.end()
+        if self._job.busy:
+            self._job.forget()
+            self._line.end()
         self._history.blame.hide()
         self._history.set_moves({})
         self._soon.start()

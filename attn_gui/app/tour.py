@@ -80,8 +80,7 @@ class Tour(QObject):
         self._soon = QTimer(self, singleShot=True, interval=0)  # what it points at is laid out first
         self._soon.timeout.connect(self._on_soon_timeout)
         start_page.opened.connect(self._on_opened)
-        context.document.changed.connect(self._on_document_changed)
-        context.document.opened.connect(self.end)
+        context.document.opened.connect(self._on_document_opened)
         for place, step in reversed(list(enumerate(STEPS))):  # one change of the look does one step
             if step.done_by:
                 context.view.follow(partial(self._go_on_from, place), step.done_by)
@@ -102,7 +101,7 @@ class Tour(QObject):
     def begin(self) -> None:
         """Show the first step; it does not come by itself again."""
         self._settings.put(SEEN, True)
-        if self._start_page.shown and self._first:
+        if self._start_page.shown and self._first and not self._context.document.stack.count():
             if self._files.open_example(WORKED):
                 self._soon.start()
             return
@@ -114,6 +113,7 @@ class Tour(QObject):
             self._bubble.stepAsked.connect(self._step)
             self._bubble.endAsked.connect(self.end)
             self._window.installEventFilter(self)
+            self._context.document.changed.connect(self._on_document_changed)
         if not self._bubble.isVisible():
             self._focus = self._window.focusWidget()
         self._bubble.show()
@@ -142,8 +142,11 @@ class Tour(QObject):
             self._show()
         return super().eventFilter(watched, event)
 
-    def _on_document_changed(self, change: DocumentChange) -> None:
+    def _on_document_opened(self) -> None:
         self._first = False
+        self.end()
+
+    def _on_document_changed(self, change: DocumentChange) -> None:
         if not change.opened:
             self._go_on_from(0)  # a number was typed
 

@@ -27,7 +27,6 @@ from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.picture_kinds import FRAMES, card_picture, content_page, kind_of, page_context
 from attn_gui.figure.styles import resolution
 from attn_gui.figure.text.fonts import ensure_gui
-from attn_gui.figure.walk.walk_export import export_walk, walk_for, walk_sheet
 from attn_gui.figure.writers import ANIMATORS, ENCODERS, LOGICAL_DPI, LONGEST_PAGE_CM, Page, image_of
 from attn_gui.formats import session as session_file
 from attn_gui.formats.catalog import IMAGES
@@ -80,6 +79,8 @@ def write(
     problem, evaluation = now.problem, evaluation_drawn(now, settings)
     chosen = _chosen(evaluation, settings)
     if settings.walk:
+        from attn_gui.figure.walk.walk_export import export_walk, walk_for  # 13 modules that no other figure needs
+
         walk, session = walk_for(evaluation, settings, chosen[0]), session_of(problem, settings, chosen)
         return [export_walk(walk, path, file.form, settings, session=session, progress=progress)]
     groups = [chosen] if sheet or len(chosen) == 1 else [(head,) for head in chosen]
@@ -203,6 +204,8 @@ def _drawn(now: Evaluation, settings: ExportSettings, file: FigureFile) -> Pictu
     check_options(settings.picture.removesuffix(FRAMES), evaluation, settings, chosen[0] or 0)
     session = session_of(now.problem, settings, chosen)
     if settings.walk:
+        from attn_gui.figure.walk.walk_export import export_walk, walk_for, walk_sheet  # as in `write`
+
         walk = walk_for(evaluation, settings, chosen[0])
         export = partial(export_walk, walk, settings=settings, session=session)
         return Picture(lambda _file: walk_sheet(walk, settings), file, session, export)

@@ -252,7 +252,9 @@ class TipsController(QObject):
         context.view.follow(self._begin_maps, "stage")
 
     def show(self) -> None:
-        """Bring tips and What's This up to date."""
+        """Bring tips and What's This up to date, with what still waits for its turn."""
+        self._soon.stop()
+        self._parts = []
         for describe in (self._describe_controls, self._describe_maps, self._describe_tables):
             describe()
 
@@ -317,7 +319,6 @@ class TipsController(QObject):
 
     def retranslate(self) -> None:
         """Take over the new language; widgets that have tips of their own have heard of it."""
-        self._soon.stop()
         self.show()
 
 

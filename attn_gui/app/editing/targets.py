@@ -18,7 +18,7 @@ from attn_gui.app.state.translated_errors import saying, sentence
 from attn_gui.document.edits import Label, SetCells, SetFields
 from attn_gui.document.matrix_model import field_symbol
 from attn_gui.document.number_text import shortest
-from attn_gui.engine import STAGE, Box, Problem, Solution
+from attn_gui.engine import STAGE, Box, Problem
 from attn_gui.engine.analysis.shortest_change import BIAS
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.stage import Role
@@ -29,7 +29,8 @@ from attn_gui.pictures.planes import number_at
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.inspector.cell_relations import cell_name, number
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # the solvers are imported once something is to be solved
+    from attn_gui.engine import Solution
     from attn_gui.engine.analysis.target_solvers import QuickRow
     from attn_gui.views.dialogs.target_dialog import TargetDialog
 

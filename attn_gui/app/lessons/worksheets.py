@@ -18,7 +18,6 @@ from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.progress import Progress
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.lessons.exercises import Blank
-from attn_gui.lessons.worked_solutions import solution_of_all, solution_of_cell
 from attn_gui.views.dialogs.asking import asked
 
 if TYPE_CHECKING:
@@ -152,6 +151,7 @@ class SolutionSaving(WritingController):
 
     def _save(self, cell: Blank | None) -> None:
         from attn_gui.figure.worksheets import SHEETS, save_solution, solution_name
+        from attn_gui.lessons.worked_solutions import solution_of_all, solution_of_cell
 
         if self._writing.waits():
             return

@@ -219,8 +219,9 @@ class WindowTask(BackgroundTask):
 
     def forget(self) -> None:
         """Stop the work; nothing is heard of how it ended."""
-        super().forget()
-        self._end()
+        if self.busy:
+            super().forget()
+            self._end()
 
     def _deliver(self, outcome: Future[object]) -> None:
         self._result.give(outcome)

@@ -16,7 +16,7 @@ from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.writers import SHARES, START, write_line
 
 _PARTS = re.compile(r"<(/?)(\w+)(?:[^>]*?color:\s*(#\w+)[^>]*)?>|([^<]+)")
-_WORDS = re.compile(r"[\u2e80-\uffef]|[^\s\u2e80-\uffef]+\s*|\s+")
+_WORDS = r"[\u2e80-\uffef]|[^\s\u2e80-\uffef]+\s*|\s+"  # compiled where it is used: so wide a range takes 4 ms
 _SYMBOL = re.compile(
     r"(?<![A-Za-z0-9_])([A-Za-z])_([A-Z]|[kvij]|ij|kv|ff|model|out|context|up|gate|down)(?![A-Za-z0-9_])"
 )
@@ -134,7 +134,7 @@ def wrapped_runs(rich: str, room: float, pixels: float) -> list[list[StyledRun]]
     lines: list[list[StyledRun]] = [[]]
     used, breakable = 0.0, False
     for run in runs(rich):
-        for text in [run.text] if run.script else _WORDS.findall(run.text):
+        for text in [run.text] if run.script else re.findall(_WORDS, run.text):
             piece = run._replace(text=text)
             width = _width(run._replace(text=text.rstrip()), pixels)
             if lines[-1] and breakable and not run.script and used + width > room and text[0] not in _CLOSING:
