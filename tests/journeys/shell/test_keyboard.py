@@ -110,7 +110,9 @@ def test_the_window_without_a_mouse(launch, qtbot):
     index = person.table("query").currentIndex()
     assert (index.row(), index.column()) == (2, 3 * width + 5)
 
-    person.again("an edit undo another refusal and another document take a refusal away and not what is told")
+
+def test_an_edit_undo_another_refusal_and_another_document_take_a_refusal_away_and_not_what_is_told(launch, qtbot):
+    person = launch()
     told = person.banner()
     assert told
     person.type_into("query", 0, 100, "2")
