@@ -193,15 +193,6 @@ def test_commands_by_keys_alone(person, tmp_path):
     assert not person.window.isFullScreen()
     assert not person.action("full_screen").isChecked()
 
-    person.again("ctrl w closes the window and asks as closing does")
-    person.type_into("query", 0, 0, "4")
-    for answer, stays in (("Cancel", True), ("Discard", False)):
-        button = QMessageBox.StandardButton[answer]
-        person.answering(
-            QMessageBox, lambda box, button=button: box.button(button).click(), lambda: person.press("Ctrl+W")
-        )
-        assert person.window.isVisible() is stays
-
     person.again("a save that succeeds under this or another name takes the refusal of the one before away")
     # The folder of the document's file went away, and Ctrl+S was refused.
     for name in ("a.attn", "b.attn"):
@@ -217,6 +208,15 @@ def test_commands_by_keys_alone(person, tmp_path):
         assert (folder / name).exists()
         assert not person.window.isWindowModified()
         assert not person.banner()
+
+    person.again("ctrl w closes the window and asks as closing does")
+    person.type_into("query", 0, 0, "4")
+    for answer, stays in (("Cancel", True), ("Discard", False)):
+        button = QMessageBox.StandardButton[answer]
+        person.answering(
+            QMessageBox, lambda box, button=button: box.button(button).click(), lambda: person.press("Ctrl+W")
+        )
+        assert person.window.isVisible() is stays
 
 
 def paste(person, text):
