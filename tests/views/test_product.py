@@ -173,7 +173,7 @@ def test_a_weight_marks_q_k_v_and_o_and_a_score_only_q_and_k(picture):
     picture.set_chosen(("head_output", 2, 1))
     assert (marks("left").row, marks("top").column) == (2, 1)
     picture.set_chosen(None)
-    assert all(heatmap.overlay.marks.row is None for heatmap in picture.operands.shown.values())
+    assert all(heatmap.overlay.marks.row is None for heatmap in picture.operands.maps.values())
 
 
 @each("scheme", ["light", "dark"])

@@ -245,7 +245,9 @@ def test_figures_and_numbers_of_the_weights(launch, tmp_path):
     QTest.mouseClick(menu, Qt.MouseButton.LeftButton, pos=QRectF(menu.actionGeometry(copy)).center().toPoint())
     assert not QGuiApplication.clipboard().image().isNull()
 
-    person.again("every cell of every form has the color of the window")
+
+def test_every_cell_of_every_form_has_the_color_of_the_window(launch, tmp_path):
+    person = launch()
     problem = open_file(resource("examples", "minilm-layer2.npz")).problem
     for stage in ("weights", "scaled"):
         person.show_stage(stage)
@@ -263,7 +265,9 @@ def test_figures_and_numbers_of_the_weights(launch, tmp_path):
             )
             assert [[image.pixelColor(x, y).name() for x in across] for y in down] == shown
 
-    person.again("the product and the curve are figures too", "nadaraya-watson.npz")
+
+def test_the_product_and_the_curve_are_figures_too(launch, tmp_path):
+    person = launch("nadaraya-watson.npz")
     for kind in ("png", "svg", "pdf"):
         for picture in ("product", "curve"):
             export(person, tmp_path, format=kind, picture=picture, dpi="60" if kind == "png" else None)
@@ -373,19 +377,20 @@ def test_a_file_has_the_size_the_name_and_the_place_that_were_typed(person, tmp_
     export(person, folder, format="png")  # without a name: that of the document, with its point
     assert [path.name for path in folder.glob("*.png")] == ["run.1-weights-h0.png"]
 
-    person.again("a figure that is dropped opens as the document that it was made of")
+
+def test_a_figure_that_is_dropped_opens_as_the_document_that_it_was_made_of(person, tmp_path):
     for form, number in (("png", "7"), ("svg", "8"), ("pdf", "9")):
         person.do("example_worked")
         person.type_into("query", 0, 0, number)
         problem = person.program.document.snapshot()
 
-        def accept(dialog, form=form):
+        def export(dialog, form=form):
             assert dialog.session.isChecked()
             person.choose(dialog.format, form)
             dialog.target.folder.setText(str(tmp_path))
             dialog.accept()
 
-        person.answering(QDialog, accept, lambda: person.do("export_image"))
+        person.answering(QDialog, export, lambda: person.do("export_image"))
         (path,) = tmp_path.glob(f"*.{form}")
         person.press("Ctrl+Z")
         assert person.program.document.problem != problem
@@ -393,7 +398,9 @@ def test_a_file_has_the_size_the_name_and_the_place_that_were_typed(person, tmp_
         person.wait()
         assert person.program.document.problem == problem
 
-    person.again("too small a picture and too large letters keep the dialog open")
+
+def test_too_small_a_picture_and_too_large_letters_keep_the_dialog_open(launch, tmp_path):
+    person = launch(WORKED)
     for language, sentence in NO_ROOM.items():
         person.do(language)
         person.wait()
@@ -459,7 +466,7 @@ def shown(exporter):
     return progress.text() if progress.isVisible() else ""
 
 
-def test_a_long_map_is_written_as_it_was_when_it_was_asked_for(exporter, problem, out, monkeypatch):
+def test_a_long_map_is_written_as_it_was_when_it_was_asked_for(exporter, problem, out):
     export(exporter, out, format="png", width="9", dpi="72")
     exporter.type_into("query", 1, 0, "55")
     assert exporter.number("query", 1, 0) == 55
@@ -504,7 +511,8 @@ def test_a_long_map_is_written_as_it_was_when_it_was_asked_for(exporter, problem
     assert copied.size() == whole.size()  # no word of pooling: there are pixels enough
     assert QApplication.activeModalWidget() is None
 
-    exporter.again("too many numbers for a text are refused")
+
+def test_too_many_numbers_for_a_text_are_refused(exporter, out, monkeypatch):
     monkeypatch.setitem(FORMATS, "csv", replace(FORMATS["csv"], most=10**6))
     export(exporter, out, "Ctrl+Shift+E", format="csv")
     exporter.until(lambda: "as text" in exporter.banner())

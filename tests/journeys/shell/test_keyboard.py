@@ -110,7 +110,9 @@ def test_the_window_without_a_mouse(launch, qtbot):
     index = person.table("query").currentIndex()
     assert (index.row(), index.column()) == (2, 3 * width + 5)
 
-    person.again("an edit undo another refusal and another document take a refusal away and not what is told")
+
+def test_an_edit_undo_another_refusal_and_another_document_take_a_refusal_away_and_not_what_is_told(launch, qtbot):
+    person = launch()
     told = person.banner()
     assert told
     person.type_into("query", 0, 100, "2")
@@ -191,15 +193,6 @@ def test_commands_by_keys_alone(person, tmp_path):
     assert not person.window.isFullScreen()
     assert not person.action("full_screen").isChecked()
 
-    person.again("ctrl w closes the window and asks as closing does")
-    person.type_into("query", 0, 0, "4")
-    for answer, stays in (("Cancel", True), ("Discard", False)):
-        button = QMessageBox.StandardButton[answer]
-        person.answering(
-            QMessageBox, lambda box, button=button: box.button(button).click(), lambda: person.press("Ctrl+W")
-        )
-        assert person.window.isVisible() is stays
-
     person.again("a save that succeeds under this or another name takes the refusal of the one before away")
     # The folder of the document's file went away, and Ctrl+S was refused.
     for name in ("a.attn", "b.attn"):
@@ -215,6 +208,15 @@ def test_commands_by_keys_alone(person, tmp_path):
         assert (folder / name).exists()
         assert not person.window.isWindowModified()
         assert not person.banner()
+
+    person.again("ctrl w closes the window and asks as closing does")
+    person.type_into("query", 0, 0, "4")
+    for answer, stays in (("Cancel", True), ("Discard", False)):
+        button = QMessageBox.StandardButton[answer]
+        person.answering(
+            QMessageBox, lambda box, button=button: box.button(button).click(), lambda: person.press("Ctrl+W")
+        )
+        assert person.window.isVisible() is stays
 
 
 def paste(person, text):

@@ -602,8 +602,8 @@ def test_a_block_goes_into_the_item_and_the_head_that_was_on_show(paster, held, 
     assert not query[0].any()
     assert np.array_equal(query[1], before.query[1])
 
-    paster.again("a block for a cell that is gone or not seen is said to be dropped")
-    held.close()
+
+def test_a_block_for_a_cell_that_is_gone_or_not_seen_is_said_to_be_dropped(paster, held):
     pasted_into_weights(paster, held)
     paster.size("n", 2)
     settle(paster, held)

@@ -356,7 +356,9 @@ def test_tokens_and_columns_come_and_go_as_one_step(launch):
     assert "cannot come or go by themselves" in person.banner()
     assert person.program.document.problem == problem
 
-    person.again("tables of a long document are shown and typed into before it is computed")
+
+def test_tables_of_a_long_document_are_shown_and_typed_into_before_it_is_computed(launch):
+    person = launch()
     long = problem(701)
     person.program.document.open(long, name="long")
     assert person.program.computation.pending
