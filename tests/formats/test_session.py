@@ -339,7 +339,7 @@ KINDS = [key for key, figures in IMAGES.items() if figures.carries]
 
 
 @pytest.fixture
-def problem() -> Problem:
+def carried() -> Problem:
     numbers = np.random.default_rng(3)
     q, k, v = (numbers.normal(size=(3, 4)) for _ in range(3))
     q[0, 0] = -0.0
@@ -347,16 +347,16 @@ def problem() -> Problem:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_figure_opens_as_the_very_problem(problem, tmp_path, kind):
-    render(problem, tmp_path / f"a.{kind}", heads=1)
+def test_a_figure_opens_as_the_very_problem(carried, tmp_path, kind):
+    render(carried, tmp_path / f"a.{kind}", heads=1)
     found = open_file(tmp_path / f"a.{kind}")
-    assert found.problem == problem
+    assert found.problem == carried
     assert found.view == {"stage": "weights", "head": 1, "item": 0}
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_one_without_a_session_says_so(problem, tmp_path, kind):
-    render(problem, tmp_path / f"a.{kind}", session=False)
+def test_one_without_a_session_says_so(carried, tmp_path, kind):
+    render(carried, tmp_path / f"a.{kind}", session=False)
     with pytest.raises(FormatError, match="carries no session"):
         load(tmp_path / f"a.{kind}")
 
@@ -373,15 +373,15 @@ def test_a_large_problem_goes_along_when_asked_alone(tmp_path, kind):
                 load(tmp_path / f"a.{kind}")
 
 
-def test_a_figure_is_no_file_to_save_a_problem_in(problem, tmp_path):
+def test_a_figure_is_no_file_to_save_a_problem_in(carried, tmp_path):
     with pytest.raises(FormatError, match=r"unknown suffix “\.png”"):
-        save(problem, tmp_path / "a.png")
+        save(carried, tmp_path / "a.png")
 
 
-def test_a_session_that_unpacks_to_more_than_its_cap_is_refused(problem, tmp_path, monkeypatch):
+def test_a_session_that_unpacks_to_more_than_its_cap_is_refused(carried, tmp_path, monkeypatch):
     monkeypatch.setattr(session_in_figure, "LARGEST", 10_000)
     path = tmp_path / "a.pdf"
-    render(problem, path)
+    render(carried, path)
     data = path.read_bytes()
     bomb = zlib.compress((2).to_bytes(8, "little") + b"{" + bytes(10**6))
     number = re.search(rb"/EF <</F (\d+) 0 R>>", data)[1]

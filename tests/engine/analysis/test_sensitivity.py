@@ -455,11 +455,6 @@ def made(rng, dtype="float64", **more):
     )
 
 
-@pytest.fixture
-def rng():
-    return np.random.default_rng(2)
-
-
 @pytest.mark.parametrize("kind", ["dense", "streaming"])
 @pytest.mark.parametrize("bias", [True, False])
 def test_each_head_adds_its_columns_times_its_rows_of_w_o(rng, kind, bias):

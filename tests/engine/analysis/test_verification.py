@@ -132,9 +132,15 @@ def test_one_nan_too_many_and_one_too_few(makers):
 
 
 # --- samples -------------------------------------------------------------------------------------
-def large(rng, **more):
-    arrays = {name: rng.normal(size=(400, 6)) for name in ("query", "key", "value")}
+def large(rng, n=400, **more):
+    arrays = {name: rng.normal(size=(n, 6)) for name in ("query", "key", "value")}
     return Problem(**arrays, num_heads=3, **more)
+
+
+@pytest.fixture
+def small_whole(monkeypatch):
+    """A problem of 3 heads is large from 82 tokens on: a sample takes plain loops through a tenth of the cells."""
+    monkeypatch.setattr(verification, "WHOLE", 20_000)
 
 
 def test_above_that_a_seeded_sample_is_taken(rng):
@@ -145,8 +151,8 @@ def test_above_that_a_seeded_sample_is_taken(rng):
     assert other.stages != found.stages
 
 
-def test_a_sample_finds_rows_that_are_wrong_anywhere(rng):
-    evaluation = DenseEvaluation(large(rng))
+def test_a_sample_finds_rows_that_are_wrong_anywhere(rng, small_whole):
+    evaluation = DenseEvaluation(large(rng, 130))
     evaluation._arrays["weights"][0, 1, ::2] *= 1 + 1e-9
     check = stage_of(verify(evaluation), "weights")
     assert not check.within
@@ -166,23 +172,23 @@ def test_a_sample_projects_rows_even_where_it_takes_k_and_v_as_they_are(makers, 
     assert not stage_of(verify(evaluation), "key").within
 
 
-def test_of_a_large_problem_only_what_is_looked_at_is_computed(rng, monkeypatch):
+def test_of_a_large_problem_only_what_is_looked_at_is_computed(rng, monkeypatch, small_whole):
     """A problem is verified without a map that is kept; the poisoned ones too are computed for the sample's rows."""
-    problem = large(rng, mask=({"kind": "causal"}, {"kind": "bias", "values": np.zeros((400, 400))}))
+    problem = large(rng, 130, mask=({"kind": "causal"}, {"kind": "bias", "values": np.zeros((130, 130))}))
     built = []
     build = DenseEvaluation._build
 
     def counted(evaluation, *given):
         build(evaluation, *given)
-        built.append({name for name, array in evaluation._arrays.items() if array.shape[-2:] == (400, 400)})
+        built.append({name for name, array in evaluation._arrays.items() if array.shape[-2:] == (130, 130)})
 
-    monkeypatch.setattr(DenseEvaluation, "_build", counted)
-    found = verify(problem)
+    with monkeypatch.context() as patch:
+        patch.setattr(DenseEvaluation, "_build", counted)
+        found = verify(problem)
     assert (found.sampled, found.ok) == (True, True)
     assert {one.name: one.holds for one in found.invariants}["future_has_no_influence"] is True
     assert len(built) > 2  # the problem, and those whose later keys hold NaN
     assert not any(built)
-    monkeypatch.undo()
     assert [check.cells for check in found.stages] == [check.cells for check in verify(DenseEvaluation(problem)).stages]
 
 
