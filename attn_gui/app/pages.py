@@ -88,7 +88,7 @@ class PagesController(QObject):
         self._panel.largeAsked.connect(self.set_large)
         self._panel.shown.connect(self.show)
         self._panel.exportAsked.connect(self._on_panel_export_asked)
-        for name in ACTIONS.values():  # they bring the maps back
+        for name in (*ACTIONS.values(), "show_gradient"):  # they bring the maps back
             context.bars.actions[name].triggered.connect(lambda: self.set_large(False))
         context.view.mapWanted.connect(lambda: self.set_large(False))
         context.computation.updated.connect(self._on_edited)

@@ -206,6 +206,18 @@ def test_the_head_is_named_where_every_head_has_a_cell_of_that_name(launch):
     assert "the gradient of A[2, 1] = " in said(person)
 
 
+def test_the_maps_of_a_gradient_come_from_behind_a_large_page(person):
+    """A step of a lesson shows a page in their place, and says that Ctrl+7 puts the gradient on all maps."""
+    person.do("sqrt_d_k")
+    person.click("button.page_large")
+    assert not person.find("heatmap.head_output").isVisible()
+    person.press("Ctrl+7")
+    person.settle("gradients")
+    assert person.find("comparison").isVisible()
+    assert person.find("heatmap.head_output").isVisible()
+    assert not person.find("heatmap.head_output").visibleRegion().isEmpty()
+
+
 def settled(reader):
     """What the page shows once it is there."""
     reader.settle("pages")
