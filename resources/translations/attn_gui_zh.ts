@@ -6135,8 +6135,8 @@
         <translation>数值本身</translation>
     </message>
     <message>
-        <source>Precision</source>
-        <translation>精度</translation>
+        <source>Compare precisions</source>
+        <translation>精度对比</translation>
     </message>
     <message>
         <source>It is too long to be computed once more in each type</source>
