@@ -282,7 +282,7 @@ class LessonsController(QObject):
         self._walking.leave()
         self._window.inspector.set_walk_main(True)
         self._uncover()
-        self._lesson, self._states, self._of_file, self._turning = None, (), (), None
+        self._lesson, self._states, self._of_file, self._turning, self._page_due = None, (), (), None, False
         self._saying.forget()
         self._view.set(parts=frozenset())
         self._answers.ask(None)
@@ -312,7 +312,7 @@ class LessonsController(QObject):
             return
         self._walking.leave()
         self._uncover()
-        self._place = len(self._states)
+        self._place, self._page_due = len(self._states), False
         self._saying.forget()
         self._answers.ask(None)
         if (page := self._states[-1].shown.page) is not None:
@@ -340,8 +340,8 @@ class LessonsController(QObject):
         self._panel.set_end(words)
         self._show_progress()
 
-    def _go(self, place: int) -> None:
-        """Show a step with its numbers and its view."""
+    def _go(self, place: int, *, fresh: bool = True) -> None:
+        """Show a step with its numbers and its view; one that is not `fresh` stands there already."""
         self._uncover()
         self._place, self._answered = place, False
         self._keep(place)
@@ -353,12 +353,12 @@ class LessonsController(QObject):
         self._turn()
         self._answers.ask(self._states[place].step.question)
         self._show_progress()
-        self._show(fresh=True)
+        self._show(fresh=fresh)
 
     def _return(self) -> None:
         """Make the numbers those of the step again; what was answered stays so."""
         answered = self._answered
-        self._go(self._place)
+        self._go(self._place, fresh=False)
         if answered:
             self._answered = True
             self._open_up()

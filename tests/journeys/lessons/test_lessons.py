@@ -474,6 +474,18 @@ def test_other_numbers_are_told_and_the_step_is_found_again_until_another_docume
     assert len(reader.steps()) == 1
 
 
+def test_the_way_back_to_a_step_of_a_model_keeps_what_was_answered(reader):
+    reader.click(reader.find("lesson.choice.1", QAbstractButton))
+    reader.settle("lessons")
+    reader.type_into("w_query", 0, 0, "9")
+    reader.settle("lessons")
+    reader.click("lesson.return")
+    reader.settle("lessons")
+    assert not reader.find("lesson.left").isVisible()
+    assert reader.find("lesson.verdict").isVisible()
+    assert reader.find("lesson.verdict").text().startswith("Correct.")
+
+
 def shown(person) -> WalkPlayer | None:
     """The walk in the place of the maps, once the lesson has turned to its step."""
     person.wait()

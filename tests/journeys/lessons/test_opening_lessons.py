@@ -325,3 +325,24 @@ def test_no_words_of_the_step_before_stand_beside_the_maps_of_a_large_one(launch
         gate.open()
     person.settle("lessons")
     assert person.find("lesson.title").text() == "Second"
+
+
+def test_a_page_of_a_lesson_that_was_closed_does_not_take_the_place_of_other_maps(launch, tmp_path, monkeypatch):
+    """The step was closed while its numbers were on their way, and its page came over the next document."""
+    path = tmp_path / "large.md"
+    step = TEXT[: TEXT.index("### Question")].replace("- choose: weights[0, 1, 300, 2]", "- show: dimensions")
+    path.write_text(step, encoding="utf-8")
+    gate = Gate()
+    monkeypatch.setattr(lessons, "said_step", gate.before(lessons.said_step))
+    monkeypatch.setattr(lessons, "LEAST_PAGE", 10_000)  # no page has so much room below its step
+    person = launch("worked-example.npz", width=1366, height=700)
+    try:
+        person.program.take_in(path)
+        person.until(lambda: gate.reached and person.program.late.lessons._page_due)
+        person.click("lesson.close")
+    finally:
+        gate.open()
+    person.program.files.open_example("thinking")
+    person.settle("lessons")
+    assert not person.program.window.inspector.pages.large
+    assert person.find("heatmap.weights").isVisible()
