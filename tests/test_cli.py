@@ -675,8 +675,9 @@ def test_what_cannot_be_said_as_the_disk_is_full_is_one_sentence(
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
-def test_a_process_that_cannot_say_it_ends_with_the_sentence_alone(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "attn_gui", *told("verify", tmp_path)]
+@each("name", ["help", "verify", "export"])
+def test_a_process_that_cannot_say_it_ends_with_the_sentence_alone(name: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "attn_gui", *told(name, tmp_path)]
     with open("/dev/full", "w") as full:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, cwd=ROOT)
     assert (done.returncode, done.stderr) == (2, UNWRITTEN)

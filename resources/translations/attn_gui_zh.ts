@@ -6159,8 +6159,16 @@
         <translation>与 float64 相差 {distance}</translation>
     </message>
     <message>
+        <source>up to {distance} from float64</source>
+        <translation>与 float64 最多相差 {distance}</translation>
+    </message>
+    <message>
         <source>{count} not finite</source>
-        <translation>{count} 个溢出</translation>
+        <translation>{count} 个非有限数</translation>
+    </message>
+    <message>
+        <source>{words}; first at {cell}</source>
+        <translation>{words}；第一处在 {cell}</translation>
     </message>
     <message>
         <source>{words}; most at {cell}</source>

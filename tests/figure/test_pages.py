@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import numpy as np
@@ -12,7 +13,7 @@ from PySide6.QtGui import QImage, QPainter
 
 from attn_gui import compare_precisions, render
 from attn_gui.cli import main
-from attn_gui.engine import DenseEvaluation, Problem, compute, sensitivity
+from attn_gui.engine import DenseEvaluation, FieldError, Problem, compute, memory, sensitivity
 from attn_gui.engine.analysis.sensitivity import Contributions
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.figure.page_catalog import PAGES
@@ -551,12 +552,14 @@ def test_the_list_of_precisions_tells_distances_overflow_and_where_they_are_larg
     assert "float16 overflows: its largest number is 65504." in drawing.said
     assert "bfloat16 overflows" not in drawing.said
     row = [step.stage for step in found.steps].index("scores")
-    spot = drawing.fields[-1].spot(row, 2)
-    assert beyond[spot.cell.row, spot.cell.column]
+    spot = drawing.fields[-1].spot(row, 0)
+    assert (spot.cell.row, spot.cell.column) == tuple(np.argwhere(beyond)[0])
+    assert "first at S[" in spot.text
     bfloat16 = compare_precisions(large)["bfloat16"]["scores"][0, 0]
     apart = np.abs(bfloat16 - exact)
     worst = np.unravel_index(apart.argmax(), apart.shape)
-    spot = drawing.fields[-1].spot(row, 1)
+    spot = drawing.fields[-2].spot(row, 0)
+    assert "most at S[" in spot.text
     assert (spot.cell.stage, spot.cell.row, spot.cell.column) == ("scores", *worst)
     assert scientific(float(apart.max() / np.abs(exact).max())) in spot.text
 
@@ -567,7 +570,7 @@ def test_a_map_of_a_precision_shows_its_distance_or_its_numbers(problem):
     assert np.array_equal(apart.maps[3].apart, rounded - exact)
     spot = laid_out("precision", apart).fields[3].spot(1, 2)
     assert spot.text.startswith("float16: A[1, 2] = ")
-    assert spot.text.endswith(f"{scientific(float(rounded[1, 2] - exact[1, 2]))} from float64")
+    assert spot.text.endswith(f"{scientific(abs(float(rounded[1, 2] - exact[1, 2])))} from float64")
     assert (spot.cell.row, spot.cell.column) == (1, 2)
     maps = {
         shown: PrecisionLayout(replace(apart, numbers=shown), PageStyle(), (None, None)).maps for shown in (False, True)
@@ -587,3 +590,51 @@ def test_a_closed_cell_has_no_distance_and_a_long_problem_no_precisions(problem,
     tall = np.zeros((1500, 2))
     with pytest.raises(ValueError, match="too long to be computed once more in each type"):
         PAGES["precision"].check(Problem(query=tall, key=tall, value=tall))
+
+
+def test_a_precision_says_what_is_so_of_zeros_blocks_overflow_and_heads(random):
+    zero = Problem(query=[[0.1, 1.0]], key=[[10.0, -1.0]], value=[[1.0]])  # the score is 0 in float64 alone
+    found = read("precision", zero, stage="scores")
+    scores = next(step for step in found.steps if step.stage == "scores")
+    assert [one.share for one in scores.departures] == [np.inf] * 3
+    assert "float16: Scores, ≠ 0" in laid_out("precision", found).said
+    values = [step.stage for step in found.steps].index("value")
+    still = laid_out("precision", found).fields[-1].spot(values, 0)
+    assert (still.text, still.cell) == ("float16: Value, 0", None)
+    heads = Problem(query=random((3, 3, 4)), key=random((3, 3, 4)), value=random((3, 3, 4)), num_heads=2)
+    drawing = laid_out("precision", read("precision", heads, head=1, stage="output"))
+    assert drawing.said.startswith("Output in four number types. item 0 · head 1. Inputs")
+    large = Problem(query=400 * random((3, 8)), key=400 * random((3, 8)), value=random((3, 2)))
+    lost = np.argwhere(~np.isfinite(compare_precisions(large)["float16"]["scores"][0, 0]))[0]
+    spot = laid_out("precision", read("precision", large, stage="scores")).fields[3].spot(*lost)
+    assert spot.text.endswith(("= +∞", "= −∞"))
+    tall = Problem(query=random((200, 4)), key=random((200, 4)), value=random((200, 2)))
+    spot = laid_out("precision", read("precision", tall)).fields[3].spot(5, 5)
+    assert ", the largest in magnitude · up to " in spot.text
+
+
+def test_the_columns_of_precisions_leave_one_another_their_room(random):
+    large = Problem(query=400 * random((400, 8)), key=400 * random((400, 8)), value=random((400, 2)))
+    layout = PrecisionLayout(read("precision", large), PageStyle(), (330.0, None))
+    wide = metrics("micro").horizontalAdvance
+    for number, width in enumerate(layout.widths):
+        assert max(wide(layout._departure_text(step.departures[number])) for step in layout.shown.steps) < width
+    assert layout.room.width() - sum(layout.widths) > wide("concat")
+    places = [field.place for field in layout.fields()[4:]]
+    assert all(one.right() <= other.left() + 1e-6 for one, other in pairwise(places))
+    assert places[-1].right() == pytest.approx(layout.room.right())
+
+
+def test_four_precisions_are_weighed_before_any_is_computed(problem, monkeypatch):
+    monkeypatch.setattr(memory, "available", lambda: 1000)
+    with pytest.raises(FieldError, match="memory"):
+        read("precision", problem)
+
+
+def test_numbers_that_are_not_finite_are_written_once(random, tmp_path):
+    """The dash of the page's own numbers struck through what the map says of them."""
+    large = Problem(query=1e5 * random((2, 2)), key=1e5 * random((2, 2)), value=random((2, 1)))
+    assert np.isinf(compare_precisions(large)["float16"]["scores"]).any()
+    render(large, tmp_path / "a.svg", picture="precision", stage="scores")
+    texts = [one.text for one in ElementTree.parse(tmp_path / "a.svg").iter("{http://www.w3.org/2000/svg}text")]
+    assert "–" not in texts

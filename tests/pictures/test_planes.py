@@ -185,7 +185,8 @@ def long_planes(evaluation: Evaluation) -> list[Plane]:
 
 
 def test_a_long_head_is_measured_when_idle(qtbot, evaluation, small_steps):
-    measured = HeadEntropies(QObject())
+    owner = QObject()  # a parent that is not held takes its children with it
+    measured = HeadEntropies(owner)
     with qtbot.waitSignals([measured.measured] * 2):
         measured.set_planes(long_planes(evaluation))
         assert measured.mean(0) is None
@@ -194,7 +195,8 @@ def test_a_long_head_is_measured_when_idle(qtbot, evaluation, small_steps):
 
 
 def test_many_edited_rows_wait_for_rest_and_are_measured_once(qtbot, evaluation, small_steps):
-    measured = HeadEntropies(QObject())
+    owner = QObject()  # a parent that is not held takes its children with it
+    measured = HeadEntropies(owner)
     with qtbot.waitSignals([measured.measured] * 2):
         measured.set_planes(long_planes(evaluation))
     key = np.array(evaluation.problem.key)
@@ -210,7 +212,8 @@ def test_many_edited_rows_wait_for_rest_and_are_measured_once(qtbot, evaluation,
 
 
 def test_a_row_is_measured_at_once(evaluation):
-    measured = HeadEntropies(QObject())
+    owner = QObject()  # a parent that is not held takes its children with it
+    measured = HeadEntropies(owner)
     measured.set_planes(long_planes(evaluation))
     assert measured.mean(1) == pytest.approx(mean(evaluation, 1))
 

@@ -84,7 +84,7 @@ class RoundedEvaluation(DenseEvaluation):
         return count
 
 
-def held(problem: Problem) -> int:
+def bytes_held(problem: Problem) -> int:
     """Return the bytes that all stages of a problem take in float64."""
     nodes = nodes_of(problem, sources_of(problem))
     return sum(prod(node.shape) * (1 if node.stage.boolean else 8) for node in nodes if not node.stage.alias)
@@ -98,5 +98,5 @@ def compare_precisions(problem: Problem) -> Mapping[str, Trace]:
     """
     problem = problem_in(problem, "compare_precisions")
     types = (REFERENCE, *NARROWER)
-    check(len(types) * held(problem))
+    check(len(types) * bytes_held(problem))
     return MappingProxyType({each.name: Trace(RoundedEvaluation(problem, each)) for each in types})

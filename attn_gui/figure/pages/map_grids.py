@@ -247,7 +247,7 @@ class MapGrid:
 
 
 def _write_numbers(painter: QPainter, written: Callable[[float], str], figure: MapFigure, place: QRectF) -> None:
-    """Write every number in its cell, if all of them fit."""
+    """Write every finite number in its cell, if all of them fit; the panel has said of the others what they are."""
     values, micro = figure.panels[0].values, metrics("micro")
     (rows, columns), texts = values.shape, [[written(float(value)) for value in row] for row in values]
     width, height = place.width() / columns, place.height() / rows
@@ -255,7 +255,7 @@ def _write_numbers(painter: QPainter, written: Callable[[float], str], figure: M
     if widest > width - SPACING.s or micro.height() > height:
         return
     colors = figure.table[figure.displays[0].indices]
-    for row, column in np.ndindex(rows, columns):
+    for row, column in np.argwhere(np.isfinite(values)).tolist():
         middle = QPointF(place.left() + (column + 0.5) * width, place.top() + (row + 0.5) * height)
         at = middle + QPointF(0, micro.capHeight() / 2)
         color = value_text_color(int(colors[row, column]))
@@ -293,7 +293,7 @@ class MapsLayout(PageLayout):
         self.room = QRectF(body.left(), top + SPACING.m, body.width(), max(below - SPACING.m, 0.0))
 
     def said(self) -> str:
-        return f"{self.frame.title}. {self.frame.subtitle}. {self.note}"
+        return ". ".join(part for part in (self.frame.title, self.frame.subtitle, self.note) if part)
 
     def fields(self) -> tuple[SpotGrid, ...]:
         return () if self.grid is None else self.grid.fields(self.spot)

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import pairwise
+from math import isfinite
 
 import numpy as np
-from PySide6.QtCore import QLineF, QPointF
+from PySide6.QtCore import QLineF, QPointF, QRectF
 from PySide6.QtGui import QPainter, QPen
 
 from attn_gui.engine import Evaluation, Problem
-from attn_gui.engine.analysis.precisions import NARROWER, REFERENCE, RoundedEvaluation
+from attn_gui.engine.analysis.precisions import NARROWER, REFERENCE, RoundedEvaluation, bytes_held
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.evaluation.proxies import stand_in
 from attn_gui.engine.graph.nodes import symbol, title
+from attn_gui.engine.memory import check
 from attn_gui.engine.progress import Progress
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
 from attn_gui.figure.display import Allowed, Values
@@ -37,7 +41,7 @@ from attn_gui.figure.pages.page_kind import (
     metrics,
 )
 from attn_gui.figure.text.figure_words import page_words
-from attn_gui.figure.text.numbers import scientific
+from attn_gui.figure.text.numbers import format_number, scientific
 from attn_gui.figure.text.rich_text import write_symbols
 from attn_gui.figure.writers import END, write_line
 from attn_gui.languages import QT_TRANSLATE_NOOP
@@ -52,10 +56,14 @@ SIDE = 128
 @dataclass(frozen=True)
 class Departure:
     """How far a part of a stage lies from its float64 numbers: the largest distance of finite numbers, as a share of
-    the largest float64 number, the `place` (row, column) of it, and how many numbers are not finite any more."""
+    the largest float64 number (∞ where that is 0), and how many numbers are not finite any more.
+
+    `place` (row, column) is that of the first number that is not finite, else of the largest distance; None where
+    nothing departs.
+    """
 
     share: float
-    place: tuple[int, int]
+    place: tuple[int, int] | None
     overflown: int
 
 
@@ -79,7 +87,10 @@ class TypeMap:
 
 @dataclass(frozen=True, eq=False)
 class PrecisionMaps:
-    """The stage on show in each type, and all steps with how far each of the narrower types departs from float64."""
+    """The stage on show in each type, and all steps with how far each of the narrower types departs from float64.
+
+    `place` is (item, items, head, heads): the list tells of that item and head.
+    """
 
     stage: str
     shape: tuple[int, int]
@@ -88,24 +99,30 @@ class PrecisionMaps:
     maps: tuple[TypeMap, ...]
     steps: tuple[StepDepartures, ...]
     numbers: bool
-    head: int
-    heads: int
+    place: tuple[int, int, int, int]
 
 
 def departure(exact: Array, rounded: Array) -> Departure:
-    """Return how far numbers depart from exact ones of the same shape; what is ±∞ or NaN in both does not count."""
+    """Return how far numbers depart from exact ones of the same shape; where these are ±∞ or NaN nothing counts."""
     finite = np.isfinite(exact)
     lost = finite & ~np.isfinite(rounded)
     with np.errstate(invalid="ignore"):
         apart = np.where(finite & ~lost, np.abs(rounded - exact), 0.0)
     largest = float(np.max(np.abs(exact), initial=0.0, where=finite))
-    at = np.unravel_index(int(np.argmax(lost if lost.any() else apart)), exact.shape)
-    share = float(apart.max()) / largest if largest > 0 else 0.0
-    return Departure(share, (int(at[0]), int(at[1])), int(lost.sum()))
+    most, overflown = float(apart.max()), int(lost.sum())
+    if not (most or overflown):
+        return Departure(0.0, None, 0)
+    row, column = np.unravel_index(int(np.argmax(lost if overflown else apart)), exact.shape)
+    share = most / largest if largest > 0 else np.inf if most else 0.0
+    return Departure(share, (int(row), int(column)), overflown)
 
 
 def read_precisions(evaluation: Evaluation, context: PageContext, progress: Progress) -> PrecisionMaps:
-    """Compute the problem in every type, one after the other."""
+    """Compute the problem in every type, one after the other.
+
+    Raises FieldError where that is more than a share of the free memory.
+    """
+    check((len(NARROWER) + 1) * bytes_held(evaluation.problem))
     computed = []
     for number, float_type in enumerate((REFERENCE, *NARROWER)):
         computed.append(RoundedEvaluation(evaluation.problem, float_type))
@@ -134,8 +151,7 @@ def read_precisions(evaluation: Evaluation, context: PageContext, progress: Prog
             for name in exact.stages
         ),
         context.options["shown"] == NUMBERS,
-        context.head,
-        1 if plane.head is None else problem.num_heads,
+        (context.batch, problem.batch_size, context.head, problem.num_heads),
     )
     progress(1.0)
     return found
@@ -198,7 +214,7 @@ class PrecisionLayout(MapsLayout):
             (BESIDE if size[0] is None else size[0], size[1]),
             list(self._maps()),
             title=style.translate("Pages", "{stage} in four number types").format(stage=title(shown.stage, style.lang)),
-            subtitle=style.words.head.format(shown.head) if shown.heads > 1 else "",
+            subtitle=self._subtitle(),
             note=self._sentences(),
             least_width=300.0,
             below=SPACING.m + (len(shown.steps) + 1) * self.line,
@@ -206,13 +222,37 @@ class PrecisionLayout(MapsLayout):
 
     def fields(self) -> tuple[SpotGrid, ...]:
         """Return maps and list: a map leads to its cell, a line of the list to the cell that departs most."""
-        place = self.room.adjusted(self.room.width() * NAME_SHARE, self.line, 0, 0)
-        return *super().fields(), SpotGrid(place, self._step_spot, len(self.shown.steps), len(NARROWER))
+        lines, room, starts = [], self.room, [self.room.right() - sum(self.widths), *self._ends()]
+        for number, (left, right) in enumerate(pairwise(starts)):
+            place = QRectF(left, room.top() + self.line, right - left, room.height() - self.line)
+            lines.append(SpotGrid(place, partial(self._step_spot, number), len(self.shown.steps)))
+        return *super().fields(), *lines
+
+    @cached_property
+    def widths(self) -> list[float]:
+        """The widths of the columns of the list: the same for all where each has room for its texts, else their own."""
+        texts = [
+            [each.name, *(self._departure_text(step.departures[number]) for step in self.shown.steps)]
+            for number, each in enumerate(NARROWER)
+        ]
+        needed = [max(map(metrics("micro").horizontalAdvance, column)) + SPACING.l for column in texts]
+        alike = self.room.width() * (1 - NAME_SHARE) / len(NARROWER)
+        return [alike] * len(needed) if max(needed) <= alike else needed
+
+    def _ends(self) -> list[float]:
+        """Return where the columns of the list end."""
+        return [self.room.right() - sum(self.widths[number + 1 :]) for number in range(len(NARROWER))]
 
     # --- words -----------------------------------------------------------------------------------
     def said(self) -> str:
         grid = [self._step_words(step, number) for step in self.shown.steps for number in range(len(NARROWER))]
         return f"{super().said()} {'; '.join(grid)}"
+
+    def _subtitle(self) -> str:
+        item, items, head, heads = self.shown.place
+        words = self.style.words
+        parts = [words.item.format(item)] if items > 1 else []
+        return " · ".join([*parts, words.head.format(head)] if heads > 1 else parts)
 
     def _sentences(self) -> str:
         translate = self.style.translate
@@ -246,36 +286,47 @@ class PrecisionLayout(MapsLayout):
     def spot(self, number: int, row: int, column: int) -> PageSpot:
         shown, one = self.shown, self.shown.maps[number]
         block = CellBlock.at((row, column), one.values.shape, shown.shape)
-        value = block.number_words(f"{one.values[row, column]:.9g}".replace("-", "−"), self.style)
-        text = f"{one.name}: {symbol(shown.stage)}[{block.places}] = {value}"
-        if number:
-            apart = self.style.translate("Pages", "{distance} from float64")
-            text += " · " + apart.format(distance=scientific(float(one.apart[row, column])))
+        value, apart = float(one.values[row, column]), float(one.apart[row, column])
+        words = scientific(value, 9) if isfinite(value) else format_number(value, 0)
+        text = f"{one.name}: {symbol(shown.stage)}[{block.places}] = {block.number_words(words, self.style)}"
+        if number and isfinite(value) and isfinite(apart):
+            alone = one.values.shape == shown.shape
+            translate = self.style.translate
+            away = (
+                translate("Pages", "{distance} from float64")
+                if alone  # else the number and the distance may be those of two cells of the block
+                else translate("Pages", "up to {distance} from float64")
+            )
+            text += " · " + away.format(distance=scientific(abs(apart)))
         return PageSpot(text, PageCell(shown.stage, *block.first))
 
     def _departure_text(self, found: Departure) -> str:
-        if not found.overflown:
-            return scientific(found.share) if found.share else "0"
-        return self.style.translate("Pages", "{count} not finite").format(count=found.overflown)
+        if found.overflown:
+            return self.style.translate("Pages", "{count} not finite").format(count=found.overflown)
+        return scientific(found.share) if isfinite(found.share) else "≠ 0"
 
     def _step_words(self, step: StepDepartures, number: int) -> str:
         """Return how far a step departs in a type, in words."""
         text = self._departure_text(step.departures[number])
         return f"{NARROWER[number].name}: {title(step.stage, self.style.lang)}, {text}"
 
-    def _step_spot(self, row: int, column: int) -> PageSpot:
+    def _step_spot(self, number: int, row: int, _column: int) -> PageSpot:
         step = self.shown.steps[row]
-        place = step.departures[column].place
-        text = self.style.translate("Pages", "{words}; most at {cell}")
-        cell = f"{symbol(step.stage)}[{place[0]}, {place[1]}]"
-        return PageSpot(text.format(words=self._step_words(step, column), cell=cell), PageCell(step.stage, *place))
+        words, found, translate = self._step_words(step, number), step.departures[number], self.style.translate
+        if found.place is None:
+            return PageSpot(words)
+        at = (
+            translate("Pages", "{words}; first at {cell}")
+            if found.overflown
+            else translate("Pages", "{words}; most at {cell}")
+        )
+        cell = f"{symbol(step.stage)}[{found.place[0]}, {found.place[1]}]"
+        return PageSpot(at.format(words=words, cell=cell), PageCell(step.stage, *found.place))
 
     # --- painting --------------------------------------------------------------------------------
     def paint_body(self, painter: QPainter) -> None:
         super().paint_body(painter)
-        theme, micro, room = self.style.theme, metrics("micro"), self.room
-        column = room.width() * (1 - NAME_SHARE) / len(NARROWER)
-        ends = [room.right() - column * (len(NARROWER) - 1 - number) for number in range(len(NARROWER))]
+        theme, micro, room, ends = self.style.theme, metrics("micro"), self.room, self._ends()
         base = room.top() + micro.ascent()
         self._write(painter, base, self.style.translate("Pages", "step"), [each.name for each in NARROWER], ends)
         for step in self.shown.steps:
@@ -288,7 +339,7 @@ class PrecisionLayout(MapsLayout):
 
     def _write(self, painter: QPainter, base: float, name: str, texts: list[str], ends: list[float]) -> None:
         """Write a line of the list."""
-        theme, room = self.style.theme, self.room.width() * NAME_SHARE
+        theme, room = self.style.theme, self.room.width() - sum(self.widths)
         write_symbols(painter, QPointF(self.room.left(), base), name, theme.text2, FONT_SIZE.micro, room)
         for end, text in zip(ends, texts, strict=True):
             write_line(painter, QPointF(end, base), text, theme.text, FONT_SIZE.micro, anchor=END)

@@ -485,7 +485,8 @@ def test_whatever_a_lesson_says_or_asks_is_in_sight(launch, lang, size, lessons)
     for path in lessons:
         for told in walk(person, path):
             found += [f"{told}: {fault}" for fault in faults_shown(person)]
-            if person.find("lesson.skip").isVisible():
+            if not told.endswith("at the end"):
+                assert person.find("lesson.skip").isVisible(), told
                 ways_on[told] = place_of(person, "lesson.skip")
     assert not found, f"{len(found)} faults\n" + "\n".join(found)
     person.click("lesson.close")

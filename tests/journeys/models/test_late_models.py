@@ -352,62 +352,67 @@ def line(person, name="text"):
     return person.find(f"control.{name}", QLineEdit)
 
 
-def test_a_text_is_read_when_its_line_is_left(toy):
+@pytest.fixture
+def wide_toy(launch):
+    return launch().beginning(Person.open_toy)
+
+
+def test_a_text_is_read_when_its_line_is_left(wide_toy):
     """It was thrown away."""
-    retype(toy, TEXT)
-    toy.click_head(1, 2)
-    toy.wait()
-    study = toy.program.document.study
-    assert (study.text, study.layer, toy.program.view.look.head) == (TEXT, 1, 2)
-    assert line(toy).text() == TEXT
-    assert len(toy.steps()) == 3
+    retype(wide_toy, TEXT)
+    wide_toy.click_head(1, 2)
+    wide_toy.wait()
+    study = wide_toy.program.document.study
+    assert (study.text, study.layer, wide_toy.program.view.look.head) == (TEXT, 1, 2)
+    assert line(wide_toy).text() == TEXT
+    assert len(wide_toy.steps()) == 3
 
-    toy.again("a text is read when its line is left for the second one")
-    retype(toy, TEXT, end="Tab")
-    toy.overwrite(line(toy, "other_text"), SECOND)
-    toy.wait()
-    assert toy.program.document.study.text == TEXT
-    assert line(toy).text() == TEXT
-    assert toy.program.late.model.second.tokens[1:] == tuple(SECOND.split())
+    wide_toy.again("a text is read when its line is left for the second one")
+    retype(wide_toy, TEXT, end="Tab")
+    wide_toy.overwrite(line(wide_toy, "other_text"), SECOND)
+    wide_toy.wait()
+    assert wide_toy.program.document.study.text == TEXT
+    assert line(wide_toy).text() == TEXT
+    assert wide_toy.program.late.model.second.tokens[1:] == tuple(SECOND.split())
 
-    toy.again("a text that was taken back is not asked for again")
-    before = line(toy).text()
+    wide_toy.again("a text that was taken back is not asked for again")
+    before = line(wide_toy).text()
     for end, head in (("Return", 1), ("Tab", 2)):
-        retype(toy, TEXT, end)
-        toy.wait()
-        line(toy).setFocus()
-        toy.do("undo")
-        toy.wait()
-        assert line(toy).text() == before
-        toy.click_head(0, head)
-        toy.wait()
-        assert toy.program.document.study.text == before
-    retype(toy, TEXT, "Tab")
-    toy.wait()
-    assert toy.program.document.study.text == TEXT
+        retype(wide_toy, TEXT, end)
+        wide_toy.wait()
+        line(wide_toy).setFocus()
+        wide_toy.do("undo")
+        wide_toy.wait()
+        assert line(wide_toy).text() == before
+        wide_toy.click_head(0, head)
+        wide_toy.wait()
+        assert wide_toy.program.document.study.text == before
+    retype(wide_toy, TEXT, "Tab")
+    wide_toy.wait()
+    assert wide_toy.program.document.study.text == TEXT
 
-    toy.again("a text that is refused stays to be mended")
+    wide_toy.again("a text that is refused stays to be mended")
     long = " ".join("a" * 40)
-    retype(toy, long, "Return")
-    toy.wait()
-    assert "41" in toy.banner()
-    assert line(toy).text() == long
-    retype(toy, TEXT, "Tab")
-    toy.wait()
-    assert toy.program.document.study.text == TEXT
-    retype(toy, SECOND)
-    toy.do("next_head")  # an action leaves the line, too
-    toy.wait()
-    assert toy.program.document.study.text == SECOND
+    retype(wide_toy, long, "Return")
+    wide_toy.wait()
+    assert "41" in wide_toy.banner()
+    assert line(wide_toy).text() == long
+    retype(wide_toy, TEXT, "Tab")
+    wide_toy.wait()
+    assert wide_toy.program.document.study.text == TEXT
+    retype(wide_toy, SECOND)
+    wide_toy.do("next_head")  # an action leaves the line, too
+    wide_toy.wait()
+    assert wide_toy.program.document.study.text == SECOND
 
-    toy.again("characters that the model does not know are named")
-    retype(toy, "")
-    toy.type("k 猫 b ☃ 猫", end="Return")
-    toy.wait()
-    assert toy.banner() == "This model does not know 猫, ☃: “<s>” stands there instead."
-    retype(toy, TEXT, end="Return")
-    toy.wait()
-    assert toy.banner() == ""
+    wide_toy.again("characters that the model does not know are named")
+    retype(wide_toy, "")
+    wide_toy.type("k 猫 b ☃ 猫", end="Return")
+    wide_toy.wait()
+    assert wide_toy.banner() == "This model does not know 猫, ☃: “<s>” stands there instead."
+    retype(wide_toy, TEXT, end="Return")
+    wide_toy.wait()
+    assert wide_toy.banner() == ""
 
 
 @pytest.mark.parametrize("part", [{"pre_tokenizer": PANICS}, {"normalizer": GROWS}], ids=["panics", "grows"])

@@ -151,7 +151,7 @@ def test_a_causal_mask_is_added_seen_switched_off_and_undone(launch):
     person.again("cells stay where they are when the first are masked")
     for example in ("minilm-layer2.npz", "worked-example.npz"):
         for size in ((1440, 900), (1366, 700)):
-            person.again(example)
+            person.again(example, example)
             person.window.resize(*size)
             person.show_stage("weights")
             heatmap = person.find("heatmap.weights")
