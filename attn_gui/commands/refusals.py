@@ -1,4 +1,4 @@
-"""Refusals of the command line: their kinds, the word that a slip was meant for. Imports the standard library alone."""
+"""Refusals of the command line: their kinds, the word that a slip was meant for. Imports nothing heavy."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 
 
 class FigureFormat(NamedTuple):
-    """A kind of file that figures are written in, by `figure.devices`."""
+    """A kind of file that figures are written in, by `figure.writers`."""
 
     pixels: bool  # so that it has dots per inch
     moving: bool = False  # so that it holds the frames of a page one after another; its ground is opaque

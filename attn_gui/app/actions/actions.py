@@ -406,7 +406,7 @@ class Bars(QObject):
         return [*wanted, *map(self._tool, ("stretch", "search_actions", "switch"))]
 
     def _is_offered(self, name: str) -> bool:
-        """Return whether the simple or the full window has a tool, and the start page too while it is shown."""
+        """Return whether the window, simple or full, has a tool; while the start page is shown, whether that has it, too."""
         if self._starting and name not in START_TOOLS:
             return False
         return name in self._asked or not (self._simple and name in FULL_TOOLS)

@@ -226,8 +226,8 @@ def solve(
     `index` has one integer per axis of the stage's shape, batch included. No map is ever held.
     Raises Stopped soon after `cancelled()` has become true; StageError, PlaceError, and ValueError or TypeError with
     one sentence where the question makes no sense.
-    Source: the shortest solution of a linear system (Golub, Van Loan, 2013) in `solving.exact`, Gauss–Newton and
-    gradient projection (Nocedal, Wright, 2006) in `solving.shortest`.
+    Source: the shortest solution of a linear system (Golub, Van Loan, 2013) in `target_solvers`, Gauss–Newton and
+    gradient projection (Nocedal, Wright, 2006) in `shortest_change`.
     """
     problem = problem_in(problem, "solve", ", stage, index, target")
     as_choice("by", by, WAYS)

@@ -156,9 +156,8 @@ def with_biases(problem: Problem, present: bool) -> dict[str, Any]:
 def with_context(problem: Problem, present: bool, seed: int = 0) -> dict[str, Any]:
     """Return the fields that give a projected problem a second sequence, or make it self-attention.
 
-    The sequence is as long and wide as x. What is changed by hand is left to
-    `with_carried_interventions`. Raises ValueError in a
-    direct problem.
+    The sequence is as long and wide as x. What is changed by hand is left to `with_carried_interventions`. Raises
+    ValueError in a direct problem.
     """
     if not problem.projected:
         raise FieldError(sentences.NEEDS, field="context", other="x")

@@ -42,7 +42,7 @@ WIDTH = 320  # logical pixels of the words below the fields
 
 @dataclass(frozen=True)
 class NewChoice:
-    """The arguments of `engine.create.new_problem`."""
+    """The arguments of `engine.new_problem`."""
 
     kind: str = "direct"
     n: int = 4

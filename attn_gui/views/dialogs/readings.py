@@ -249,7 +249,8 @@ class ReadingList(QWidget):
         """Show the first map of each reading; an empty square for one that has none, and nothing where none has."""
         if pictures:
             self._show_squares(pictures)
-        for button in self._buttons.values() if not pictures else ():
+            return
+        for button in self._buttons.values():
             button.setIcon(QIcon())
 
     def _show_squares(self, pictures: Mapping[str, QImage]) -> None:
