@@ -406,7 +406,7 @@ class Bars(QObject):
         return [*wanted, *map(self._tool, ("stretch", "search_actions", "switch"))]
 
     def _is_offered(self, name: str) -> bool:
-        """Return whether the window, simple or full, has a tool; while the start page is shown, whether that has it, too."""
+        """Return whether the window, simple or full, has a tool, and the start page has it, too, while it is shown."""
         if self._starting and name not in START_TOOLS:
             return False
         return name in self._asked or not (self._simple and name in FULL_TOOLS)
