@@ -168,7 +168,7 @@ class Moves:
         return self._hands.find(self._table_cell, self.cell)
 
     def go_to_cell(self) -> str:
-        return self._hands.choose_cell(self._table_cell, self.cell)
+        return self._hands.go_to_cell(self._table_cell, self.cell)
 
     # --- tables ----------------------------------------------------------------------------------
     def type(self) -> str:
