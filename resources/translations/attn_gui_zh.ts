@@ -6135,8 +6135,8 @@
         <translation>数值本身</translation>
     </message>
     <message>
-        <source>Compare precisions</source>
-        <translation>精度对比</translation>
+        <source>Number types</source>
+        <translation>数值类型</translation>
     </message>
     <message>
         <source>It is too long to be computed once more in each type</source>

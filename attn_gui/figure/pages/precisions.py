@@ -184,8 +184,8 @@ class PrecisionPage(PageKind[PrecisionMaps]):
     """Shows the stage on show in float64, float32, bfloat16 and float16, and where the steps part."""
 
     name = "precision"
-    title = QT_TRANSLATE_NOOP("Pages", "Compare precisions")
-    words = "float16 bfloat16 float32 float64 half fp16 bf16 rounding overflow mixed 半精度 单精度 双精度 舍入 溢出"
+    title = QT_TRANSLATE_NOOP("Pages", "Number types")
+    words = "precision float16 bfloat16 float32 float64 half fp16 bf16 rounding overflow 半精度 单精度 双精度 舍入 溢出"
     needs = QT_TRANSLATE_NOOP("Pages", "It is too long to be computed once more in each type")
     reads = frozenset({"batch", "head", "stage"})
     options = (ChoiceOption("shown", QT_TRANSLATE_NOOP("Pages", "shown"), lambda context, values: SHOWN),)
