@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import prod
 from types import MappingProxyType
@@ -84,10 +84,16 @@ class RoundedEvaluation(DenseEvaluation):
         return count
 
 
-def bytes_held(problem: Problem) -> int:
-    """Return the bytes that all stages of a problem take in float64."""
-    nodes = nodes_of(problem, sources_of(problem))
-    return sum(prod(node.shape) * (1 if node.stage.boolean else 8) for node in nodes if not node.stage.alias)
+def rounded_evaluations(problem: Problem) -> Iterator[RoundedEvaluation]:
+    """Yield the evaluation in each type, float64 first, computed when it is asked for.
+
+    Raises FieldError before the first one where all stages of all of them are more than a share of the free memory.
+    """
+    types, nodes = (REFERENCE, *NARROWER), nodes_of(problem, sources_of(problem))
+    held = sum(prod(node.shape) * (1 if node.stage.boolean else 8) for node in nodes if not node.stage.alias)
+    check(len(types) * held)
+    for each in types:
+        yield RoundedEvaluation(problem, each)
 
 
 def compare_precisions(problem: Problem) -> Mapping[str, Trace]:
@@ -96,7 +102,5 @@ def compare_precisions(problem: Problem) -> Mapping[str, Trace]:
     Every trace holds float64 numbers, each of them one of its type. Raises FieldError (a ValueError) where all stages
     of four traces are more than a share of the free memory, FieldTypeError for what is no problem.
     """
-    problem = problem_in(problem, "compare_precisions")
-    types = (REFERENCE, *NARROWER)
-    check(len(types) * bytes_held(problem))
-    return MappingProxyType({each.name: Trace(RoundedEvaluation(problem, each)) for each in types})
+    computed = rounded_evaluations(problem_in(problem, "compare_precisions"))
+    return MappingProxyType({each.float_type.name: Trace(each) for each in computed})

@@ -13,13 +13,12 @@ from PySide6.QtCore import QLineF, QPointF, QRectF
 from PySide6.QtGui import QPainter, QPen
 
 from attn_gui.engine import Evaluation, Problem
-from attn_gui.engine.analysis.precisions import NARROWER, REFERENCE, RoundedEvaluation, bytes_held
+from attn_gui.engine.analysis.precisions import NARROWER, RoundedEvaluation, rounded_evaluations
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.evaluation.proxies import stand_in
 from attn_gui.engine.graph.nodes import symbol, title
-from attn_gui.engine.memory import check
 from attn_gui.engine.progress import Progress
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
 from attn_gui.figure.display import Allowed, Values
@@ -122,11 +121,10 @@ def read_precisions(evaluation: Evaluation, context: PageContext, progress: Prog
 
     Raises FieldError where that is more than a share of the free memory.
     """
-    check((len(NARROWER) + 1) * bytes_held(evaluation.problem))
     computed = []
-    for number, float_type in enumerate((REFERENCE, *NARROWER)):
-        computed.append(RoundedEvaluation(evaluation.problem, float_type))
-        progress((number + 1) / (len(NARROWER) + 2))
+    for each in rounded_evaluations(evaluation.problem):
+        computed.append(each)
+        progress(len(computed) / (len(NARROWER) + 2))
     exact, *narrower = computed
     stage = stand_in(exact, context.stage)
 
@@ -142,10 +140,7 @@ def read_precisions(evaluation: Evaluation, context: PageContext, progress: Prog
         plane.shape,
         (node.axes[-2], node.axes[-1]),
         plane.signed,
-        tuple(
-            TypeMap(one.float_type.name, *_blocks(each, values, allowed))
-            for one, each in ((one, cells(one, stage)[0]) for one in computed)
-        ),
+        tuple(TypeMap(one.float_type.name, *_blocks(cells(one, stage)[0], values, allowed)) for one in computed),
         tuple(
             StepDepartures(name, tuple(departure(cells(exact, name)[0], cells(one, name)[0]) for one in narrower))
             for name in exact.stages

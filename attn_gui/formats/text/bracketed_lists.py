@@ -168,7 +168,7 @@ def find_lists(text: str) -> FoundLists | None:
 
 
 def _plainly_written(text: str) -> str:
-    """Return the text with the numbers of Mathematica and C as everybody writes them, each sign beside its digits."""
+    """Return the text with 1.5*^-3, 1.5` (Mathematica) and 1.5f (C) as 1.5e-3 and 1.5, each sign beside its digits."""
     if "{" in text:
         text = _SUFFIX.sub("", _PRECISION.sub("", text) if "`" in text and "```" not in text else text)
         text = text.replace("*^", "e")
