@@ -6167,6 +6167,10 @@
         <translation>{count} 个非有限数</translation>
     </message>
     <message>
+        <source>{type}: {step}, {departure}</source>
+        <translation>{type}：{step}，{departure}</translation>
+    </message>
+    <message>
         <source>{words}; first at {cell}</source>
         <translation>{words}；第一处在 {cell}</translation>
     </message>

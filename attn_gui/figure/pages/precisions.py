@@ -302,8 +302,9 @@ class PrecisionLayout(MapsLayout):
 
     def _step_words(self, step: StepDepartures, number: int) -> str:
         """Return how far a step departs in a type, in words."""
-        text = self._departure_text(step.departures[number])
-        return f"{NARROWER[number].name}: {title(step.stage, self.style.lang)}, {text}"
+        words, found = self.style.translate("Pages", "{type}: {step}, {departure}"), step.departures[number]
+        name = title(step.stage, self.style.lang)
+        return words.format(type=NARROWER[number].name, step=name, departure=self._departure_text(found))
 
     def _step_spot(self, number: int, row: int, _column: int) -> PageSpot:
         step = self.shown.steps[row]
