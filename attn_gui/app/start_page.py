@@ -219,11 +219,12 @@ class StartPage(QObject):
         """Say on the band how far the first lesson is."""
         if not self._settings.text("lessons/last", ""):
             return  # none was begun, and nothing of lessons is imported
-        from attn_gui.app.lessons.lesson_list import MOST_KEPT, SHOWN, kept_place, kept_ticks
+        from attn_gui.app.lessons.lesson_list import LessonProgress
 
         name = next(names())
-        place = kept_place(self._settings, name, MOST_KEPT)
-        met = kept_ticks(self._settings, name) | kept_ticks(self._settings, name, SHOWN)
+        progress = LessonProgress(self._settings)
+        place = progress.place(name)
+        met = progress.done(name) | progress.shown(name)
         view.set_lesson(begun=bool(place or met), ended=not place and bool(met - {0}))
 
     def _list_recent(self, view: StartView) -> None:
@@ -268,7 +269,7 @@ class StartPage(QObject):
         return self.tr("The vectors are random: the weights say nothing about meaning yet.")
 
     def _open_lesson(self) -> None:
-        self._lessons.open_path(path_of(next(names())))
+        self._lessons.opening.open(path_of(next(names())))
 
     def _open_recent(self, place: int) -> None:
         self._files.chosen.emit([self._settings.recent()[place]])

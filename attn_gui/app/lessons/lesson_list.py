@@ -19,30 +19,47 @@ from attn_gui.lessons.lesson import Lesson, LessonText, read_lesson
 if TYPE_CHECKING:
     from attn_gui.views.lesson_list import GoingOn, LessonList, LessonRow
 
-# --- what is kept ---------------------------------------------------------------------------------
-
-
 PROGRESS, TICKS, SHOWN, LAST = "lessons/progress", "lessons/ticks", "lessons/shown", "lessons/last"
-"""Where what is kept stands: by lesson the step to go on with, those that are done, and those of which the answer was
-shown; and the last lesson."""
 MOST_KEPT = 60  # steps of a lesson
 
 
-def kept_place(settings: Settings, key: str, count: int) -> int:
-    """Return the step to go on with."""
-    place = settings.record(PROGRESS).get(key)
-    return place if type(place) is int and 0 <= place < count else 0
+class LessonProgress:
+    """What the settings keep of lessons, each by its key: where to go on, and which steps are done."""
 
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
 
-def kept_ticks(settings: Settings, key: str, kind: str = TICKS) -> frozenset[int]:
-    """Return the steps of a lesson that are done, or those of `SHOWN`."""
-    found = settings.record(kind).get(key)
-    return frozenset(step for step in found if type(step) is int) if isinstance(found, list) else frozenset()
+    def last(self) -> str:
+        """Return the lesson that was opened last."""
+        return Path(self._settings.text(LAST, "")).name
 
+    def keep_last(self, key: str) -> None:
+        self._settings.put(LAST, key)
 
-def keep_tick(settings: Settings, key: str, step: int, kind: str = TICKS) -> None:
-    """Keep that a step of a lesson is done, or that its answer was shown."""
-    settings.add(kind, {key: sorted(kept_ticks(settings, key, kind) | {step})[:MOST_KEPT]})
+    def place(self, key: str, count: int = MOST_KEPT) -> int:
+        """Return the step to go on with, of so many."""
+        place = self._settings.record(PROGRESS).get(key)
+        return place if type(place) is int and 0 <= place < count else 0
+
+    def keep_place(self, key: str, place: int) -> None:
+        self._settings.add(PROGRESS, {key: place})
+
+    def done(self, key: str) -> frozenset[int]:
+        """Return the steps that are done."""
+        return self._steps(TICKS, key)
+
+    def shown(self, key: str) -> frozenset[int]:
+        """Return the other steps of which the answer was shown."""
+        return self._steps(SHOWN, key) - self.done(key)
+
+    def tick(self, key: str, step: int, *, solved: bool = True) -> None:
+        """Keep that a step is done, or that its answer was shown."""
+        kind = TICKS if solved else SHOWN
+        self._settings.add(kind, {key: sorted(self._steps(kind, key) | {step})[:MOST_KEPT]})
+
+    def _steps(self, kind: str, key: str) -> frozenset[int]:
+        found = self._settings.record(kind).get(key)
+        return frozenset(step for step in found if type(step) is int) if isinstance(found, list) else frozenset()
 
 
 class LessonListController(QObject):
@@ -53,7 +70,8 @@ class LessonListController(QObject):
     ) -> None:
         """List the lessons; `open_path` opens one by its file, anew if it is to; `ask` asks for another file."""
         super().__init__(parent)
-        self._window, self._settings, self._appearance = context.window, context.settings, context.appearance
+        self._window, self._appearance = context.window, context.appearance
+        self._progress = LessonProgress(context.settings)
         self._open_path, self._ask = open_path, ask
         self._lessons: dict[str, Lesson] = {}
         self._list: LessonList | None = None
@@ -122,7 +140,7 @@ class LessonListController(QObject):
         assert self._list is not None
         rows: dict[str, LessonRow] = {}
         for name, lesson in self._lessons.items():
-            ticks = kept_ticks(self._settings, name)
+            ticks = self._progress.done(name)
             rows[name] = LessonRow(
                 name, len(rows) + 1, self._said(lesson.title), len(lesson.steps), ticks, lesson.minutes
             )
@@ -136,12 +154,12 @@ class LessonListController(QObject):
         """Return the last lesson where it is not finished, else the next one behind it that is not."""
         from attn_gui.views.lesson_list import GoingOn
 
-        order, last = list(rows), Path(self._settings.text(LAST, "")).name
+        order, last = list(rows), self._progress.last()
         first = order.index(last) if last in rows else 0
         name = next((name for name in (*order[first:], *order[:first]) if not rows[name].finished), None)
         if name is None:
             return None
-        place = kept_place(self._settings, name, rows[name].steps)
+        place = self._progress.place(name, rows[name].steps)
         before = order[order.index(name) - 1] if order.index(name) else None
         end = self._lessons[before].end if before is not None and rows[before].finished else None
         learned = "" if end is None else self._said(end.can[0])

@@ -7,7 +7,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 
 from attn_gui.app.lessons import lessons
-from attn_gui.app.lessons.lesson_list import keep_tick
+from attn_gui.app.lessons.lesson_list import LessonProgress
 from attn_gui.app.state import background_task
 from attn_gui.lessons.lesson import title_of
 from attn_gui.paths import resource
@@ -168,7 +168,7 @@ def test_a_lesson_is_there_whole_in_the_turn_that_shows_its_maps(launch):
         parts = [*choices, *ways]
         seen.append((title, [part.objectName() for part in parts if not part.isVisible() or is_cut(part)]))
 
-    person.program.late.lessons._work.ended.connect(look)
+    person.program.late.lessons.opening._work.ended.connect(look)
     person.click("lesson.next_lesson")
     person.settle("lessons")
     assert seen == [("Five operators", [])]
@@ -201,7 +201,7 @@ def test_the_list_of_lessons_is_seen_whole_on_a_small_screen(launch, lang):
     """Of 700 pixels the frame of the window takes some, and one lesson is finished."""
     person = launch(lang=lang, width=1350, height=652)
     for step in range(5):
-        keep_tick(person.program.settings, LESSON.stem, step)
+        LessonProgress(person.program.settings).tick(LESSON.stem, step)
     person.do("lessons")
     person.until(lambda: not person.program.late.lessons.list.busy)
     QTest.qWait(1)
@@ -234,7 +234,7 @@ def test_a_lesson_waits_for_a_number_that_is_typed_and_for_a_dialog(launch, gate
     box = QMessageBox(person.window)
     box.open()
     gate.open()
-    person.program.late.lessons._work.wait()
+    person.program.late.lessons.opening._work.wait()
     for _ in range(3):
         QApplication.processEvents()
     assert not begun(person)
