@@ -113,7 +113,7 @@ def test_five_steps_an_exercise_and_an_export_by_keyboard_alone_in_chinese(launc
         lessons = person.program.late.lessons
         answer = lessons._states[lessons._place].step.question.answer
         tab_to(person, "lesson.answer")
-        person.type(written(answer.number(lessons._number_source())), end="Return")
+        person.type(written(answer.number(lessons._numbers.source())), end="Return")
         person.settle("lessons", "exercises")
         assert person.find("lesson.verdict").text().startswith("正确。")
         tab_to(person, "lesson.next")
