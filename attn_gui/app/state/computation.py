@@ -27,7 +27,7 @@ from attn_gui.engine.graph.indices import count, whole
 from attn_gui.views.dialogs.progress import PATIENCE_MS
 
 if TYPE_CHECKING:
-    from attn_gui.pictures.tile_cache import TileCache
+    from attn_gui.tiles.tile_cache import TileCache
 
 QUICK_CELLS = 100_000  # n · m · heads that are computed again within a frame or two
 QUICK_NUMBERS = 1 << 19  # and so many numbers in all matrices, each of which is read
@@ -255,7 +255,7 @@ class Computation(QObject):
         """Return the tile cache of a long problem; None of a short one."""
         if not is_long(evaluation.problem):
             return None
-        from attn_gui.pictures.tile_cache import TileCache  # not needed to start
+        from attn_gui.tiles.tile_cache import TileCache  # not needed to start
 
         tiles = TileCache(evaluation, self)
         tiles.progressed.connect(self.drawing)
