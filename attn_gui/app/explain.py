@@ -29,15 +29,13 @@ from attn_gui.views.map.map_drawing import MapDrawing
 from attn_gui.views.map.marks import BACKWARD, DIRECTIONS, FORWARD, ReachMarks, reached_areas
 from attn_gui.views.tables.matrix_panel import MatrixPanel
 
-# --- reach ----------------------------------------------------------------------------------------
-# Reach of the cell chosen last: the cells that depend on it, or those that it depends on, shown in every map.
-
-
 TablePlace = tuple[str, int, int]  # field, row, column of the table
 
 
 class ReachController(QObject):
-    """Follows the chosen cell of a map or table while reach is shown; costs nothing while it is not."""
+    """Shows in every map the cells that depend on the cell chosen last, or those that it depends on; costs nothing
+    while reach is not shown.
+    """
 
     def __init__(self, context: AppContext, tables: TablesController) -> None:
         super().__init__(context.window)
@@ -160,10 +158,6 @@ def _own_box(evaluation: Evaluation, name: str, box: Box) -> Box:
     """Q, K and V that are given are fields, which may lack the stage's batch axis."""
     arrays = evaluation.problem.arrays()
     return box[-arrays[name].ndim :] if name in arrays else box
-
-
-# --- explanation ----------------------------------------------------------------------------------
-# Links the chosen cell to its explanation, and follows the links in it.
 
 
 class BreadcrumbPlace(NamedTuple):

@@ -23,15 +23,17 @@ from attn_gui.figure.text.numbers import sentence_number
 from attn_gui.views.dialogs.progress import WorkLine
 from attn_gui.views.inspector.cell_relations import cell_name
 
-# The list of steps on the right: the present place in the history, and jumps to another.
-
-
 LIMITS_MB = (64, 256, 1024, 4096)
 DEFAULT_MB = 256
 
+REST_MS = 200  # after the last change: whoever goes on typing does not wait for this
+MOST_MOVES, MOST_BLAMED = 24, 64  # steps
+HELD = 256 * 2**20  # bytes of all states together that are put together for it
+DECIMALS = 4
+
 
 class HistoryController(QObject):
-    """Ties the history view to the document's undo stack."""
+    """Lists the steps of the undo stack, shows the present one, and jumps to another."""
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(context.window)
@@ -95,16 +97,6 @@ class HistoryController(QObject):
         undone, redone = (text.replace("&", "&&") for text in (stack.undoText(), stack.redoText()))  # no access keys
         self._actions["undo"].setText(self.tr("&Undo {step}").format(step=undone).rstrip())
         self._actions["redo"].setText(self.tr("&Redo {step}").format(step=redone).rstrip())
-
-
-# --- what steps moved -----------------------------------------------------------------------------
-# Tells of the steps of the history: what each moved of the chosen cell, and which of them moved it most.
-
-
-REST_MS = 200  # after the last change: whoever goes on typing does not wait for this
-MOST_MOVES, MOST_BLAMED = 24, 64  # steps
-HELD = 256 * 2**20  # bytes of all states together that are put together for it
-DECIMALS = 4
 
 
 class HistoryCell(NamedTuple):

@@ -40,14 +40,20 @@ from attn_gui.views.head_grid import HeadNumber, HeadPlace
 from attn_gui.views.model_view import ModelView
 from attn_gui.views.names import letter, said_in
 
-# --- grid of heads --------------------------------------------------------------------------------
-# Contents of the grid of heads, from a run of the model; read off the GUI thread.
-
-
 SIDE = 48
 """Blocks of a small map at most, by side."""
 NOTHING = "–"
 """Stands for the number of a head in which a reading has nothing to count."""
+
+IN_LAYER = QT_TRANSLATE_NOOP("Interventions", "layer {layer}: {what}")
+CELLS = QT_TRANSLATE_NOOP("Interventions", "{cells} of {matrix} typed")
+TAKEN = QT_TRANSLATE_NOOP("Interventions", "{cells} ← second text, {token} ({row})")
+TAKEN_ALL = QT_TRANSLATE_NOOP("Interventions", "{cells} ← second text")
+OTHER = QT_TRANSLATE_NOOP("Interventions", "{matrix} changed")
+HEADS_OFF = QT_TRANSLATE_NOOP("History", "all heads of layer {layer} off")
+HEADS_ON = QT_TRANSLATE_NOOP("History", "all heads of layer {layer} on")
+
+Instead = Callable[[Intervention], tuple[Intervention, ...]]
 
 
 class SmallMaps(NamedTuple):
@@ -93,10 +99,6 @@ def readings(run: Run, problem: Problem, key: str, progress: Progress) -> Mappin
             written = reading.written(value) if reading.fits(own) else NOTHING
             found[HeadPlace(layer, head)] = HeadNumber(written, float(reading.shown(value)), share)
     return found
-
-
-# --- answers --------------------------------------------------------------------------------------
-# Answers of a model: a run with all that is changed by hand, one without, and what is shown of both.
 
 
 class ModelChange(NamedTuple):
@@ -207,21 +209,6 @@ def cosine_text(one: Run, other: Run) -> str:
     assert second is not None, "both are of one model"
     with np.errstate(all="ignore"):
         return format_number(float(first @ second / (np.linalg.norm(first) * np.linalg.norm(second))), 4)
-
-
-# --- changed layers -------------------------------------------------------------------------------
-# Changes by hand over all layers of a model: switched, gone to, removed, each one step.
-
-
-IN_LAYER = QT_TRANSLATE_NOOP("Interventions", "layer {layer}: {what}")
-CELLS = QT_TRANSLATE_NOOP("Interventions", "{cells} of {matrix} typed")
-TAKEN = QT_TRANSLATE_NOOP("Interventions", "{cells} ← second text, {token} ({row})")
-TAKEN_ALL = QT_TRANSLATE_NOOP("Interventions", "{cells} ← second text")
-OTHER = QT_TRANSLATE_NOOP("Interventions", "{matrix} changed")
-HEADS_OFF = QT_TRANSLATE_NOOP("History", "all heads of layer {layer} off")
-HEADS_ON = QT_TRANSLATE_NOOP("History", "all heads of layer {layer} on")
-
-Instead = Callable[[Intervention], tuple[Intervention, ...]]
 
 
 class _ChangedRow(NamedTuple):

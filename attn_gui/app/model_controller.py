@@ -35,8 +35,16 @@ from attn_gui.models.study import OpenedStudy, Study, open_layer, opened_study, 
 from attn_gui.views.banner import BannerOffer
 from attn_gui.views.dialogs.progress import WorkLine, soon_over
 
-# --- steps ----------------------------------------------------------------------------------------
-# Steps of a model on the table, computed beside the window one after another.
+LAYER = QT_TRANSLATE_NOOP("History", "layer {layer}")
+TEXT = QT_TRANSLATE_NOOP("History", "text “{text}”")
+MOST_FOLDERS = 10
+
+LONGEST = 40
+"""Letters of a text in the name of a step."""
+
+Edits = Mapping[int, LayerEdit]
+
+MENU, CONTEXT = "models", "Models"
 
 
 class StepWork(NamedTuple):
@@ -148,19 +156,6 @@ class ModelSteps(QObject):
         """Go on with the next step."""
         del self._asked[0]
         self._begin()
-
-
-# --- model ----------------------------------------------------------------------------------------
-
-
-LAYER = QT_TRANSLATE_NOOP("History", "layer {layer}")
-TEXT = QT_TRANSLATE_NOOP("History", "text “{text}”")
-MOST_FOLDERS = 10
-LONGEST = 40
-"""Letters of a text in the name of a step."""
-
-
-Edits = Mapping[int, LayerEdit]
 
 
 class _AskedModel(NamedTuple):
@@ -402,15 +397,10 @@ def _opened(path: Path, progress: Progress, name: str = "") -> OpenedStudy:
     return open_layer(model, sample_text(model), 0, {}, within(progress, 1, 2))
 
 
-# --- known models ---------------------------------------------------------------------------------
-# Models that are known by name: in their menu, each with what it is.
-
-
-MENU, CONTEXT = "models", "Models"
-
-
 class ModelsAtHand(QObject):
-    """Offers every known model; one that is not installed says how to install it when it is asked for."""
+    """Lists the models known by name in their menu; one that is not installed says how to install it when it is asked
+    for.
+    """
 
     def __init__(self, context: AppContext, models: ModelController) -> None:
         super().__init__(context.window)

@@ -192,13 +192,13 @@ class ModelRunController(QObject):
             said = (error,) if self.answer is None else (error, FileNote(AS_BEFORE))
             self._window.banner.show_error(lambda: sentences(said))
             return
-        told = self.answer is not None and self.answer.other is found.other
+        unchanged = self.answer is not None and self.answer.other is found.other
         self._say_unknown(found.run.notes)
         if self.answer is not None and self.answer.place != found.place:
             self._position = -1  # of another text, in which it is anywhere
         self.answer, self._likely = found, ()
         self._models.keep(found.study, found.run)
-        if isinstance(found.other, ValueError) and not told:
+        if isinstance(found.other, ValueError) and not unchanged:
             self._window.banner.show_error(saying(found.other))
         self._show()
         if found.run.model.ends.head is None:

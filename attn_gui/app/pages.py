@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+from collections.abc import Set
 from concurrent.futures import Future
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
-from weakref import WeakValueDictionary, ref
+from weakref import ref
 
 from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
@@ -24,7 +24,7 @@ from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.document.edits import Label
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.analysis.regression import FittedWidth, each_from_the_others, error_of_others, fit_width
-from attn_gui.engine.progress import Progress, silent
+from attn_gui.engine.progress import silent
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.contributions import OverHeadsPage
 from attn_gui.figure.pages.dimensions import CodePage, CodeText
@@ -40,9 +40,6 @@ from attn_gui.tiles.thread_pools import outcome_of
 from attn_gui.views.dialogs.progress import WorkLine
 from attn_gui.views.page_widget import CodeControls, FitControls, PageWidget
 
-# --- pages ----------------------------------------------------------------------------------------
-# Pages of the catalog: which one is on show, what it looks at, and that it follows every edit.
-
 
 class OfferedPages(NamedTuple):
     """The pages that a problem has, in a model or outside of one."""
@@ -52,10 +49,32 @@ class OfferedPages(NamedTuple):
     names: Set[str]
 
 
-class PagesController(QObject):
-    """Reads the page on show anew after every change of what it reads, and drops answers for earlier numbers."""
+class PageWork(NamedTuple):
+    """A page that is being computed, and the evaluation that it is read of."""
 
-    exportAsked = Signal(str)
+    page: PageWidget
+    evaluation: ref[Evaluation]
+
+
+@dataclass
+class ReadPage:
+    """What is known of one page: the key of all that it was read from, and the values of its options."""
+
+    key: object = None  # of what it shows or is computed for it; None where it has to be read
+    evaluation: ref[Evaluation] | None = None  # that its content was read of
+    options: dict[str, Any] = field(default_factory=dict)  # those that were chosen
+
+
+class PagesController(QObject):
+    """Shows one page of the catalog, and reads it anew after every change of what it reads:
+
+    unread ── on show, quick ──▶ read ── an edit, another cell, head or option ──▶ unread, the old content on show
+      │ ▲
+      │ └── its key is another by now, another page is computed, Esc ──┐
+      └── on show, else ══════════════════════▶ computed beside the window ══▶ read, or a sentence says why not
+    """
+
+    exportAsked = Signal(str)  # name of the page
     headAsked = Signal(int, int)  # layer and head of a model
 
     def __init__(self, context: AppContext) -> None:
@@ -66,15 +85,10 @@ class PagesController(QObject):
         self._name = ""
         self.model: ModelContext | None = None
         self._model_stale = False  # whether a run goes on whose numbers are others
-        self._asked: ref[Evaluation] | None = None  # what the page on show is read of
-        self._read_of = WeakValueDictionary[str, Evaluation]()  # what each page shows, while that is there
-        self.options: dict[str, dict[str, Any]] = {}
-        """Values that were chosen, by page."""
+        self._read = {name: ReadPage() for name in PAGES}
         self._there = OfferedPages(None, None, frozenset())
         self._edits = 0  # counts the states of the numbers
-        self._keys: dict[str, object] = {}  # of what each page shows, or that is computed for it
-        self._working = ""  # the page that is being computed
-        self._offers: tuple[list[str], str, bool] | None = None  # told last: pages, the one on show, if it is there
+        self._working: PageWork | None = None
         self._job = BackgroundTask(self)
         self._job.progressed.connect(self._on_job_progressed)
         self._job.ended.connect(self._on_job_ended)
@@ -106,8 +120,8 @@ class PagesController(QObject):
         for page in self._panel.pages.values():
             if page.canvas is not None:
                 page.fill(self._appearance.language)
-            if page.content is None and page.kind.name != self._working:
-                self._keys.pop(page.kind.name, None)  # a sentence stands there, in the language before
+            if page.content is None and not self._is_computed(page):
+                self._read[page.kind.name].key = None  # a sentence stands there, in the language before
         self.show()
 
     def set_model(self, model: ModelContext | None) -> None:
@@ -124,6 +138,10 @@ class PagesController(QObject):
         else:
             self._soon.start()
 
+    def options(self) -> dict[str, dict[str, Any]]:
+        """Return a copy of the values that were chosen, by page."""
+        return {name: dict(read.options) for name, read in self._read.items() if read.options}
+
     @property
     def busy(self) -> bool:
         """Whether the page on show is still to come."""
@@ -136,9 +154,9 @@ class PagesController(QObject):
 
     def open(self, name: str) -> None:
         """Show a page where the pages stand; one that was stopped is computed after all."""
-        self._name = name
-        if self._panel.pages[name].content is None and self._working != name:
-            self._keys.pop(name, None)
+        self._name, page = name, self._panel.pages[name]
+        if page.content is None and not self._is_computed(page):
+            self._read[name].key = None
         self._panel.set_page(name)
         if self._panel.isVisible():
             self.show()
@@ -166,26 +184,27 @@ class PagesController(QObject):
         self._drop_stale_work()
         if not self._name or not self._panel.isVisible():
             return
-        page, evaluation = self._panel.pages[self._name], self._computation.evaluation
-        self._asked = ref(evaluation)
+        page, read, evaluation = self._panel.pages[self._name], self._read[self._name], self._computation.evaluation
         page.fill(self._appearance.language)
         if reason := self._reason_against(page.kind):
-            self._keys.pop(self._name, None)
+            read.key = None
             page.set_needs(reason)
             return
         context = self._context(page.kind)
         page.set_options(context)
-        if self._keys.get(self._name) == (key := self._key(page.kind, context)):
+        if read.key == (key := self._key(page.kind, context)):
             if page.content is not None and (marked := page.kind.at(page.content, context)) is not page.content:
                 page.set_content(marked, self._layer(page.kind))
             self._show_stale(page)
             return
-        self._keys[self._name] = key
+        read.key, work = key, PageWork(page, ref(evaluation))
         if page.kind.is_quick(context):
-            self._take(page, outcome_of(partial(page.kind.read, evaluation, context, silent)))
+            self._take(work, outcome_of(partial(page.kind.read, evaluation, context, silent)))
         else:
             page.begin_work()
-            self._begin(lambda progress: page.kind.read(evaluation, context, progress))
+            self._stop_work()
+            self._working = work
+            self._job.start(lambda progress: page.kind.read(evaluation, context, progress))
             self._show_stale(page)
 
     def _reason_against(self, kind: PageKind[Any]) -> str:
@@ -199,25 +218,23 @@ class PagesController(QObject):
         words, context = kind.reason(self._computation.evaluation.problem)
         return QCoreApplication.translate(context, words)
 
-    def _begin(self, read: Callable[[Progress], object]) -> None:
-        """Compute the page on show; another one that is being computed makes room."""
-        self._stop_work()
-        self._working = self._name
-        self._job.start(read)
-
     def _drop_stale_work(self) -> None:
         """Stop work for numbers, or a place, that are no more."""
-        if self._working:
-            kind = PAGES[self._working]
-            if self._reason_against(kind) or self._keys[self._working] != self._key(kind, self._context(kind)):
+        if self._working is not None:
+            kind = self._working.page.kind
+            if self._reason_against(kind) or self._read[kind.name].key != self._key(kind, self._context(kind)):
                 self._stop_work()
 
     def _stop_work(self) -> None:
         self._job.forget()
-        if self._working:
-            self._keys.pop(self._working, None)
-            self._panel.pages[self._working].end_work()
-            self._working = ""
+        if self._working is not None:
+            self._read[self._working.page.kind.name].key = None
+            self._working.page.end_work()
+            self._working = None
+
+    def _is_computed(self, page: PageWidget) -> bool:
+        """Return whether a page is being computed."""
+        return self._working is not None and self._working.page is page
 
     def _key(self, kind: PageKind[Any], context: PageContext) -> object:
         """Return all that a page reads; equal where its content is the same."""
@@ -226,9 +243,10 @@ class PagesController(QObject):
 
     def _is_current(self, kind: PageKind[Any]) -> bool:
         """Return whether a page shows the present numbers: of the model, or of the evaluation on show."""
+        read = self._read[kind.name]
         if kind.of_model:
-            return self._keys.get(kind.name) == self._key(kind, self._context(kind))
-        return self._read_of.get(kind.name) is self._computation.evaluation
+            return read.key == self._key(kind, self._context(kind))
+        return read.evaluation is not None and read.evaluation() is self._computation.evaluation
 
     def _context(self, kind: PageKind[Any]) -> PageContext:
         look = self._view.look
@@ -237,16 +255,19 @@ class PagesController(QObject):
         states = self._document.snapshots.all
         context = PageContext.at(self._computation.evaluation, look.batch, look.head, stage, cell, states)
         context = replace(context, model=self.model)
-        return replace(context, options=option_values(kind.options, context, self.options.get(kind.name, {})))
+        return replace(context, options=option_values(kind.options, context, self._read[kind.name].options))
 
     def _on_job_progressed(self, share: float) -> None:
-        self._panel.pages[self._working].set_share(share)
+        if self._working is not None:
+            self._working.page.set_share(share)
 
     def _on_job_ended(self, outcome: Future[object]) -> None:
-        page, self._working = self._panel.pages[self._working], ""
-        self._take(page, outcome)
+        work, self._working = self._working, None
+        assert work is not None
+        self._take(work, outcome)
 
-    def _take(self, page: PageWidget, outcome: Future[object]) -> None:
+    def _take(self, work: PageWork, outcome: Future[object]) -> None:
+        page = work.page
         try:
             found = outcome.result()
         except Stopped:
@@ -254,14 +275,13 @@ class PagesController(QObject):
         except (ValueError, MemoryError) as error:
             page.set_sentence(sentence(error))
         else:
-            if self._asked is not None and (evaluation := self._asked()) is not None:
-                self._read_of[page.kind.name] = evaluation
+            self._read[page.kind.name].evaluation = work.evaluation
             page.set_content(page.kind.at(found, self._context(page.kind)), self._layer(page.kind))
         self._show_stale(page)
 
     def _show_stale(self, page: PageWidget) -> None:
         """Dim a page of the model that is of a run before, until it is read anew."""
-        page.set_stale(page.kind.of_model and (self._model_stale or self._working == page.kind.name))
+        page.set_stale(page.kind.of_model and (self._model_stale or self._is_computed(page)))
 
     def _on_edited(self, *_: object) -> None:
         self._edits += 1
@@ -288,16 +308,16 @@ class PagesController(QObject):
             self._view.set(stage=cell.stage, head=head, cell=ChosenCell(cell.stage, cell.row, cell.column))
 
     def _on_page_turned(self, page: PageWidget, key: str, value: object) -> None:
-        before = self._context(page.kind)
-        self.options.setdefault(page.kind.name, {})[key] = value
+        before, read = self._context(page.kind), self._read[page.kind.name]
+        read.options[key] = value
         after = self._context(page.kind)
         same = None
-        if page.content is not None and self._working != page.kind.name:
+        if page.content is not None and not self._is_computed(page):
             same = page.kind.turned(page.content, before.options, after.options)
         if same is None:
             self.show()
         else:
-            self._keys[page.kind.name] = self._key(page.kind, after)
+            read.key = self._key(page.kind, after)
             page.set_options(after)
             page.set_content(same, self._layer(page.kind))
 
@@ -323,9 +343,6 @@ class PagesController(QObject):
         offered = [name for name in PAGES if name in there or name == self._name]
         if not self._name and offered:
             self._name = offered[0]
-        if (offers := (offered, self._name, self._is_there())) == self._offers:
-            return
-        self._offers = offers
         self._panel.set_offered(offered)
         if self._name:
             self._panel.set_page(self._name)
@@ -353,11 +370,8 @@ def _row(kind: PageKind[Any]) -> Row:
     )
 
 
-# The code of the problem out of its page: onto the clipboard, and as a script.
-
-
 class CodeSaving(QObject):
-    """Hands out the script that is on show."""
+    """Copies the script on the page of code to the clipboard, or saves it."""
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(context.window)
@@ -397,11 +411,10 @@ class CodeSaving(QObject):
         return found if isinstance(found, CodeText) else None
 
 
-# The fit of the kernel to the points of a regression, above its curve.
-
-
 class CurveFitting(QObject):
-    """Keeps the error true while the curve is on show; the fit is work beside the window."""
+    """Fits the kernel to the points of a regression, beside the window; keeps the error above its curve true while that
+    is on show.
+    """
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(context.window)

@@ -36,9 +36,8 @@ if TYPE_CHECKING:
     from attn_gui.app.late_controllers import LateControllers
     from attn_gui.app.tour import Tour
 
-
-# --- parts ----------------------------------------------------------------------------------------
-# Parts that the program is built of, by what else they do: answer actions, speak, write files, come to an end.
+NOTHING = Problem(query=[[0.0]], key=[[0.0]], value=[[0.0]])
+"""Problem of the document until the file that is opened first is read."""
 
 
 @runtime_checkable
@@ -67,10 +66,6 @@ class Finishable(Protocol):
     """A part with work that has to be through before the window goes."""
 
     def finish(self) -> None: ...
-
-
-NOTHING = Problem(query=[[0.0]], key=[[0.0]], value=[[0.0]])
-"""Problem of the document until the file that is opened first is read."""
 
 
 class Program(QObject):

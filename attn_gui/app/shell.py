@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from attn_gui.views.tables.table_view import SizedView
 
 
-# The place and size of the window and the widths of its columns and theirs, kept from one session to the next.
-
-
 FIRST_SIZE = (1440, 900)
 FRAME = (16, 48)
 """Pixels that the frame of a window manager adds at most; how many is only known once the window is on the screen."""
@@ -30,7 +27,9 @@ WIDTHS = "window/widths"  # of columns that a person drew, by table
 
 
 class LayoutController(QObject):
-    """Restores the window at start, remembers it at the end, and puts everything back on request."""
+    """Restores place and size of the window and the widths of columns at start, keeps them at the end, and puts
+    everything back on request.
+    """
 
     def __init__(self, window: MainWindow, settings: Settings) -> None:
         super().__init__(window)
@@ -104,11 +103,10 @@ def _widths(kept: object) -> tuple[int, dict[int, int]]:
     return count, {int(name): widths[name] for name in places}
 
 
-# The parts that the first paint needs: settings, the look, and the window with its bars and empty zones.
-
-
 class Shell(QObject):
-    """The window before the program is in it. Importing and making this is cheap, all the rest is not."""
+    """Builds what the first paint needs: settings, appearance, and the window with its bars and empty zones. Importing
+    and making this is cheap, all the rest is not.
+    """
 
     def __init__(self, app: QApplication, lang: str | None = None) -> None:
         super().__init__(app)

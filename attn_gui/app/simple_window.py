@@ -19,6 +19,9 @@ from attn_gui.modes import GRADIENT, MODEL, PRODUCT
 
 Asked = Callable[[AppContext], bool]
 
+KEPT = {"verify", "gradients", "pages", "history"}
+"""Parts that, once asked for, stay until another document or the switch: a tab does not go while one reads another."""
+
 
 class Part(NamedTuple):
     """A part of the window: whether the present document or view asks for it, and how the search finds it.
@@ -80,9 +83,6 @@ PARTS = (
 )
 # fmt: on
 """The last ones are tools of the tool bar, by the names of their actions."""
-
-KEPT = {"verify", "gradients", "pages", "history"}
-"""Parts that, once asked for, stay until another document or the switch: a tab does not go while one reads another."""
 
 
 class SimpleWindowController(QObject):

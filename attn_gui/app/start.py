@@ -27,11 +27,13 @@ if TYPE_CHECKING:
     from attn_gui.formats.named.array_mapping import ArrayMapping
 
 
-# --- start ----------------------------------------------------------------------------------------
-
-
 REST_MS = 200
 """Time after which everything is painted and idle work may begin."""
+
+ALL = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK") if hasattr(signal, name)]
+
+KILLED = 128
+"""Exit code of a program that a signal ends, less the number of the signal, as shells count."""
 
 
 def run(paths: Sequence[Path] = (), lang: str | None = None, arrangement: ArrayMapping | None = None) -> int:
@@ -171,15 +173,6 @@ class Start:
 
         gc.freeze()  # nor is it garbage later
         self._collector = GarbageCollector()  # on this thread alone: an object of Qt must not be deleted on another
-
-
-# --- signals --------------------------------------------------------------------------------------
-# Signals of the operating system: they end Qt's loop between two events.
-
-
-ALL = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK") if hasattr(signal, name)]
-KILLED = 128
-"""Exit code of a program that a signal ends, less the number of the signal, as shells count."""
 
 
 @contextmanager

@@ -28,6 +28,8 @@ from attn_gui.views.theme import dress, scaled
 
 StatusNote = Callable[[Callable[[], str]], None]
 
+FINE = 1000  # steps of the thin line
+
 
 class TitleController(QObject):
     """Keeps the title of the window true: the document with its layer of a model, or the page in the place of both."""
@@ -155,9 +157,6 @@ class StatusController(QObject):
         if one_head and one_row:
             return self.tr("head {head}, row {row}").format(head=heads.start, row=rows.start)
         return self.tr("head {head}").format(head=heads.start) if one_head else ""
-
-
-FINE = 1000  # steps of the thin line
 
 
 class ProgressController(QObject):

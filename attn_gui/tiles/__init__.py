@@ -1,1 +1,1 @@
-"""Planes that maps show, in tiles where they are long, computed off the thread or at rest. Imports engine and QtCore."""
+"""Planes that maps show, in tiles where they are long, drawn off the window's thread. Imports engine and QtCore."""

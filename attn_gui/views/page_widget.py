@@ -52,7 +52,7 @@ class OptionFields(QWidget):
     def set_values(self, context: PageContext, values: Mapping[str, Any]) -> None:
         """Show these values, and what can be chosen here."""
         for option in self._options:
-            field, value, told = self._fields[option.key], values[option.key], ""
+            field, value, place = self._fields[option.key], values[option.key], ""
             if isinstance(option, ChoiceOption) and isinstance(field, ChoiceBox):
                 words = {
                     key: joined(text, QCoreApplication.translate)
@@ -66,12 +66,12 @@ class OptionFields(QWidget):
                 with QSignalBlocker(field):
                     field.setRange(0, option.last(context, values))
                     field.setValue(value)
-                told = option.place_words(context, values, value)
+                place = option.place_words(context, values, value)
             elif isinstance(field, NumberField):
                 field.set_value(value)
             caption = _said(option.caption)
-            self._captions[option.key].setText(f"{caption} {told}".strip())
-            field.setAccessibleName(f"{caption} {told}".strip())
+            self._captions[option.key].setText(f"{caption} {place}".strip())
+            field.setAccessibleName(f"{caption} {place}".strip())
             set_tip(field, self.tr("{option}: the page follows").format(option=field.accessibleName()))
 
     def _field(self, option: PageOption, parent: QWidget) -> QWidget:

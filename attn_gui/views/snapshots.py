@@ -62,17 +62,17 @@ class SnapshotModel(QAbstractListModel):
         if not index.isValid():
             return None
         row = self._rows[index.row()]
-        told = {
+        values = {
             Qt.ItemDataRole.DisplayRole: row.name,
-            Qt.ItemDataRole.ToolTipRole: plain_tip(self._told(row)),
-            Qt.ItemDataRole.AccessibleTextRole: self._told(row).replace("\n", ". "),
+            Qt.ItemDataRole.ToolTipRole: plain_tip(self._description(row)),
+            Qt.ItemDataRole.AccessibleTextRole: self._description(row).replace("\n", ". "),
             NOTE_ROLE: row.note,
             BY_ITSELF_ROLE: row.by_itself,
             COMPARED_ROLE: row.compared,
         }
-        return told.get(role)
+        return values.get(role)
 
-    def _told(self, row: SnapshotRow) -> str:
+    def _description(self, row: SnapshotRow) -> str:
         """Return all that is known of one, line by line."""
         kept = self.tr("Kept by itself: undo and another edit would have lost it") if row.by_itself else ""
         compared = self.tr("Compared with the present state") if row.compared else ""
@@ -103,7 +103,7 @@ class SnapshotDelegate(QStyledItemDelegate):
             painter.drawRoundedRect(option.rect, RADIUS.control, RADIUS.control)
         if index.data(COMPARED_ROLE):
             painter.fillRect(
-                QRect(option.rect.left(), option.rect.top() + 3, 3, option.rect.height() - 6), theme.accent
+                QRect(option.rect.left(), option.rect.top() + 3, BAR, option.rect.height() - 6), theme.accent
             )
         self._paint_words(painter, option.rect.adjusted(SPACING.m, 0, -SPACING.s, 0), index)
         if option.state & QStyle.StateFlag.State_HasFocus:

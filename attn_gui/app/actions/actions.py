@@ -18,10 +18,6 @@ from attn_gui.views.main_window import MainWindow
 from attn_gui.views.theme import icon, scaled
 from attn_gui.views.widgets import LEFT_OUT, listen_once
 
-# --- actions --------------------------------------------------------------------------------------
-# Every action of the program as a row of one table: menus, tool bar, shortcuts list and search read it.
-
-
 T = TypeVar("T")
 TOOLBAR = (
     ("new", "open", "save"),
@@ -32,6 +28,31 @@ TOOLBAR = (
     ("product", "all_stages", "model"),
 )
 """The groups of the tool bar from the left; search and the switch between simple and full stand at its right."""
+
+BEFORE = {
+    "recent": "save",
+    "examples": "save",
+    "models": "save",
+    "copy_as": "paste",
+    "paste_special": "clear",
+    "rows": "clear",
+    "lessons": "open_lesson",
+}
+"""Submenus that do not stand at the end, with the action that they stand before."""
+
+TOOLS = tuple(name for group in TOOLBAR for name in group)
+START_TOOLS = {"new", "open", "lessons"}
+FULL_TOOLS = {"compare"} | {row.name for row in ACTIONS if row.full}
+ALWAYS = (*(name for name in TOOLS if name not in FULL_TOOLS), "search_actions")
+
+WORDED = (
+    frozenset((*TOOLS, "search_actions")),
+    frozenset((*ALWAYS, "pin", "interventions")),
+    frozenset(ALWAYS),
+    frozenset(("new", "open", "lessons")),
+    frozenset[str](),
+)
+"""The buttons with a word beside their icon: the first of these that fits the width of the window."""
 
 
 def translated(source: str, context: str = "Actions") -> str:
@@ -169,36 +190,10 @@ def _tip(action: QAction) -> str:
     return f"{_plain(action.text())} ({keys})" if keys else _plain(action.text())
 
 
-# Menus and tool bar, built from the table of actions; what the actions do is `commands`.
-
-
-BEFORE = {
-    "recent": "save",
-    "examples": "save",
-    "models": "save",
-    "copy_as": "paste",
-    "paste_special": "clear",
-    "rows": "clear",
-    "lessons": "open_lesson",
-}
-"""Submenus that do not stand at the end, with the action that they stand before."""
-
-TOOLS = tuple(name for group in TOOLBAR for name in group)
-START_TOOLS = {"new", "open", "lessons"}
-FULL_TOOLS = {"compare"} | {row.name for row in ACTIONS if row.full}
-ALWAYS = (*(name for name in TOOLS if name not in FULL_TOOLS), "search_actions")
-WORDED = (
-    frozenset((*TOOLS, "search_actions")),
-    frozenset((*ALWAYS, "pin", "interventions")),
-    frozenset(ALWAYS),
-    frozenset(("new", "open", "lessons")),
-    frozenset[str](),
-)
-"""The buttons with a word beside their icon: the first of these that fits the width of the window."""
-
-
 class Bars(QObject):
-    """Stands in the window from its first paint on; a click before the program is there waits for it."""
+    """Builds menus and tool bar from the table of actions; they stand from the first paint on, and a click before the
+    program is there waits for it.
+    """
 
     def __init__(self, window: MainWindow, *, simple: bool) -> None:
         super().__init__(window)

@@ -19,9 +19,6 @@ from attn_gui.views.map.marks import BACKWARD, FORWARD
 from attn_gui.views.tables.matrix_panel import MatrixPanel
 from attn_gui.views.widgets import entries_of
 
-# Context menus of maps, spine, heads, inspector and history: actions of the window that fit the place.
-
-
 COPY = ("copy", "copy_with_headers", "copy_as")
 MAP = (
     "release_cell",
@@ -117,7 +114,9 @@ ZONES = {
 
 
 class ContextMenus(QObject):
-    """Opens a zone's menu on a right click or the Menu key; what lies under the pointer takes the keyboard first."""
+    """Opens the menu of a map, the spine, heads, inspector or history on a right click or the Menu key; what lies under
+    the pointer takes the keyboard first.
+    """
 
     def __init__(self, context: AppContext, tables: TablesController) -> None:
         super().__init__(context.window)
@@ -169,11 +168,10 @@ def _take_keyboard(widget: QWidget | None) -> None:
         source.setFocus(Qt.FocusReason.MouseFocusReason)
 
 
-# Single keys that act while a map has the focus, and the way between a map's cell and its table cell.
-
-
 class MapKeys(QObject):
-    """`[` `]` head, 1 … 9 step of the spine, V values, R and Shift+R reach and origin, Enter table, Esc back."""
+    """Answers single keys while a map has the focus: `[` `]` head, 1 … 9 step of the spine, V values, R and Shift+R
+    reach and origin, Enter table, Esc back.
+    """
 
     def __init__(
         self,

@@ -23,10 +23,6 @@ from attn_gui.modes import BEFORE, NOW
 from attn_gui.views.controls.intervention_panel import InterventionPanel, InterventionRow
 from attn_gui.views.names import letter, said_in
 
-# --- list -----------------------------------------------------------------------------------------
-# The list of what is changed by hand: switched, gone to, spread to all heads, removed, each one step.
-
-
 CONTEXT = "Interventions"
 LABELS = {
     True: QT_TRANSLATE_NOOP("History", "on: {what}"),
@@ -37,9 +33,11 @@ REMOVED_ALL = QT_TRANSLATE_NOOP("History", "removed all that was changed by hand
 SPREAD = QT_TRANSLATE_NOOP("History", "for all heads: {what}")
 ACTION = "interventions"
 
+TAKEN = QT_TRANSLATE_NOOP("History", "{cells} taken from the state before")
+
 
 class InterventionsController(QObject):
-    """The panel and its count on one side, the document on the other."""
+    """Lists what is changed by hand, and switches, goes to, spreads or removes it, each as one step."""
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(context.window)
@@ -170,14 +168,10 @@ def label_of(part: object) -> object:
     return Label(part.template, {name: label_of(value) for name, value in part.values.items()}, CONTEXT)
 
 
-# Cells of the state compared with, copied over the present ones.
-
-
-TAKEN = QT_TRANSLATE_NOOP("History", "{cells} taken from the state before")
-
-
 class CopyFromState(QObject):
-    """One step for the chosen cells, be the state a pinned one, a snapshot or another text's."""
+    """Copies cells of a state compared with over the chosen ones, as one step: a pinned state, a snapshot or another
+    text's.
+    """
 
     def __init__(self, context: AppContext, blocks: CellBlocks) -> None:
         super().__init__(context.window)

@@ -46,14 +46,26 @@ from attn_gui.views.inspector.cell_relations import cell_name, number
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.names import ALONE, ASK, RESCALED, SOLVED, WEIGHT_MEANINGS, letter, stage_title
 
-# Changes of a box of cells of a stage: of the matrix where one is given, else as interventions; each one step.
-
-
 Interventions = tuple[Intervention, ...]
+
+AXES = {
+    "batch": QT_TRANSLATE_NOOP("Interventions", "item"),
+    "head": QT_TRANSLATE_NOOP("Interventions", "head"),
+    "query": QT_TRANSLATE_NOOP("Interventions", "query"),
+    "key": QT_TRANSLATE_NOOP("Interventions", "key"),
+    "row": QT_TRANSLATE_NOOP("Interventions", "row"),
+    "column": QT_TRANSLATE_NOOP("Interventions", "column"),
+}
+MULTIPLIED = QT_TRANSLATE_NOOP("History", "{cells} × {factor} by hand")
+TAKEN = QT_TRANSLATE_NOOP("History", "{cells} taken from {place}")
+FREED = QT_TRANSLATE_NOOP("History", "{cells} as computed")
+
+SET_MANY = QT_TRANSLATE_NOOP("History", "{cells} set to {new} by hand")
+SET_BY_HAND = QT_TRANSLATE_NOOP("History", "{cell}: {old} → {new} by hand")
 
 
 class CellChanges:
-    """Boxes are in the stage's own axes; what is too large or does not fit is said, and changes nothing."""
+    """Changes a box of cells of a stage as one step: of the matrix where one is given, else as interventions."""
 
     def __init__(self, document: Document, runner: EditRunner) -> None:
         self._document, self._runner = document, runner
@@ -126,23 +138,6 @@ class CellChanges:
             lambda: SetCells(stage, own, numbers(array, own), label),
             lambda edit, _fresh: self._document.apply(edit),
         )
-
-
-# --- blocks ---------------------------------------------------------------------------------------
-# Blocks of cells of a map: chosen together, multiplied, pasted into, taken from elsewhere, left as computed.
-
-
-AXES = {
-    "batch": QT_TRANSLATE_NOOP("Interventions", "item"),
-    "head": QT_TRANSLATE_NOOP("Interventions", "head"),
-    "query": QT_TRANSLATE_NOOP("Interventions", "query"),
-    "key": QT_TRANSLATE_NOOP("Interventions", "key"),
-    "row": QT_TRANSLATE_NOOP("Interventions", "row"),
-    "column": QT_TRANSLATE_NOOP("Interventions", "column"),
-}
-MULTIPLIED = QT_TRANSLATE_NOOP("History", "{cells} × {factor} by hand")
-TAKEN = QT_TRANSLATE_NOOP("History", "{cells} taken from {place}")
-FREED = QT_TRANSLATE_NOOP("History", "{cells} as computed")
 
 
 class MapCells(NamedTuple):
@@ -358,15 +353,10 @@ def _span(cut: slice) -> str:
     return str(cut.start) if cut.stop - cut.start == 1 else f"{cut.start} … {cut.stop - 1}"
 
 
-# Numbers typed into cells of the maps: cells of the problem, or interventions where they are computed.
-
-
-SET_MANY = QT_TRANSLATE_NOOP("History", "{cells} set to {new} by hand")
-SET_BY_HAND = QT_TRANSLATE_NOOP("History", "{cell}: {old} → {new} by hand")
-
-
 class TypingController(QObject):
-    """Opens a line on the chosen cell of a map, and makes one step of what is typed there."""
+    """Opens a line on the chosen cell of a map, and makes one step of what is typed there: a cell of the problem, or an
+    intervention where it is computed.
+    """
 
     answered = Signal(object, float)  # a cell of an exercise, and the number typed into it
 

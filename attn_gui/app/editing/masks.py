@@ -43,9 +43,6 @@ from attn_gui.tiles.thread_pools import outcome_of
 from attn_gui.views.controls.mask_panel import LintLine
 from attn_gui.views.names import mask_lint_text, mask_note, mask_polarity
 
-# The brush that opens and closes cells of the mask in a map: its shape, its gesture, and the step that it makes.
-
-
 BRUSH_LABELS = {
     True: QT_TRANSLATE_NOOP("History", "opened {cell}"),
     False: QT_TRANSLATE_NOOP("History", "closed {cell}"),
@@ -56,9 +53,20 @@ MANY = {
 }
 BRUSH = "brush"  # its place in the settings
 
+LABELS = {
+    "add": QT_TRANSLATE_NOOP("History", "added mask {kind}"),
+    "remove": QT_TRANSLATE_NOOP("History", "removed mask {kind}"),
+    "switch": QT_TRANSLATE_NOOP("History", "switched mask {kind}"),
+    "change": QT_TRANSLATE_NOOP("History", "changed mask {kind}"),
+    "fill": QT_TRANSLATE_NOOP("History", "filled mask {kind}"),
+}
+
+QUICK_CELLS = 1 << 18  # of the maps of all heads: the lines are there at once
+
 
 class PaintingController(QObject):
-    """One gesture is one step: it closes what it covers if its first cell is open, and opens it if that is closed.
+    """Opens and closes cells of the mask with a brush in a map. One gesture is one step: it closes what it covers if
+    its first cell is open, and opens it if that is closed.
 
     With the mouse a gesture is a drag. With the keyboard Space begins and ends it and arrows lead it; of single cells
     Space turns the chosen one at once, in the masked map of a custom mask without the brush, too. Esc drops it.
@@ -245,22 +253,8 @@ def _row(shape: BrushShape) -> Row:
     return Row(name, "brush", shape.label, group="brush", checkable=True, reads=reads, context="Masks", full=True)
 
 
-# Turns what a person asks of mask layers into edits of the document, and says what is seldom meant in them.
-
-
-LABELS = {
-    "add": QT_TRANSLATE_NOOP("History", "added mask {kind}"),
-    "remove": QT_TRANSLATE_NOOP("History", "removed mask {kind}"),
-    "switch": QT_TRANSLATE_NOOP("History", "switched mask {kind}"),
-    "change": QT_TRANSLATE_NOOP("History", "changed mask {kind}"),
-    "fill": QT_TRANSLATE_NOOP("History", "filled mask {kind}"),
-}
-
-QUICK_CELLS = 1 << 18  # of the maps of all heads: the lines are there at once
-
-
 class MasksController(QObject):
-    """The mask panel on one side, the document on the other; lint is taken while the panel is open."""
+    """Turns what a person asks of mask layers into edits of the document; lint is taken while the panel is open."""
 
     def __init__(self, context: AppContext, painting: PaintingController, note: StatusNote) -> None:
         super().__init__(context.window)

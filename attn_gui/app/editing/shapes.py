@@ -26,16 +26,33 @@ from attn_gui.views.controls.shape_panel import ShapeState
 from attn_gui.views.tables.inputs import InputsView
 from attn_gui.views.tables.matrix_panel import MatrixPanel
 
-# --- words ----------------------------------------------------------------------------------------
-# Says which matrices change their shape, before it happens and after.
-
-
 Shape = tuple[int, ...]
 Shapes = Mapping[str, tuple[Shape, Shape]]  # before and after, by field
 CHANGE = QT_TRANSLATE_NOOP("Sentences", "{symbol} {before} → {after}")
 FOLLOW = QT_TRANSLATE_NOOP("Sentences", "With it changes {others}; new cells are 0.")
 ZEROS = QT_TRANSLATE_NOOP("Sentences", "New cells are 0.")
 DONE = QT_TRANSLATE_NOOP("Sentences", "{changes}; new cells are 0")
+
+SIZE_LABELS = {
+    "num_heads": QT_TRANSLATE_NOOP("History", "heads {old} → {new}"),
+    "num_kv_heads": QT_TRANSLATE_NOOP("History", "K/V heads {old} → {new}"),
+    "d_k": QT_TRANSLATE_NOOP("History", "dₖ {old} → {new}"),
+    "d_v": QT_TRANSLATE_NOOP("History", "dᵥ {old} → {new}"),
+    "n": QT_TRANSLATE_NOOP("History", "queries {old} → {new}"),
+    "m": QT_TRANSLATE_NOOP("History", "keys {old} → {new}"),
+    "d_model": QT_TRANSLATE_NOOP("History", "d_model {old} → {new}"),
+    "batch_size": QT_TRANSLATE_NOOP("History", "items {old} → {new}"),
+}
+
+NO_STEP = -1
+
+SIZE_OF = {"d_k": Role.SCORE, "d_model": Role.SCORE, "d_v": Role.MIX, "num_kv_heads": Role.MIX}
+"""Sizes of what is there for some part of attention alone."""
+
+Fields = Mapping[str, object]
+Accept = Callable[[Fields, Arrays], None]  # with the arrays that were made for it
+
+AXES = {"row": 0, "column": 1}
 
 
 def shape_text(*shape: int) -> str:
@@ -69,29 +86,8 @@ def translated_sentence(template: str, **words: object) -> str:
     return QCoreApplication.translate("Sentences", template).format(**words)
 
 
-# Turns what a person asks of shapes, scale and precision into edits of the document.
-
-
-SIZE_LABELS = {
-    "num_heads": QT_TRANSLATE_NOOP("History", "heads {old} → {new}"),
-    "num_kv_heads": QT_TRANSLATE_NOOP("History", "K/V heads {old} → {new}"),
-    "d_k": QT_TRANSLATE_NOOP("History", "dₖ {old} → {new}"),
-    "d_v": QT_TRANSLATE_NOOP("History", "dᵥ {old} → {new}"),
-    "n": QT_TRANSLATE_NOOP("History", "queries {old} → {new}"),
-    "m": QT_TRANSLATE_NOOP("History", "keys {old} → {new}"),
-    "d_model": QT_TRANSLATE_NOOP("History", "d_model {old} → {new}"),
-    "batch_size": QT_TRANSLATE_NOOP("History", "items {old} → {new}"),
-}
-
-NO_STEP = -1
-
-
-SIZE_OF = {"d_k": Role.SCORE, "d_model": Role.SCORE, "d_v": Role.MIX, "num_kv_heads": Role.MIX}
-"""Sizes of what is there for some part of attention alone."""
-
-
 class ShapeController(QObject):
-    """Shape panel and spine operators on one side, the document on the other."""
+    """Turns what a person asks of shapes, scale and precision in the panel or the spine into edits."""
 
     def __init__(self, context: AppContext, note: StatusNote) -> None:
         super().__init__(context.window)
@@ -225,18 +221,10 @@ class ShapeController(QObject):
             self._runner.change(label, lambda: made_direct(computation.evaluation))
 
 
-# Matrices that do not fit together: the sentence, and every change that would make them fit as a button.
-
-
-Fields = Mapping[str, object]
-Accept = Callable[[Fields, Arrays], None]  # with the arrays that were made for it
-
-
-AXES = {"row": 0, "column": 1}
-
-
 class ShapeFixes(QObject):
-    """Offers the fixes of a clash; nothing is changed until one is picked."""
+    """Says why matrices do not fit together, and offers every change that would make them fit; nothing is changed until
+    one is picked.
+    """
 
     def __init__(self, banner: Banner, parent: QObject, runner: EditRunner, inputs: InputsView | None = None) -> None:
         """Mark clashes; `inputs` are the tables of the document, where what is brought clashes with one of them."""

@@ -35,16 +35,18 @@ if TYPE_CHECKING:  # the solvers are imported once something is to be solved
     from attn_gui.views.dialogs.target_dialog import TargetDialog
 
 
-# --- typed ----------------------------------------------------------------------------------------
-# Edit the answer: a target for the chosen cell, and the smallest change that reaches it, as one edit.
-
-
 SET_BY = QT_TRANSLATE_NOOP("History", "{cell}: {old} → {new} by {cells}")
 TYPED_MS = 120  # a number is typed to its end before it is solved for
 
+WAY = 200  # pixels that draw a number through the whole range of its colors
+PULLED_MS = 120  # of a gesture under way, after which the shortest change is looked for
+LEAST_SHARE = 1e-3  # a weight can come as near to 0 and to 1
+
 
 class TargetController(QObject):
-    """Opens the dialog for the chosen cell, solves while a person types, applies what was agreed to."""
+    """Solves for a target of the chosen cell by the smallest change, while a person types it in the dialog, and applies
+    what was agreed to as one edit.
+    """
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(context.window)
@@ -153,15 +155,6 @@ def cells_text(field: str, box: Box) -> str:
     """Return `Q[10, 96 … 127]`: the cells of a box, batch and heads left out."""
     places = [str(cut.start) if cut.stop - cut.start == 1 else f"{cut.start} … {cut.stop - 1}" for cut in box[-2:]]
     return f"{field_symbol(field)}[{', '.join(places)}]"
-
-
-# --- pulled ---------------------------------------------------------------------------------------
-# The target tool: a number drawn up or down with the mouse, while the query that gives it is looked for.
-
-
-WAY = 200  # pixels that draw a number through the whole range of its colors
-PULLED_MS = 120  # of a gesture under way, after which the shortest change is looked for
-LEAST_SHARE = 1e-3  # a weight can come as near to 0 and to 1
 
 
 class TargetDrag(NamedTuple):

@@ -24,10 +24,6 @@ from attn_gui.views.banner import BannerOffer
 from attn_gui.views.names import mask_summary
 from attn_gui.views.spine.operator_boxes import HIDDEN_WIDTH, setting_of
 
-# --- attention ------------------------------------------------------------------------------------
-# Turns what a person asks of scores, softcap, temperature and positions into edits of the document.
-
-
 LABELS = {
     "softcap": QT_TRANSLATE_NOOP("History", "softcap {value}"),
     "temperature": QT_TRANSLATE_NOOP("History", "temperature {value}"),
@@ -46,9 +42,36 @@ READ = {"temperature": Label("temperature", context="Settings"), "sink": Label(Q
 """What only some normalizations read."""
 FIRST = {"softcap": 5.0, "temperature": 1.0, "rotary_theta": 10_000.0}  # what a step begins with when it is added
 
+CHOSEN: Mapping[str, tuple[str, Mapping[str, Any]]] = {
+    "norm": (QT_TRANSLATE_NOOP("History", "norm {name}"), NORMS),
+    "activation": (QT_TRANSLATE_NOOP("History", "activation {name}"), ACTIVATIONS),
+}
+"""Choices of the block: the name of the step, and the catalog with the labels."""
+
+SWITCHED: Mapping[str, tuple[Callable[[Problem, bool], dict[str, Any]], str, str]] = {
+    "gated_network": (
+        with_gate,
+        QT_TRANSLATE_NOOP("History", "gated the feed-forward network"),
+        QT_TRANSLATE_NOOP("History", "removed the gate of the feed-forward network"),
+    ),
+    "head_norms": (
+        with_head_norms,
+        QT_TRANSLATE_NOOP("History", "normalized the heads of Q and K"),
+        QT_TRANSLATE_NOOP("History", "removed the norms of the heads of Q and K"),
+    ),
+    "sinks": (
+        with_sink,
+        QT_TRANSLATE_NOOP("History", "added a sink to every head"),
+        QT_TRANSLATE_NOOP("History", "removed the sinks"),
+    ),
+}
+"""Parts that are there or not: how each is added and taken away, and the names of both steps."""
+
 
 class VariantsController(QObject):
-    """Keeps the spine and the menu in step with the variant of the computation in the document."""
+    """Turns what a person asks of scores, softcap, temperature and positions into edits; keeps spine and menu in step
+    with the document.
+    """
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(context.window)
@@ -150,36 +173,10 @@ def _excluded(problem: Problem, name: str) -> dict[str, Any]:
     return {"rotary_frequencies": None} if name == "rotary_theta" and problem.rotary_frequencies is not None else {}
 
 
-# Edits of the transformer layer around attention: the kind of block, its norm, activation and gate, sinks.
-
-
-CHOSEN: Mapping[str, tuple[str, Mapping[str, Any]]] = {
-    "norm": (QT_TRANSLATE_NOOP("History", "norm {name}"), NORMS),
-    "activation": (QT_TRANSLATE_NOOP("History", "activation {name}"), ACTIVATIONS),
-}
-"""Choices of the block: the name of the step, and the catalog with the labels."""
-SWITCHED: Mapping[str, tuple[Callable[[Problem, bool], dict[str, Any]], str, str]] = {
-    "gated_network": (
-        with_gate,
-        QT_TRANSLATE_NOOP("History", "gated the feed-forward network"),
-        QT_TRANSLATE_NOOP("History", "removed the gate of the feed-forward network"),
-    ),
-    "head_norms": (
-        with_head_norms,
-        QT_TRANSLATE_NOOP("History", "normalized the heads of Q and K"),
-        QT_TRANSLATE_NOOP("History", "removed the norms of the heads of Q and K"),
-    ),
-    "sinks": (
-        with_sink,
-        QT_TRANSLATE_NOOP("History", "added a sink to every head"),
-        QT_TRANSLATE_NOOP("History", "removed the sinks"),
-    ),
-}
-"""Parts that are there or not: how each is added and taken away, and the names of both steps."""
-
-
 class LayerController(QObject):
-    """Keeps menu and spine in step with the block of the document, and the norms and sinks of its heads."""
+    """Edits the transformer layer around attention: block, norm, activation, gate, sinks; keeps menu and spine in step
+    with it.
+    """
 
     newRequested = Signal()
 

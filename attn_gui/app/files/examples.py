@@ -13,6 +13,8 @@ from attn_gui.formats import Loaded, open_file
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.paths import resource
 
+FIRST = "minilm"
+
 
 class Example(NamedTuple):
     """One problem: its file in resources/examples, what it is called, and the line that says what is shown."""
@@ -101,7 +103,6 @@ EXAMPLES = (
         head=5,
     ),
 )
-FIRST = "minilm"
 
 
 def example_of(key: str) -> Example:

@@ -40,17 +40,24 @@ if TYPE_CHECKING:
     from attn_gui.views.dialogs.export_dialog import ExportDialog
 
 
-# --- writing --------------------------------------------------------------------------------------
-# Files written beside the window: their progress in the status bar, and what is said once they are there.
-
-
 LISTED = 3  # names of files that are said
 REFUSALS = (ValueError, OSError, MemoryError)
 """Errors that say why a file was not written."""
 
+PREVIEW_DPI = 96
+CLIPBOARD_DPI = 200
+
+COVERING = "map", "product"
+"""The pictures that can leave cells out."""
+QUICK_FILES, QUICK_CELLS = 6, 100_000  # what is written at once; anything larger beside the window
+
+C = TypeVar("C", QImage, QMimeData)
+
 
 class FileWriting(QObject):
-    """Writes files, one piece of work at a time, and says where they are or why there are none."""
+    """Writes files beside the window, one piece of work at a time, with its progress in the status bar; says where they
+    are or why there are none.
+    """
 
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
@@ -169,16 +176,6 @@ class WritingController(QObject):
     def finish(self) -> None:
         """Stop what is being written; for the end of the program."""
         self._writing.finish()
-
-
-PREVIEW_DPI = 96
-CLIPBOARD_DPI = 200
-COVERING = "map", "product"
-"""The pictures that can leave cells out."""
-QUICK_FILES, QUICK_CELLS = 6, 100_000  # what is written at once; anything larger beside the window
-
-
-C = TypeVar("C", QImage, QMimeData)
 
 
 class ExportController(WritingController):
@@ -316,7 +313,7 @@ class ExportController(WritingController):
     def _proposal(self, stage: str) -> ExportChoice:
         from attn_gui.figure.export_settings import is_small
 
-        look, options = self._view.look, {page: dict(values) for page, values in self._pages.options.items()}
+        look, options = self._view.look, self._pages.options()
         mode = look.compare if self._baseline.comparable or look.compare == GRADIENT else NOW
         mode = NOW if look.blanks else SIDE_BY_SIDE if mode == WIPE else mode
         proposed = ExportChoice(

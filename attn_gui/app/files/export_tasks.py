@@ -42,9 +42,6 @@ from attn_gui.views.dialogs.export_choice import WINDOW, DataChoice, ExportChoic
 from attn_gui.views.map.color_scales import color_scales_of
 from attn_gui.views.names import stage_title
 
-# --- tasks ----------------------------------------------------------------------------------------
-
-
 STATE_PARTS = {BEFORE: "before", DIFFERENCE: "difference", SIDE_BY_SIDE: "before-now", GRADIENT: "gradient"}
 """Part of a file name for each way to show two states, or a gradient."""
 
@@ -76,7 +73,6 @@ class ExportNaming:
         return Path(choice.folder) / f"{name}.{choice.format}"
 
 
-# --- figures -------------------------------------------------------------------------------------
 def figure_tasks(
     choice: ExportChoice,
     evaluation: Evaluation,
@@ -247,9 +243,6 @@ def _size(evaluation: Evaluation, name: str) -> int:
 
 def _share(progress: Progress, start: float, length: float) -> Callable[[int, int], None]:
     return lambda done, every: progress(start + length * done / every)
-
-
-# Figures of another state than the present one, or of a gradient.
 
 
 def beside_of(baseline: Baseline, mode: str, look: ViewSettings) -> ComparedState | None:

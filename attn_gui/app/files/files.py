@@ -47,10 +47,6 @@ if TYPE_CHECKING:
     from attn_gui.models.study import OpenedStudy, Study
 
 
-# --- opening --------------------------------------------------------------------------------------
-# What a crash left is read beside the window, as a large file is: until then, nothing in the window is different.
-
-
 Read = Callable[[Path, Progress], object]
 _AWAY = QT_TRANSLATE_NOOP(
     "Sentences",
@@ -59,6 +55,11 @@ _AWAY = QT_TRANSLATE_NOOP(
 )
 FOLDERS = "models/opened"
 """Setting that lists the folders of models that were opened."""
+
+BUTTONS = QMessageBox.StandardButton
+
+LONGEST_FOLDER = 48  # letters of a folder in the menu
+LONGEST_NAME = 64  # and of a file
 
 
 class ModelAway(FormatError):
@@ -109,13 +110,6 @@ def resume(path: Path, progress: Progress, opened: Sequence[Path] = ()) -> Resum
     return ResumedDocument(
         replace(loaded, problem=found.problem.replace(), snapshots=found.snapshots), kept, found.study
     )
-
-
-# --- questions ------------------------------------------------------------------------------------
-# Questions about files: which one to open, where to save, and what to do before anything is lost.
-
-
-BUTTONS = QMessageBox.StandardButton
 
 
 class ChangedFileAnswer(Enum):
@@ -226,16 +220,10 @@ def asked_path(window: QWidget, title: str, proposal: Path, kinds: Mapping[str, 
     return asked_path(window, title, whole, kinds) if whole.exists() else whole
 
 
-# The files opened or saved last: their menu, of which they are taken by hand alone.
-
-
-LONGEST_FOLDER = 48  # letters of a folder in the menu
-LONGEST_NAME = 64  # and of a file
-
-
 class RecentFiles(QObject):
-    """Fills the menu whenever it is about to be shown; which files are there is looked up beside the window, for a
-    folder may be far away."""
+    """Fills the menu of the files opened or saved last whenever it is about to be shown; which files are there is
+    looked up beside the window, for a folder may be far away.
+    """
 
     def __init__(self, menus: Mapping[str, QMenu], settings: Settings, open_path: Callable[[Path], object]) -> None:
         super().__init__(menus["recent"])

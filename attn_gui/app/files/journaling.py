@@ -69,7 +69,7 @@ class Journaling(QObject):
         self._name = ""  # in the first entry
         self._held: tuple[Snapshot, ...] | None = None  # the snapshots of the last entry, or before one of that file
         self._held_study: Study | None = None
-        self._whole, self._told = True, False  # the next entry is a whole state; a failure was said
+        self._whole, self._failed = True, False  # the next entry is a whole state; a failure was said
         self._due = False  # something happened since the last entry
         self._writes: int | None = None  # of the document, when the last entry was begun that is read beside the window
         self._given_up = -1  # the revision of the document that is not to be kept any more
@@ -255,7 +255,7 @@ class Journaling(QObject):
             outcome.result()
         except (ValueError, MemoryError) as error:  # what was to be added is not there: it begins anew
             self._whole, self._origin = True, None
-            self._tell(error)
+            self._say_failure(error)
             self._timer.start(AGAIN_MS)
             return
         if self._due:
@@ -266,10 +266,10 @@ class Journaling(QObject):
         else:  # an earlier write does not keep what was to be taken over since
             self._hand_over()
 
-    def _tell(self, error: Exception) -> None:
+    def _say_failure(self, error: Exception) -> None:
         """Say once that nothing is kept; one works on, and it is tried again."""
-        if not self._told:
-            self._told = True
+        if not self._failed:
+            self._failed = True
             words = saying(error)
             self._window.banner.show_info(
                 lambda: self.tr("There is no copy of the unsaved changes, should the program crash. {reason}").format(

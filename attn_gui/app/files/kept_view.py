@@ -22,12 +22,13 @@ from attn_gui.figure.levels import AUTO, LEVEL_RULES, TYPED, ColorScale
 from attn_gui.modes import OF_ANY
 from attn_gui.views.names import ASK, WEIGHT_MEANINGS
 
-# --- in files -------------------------------------------------------------------------------------
-# The view (head, stage, chosen cell, levels) as the record that a session file carries.
+KEPT = ("mode", "decimals", "values", "scientific", "blocked", "reading", "weights_typed")
 
 
 class SessionView(QObject):
-    """Writes the view into a session that is saved and takes it from one that is opened, as far as it fits."""
+    """Writes the view (head, stage, chosen cell, levels) into a session that is saved, and takes it from one that is
+    opened, as far as it fits.
+    """
 
     def __init__(self, context: AppContext, files: FilesController) -> None:
         super().__init__(context.window)
@@ -161,15 +162,10 @@ def _levels(pair: object) -> Levels | None:
     return Levels(low, high) if math.isfinite(low) and math.isfinite(high) and low < high else None
 
 
-# --- between sessions -----------------------------------------------------------------------------
-# Keeps how things are shown, such as decimals and mode, from one session of the program to the next.
-
-
-KEPT = ("mode", "decimals", "values", "scientific", "blocked", "reading", "weights_typed")
-
-
 class KeptView(QObject):
-    """Puts every change into the settings."""
+    """Keeps how things are shown, such as decimals and mode, in the settings, from one session of the program to the
+    next.
+    """
 
     def __init__(self, view: ViewState, settings: Settings) -> None:
         super().__init__(view)

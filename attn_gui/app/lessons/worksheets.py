@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from attn_gui.views.dialogs.export_data_dialog import WorksheetChoice
 
 
-# Worksheets from the window: a dialog, then files written beside it, as `attn-gui worksheet` writes them.
-
-
 KEPT = "worksheets"
 WORKSHEET_WORDS = "worksheet class exercise print pdf key 练习卷 试卷 打印 答案 题目"
 
@@ -40,9 +37,19 @@ WORKSHEET_ROWS = (
     ),
 )
 
+SOLVED_WORDS = "worked solution answer key steps teacher print latex markdown pdf 解答 步骤 答案 教师 打印"
+
+SOLUTION_ROWS = (
+    Row("solution_of_cell", "learn", QT_TRANSLATE_NOOP("Actions", "Worked &solution of the cell…"), words=SOLVED_WORDS,
+        separator=True,
+        needs=QT_TRANSLATE_NOOP("Actions", "Choose a cell of a map first; not during an exercise"), full=True),
+    Row("solution_of_problem", "learn", QT_TRANSLATE_NOOP("Actions", "Worked solution of the &whole problem…"),
+        words=SOLVED_WORDS, needs=QT_TRANSLATE_NOOP("Actions", "Not during an exercise"), full=True),
+)  # fmt: skip
+
 
 class WorksheetsController(WritingController):
-    """Asks how many, and writes them from a copy of the problem."""
+    """Asks how many worksheets, and writes them from a copy of the problem, as `attn-gui worksheet` does."""
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(context)
@@ -113,21 +120,8 @@ class WorksheetsController(WritingController):
         self._writing.begin(work)
 
 
-# Worked solutions out of the window: of the chosen cell, or of every cell on show's item, as PDF, LaTeX, Markdown.
-
-
-SOLVED_WORDS = "worked solution answer key steps teacher print latex markdown pdf 解答 步骤 答案 教师 打印"
-SOLUTION_ROWS = (
-    Row("solution_of_cell", "learn", QT_TRANSLATE_NOOP("Actions", "Worked &solution of the cell…"), words=SOLVED_WORDS,
-        separator=True,
-        needs=QT_TRANSLATE_NOOP("Actions", "Choose a cell of a map first; not during an exercise"), full=True),
-    Row("solution_of_problem", "learn", QT_TRANSLATE_NOOP("Actions", "Worked solution of the &whole problem…"),
-        words=SOLVED_WORDS, needs=QT_TRANSLATE_NOOP("Actions", "Not during an exercise"), full=True),
-)  # fmt: skip
-
-
 class SolutionSaving(WritingController):
-    """Asks for a file and writes the steps into it, beside the window."""
+    """Writes the worked solution of the chosen cell, or of all cells of the item, as PDF, LaTeX or Markdown."""
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(context)

@@ -193,11 +193,10 @@ class MapsController(QObject):
         self._view.set(cell=ChosenCell(stage, row, column), block=None)
 
 
-# Split maps: each gets the state before as its left half, and all of them one bar.
-
-
 class SplitController(QObject):
-    """Follows what the maps show; costs nothing while they are not split."""
+    """Gives each split map the state before as its left half, and all of them one bar; costs nothing while none is
+    split.
+    """
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(context.window)

@@ -24,10 +24,10 @@ from attn_gui.views.dialogs.progress import WorkLine
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.tables.delegate import CellEditor
 
-# --- background task ------------------------------------------------------------------------------
-
-
 STEPS = 100  # as often at most is the share announced
+
+LARGE = 4 * 2**20  # bytes; what is smaller is read or made within a frame
+AGAIN_MS = 50  # after which it is looked whether the person has finished
 
 
 class Stopped(Exception):
@@ -133,14 +133,6 @@ class BackgroundTask(QObject):
     def _on_progressed(self, work: _Work, share: float) -> None:
         if work is self._wanted and not work.stopped:
             self.progressed.emit(share)
-
-
-# --- window task ----------------------------------------------------------------------------------
-# Work beside the window that ends in another document or another state of it.
-
-
-LARGE = 4 * 2**20  # bytes; what is smaller is read or made within a frame
-AGAIN_MS = 50  # after which it is looked whether the person has finished
 
 
 class DeferredResult(QObject):

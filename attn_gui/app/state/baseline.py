@@ -30,14 +30,15 @@ if TYPE_CHECKING:
     from attn_gui.tiles.tile_cache import TileCache
 
 
-# The state that the document is compared with: pinned as it was, or ready made from what it is now.
-
-
 PINNED = "pinned"
+
+PINNED_STATE = QT_TRANSLATE_NOOP("Compared", "the baseline")
+NOW_STATE = QT_TRANSLATE_NOOP("Compared", "now")
 
 
 class Baseline(QObject):
-    """Holds one state beside the document's, evaluated off the GUI thread where that takes long.
+    """Holds the state that the document is compared with, pinned as it was or ready made from what it is now; it is
+    evaluated off the GUI thread where that takes long.
 
     A pinned state is a copy that no edit touches. A ready-made one is the document without one thing, over the same
     arrays, and follows every edit. Nothing is kept for the difference: it is read from both.
@@ -287,14 +288,6 @@ def _by_stage(
         if boxes := join([*before.get(one, ()), *after.get(other, ())]):
             found[stage] = boxes
     return found
-
-
-# --- one cell -------------------------------------------------------------------------------------
-# One cell in two states: what it was, what it is, and by how much it moved; and what the two states are called.
-
-
-PINNED_STATE = QT_TRANSLATE_NOOP("Compared", "the baseline")
-NOW_STATE = QT_TRANSLATE_NOOP("Compared", "now")
 
 
 class CellMove(NamedTuple):

@@ -22,8 +22,6 @@ from attn_gui.views.theme import SCHEMES, apply_theme, motion_reduced, reduce_mo
 if TYPE_CHECKING:
     from attn_gui.engine import Problem
 
-# Settings kept between sessions: keys and values in one INI file, never indices or labels.
-
 
 MOST_RECENT = 10
 REOPEN = "reopen_last"
@@ -31,9 +29,29 @@ REOPEN = "reopen_last"
 _RECENT_FILES = "recent", "files"  # the record, and its list
 _SIZES = "recent_sizes"  # of those files, by path
 
+QTS_OWN = {"zh": "qtbase_zh_CN.qm"}
+
+QTS_LACK: tuple[str, ...] = (  # words of Qt's file dialog that its own Chinese has not, or that no desktop says
+    QT_TRANSLATE_NOOP("QAbstractFileIconProvider", "Folder"),
+    QT_TRANSLATE_NOOP("QAbstractFileIconProvider", "File"),
+    QT_TRANSLATE_NOOP("QAbstractFileIconProvider", "%1 File"),
+    QT_TRANSLATE_NOOP("QFileSystemModel", "Size"),
+    QT_TRANSLATE_NOOP("QFileDialog", "%1 already exists.\nDo you want to replace it?"),
+)
+NAME = "language"  # without one to look for, PySide makes everything below the application known to Python
+NOT_COMPILED = "The Chinese texts of this checkout are not compiled yet; python packaging/texts.py does it."
+
+PIXMAPS_KB = 1024
+"""Of pixels of icons, gone ones too, Qt keeps so many; by itself 10 MB, to which each question and file dialog adds. A
+window has 20 KB of its own."""
+
+STILL = "reduced_motion"
+"""Setting that takes the place of what the desktop says of motion."""
+ZOOM_STEPS = (0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0)
+
 
 class Settings:
-    """Typed access to the few things that outlive a session."""
+    """Reads and writes what outlives a session: keys and values in one INI file, never indices or labels."""
 
     def __init__(self) -> None:
         self._store = QSettings(QSettings.Format.IniFormat, QSettings.Scope.UserScope, "attn_gui", "attn_gui")
@@ -130,23 +148,6 @@ class Settings:
         self.put(key, {name: [str(path) for path in paths]})
 
 
-# --- language -------------------------------------------------------------------------------------
-# The language of the window: English in the source, Simplified Chinese beside it, switched live.
-# What Qt loads is made of the .ts file by packaging/texts.py; a checkout of which it was never made says so.
-
-
-QTS_OWN = {"zh": "qtbase_zh_CN.qm"}
-QTS_LACK: tuple[str, ...] = (  # words of Qt's file dialog that its own Chinese has not, or that no desktop says
-    QT_TRANSLATE_NOOP("QAbstractFileIconProvider", "Folder"),
-    QT_TRANSLATE_NOOP("QAbstractFileIconProvider", "File"),
-    QT_TRANSLATE_NOOP("QAbstractFileIconProvider", "%1 File"),
-    QT_TRANSLATE_NOOP("QFileSystemModel", "Size"),
-    QT_TRANSLATE_NOOP("QFileDialog", "%1 already exists.\nDo you want to replace it?"),
-)
-NAME = "language"  # without one to look for, PySide makes everything below the application known to Python
-NOT_COMPILED = "The Chinese texts of this checkout are not compiled yet; python packaging/texts.py does it."
-
-
 def language_of(wanted: list[str]) -> str:
     """Our language for a list of language tags, the most wanted first ("zh-Hans-CN", "en_GB", …)."""
     return "zh" if wanted and wanted[0].replace("_", "-").split("-")[0].lower() == "zh" else "en"
@@ -182,19 +183,10 @@ def in_every_language() -> Callable[[str, str], str]:
     return lambda source, context: " ".join((source, *(each.translate(context, source) or "" for each in translators)))
 
 
-# Theme, language and size of everything: chosen in View, remembered in the settings.
-
-
-PIXMAPS_KB = 1024
-"""Of pixels of icons, gone ones too, Qt keeps so many; by itself 10 MB, to which each question and file dialog adds. A
-window has 20 KB of its own."""
-STILL = "reduced_motion"
-"""Setting that takes the place of what the desktop says of motion."""
-ZOOM_STEPS = (0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0)
-
-
 class AppearanceController(QObject):
-    """Applies theme, language and zoom, keeps whether the window is simple, and tells when one of them changed."""
+    """Applies theme, language and zoom, keeps them and whether the window is simple in the settings, and tells when one
+    of them changed.
+    """
 
     changed = Signal()
 

@@ -45,6 +45,9 @@ INPUT = (QInputEvent, QHelpEvent, QDropEvent)
 SLICE = 0.004
 """Seconds after which the window may paint and answer before the rest is notified."""
 
+WIDE = frozenset({"baseline", "compare", "overlay"})
+"""Those that change every map and table, as another evaluation does."""
+
 
 class ChosenCell(NamedTuple):
     """A cell of a stage as it is shown: row and column within the shown head."""
@@ -91,10 +94,6 @@ class ViewSettings:
 PARTS = frozenset(field.name for field in fields(ViewSettings)) | {"evaluation", "baseline", "document", "overlay"}
 """Parts that can change: the fields of the look, the evaluation that is looked at, what it is compared with, the
 document that it is of, and what is laid over it."""
-
-
-WIDE = frozenset({"baseline", "compare", "overlay"})
-"""Those that change every map and table, as another evaluation does."""
 
 
 class ViewState(QObject):

@@ -27,15 +27,20 @@ from attn_gui.views.main_window import MainWindow
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.tables.matrix_panel import MatrixPanel
 
-# --- where ----------------------------------------------------------------------------------------
-# Tables and maps as a search sees them: their shape, names and numbers, and the way to one of their cells.
-
-
 Block = tuple[NDArray[Any], NDArray[np.bool_] | None]
+
+_PLACE = re.compile(r"\s*[\[(（]?\s*(\d{1,9})\s*[,，;；]\s*(\d{1,9})\s*[\])）]?\s*")
+_DECIMALS = re.compile(r"\.(\d+)")
+
+PIECE = 1 << 16  # cells that are read and compared within a frame
+ROWS = 64  # of a piece: a long problem computes its rows in such tiles
+MOST = 200_000  # cells that are found before the search ends
 
 
 class SearchTarget(Protocol):
-    """A matrix on show, until it is `gone` from the problem."""
+    """A matrix on show as a search sees it, in a table or map: names, numbers, and the way to a cell; until it is
+    `gone` from the problem.
+    """
 
     @property
     def name(self) -> str: ...
@@ -142,14 +147,6 @@ def give_keyboard(searched: SearchTarget) -> None:
         searched.widget.setFocus(Qt.FocusReason.OtherFocusReason)
 
 
-# --- what -----------------------------------------------------------------------------------------
-# Text typed to find a cell: what it means, and the cells of a matrix that fit.
-
-
-_PLACE = re.compile(r"\s*[\[(（]?\s*(\d{1,9})\s*[,，;；]\s*(\d{1,9})\s*[\])）]?\s*")
-_DECIMALS = re.compile(r"\.(\d+)")
-
-
 class TypedPlace(NamedTuple):
     """Row and column, counted from 0."""
 
@@ -218,16 +215,10 @@ def named_alike(names: Sequence[str], wanted: SearchQuery) -> list[int]:
     return whole or [place for place, name in enumerate(names) if text in name.casefold()]
 
 
-# The search of one matrix for cells that fit: in pieces between events, so that the window never waits for it.
-
-
-PIECE = 1 << 16  # cells that are read and compared within a frame
-ROWS = 64  # of a piece: a long problem computes its rows in such tiles
-MOST = 200_000  # cells that are found before the search ends
-
-
 class Search(QObject):
-    """Finds one cell after another, in the order of reading; `found` after every piece."""
+    """Finds the cells of one matrix that fit, in the order of reading and in pieces between events; `found` after every
+    piece.
+    """
 
     found = Signal()
 

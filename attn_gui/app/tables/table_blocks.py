@@ -40,17 +40,26 @@ from attn_gui.views.dialogs.progress import WorkLine
 from attn_gui.views.names import mask_polarity
 from attn_gui.views.tables.matrix_panel import MatrixPanel
 
-# Reads one matrix out of a text or a file: at once where it is small, else beside the window.
-
-
 LARGE_TEXT = 32_000  # characters or bytes; what is shorter is read within a frame
 LARGE_ARRAY = 4 * 2**20  # bytes of numbers that need no reading
 Take = Callable[[LabeledArray], object]
 TakeParts = Callable[[Mapping[str, LabeledArray]], object]  # Q, K and V at once
 
+SIZES = {"query": ("n", "d_k"), "key": ("m", "d_k"), "value": ("m", "d_v"), "x": ("n", "d_model"), GIVEN: ("n", "m")}
+KEEP = "d_model"
+
+Fields = Mapping[str, object]
+
+FOLDER = "import_folder"
+
+PASTED = QT_TRANSLATE_NOOP("History", "pasted {block} at {cell}")
+IMPORTED = QT_TRANSLATE_NOOP("History", "imported {block} at {cell}")
+
 
 class BlockReading(QObject):
-    """One large block at a time: the next takes its place, and that is said; another document needs none."""
+    """Reads one matrix out of a text or a file, a small one at once, else beside the window: a next one takes its
+    place, which is said; for another document none is needed.
+    """
 
     def __init__(self, context: AppContext, take_parts: TakeParts) -> None:
         """Read blocks; `take_parts` is handed Q, K and V where a text holds all three and they are wanted at once."""
@@ -144,18 +153,10 @@ class BlockReading(QObject):
             take(several.readings[dialog.chosen - bool(parts)].matrix)
 
 
-# --- unfit ----------------------------------------------------------------------------------------
-# Blocks of numbers that do not fit into their table: the reason, and every way to make them fit.
-
-
-SIZES = {"query": ("n", "d_k"), "key": ("m", "d_k"), "value": ("m", "d_v"), "x": ("n", "d_model"), GIVEN: ("n", "m")}
-KEEP = "d_model"
-
-Fields = Mapping[str, object]
-
-
 class UnfitBlocks(QObject):
-    """Changes nothing by itself; each way out that is picked is one step. What is offered is decided by shapes."""
+    """Says why a block does not fit into its table, and offers every way, by shapes, to make it fit; each that is
+    picked is one step.
+    """
 
     def __init__(self, context: AppContext, target: TableTarget, note: StatusNote) -> None:
         super().__init__(context.window)
@@ -339,15 +340,8 @@ def _said(field: str, block: NDArray[Any]) -> dict[str, object]:
     return {"symbol": field_symbol(field), "block": shape_text(*block.shape)}
 
 
-# --- blocks ---------------------------------------------------------------------------------------
-# Blocks of numbers into the tables: from the clipboard and from files of one matrix.
-
-
-FOLDER = "import_folder"
-
-
 class TableBlocks(QObject):
-    """Paste, import and drop; a block that is too large is offered to grow its matrix, never cut."""
+    """Pastes, imports and drops blocks of numbers; one that is too large is offered to grow its matrix, never cut."""
 
     mapPasteRequested = Signal()  # the keyboard is in a map
 
@@ -533,10 +527,6 @@ class TableBlocks(QObject):
         if self._noted and self._window.banner.text() == self._noted:
             self._window.banner.hide()
         self._noted = ""
-
-
-PASTED = QT_TRANSLATE_NOOP("History", "pasted {block} at {cell}")
-IMPORTED = QT_TRANSLATE_NOOP("History", "imported {block} at {cell}")
 
 
 def tile_to_selection(block: NDArray[Any], size: tuple[int, int]) -> NDArray[Any]:

@@ -45,12 +45,21 @@ from attn_gui.views.main_window import MainWindow
 from attn_gui.views.tables.matrix_panel import MatrixPanel
 from attn_gui.views.tables.table_view import RefusedText
 
-# --- target ---------------------------------------------------------------------------------------
-# The table that was used last: its selection, and the edit that puts numbers into it.
-
-
 Cuts = tuple[slice, slice]
 TYPED = QT_TRANSLATE_NOOP("History", "{cell}: {old} → {new}")
+
+OFFERED = tuple(kind for kind in FILLS if kind != "zeros")  # those are what `clear` writes
+
+Rearranged = tuple[dict[str, Any], tuple[Note, ...]]  # fields, and what is said of those that went
+
+ROWS, COLUMNS = -2, -1
+INSERTED = QT_TRANSLATE_NOOP("History", "inserted {cells}")
+DELETED = QT_TRANSLATE_NOOP("History", "deleted {cells}")
+NOWHERE = QT_TRANSLATE_NOOP("Sentences", "Rows or columns of {symbol} cannot come or go by themselves.")
+TWO_HEADS = QT_TRANSLATE_NOOP("Sentences", "Choose columns of one head: each head has {width}, and all change alike.")
+
+AT_ONCE = 2_000  # cells that are written within a frame
+MOST = 1_000_000  # cells that a clipboard should hold as text
 
 
 class TablePlace(NamedTuple):
@@ -166,14 +175,8 @@ def block_shape(cuts: Cuts) -> tuple[int, int]:
     return cuts[0].stop - cuts[0].start, cuts[1].stop - cuts[1].start
 
 
-# Typing, filling, naming tokens.
-
-
-OFFERED = tuple(kind for kind in FILLS if kind != "zeros")  # those are what `clear` writes
-
-
 class TableEdits(QObject):
-    """Makes one edit of the document of each gesture in a table."""
+    """Makes one edit of the document of each gesture in a table: typing, filling, naming tokens."""
 
     directRequested = Signal()  # keep the computed Q, K, V and work on them
 
@@ -367,20 +370,10 @@ def _with_rows(problem: Problem, places: Mapping[str, Places]) -> tuple[list[dic
     return found, count - len(np.unique(origins))
 
 
-# Rows and columns put into the tables or taken out, each with everything that has the same axis.
-
-
-Rearranged = tuple[dict[str, Any], tuple[Note, ...]]  # fields, and what is said of those that went
-
-ROWS, COLUMNS = -2, -1
-INSERTED = QT_TRANSLATE_NOOP("History", "inserted {cells}")
-DELETED = QT_TRANSLATE_NOOP("History", "deleted {cells}")
-NOWHERE = QT_TRANSLATE_NOOP("Sentences", "Rows or columns of {symbol} cannot come or go by themselves.")
-TWO_HEADS = QT_TRANSLATE_NOOP("Sentences", "Choose columns of one head: each head has {width}, and all change alike.")
-
-
 class RowEdits(QObject):
-    """Puts in as many rows or columns as are selected, or takes those out; one step of the history."""
+    """Puts in as many rows or columns as are selected, or takes them out, with everything that has the same axis; one
+    step of the history.
+    """
 
     def __init__(self, context: AppContext, target: TableTarget, note: StatusNote) -> None:
         super().__init__(context.window)
@@ -434,15 +427,10 @@ class RowEdits(QObject):
         self._runner.begin(label, make, take)
 
 
-# Copies cells of the table, map or list that has the keyboard.
-
-
-AT_ONCE = 2_000  # cells that are written within a frame
-MOST = 1_000_000  # cells that a clipboard should hold as text
-
-
 class CopyController(QObject):
-    """Every command that copies numbers, in each form of text; large blocks are written off the GUI thread."""
+    """Copies cells of the table, map or list that has the keyboard, in each form of text; large blocks are written off
+    the GUI thread.
+    """
 
     def __init__(self, window: MainWindow, target: TableTarget, edits: TableEdits) -> None:
         super().__init__(window)

@@ -32,9 +32,6 @@ from attn_gui.views.product.stage_maps import ROLES
 from attn_gui.views.tables.headers import Mark
 from attn_gui.views.tables.matrix_panel import KeptTable, MatrixPanel, TablesAside
 
-# Groups of tables that are looked at together.
-
-
 COMPUTED = ("query", "key", "value")
 GROUPED = ("query", "key", GIVEN, "value")
 HEADED = {
@@ -56,6 +53,16 @@ PARTS = (
     ("by_hand", "H", f"{Intervention.listed}."),
 )
 
+Place = tuple[int, int] | tuple[slice, slice]
+
+TITLES = {
+    BEFORE: QT_TRANSLATE_NOOP("TwoStates", "{title}, before"),
+    DIFFERENCE: QT_TRANSLATE_NOOP("TwoStates", "{title}, now − before"),
+    GRADIENT: QT_TRANSLATE_NOOP("TwoStates", "{title}, gradient"),
+}
+
+COMPACT_DECIMALS = 2
+
 
 def groups_of(problem: Problem, fields: list[str]) -> list[tuple[str, str, tuple[str, ...]]]:
     """Return the fields in groups that are looked at together: (key, text, fields)."""
@@ -68,13 +75,6 @@ def groups_of(problem: Problem, fields: list[str]) -> list[tuple[str, str, tuple
         given = tuple(field for field in GROUPED if field in fields)
         groups = [("direct", " · ".join(map(symbol, given)), given), ("output", "W_O", rest)]
     return [group for group in (*groups, *parts) if group[2]]
-
-
-# --- contents -------------------------------------------------------------------------------------
-# Matrices that tables read cell by cell where they are: what is computed, and what two states differ by.
-
-
-Place = tuple[int, int] | tuple[slice, slice]
 
 
 @dataclass(frozen=True)
@@ -135,18 +135,8 @@ class TableDifference:
             return now.astype(self.dtype) - before
 
 
-# Tables of another state: the matrices before, now − before, or a gradient by them, read-only.
-
-
-TITLES = {
-    BEFORE: QT_TRANSLATE_NOOP("TwoStates", "{title}, before"),
-    DIFFERENCE: QT_TRANSLATE_NOOP("TwoStates", "{title}, now − before"),
-    GRADIENT: QT_TRANSLATE_NOOP("TwoStates", "{title}, gradient"),
-}
-
-
 class TwoStates:
-    """Reads what the tables show in the modes in which the maps do not show the present state either."""
+    """Reads what tables show of another state, read-only: the matrices before, now − before, or a gradient."""
 
     def __init__(self, baseline: Baseline, view: ViewState) -> None:
         self._baseline, self._view = baseline, view
@@ -234,9 +224,6 @@ def _less(now: Matrix, before: Matrix | None) -> Matrix:
     old = before[None] if isinstance(before, np.ndarray) and before.shape == now.shape else None
     whole: Array = TableDifference(now[None], old)[:, :]
     return np.asarray(whole[0])
-
-
-COMPACT_DECIMALS = 2
 
 
 class TablesController(QObject):

@@ -289,10 +289,10 @@ class Plot:
         order = np.argsort(x, kind="stable")
         order = order[np.isfinite(x[order])]
 
-        def told(_row: int, column: int) -> PageSpot:
+        def spot_of(_row: int, column: int) -> PageSpot:
             return spot(int(order[column])) if order.size else PageSpot("")
 
-        return PlotField(self.axes.plot, told, columns=max(1, order.size), plot=self, x=x[order])
+        return PlotField(self.axes.plot, spot_of, columns=max(1, order.size), plot=self, x=x[order])
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -371,17 +371,19 @@ class LinesLayout(PageLayout):
         mine.sort(key=lambda line: -line.weight)
         words = f"{self.style.words.axes['query']} {self._name(0, query)}"
         key = mine[0].key if mine else 0
-        told = ", ".join(f"{self._name(1, line.key)} {line.weight:.3f}{self._of(line.head)}" for line in mine[:5])
-        return PageSpot(f"{words} → {told}" if mine else words, self._cell(query, key, mine[0].head if mine else None))
+        weights = ", ".join(f"{self._name(1, line.key)} {line.weight:.3f}{self._of(line.head)}" for line in mine[:5])
+        return PageSpot(
+            f"{words} → {weights}" if mine else words, self._cell(query, key, mine[0].head if mine else None)
+        )
 
     def _key_spot(self, key: int) -> PageSpot:
         mine = [line for line in self.shown.lines if line.key == key]
         mine.sort(key=lambda line: (line.query != self.shown.chosen[0], -line.weight))
         words = f"{self.style.words.axes['key']} {self._name(1, key)}"
-        told = ", ".join(f"{self._name(0, line.query)} {line.weight:.3f}{self._of(line.head)}" for line in mine[:5])
+        weights = ", ".join(f"{self._name(0, line.query)} {line.weight:.3f}{self._of(line.head)}" for line in mine[:5])
         if not mine:
             return PageSpot(words, self._cell(self.shown.chosen[0] or self.shown.queries.start, key, None))
-        return PageSpot(f"{words} ← {told}", self._cell(mine[0].query, key, mine[0].head))
+        return PageSpot(f"{words} ← {weights}", self._cell(mine[0].query, key, mine[0].head))
 
     def _head_spot(self, head: int, *_: int) -> PageSpot:
         query, key = self.shown.chosen

@@ -169,8 +169,8 @@ class StatesLayout(PageLayout):
         """Return a cell, or the block of cells round it."""
         block = CellBlock.at((row, column), each.values.shape, each.shape)
         number = block.number_words(format_number(float(each.values[row, column]), 4), self.style)
-        told = f"{self._name(each)}: {symbol(self.states.stage)}[{block.places}] = {number}"
-        return PageSpot(told, PageCell(self.states.stage, *block.first))
+        words = f"{self._name(each)}: {symbol(self.states.stage)}[{block.places}] = {number}"
+        return PageSpot(words, PageCell(self.states.stage, *block.first))
 
     # --- painting --------------------------------------------------------------------------------
     def paint_body(self, painter: QPainter) -> None:

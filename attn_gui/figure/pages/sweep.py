@@ -98,9 +98,9 @@ def value_text(values: Numbers, place: int) -> str:
     with np.errstate(over="ignore"):
         apart, largest = np.abs(np.diff(values)), float(np.abs(values).max())
     step = float(np.min(apart, where=apart > 0, initial=np.inf))
-    told = math.ceil(math.log10(largest / step)) + 1 if math.isfinite(step) else 0
+    digits = math.ceil(math.log10(largest / step)) + 1 if math.isfinite(step) else 0
     before = math.floor(math.log10(largest)) + 1 if 1 <= largest < WRITTEN_OUT else 0
-    return significant(float(values[place]), max(DIGITS, told, before))
+    return significant(float(values[place]), max(DIGITS, digits, before))
 
 
 class SweepLayout(PageLayout):

@@ -49,10 +49,10 @@ class Sentences(QObject):
             "linear": self._linear,
             "activation": self._activated,
         }
-        told = self._by_hand if explanation.by_hand else writers[explanation.entry.wording]
+        sentence = self._by_hand if explanation.by_hand else writers[explanation.entry.wording]
         if context.before is not None:
             return self._in_two_states(explanation, context)
-        template, more = told(explanation, context)
+        template, more = sentence(explanation, context)
         if explanation.entry.shares and context.problem.sink is not None and not explanation.by_hand:
             both = QCoreApplication.translate("Sentences", "{sentence} {next}")
             template = both.format(sentence=template, next=self.tr("The sink of its head takes {share}."))

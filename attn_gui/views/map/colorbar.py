@@ -253,7 +253,7 @@ class ColorBarContents(NamedTuple):
 
     palette: str
     levels: Levels
-    told: bool  # whether the levels are written
+    written: bool  # whether the levels are written
     dots: str
     legend: Sequence[Entry]
 
@@ -490,5 +490,5 @@ class ColorBar(QWidget):
         bar = self._level_bar = self._level_bar or LevelBar(self)
         bar.setGeometry(0, 0, self.width(), LevelBar.height_needed())
         bar.show()
-        bar.set_shown(self._table(), shown.levels if shown.told else None, shown.dots)
+        bar.set_shown(self._table(), shown.levels if shown.written else None, shown.dots)
         self.update()
