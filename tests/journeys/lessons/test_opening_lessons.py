@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 
-from attn_gui.app.lessons import lessons
+from attn_gui.app.lessons import lessons, opening
 from attn_gui.app.lessons.lesson_list import LessonProgress
 from attn_gui.app.state import background_task
 from attn_gui.lessons.lesson import title_of
@@ -65,7 +65,7 @@ Two.
 def gate(monkeypatch):
     """Holds up the reading of a lesson."""
     found = Gate()
-    monkeypatch.setattr(lessons, "read_lesson", found.before(lessons.read_lesson))
+    monkeypatch.setattr(opening, "read_lesson", found.before(opening.read_lesson))
     yield found
     found.open()
 
