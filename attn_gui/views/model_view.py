@@ -208,7 +208,7 @@ class ModelView(Retranslated, QWidget):
 
     def _connect(self) -> None:
         for asked in (self._text.returnPressed, self._run.clicked):
-            asked.connect(lambda *_: self._ask_for_text())
+            asked.connect(self._ask_for_text)
         self._text.editingFinished.connect(self._on_text_editing_finished)
         self._reading.picked.connect(self.readingAsked)
         self._other.editingFinished.connect(self._on_other_editing_finished)

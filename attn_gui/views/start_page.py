@@ -500,14 +500,14 @@ class StartView(Retranslated, FittingPage):
             picture.left.connect(self.pointedNowhere)
         for name in ("worked", "minilm"):
             self._buttons[name].clicked.connect(lambda _=False, name=name: self.exampleAsked.emit(name))
-        self._buttons["show"].clicked.connect(lambda: self.sentenceAsked.emit())
+        self._buttons["show"].clicked.connect(self.sentenceAsked)
         self.field.returnPressed.connect(self.sentenceAsked)
         self.field.textChanged.connect(self._on_text_changed)
-        self._buttons["begin"].clicked.connect(lambda: self.lessonAsked.emit())
-        self._buttons["lessons"].clicked.connect(lambda: self.lessonsAsked.emit())
-        self._toy.clicked.connect(lambda: self.toyAsked.emit())
+        self._buttons["begin"].clicked.connect(self.lessonAsked)
+        self._buttons["lessons"].clicked.connect(self.lessonsAsked)
+        self._toy.clicked.connect(self.toyAsked)
         self._others.clicked.connect(lambda: self.modelsAsked.emit(self._others))
-        self._open.clicked.connect(lambda: self.openAsked.emit())
+        self._open.clicked.connect(self.openAsked)
 
     def _on_text_changed(self, text: str) -> None:
         self._buttons["show"].setEnabled(bool(text.strip()))

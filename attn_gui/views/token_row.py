@@ -166,7 +166,7 @@ class SecondText(Retranslated, QWidget):
         self._counts = 0, 0
         self._name_parts()
         self.tokens.tokenPicked.connect(self._on_tokens_token_picked)
-        self.tokens.activated.connect(lambda _index: self._ask_for_row())
+        self.tokens.activated.connect(self._ask_for_row)
         self.tokens.carried.connect(self._on_tokens_carried)
         self.tokens.dropped.connect(self._on_tokens_dropped)
         self._row.clicked.connect(self._ask_for_row)

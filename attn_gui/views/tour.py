@@ -54,7 +54,7 @@ class TourBubble(Retranslated, QFrame):
             button.setAutoDefault(True)
             button.clicked.connect(lambda _=False, way=way: self.stepAsked.emit(way))
             button.installEventFilter(self)
-        self._skip.clicked.connect(lambda: self.endAsked.emit())
+        self._skip.clicked.connect(self.endAsked)
         self._build()
         self.retranslate()
         self.hide()

@@ -100,8 +100,8 @@ class InterventionList(QListView):
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setUniformItemSizes(True)
         self.setTextElideMode(Qt.TextElideMode.ElideRight)
-        self.doubleClicked.connect(lambda _index: self.goRequested.emit())
-        self.selectionModel().currentChanged.connect(lambda _now, _before: self.chosen.emit())
+        self.doubleClicked.connect(self.goRequested)
+        self.selectionModel().currentChanged.connect(self.chosen)
 
     @property
     def row(self) -> int:

@@ -113,7 +113,7 @@ class ActionSearch(QDialog):
         arrange(QVBoxLayout(self), self._line, self._none, self._list, margins=SPACING.l, spacing=SPACING.m)
         self._line.textChanged.connect(self._show)
         self._line.returnPressed.connect(self._do_chosen)
-        self._list.itemActivated.connect(lambda *_: self._do_chosen())
+        self._list.itemActivated.connect(self._do_chosen)
         self._line.installEventFilter(self)
 
     def _show(self, wanted: str) -> None:

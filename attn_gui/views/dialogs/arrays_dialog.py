@@ -193,7 +193,7 @@ class PartSlots(Retranslated, QWidget):
             column.addWidget(block)
         column.addStretch(1)
         for slot in self.slots.values():
-            slot.picked.connect(lambda _name: self.changed.emit())
+            slot.picked.connect(self.changed)
         self.projected.toggled.connect(self._on_way_toggled)
         self.direct.setChecked(True)
         self._projected.hide()

@@ -64,7 +64,7 @@ class AxesFields(Retranslated, QWidget):
         self._lay_out()
         for name, readings in self._lists.items():
             readings.picked.connect(lambda key, name=name: self._on_reading_picked(name, key))
-        self.split.picked.connect(lambda _key: self.changed.emit())
+        self.split.picked.connect(self.changed)
         self.heads.valueChanged.connect(self._on_heads_changed)
         self.kv_heads.valueChanged.connect(self._on_kv_heads_changed)
         self.retranslate()

@@ -271,7 +271,7 @@ class HeadsFields(Retranslated, QWidget):
         arrange(QHBoxLayout(self), (self.choice, 1), (self.numbers, 1), margins=0, spacing=SPACING.s)
         self.setFocusProxy(self.choice)
         self.choice.picked.connect(self._on_choice_picked)
-        self.numbers.textChanged.connect(lambda _: self.changed.emit())
+        self.numbers.textChanged.connect(self.changed)
         self.set_heads((0,))
         self.retranslate()
 

@@ -59,7 +59,7 @@ class CheckList(QListWidget):
         self.retranslate()
         rows = min(SHOWN_ROWS, max(1, self.count()))
         self.setMinimumHeight(rows * self.sizeHintForRow(0) + 2 * self.frameWidth())
-        self.itemChanged.connect(lambda _: self.ticked.emit())
+        self.itemChanged.connect(self.ticked)
 
     def keys(self) -> tuple[str, ...]:
         """Return the ticked ones, in the order of the list."""
@@ -135,7 +135,7 @@ class LevelsFields(QWidget):
         line = arrange(QHBoxLayout(self), (self.choice, 2), margins=0, spacing=SPACING.s)
         for field, name in ((self.low, "low"), (self.high, "high")):
             field.setObjectName(f"export.{name}")
-            field.textChanged.connect(lambda _: self.changed.emit())
+            field.textChanged.connect(self.changed)
         for widget in (self.low, self._dots, self.high):
             line.addWidget(widget, 0 if widget is self._dots else 1)
         self.setFocusProxy(self.choice)
@@ -200,7 +200,7 @@ class TargetFields(Retranslated, QWidget):
         self.browse.setObjectName("export.browse")
         self.setFocusProxy(self.folder)
         self.browse.setAutoDefault(False)
-        self.folder.textChanged.connect(lambda _: self.changed.emit())
+        self.folder.textChanged.connect(self.changed)
         self.browse.clicked.connect(self.browseRequested)
         self.retranslate()
 

@@ -177,7 +177,7 @@ class MapsDialog(QDialog):
         self.buttons.button(BUTTONS.Ok).setEnabled(False)
         arrange(QVBoxLayout(self), question, self.list, self.buttons, margins=SPACING.xl, spacing=SPACING.l)
         self.list.itemSelectionChanged.connect(self._on_selection_changed)
-        self.list.itemActivated.connect(lambda _item: self.accept())
+        self.list.itemActivated.connect(self.accept)
         self.buttons.accepted.connect(self.accept)
         self.buttons.rejected.connect(self.reject)
         self.resize(scaled(WIDTH), scaled(HEIGHT))

@@ -135,8 +135,8 @@ class TargetDialog(Retranslated, FormDialog):
         arrange(QVBoxLayout(self), row, ways, odds, words, 1, self.buttons, margins=SPACING.xl, spacing=SPACING.l)
         self.setMinimumWidth(scaled(WIDTH))
         self.field.textChanged.connect(self._ask)
-        self._group.buttonClicked.connect(lambda _: self._ask())
-        self.odds.picked.connect(lambda _: self._ask())
+        self._group.buttonClicked.connect(self._ask)
+        self.odds.picked.connect(self._ask)
         self.buttons.accepted.connect(self.accept)
         self.buttons.rejected.connect(self.reject)
 

@@ -313,7 +313,7 @@ class Inspector(Retranslated, QWidget):
         self._terms.terms().modelReset.connect(self._show_caption)
         for links in (self._relations, self.sensitivity, self.verify):
             links.cellRequested.connect(self.cellRequested)
-        self._tabs.currentChanged.connect(lambda _: self.pageTurned.emit())
+        self._tabs.currentChanged.connect(self.pageTurned)
         self.foot.copyRequested.connect(self.copyRequested)
         self.foot.targetRequested.connect(self.targetRequested)
         self._walk.button.clicked.connect(self.walkRequested)

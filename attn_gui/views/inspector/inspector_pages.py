@@ -36,7 +36,7 @@ class FirstSteps(Retranslated, QWidget):
         self._start = Link("", self, size="sentence")
         self._start.setObjectName("inspector.start")
         self._keys = [(QLabel(self), QLabel(self)) for _ in KEYS]
-        self._start.clicked.connect(lambda: self.startRequested.emit())
+        self._start.clicked.connect(self.startRequested)
         self._build()
         self.retranslate()
 
