@@ -15,7 +15,7 @@ from attn_gui.engine.evaluation import streaming_kernels
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.figure.display import UNKNOWN
-from attn_gui.tiles import tiles
+from attn_gui.tiles import tile
 from attn_gui.tiles.tile import Tile, place_of
 
 N, HEADS, WIDTH = 1201, 2, 3
@@ -29,7 +29,7 @@ def problem(rows=N, **more):
 @pytest.fixture
 def person(launch, monkeypatch, qtbot):
     """In front of a long problem whose pictures come in many parts; the first of them is on its way."""
-    monkeypatch.setattr(tiles, "BAND", 64 * N)
+    monkeypatch.setattr(tile, "BAND", 64 * N)
     found = launch()
     found.program.document.open(problem(), name="long")
     qtbot.waitUntil(lambda: not found.program.computation.pending)
@@ -86,7 +86,7 @@ def test_an_edit_is_drawn_turn_by_turn_and_shown_once_it_is_drawn(person, qtbot,
     flash = person.find("heatmap.weights").overlay._flash
     assert flash.state() == flash.State.Running
     cache, computation = person.program.computation.tiles, person.program.computation
-    monkeypatch.setattr(tiles, "SLICE", 0.0)
+    monkeypatch.setattr(tile, "SLICE", 0.0)
     turn, drawn, behind, shown, draw = [0], {}, [], [], Tile.drawn
     monkeypatch.setattr(Tile, "drawn", lambda sheet, *part: drawn.update({sheet.place: turn[0]}) or draw(sheet, *part))
     clock = QTimer(interval=0)

@@ -17,7 +17,7 @@ from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
 from attn_gui.figure.display import UNKNOWN
-from attn_gui.tiles import tile_cache, tiles
+from attn_gui.tiles import tile, tile_cache
 from attn_gui.tiles.planes import FieldPlane
 from attn_gui.tiles.tile import Tile, spread
 from attn_gui.tiles.tile_cache import TileCache
@@ -57,7 +57,7 @@ class Document:
 @pytest.fixture
 def document(monkeypatch):
     """Documents whose pictures come in many small parts."""
-    monkeypatch.setattr(tiles, "BAND", 5 * M)
+    monkeypatch.setattr(tile, "BAND", 5 * M)
     made: list[Document] = []
 
     def make(**more: Any) -> Document:
