@@ -56,7 +56,7 @@ class OptionFields(QWidget):
             if isinstance(option, ChoiceOption) and isinstance(field, ChoiceBox):
                 words = {
                     key: joined(text, QCoreApplication.translate)
-                    for key, text in option.choices(context, values).items()
+                    for key, text in option.offered(context, values).items()
                 }
                 if [field.itemData(place) for place in range(field.count())] != list(words):
                     field.set_choices(list(words.items()))

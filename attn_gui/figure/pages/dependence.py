@@ -89,18 +89,12 @@ class DependencePage(PageKind[Dependences]):
     needs = QT_TRANSLATE_NOOP("Pages", "Needs self-attention over one sequence: every query is a key, too")
     reads = frozenset({"batch", "stage", "cell"})
     options = (
-        NumberOption(
-            "layers",
-            QT_TRANSLATE_NOOP("Pages", "convolutions"),
-            lambda context, values: LAYERS,
-            lambda context, values, value: 1 <= value <= MOST_LAYERS,
-            whole=True,
-        ),
+        NumberOption("layers", QT_TRANSLATE_NOOP("Pages", "convolutions"), LAYERS, (1, MOST_LAYERS), whole=True),
         NumberOption(
             "seed",
             QT_TRANSLATE_NOOP("Pages", "seed"),
-            lambda context, values: SEED,
-            lambda context, values, value: 0 <= value < 1 << 31,
+            SEED,
+            (0, (1 << 31) - 1),
             whole=True,
         ),
     )

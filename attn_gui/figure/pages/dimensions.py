@@ -303,7 +303,7 @@ class DimensionsPage(PageKind[DimensionFlow]):
     title = QT_TRANSLATE_NOOP("Pages", "Shapes")
     words = "shape dimension size n m d_k d_v B T D flow diagram chain heads 形状 维度 大小 流程图 批量"
     reads = frozenset()
-    options = (ChoiceOption("shapes", QT_TRANSLATE_NOOP("Pages", "written in"), lambda context, values: FORMS),)
+    options = (ChoiceOption("shapes", QT_TRANSLATE_NOOP("Pages", "written in"), FORMS),)
 
     def is_quick(self, context: PageContext) -> bool:
         return True

@@ -191,15 +191,7 @@ class PredictionPage(ModelPage[TokenPredictions]):
     name = "prediction"
     title = QT_TRANSLATE_NOOP("Pages", "Prediction")
     words = "next token probability logits 预测 下一个 词元 概率"
-    options = (
-        NumberOption(
-            "count",
-            QT_TRANSLATE_NOOP("Pages", "tokens"),
-            lambda context, values: USUAL,
-            lambda context, values, value: 1 <= value <= MOST,
-            whole=True,
-        ),
-    )
+    options = (NumberOption("count", QT_TRANSLATE_NOOP("Pages", "tokens"), USUAL, (1, MOST), whole=True),)
 
     def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> TokenPredictions:
         model = model_of(context)
@@ -302,7 +294,7 @@ class HeadEffectsPage(LayersPage[HeadEffects]):
     options = (
         TOKEN,
         AGAINST,
-        ChoiceOption("shown", QT_TRANSLATE_NOOP("Pages", "shown"), lambda context, values: SHOWN),
+        ChoiceOption("shown", QT_TRANSLATE_NOOP("Pages", "shown"), SHOWN),
     )
 
     def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> HeadEffects:
@@ -604,7 +596,7 @@ class PatchingPage(LayersPage[PatchingEffects]):
         OF,
         TOKEN,
         AGAINST,
-        ChoiceOption("shown", QT_TRANSLATE_NOOP("Pages", "shown"), lambda context, values: BESIDE),
+        ChoiceOption("shown", QT_TRANSLATE_NOOP("Pages", "shown"), BESIDE),
     )
 
     def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> PatchingEffects:

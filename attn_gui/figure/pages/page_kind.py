@@ -113,16 +113,20 @@ class PageOption(ABC):
 
 @dataclass(frozen=True)
 class ChoiceOption(PageOption):
-    """One of several keys; `choices` gives the words of each: English ones, each with the context of its translation,
-    to be joined by colons."""
+    """One of several keys; `choices` are the words of each: English ones, each with the context of its translation,
+    to be joined by colons. Where they depend on the problem, a function gives them."""
 
-    choices: Callable[[PageContext, Chosen], Mapping[str, Words]]
+    choices: Mapping[str, Words] | Callable[[PageContext, Chosen], Mapping[str, Words]]
+
+    def offered(self, context: PageContext, values: Chosen) -> Mapping[str, Words]:
+        """Return the choices that there are now."""
+        return self.choices(context, values) if callable(self.choices) else self.choices
 
     def default(self, context: PageContext, values: Chosen) -> Any:
-        return next(iter(self.choices(context, values)))
+        return next(iter(self.offered(context, values)))
 
     def fits(self, context: PageContext, values: Chosen, value: Any) -> bool:
-        return value in tuple(self.choices(context, values))
+        return value in tuple(self.offered(context, values))
 
     def parsed(self, text: str) -> Any:
         return text
@@ -130,19 +134,22 @@ class ChoiceOption(PageOption):
 
 @dataclass(frozen=True)
 class NumberOption(PageOption):
-    """A finite number, a whole one if `whole`; `usual` gives the default and `may` says which can be."""
+    """A finite number, a whole one if `whole`: `usual` is the default, and `may` are the least and the largest. Where
+    they depend on the problem, functions give them."""
 
-    usual: Callable[[PageContext, Chosen], float]
-    may: Callable[[PageContext, Chosen, float], bool] = lambda context, values, value: True
+    usual: float | Callable[[PageContext, Chosen], float]
+    may: tuple[float, float] | Callable[[PageContext, Chosen, float], bool] = (-math.inf, math.inf)
     whole: bool = False
 
     def default(self, context: PageContext, values: Chosen) -> Any:
-        found = self.usual(context, values)
+        found = self.usual(context, values) if callable(self.usual) else self.usual
         return round(found) if self.whole else float(found)
 
     def fits(self, context: PageContext, values: Chosen, value: Any) -> bool:
         number = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
-        return number and (not self.whole or value == int(value)) and self.may(context, values, value)
+        if not number or (self.whole and value != int(value)):
+            return False
+        return self.may(context, values, value) if callable(self.may) else self.may[0] <= value <= self.may[1]
 
     def parsed(self, text: str) -> Any:
         number = float(text)
@@ -205,7 +212,7 @@ def checked_options(
         except ValueError:
             value = None
         if value is None or not option.fits(context, found, value):
-            choices = ", ".join(option.choices(context, found)) if isinstance(option, ChoiceOption) else ""
+            choices = ", ".join(option.offered(context, found)) if isinstance(option, ChoiceOption) else ""
             raise Refusal(_NO_CHOICE if choices else _NO_VALUE, name=key, got=repr(given[key]), choices=choices)
         found[key] = value
     return found

@@ -244,20 +244,9 @@ class RelationsPage(PageKind[RelationLines]):
     title = QT_TRANSLATE_NOOP("Pages", "Relations between tokens")
     words = "lines words bipartite attention pattern who looks at whom 连线 词 关系 词与词 注意力"
     options = (
-        ChoiceOption("heads", QT_TRANSLATE_NOOP("Pages", "heads"), lambda context, values: HEADS),
-        NumberOption(
-            "least",
-            QT_TRANSLATE_NOOP("Pages", "weight at least"),
-            lambda context, values: LEAST,
-            lambda context, values, value: 0 <= value <= 1,
-        ),
-        NumberOption(
-            "most",
-            QT_TRANSLATE_NOOP("Pages", "lines a query"),
-            lambda context, values: USUAL,
-            lambda context, values, value: 1 <= value <= MOST_TOKENS,
-            whole=True,
-        ),
+        ChoiceOption("heads", QT_TRANSLATE_NOOP("Pages", "heads"), HEADS),
+        NumberOption("least", QT_TRANSLATE_NOOP("Pages", "weight at least"), LEAST, (0, 1)),
+        NumberOption("most", QT_TRANSLATE_NOOP("Pages", "lines a query"), USUAL, (1, MOST_TOKENS), whole=True),
     )
 
     def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> RelationLines:

@@ -249,7 +249,7 @@ class StatesPage(PageKind[StateMaps]):
     title = QT_TRANSLATE_NOOP("Pages", "Snapshots side by side")
     words = "small multiples compare states versions sheet difference 快照 并排 对比 状态 小图"
     options = (
-        ChoiceOption("shown", QT_TRANSLATE_NOOP("Pages", "shown"), lambda context, values: SHOWN),
+        ChoiceOption("shown", QT_TRANSLATE_NOOP("Pages", "shown"), SHOWN),
         ChoiceOption("first", QT_TRANSLATE_NOOP("Pages", "from"), _choices),
         ChoiceOption("second", QT_TRANSLATE_NOOP("Pages", "to"), _latest),
     )

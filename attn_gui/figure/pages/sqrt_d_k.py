@@ -392,7 +392,7 @@ class RootPage(PageKind[RootScaling]):
     needs = QT_TRANSLATE_NOOP("Pages", "Needs a softmax of dot products")
     frames = QT_TRANSLATE_NOOP("Pages", "Why √dₖ, a picture for each dₖ")
     options = (
-        ChoiceOption("numbers", QT_TRANSLATE_NOOP("Pages", "softmax of"), lambda context, values: NUMBERS),
+        ChoiceOption("numbers", QT_TRANSLATE_NOOP("Pages", "softmax of"), NUMBERS),
         SliderOption(
             "d_k",
             QT_TRANSLATE_NOOP("Pages", "dₖ of random Q and K"),

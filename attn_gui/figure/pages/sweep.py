@@ -338,13 +338,7 @@ class SweepPage(PageKind[SweepReadings]):
         ),
         _end(0),
         _end(1),
-        NumberOption(
-            "steps",
-            QT_TRANSLATE_NOOP("Pages", "values"),
-            lambda context, values: STEPS,
-            lambda context, values, value: 2 <= value <= MOST_STEPS,
-            whole=True,
-        ),
+        NumberOption("steps", QT_TRANSLATE_NOOP("Pages", "values"), STEPS, (2, MOST_STEPS), whole=True),
         ChoiceOption(
             "reading",
             QT_TRANSLATE_NOOP("Pages", "what is read"),
@@ -352,7 +346,7 @@ class SweepPage(PageKind[SweepReadings]):
                 key: page_words(reading.title) for key, reading in ROW_READINGS.items() if reading.fits(context.problem)
             },
         ),
-        ChoiceOption("part", QT_TRANSLATE_NOOP("Pages", "shown"), lambda context, values: PARTS),
+        ChoiceOption("part", QT_TRANSLATE_NOOP("Pages", "shown"), PARTS),
         SliderOption(
             "place",
             QT_TRANSLATE_NOOP("Pages", "value"),
