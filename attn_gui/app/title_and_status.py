@@ -24,7 +24,7 @@ from attn_gui.tiles.planes import number_at
 from attn_gui.views.dialogs.progress import PATIENCE_MS
 from attn_gui.views.names import layer_words, place_words, stage_title
 from attn_gui.views.text_views import WrappedLabel
-from attn_gui.views.theme import dress, scaled
+from attn_gui.views.theme import scaled, style_text
 
 StatusNote = Callable[[Callable[[], str]], None]
 
@@ -171,7 +171,7 @@ class ProgressController(QObject):
         self._words = QLabel(context.window)
         self._words.setTextFormat(Qt.TextFormat.PlainText)
         context.window.statusBar().insertPermanentWidget(0, self._words)
-        dress(self._words, tone="text2")
+        style_text(self._words, tone="text2")
         self._words.hide()
         self._notice = WrappedLabel(context.window.pictures)
         self._notice.setObjectName("maps.refused")

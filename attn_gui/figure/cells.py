@@ -146,13 +146,15 @@ def _laid_out(text: str, font: QFont, _thread: int) -> LaidOut:  # threads must 
 
 
 def paint_cell_lines(painter: QPainter, rect: QRectF, shape: tuple[int, int], theme: Theme) -> None:
-    """Set large cells apart by lines in which the ground shines through."""
-    (rows, columns), ground = shape, QColor(theme.surface)
-    ground.setAlphaF(LINE.cell_share)
+    """Set large cells apart by lines in which the background shines through."""
+    (rows, columns), background = shape, QColor(theme.surface)
+    background.setAlphaF(LINE.cell_share)
     for row in range(1, rows):
-        painter.fillRect(QRectF(rect.left(), rect.top() + row * rect.height() / rows, rect.width(), 1), ground)
+        painter.fillRect(QRectF(rect.left(), rect.top() + row * rect.height() / rows, rect.width(), 1), background)
     for column in range(1, columns):
-        painter.fillRect(QRectF(rect.left() + column * rect.width() / columns, rect.top(), 1, rect.height()), ground)
+        painter.fillRect(
+            QRectF(rect.left() + column * rect.width() / columns, rect.top(), 1, rect.height()), background
+        )
 
 
 def hatch_lines(closed: npt.NDArray[np.bool_], rect: QRectF, spacing: float) -> list[QLineF]:
@@ -240,14 +242,14 @@ def _paint_nan(painter: QPainter, rect: QRectF, display: Display, theme: Theme, 
         )
 
 
-def _paint_infinity(painter: QPainter, rect: QRectF, display: Display, flag: int, ground: int, small: bool) -> None:
+def _paint_infinity(painter: QPainter, rect: QRectF, display: Display, flag: int, background: int, small: bool) -> None:
     if min(_cell_size(rect, display)) < SMALLEST_MARK:
         # the end color of the map is mark enough where no triangle can be made out
         return
     cells = _cells(rect, display, flag)
     if not cells:
         return
-    color = value_text_color(ground)
+    color = value_text_color(background)
     sign = 1.0 if flag == POS_INF else -1.0
     if not _write(painter, cells, format_number(sign * float("inf"), 0), color, small):
         painter.setPen(Qt.PenStyle.NoPen)

@@ -159,8 +159,8 @@ class MapFigure:
         return {flag: tuple(total[flag] if self.cells is None else 0 for total in totals) for flag in flags}
 
 
-# --- grounds and marks ----------------------------------------------------------------------------
-# The grounds of a figure's cells and the marks on them: as rectangles, as one image, or pixel by pixel.
+# --- backgrounds and marks ----------------------------------------------------------------------------
+# The backgrounds of a figure's cells and the marks on them: as rectangles, as one image, or pixel by pixel.
 
 
 OVERLAP = 0.4
@@ -173,7 +173,7 @@ MOST_HATCH_LINES = 20_000
 
 
 def paint_cells(painter: QPainter, place: QRectF, figure: MapFigure, panel: MapPanel) -> None:
-    """Paint grounds and marks of all cells; where device pixels are fewer, the largest magnitude under each of them."""
+    """Paint background and marks of all cells; where device pixels are fewer, the largest magnitude under each."""
     pixels = _device_pixels(painter, place)
     rows, columns = panel.values.shape
     if pixels is not None:

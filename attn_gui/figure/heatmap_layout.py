@@ -526,12 +526,12 @@ def paint_map(painter: QPainter, rect: QRectF, figure: MapFigure, layout: Heatma
     painter.restore()
 
 
-def begin(painter: QPainter, rect: QRectF, ground: Theme | None) -> None:
+def begin(painter: QPainter, rect: QRectF, background: Theme | None) -> None:
     """Move to a page and fill it, if it is not to be transparent."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setRenderHint(QPainter.RenderHint.LosslessImageRendering)
-    if ground is not None:
-        painter.fillRect(rect, ground.surface)
+    if background is not None:
+        painter.fillRect(rect, background.surface)
     painter.translate(rect.topLeft())
 
 

@@ -115,7 +115,7 @@ def map_page(
         layout.height,
         figure.title,
         lambda painter: paint_map(painter, rect, figure, layout),
-        _ground(settings),
+        _background(settings),
         scale,
         rows * columns * len(figure.panels),
         outlines=settings.outlines,
@@ -188,7 +188,7 @@ def product_page(
         layout.height,
         figure.title,
         lambda painter: paint_product(painter, figure, layout),
-        _ground(settings),
+        _background(settings),
         scale,
         cells,
         outlines=settings.outlines,
@@ -227,7 +227,7 @@ def card_page(
         *size,
         figure.title,
         lambda painter: paint_card(painter, figure, layout, transparent=settings.transparent),
-        _ground(settings),
+        _background(settings),
         min(shares, default=1.0 if dpi is None else LOGICAL_DPI / dpi),
         outlines=settings.outlines,
     )
@@ -275,11 +275,11 @@ def content_page(kind: PageKind[Any], content: object, settings: ExportSettings)
         painter.restore()
 
     return Page(
-        drawing.width, drawing.height, drawing.title, paint, _ground(settings), scale, outlines=settings.outlines
+        drawing.width, drawing.height, drawing.title, paint, _background(settings), scale, outlines=settings.outlines
     )
 
 
-def _ground(settings: ExportSettings) -> QColor | None:
+def _background(settings: ExportSettings) -> QColor | None:
     return None if settings.transparent else THEMES[settings.theme].surface
 
 

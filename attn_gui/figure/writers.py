@@ -62,7 +62,7 @@ class TooSmall(Refusal):
 class Page:
     """`width` and `height` are in logical pixels of 1/96 inch before everything, type too, is magnified by `scale`.
 
-    `ground` None leaves the page transparent. `cells` are the values that it shows one by one. A file
+    `background` None leaves the page transparent. `cells` are the values that it shows one by one. A file
     of it carries the `session`, which is made when it is written. An SVG or PDF with `outlines` has no letters, but
     paths of their shapes.
     """
@@ -71,7 +71,7 @@ class Page:
     height: float
     title: str
     paint: Callable[[QPainter], None]
-    ground: QColor | None
+    background: QColor | None
     scale: float = 1.0
     cells: int = 0
     session: Callable[[], bytes] | None = None
@@ -280,7 +280,7 @@ def write_png(page: Page, dpi: float, file: IO[bytes]) -> None:
     """Write a PNG file with its resolution and title: the picture of `image_of`, painted and written in bands."""
     width, height = pixels_of(page.width * page.scale, page.height * page.scale, dpi)
     words = {"Title": visible_text(page.title), "Software": SOFTWARE}
-    writer = PngWriter(file, width, height, round(dpi / 0.0254), words, alpha=page.ground is None)
+    writer = PngWriter(file, width, height, round(dpi / 0.0254), words, alpha=page.background is None)
     if page.session is not None:
         writer.add_packed_text(session_in_figure.png_text(page.session()))
     band = max(2, BAND // width // 2 * 2)  # even, so that halves of pixels round to the same side in every band
@@ -347,7 +347,7 @@ def write_moving_gif(
     if len(pages) * width * height > MOST_PIXELS:
         sizes = {"count": f"{len(pages):,}", "width": f"{width:,}", "height": f"{height:,}"}
         raise Refusal(_TOO_MANY_MOVING, **sizes, most=f"{MOST_PIXELS:,}")
-    if any(page.ground is None for page in pages):
+    if any(page.background is None for page in pages):
         raise Refusal(_SEE_THROUGH)
 
     def painted(number: int) -> QImage:
@@ -384,11 +384,11 @@ def pixels_of(width: float, height: float, dpi: float) -> tuple[int, int]:
 def _painted(page: Page, dpi: float, rows: slice, width: int) -> QImage:
     """Return some rows of the figure's pixels."""
     formats = QImage.Format
-    form = formats.Format_ARGB32_Premultiplied if page.ground is None else formats.Format_RGB32
+    form = formats.Format_ARGB32_Premultiplied if page.background is None else formats.Format_RGB32
     image = QImage(width, rows.stop - rows.start, form)
     if image.isNull():
         raise Refusal(_NO_MEMORY, width=f"{width:,}", height=f"{rows.stop - rows.start:,}")
-    image.fill(page.ground or Qt.GlobalColor.transparent)
+    image.fill(page.background or Qt.GlobalColor.transparent)
     painter = QPainter(image)
     painter.translate(0, -rows.start)
     scale = dpi / LOGICAL_DPI * page.scale

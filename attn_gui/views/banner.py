@@ -12,7 +12,7 @@ from shiboken6 import isValid
 
 from attn_gui.figure.design_tokens import RADIUS, SIZE, SPACING
 from attn_gui.views.text_views import WrappedLabel
-from attn_gui.views.theme import current_theme, dress, icon, scaled
+from attn_gui.views.theme import current_theme, icon, scaled, style_text
 from attn_gui.views.widgets import FlowLayout, Retranslated
 
 Words = str | Callable[[], str]  # a callable is asked again when the language changes
@@ -156,7 +156,7 @@ class Banner(Retranslated, QFrame):
         painter.drawRoundedRect(self.rect(), RADIUS.frame, RADIUS.frame)
 
     def _build(self) -> None:
-        dress(self._text, letters="sentence")
+        style_text(self._text, letters="sentence")
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._close.setIcon(icon("close"))
         self._close.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

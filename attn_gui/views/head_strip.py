@@ -20,7 +20,7 @@ from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.map.map_drawing import MapState
 from attn_gui.views.map.thumbnail import MapButton
 from attn_gui.views.names import head_words
-from attn_gui.views.theme import current_theme, dress, scaled, theme_signal, ui_font
+from attn_gui.views.theme import current_theme, scaled, style_text, theme_signal, ui_font
 from attn_gui.views.widgets import ElidedLabel, HorizontalScroller, Retranslated, listen_once, set_tip, take_widgets
 
 # --- One head of the strip: its weights as a small map, its number and a reading below ---
@@ -121,7 +121,7 @@ class HeadThumb(MapButton):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter, theme = QPainter(self), current_theme()
-        self.paint_ground(painter)
+        self.paint_background(painter)
         self.paint_focus(painter)
         chosen, top = self.isChecked(), self.map_rect().bottom() + 1
         if event.rect().bottom() < top:
@@ -456,9 +456,9 @@ class HeadsStrip(Retranslated, QWidget):
     def _build(self) -> None:
         self._number.setObjectName("control.head")
         self._number.setKeyboardTracking(False)  # typing 11 does not show head 1 on the way
-        dress(self._title, "section", strong=True)
+        style_text(self._title, "section", strong=True)
         for label, tone in ((self._of, "text2"), (self._about, "text2")):
-            dress(label, "small", tone)
+            style_text(label, "small", tone)
         self._head_row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._head_row.setSpacing(SPACING.m)
         for widget in (self._title, self._number, self._of):

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVB
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.views.snapshots import SnapshotList, SnapshotModel, SnapshotRow, SnapshotsView
 from attn_gui.views.step_list import CollapsibleHeader, HistoryModel, StepDelegate, StepList
-from attn_gui.views.theme import dress, icon, scaled
+from attn_gui.views.theme import icon, scaled, style_text
 from attn_gui.views.widgets import Retranslated, arrange
 
 
@@ -29,7 +29,7 @@ class BlameView(Retranslated, QWidget):
         self._list.setObjectName("blame.list")
         self._list.setModel(self._model)
         self._title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        dress(self._title, "body", "text2")
+        style_text(self._title, "body", "text2")
         self._close.setIcon(icon("close"))
         self._close.setAutoRaise(True)
         self._close.clicked.connect(self.hide)
@@ -122,7 +122,7 @@ class HistoryView(QWidget):
     def _build(self) -> None:
         head = arrange(QHBoxLayout(), (self._title, 1), self._hint)
         arrange(QVBoxLayout(self), head, self._steps, self.blame, self.snapshots, margins=0, spacing=SPACING.m)
-        dress(self._hint, "small", "text3")
+        style_text(self._hint, "small", "text3")
 
     def _on_title_clicked(self, folded: bool) -> None:
         self._by_hand = True

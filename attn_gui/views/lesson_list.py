@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from attn_gui.figure.design_tokens import RADIUS, SPACING
 from attn_gui.views.text_views import Link, SentenceRun, SentenceView, paint_words
-from attn_gui.views.theme import current_theme, dress, icon, scaled, ui_font
+from attn_gui.views.theme import current_theme, icon, scaled, style_text, ui_font
 from attn_gui.views.widgets import FittingPage, KeyboardButton, Retranslated, arrange, clear_layout, paint_focus_ring
 from attn_gui.views.zones import hairline
 
@@ -232,8 +232,8 @@ class LessonList(Retranslated, QWidget):
             column.addSpacing(SPACING.l if place else 0)
             head, named, minutes = QHBoxLayout(), QLabel(title, card), QLabel(card)
             minutes.setText(self.tr("{minutes} min").format(minutes=sum(row.minutes for row in rows)))
-            dress(named, "sentence", strong=True)
-            dress(minutes, "small", "text2")
+            style_text(named, "sentence", strong=True)
+            style_text(minutes, "small", "text2")
             head.setContentsMargins(SPACING.m, SPACING.s, SPACING.m, SPACING.m)
             head.addWidget(named, 1)
             head.addWidget(minutes)
@@ -249,8 +249,8 @@ class LessonList(Retranslated, QWidget):
         return card
 
     def _build(self) -> None:
-        dress(self._title, "title", strong=True)
-        dress(self._summary, "sentence", "text2")
+        style_text(self._title, "title", strong=True)
+        style_text(self._summary, "sentence", "text2")
         self._summary.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._on.setProperty("filled", "true")
         self._band.setProperty("band", "true")

@@ -36,7 +36,7 @@ from PySide6.QtWidgets import (
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.views.question_view import Asked, QuestionView
 from attn_gui.views.text_views import Link, SentenceRun, SentenceView, WrappedLabel, laid_out_sentence, with_scripts
-from attn_gui.views.theme import current_theme, dress, icon, restyle, scaled, ui_font
+from attn_gui.views.theme import current_theme, icon, restyle, scaled, style_text, ui_font
 from attn_gui.views.widgets import FittingPage, KeyboardButton, Retranslated, clear_layout, paint_focus_ring
 from attn_gui.views.zones import hairline
 
@@ -185,7 +185,7 @@ class EndView(Retranslated, QWidget):
         self._rule, self._links = hairline(self), dict[int, Link]()
         self._tries.setObjectName("lesson.try")
         self._title.setObjectName("lesson.end_title")
-        dress(self._title, "heading", strong=True)
+        style_text(self._title, "heading", strong=True)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, SPACING.m, 0, 0)
         column.setSpacing(SPACING.l)
@@ -225,7 +225,7 @@ class EndView(Retranslated, QWidget):
         """Add a line with a tick, or the way back to a step without one."""
         line = QWidget(self)
         row, mark = QHBoxLayout(line), QLabel("✓" if done else "○", line)
-        dress(mark, "sentence", "good" if done else "text3", strong=True)
+        style_text(mark, "sentence", "good" if done else "text3", strong=True)
         mark.setFixedWidth(QFontMetrics(ui_font("sentence", weight=600)).horizontalAdvance("✓○"))
         said: SentenceView | Link = SentenceView(line) if done else Link("", line, size="sentence")
         if isinstance(said, Link) and place is not None:
@@ -509,9 +509,9 @@ class LessonPanel(Retranslated, QWidget):
         self._following.clicked.connect(self.nextAsked)
 
     def _build(self) -> None:
-        dress(self._place, "small", "text2")
-        dress(self._left, "small", "edit")
-        dress(self._done, "body", "good", strong=True)
+        style_text(self._place, "small", "text2")
+        style_text(self._left, "small", "edit")
+        style_text(self._done, "body", "good", strong=True)
         self._on.setProperty("filled", "true")
         self._do.setAutoDefault(True)  # Enter presses it
         for button in (self._back, self._skip, self._next, self._all, self._card, self._on):
@@ -663,9 +663,9 @@ class ExercisePanel(Retranslated, QWidget):
         self._close.setAccessibleName(self.tr("End the exercise and show all numbers"))
 
     def _build(self) -> None:
-        dress(self._title, "sentence", strong=True)
-        dress(self._left, "small", "text3")
-        dress(self._hint, "body", "text2")
+        style_text(self._title, "sentence", strong=True)
+        style_text(self._left, "small", "text3")
+        style_text(self._hint, "body", "text2")
         self._hint.setObjectName("exercise.hint")
         self._left.setObjectName("exercise.left")
         self._close.setObjectName("exercise.close")

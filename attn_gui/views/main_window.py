@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from attn_gui.figure.design_tokens import SIZE, SPACING
 from attn_gui.modes import ALL, PRODUCT, SIDE_BY_SIDE
-from attn_gui.views.theme import current_theme, dress, scaled, set_ground, theme_signal
+from attn_gui.views.theme import current_theme, scaled, set_background, style_text, theme_signal
 from attn_gui.views.widgets import Veil, commit_focused_editor
 from attn_gui.views.zones import hairline, handing_on, stack, step, zone_in
 
@@ -203,9 +203,9 @@ class MainWindow(QMainWindow):
             veil.deleteLater()
         theme, self._veils = current_theme(), []
         if veiled:
-            grounds = dict.fromkeys((self._strip, self.place, self.precision), theme.raised)
-            grounds |= dict.fromkeys((self._left, self.right), theme.surface)
-            self._veils = [Veil(panel, ground) for panel, ground in grounds.items() if panel.isVisible()]
+            backgrounds = dict.fromkeys((self._strip, self.place, self.precision), theme.raised)
+            backgrounds |= dict.fromkeys((self._left, self.right), theme.surface)
+            self._veils = [Veil(panel, background) for panel, background in backgrounds.items() if panel.isVisible()]
 
     def set_mode(self, mode: str) -> None:
         """Show one of `modes`, unless a page is large in their place."""
@@ -345,11 +345,11 @@ class MainWindow(QMainWindow):
     def _build_center(self, center: QWidget) -> None:
         for zone in (self._left, self._middle, self.right):
             self.columns.addWidget(zone)
-            set_ground(zone, "surface")
+            set_background(zone, "surface")
         self.columns.setStretchFactor(1, 1)
         self.columns.setChildrenCollapsible(False)
         self.columns.setHandleWidth(1)
-        set_ground(self._strip, "raised")
+        set_background(self._strip, "raised")
         whole, column = QVBoxLayout(center), QVBoxLayout(self._work)
         for layout in (whole, column):
             layout.setContentsMargins(0, 0, 0, 0)
@@ -369,7 +369,7 @@ class MainWindow(QMainWindow):
         for label, stretch in ((self.place, 1), (self.recomputed, 1), (self.precision, 0)):
             label.setTextFormat(Qt.TextFormat.PlainText)
             bar.addPermanentWidget(label, stretch)
-        dress(self.recomputed, tone="edit")
+        style_text(self.recomputed, tone="edit")
 
     def _build_panels(self) -> None:
         self._strip.setMinimumHeight(0)

@@ -23,7 +23,7 @@ from attn_gui.views.controls.intervention_panel import InterventionList, Interve
 from attn_gui.views.head_grid import HeadGrid
 from attn_gui.views.predictions import PredictionList
 from attn_gui.views.text_views import WrappedLabel
-from attn_gui.views.theme import dress, restyle
+from attn_gui.views.theme import restyle, style_text
 from attn_gui.views.token_row import SecondText, TokenRow
 from attn_gui.views.widgets import ElidedLabel, FlowLayout, Retranslated, arrange
 
@@ -219,10 +219,10 @@ class ModelView(Retranslated, QWidget):
         self.changes.removeRequested.connect(lambda: self.changeRemoved.emit(self.changes.row))
 
     def _build(self) -> None:
-        dress(self._about, "small", "text2")
+        style_text(self._about, "small", "text2")
         for title in (self._prediction_title, self._changes_title):
-            dress(title, "section", strong=True)
-        dress(self._similar, "small", "text2")
+            style_text(title, "section", strong=True)
+        style_text(self._similar, "small", "text2")
         top = QGridLayout()
         top.setHorizontalSpacing(SPACING.m)
         top.setVerticalSpacing(SPACING.s)

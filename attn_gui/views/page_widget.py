@@ -18,7 +18,7 @@ from attn_gui.views.dialogs.progress import PageProgress
 from attn_gui.views.inspector.cell_relations import column_number
 from attn_gui.views.page_canvas import PageCanvas
 from attn_gui.views.text_views import WrappedLabel
-from attn_gui.views.theme import dress, scaled
+from attn_gui.views.theme import scaled, style_text
 from attn_gui.views.widgets import FlowLayout, Retranslated, arrange, set_tip
 
 NUMBER, SLIDER = 64, 200
@@ -42,7 +42,7 @@ class OptionFields(QWidget):
             holder = QWidget(self)
             caption, field = QLabel(holder), self._field(option, holder)
             caption.setTextFormat(Qt.TextFormat.PlainText)
-            dress(caption, "small", "text2")
+            style_text(caption, "small", "text2")
             field.setObjectName(f"page.{page}.{option.key}")
             arrange(QVBoxLayout(holder), caption, field, margins=0, spacing=SPACING.xs)
             self._captions[option.key], self._fields[option.key] = caption, field
@@ -124,7 +124,7 @@ class PageWidget(QWidget):
             self._fields = OptionFields(self.kind.name, self.kind.options, self)
             self._sentence, self._progress = WrappedLabel(self), PageProgress("page", self, of=self.kind.name)
             self._sentence.hide()
-            dress(self._sentence, "sentence", "text2")
+            style_text(self._sentence, "sentence", "text2")
             self.canvas = PageCanvas(self.kind, self)
             for part in (self._sentence, self._progress):
                 self._column.addWidget(part)
@@ -227,7 +227,7 @@ class FitControls(Retranslated, QWidget):
         self.fit_button = QPushButton(self)
         self.fit_button.setObjectName("button.fit")
         self.fit_button.clicked.connect(self.fitRequested)
-        dress(self._missed, "body", "text2")
+        style_text(self._missed, "body", "text2")
         button = (self.fit_button, 0, Qt.AlignmentFlag.AlignLeft)
         arrange(QVBoxLayout(self), self._missed, button, margins=0, spacing=SPACING.s)
         self.retranslate()

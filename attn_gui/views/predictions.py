@@ -22,7 +22,7 @@ from attn_gui.figure.pages.model import share_text
 from attn_gui.formats.visible_text import visible_text
 from attn_gui.models.attribution import LikelyToken
 from attn_gui.views.head_grid import STALE
-from attn_gui.views.theme import current_theme, dress, scaled
+from attn_gui.views.theme import current_theme, scaled, style_text
 from attn_gui.views.widgets import Retranslated, plain_tip
 
 SHARE_ROLE = Qt.ItemDataRole.UserRole
@@ -136,7 +136,7 @@ class PredictionList(Retranslated, QTableView):
         self.verticalHeader().setDefaultSectionSize(scaled(ROW))
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        dress(self, "small")
+        style_text(self, "small")
         self.retranslate()
 
     def set_rows(self, rows: Sequence[LikelyToken], *, two: bool) -> None:

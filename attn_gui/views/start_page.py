@@ -35,7 +35,7 @@ from attn_gui.views.map.map_drawing import MapState
 from attn_gui.views.map.marks import Cell
 from attn_gui.views.map.thumbnail import Thumbnail
 from attn_gui.views.text_views import Link, SentenceRun, SentenceView, WrappedLabel, runs, strong
-from attn_gui.views.theme import current_theme, dress, icon, scaled, ui_font
+from attn_gui.views.theme import current_theme, icon, scaled, style_text, ui_font
 from attn_gui.views.widgets import FittingPage, Retranslated, clear_layout
 
 PRODUCT = "product"
@@ -250,7 +250,7 @@ class Card(QFrame):
         super().__init__(parent)
         self.picture, self.title, self.sentence = picture, QLabel(self), SentenceView(self)
         picture.setParent(self)
-        dress(self.title, "heading", strong=True)
+        style_text(self.title, "heading", strong=True)
         self.row = QHBoxLayout()
         self.row.setSpacing(scaled(SPACING.m))
         body = QVBoxLayout()
@@ -304,7 +304,7 @@ class PlaySign(QWidget):
 
 
 class StartBand(QFrame):
-    """A strip on the accent's soft ground."""
+    """A strip on the accent's soft background."""
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -417,7 +417,7 @@ class StartView(Retranslated, FittingPage):
             link.set_words(row.name, tip=row.tip)
             link.setObjectName(f"start.recent.{place}")
             link.clicked.connect(lambda _=False, place=place: self.recentAsked.emit(place))
-            dress(sizes, "body", "text3")
+            style_text(sizes, "body", "text3")
             self._recent.addWidget(link, place, 0, LEFT)
             self._recent.addWidget(sizes, place, 1, RIGHT)
             links.append(link)
@@ -560,8 +560,8 @@ class StartView(Retranslated, FittingPage):
         self.set_low(False)
 
     def _head(self) -> QHBoxLayout:
-        dress(self._title, "title", strong=True)
-        dress(self._about, "sentence", "text2")
+        style_text(self._title, "title", strong=True)
+        style_text(self._about, "sentence", "text2")
         self._about.setContentsMargins(0, 0, 0, scaled(SPACING.xs))  # down to the line that the title stands on
         head = QHBoxLayout()
         head.setSpacing(scaled(SPACING.xxl))
@@ -570,9 +570,9 @@ class StartView(Retranslated, FittingPage):
         return head
 
     def _fill_band(self) -> None:
-        dress(self._follow, "heading", strong=True)
-        dress(self._minutes, "body", "text2")
-        dress(self._steps, "sentence", "text2")
+        style_text(self._follow, "heading", strong=True)
+        style_text(self._minutes, "body", "text2")
+        style_text(self._steps, "sentence", "text2")
         words, line = QVBoxLayout(), QHBoxLayout()
         words.setSpacing(scaled(SPACING.xs))
         line.setSpacing(scaled(SPACING.l))
@@ -589,8 +589,8 @@ class StartView(Retranslated, FittingPage):
         row.addWidget(self._buttons["lessons"])
 
     def _recent_files(self) -> QVBoxLayout:
-        dress(self._recent_title, "section", strong=True)
-        dress(self._none, "sentence", "text2")
+        style_text(self._recent_title, "section", strong=True)
+        style_text(self._none, "sentence", "text2")
         self._recent.setColumnStretch(0, 1)
         self._recent.setVerticalSpacing(scaled(SPACING.xs))
         column = QVBoxLayout()
@@ -602,8 +602,8 @@ class StartView(Retranslated, FittingPage):
         return column
 
     def _opening(self) -> QVBoxLayout:
-        dress(self._open_title, "section", strong=True)
-        dress(self._drop, "sentence", "text2")
+        style_text(self._open_title, "section", strong=True)
+        style_text(self._drop, "sentence", "text2")
         column, line = QVBoxLayout(), QHBoxLayout()
         column.setSpacing(scaled(SPACING.m))
         line.setSpacing(scaled(SPACING.l))

@@ -22,14 +22,14 @@ from attn_gui.paths import resource
 
 
 SCHEMES = ("light", "dark", "system")
-GROUNDS = {
+BACKGROUNDS = {
     "window": QPalette.ColorRole.Window,
     "surface": QPalette.ColorRole.Base,
     "raised": QPalette.ColorRole.AlternateBase,
     "sunken": QPalette.ColorRole.Midlight,
 }
-Dressed: TypeAlias = QLabel | QCheckBox | QAbstractItemView
-"""The widgets whose words `dress` sets: a rule of the sheet for every widget (*) is tried on each of a thousand."""
+TextWidget: TypeAlias = QLabel | QCheckBox | QAbstractItemView
+"""The widgets whose words `style_text` sets: a rule of the sheet for all (*) is tried on each of a thousand."""
 
 
 class ThemeSignal(QObject):
@@ -109,7 +109,7 @@ def apply_theme(app: QApplication, scheme: str, zoom: float = 1.0) -> None:
     _dress_program(app, _theme_of(app))
 
 
-def dress(widget: Dressed, letters: str = "", tone: str = "", strong: bool | None = None) -> None:
+def style_text(widget: TextWidget, letters: str = "", tone: str = "", strong: bool | None = None) -> None:
     """Give a label, check box or list its type size ("micro" … "section") and tone ("text2", "query", "error", …).
 
     Unlike a font or palette set once, these follow theme and zoom.
@@ -131,10 +131,10 @@ def restyle(widget: QWidget) -> None:
     widget.updateGeometry()
 
 
-def set_ground(widget: QWidget, ground: str) -> None:
+def set_background(widget: QWidget, background: str) -> None:
     """Fill the widget with "window", "surface", "raised" or "sunken"; follows the theme."""
     widget.setAutoFillBackground(True)
-    widget.setBackgroundRole(GROUNDS[ground])
+    widget.setBackgroundRole(BACKGROUNDS[background])
 
 
 def _dress_program(app: QApplication, theme: Theme) -> None:
@@ -168,10 +168,10 @@ def _theme_of(app: QApplication, of_system: Qt.ColorScheme | None = None) -> The
 
 
 def high_contrast(theme: Theme) -> Theme:
-    """Return a theme whose words and lines all have the color of its text, on grounds as far from it as can be."""
-    ground = QColor("black" if theme.name == "dark" else "white")
+    """Return a theme whose words and lines all have the color of its text, on backgrounds as far from it as can be."""
+    background = QColor("black" if theme.name == "dark" else "white")
     text = QColor("white" if theme.name == "dark" else "black")
-    theme = theme._replace(window=ground, surface=ground, raised=ground, sunken=ground)
+    theme = theme._replace(window=background, surface=background, raised=background, sunken=background)
     return theme._replace(text=text, text2=text, text3=text, line=text, line_strong=text)
 
 
@@ -229,8 +229,8 @@ def _style_sheet(theme: Theme) -> str:
     source = resource("style", "style.qss").read_text(encoding="utf-8")
     source = re.sub(r"/\*.*?\*/", "", source, flags=re.DOTALL)
     words = _words(theme)
-    kinds = [kind.__name__ for kind in get_args(Dressed)]
-    source = re.sub(r"@dressed(\[.*?\])", lambda found: ", ".join(kind + found[1] for kind in kinds), source)
+    kinds = [kind.__name__ for kind in get_args(TextWidget)]
+    source = re.sub(r"@text_widgets(\[.*?\])", lambda found: ", ".join(kind + found[1] for kind in kinds), source)
     source = re.sub(r"\b(\d+)px", lambda found: _pixels(int(found[1])), source)
     return re.sub(r"@(\w+)", lambda found: words[found[1]], source)
 

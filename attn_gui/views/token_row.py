@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from attn_gui.figure.design_tokens import LINE, SPACING
 from attn_gui.figure.text.labels import token_label
 from attn_gui.views.controls.choice_box import ChoiceBox
-from attn_gui.views.theme import current_theme, dress, scaled
+from attn_gui.views.theme import current_theme, scaled, style_text
 from attn_gui.views.widgets import Retranslated, arrange
 
 # --- Row of the tokens of a text, as the tokenizer cut them; the chosen one is where the prediction is read ---
@@ -43,7 +43,7 @@ class TokenRow(Retranslated, QListView):
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        dress(self, "small")
+        style_text(self, "small")
         self.selectionModel().currentChanged.connect(self._on_current_changed)
         self.retranslate()
 
@@ -258,7 +258,7 @@ class SecondText(Retranslated, QWidget):
         self._stage.setMinimumContentsLength(FEWEST_LETTERS)
         top = arrange(QHBoxLayout(), (self.tokens, 1), self._compare, spacing=SPACING.m)
         for label in (self._stage_label, self._place_label):
-            dress(label, tone="text2")
+            style_text(label, tone="text2")
         arrange(QVBoxLayout(self), top, line, margins=0, spacing=SPACING.s)
 
 

@@ -15,7 +15,7 @@ from attn_gui.modes import DIFFERENCE, SIDE_BY_SIDE, WIPE
 from attn_gui.views.controls.choice_box import ChoiceBox, CompareBox
 from attn_gui.views.tables.inputs import GroupSwitch
 from attn_gui.views.text_views import WrappedLabel
-from attn_gui.views.theme import current_theme, dress, icon, scaled
+from attn_gui.views.theme import current_theme, icon, scaled, style_text
 from attn_gui.views.widgets import Retranslated, arrange, listen_once, set_tip
 
 
@@ -23,7 +23,7 @@ class ToolLine(QWidget):
     """A tinted row; a subclass adds its widgets to `_row`, `_close` last, and listens to that. What needs a line of its
     own goes into `_column`, below."""
 
-    ground = "accent_soft"
+    background = "accent_soft"
     """A color of the theme."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -38,7 +38,7 @@ class ToolLine(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, painter = current_theme(), QPainter(self)
-        painter.fillRect(self.rect(), getattr(theme, self.ground))
+        painter.fillRect(self.rect(), getattr(theme, self.background))
         painter.fillRect(0, self.height() - 1, self.width(), 1, theme.line)
 
 
@@ -50,7 +50,7 @@ class ComparisonLine(Retranslated, ToolLine):
     """Title and sentence, a switch between the ways to show two states, and a cross that ends the comparison; there
     only while there is one."""
 
-    ground = "surface"
+    background = "surface"
     endRequested = Signal()
     modePicked = Signal(str)  # one of `modes.STATES`
     gradientPicked = Signal(str)  # a key of `differentiated.OF`
@@ -75,8 +75,8 @@ class ComparisonLine(Retranslated, ToolLine):
         self._split.valueChanged.connect(lambda step: self.splitMoved.emit(step / STEPS))
         self._split.hide()
         self._text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        dress(self._title, letters="sentence", strong=True)
-        dress(self._text, letters="body", tone="text2")
+        style_text(self._title, letters="sentence", strong=True)
+        style_text(self._text, letters="body", tone="text2")
         self._close.setObjectName("comparison.end")
         self._close.clicked.connect(self.endRequested)
         arrange(self._row, self._title, (self._text, 1), self._gradient, self._split, self._modes, self._close)
@@ -151,7 +151,7 @@ class FindBar(Retranslated, QWidget):
         self.previous, self.next, self.close_button = QToolButton(self), QToolButton(self), QToolButton(self)
         for label in (self._where, self._said):
             label.setTextFormat(Qt.TextFormat.PlainText)
-        dress(self._said, tone="text2")
+        style_text(self._said, tone="text2")
         self.line.setMaximumWidth(scaled(WIDTH))
         found = self._where, self.line, self.previous, self.next, self._said
         margins = SPACING.xl, SPACING.s, SPACING.m, SPACING.s
@@ -223,8 +223,8 @@ class BrushBar(Retranslated, ToolLine):
         super().__init__(parent)
         self.setObjectName("brush")
         self._title, self._about = QLabel(self), WrappedLabel(self)
-        dress(self._title, letters="body", strong=True)
-        dress(self._about, letters="small", tone="text2")
+        style_text(self._title, letters="body", strong=True)
+        style_text(self._about, letters="small", tone="text2")
         self._close.clicked.connect(self.closed)
         self._shapes = arrange(QHBoxLayout(), spacing=SPACING.xs)
         arrange(self._row, self._title, self._shapes, 1, self._close)

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLay
 
 from attn_gui.figure.design_tokens import LINE, RADIUS, SPACING
 from attn_gui.views.text_views import Link, WrappedLabel
-from attn_gui.views.theme import current_theme, dress, scaled
+from attn_gui.views.theme import current_theme, scaled, style_text
 from attn_gui.views.widgets import Retranslated
 
 WIDTH = 280
@@ -43,9 +43,9 @@ class TourBubble(Retranslated, QFrame):
         self._ring, self._place, self._count = TourRing(window), 0, 0
         self._title, self._words, self._far = QLabel(self), WrappedLabel(self), QLabel(self)
         self._skip, self._back, self._next = Link("", self), QPushButton(self), QPushButton(self)
-        dress(self._title, "sentence", strong=True)
-        dress(self._words, "sentence")
-        dress(self._far, "small", "text3")
+        style_text(self._title, "sentence", strong=True)
+        style_text(self._words, "sentence")
+        style_text(self._far, "small", "text3")
         self._skip.setObjectName("tour.skip")
         self._back.setObjectName("tour.back")
         self._next.setObjectName("tour.next")

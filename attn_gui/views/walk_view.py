@@ -44,7 +44,7 @@ from attn_gui.figure.design_tokens import SPACING
 from attn_gui.figure.text.rich_text import lowered, rich_width, strong, write_rich
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.text_views import WrappedLabel
-from attn_gui.views.theme import current_theme, dress, icon, scaled, set_ground, ui_font
+from attn_gui.views.theme import current_theme, icon, scaled, set_background, style_text, ui_font
 from attn_gui.views.widgets import (
     ElidedLabel,
     FittingPage,
@@ -579,14 +579,14 @@ class WalkView(Retranslated, QWidget):
         self._speed.picked.connect(self.speedPicked)
 
     def _build(self) -> None:
-        set_ground(self, "surface")
-        set_ground(self._transport, "raised")
+        set_background(self, "surface")
+        set_background(self._transport, "raised")
         for name in ("title", "about", "sentence", "time"):
             getattr(self, f"_{name}").setObjectName(f"walk.{name}")
-        dress(self._title, "sentence", strong=True)
-        dress(self._about, "body", "text2")
-        dress(self._sentence, "heading")
-        dress(self._time, "body", "text2")
+        style_text(self._title, "sentence", strong=True)
+        style_text(self._about, "body", "text2")
+        style_text(self._sentence, "heading")
+        style_text(self._time, "body", "text2")
         self._time.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._sentence.setTextFormat(Qt.TextFormat.RichText)
         self._sentence.setWordWrap(True)
@@ -816,10 +816,10 @@ class WalkSteps(Retranslated, QWidget):
             self._conclusion.setText(walk.conclusion if landed else walk.announcement)
 
     def _build(self) -> None:
-        dress(self._title, "sentence", strong=True)
-        dress(self._hint, "small", "text3")
-        dress(self._conclusion, "body")
-        dress(self._keys, "small", "text3")
+        style_text(self._title, "sentence", strong=True)
+        style_text(self._hint, "small", "text3")
+        style_text(self._conclusion, "body")
+        style_text(self._keys, "small", "text3")
         self._hint.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._conclusion.setObjectName("walk.conclusion")
         self._conclusion.setTextFormat(Qt.TextFormat.RichText)

@@ -38,7 +38,7 @@ from attn_gui.figure.design_tokens import LINE, RADIUS, SPACING
 from attn_gui.views.theme import current_theme, scaled
 
 VEILED = 0.88
-"""The share of a panel's ground in a veil over it."""
+"""The share of a panel's background in a veil over it."""
 
 # --- The base of a mixin for widgets ---
 
@@ -240,17 +240,17 @@ def is_window_shortcut(event: QEvent) -> bool:
 class Veil(QWidget):
     """Covers a panel, of which hardly more than the outlines are to be seen, until it is deleted."""
 
-    def __init__(self, panel: QWidget, ground: QColor) -> None:
+    def __init__(self, panel: QWidget, background: QColor) -> None:
         super().__init__(panel)
         self.setObjectName("veil")
-        self._ground = QColor(ground)
-        self._ground.setAlphaF(VEILED)
+        self._background = QColor(background)
+        self._background.setAlphaF(VEILED)
         self.setGeometry(panel.rect())
         self.raise_()
         self.show()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        QPainter(self).fillRect(event.rect(), self._ground)
+        QPainter(self).fillRect(event.rect(), self._background)
 
 
 class HorizontalScroller(QScrollArea):

@@ -30,9 +30,11 @@ from tests.failing import each
 
 
 def page_of(figure: MapFigure, layout: HeatmapLayout) -> Page:
-    ground = None if figure.transparent else figure.theme.surface
+    background = None if figure.transparent else figure.theme.surface
     size = layout.width, layout.height
-    return Page(*size, figure.title, lambda painter: paint_map(painter, QRectF(0, 0, *size), figure, layout), ground)
+    return Page(
+        *size, figure.title, lambda painter: paint_map(painter, QRectF(0, 0, *size), figure, layout), background
+    )
 
 
 def encoding(write: Encoder) -> Callable[[MapFigure, HeatmapLayout, float], bytes]:
@@ -74,7 +76,7 @@ def hostile() -> MapFigure:
 
 
 def colors_of(figure: MapFigure) -> npt.NDArray[np.uint32]:
-    """What every cell's ground must be, from the numbers alone."""
+    """What every cell's background must be, from the numbers alone."""
     display, theme = figure.displays[0], figure.theme
     colors = figure.table[display.indices]
     colors[display.flags == 1] = theme.nan.rgb()

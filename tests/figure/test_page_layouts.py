@@ -33,7 +33,7 @@ from tests.failing import each
 CM = 96 / 2.54
 PANEL = 286.0, 360.0  # the least that the window gives a page
 WIDTHS = (8.5 * CM, 12 * CM, None)
-GROUND = QColor("#123456")
+BACKGROUND = QColor("#123456")
 SIZES = st.floats(0.1, 5000)
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*not used")
@@ -82,12 +82,12 @@ def planned(name, content, lang, width, height=None):
 def painted(drawing, *, all_of_it=False):
     """The pixels of a much larger sheet that are painted, (rows, columns)."""
     image = QImage(int(drawing.width * 2), int(drawing.height * 3), QImage.Format.Format_RGB32)
-    image.fill(GROUND)
+    image.fill(BACKGROUND)
     painter = QPainter(image)
     (drawing.paint_all if all_of_it else drawing.paint)(painter)
     painter.end()
     pixels = np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), image.width())
-    return pixels != GROUND.rgb()
+    return pixels != BACKGROUND.rgb()
 
 
 @pytest.mark.parametrize("name", PAGES)

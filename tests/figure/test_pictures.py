@@ -1,4 +1,4 @@
-"""Figures as they are asked for: levels and colors, type, ground, the product picture and the curve."""
+"""Figures as they are asked for: levels and colors, type, background, the product picture and the curve."""
 
 from __future__ import annotations
 
@@ -154,9 +154,9 @@ def test_text_in_an_svg_is_anchored_to_what_it_belongs_to(minilm: Problem, tmp_p
     assert "sans-serif" in svg
 
 
-# --- ground --------------------------------------------------------------------------------------
+# --- background --------------------------------------------------------------------------------------
 @each("picture", ["map", "product", "curve"])
-def test_a_transparent_figure_has_no_ground(curve: Problem, tmp_path: Path, picture: str) -> None:
+def test_a_transparent_figure_has_no_background(curve: Problem, tmp_path: Path, picture: str) -> None:
     with pytest.raises(ValueError, match="partly transparent"):
         render(curve, tmp_path / "a.gif", picture=picture, transparent=True)
     for transparent, alpha in ((False, 255), (True, 0)):

@@ -309,7 +309,7 @@ def test_everything_stands_within_the_margins_and_does_not_overlap(level, kind, 
         assert flow.size.number >= 8 * 96 / 72 - 0.01
     for page in (page_of_sheet(sheet, style), *key_pages([sheet], style)):
         image = QImage(int(page.width), int(page.height), QImage.Format.Format_RGB32)
-        image.fill(page.ground)
+        image.fill(page.background)
         painter = QPainter(image)
         page.paint(painter)
         painter.end()

@@ -566,8 +566,10 @@ def test_a_symbol_in_the_header_has_its_subscript_low(shown):
     image = (
         header.viewport().grab(place.adjusted(2, 2, -2, -2)).toImage().convertToFormat(QImage.Format.Format_Grayscale8)
     )
-    ground = image.pixelColor(0, 0)
-    columns = [x for x in range(image.width()) if any(image.pixelColor(x, y) != ground for y in range(image.height()))]
+    background = image.pixelColor(0, 0)
+    columns = [
+        x for x in range(image.width()) if any(image.pixelColor(x, y) != background for y in range(image.height()))
+    ]
     ink = (columns[-1] - columns[0] + 1) / image.devicePixelRatio()
     assert columns, "it is painted"
     assert ink <= metrics.horizontalAdvance("WQ[c, 4]")

@@ -274,12 +274,12 @@ def test_cells_are_tinted_with_the_signed_map(desk, scheme, share):
     numbers = np.zeros((ROWS, COLUMNS))
     numbers[1, 2], numbers[3, 4] = 4.0, -4.0
     table = desk(numbers)
-    ground = THEMES[scheme].surface
+    background = THEMES[scheme].surface
     for row, column, entry in ((1, 2, 511), (3, 4, 0)):
         color = QColor.fromRgb(int(lut("signed", scheme)[entry]))
         seen = table.pixel(row, column)
         for part in ("red", "green", "blue"):
-            wanted = share * getattr(color, part)() + (1 - share) * getattr(ground, part)()
+            wanted = share * getattr(color, part)() + (1 - share) * getattr(background, part)()
             assert abs(getattr(seen, part)() - wanted) <= 2
 
 

@@ -21,7 +21,7 @@ from attn_gui.views.lesson_panel import StepText
 from attn_gui.views.spine.spine_items import formula_text
 from attn_gui.views.spoken_formulas import map_words, spoken
 from attn_gui.views.text_views import FormulaView, Link, SentenceView, WrappedLabel, runs, strong
-from attn_gui.views.theme import apply_theme, dress
+from attn_gui.views.theme import apply_theme, style_text
 from tests.failing import each
 
 CHAIN = r"a_{10,13} = \frac{e^{s'_{10,13}-\max}}{Z} = \frac{e^{4.885-4.885}}{1.6367} = 0.6110"
@@ -238,7 +238,7 @@ def test_a_list_of_endings_breaks_behind_each_of_them(qtbot):
 def test_a_link_stands_on_the_line_of_the_label_beside_it(text, qtbot):
     """Beside "comes from" the names of cells stood three pixels too high."""
     link, label = Link(text), QLabel("HEX")
-    dress(label, "body")
+    style_text(label, "body")
     for widget in (link, label):
         qtbot.addWidget(widget)
         widget.resize(60, link.sizeHint().height())

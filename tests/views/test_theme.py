@@ -16,10 +16,10 @@ from attn_gui.paths import resource
 from attn_gui.views.theme import (
     apply_theme,
     current_theme,
-    dress,
     high_contrast,
     icon,
-    set_ground,
+    set_background,
+    style_text,
     theme_signal,
     ui_font,
 )
@@ -27,7 +27,7 @@ from tests.failing import each
 
 PROGRAM = "attn-gui"  # its own icon, of many colors, for menus of the desktop
 ICONS = sorted({path.stem for path in resource("icons").glob("*.svg")} - {PROGRAM})
-GROUNDS = ("window", "surface", "raised", "sunken")
+BACKGROUNDS = ("window", "surface", "raised", "sunken")
 INKS = ("text", "text2", "text3", "accent", "query", "key", "edit", "error", "good")
 
 
@@ -53,10 +53,10 @@ def alike(one: QColor, other: QColor) -> bool:
     return max(abs(one.red() - other.red()), abs(one.green() - other.green()), abs(one.blue() - other.blue())) <= 2
 
 
-@each(("scheme", "ink", "ground"), list(product(THEMES, INKS, GROUNDS)))
-def test_words_can_be_read_on_every_ground(scheme, ink, ground):
+@each(("scheme", "ink", "background"), list(product(THEMES, INKS, BACKGROUNDS)))
+def test_words_can_be_read_on_every_background(scheme, ink, background):
     theme = THEMES[scheme]
-    assert contrast(getattr(theme, ink), getattr(theme, ground)) >= 4.5
+    assert contrast(getattr(theme, ink), getattr(theme, background)) >= 4.5
 
 
 @each(("scheme", "role"), list(product(THEMES, ("accent", "query", "key", "edit", "error"))))
@@ -129,25 +129,25 @@ def test_focus_moves_nothing(app, qtbot, kind, zoom):
 def test_a_dressed_label_follows_theme_and_zoom(app, qtbot):
     label = QLabel("shape")
     qtbot.addWidget(label)
-    dress(label, "micro", "text3", strong=True)
+    style_text(label, "micro", "text3", strong=True)
     for scheme, zoom in (("light", 1.0), ("dark", 2.0)):
         apply_theme(app, scheme, zoom)
         label.ensurePolished()
         assert label.palette().color(QPalette.ColorRole.WindowText) == THEMES[scheme].text3
         assert label.fontInfo().pixelSize() == round(10 * zoom)
         assert label.fontInfo().weight() == 600
-    dress(label, tone="error", strong=False)
+    style_text(label, tone="error", strong=False)
     assert label.palette().color(QPalette.ColorRole.WindowText) == THEMES["dark"].error
     assert label.fontInfo().weight() == 400
 
 
-@each(("scheme", "ground"), list(product(THEMES, GROUNDS)))
-def test_grounds_follow_the_theme(app, qtbot, scheme, ground):
+@each(("scheme", "background"), list(product(THEMES, BACKGROUNDS)))
+def test_backgrounds_follow_the_theme(app, qtbot, scheme, background):
     label = QLabel()
     qtbot.addWidget(label)
-    set_ground(label, ground)
+    set_background(label, background)
     apply_theme(app, scheme)
-    assert label.grab().toImage().pixelColor(3, 3) == getattr(THEMES[scheme], ground)
+    assert label.grab().toImage().pixelColor(3, 3) == getattr(THEMES[scheme], background)
 
 
 @each("name", ICONS)
@@ -189,7 +189,7 @@ def test_what_is_hidden_wears_the_theme_as_well(app, qtbot):
     qtbot.addWidget(top)
     seen, hidden = QLabel("seen", top), QLabel("hidden", top)
     for label in (seen, hidden):
-        dress(label, tone="text2")
+        style_text(label, tone="text2")
     top.show()
     hidden.hide()
     for scheme in ("dark", "light"):

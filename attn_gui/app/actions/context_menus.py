@@ -186,7 +186,7 @@ class MapKeys(QObject):
         self._step_head, self._put_away = step_head, put_away
         for picture in (context.window.product, context.window.all_stages, context.window.sides):
             picture.installEventFilter(self)
-            picture.groundClicked.connect(self.release)
+            picture.backgroundClicked.connect(self.release)
         context.window.product.maps.activated.connect(self._on_map_activated)
         tables.on_new_table(self._connect_table)
 

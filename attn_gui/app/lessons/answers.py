@@ -49,7 +49,7 @@ class Answers(QObject):
         ready: Callable[[], bool],
         appearance: AppearanceController,
     ) -> None:
-        """Answer from the ground, which is found beside the window; of a model only once its numbers are ready."""
+        """Answer by numbers that are looked up beside the window; of a model only once its numbers are ready."""
         super().__init__(view)
         self._view, self._number_source, self._ready, self._appearance = view, number_source, ready, appearance
         self._early = False  # judged by numbers that were not ready

@@ -396,7 +396,7 @@ class LessonsController(QObject):
             self._tick()
 
     def _asked_of(self) -> Callable[[], NumberSource]:
-        """Return the way to the ground of the question, from what is on the table now."""
+        """Return what gives the numbers that the question is about, from what is on the table now."""
         return partial(self._state.asked_of, self._numbers.scene(), self._numbers.source())
 
     # --- construction ----------------------------------------------------------------------------

@@ -255,9 +255,13 @@ def _power(term: SoftmaxTerm) -> Number:
     return Number(term.power) if term.count == 1 else OmittedTerms(term.power, term.count)
 
 
-def mixed(color: QColor, ground: QColor, share: float) -> QColor:
-    """Return a color on a ground, of which it covers a share: opaque, so that every device can paint it."""
-    parts = zip((color.red(), color.green(), color.blue()), (ground.red(), ground.green(), ground.blue()), strict=True)
+def mixed(color: QColor, background: QColor, share: float) -> QColor:
+    """Return a color on a background, of which it covers a share: opaque, so that every device can paint it."""
+    parts = zip(
+        (color.red(), color.green(), color.blue()),
+        (background.red(), background.green(), background.blue()),
+        strict=True,
+    )
     return QColor(*(round(a * share + b * (1 - share)) for a, b in parts))
 
 

@@ -111,8 +111,8 @@ def walk_frames(walk: Walk, settings: ExportSettings) -> list[Page]:
     count = round(walk.seconds * 1000 / FRAME_MS)
     moments = [walk.seconds * (number + 1) / count for number in range(count)]
     scale = _within_sides(settings, lambda *sides: _legible_scale(FRAME, sides, 1.0))
-    title, ground = walk.plain_title, walk.theme.surface
-    return [Page(*FRAME, title, partial(_paint_frame, walk, at), ground, scale) for at in moments]
+    title, background = walk.plain_title, walk.theme.surface
+    return [Page(*FRAME, title, partial(_paint_frame, walk, at), background, scale) for at in moments]
 
 
 def _paint_frame(walk: Walk, seconds: float, painter: QPainter) -> None:
@@ -147,9 +147,9 @@ def _sheet_page(
     wide = usual if width is None else width * PX_PER_CM / _width_of(across)
     sheet = WalkSheet(walk, across, min(max(PRINTED / wide, TYPE[0]), TYPE[1]), settings.title)
     scale = _legible_scale((sheet.width, sheet.height), (width, height), usual)
-    ground = THEMES[walk.theme.name].surface
+    background = THEMES[walk.theme.name].surface
     size = sheet.width, sheet.height
-    return Page(*size, walk.plain_title, sheet.paint, ground, scale, session=session, outlines=settings.outlines)
+    return Page(*size, walk.plain_title, sheet.paint, background, scale, session=session, outlines=settings.outlines)
 
 
 def _width_of(across: int) -> float:

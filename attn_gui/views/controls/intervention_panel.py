@@ -24,7 +24,7 @@ from attn_gui.document.matrix_model import Index
 from attn_gui.figure.design_tokens import SIZE, SPACING
 from attn_gui.views.controls.popup_frame import PopupFrame
 from attn_gui.views.text_views import WrappedLabel
-from attn_gui.views.theme import dress, icon, scaled
+from attn_gui.views.theme import icon, scaled, style_text
 from attn_gui.views.widgets import Retranslated, plain_tip
 
 # --- The model of the interventions: their words, and a switch for each ---
@@ -221,9 +221,9 @@ class InterventionPanel(Retranslated, PopupFrame):
         super().showEvent(event)
 
     def _build(self) -> None:
-        dress(self._title, letters="section", strong=True)
-        dress(self._none, tone="text2")
-        dress(self._hint, letters="small", tone="text3")
+        style_text(self._title, letters="section", strong=True)
+        style_text(self._none, tone="text2")
+        style_text(self._hint, letters="small", tone="text3")
         self._close.setIcon(icon("close"))
         self._close.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         head, buttons = QHBoxLayout(), QGridLayout()

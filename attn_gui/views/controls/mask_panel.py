@@ -40,7 +40,7 @@ from attn_gui.views.names import (
     mask_rule,
 )
 from attn_gui.views.text_views import WrappedLabel
-from attn_gui.views.theme import dress, icon
+from attn_gui.views.theme import icon, style_text
 from attn_gui.views.widgets import Retranslated, arrange, set_tip
 
 # --- Editors for the parameters of a mask layer, built from the engine's catalog ---
@@ -285,9 +285,9 @@ class LayerRow(QWidget):
         self.remove.setIcon(icon("close"))
         self.remove.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         head = arrange(QHBoxLayout(), (self.switch, 1), self.remove, spacing=SPACING.xs)
-        dress(self.switch, strong=True)
+        style_text(self.switch, strong=True)
         arrange(QVBoxLayout(self), head, self._form(), margins=(0, SPACING.s, 0, SPACING.s), spacing=SPACING.s)
-        dress(self._rule, letters="small", tone="text3")
+        style_text(self._rule, letters="small", tone="text3")
         self.switch.toggled.connect(self.switched)
         self.remove.clicked.connect(self.removed)
         self.paint.clicked.connect(self.paintRequested)
@@ -308,7 +308,7 @@ class LayerRow(QWidget):
             if field is not None:
                 self.fields[parameter.name] = field
                 self._names[parameter.name] = label = QLabel(self)
-                dress(label, tone="text2")
+                style_text(label, tone="text2")
                 form.addRow(label, field)
                 field.committed.connect(lambda value, name=parameter.name: self.valuePicked.emit(name, value))
         buttons = QHBoxLayout()
@@ -364,7 +364,7 @@ class LintLines(QWidget):
     def _row(self, number: int, line: LintLine) -> QWidget:
         row, text, sign = QWidget(self), WrappedLabel(), IconLabel()
         text.setText(line.text)
-        dress(text, letters="small", tone="text2")
+        style_text(text, letters="small", tone="text2")
         sign.set_icon("info")
         buttons = QHBoxLayout()
         buttons.setSpacing(SPACING.s)
@@ -540,9 +540,9 @@ class MaskPanel(Retranslated, PopupFrame):
 
     def _build(self) -> None:
         head = arrange(QHBoxLayout(), (self._title, 1), self._close)
-        dress(self._title, letters="section", strong=True)
-        dress(self._none, tone="text2")
-        dress(self._polarity, letters="small", tone="text3")
+        style_text(self._title, letters="section", strong=True)
+        style_text(self._none, tone="text2")
+        style_text(self._polarity, letters="small", tone="text3")
         self._close.setIcon(icon("close"))
         self._close.clicked.connect(self.close_panel)
         self._fill_kinds()

@@ -36,8 +36,8 @@ class PopupFrame(QFrame):
         self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        for ground in (viewport, self.content):
-            ground.setAutoFillBackground(False)
+        for background in (viewport, self.content):
+            background.setAutoFillBackground(False)
         arrange(QVBoxLayout(self), self._scroll, margins=1)
 
     def popup_below(self, anchor: QWidget) -> None:

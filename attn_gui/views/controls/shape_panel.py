@@ -25,7 +25,7 @@ from attn_gui.figure.design_tokens import SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import ItemCell, SizeBox
 from attn_gui.views.text_views import WrappedLabel, scripts_markup
-from attn_gui.views.theme import dress, icon
+from attn_gui.views.theme import icon, style_text
 
 __all__ = ["ShapePanel", "ShapeState"]
 
@@ -256,12 +256,12 @@ class ShapePanel(QWidget):
         self._on_keep_toggled(True)
         self._keep.clicked.connect(self.keepPicked)
         self._cut.setTextFormat(Qt.TextFormat.PlainText)
-        dress(self._cut, tone="text2")
+        style_text(self._cut, tone="text2")
         for name, label in self._labels.items():
             label.setBuddy(self._editor(name))
-            dress(label, letters="body" if name == "d_model" else "small", tone="text2")
+            style_text(label, letters="body" if name == "d_model" else "small", tone="text2")
         self.boxes["d_model"].set_digits(3)
-        dress(self._hint, "small", "text2")
+        style_text(self._hint, "small", "text2")
         self._hint.hide()
         for part in (*self._parts().values(), self._hint):
             policy = part.sizePolicy()

@@ -23,7 +23,7 @@ from attn_gui.document.number_text import parse_number, shortest
 from attn_gui.figure.design_tokens import RADIUS, SPACING
 from attn_gui.formats.text.numerals import LONGEST
 from attn_gui.views.text_views import WrappedLabel
-from attn_gui.views.theme import current_theme, dress, restyle
+from attn_gui.views.theme import current_theme, restyle, style_text
 from attn_gui.views.widgets import focus_returns, is_window_shortcut
 
 # --- The sentence below an editor that refuses what was typed, and the marks that the theme draws ---
@@ -57,7 +57,7 @@ class RefusalTip(WrappedLabel):
         self._editor = editor
         self.setObjectName("refusal")
         self.setContentsMargins(SPACING.m, SPACING.s, SPACING.m, SPACING.s)
-        dress(self, tone="error")
+        style_text(self, tone="error")
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._lingers = False
         self.hide()

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.views.text_views import WrappedLabel
-from attn_gui.views.theme import current_theme, dress, scaled
+from attn_gui.views.theme import current_theme, scaled, style_text
 from attn_gui.views.widgets import arrange, plain_tip
 
 SEPARATOR = " › "
@@ -109,7 +109,7 @@ class ActionSearch(QDialog):
         self._list.header().setStretchLastSection(False)
         self._list.header().setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
         self._list.header().setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)  # names come first
-        dress(self._none, tone="text2")
+        style_text(self._none, tone="text2")
         arrange(QVBoxLayout(self), self._line, self._none, self._list, margins=SPACING.l, spacing=SPACING.m)
         self._line.textChanged.connect(self._show)
         self._line.returnPressed.connect(self._do_chosen)

@@ -52,7 +52,7 @@ from attn_gui.views.dialogs.axes_fields import AxesFields
 from attn_gui.views.dialogs.form_fields import caption, lay_out
 from attn_gui.views.dialogs.readings import NumberPreview
 from attn_gui.views.text_views import WrappedLabel
-from attn_gui.views.theme import dress, scaled
+from attn_gui.views.theme import scaled, style_text
 from attn_gui.views.widgets import Retranslated, arrange, plain_tip
 
 # --- The arrays of a file as rows: name, shape, kind of numbers, and the parts that they are used as ---
@@ -321,8 +321,8 @@ class ArraysDialog(Retranslated, FormDialog):
 
     def _build(self) -> None:
         self._set_up_table()
-        dress(self.about, letters="small", tone="text2")
-        dress(self.complaint, tone="error")
+        style_text(self.about, letters="small", tone="text2")
+        style_text(self.complaint, tone="error")
         left = arrange(QVBoxLayout(), self.line, (self.table, 1), self.about, self.preview)
         sides = arrange(QHBoxLayout(), (left, 1), self._form(), spacing=SPACING.xl)
         column = QVBoxLayout(self)

@@ -21,7 +21,7 @@ from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.dialogs.form_fields import caption
 from attn_gui.views.dialogs.readings import ReadingList
-from attn_gui.views.theme import dress
+from attn_gui.views.theme import style_text
 from attn_gui.views.widgets import Retranslated
 
 UNSAID = ""
@@ -60,7 +60,7 @@ class AxesFields(Retranslated, QWidget):
         }
         self._captions = {name: caption(editor, self) for name, editor in self._editors.items()}
         self.reason = QLabel(self)
-        dress(self.reason, letters="small", tone="text2")
+        style_text(self.reason, letters="small", tone="text2")
         self._lay_out()
         for name, readings in self._lists.items():
             readings.picked.connect(lambda key, name=name: self._on_reading_picked(name, key))
@@ -76,7 +76,7 @@ class AxesFields(Retranslated, QWidget):
         grid.setVerticalSpacing(SPACING.s)
         for name, editor in self._editors.items():
             editor.setObjectName(f"arrays.{name}")
-            dress(self._captions[name], letters="small", tone="text2")
+            style_text(self._captions[name], letters="small", tone="text2")
             row = grid.rowCount()
             if isinstance(editor, ReadingList):
                 grid.addWidget(self._captions[name], row, 0, 1, 2)

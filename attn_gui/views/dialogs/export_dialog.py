@@ -24,7 +24,7 @@ from attn_gui.views.dialogs.export_form import ExportForm, HeadsFields, SizeFiel
 from attn_gui.views.dialogs.form_fields import CheckList, LevelsFields, ScrolledForm, caption, opening_size
 from attn_gui.views.names import stage_title, unbroken
 from attn_gui.views.text_views import WrappedLabel
-from attn_gui.views.theme import current_theme, dress, scaled
+from attn_gui.views.theme import current_theme, scaled, style_text
 
 DELAY_MS = 150  # a picture is drawn when typing rests
 PAPER = QColor("white")
@@ -301,7 +301,7 @@ class ExportDialog(ExportForm):
         right.addWidget(self.preview, 1)
         for label in (self._shown, self._said):
             right.addWidget(label)
-        dress(self._shown, letters="small", tone="text3")
+        style_text(self._shown, letters="small", tone="text3")
         right.addWidget(self.buttons)
         row.addLayout(right, 1)
         self.buttons.button(BUTTONS.Save).setDefault(True)

@@ -30,7 +30,7 @@ from attn_gui.views.dialogs.asking import BUTTONS, FormDialog, asked, message_bo
 from attn_gui.views.dialogs.export_choice import ExportChoice, heads_from_text
 from attn_gui.views.dialogs.form_fields import CentimeterField, FormField, PointsField, TargetFields, kind_of
 from attn_gui.views.text_views import WrappedLabel
-from attn_gui.views.theme import dress
+from attn_gui.views.theme import style_text
 from attn_gui.views.widgets import Retranslated, arrange, commit_focused_editor
 from attn_gui.views.zones import step
 
@@ -176,7 +176,7 @@ class ExportForm(Retranslated, FormDialog):
         """Say what will be written, or why nothing can be."""
         objection = self.objection()
         self._said.setText(objection or self._files())
-        dress(self._said, tone="error" if objection else "text2")
+        style_text(self._said, tone="error" if objection else "text2")
 
     # --- names -----------------------------------------------------------------------------------
     def _propose_name(self) -> None:

@@ -29,7 +29,7 @@ from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.controls.typed_field import NumberField
 from attn_gui.views.dialogs.export_choice import AUTOMATIC, LEVELS, TYPED, WINDOW
-from attn_gui.views.theme import dress
+from attn_gui.views.theme import style_text
 from attn_gui.views.widgets import FittingPage, Retranslated, arrange
 from attn_gui.views.zones import stops_in
 
@@ -264,7 +264,7 @@ def lay_out(grid: QGridLayout, rows: Sequence[Sequence[FormField]]) -> None:
         column = 0
         for label, editor, span in row:
             if label is not None:
-                dress(label, letters="small", tone="text2")
+                style_text(label, letters="small", tone="text2")
                 grid.addWidget(label, 3 * place, column, 1, span)
             grid.addWidget(editor, 3 * place + 1, column, 1, span)
             column += span

@@ -29,7 +29,7 @@ from attn_gui.version import VERSION
 from attn_gui.views.dialogs.asking import BUTTONS
 from attn_gui.views.names import unbroken
 from attn_gui.views.text_views import WrappedLabel
-from attn_gui.views.theme import dress, scaled
+from attn_gui.views.theme import scaled, style_text
 from attn_gui.views.widgets import Retranslated, arrange
 
 # --- Pages of the help: Markdown files of a language, in the order of their numbers ---
@@ -233,8 +233,8 @@ class AboutDialog(Retranslated, QDialog):
         column.setSpacing(SPACING.m)
         for label in (self._title, self._what, self._built):
             column.addWidget(label)
-        dress(self._title, letters="formula", strong=True)
-        dress(self._built, tone="text2")
+        style_text(self._title, letters="formula", strong=True)
+        style_text(self._built, tone="text2")
         column.addWidget(self.notices, 1)
         column.addWidget(self.buttons)
         self.buttons.rejected.connect(self.reject)

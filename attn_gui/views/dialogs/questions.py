@@ -29,7 +29,7 @@ from attn_gui.views.dialogs.asking import BUTTONS, FormDialog
 from attn_gui.views.dialogs.form_fields import FormField, caption, lay_out
 from attn_gui.views.names import WEIGHT_MEANINGS, WEIGHT_MEANINGS_WITH_SINK
 from attn_gui.views.text_views import WrappedLabel
-from attn_gui.views.theme import dress, scaled
+from attn_gui.views.theme import scaled, style_text
 from attn_gui.views.widgets import arrange
 
 T = TypeVar("T")
@@ -50,7 +50,7 @@ class AskDialog(QDialog, Generic[T]):
         asked = WrappedLabel(self)
         asked.setText(words)
         self.buttons = QDialogButtonBox(BUTTONS.Ok | BUTTONS.Cancel, self)
-        dress(self._said, letters="small", tone="error")
+        style_text(self._said, letters="small", tone="error")
         self.line.setAccessibleName(words)
         self.line.selectAll()
         self.line.textChanged.connect(self._look)
@@ -90,7 +90,7 @@ class LeaveOutDialog(FormDialog, Generic[T]):
         self.count.setValue(BLANKS.usual)
         self.seed.setValue(SEED.usual)
         self._said = WrappedLabel(self)
-        dress(self._said, letters="small", tone="error")
+        style_text(self._said, letters="small", tone="error")
         self.buttons = QDialogButtonBox(BUTTONS.Ok | BUTTONS.Cancel, self)
         self.buttons.accepted.connect(self.accept)
         self.buttons.rejected.connect(self.reject)
@@ -165,7 +165,7 @@ class WeightDialog(QDialog):
         hint.setText(
             self.tr("To be asked again, or to choose another meaning: Compute › Edit results › Typing into weights.")
         )
-        dress(hint, tone="text2")
+        style_text(hint, tone="text2")
         column.addWidget(hint)
         buttons = QDialogButtonBox(BUTTONS.Ok | BUTTONS.Cancel, self)
         buttons.button(BUTTONS.Ok).setText(self.tr("Set"))

@@ -29,7 +29,7 @@ from attn_gui.figure.design_tokens import SIZE, SPACING
 from attn_gui.formats.named.attention_maps import BATCH, MapChoice
 from attn_gui.views.dialogs.asking import BUTTONS
 from attn_gui.views.text_views import WrappedLabel
-from attn_gui.views.theme import current_theme, dress, scaled
+from attn_gui.views.theme import current_theme, scaled, style_text
 from attn_gui.views.widgets import arrange
 
 LETTERS, DECIMALS = 7, 4
@@ -77,7 +77,7 @@ class NumberPreview(QWidget):
         cell = QLabel(self)
         cell.setTextFormat(Qt.TextFormat.PlainText)
         cell.setAlignment(Qt.AlignmentFlag.AlignRight)
-        dress(cell, tone="text2")
+        style_text(cell, tone="text2")
         return cell
 
 

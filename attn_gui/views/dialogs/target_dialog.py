@@ -24,7 +24,7 @@ from attn_gui.views.controls.typed_field import NumberField
 from attn_gui.views.dialogs.asking import BUTTONS, FormDialog
 from attn_gui.views.inspector.cell_relations import number
 from attn_gui.views.text_views import WrappedLabel
-from attn_gui.views.theme import dress, scaled
+from attn_gui.views.theme import scaled, style_text
 from attn_gui.views.widgets import Retranslated, arrange
 
 ODDS = {"": None, "kept": "kept", "free": "free"}  # by what can be reached, or as a person says
@@ -129,8 +129,8 @@ class TargetDialog(Retranslated, FormDialog):
         self.reason.setMinimumHeight(REASON_LINES * self.reason.fontMetrics().lineSpacing())
         self.reason.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.field.setObjectName("target.value")
-        dress(self._now, tone="text2")
-        dress(self.change, tone="text2")
+        style_text(self._now, tone="text2")
+        style_text(self.change, tone="text2")
         self._caption.setTextFormat(Qt.TextFormat.PlainText)
         arrange(QVBoxLayout(self), row, ways, odds, words, 1, self.buttons, margins=SPACING.xl, spacing=SPACING.l)
         self.setMinimumWidth(scaled(WIDTH))
@@ -170,8 +170,8 @@ class TargetDialog(Retranslated, FormDialog):
         ok.setEnabled(self._may() or self._waiting)
         nearest = answer is not None and not answer.feasible
         ok.setText(self.tr("Take the nearest") if nearest else self.tr("Set"))
-        dress(self.reached, tone="text" if answer is None else "good" if answer.feasible else "error", strong=True)
-        dress(self.reason, tone="error" if self._refusal else "text2")
+        style_text(self.reached, tone="text" if answer is None else "good" if answer.feasible else "error", strong=True)
+        style_text(self.reason, tone="error" if self._refusal else "text2")
         reached = self.tr("It reaches {value}.").format(value=number(answer.reached)) if answer is not None else ""
         changed = self.tr("Changes {cells}, by a length of {norm}.")
         self.reached.setText(reached)

@@ -24,7 +24,7 @@ from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.dialogs.asking import BUTTONS
 from attn_gui.views.dialogs.form_fields import caption
 from attn_gui.views.text_views import WrappedLabel
-from attn_gui.views.theme import current_theme, dress, scaled
+from attn_gui.views.theme import current_theme, scaled, style_text
 from attn_gui.views.widgets import Retranslated
 
 SIDES = ("both", "queries", "keys")
@@ -159,8 +159,8 @@ class TokensDialog(Retranslated, QDialog):
         column.addSpacing(SPACING.m)
         column.addWidget(self.buttons)
         for label in self._captions.values():
-            dress(label, letters="small", tone="text2")
-        dress(self._said, tone="text2")
+            style_text(label, letters="small", tone="text2")
+        style_text(self._said, tone="text2")
         self.resize_rows.hide()
         self.sentence.textChanged.connect(lambda: self._take(None))
         self.pieces.itemChanged.connect(self._on_piece_changed)

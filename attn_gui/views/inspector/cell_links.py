@@ -14,7 +14,7 @@ from attn_gui.figure.design_tokens import SPACING
 from attn_gui.views.inspector.cell_relations import ExplainContext, Neighbor, reaches, sources
 from attn_gui.views.map.marks import BACKWARD, FORWARD
 from attn_gui.views.text_views import Link
-from attn_gui.views.theme import dress, icon, restyle
+from attn_gui.views.theme import icon, restyle, style_text
 from attn_gui.views.widgets import FlowLayout, Retranslated, arrange, clear_layout, set_tip
 
 # --- Comes from and reaches: the neighbors of a cell, one hop back and every hop on, as names that are links ---
@@ -76,7 +76,7 @@ class Relations(Retranslated, QWidget):
         grid.setVerticalSpacing(0)
         grid.setColumnStretch(1, 1)
         for place, (caption, row) in enumerate(zip(self._captions, self._rows, strict=True)):
-            dress(caption, "body", "text2")
+            style_text(caption, "body", "text2")
             caption.setContentsMargins(0, SPACING.xs, 0, SPACING.xs)
             row.cellRequested.connect(self.cellRequested)
             grid.addWidget(caption, place, 0, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
@@ -85,7 +85,7 @@ class Relations(Retranslated, QWidget):
         wrapped = FlowLayout(below, gap=SPACING.s)
         for widget in (*self._toggles.values(), self._other):
             wrapped.addWidget(widget)
-        dress(self._other, "small", "text2")
+        style_text(self._other, "small", "text2")
         grid.setRowMinimumHeight(len(self._rows), SPACING.s)
         grid.addWidget(below, len(self._rows) + 1, 0, 1, 2)
         self.retranslate()
@@ -173,7 +173,7 @@ class Breadcrumbs(QWidget):
             self._add(self._links[-1])
             self._add_sign("›")
         if names:
-            self._here = dressed(QLabel(names[-1], self), "sentence", "text", strong=True)
+            self._here = sentence_label(names[-1], self, "text", strong=True)
             self._add(self._here)
         self.setAccessibleName(" › ".join(names))
         if had_focus and self._links:
@@ -190,16 +190,17 @@ class Breadcrumbs(QWidget):
         return link
 
     def _add_sign(self, sign: str) -> None:
-        self._add(dressed(QLabel(sign, self), "sentence", "text3"))
+        self._add(sentence_label(sign, self, "text3"))
 
     def _add(self, widget: QWidget) -> None:
         self._row.addWidget(widget)
         widget.show()
 
 
-def dressed(label: QLabel, letters: str, tone: str, *, strong: bool = False) -> QLabel:
-    """Give a label a size and color of the look."""
-    dress(label, letters, tone, strong=strong)
+def sentence_label(text: str, parent: QWidget, tone: str, *, strong: bool = False) -> QLabel:
+    """Return a label in the type of sentences."""
+    label = QLabel(text, parent)
+    style_text(label, "sentence", tone, strong=strong)
     return label
 
 
@@ -212,7 +213,7 @@ class WalkButton(Retranslated, QWidget):
         cast(QApplication, QApplication.instance()).focusChanged.connect(self._on_focus_changed)
         self.button.setObjectName("inspector.walk")
         self._key.setObjectName("inspector.walk.key")
-        dress(self._key, "small", "text3")
+        style_text(self._key, "small", "text3")
         arrange(QHBoxLayout(self), self.button, self._key, 1, margins=0, spacing=SPACING.m)
         self.set_main(True)
         self.retranslate()

@@ -19,7 +19,7 @@ from attn_gui.views.inspector.terms import TermsView
 from attn_gui.views.pages_panel import PagesPanel
 from attn_gui.views.spoken_formulas import spoken
 from attn_gui.views.text_views import FormulaView, SentenceView, WrappedLabel
-from attn_gui.views.theme import dress
+from attn_gui.views.theme import style_text
 from attn_gui.views.widgets import FittingPage, Retranslated, arrange
 
 __all__ = ["ExplainContext", "Inspector"]
@@ -325,12 +325,12 @@ class Inspector(Retranslated, QWidget):
             self._show_formula(self._explanation)
 
     def _build(self) -> None:
-        dress(self._caption, "section", strong=True)
-        dress(self._order, "small", "text3")
+        style_text(self._caption, "section", strong=True)
+        style_text(self._order, "small", "text3")
         for label in (self._caption, *self._states):
             label.setTextFormat(Qt.TextFormat.PlainText)
         for label in self._states:
-            dress(label, "small", "text2")
+            style_text(label, "small", "text2")
         self._before.setObjectName("inspector.before")
         self._compared.setObjectName("inspector.compared")
         self._compared.hide()
@@ -344,8 +344,8 @@ class Inspector(Retranslated, QWidget):
 
     def _build_covered(self) -> None:
         self._covered_page.setObjectName("inspector.covered")
-        dress(self._covered_name, "small", "text2")
-        dress(self._covered_hint, "small", "text2")
+        style_text(self._covered_name, "small", "text2")
+        style_text(self._covered_hint, "small", "text2")
         page = self._covered_page.widget()
         assert page is not None
         arrange(

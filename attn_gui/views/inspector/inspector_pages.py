@@ -18,7 +18,7 @@ from attn_gui.views.inspector.cell_relations import cell_name, column_writer
 from attn_gui.views.inspector.terms import bar_color, row_height
 from attn_gui.views.names import stage_title
 from attn_gui.views.text_views import Link, SentenceView, WrappedLabel, runs, strong
-from attn_gui.views.theme import dress, scaled, ui_font
+from attn_gui.views.theme import scaled, style_text, ui_font
 from attn_gui.views.widgets import Retranslated, arrange, clear_layout, set_tip
 
 KEYS = ("←↑↓→", "F2", "Enter", "[  ]", "1 … 9", "Ctrl+E", "F1")
@@ -65,8 +65,8 @@ class FirstSteps(Retranslated, QWidget):
             meaning.setText(text)
 
     def _build(self) -> None:
-        dress(self._title, "sentence", strong=True)
-        dress(self._keyboard_title, "section", strong=True)
+        style_text(self._title, "sentence", strong=True)
+        style_text(self._keyboard_title, "section", strong=True)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(SPACING.m)
@@ -85,8 +85,8 @@ class FirstSteps(Retranslated, QWidget):
         grid.setVerticalSpacing(SPACING.xs)
         grid.setColumnStretch(1, 1)
         for row, (keys, meaning) in enumerate(self._keys):
-            dress(keys, "body", "text")
-            dress(meaning, "body", "text2")
+            style_text(keys, "body", "text")
+            style_text(meaning, "body", "text2")
             grid.addWidget(keys, row, 0)
             grid.addWidget(meaning, row, 1)
         return grid
@@ -193,8 +193,8 @@ class SensitivityPage(Retranslated, QWidget):
         self._words.setText(sentences[self._reason].format(name=self._name, refusal=self._refusal()))
 
     def _build(self) -> None:
-        dress(self._place, "sentence", strong=True)
-        dress(self._words, "sentence")
+        style_text(self._place, "sentence", strong=True)
+        style_text(self._words, "sentence")
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(SPACING.m)
         self._grid.setVerticalSpacing(0)
@@ -358,7 +358,7 @@ class VerifyPage(Retranslated, QWidget):
         (self.stopRequested if self._state == "working" else self.verifyRequested).emit()
 
     def _build(self) -> None:
-        dress(self._words, "sentence")
+        style_text(self._words, "sentence")
         self.button.clicked.connect(self._on_button_clicked)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(SPACING.m)
@@ -399,12 +399,12 @@ class VerifyPage(Retranslated, QWidget):
     def _add_sign(self, row: int, holds: bool | None) -> None:
         sign, tone = SIGNS[holds]
         label = QLabel(sign, self._results)
-        dress(label, "body", tone, strong=True)
+        style_text(label, "body", tone, strong=True)
         self._grid.addWidget(label, row, 0, Qt.AlignmentFlag.AlignTop)
 
 
 def _wrapped(text: str, tone: str) -> WrappedLabel:
     label = WrappedLabel()
     label.setText(text)
-    dress(label, "body", tone)
+    style_text(label, "body", tone)
     return label

@@ -43,7 +43,7 @@ from attn_gui.views.inspector.cell_relations import (
     running_name,
 )
 from attn_gui.views.text_views import SentenceRun, laid_out_sentence, paint_words, with_scripts
-from attn_gui.views.theme import current_theme, dress, scaled, ui_font
+from attn_gui.views.theme import current_theme, scaled, style_text, ui_font
 from attn_gui.views.widgets import own_viewport, paint_focus_ring, plain_tip
 
 # --- The terms of a cell as a table: what is added up, sorted by size, the tail in one row until it is asked for ---
@@ -527,7 +527,7 @@ class TermsView(QTableView):
         header.setStretchLastSection(True)
         header.setHighlightSections(False)
         header.setSectionsClickable(False)
-        dress(header, "small")
+        style_text(header, "small")
         header.setMinimumSectionSize(1)
 
     def _on_terms_data_changed(self) -> None:

@@ -165,13 +165,13 @@ class CellsPicture:
         return colors
 
     def _line(self, down: slice, right: slice) -> None:
-        """Mix the ground into the first row and the first column of pixels of each of these cells."""
-        ground = self.style.theme.surface.rgb()
+        """Mix the background into the first row and the first column of pixels of each of these cells."""
+        background = self.style.theme.surface.rgb()
         y, x = self.rows.pixels_of(down), self.columns.pixels_of(right)
         for first in self.rows.firsts(down):
-            self._pixels[first, x] = _mixed(self._pixels[first, x], ground)
+            self._pixels[first, x] = _mixed(self._pixels[first, x], background)
         for first in self.columns.firsts(right):
-            self._pixels[y, first] = _mixed(self._pixels[y, first], ground)
+            self._pixels[y, first] = _mixed(self._pixels[y, first], background)
 
     def _hatch(self, y: slice, x: slice, closed: npt.NDArray[np.bool_]) -> None:
         spacing = SIZE.hatch_small_map if self.style.small else SIZE.hatch
@@ -181,7 +181,7 @@ class CellsPicture:
         np.copyto(self._pixels[y, x], pattern, where=closed)
 
     def _dot(self, y: slice, x: slice, unknown: npt.NDArray[np.bool_]) -> None:
-        """Mark cells that are not computed yet: a plain ground with dots far apart."""
+        """Mark cells that are not computed yet: a plain background with dots far apart."""
         every = DOTS_SMALL if self.style.small else DOTS
         down, right = ((np.arange(cut.start, cut.stop) + every // 2) % every == 0 for cut in (y, x))
         self._pixels[y, x][unknown & down[:, None] & right] = self.style.theme.line_strong.rgb()
@@ -284,18 +284,18 @@ def _spread(cells: npt.NDArray[Any], heights: npt.NDArray[np.intp], widths: npt.
     return np.repeat(cells, heights, axis=0) if (heights != 1).any() else cells
 
 
-def _mixed(colors: npt.NDArray[np.uint32], ground: int) -> npt.NDArray[np.uint32]:
-    """Return colors with the share of the ground that a line between cells has."""
+def _mixed(colors: npt.NDArray[np.uint32], background: int) -> npt.NDArray[np.uint32]:
+    """Return colors with the share of the background that a line between cells has."""
     mixed = np.zeros_like(colors)
     for shift in (0, 8, 16, 24):
-        own, other = (colors >> np.uint32(shift)) & np.uint32(255), ground >> shift & 255
+        own, other = (colors >> np.uint32(shift)) & np.uint32(255), background >> shift & 255
         mixed |= np.rint(own * (1 - LINE.cell_share) + other * LINE.cell_share).astype(np.uint32) << np.uint32(shift)
     return mixed
 
 
 @lru_cache(maxsize=16)
 def _hatch_tile(theme_name: str, spacing: float) -> npt.NDArray[np.uint32]:
-    """Return one period of the hatch on its ground, to be repeated from the origin of the map."""
+    """Return one period of the hatch on its background, to be repeated from the origin of the map."""
     theme = THEMES[theme_name]
     side = round(2 * spacing) if spacing % 1 else round(spacing)
     image = QImage(3 * side, 3 * side, QImage.Format.Format_RGB32)

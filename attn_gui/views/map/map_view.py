@@ -205,7 +205,7 @@ class MarksItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
 class MapView(SceneView):
     """Paints a drawing over all of a widget, which takes the mouse and the keyboard itself.
 
-    Around the cells, where the frame and the ring of the focus are, the ground of the widget shows.
+    Around the cells, where the frame and the ring of the focus are, the background of the widget shows.
     """
 
     def __init__(self, canvas: QWidget, box: MapBox, drawing: MapDrawing) -> None:

@@ -35,7 +35,7 @@ DIRECTIONS: Mapping[str, Callable[..., RelatedCells[Any]]] = {
 """Directions that can be shown of a cell: all that it reaches, or all that it comes from."""
 
 OPACITY = {"light": 0.74, "dark": 0.72}
-"""Share of the ground over cells that are not reached."""
+"""Share of the background over cells that are not reached."""
 
 CUT_CELLS, CUT_AREAS = 1 << 18, 1 << 11
 """So many cells of a map are looked at one by one, and so many areas are kept; above, whole rows have to do."""
@@ -166,7 +166,7 @@ NEAR, FAR_OUT = 4, 16
 """Pixels that lines reach beyond their cells, and the focus ring beyond the map."""
 
 HATCHED = 0.6
-"""Share of the ground over cells that are hatched: covered by a stroke of the brush, or of a head that is off."""
+"""Share of the background over cells that are hatched: covered by a stroke of the brush, or of a head that is off."""
 
 HANDLE = (5, 22)
 """Width and height of the part of the bar that asks to be taken."""
@@ -415,10 +415,10 @@ class MarksOverlay:
             self._veil = veil(self._rows, self._columns, self.marks.clear or (), self._theme, thick)
         painter.drawImage(0, 0, self._veil)
 
-    def _paint_hatch(self, painter: QPainter, rect: QRect, ground: QColor, lines: QColor) -> None:
-        """Paint lines on a ground that shows them on any color, and lets it be guessed."""
+    def _paint_hatch(self, painter: QPainter, rect: QRect, background: QColor, lines: QColor) -> None:
+        """Paint lines on a background that shows them on any color, and lets it be guessed."""
         painter.setOpacity(HATCHED)
-        painter.fillRect(rect, ground)
+        painter.fillRect(rect, background)
         painter.setOpacity(1.0)
         painter.fillRect(rect, QBrush(lines, Qt.BrushStyle.BDiagPattern))
 

@@ -37,7 +37,7 @@ SHARE, LEAST, MOST = 0.25, 32, 128
 """Of each side of the map, within so many pixels."""
 
 VEILED = 96
-"""Share of the ground over the part that is not in view, of 255."""
+"""Share of the background over the part that is not in view, of 255."""
 
 SMALLEST_FRAME = 6
 STEP = 0.25
@@ -263,11 +263,11 @@ class ViewFrame(SceneView):
         self.follow()  # where it was drawn beyond the edge
 
     def drawForeground(self, painter: QPainter, _exposed: QRectF) -> None:
-        theme, ground = current_theme(), QColor(current_theme().line)
-        ground.setAlpha(VEILED)
+        theme, background = current_theme(), QColor(current_theme().line)
+        background.setAlpha(VEILED)
         painter.save()
         painter.setClipRegion(QRegion(self._minimap.cells()).subtracted(self.pixels))
-        painter.fillRect(self.rect(), ground)
+        painter.fillRect(self.rect(), background)
         painter.restore()
         painter.setPen(theme.casing)
         painter.drawRect(self.pixels.adjusted(-1, -1, 0, 0))

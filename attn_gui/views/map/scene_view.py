@@ -6,7 +6,7 @@ import pyqtgraph as pg
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGraphicsView, QWidget
 
-from attn_gui.views.theme import set_ground
+from attn_gui.views.theme import set_background
 
 pg.setConfigOption("mouseRateLimit", -1)  # else what is dragged stays behind the pointer where a hand is fast
 
@@ -18,7 +18,7 @@ class SceneView(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no type
         super().__init__(parent, background=None)
         self.setCacheMode(QGraphicsView.CacheModeFlag.CacheNone)
         self.setCentralItem(None)
-        set_ground(self.viewport(), "surface")
+        set_background(self.viewport(), "surface")
         for widget in (self, self.viewport()):
             widget.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         while self.scene().contextMenu:

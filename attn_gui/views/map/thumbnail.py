@@ -104,8 +104,8 @@ class MapButton(KeyboardButton):
         """Put the map where it belongs."""
         self.map.setGeometry(self.map_rect())
 
-    def paint_ground(self, painter: QPainter) -> None:
-        """Paint the accent's soft ground and an accent frame under the chosen one."""
+    def paint_background(self, painter: QPainter) -> None:
+        """Paint the accent's soft background and an accent frame under the chosen one."""
         if not self.isChecked():
             return
         theme = current_theme()

@@ -21,7 +21,7 @@ from attn_gui.views.product.map_labels import (
     label_width,
     labels_fit,
     paint_words,
-    painted_ground,
+    painted_background,
 )
 from attn_gui.views.product.product_layout import (
     LARGEST_CELL,
@@ -32,8 +32,8 @@ from attn_gui.views.product.product_layout import (
     lay_out,
     line_height,
 )
-from attn_gui.views.product.stage_maps import MapGround, StageMaps
-from attn_gui.views.theme import current_theme, scaled, set_ground, ui_font
+from attn_gui.views.product.stage_maps import MapBackground, StageMaps
+from attn_gui.views.theme import current_theme, scaled, set_background, ui_font
 
 WIDEST_LABEL = 40
 LEAST_SHARE = 0.6
@@ -49,7 +49,7 @@ class StageTile(QWidget):
         super().__init__(parent)
         self.stage, self._maps = stage, maps
         self._row_labels, self._column_labels = 0, 0
-        self._ground: QPixmap | None = None
+        self._background: QPixmap | None = None
         self._marked = QRegion()  # where the chips of the chosen row and column are
         self._axes: tuple[AxisLabels, ...] | None = None  # of rows and columns, as long as nothing moves
         maps.map(stage).box.changed.connect(self.repaint_words)
@@ -77,7 +77,7 @@ class StageTile(QWidget):
 
     def repaint_words(self) -> None:
         """Title and tokens say something else or stand elsewhere."""
-        self._ground = self._axes = None
+        self._background = self._axes = None
         self._marked = self._marks_region()
         self.update()
 
@@ -136,10 +136,10 @@ class StageTile(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         if not self._at_work():
             return
-        if self._ground is None:
-            self._ground = painted_ground(self, self._paint_words)
+        if self._background is None:
+            self._background = painted_background(self, self._paint_words)
         painter = QPainter(self)
-        painter.drawPixmap(0, 0, self._ground)
+        painter.drawPixmap(0, 0, self._background)
         if event.region().intersects(self._marked):
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             for labels, marked in self._tokens():
@@ -201,11 +201,11 @@ class StageTile(QWidget):
 LEAST_TILE = (220, 168)
 
 
-class AllStages(MapGround, QScrollArea):
+class AllStages(MapBackground, QScrollArea):
     """Borrows the maps while it is visible; what they show is set where they live, in `StageMaps`."""
 
     stagePicked = Signal(str)
-    groundClicked = Signal()
+    backgroundClicked = Signal()
 
     def __init__(self, maps: StageMaps, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -215,8 +215,8 @@ class AllStages(MapGround, QScrollArea):
         self.setWidget(self._floor)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        set_ground(self._floor, "surface")
-        set_ground(self, "surface")
+        set_background(self._floor, "surface")
+        set_background(self, "surface")
         self._arranged: object = None  # what the tiles were arranged for
         maps.rearranged.connect(self._on_maps_rearranged)
         maps.renamed.connect(self._on_maps_rearranged)

@@ -166,11 +166,11 @@ class TokensButton(Link):
 class ProductTitle:
     """Says what is shown in the upper left corner: stage, head, item and formula."""
 
-    def __init__(self, scene: ProductScene, ground: QWidget) -> None:
-        self._scene, self._ground = scene, ground
+    def __init__(self, scene: ProductScene, background: QWidget) -> None:
+        self._scene, self._background = scene, background
         self._formulas: tuple[Formula, ...] = ()
         self.layer: int | None = None  # of a model
-        self.tokens = TokensButton(ground)
+        self.tokens = TokensButton(background)
 
     def set_formula(self, forms: Sequence[str]) -> None:
         """Set the LaTeX of the formula in forms that get shorter; of several the first that has room."""
@@ -195,7 +195,7 @@ class ProductTitle:
         edge, width = padding(self._scene.tight), round(self._width() - self.tokens.sizeHint().width())
         above = places.top or places.stage
         beside = self._scene.labels[1] and self._scene.operands.shown  # no row of words is left above the labels
-        right = above.left() if beside else self._ground.width()
+        right = above.left() if beside else self._background.width()
         self.tokens.place(QRect(edge, edge, width, round(self._height())), places, right - scaled(SPACING.s))
 
     def paint(self, painter: QPainter, places: ProductPlaces, theme: Theme) -> None:
@@ -255,7 +255,7 @@ class ProductTitle:
 
     def _room_beside_title(self, places: ProductPlaces, title_end: float, size: QSizeF) -> QRectF:
         edge, left = padding(self._scene.tight), title_end + scaled(SPACING.m)
-        right = self._ground.width() - edge
+        right = self._background.width() - edge
         if places.top is None:
             return QRectF(left, edge, right - left, size.height())
         bottom = places.top.top() - scaled(SPACING.xs)
@@ -269,12 +269,12 @@ def _size_of(formula: Formula) -> QSizeF:
 
 
 class ProductWords:
-    """Paints what stands around the maps of a product picture, on the ground of the picture itself."""
+    """Paints what stands around the maps of a product picture, on the background of the picture itself."""
 
-    def __init__(self, scene: ProductScene, ground: QWidget) -> None:
-        self._scene, self._ground = scene, ground
+    def __init__(self, scene: ProductScene, background: QWidget) -> None:
+        self._scene, self._background = scene, background
         self._axes: tuple[AxisLabels, ...] | None = None  # of rows and columns, as long as nothing moves
-        self.title = ProductTitle(scene, ground)
+        self.title = ProductTitle(scene, background)
 
     def forget_places(self) -> None:
         """Forget where maps and words were: they have moved."""
@@ -305,7 +305,10 @@ class ProductWords:
         for labels, marked in self._tokens(places):
             region += labels.chip_region(marked)
         for rect in chipped_maps(self._scene, places).values():
-            above, right = line_height() + scaled(SPACING.s), self._ground.width()  # words may be wider than their map
+            above, right = (
+                line_height() + scaled(SPACING.s),
+                self._background.width(),
+            )  # words may be wider than their map
             region += QRect(rect.left() - 1, rect.top() - above, right - rect.left() + 1, above)
         for bar, _ in self._gap_lines(places):
             region += bar

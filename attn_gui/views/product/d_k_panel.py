@@ -45,7 +45,7 @@ from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.live_plot import LivePlot
 from attn_gui.views.text_views import WrappedLabel
-from attn_gui.views.theme import current_theme, dress, scaled, set_ground, ui_font
+from attn_gui.views.theme import current_theme, scaled, set_background, style_text, ui_font
 from attn_gui.views.widgets import Retranslated, set_tip
 
 # --- slider ---------------------------------------------------------------------------------------
@@ -322,27 +322,27 @@ class DkPoints(QWidget):
     def __init__(self, plot: LivePlot) -> None:
         super().__init__(plot.parentWidget())
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
-        self._plot, self._ground = plot, QPixmap()
+        self._plot, self._background = plot, QPixmap()
         self._x = 0.0
         self._ys: list[float] = []
 
     def take_plot(self) -> None:
         """Paint the plot as it is now."""
-        self._ground = self._plot.grab()
+        self._background = self._plot.grab()
         self.update()
 
     def place(self, x: float, ys: list[float]) -> None:
         """Stand at these pixels."""
         before, reach = self._x, math.ceil(DOT) + 2
         self._x, self._ys = x, ys
-        if self._ground.devicePixelRatio() != self.devicePixelRatioF():  # on another screen
+        if self._background.devicePixelRatio() != self.devicePixelRatioF():  # on another screen
             self.take_plot()
         for at in (before, x):
             self.update(QRect(math.floor(at) - reach, 0, 2 * reach + 1, self.height()))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, painter, box = current_theme(), QPainter(self), self._plot.box.geometry()
-        painter.drawPixmap(0, 0, self._ground)
+        painter.drawPixmap(0, 0, self._background)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(theme.accent, 1.0, Qt.PenStyle.DotLine))
         painter.drawLine(QPointF(self._x, box.top()), QPointF(self._x, box.bottom()))
@@ -366,7 +366,7 @@ class DkPanel(Retranslated, QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("d_k_panel")
-        set_ground(self, "surface")
+        set_background(self, "surface")
         self.box, self.source = CountBox(self, minimum=NARROWEST, maximum=WIDEST), ChoiceBox(SOURCES, self)
         self.box.setObjectName("control.width")
         self.box.setKeyboardTracking(False)  # of 128, neither 1 nor 12 is meant
@@ -489,20 +489,20 @@ class DkPanel(Retranslated, QWidget):
         first.addStretch(1)
         grid.addLayout(first, 0, 0)
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        dress(self._letter, "sentence", strong=True)
+        style_text(self._letter, "sentence", strong=True)
         for state, head in enumerate(self._heads):
-            dress(head, "small", "accent" if state else "text", strong=True)
+            style_text(head, "small", "accent" if state else "text", strong=True)
             grid.addWidget(head, 0, 1 + state, right)
         for line, (caption, labels) in enumerate(zip(self._captions, self._numbers, strict=True), 1):
-            dress(caption, "body", "text2")
+            style_text(caption, "body", "text2")
             grid.addWidget(caption, line, 0)
             for state, label in enumerate(labels):
                 label.setObjectName(f"width.{('variance', 'entropy', 'gradient')[line - 1]}.{('before', 'now')[state]}")
                 label.setMinimumWidth(scaled(52))
                 label.setAlignment(right)
-                dress(label, "body", "accent" if state else "text", strong=True)
+                style_text(label, "body", "accent" if state else "text", strong=True)
                 grid.addWidget(label, line, 1 + state, right)
-        dress(self._note, "small", "text3")
+        style_text(self._note, "small", "text3")
         self.source.setSizeAdjustPolicy(self.source.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.source.setMinimumContentsLength(8)
         left = QVBoxLayout()

@@ -238,18 +238,18 @@ Word = tuple[str, str, str, int]
 """Text, size of the tokens, color of the theme, weight."""
 
 
-def painted_ground(widget: QWidget, paint: Callable[[QPainter], None]) -> QPixmap:
-    """Paint the words of a widget on its ground without any mark, once: every click and every outline that fades
+def painted_background(widget: QWidget, paint: Callable[[QPainter], None]) -> QPixmap:
+    """Paint the words of a widget on its background without any mark, once: every click and every outline that fades
     repaints some of it."""
     ratio = widget.devicePixelRatioF()
-    ground = QPixmap(widget.size() * ratio)
-    ground.setDevicePixelRatio(ratio)
-    ground.fill(current_theme().surface)
-    painter = QPainter(ground)
+    background = QPixmap(widget.size() * ratio)
+    background.setDevicePixelRatio(ratio)
+    background.fill(current_theme().surface)
+    painter = QPainter(background)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     paint(painter)
     painter.end()
-    return ground
+    return background
 
 
 def words_width(words: Sequence[Word]) -> float:
@@ -317,7 +317,7 @@ def chip_width(text: str) -> float:
 
 
 def paint_chip(painter: QPainter, text: str, role: str, right: float, bottom: float, room: float, theme: Theme) -> None:
-    """Paint a token on the soft ground of its role, its lower right corner at a point."""
+    """Paint a token on the soft background of its role, its lower right corner at a point."""
     painter.setFont(ui_font("small", 600))
     metrics = QFontMetricsF(painter.font())
     text = elided(visible_text(text), room - 2 * scaled(SPACING.s), metrics)

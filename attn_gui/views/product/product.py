@@ -18,20 +18,20 @@ from attn_gui.views.map.color_scales import ColorScales
 from attn_gui.views.map.colorbar import LevelBar, legend_line
 from attn_gui.views.map.heatmap import Heatmap, is_counted
 from attn_gui.views.product.captions import ProductWords
-from attn_gui.views.product.map_labels import painted_ground
+from attn_gui.views.product.map_labels import painted_background
 from attn_gui.views.product.operand_maps import WITH_BAR, OperandMaps
 from attn_gui.views.product.product_layout import ProductPlaces, ProductScene, padding, places_of
-from attn_gui.views.product.stage_maps import STAGE_PLACE, LinkedMaps, MapGround, StageMaps
-from attn_gui.views.theme import scaled, set_ground
+from attn_gui.views.product.stage_maps import STAGE_PLACE, LinkedMaps, MapBackground, StageMaps
+from attn_gui.views.theme import scaled, set_background
 
 LEAST_SIZE = (200, 160)
 
 
-class ProductPicture(MapGround, QWidget):
+class ProductPicture(MapBackground, QWidget):
     """Lays the maps of the present stage out so that row i is one height and column j one width throughout."""
 
     stageCellChosen = Signal(str, int, int)
-    groundClicked = Signal()
+    backgroundClicked = Signal()
     hovered = Signal(str, int, int)
     hoverLeft = Signal()
     tokensRequested = Signal()
@@ -46,7 +46,7 @@ class ProductPicture(MapGround, QWidget):
         self._links = LinkedMaps(self)
         self._words = ProductWords(self._scene, self)
         self._words.title.tokens.clicked.connect(self.tokensRequested)
-        self._ground: QPixmap | None = None
+        self._background: QPixmap | None = None
         self._marked: QRegion | None = None  # where the words say what is chosen; None: found once it is painted
         self._held, self._asked = False, False  # whether the arrangement waits, and whether there is to be one
         self._links.moved.connect(self._repaint_words)
@@ -63,7 +63,7 @@ class ProductPicture(MapGround, QWidget):
         self.operands.typingRequested.connect(self.maps.typingRequested)
         self.operands.copyImageRequested.connect(self.maps.copyImageRequested)
         self.operands.saveImageRequested.connect(self.maps.saveImageRequested)
-        set_ground(self, "surface")
+        set_background(self, "surface")
 
     def set_evaluation(self, evaluation: Evaluation, batch: int, head: int, stage: str = "") -> None:
         """Show another evaluation, batch item or head, with the present stage in the corner or another."""
@@ -281,7 +281,7 @@ class ProductPicture(MapGround, QWidget):
     def _repaint_words(self, *_: object) -> None:
         """Repaint everything but the cells of the maps."""
         self._words.forget_places()
-        self._ground = self._marked = None
+        self._background = self._marked = None
         self.update(QRegion(self.rect()).subtracted(self.places.cells if self.places is not None else QRegion()))
 
     def _marks_region(self) -> QRegion:
@@ -295,11 +295,11 @@ class ProductPicture(MapGround, QWidget):
         exposed = event.region().subtracted(places.cells)  # there is nothing below the cells
         if exposed.isEmpty():
             return
-        if self._ground is None:
-            self._ground = painted_ground(self, lambda painter: self._words.paint(painter, places))
+        if self._background is None:
+            self._background = painted_background(self, lambda painter: self._words.paint(painter, places))
         painter = QPainter(self)
         painter.setClipRegion(exposed)
-        painter.drawPixmap(0, 0, self._ground)
+        painter.drawPixmap(0, 0, self._background)
         if self._marked is None:
             self._marked = self._marks_region()
         if exposed.intersects(self._marked):

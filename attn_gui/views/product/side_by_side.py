@@ -26,7 +26,7 @@ from attn_gui.views.product.map_labels import (
     label_width,
     labels_fit,
     paint_words,
-    painted_ground,
+    painted_background,
     words_width,
 )
 from attn_gui.views.product.product_layout import (
@@ -47,9 +47,9 @@ from attn_gui.views.product.product_layout import (
     padding,
     stage_sides,
 )
-from attn_gui.views.product.stage_maps import MapGround, MarkedLines, StageMaps, unlink
+from attn_gui.views.product.stage_maps import MapBackground, MarkedLines, StageMaps, unlink
 from attn_gui.views.text_views import role_colors
-from attn_gui.views.theme import current_theme, scaled, set_ground, ui_font
+from attn_gui.views.theme import current_theme, scaled, set_background, ui_font
 
 if TYPE_CHECKING:
     from attn_gui.views.product.d_k_panel import DkPanel
@@ -89,7 +89,7 @@ class SideSizes(NamedTuple):
     level: bool
 
 
-class SideBySide(MapGround, QWidget):
+class SideBySide(MapBackground, QWidget):
     """Before on the left, now on the right, which is the large map that the product picture has of the stage.
 
     The two are linked: whatever zooms, moves or chooses in one does so in both, and both have the colors of one bar.
@@ -98,7 +98,7 @@ class SideBySide(MapGround, QWidget):
     cellChosen = Signal(str, int, int)
     hovered = Signal(str, int, int)
     hoverLeft = Signal()
-    groundClicked = Signal()
+    backgroundClicked = Signal()
 
     def __init__(self, maps: StageMaps, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -110,7 +110,7 @@ class SideBySide(MapGround, QWidget):
         self._plane: Plane | None = None
         self._previewed = False
         self._panels: tuple[SidePanel, ...] = ()
-        self._ground: QPixmap | None = None
+        self._background: QPixmap | None = None
         self._marked = QRegion()
         self._tight = self._compact = False
         self._foot: DkPanel | None = None
@@ -118,7 +118,7 @@ class SideBySide(MapGround, QWidget):
         maps.renamed.connect(self._show_both)
         maps.marked.connect(self._show_marks)
         maps.barResized.connect(self.arrange)
-        set_ground(self, "surface")
+        set_background(self, "surface")
 
     def set_sides(self, sides: TwoSides | None, stage: str) -> None:
         """Show a stage in two states; None where nothing is compared."""
@@ -443,7 +443,7 @@ class SideBySide(MapGround, QWidget):
             )
             for panel in self._panels
         )
-        self._ground, self._marked = None, self._marks_region()
+        self._background, self._marked = None, self._marks_region()
         self.update()
 
     def _tokens(self) -> Iterator[tuple[AxisLabels, int | None]]:
@@ -500,11 +500,11 @@ class SideBySide(MapGround, QWidget):
             exposed -= panel.cells  # there is nothing below the cells
         if exposed.isEmpty():
             return
-        if self._ground is None:
-            self._ground = painted_ground(self, self._paint_words)
+        if self._background is None:
+            self._background = painted_background(self, self._paint_words)
         painter = QPainter(self)
         painter.setClipRegion(exposed)
-        painter.drawPixmap(0, 0, self._ground)
+        painter.drawPixmap(0, 0, self._background)
         if exposed.intersects(self._marked):
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             for labels, marked in self._tokens():

@@ -29,11 +29,11 @@ from attn_gui.views.theme import scaled
 from attn_gui.views.widgets import WidgetMixin
 
 
-class MapGround(WidgetMixin):
-    """Mixin of the widgets that hold maps: emits `groundClicked` at a click beside the maps, and arranges them anew
+class MapBackground(WidgetMixin):
+    """Mixin of the widgets that hold maps: emits `backgroundClicked` at a click beside the maps, and arranges them anew
     after a change of size, theme or language."""
 
-    groundClicked: SignalInstance
+    backgroundClicked: SignalInstance
 
     def arrange(self) -> None:
         """Place the maps and what stands around them."""
@@ -47,7 +47,7 @@ class MapGround(WidgetMixin):
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
-            self.groundClicked.emit()
+            self.backgroundClicked.emit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

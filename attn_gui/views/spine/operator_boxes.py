@@ -22,7 +22,7 @@ from attn_gui.views.controls.count_box import SizeBox
 from attn_gui.views.controls.typed_field import NumberField
 from attn_gui.views.names import normalizer_name, score_name
 from attn_gui.views.spine.operators import CHEVRON, LEAST_WIDTH, ListBox, MaskBox, OperatorBox, PlainBox, QuietBox
-from attn_gui.views.theme import dress, scaled
+from attn_gui.views.theme import scaled, style_text
 from attn_gui.views.widgets import FocusedWheel, arrange
 
 # --- The scale of the scores: ÷ √dₖ, none, or a number that is typed or slid between average and dot product ---
@@ -202,7 +202,7 @@ class NumberRow(QWidget):
         row = arrange(QHBoxLayout(self), 1, margins=0, spacing=SPACING.s)
         for name in names:
             sign = QLabel(setting_of(name).symbol, self)
-            dress(sign, "body", "text2")
+            style_text(sign, "body", "text2")
             row.addWidget(sign)
             row.addWidget(self._field(name))
         row.addStretch(1)

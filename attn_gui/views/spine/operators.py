@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWi
 
 from attn_gui.figure.design_tokens import RADIUS, SIZE, SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
-from attn_gui.views.theme import current_theme, dress, icon, scaled, ui_font
+from attn_gui.views.theme import current_theme, icon, scaled, style_text, ui_font
 
 CHEVRON = 20
 ARROW = 9
@@ -59,7 +59,7 @@ class OperatorBox(QWidget):
         self._sign, self._small = "", False
         self._arrow = Arrow(self)
         self._column.addWidget(self._arrow)
-        dress(self._caption, "small", "text2")
+        style_text(self._caption, "small", "text2")
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
     def set_caption(self, text: str) -> None:
@@ -152,7 +152,7 @@ class QuietBox(ListBox):
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(name, parent)
         self._frame = FramedLabel(self)
-        dress(self._frame, "body")
+        style_text(self._frame, "body")
         self._frame.hide()
         self._column.insertWidget(1, self._frame)
 
@@ -209,7 +209,7 @@ class PlainBox(OperatorBox):
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(name, parent)
         self._text = FramedLabel(self)
-        dress(self._text, "body")
+        style_text(self._text, "body")
         self.hold(self._text)
 
     def set_text(self, text: str) -> None:

@@ -29,7 +29,7 @@ from attn_gui.views.spine.spine_items import (
     operator_texts,
 )
 from attn_gui.views.text_views import FormulaView
-from attn_gui.views.theme import dress, scaled, set_ground, theme_signal
+from attn_gui.views.theme import scaled, set_background, style_text, theme_signal
 from attn_gui.views.widgets import HorizontalScroller, Retranslated, arrange, take_widgets
 
 # --- The items of the spine side by side, in the form that there is room for; the row scrolls when none fits ---
@@ -65,7 +65,7 @@ class SpineRow(HorizontalScroller):
         self._items: list[tuple[SpineEntry, Item]] = []
         self._layout = arrange(QHBoxLayout(self.row), margins=0, spacing=GAP)
         for part in (self.viewport(), self.row):
-            set_ground(part, "raised")
+            set_background(part, "raised")
 
     def set_items(self, items: Sequence[tuple[SpineEntry, Item]]) -> None:
         """Take these items in; signs that are no longer shown are dropped, everything else belongs to the caller."""
@@ -330,7 +330,7 @@ class Spine(Retranslated, QWidget):
         return self._row.horizontalScrollBar().sizeHint().height() if self._scrolls else 0
 
     def _build(self) -> None:
-        set_ground(self, "raised")
+        set_background(self, "raised")
         self._line.setProperty("hairline", True)
         self._line.setFixedWidth(1)
         outer = self._outer = QHBoxLayout(self)
@@ -338,7 +338,7 @@ class Spine(Retranslated, QWidget):
         outer.setSpacing(SPACING.l)
         self._formula.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._layer_label.setObjectName("spine.layer")
-        dress(self._layer_label, "section", strong=True)
+        style_text(self._layer_label, "section", strong=True)
         outer.addWidget(self._layer_label, 0, Qt.AlignmentFlag.AlignVCenter)
         outer.addWidget(self._formula, 0, Qt.AlignmentFlag.AlignVCenter)
         outer.addWidget(self._line)

@@ -261,7 +261,7 @@ class StageNode(MapButton):
         if shown.plane is not None and not shown.dimmed and covered:
             return  # some cells of the map are being repainted, which hide all of this
         painter, theme = QPainter(self), current_theme()
-        self.paint_ground(painter)
+        self.paint_background(painter)
         self.paint_focus(painter)
         below = self.map_rect().bottom() + 1 + BELOW_MAP
         if event.rect().bottom() < below:

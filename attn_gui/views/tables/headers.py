@@ -60,10 +60,10 @@ class MarkedHeader(QHeaderView):
             return  # Qt asks for everything between two marks that moved
         theme = current_theme()
         role = self._marks.get(section)
-        ground, ink = (theme.sunken, theme.text) if self.holds_selection(section) else (theme.raised, theme.text2)
+        background, ink = (theme.sunken, theme.text) if self.holds_selection(section) else (theme.raised, theme.text2)
         if role is not None:
-            ground, ink = getattr(theme, f"{role}_soft"), getattr(theme, role)
-        painter.fillRect(rect, ground)
+            background, ink = getattr(theme, f"{role}_soft"), getattr(theme, role)
+        painter.fillRect(rect, background)
         painter.setPen(theme.line)
         painter.drawLine(rect.bottomLeft(), rect.bottomRight())
         painter.drawLine(rect.topRight(), rect.bottomRight())
@@ -266,8 +266,8 @@ class HeadRuler(QWidget):
         number = QFontMetrics(ui_font("micro", 600)).horizontalAdvance(str(self._count)) + SPACING.xs
         for head in range(self._count):
             rect, chosen = self.box(head), head == self._chosen
-            ground = theme.accent if chosen else theme.sunken if head % 2 == 0 else theme.surface
-            painter.fillRect(rect, ground)
+            background = theme.accent if chosen else theme.sunken if head % 2 == 0 else theme.surface
+            painter.fillRect(rect, background)
             if rect.width() >= number:
                 painter.setFont(ui_font("micro", 600 if chosen else 400))
                 painter.setPen(theme.on_accent if chosen else theme.text2)

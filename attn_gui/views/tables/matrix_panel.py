@@ -30,7 +30,7 @@ from attn_gui.figure.display import auto_levels
 from attn_gui.views.tables.headers import HeadRuler, Mark, MarkedHeader
 from attn_gui.views.tables.table_view import MatrixView
 from attn_gui.views.text_views import WrappedLabel, scripts_markup
-from attn_gui.views.theme import current_theme, dress, restyle, scaled, theme_signal, ui_font
+from attn_gui.views.theme import current_theme, restyle, scaled, style_text, theme_signal, ui_font
 from attn_gui.views.widgets import ElidedLabel, arrange, clear_layout, entries_of
 
 # --- Parts around a table: title, shape badge, the bar of ways out, and the place that holds whole rows ---
@@ -63,7 +63,7 @@ class ShapeBadge(QLabel):
         super().__init__()
         self._shape, self._wrong = (0, 0), frozenset[int]()
         self._heads: tuple[int, int] | None = None
-        dress(self, "small", "text2")
+        style_text(self, "small", "text2")
         self.setTextFormat(Qt.TextFormat.RichText)  # numbers only, never text out of a file
 
     def set_shape(self, shape: tuple[int, int], heads: tuple[int, int] | None, wrong: frozenset[int]) -> None:
@@ -279,8 +279,8 @@ class MatrixPanel(QWidget):
     def _lay_out(self) -> None:
         arrange(QVBoxLayout(self), self._title, self._bar, self._ruler, (self._rows, 1), margins=0, spacing=SPACING.xs)
         self._symbol.setTextFormat(Qt.TextFormat.RichText)
-        dress(self._symbol, "sentence", "text", strong=True)
-        dress(self._name, "body", "text2")
+        style_text(self._symbol, "sentence", "text", strong=True)
+        style_text(self._name, "body", "text2")
 
     def set_present(self, present: bool) -> None:
         """Answer to the name of the field, or wait out of sight for a problem that has it."""
@@ -327,7 +327,7 @@ class MatrixPanel(QWidget):
         self.view.set_marks(rows, None if column is None else (column, "accent"))
 
     def set_computed(self, computed: bool) -> None:
-        """Show a computed table on the ground of things that cannot be typed into."""
+        """Show a computed table on the background of things that cannot be typed into."""
         said = "true" if computed else "false"
         if self.view.property("computed") != said:
             self.view.setProperty("computed", said)

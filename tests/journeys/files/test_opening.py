@@ -187,8 +187,10 @@ def test_the_window_works_on_while_a_large_file_is_read(person, gate, tmp_path):
     person.until(lambda: shown(person))
     button = person.find("opening.cancel", QToolButton)
     image = button.grab().toImage()
-    ground = image.pixelColor(0, 0)
-    inked = [y for y in range(image.height()) if any(image.pixelColor(x, y) != ground for x in range(image.width()))]
+    background = image.pixelColor(0, 0)
+    inked = [
+        y for y in range(image.height()) if any(image.pixelColor(x, y) != background for x in range(image.width()))
+    ]
     assert len(inked) >= button.fontMetrics().tightBoundingRect("C").height()
 
     gate.open()

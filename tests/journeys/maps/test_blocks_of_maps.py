@@ -357,8 +357,8 @@ def test_every_zone_has_a_menu_that_acts_on_what_it_was_opened_on(launch):
     for mode in ("product", "all_stages"):
         person.do(mode)
         person.click_cell("weights", 1, 0)
-        ground = person.program.window.product if mode == "product" else person.program.window.all_stages.widget()
-        QTest.mouseClick(ground, Qt.MouseButton.LeftButton, pos=QPoint(2, ground.height() - 3))
+        background = person.program.window.product if mode == "product" else person.program.window.all_stages.widget()
+        QTest.mouseClick(background, Qt.MouseButton.LeftButton, pos=QPoint(2, background.height() - 3))
         assert person.find("heatmap.weights").chosen is None, mode
 
 

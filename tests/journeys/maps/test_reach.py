@@ -26,7 +26,7 @@ def settled():
     return settle
 
 
-def ground(person, name, row, column):
+def background(person, name, row, column):
     """The color near the corner of a cell, whatever map it is in."""
     heatmap = person.find(name) if isinstance(name, str) else name
     rect = heatmap.cell_rect(row, column)
@@ -46,16 +46,16 @@ def test_the_maps_show_what_a_cell_reaches(launch, settled):
     person = launch()
     person.choose_cell("scaled", 10, 13)
     result = person.find("operand.result")
-    reached, other = ground(person, result, 10, 4), ground(person, result, 4, 4)
-    weight = ground(person, small_map(person, "weights"), 0, 0)
+    reached, other = background(person, result, 10, 4), background(person, result, 4, 4)
+    weight = background(person, small_map(person, "weights"), 0, 0)
     person.click(person.button("Show its reach", "inspector"))
     settled(person)
-    assert ground(person, result, 10, 4) == reached
-    assert ground(person, result, 4, 4) != other
-    assert ground(person, small_map(person, "weights"), 0, 0) != weight
+    assert background(person, result, 10, 4) == reached
+    assert background(person, result, 4, 4) != other
+    assert background(person, small_map(person, "weights"), 0, 0) != weight
     person.click(person.button("Show its reach", "inspector"))
     settled(person)
-    assert ground(person, result, 4, 4) == other
+    assert background(person, result, 4, 4) == other
 
     person.again("it is the cell that was clicked last whose reach is shown")
     person.do("show_reach")
@@ -182,7 +182,7 @@ def test_a_cell_shows_its_reach_and_its_origin_under_the_mask(launch, settled):
         heatmap = person.find("heatmap.value")
         assert heatmap.overlay.marks.reached == ((slice(5, 6), slice(6, 7)),)
         surface = THEMES[scheme].surface
-        own, others = ground(person, heatmap, 5, 6), ground(person, heatmap, 9, 20)
+        own, others = background(person, heatmap, 5, 6), background(person, heatmap, 9, 20)
         assert own == QColor(heatmap.cell_at(5, 6)[1])
         assert distance(others, surface) <= distance(heatmap.cell_at(9, 20)[1], surface)
 

@@ -27,7 +27,7 @@ from tests.failing import each
 from tests.seen import fault
 
 SMALL = "worked-example.npz"
-MASKED, HATCH = "#eceef1", "#a9b0ba"  # the light theme's ground and lines of what is not allowed
+MASKED, HATCH = "#eceef1", "#a9b0ba"  # the light theme's background and lines of what is not allowed
 ABOVE = {(i, j) for i in range(16) for j in range(16) if j > i}
 TOKENS, M, H, D = 5, 7, 2, 11
 FINFO = float(np.finfo(np.float32).min)

@@ -533,8 +533,8 @@ def test_not_allowed_nan_and_infinities_are_told_apart(plane, shown_map, screen,
 def test_infinity_never_leaves_a_picture_of_one_color(plane, shown_map, screen, colors_of):
     heatmap = shown_map(plane(np.array([[1.0, -1.0, np.inf], [0.25, -0.25, 0.5]])), kind=Thumbnail)
     image = screen(heatmap)
-    grounds = [colors_of(heatmap, image, row, column) for row in range(2) for column in range(3)]
-    assert len(set().union(*grounds)) >= 6
+    backgrounds = [colors_of(heatmap, image, row, column) for row in range(2) for column in range(3)]
+    assert len(set().union(*backgrounds)) >= 6
 
 
 def test_one_weight_among_four_million_stays_visible(plane, shown_map, screen):

@@ -244,7 +244,7 @@ def test_what_is_reached_keeps_its_color_and_the_rest_steps_back(qapp, evaluatio
     heatmap.set_shown(replace(heatmap.shown, values=False))
     before = screen(heatmap)
     heatmap.overlay.set_marks(reached=(ROW,))
-    after, ground = screen(heatmap), THEMES[scheme].surface
+    after, background = screen(heatmap), THEMES[scheme].surface
     for row in range(7):
         for column in range(11):
             place = heatmap.cell_rect(row, column).center()
@@ -252,8 +252,8 @@ def test_what_is_reached_keeps_its_color_and_the_rest_steps_back(qapp, evaluatio
             if row == 2:
                 assert new == old
             elif row not in (1, 3):  # beside the row runs the line
-                assert contrast(new, ground) <= max(contrast(old, ground), 1.01)
-                assert contrast(new, ground) < 2.2  # less than any line or letter has
+                assert contrast(new, background) <= max(contrast(old, background), 1.01)
+                assert contrast(new, background) < 2.2  # less than any line or letter has
     heatmap.overlay.set_marks(reached=None)
     assert screen(heatmap) == before
 
