@@ -87,6 +87,7 @@ class PagesController(QObject):
         self._model_stale = False  # whether a run goes on whose numbers are others
         self._read = {name: ReadPage() for name in PAGES}
         self._there = OfferedPages(None, None, frozenset())
+        self._offered: tuple[Set[str], str] | None = None  # the pages and the one on show that the panel was given
         self._edits = 0  # counts the states of the numbers
         self._working: PageWork | None = None
         self._job = BackgroundTask(self)
@@ -340,10 +341,12 @@ class PagesController(QObject):
     def _offer(self) -> None:
         """Offer the pages that the problem has; an open one that it has not stays, and says what it needs."""
         there = self._present()
-        offered = [name for name in PAGES if name in there or name == self._name]
-        if not self._name and offered:
-            self._name = offered[0]
-        self._panel.set_offered(offered)
+        if not self._name:
+            self._name = next((name for name in PAGES if name in there), "")
+        if self._offered == (there, self._name):
+            return  # most edits leave the pages as they are
+        self._offered = there, self._name
+        self._panel.set_offered([name for name in PAGES if name in there or name == self._name])
         if self._name:
             self._panel.set_page(self._name)
         self._panel.set_exportable(self._is_there())
