@@ -106,7 +106,7 @@ def summary(error: BaseException) -> str:
 
 
 def details(error: BaseException) -> str:
-    """Versions, then the trace of an error after those that it came from.
+    """Return the versions, then the trace of an error after those that it came from.
 
     Places and our own source lines alone: a message, a local variable or a line typed into a notebook may hold
     numbers, words and paths of whoever uses the program.

@@ -192,7 +192,7 @@ def _other(study: Study, before: ModelAnswer | None, text: str, progress: Progre
 
 
 def _taken(other: Run | ValueError | None, edits: Mapping[int, LayerEdit]) -> Mapping[ModelChange, RowOrigin]:
-    """Origin of the numbers that are set by hand, as far as it is the second text."""
+    """Return the origin of the numbers that are set by hand, as far as it is the second text."""
     if not isinstance(other, Run):
         return {}
     records = {

@@ -412,7 +412,7 @@ def _map_place(figure: CardFigure, around: QRectF) -> QRectF:
 
 
 def _label_size(figure: CardFigure, side: float) -> float:
-    """Larger labels for few cells."""
+    """Return the size of labels, larger for few cells."""
     return min(max(LABEL, 0.3 * 0.8 * side / max(figure.map.shape)), LARGE_LABEL)
 
 

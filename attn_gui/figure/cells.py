@@ -177,7 +177,7 @@ def hatch_lines(closed: npt.NDArray[np.bool_], rect: QRectF, spacing: float) -> 
 
 
 def _runs(cells: npt.NDArray[np.bool_], rect: QRectF) -> tuple[Floats, Floats, Floats, Floats]:
-    """Left, top, right and bottom of every run of the given cells in a row."""
+    """Return left, top, right and bottom of every run of the given cells in a row."""
     rows, columns = cells.shape
     edge = np.zeros((rows, columns + 2), dtype=np.int8)
     edge[:, 1:-1] = cells

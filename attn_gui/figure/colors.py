@@ -70,7 +70,7 @@ def lut(name: str, theme_name: str = "light") -> Lut:
 
 
 def value_text_color(rgb: int) -> QColor:
-    """Black or white, whichever contrasts more with a color 0xRRGGBB (WCAG 2.2): at least 4.58 to 1."""
+    """Return black or white, whichever contrasts more with a color 0xRRGGBB (WCAG 2.2): at least 4.58 to 1."""
     return QColor(0, 0, 0) if _takes_dark_text(rgb) else QColor(255, 255, 255)
 
 
@@ -94,7 +94,7 @@ def even_color(hue: float, lightness: float, chroma: float) -> QColor:
 
 
 def luminance(colors: npt.NDArray[np.uint32]) -> Floats:
-    """Relative luminance (WCAG 2.2) of colors 0xffRRGGBB of any shape."""
+    """Return the relative luminance (WCAG 2.2) of colors 0xffRRGGBB of any shape."""
     linear = _linear(_channels(colors))
     return np.asarray(linear @ np.array([0.2126, 0.7152, 0.0722]), dtype=np.float64)
 

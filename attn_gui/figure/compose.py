@@ -198,7 +198,7 @@ def check_item(problem: Problem, batch: int) -> None:
 
 
 def check_columns(evaluation: Evaluation, stage: str, heads: Sequence[int | None]) -> None:
-    """Refusal where a head has other columns in one of two states that are compared."""
+    """Refuse a head that has other columns in one of two states that are compared."""
     for head in heads:
         if head is not None and len({str(side.head_columns(name, head)) for side, name in evaluation.sides(stage)}) > 1:
             raise Refusal(_OTHER_HEADS, stage=stage)

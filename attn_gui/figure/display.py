@@ -60,7 +60,7 @@ def flag_counts(values: Values, allowed: Allowed | None) -> dict[int, int]:
 
 
 def to_display(values: npt.ArrayLike, allowed: Allowed | None, levels: Levels, known: Allowed | None = None) -> Display:
-    """Table indices and flags for an array of any shape; never raises on NaN, ±∞ or an empty array.
+    """Return table indices and flags for an array of any shape; never raises on NaN, ±∞ or an empty array.
 
     Values beyond the levels take the end color. `allowed` None means that nothing is closed, `known` None that all
     is known.

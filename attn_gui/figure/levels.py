@@ -267,7 +267,7 @@ def color_table(palette: str, theme_name: str, levels: Levels) -> Lut:
 
 
 def _largest(values: Values, allowed: Allowed | None) -> float:
-    """Largest finite magnitude over the allowed cells, 0.0 when there is none."""
+    """Return the largest finite magnitude over the allowed cells, 0.0 when there is none."""
     if values.size == 0:
         return 0.0
     if values.ndim == 2 and values.size > AT_ONCE and len(values) > 1:

@@ -514,7 +514,7 @@ class LatexReader:
         return Atom(letter(_slanted(token), style.scale, style.role))
 
     def _verbatim(self, style: FormulaStyle) -> Atom:
-        """Upright letters as they stand; a word behaves like the name of a function."""
+        """Return upright letters as they stand; a word behaves like the name of a function."""
         self._expect("{")
         word = ""
         while self._peek() != "}":
@@ -674,7 +674,7 @@ def _sides(chain: str, width: float) -> Iterator[str]:
 
 
 def line_heights(pieces: Sequence[FormulaPiece]) -> list[tuple[float, float]]:
-    """Ascent and descent of every line, a small gap included between two."""
+    """Return ascent and descent of every line, a small gap included between two."""
     heights = []
     for line in range(pieces[-1].line + 1 if pieces else 0):
         own = [piece for piece in pieces if piece.line == line]

@@ -192,7 +192,7 @@ class Tile:
         self.forestall(down)
 
     def mark_drifted(self) -> None:
-        """Last digits may have changed everywhere."""
+        """Mark what is fresh as such of which last digits may have changed."""
         self.drifted[:] = self.fresh
         self.forestall(slice(0, self.shape[0]))
 

@@ -147,7 +147,7 @@ class HeadThumb(MapButton):
         return scaled(SIZE.head_map_compact if self._small else SIZE.head_map)
 
     def _pad(self) -> int:
-        """Between the map and the frame of the chosen head."""
+        """Return the pixels between the map and the frame of the chosen head."""
         return scaled(SPACING.s - self._compact)
 
 
@@ -184,7 +184,7 @@ class GroupRow(QWidget):
         self._layout.setContentsMargins(0, 0, 0, SPACING.s if self.grouped() else 0)
 
     def set_compact(self, compact: bool) -> None:
-        """Closer together."""
+        """Set whether the thumbnails stand closer together."""
         self._gap = 0 if compact else SPACING.xs
         self.set_thumbs(self._thumbs, self._group)
 

@@ -172,7 +172,7 @@ class PageWidget(QWidget):
         self._fields.hide()
 
     def begin_work(self) -> None:
-        """Something is being computed; it is said if it lasts."""
+        """Say, if it lasts, that something is being computed."""
         self._progress.begin()
 
     def end_work(self) -> None:

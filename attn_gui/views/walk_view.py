@@ -721,7 +721,7 @@ class StepRow(KeyboardButton):
 
 
 def _document(rich: str, width: float) -> QTextDocument:
-    """Rich text at the right side of a width, broken into lines."""
+    """Return rich text at the right side of a width, broken into lines."""
     document = QTextDocument()
     document.setDocumentMargin(0)
     document.setDefaultFont(ui_font("body"))

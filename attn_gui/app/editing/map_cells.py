@@ -513,6 +513,6 @@ def _cell_box(index: tuple[int, ...]) -> Box:
 
 
 def _block(index: tuple[int, ...]) -> tuple[int, int | None, slice, slice]:
-    """Item, head, row and column of a cell as an evaluation takes them."""
+    """Return item, head, row and column of a cell as an evaluation takes them."""
     *leading, rows, columns = _cell_box(index)
     return index[0], index[1] if len(leading) == 2 else None, rows, columns

@@ -270,7 +270,7 @@ class Baseline(QObject):
             self._draw_anew()
 
     def _draw_anew(self) -> None:
-        """Last digits may have changed."""
+        """Draw tiles anew whose last digits may have changed."""
         if self._tile_caches and self._states is not None:
             batch, heads, *_ = self._document.problem.map_shape
             everywhere = {(item, head) for item in range(batch) for head in range(heads)}

@@ -149,7 +149,7 @@ class Settings:
 
 
 def language_of(wanted: list[str]) -> str:
-    """Our language for a list of language tags, the most wanted first ("zh-Hans-CN", "en_GB", …)."""
+    """Return our language for a list of language tags, the most wanted first ("zh-Hans-CN", "en_GB", …)."""
     return "zh" if wanted and wanted[0].replace("_", "-").split("-")[0].lower() == "zh" else "en"
 
 
@@ -238,7 +238,7 @@ class AppearanceController(QObject):
         self.changed.emit()
 
     def step_zoom(self, step: int) -> None:
-        """Larger (1), smaller (-1) or normal (0)."""
+        """Show everything larger (1), smaller (-1) or in normal size (0)."""
         nearest = min(range(len(ZOOM_STEPS)), key=lambda k: abs(ZOOM_STEPS[k] - self.zoom))
         self.zoom = ZOOM_STEPS[max(0, min(len(ZOOM_STEPS) - 1, nearest + step))] if step else 1.0
         self._settings.put("zoom", self.zoom)

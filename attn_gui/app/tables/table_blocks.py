@@ -374,7 +374,7 @@ class TableBlocks(QObject):
         self.reading.finish()
 
     def _paste(self) -> None:
-        """Into the table or the map that has the keyboard."""
+        """Paste into the table or the map that has the keyboard."""
         if self._window.product.maps.focused is not None:
             self.mapPasteRequested.emit()
         else:

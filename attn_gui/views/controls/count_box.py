@@ -397,7 +397,7 @@ class ItemCell(QWidget):
         self._grid.setSpacing(SPACING.xs)
 
     def set_one_line(self, one_line: bool) -> None:
-        """Caption beside the box, or above it."""
+        """Set whether the caption stands beside the box, or above it."""
         widgets = (self.caption, self.item, self.of, self.count)
         for column, widget in enumerate(widgets):
             self._grid.removeWidget(widget)

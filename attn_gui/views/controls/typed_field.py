@@ -106,7 +106,7 @@ class RefusalTip(WrappedLabel):
             self.dismiss()
 
     def _linger(self, lingers: bool) -> None:
-        """Stay until the focus goes on, or no more."""
+        """Set whether it stays until the focus goes on."""
         if lingers != self._lingers:
             changed = cast(QApplication, QApplication.instance()).focusChanged
             (changed.connect if lingers else changed.disconnect)(self._on_focus_changed)

@@ -63,7 +63,7 @@ class CellsPicture:
 
     # --- what is shown ---------------------------------------------------------------------------
     def set_geometry(self, rows: Span, columns: Span) -> None:
-        """Other pixels or another window of cells; needs a `render` afterwards."""
+        """Set the pixels and the window of cells; needs a `render` afterwards."""
         same = (rows.pixels, columns.pixels) == (self.rows.pixels, self.columns.pixels)
         self.rows, self.columns = rows, columns
         if not same:

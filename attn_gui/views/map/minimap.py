@@ -160,7 +160,7 @@ class Minimap(QWidget):
         self._move(window, row - (window[0] + window[1]) / 2, column - (window[2] + window[3]) / 2)
 
     def hold(self, held: bool) -> None:
-        """Stay where it is while a button holds the frame."""
+        """Set whether it stays where it is, as while a button holds the frame."""
         self._held = held
         self.setCursor(Qt.CursorShape.ClosedHandCursor if held else Qt.CursorShape.OpenHandCursor)
         if not held:

@@ -71,7 +71,7 @@ def paint_captions(painter: QPainter, scene: ProductScene, places: ProductPlaces
 
 
 def paint_caption(painter: QPainter, scene: ProductScene, place: str, rect: QRect, theme: Theme) -> None:
-    """Symbol and shape above a map, and a chip that repeats the token of its marked row."""
+    """Paint symbol and shape above a map, and a chip that repeats the token of its marked row."""
     heatmap = scene.operands.maps[place]
     words: list[Word] = [(_symbol(scene, place), "body", "text", 600)]
     if not scene.compact or place == "left":
@@ -97,7 +97,7 @@ def chipped_maps(scene: ProductScene, places: ProductPlaces) -> dict[str, QRect]
 
 
 def top_words(scene: ProductScene) -> list[Word]:
-    """Symbol, shape and range of the map above, and the name of its columns."""
+    """Return symbol, shape and range of the map above, and the name of its columns."""
     heatmap = scene.operands.maps["top"]
     words: list[Word] = [
         (_symbol(scene, "top"), "body", "text", 600),

@@ -126,7 +126,9 @@ class AxisLabels:
         return _widest_of(self.texts, self.style.font)
 
     def _transform(self) -> QTransform:
-        """Transform from the places of labels to the painter: the box itself, or the box as it is read from below."""
+        """Return the transform from the places of labels to the painter: the box itself, or the box as it is read from
+        below.
+        """
         box = self.box
         return QTransform.fromTranslate(box.left(), box.bottom()).rotate(-90) if self.way == UPRIGHT else QTransform()
 

@@ -207,7 +207,7 @@ class ProductPicture(MapBackground, QWidget):
         return places_of(self.maps, stage, self.size(), **form, head=head, bars=bars, corner=corner)
 
     def _bar_height(self, width: int, least: int) -> int:
-        """Pixels of the highest color bar, those of small maps that take turns in the corner included.
+        """Return the pixels of the highest color bar, those of small maps that take turns in the corner included.
 
         The last line of a legend stands in the padding below.
         """

@@ -126,7 +126,7 @@ class LinkedMaps(QObject):
         self.moved.emit()
 
     def place_scroll_bars(self, stage: QRect, last: QRect) -> None:
-        """Below the cells of the stage, and right of the last map beside it."""
+        """Place them below the cells of the stage, and right of the last map beside it."""
         for side, bar in self.scroll_bars.items():
             thick = bar.sizeHint().width() if side == Qt.Orientation.Vertical else bar.sizeHint().height()
             if side == Qt.Orientation.Vertical:

@@ -248,7 +248,7 @@ def map_side(small: bool) -> int:
 
 
 def top_of_maps(small: bool) -> int:
-    """Room above the maps, and below the shapes."""
+    """Return the room above the maps, and below the shapes."""
     return scaled(SPACING.s if small else SPACING.s + 2)
 
 

@@ -186,7 +186,7 @@ class Spine(Retranslated, QWidget):
         self._give_way()
 
     def set_compact(self, compact: bool, *, low: bool = False) -> None:
-        """Lower, and where it is narrow without formula and concat."""
+        """Set the low form, which where it is narrow leaves out formula and concat."""
         self._compact, self._small = compact, compact or low
         self._set_height()
         self._give_way()

@@ -285,7 +285,7 @@ class InputsView(QWidget):
         self._take_heights()
 
     def _order_stops(self) -> None:
-        """Tab goes from top to bottom, whatever was made first."""
+        """Have Tab go from top to bottom, whatever was made first."""
         tables = [self.panels[field].view for _, _, group in self._groups for field in group]
         stops = [*self._groups_switch.buttons(), *self._fields_switch.buttons(), *tables]
         for before, after in pairwise(stops):
