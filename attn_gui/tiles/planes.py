@@ -12,13 +12,17 @@ from attn_gui.engine import Evaluation, Plane, Problem
 from attn_gui.engine.arrays import Box, item_of
 from attn_gui.engine.evaluation.pooling import pool_parts
 
-# --- planes ---------------------------------------------------------------------------------------
-
-
 MADE_BY = {"w_query": "query", "w_key": "key", "w_value": "value"}
 """Fields of which the columns belong to heads, with the stage whose columns they make."""
 
 Block = tuple[npt.NDArray[Any], npt.NDArray[np.bool_] | None]
+
+Values = npt.NDArray[np.floating]
+Allowed = npt.NDArray[np.bool_]
+Edges = npt.NDArray[np.intp]
+
+AT_ONCE = 1 << 20
+"""Cells that are asked for in one block."""
 
 
 class PlaneLike(Protocol):
@@ -117,17 +121,6 @@ def matrix_of(problem: Problem, name: str) -> npt.NDArray[Any] | None:
     return inside.get(part) if inside is not None else None
 
 
-# Pictures of planes pooled part by part, so that no large block is ever held.
-
-
-Values = npt.NDArray[np.floating]
-Allowed = npt.NDArray[np.bool_]
-Edges = npt.NDArray[np.intp]
-
-AT_ONCE = 1 << 20
-"""Cells that are asked for in one block."""
-
-
 def pooled(plane: PlaneLike, row_edges: Edges, column_edges: Edges) -> Block:
-    """Return blocks with these edges, some rows of them at a time."""
+    """Pool a plane part by part, so that no large block is ever held, and return blocks with these edges."""
     return pool_parts(plane.block, row_edges, column_edges, AT_ONCE)

@@ -10,9 +10,6 @@ from PySide6.QtCore import QObject, QThread, QThreadPool, Signal
 
 from attn_gui.engine.evaluation.threads import stand_back
 
-# --- outcomes -------------------------------------------------------------------------------------
-
-
 T = TypeVar("T")
 
 
@@ -35,9 +32,6 @@ class Outcomes(QObject):
     """
 
     done = Signal(object, object)
-
-
-# The thread of a piece of work beside the window.
 
 
 class SideThread(QThreadPool):

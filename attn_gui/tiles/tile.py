@@ -14,15 +14,15 @@ from attn_gui.engine.evaluation.pooling import block_edges, joined, pool_blocks
 from attn_gui.tiles import planes
 from attn_gui.tiles.planes import Allowed, Block, Edges, FieldPlane, PlaneLike, Values, pooled
 
-# --- tiles of planes ------------------------------------------------------------------------------
-
-
 BAND = 3 << 25
 """Cells of maps that are computed for one band: some tenths of a second of work."""
 
 
 KnownCells = tuple[Values, Allowed | None, Allowed | None]
 """Values, which are allowed, and which are known; None where all are."""
+
+SLICE = 0.002
+"""Seconds of drawing, after which the window may paint and answer before the rest is drawn."""
 
 
 class TilePlace(NamedTuple):
@@ -286,17 +286,11 @@ def _blocks(edges: Edges, cells: slice) -> slice:
     return slice(first, min(len(edges) - 1, last))
 
 
-# Parts of tiles that an edit has touched, each quickly drawn: when it is looked at, else in the next turns.
-
-
-SLICE = 0.002
-"""Seconds of drawing, after which the window may paint and answer before the rest is drawn."""
-
 Part = tuple[Tile, slice, slice]
 
 
 class DirtyTiles:
-    """Parts of tiles that an edit has touched and that still show the numbers before it.
+    """Holds the parts of tiles that an edit has touched and that still show the numbers before it.
 
     Each is drawn on the window's thread, with the numbers of that moment.
     """

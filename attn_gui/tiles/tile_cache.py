@@ -25,8 +25,14 @@ from attn_gui.tiles.planes import Block, FieldPlane, PlaneLike
 from attn_gui.tiles.thread_pools import Outcomes, SideThread, outcome_of
 from attn_gui.tiles.tile import DirtyTiles, KnownCells, Tile, TilePlace, place_of
 
-# --- drawing --------------------------------------------------------------------------------------
-# Drawing of tiles on another thread: their order, and tiles of other sizes shown meanwhile.
+AT_ONCE = 1 << 23
+"""Cells that an edit may have computed and read on the GUI thread: some milliseconds, in turns of their own."""
+
+KEPT = 1 << 26
+"""Bytes of kept tiles that are not looked at."""
+
+OVERVIEW = 512
+"""Blocks of each axis of a tile that says how large the numbers of a long map are."""
 
 
 class TileRequest(NamedTuple):
@@ -83,19 +89,6 @@ def unfinished(wanted: Iterable[Tile], requests: Sequence[TileRequest]) -> list[
             -tile.values.size if tile in leading else tile.steps,
         ),
     )
-
-
-# --- tile cache -----------------------------------------------------------------------------------
-
-
-AT_ONCE = 1 << 23
-"""Cells that an edit may have computed and read on the GUI thread: some milliseconds, in turns of their own."""
-
-KEPT = 1 << 26
-"""Bytes of kept tiles that are not looked at."""
-
-OVERVIEW = 512
-"""Blocks of each axis of a tile that says how large the numbers of a long map are."""
 
 
 class TileCache(QObject):
@@ -369,11 +362,10 @@ def tile_cache_of(plane: PlaneLike | None) -> TileCache | None:
     return found if isinstance(found, TileCache) else None
 
 
-# Tells a map when more of its plane is known, and its tile cache when the map is no longer looked at.
-
-
 class TileListener(QObject):
-    """Tells one map when more cells of its plane are known; its requests are those of the `owner`."""
+    """Tells one map when more cells of its plane are known, and the tile cache when the map is no longer looked at; its
+    requests are those of the `owner`.
+    """
 
     arrived = Signal(object, object)  # rows and columns of the plane as it is shown
 
