@@ -34,8 +34,7 @@ from attn_gui.figure.typesetting import Formula, typeset
 from attn_gui.figure.writers import END, MIDDLE, START, write_line
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-# --- finding --------------------------------------------------------------------------------------
-# What is true of a cell, in one sentence; "|" is where a line may end first, before the key.
+# --- What is true of a cell, in one sentence; "|" is where a line may end first, before the key ---
 
 
 SEES, BLIND = (
@@ -117,7 +116,7 @@ def _spaced(line: Line) -> Line:
     return tuple(found)
 
 
-# The tokens of a sentence put together as it was written, the chosen ones in the colors of their roles.
+# --- The tokens of a sentence put together as it was written, the chosen ones in the colors of their roles ---
 
 
 ENDS = {"[CLS]", "[SEP]", "[PAD]", "<s>", "</s>", "<|endoftext|>", "<pad>", "<eos>", "<bos>"}

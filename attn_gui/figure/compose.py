@@ -276,7 +276,7 @@ def _counted(count: int) -> str:
     return "only 0" if count == 1 else f"0 to {count - 1}"
 
 
-# Picture of a small map of weights, one pixel a cell.
+# --- Picture of a small map of weights, one pixel a cell ---
 
 
 def weights_picture(weights: Values, keys: int, theme: Theme) -> QImage:

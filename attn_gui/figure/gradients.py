@@ -60,8 +60,7 @@ def differentiated(plane: Plane, row: int, column: int, of: str) -> Differentiat
     return DifferentiatedSum(box, weights, name, value * half if of == WEIGHTED else value)
 
 
-# --- figures --------------------------------------------------------------------------------------
-# Figures of a gradient: of the chosen cell or of its row, by what is drawn.
+# --- Figures of a gradient: of the chosen cell or of its row, by what is drawn ---
 
 
 @dataclass(frozen=True)

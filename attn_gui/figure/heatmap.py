@@ -159,8 +159,7 @@ class MapFigure:
         return {flag: tuple(total[flag] if self.cells is None else 0 for total in totals) for flag in flags}
 
 
-# --- backgrounds and marks ----------------------------------------------------------------------------
-# The backgrounds of a figure's cells and the marks on them: as rectangles, as one image, or pixel by pixel.
+# --- The backgrounds of a figure's cells and the marks on them: as rectangles, as one image, or pixel by pixel ---
 
 
 OVERLAP = 0.4
@@ -315,8 +314,7 @@ def snapped(painter: QPainter, place: QRectF) -> QRectF:
     return inverse.mapRect(QRectF(left, top, max(right - left, 1), max(bottom - top, 1)))
 
 
-# --- legend ---------------------------------------------------------------------------------------
-# The legend under a figure: what is changed by hand, and how many cells are not allowed, NaN, +∞ or −∞.
+# --- The legend under a figure: what is changed by hand, and how many cells are not allowed, NaN, +∞ or −∞ ---
 
 
 SWATCH = 12.0

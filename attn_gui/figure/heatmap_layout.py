@@ -31,8 +31,7 @@ from attn_gui.figure.text.rich_text import write_symbols
 from attn_gui.figure.writers import END, MIDDLE, PX_PER_CM, START, TooSmall, write_line, write_text
 from attn_gui.formats.visible_text import visible_text
 
-# --- layout ---------------------------------------------------------------------------------------
-# Layout of a figure, in logical pixels of 1/96 inch, before a device is chosen.
+# --- Layout of a figure, in logical pixels of 1/96 inch, before a device is chosen ---
 
 
 LEAST_CELL = 0.5 * PX_PER_CM
@@ -497,8 +496,7 @@ def _bar_texts(figure: MapFigure, width: float, metrics: QFontMetricsF, dots: st
         ticks //= 2
 
 
-# --- painter --------------------------------------------------------------------------------------
-# The one routine that paints a figure of maps, whatever the device: an image, an SVG or a PDF page.
+# --- The one routine that paints a figure of maps, whatever the device: an image, an SVG or a PDF page ---
 
 
 def paint_map(painter: QPainter, rect: QRectF, figure: MapFigure, layout: HeatmapLayout | None = None) -> None:

@@ -37,8 +37,7 @@ from attn_gui.figure.styles import STYLES
 from attn_gui.figure.writers import BASE_PT, LOGICAL_DPI, PX_PER_CM, Page, TooSmall, pixels_of
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-# --- scale of a page ------------------------------------------------------------------------------
-# Scale of a page: how much larger than 7.5 points its type is, by what was asked for or by the size of the page.
+# --- Scale of a page: how much larger than 7.5 points its type is, by what was asked for or by the size of the page ---
 
 
 UNSCALED_CM = 12.0

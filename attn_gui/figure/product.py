@@ -138,8 +138,7 @@ def _labeled(
     return replace(figure, rows=rows, columns=columns)
 
 
-# --- layout ---------------------------------------------------------------------------------------
-# Layout of the maps of a product figure: the same row height and column width for all that meet.
+# --- Layout of the maps of a product figure: the same row height and column width for all that meet ---
 
 
 LEAST_SIDE = 1.5 * PX_PER_CM
@@ -348,7 +347,7 @@ def _bars(
     return tuple(found)
 
 
-# Paints a product figure: maps that meet, their symbols, tokens, and a color bar for each.
+# --- Paints a product figure: maps that meet, their symbols, tokens, and a color bar for each ---
 
 
 def paint_product(painter: QPainter, figure: ProductFigure, layout: ProductLayout) -> None:

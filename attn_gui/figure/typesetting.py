@@ -19,8 +19,7 @@ from attn_gui.paths import resource
 __all__ = ["Formula", "typeset"]
 
 
-# --- glyphs ---------------------------------------------------------------------------------------
-# Outlines of STIX Two Math: of each character, and of the taller forms of brackets, roots and sums.
+# --- Outlines of STIX Two Math: of each character, and of the taller forms of brackets, roots and sums ---
 
 
 FONT = "STIXTwoMath-Subset.ttf"
@@ -83,8 +82,7 @@ def _font() -> QRawFont:
     return _FONTS.font
 
 
-# --- boxes ----------------------------------------------------------------------------------------
-# Layout of a formula: boxes set beside, above and into one another by the rules of TeX.
+# --- Layout of a formula: boxes set beside, above and into one another by the rules of TeX ---
 #
 # Lengths are in em of the whole formula; y points down. The constants are those in the MATH table of STIX Two Math.
 # Source: Knuth, "The TeXbook" (1984), appendix G; OpenType specification 1.9, MATH table.
@@ -273,8 +271,7 @@ def _rule(x: float, top: float, width: float, height: float, role: str) -> Place
     return PlacedGlyph(path, x, top, 1.0, 1.0, role)
 
 
-# --- reader ---------------------------------------------------------------------------------------
-# Reader of the LaTeX that the engine writes: few commands, their spaces by the classes of TeX, colors by role.
+# --- Reader of the LaTeX that the engine writes: few commands, their spaces by the classes of TeX, colors by role ---
 
 
 ROLES = {"q": "query", "Q": "query", "k": "key", "K": "key", "v": "key", "V": "key"}
@@ -562,8 +559,7 @@ def _spaced(atoms: Sequence[Atom], style: FormulaStyle) -> list[FormulaBox]:
     return out
 
 
-# --- chains ---------------------------------------------------------------------------------------
-# Chains of equations in LaTeX: cut where a line may break.
+# --- Chains of equations in LaTeX: cut where a line may break ---
 
 
 CHAIN_TOKEN = re.compile(r"\\[a-zA-Z]+|\\.|.", re.DOTALL)
@@ -602,8 +598,7 @@ def unfenced(latex: str) -> str:
     return out
 
 
-# --- lines ----------------------------------------------------------------------------------------
-# Lines of formulas: chains "a = b = c" broken at "=" where they are too wide, at "+" where one side alone is.
+# --- Lines of formulas: chains "a = b = c" broken at "=" where they are too wide, at "+" where one side alone is ---
 
 
 INDENT = 24.0

@@ -42,8 +42,7 @@ from attn_gui.lessons.worked_solutions import (
     solution_of_cell,
 )
 
-# --- a class --------------------------------------------------------------------------------------
-# The worksheets of a class and their keys, each as one PDF file.
+# --- The worksheets of a class and their keys, each as one PDF file ---
 
 
 PARTS = "worksheets", "keys"
@@ -233,8 +232,7 @@ def _paint_matrix(
         painter.drawLine(QPointF(side, height), QPointF(inner, height))
 
 
-# --- solution files -------------------------------------------------------------------------------
-# A worked solution as files: PDF, LaTeX and Markdown, by the endings of their names.
+# --- A worked solution as files: PDF, LaTeX and Markdown, by the endings of their names ---
 
 
 Writer = Callable[[Sequence[Part], PageStyle, IO[bytes], Progress], None]

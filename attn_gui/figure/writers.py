@@ -30,8 +30,7 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 if TYPE_CHECKING:
     from PIL import Image
 
-# --- page -----------------------------------------------------------------------------------------
-# A figure that is laid out: how large it is, how to paint it on any device, and the refusal of too small a size.
+# --- A figure that is laid out: how large it is, how to paint it on any device, and the refusal of too small a size ---
 
 
 LOGICAL_DPI = 96
@@ -83,7 +82,7 @@ class Page:
         return self.width * self.scale / PX_PER_CM, self.height * self.scale / PX_PER_CM
 
 
-# PNG files written band by band: Qt's own writer wants the whole picture in memory.
+# --- PNG files written band by band: Qt's own writer wants the whole picture in memory ---
 
 
 Bytes = npt.NDArray[np.uint8]
@@ -158,8 +157,7 @@ def _size(rows: Bytes) -> npt.NDArray[np.int64]:
     return np.asarray(np.minimum(rows, np.negative(rows)).sum(axis=1, dtype=np.int64))
 
 
-# --- SVG ------------------------------------------------------------------------------------------
-# SVG pages whose text is anchored: a viewer without our fonts still centers a number in its cell.
+# --- SVG pages whose text is anchored: a viewer without our fonts still centers a number in its cell ---
 
 
 NARROW = ("Helvetica Neue", "Arial", "Liberation Sans")
@@ -219,8 +217,7 @@ def _group(style: SvgTextStyle, texts: list[str]) -> str:
     return "\n".join([f'{head} text-anchor="{style.anchor}">', *texts, "</g>"])
 
 
-# --- devices --------------------------------------------------------------------------------------
-# A figure as a PNG, SVG, PDF or GIF file, or as an image: the same routine on every device.
+# --- A figure as a PNG, SVG, PDF or GIF file, or as an image: the same routine on every device ---
 
 
 PDF_DPI = 1200

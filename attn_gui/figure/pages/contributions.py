@@ -271,8 +271,7 @@ def _percent(share: float) -> str:
     return f"{format_number(share * 100, 0)} %" if np.isfinite(share) else "–"
 
 
-# --- two maps -------------------------------------------------------------------------------------
-# Two maps of the same cells side by side, the chosen cell written out below the title.
+# --- Two maps of the same cells side by side, the chosen cell written out below the title ---
 
 
 QUICK = 1 << 16
@@ -504,8 +503,7 @@ class TwoMapsPage(PageKind[T]):
         return TwoMapsLayout(title, content, style, size).drawing(title)
 
 
-# --- value-weighted attention ---------------------------------------------------------------------
-# Page of value-weighted attention: beside each weight how far it moves the output, ‖a_ij · v_j W_O‖.
+# --- Page of value-weighted attention: beside each weight how far it moves the output, ‖a_ij · v_j W_O‖ ---
 
 
 DIGITS = 4
@@ -573,8 +571,7 @@ class ValueWeightedPage(TwoMapsPage[ValueWeightedMaps]):
         )
 
 
-# --- over heads -----------------------------------------------------------------------------------
-# Page of all heads together: the mean and the largest of their weights, and the number of each head.
+# --- Page of all heads together: the mean and the largest of their weights, and the number of each head ---
 
 
 WRITTEN = 6

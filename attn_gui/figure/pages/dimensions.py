@@ -40,8 +40,7 @@ from attn_gui.figure.writers import END, write_line, write_text
 from attn_gui.formats.scripts import SCRIPTS, script_text
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-# --- layout of the flow ---------------------------------------------------------------------------
-# Layout of the flow of a problem: Q, K and V side by side, then step below step, and what joins them from aside.
+# --- Layout of the flow of a problem: Q, K and V side by side, then step below step, and what joins them from aside ---
 
 
 COLUMNS = 3
@@ -285,8 +284,7 @@ class ShapesLayout(PageLayout):
             write_symbols(painter, at, line, color, FONT_SIZE.micro, room)
 
 
-# --- page of the shapes ---------------------------------------------------------------------------
-# Page of the shapes: every step of the problem as a box with its dimensions, in symbols or in numbers.
+# --- Page of the shapes: every step of the problem as a box with its dimensions, in symbols or in numbers ---
 
 
 SYMBOLS, NUMBERS = "symbols", "numbers"

@@ -160,8 +160,7 @@ def _map(name: str, cells: Array, first: tuple[int, int], *, is_stage: bool, mov
     return GradientMap(name, np.asarray(blocks, dtype=np.float64), shape, first, largest, is_stage, moves)
 
 
-# --- page -----------------------------------------------------------------------------------------
-# Page of gradients: what the chosen cell or its row changes with, and the same by computing twice.
+# --- Page of gradients: what the chosen cell or its row changes with, and the same by computing twice ---
 
 
 BY = {

@@ -39,8 +39,7 @@ from attn_gui.figure.text.rich_text import write_symbols
 from attn_gui.figure.writers import END, MIDDLE, write_line
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-# --- grid of maps ---------------------------------------------------------------------------------
-# Maps on a page, each with its title, tokens, chosen cell and color bar, and the grid that they stand in.
+# --- Maps on a page, each with its title, tokens, chosen cell and color bar, and the grid that they stand in ---
 
 
 WIDE = 135.0
@@ -307,8 +306,7 @@ class MapsLayout(PageLayout):
             self.grid.paint(painter)
 
 
-# --- rows of bars ---------------------------------------------------------------------------------
-# Rows of names with bars from a common zero, one or two to a row, and their numbers.
+# --- Rows of names with bars from a common zero, one or two to a row, and their numbers ---
 
 
 ROW, LEAST_BAR_ROW = 20.0, 12.0
@@ -472,8 +470,7 @@ class LayerGrid(MapsLayout):
         )
 
 
-# --- bars of a row of weights ---------------------------------------------------------------------
-# A row of weights as bars over its keys, and the names of the keys below them.
+# --- A row of weights as bars over its keys, and the names of the keys below them ---
 
 
 APART = 4.0

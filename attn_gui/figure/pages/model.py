@@ -221,8 +221,7 @@ class PredictionPage(ModelPage[TokenPredictions]):
         return layout.drawing(style.translate("Pages", self.title))
 
 
-# --- tokens that are asked for --------------------------------------------------------------------
-# Token that pages of a logit ask for: one of the likeliest, less another one or none.
+# --- Token that pages of a logit ask for: one of the likeliest, less another one or none ---
 
 
 NO_TOKEN = QT_TRANSLATE_NOOP("Sentences", "This model predicts no token here.")
@@ -262,8 +261,7 @@ def logit_name(run: Run, token: str, against: str | None) -> str:
     return shown if against is None else f"{shown} − “{visible_text(run.text_of(against))}”"
 
 
-# --- heads switched off ---------------------------------------------------------------------------
-# Page of the heads that matter: what a logit loses without each, beside what its gradient foretells.
+# --- Page of the heads that matter: what a logit loses without each, beside what its gradient foretells ---
 
 
 RANKED, MAPS = "ranked", "maps"
@@ -352,8 +350,7 @@ def _foretold(run: Run, token: str, against: str | None, position: int, progress
     return np.array(found[::-1])
 
 
-# --- logit lens -----------------------------------------------------------------------------------
-# Page of the logit lens: the likeliest token after every layer, as though the model ended there.
+# --- Page of the logit lens: the likeliest token after every layer, as though the model ended there ---
 
 
 LENS_POSITIONS = 24
@@ -487,8 +484,7 @@ class LensLayout(PageLayout):
                 )
 
 
-# --- parts of a logit -----------------------------------------------------------------------------
-# Page of the parts of a logit: what each head and everything else adds to it directly.
+# --- Page of the parts of a logit: what each head and everything else adds to it directly ---
 
 
 @dataclass(frozen=True, eq=False)
@@ -551,8 +547,7 @@ class LogitPartsPage(LayersPage[LogitParts]):
         ).drawing()
 
 
-# --- patching -------------------------------------------------------------------------------------
-# Page of patching: cells of one text put into another, layer by layer, and what comes back of the prediction.
+# --- Page of patching: cells of one text put into another, layer by layer, and what comes back of the prediction ---
 
 
 PATCHED, BOTH = "patched", "both"

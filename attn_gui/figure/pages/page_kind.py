@@ -30,8 +30,7 @@ from attn_gui.formats.visible_text import visible_text
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.paths import resource
 
-# --- colors and language --------------------------------------------------------------------------
-# Colors and language in which a page is painted: a figure's language is its own, not the window's.
+# --- Colors and language in which a page is painted: a figure's language is its own, not the window's ---
 
 
 @dataclass(frozen=True)
@@ -78,8 +77,7 @@ def _translator(lang: str) -> QTranslator:
     return found
 
 
-# --- options ----------------------------------------------------------------------------------------
-# Options of a page: what can be chosen on it beside the cell, as plain values that files of settings could hold.
+# --- Options of a page: what can be chosen on it beside the cell, as plain values that files of settings could hold ---
 
 
 _UNKNOWN = QT_TRANSLATE_NOOP("Sentences", "There is nothing to set called {got}; there is {known}.")
@@ -435,8 +433,7 @@ class PageKind(ABC, Generic[C]):
         """Lay it out at its own size, or to a width, a height or both. Raises NoRoom if too small."""
 
 
-# --- frame ----------------------------------------------------------------------------------------
-# The frame of a page: its title above, its sentences below, and the room between them.
+# --- The frame of a page: its title above, its sentences below, and the room between them ---
 
 
 OWN_WIDTH = 14 * PX_PER_CM

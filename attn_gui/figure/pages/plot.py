@@ -19,8 +19,7 @@ from attn_gui.figure.text.labels import elided
 from attn_gui.figure.text.numbers import format_number
 from attn_gui.figure.writers import END, MIDDLE, START, write_line, write_text
 
-# --- axes -----------------------------------------------------------------------------------------
-# Axes of a plot on a page: scales with round ticks, their labels and names, and the lines between points.
+# --- Axes of a plot on a page: scales with round ticks, their labels and names, and the lines between points ---
 
 
 Numbers = npt.NDArray[np.float64]

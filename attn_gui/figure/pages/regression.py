@@ -205,8 +205,7 @@ def _column(evaluation: Evaluation, stage: str, context: PageContext) -> Numbers
     return np.array(evaluation.block(stage, context.batch, context.head, rows, slice(0, 1))[:, 0], dtype=np.float64)
 
 
-# --- poolings -------------------------------------------------------------------------------------
-# Page of ways to pool: the same points with the curves of average, kernel, fitted kernel and dot product.
+# --- Page of ways to pool: the same points with the curves of average, kernel, fitted kernel and dot product ---
 
 
 BESIDE, IN_A_ROW, POOLING_SHAPE, POOLING_LEAST = 240.0, 700.0, 0.7, 90.0

@@ -197,8 +197,7 @@ class SimilarityLayout(MapsLayout):
         return PageSpot(text, PageCell(self.shown.stages[1], row + first, 0))
 
 
-# --- lines of relations ---------------------------------------------------------------------------
-# Page of relations: tokens in two columns, and between them a line for each of the largest weights.
+# --- Page of relations: tokens in two columns, and between them a line for each of the largest weights ---
 
 
 MOST_TOKENS = 40

@@ -49,8 +49,7 @@ from attn_gui.formats.visible_text import visible_text
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.modes import NOW
 
-# --- layout ---------------------------------------------------------------------------------------
-# Layout of states side by side: small maps in a grid, each with its name, common levels and one color bar.
+# --- Layout of states side by side: small maps in a grid, each with its name, common levels and one color bar ---
 
 
 COLUMNS = {1: 1, 2: 2, 3: 3, 4: 2}

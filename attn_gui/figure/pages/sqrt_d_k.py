@@ -58,8 +58,7 @@ from attn_gui.figure.writers import END, START, write_line
 from attn_gui.formats.rows import stage_labels
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-# --- saturation -----------------------------------------------------------------------------------
-# Sentence on the saturation of a row of weights at several scales.
+# --- Sentence on the saturation of a row of weights at several scales ---
 
 
 def saturation_sentence(rows: Sequence[ScaledRow], style: PageStyle) -> str:
@@ -94,8 +93,7 @@ def three_digits(value: float) -> str:
     return significant(float(value), 3) if np.isfinite(value) else "–"
 
 
-# --- layout ---------------------------------------------------------------------------------------
-# Layout of the page of 1/√d_k: two plots side by side, and the chosen row as bars at three scales.
+# --- Layout of the page of 1/√d_k: two plots side by side, and the chosen row as bars at three scales ---
 
 
 Numbers = npt.NDArray[np.float64]

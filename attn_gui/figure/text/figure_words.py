@@ -52,8 +52,7 @@ WORDS: Mapping[str, FigureWords] = MappingProxyType(
 )
 
 
-# --- words of pages -------------------------------------------------------------------------------
-# Words of pages and of what can be chosen on them, with the context in which translators find them.
+# --- Words of pages and of what can be chosen on them, with the context in which translators find them ---
 
 
 Words = tuple[tuple[str, str], ...]

@@ -48,8 +48,7 @@ from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import current_theme, scaled, set_background, style_text, ui_font
 from attn_gui.views.widgets import Retranslated, set_tip
 
-# --- slider ---------------------------------------------------------------------------------------
-# A slider of d_k on a logarithmic axis; its knob stands on the x axis of the plot above.
+# --- A slider of d_k on a logarithmic axis; its knob stands on the x axis of the plot above ---
 
 
 TICKS = tuple(2**power for power in range(1, 10))
