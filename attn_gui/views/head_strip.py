@@ -246,7 +246,7 @@ class HeadsStrip(Retranslated, QWidget):
         self._scroll = HorizontalScroller(self._row, self, fits=True)
         self._outer = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)
         self._entropies.measured.connect(self._on_entropies_measured)
-        self._number.valueChanged.connect(self._on_number_value_changed)
+        self._number.valueChanged.connect(self.headPicked)
         self._readings.picked.connect(self.readingPicked)
         self._row.headPicked.connect(self.headPicked)
         theme_signal.changed.connect(self.set_theme)
@@ -449,9 +449,6 @@ class HeadsStrip(Retranslated, QWidget):
                 )
             )
         self._say_reading()
-
-    def _on_number_value_changed(self, head: int) -> None:
-        self.headPicked.emit(head)
 
     def _build(self) -> None:
         self._number.setObjectName("control.head")

@@ -136,7 +136,7 @@ class TypedField(QLineEdit):
         self._committed_text = ""
         self._staying = False
         self._tip = RefusalTip(self)
-        self.textEdited.connect(self._on_self_text_edited)
+        self.textEdited.connect(self._show_state)
 
     def read(self, text: str) -> Any:
         """Return the value that the text means; raises ValueError with a sentence."""
@@ -235,9 +235,6 @@ class TypedField(QLineEdit):
         mark(self, "wrong", "")
         mark(self, "tone", "edit" if self._committed_text and self.pending() else "")
         self._tip.dismiss()
-
-    def _on_self_text_edited(self) -> None:
-        self._show_state()
 
 
 class NumberField(TypedField):

@@ -69,7 +69,7 @@ class MarkedView(QTableView):
         self._fade = QVariantAnimation(self, startValue=1.0, endValue=0.0, duration=TIME_MS.edited_outline_fade)
         self._fade.setEasingCurve(QEasingCurve.Type.OutQuad)
         self._hold.timeout.connect(self._fade.start)
-        self._fade.valueChanged.connect(self._on_fade_value_changed)
+        self._fade.valueChanged.connect(self._repaint_edited)
         self._fade.finished.connect(self._on_fade_finished)
 
     def set_marks(self, rows: Sequence[Mark], column: Mark | None) -> None:
@@ -171,9 +171,6 @@ class MarkedView(QTableView):
         if self._edited is not None:
             before, after = 1 + self._spilt(), 2 + self._spilt()  # two pixels wide, of which one lies outside
             self.viewport().update(self._area(*self._edited).adjusted(-before, -before, after, after))
-
-    def _on_fade_value_changed(self) -> None:
-        self._repaint_edited()
 
     def _on_fade_finished(self) -> None:
         self._repaint_edited()
