@@ -86,7 +86,7 @@ class LateControllers:
         self.model = ModelRunController(context, self.models)
         self.code = CodeSaving(context)
         self.curve = CurveFitting(context)
-        self._tie_model(actions)
+        self._connect_model(actions)
         self.walk = WalkController(context, first.status, self.painting)
         first.tables.on_new_table(self.walk.follow_table)
         self.exercises = Exercises(context)
@@ -105,7 +105,7 @@ class LateControllers:
         """Leave the tools that take the mouse; whether one was in hand."""
         return self.painting.leave() or self.target_drag.leave()
 
-    def _tie_model(self, actions: Actions) -> None:
+    def _connect_model(self, actions: Actions) -> None:
         pages, model = self.pages, self.model
         pages.exportAsked.connect(self.export.export_page)
         self.models.opening.connect(model.show_with_next)

@@ -145,12 +145,12 @@ class Program(QObject):
         from attn_gui.app.tour import Tour
 
         there = self._parts()
-        with self.view.latecomers():
+        with self.view.adding_followers():
             self.late = LateControllers(self.context, self.first)
         self.tour = Tour(self.context, self.files, self.start_page)
         self.window.product.tokensRequested.connect(self.bars.actions["tokens"].trigger)
-        self._tie(part for part in self._parts() if part not in there)
-        self.start_page.tie(self.context, self.files, self.late.lessons, self.late.models)
+        self._connect_commands(part for part in self._parts() if part not in there)
+        self.start_page.connect_late(self.context, self.files, self.late.lessons, self.late.models)
         self.late.tips.show()
         self.computation.hold_threads()
         waiting, self._waiting = self._waiting, None
@@ -167,13 +167,13 @@ class Program(QObject):
         self.appearance.changed.connect(self.bars.size_icons)
         self.window.history.snapshots.chosen.connect(actions.show_states)
         self.window.zoomAsked.connect(self.appearance.step_zoom)
-        self._tie(self._parts())
+        self._connect_commands(self._parts())
 
-    def _tie(self, parts: Iterable[object]) -> None:
+    def _connect_commands(self, parts: Iterable[object]) -> None:
         """Tie each action to the part that answers it."""
         for part in parts:
             if isinstance(part, HasCommands):
-                self.bars.actions.tie(part.commands())
+                self.bars.actions.connect_commands(part.commands())
         self.bars.actions.show_states()
 
     def _parts(self) -> list[object]:

@@ -130,7 +130,7 @@ class StartPage(QObject):
         if row.menu not in STAYING and row.name not in STAYS:
             self.leave()
 
-    def tie(
+    def connect_late(
         self, context: AppContext, files: FilesController, lessons: LessonsController, models: ModelController
     ) -> None:
         """Take up the ways into the program, now that it is there."""

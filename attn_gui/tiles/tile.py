@@ -181,7 +181,7 @@ class Tile:
             return lacking + (rows.stop - rows.start) * columns
         return lacking + (rows.stop - rows.start) * ((right.stop - right.start) if self.whole else 2 * columns)
 
-    def spoil(self, down: slice, *, seen: bool = True) -> None:
+    def invalidate(self, down: slice, *, seen: bool = True) -> None:
         """Mark rows of blocks that have to be drawn again.
 
         Until then the old numbers stay on show where they were seen.
@@ -189,14 +189,14 @@ class Tile:
         self.fresh[down] = False
         if not seen:
             self.known[down] = False
-        self.forestall(down)
+        self.discard_drawing(down)
 
     def mark_drifted(self) -> None:
         """Mark what is fresh as such of which last digits may have changed."""
         self.drifted[:] = self.fresh
-        self.forestall(slice(0, self.shape[0]))
+        self.discard_drawing(slice(0, self.shape[0]))
 
-    def forestall(self, down: slice) -> None:
+    def discard_drawing(self, down: slice) -> None:
         """Drop the drawing under way of these rows of blocks: it comes too late."""
         first = int(self.bands.searchsorted(down.start, "right")) - 1
         self.versions[first : int(self.bands.searchsorted(down.stop, "left"))] += 1
@@ -223,8 +223,8 @@ class EntropyTile(Tile):
     def price(self, down: slice, right: slice) -> int:
         return super().price(down, right) + int(down.stop - down.start) * self.plane.shape[1]
 
-    def spoil(self, down: slice, *, seen: bool = True) -> None:
-        super().spoil(down, seen=seen)
+    def invalidate(self, down: slice, *, seen: bool = True) -> None:
+        super().invalidate(down, seen=seen)
         self.held = True  # a number that one glances at: maps come first
 
 

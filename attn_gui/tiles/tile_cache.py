@@ -185,10 +185,10 @@ class TileCache(QObject):
                     continue
                 price = tile.price(*part) if tile in wanted and tile.fresh[part[0]].all() else left + 1
                 if price > left:
-                    tile.spoil(part[0], seen=tile in wanted)
+                    tile.invalidate(part[0], seen=tile in wanted)
                 else:
                     left -= price
-                    tile.forestall(part[0])
+                    tile.discard_drawing(part[0])
                     self._dirty.add(tile, *part)
         self._followed = True
         self._wake()
@@ -231,7 +231,7 @@ class TileCache(QObject):
             tile.stopped = True
             tile.known &= tile.fresh
             self.arrived.emit(tile, slice(0, tile.shape[0]))
-        self._tell()
+        self._report_progress()
 
     def resume(self) -> None:
         """Draw what `stop` left."""
@@ -326,7 +326,7 @@ class TileCache(QObject):
         if self._job is not None or self._ended or self._dirty:
             return
         waiting = self._unfinished()
-        self._tell(waiting)
+        self._report_progress(waiting)
         if waiting:
             self._job = TileDrawing(waiting[0], self._outcomes)
             self._thread.begin(self._job.run)
@@ -350,7 +350,7 @@ class TileCache(QObject):
         if new:
             self.arrived.emit(tile, job.part)
 
-    def _tell(self, waiting: Sequence[Tile] | None = None) -> None:
+    def _report_progress(self, waiting: Sequence[Tile] | None = None) -> None:
         left = sum(round(tile.steps * tile.share_left) for tile in waiting or self._unfinished())
         self._begun = max(self._begun, left) if left else 0
         self.progressed.emit(1 - left / self._begun if left else 1.0)

@@ -110,7 +110,7 @@ class Actions(QObject):
         self.by_name |= {row.name: self._make(row) for row in more}
         self._label(more)
 
-    def tie(self, commands: Mapping[str, Command]) -> None:
+    def connect_commands(self, commands: Mapping[str, Command]) -> None:
         """Let these actions do that, unless the editor that is open refuses its text."""
         self._commands |= commands
 

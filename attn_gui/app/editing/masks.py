@@ -174,12 +174,12 @@ class PaintingController(QObject):
 
     def leave(self) -> bool:
         """Drop the gesture under way, else put the brush away; False where there is neither."""
-        under_way, in_hand = self._shown is not None, self.painting
+        under_way, active = self._shown is not None, self.painting
         if under_way:
             self.drop()
-        elif in_hand:
+        elif active:
             self.set_painting(False)
-        return under_way or in_hand
+        return under_way or active
 
     def drop(self) -> None:
         """Forget the gesture under way."""

@@ -187,7 +187,7 @@ class TargetDragController(QObject):
         self._window, self._document = context.window, context.document
         self._computation, self._view = context.computation, context.view
         self._runner, self._painting, self._shows_now = context.runner, painting, shows_now
-        self.in_hand = False
+        self.active = False
         self._pull: TargetDrag | None = None
         self._target: float | None = None  # that nobody has solved for yet
         self._let_go = False
@@ -203,19 +203,19 @@ class TargetDragController(QObject):
         self._hand_over.ready.connect(self._take)
         context.window.product.maps.pulled.connect(self._on_maps_pulled)
         context.document.changed.connect(self._on_document_changed)
-        painting.changed.connect(lambda: self.set_in_hand(self.in_hand and not painting.painting))
+        painting.changed.connect(lambda: self.set_active(self.active and not painting.painting))
 
     def commands(self) -> dict[str, Command]:
-        return {"target_tool": Command(self.set_in_hand, lambda: self.in_hand)}
+        return {"target_tool": Command(self.set_active, lambda: self.active)}
 
-    def set_in_hand(self, in_hand: bool) -> None:
+    def set_active(self, active: bool) -> None:
         """Take the tool in hand, or put it away."""
-        if in_hand == self.in_hand:
+        if active == self.active:
             return
-        self.in_hand, self._given_up = in_hand, False  # put away, maps do not tell when a gesture is let go
-        self._window.product.maps.set_pulling(in_hand)
+        self.active, self._given_up = active, False  # put away, maps do not tell when a gesture is let go
+        self._window.product.maps.set_pulling(active)
         self.changed.emit()
-        if in_hand:
+        if active:
             self._painting.set_painting(False)
             self._window.banner.show_info(
                 lambda: self.tr(
@@ -225,12 +225,12 @@ class TargetDragController(QObject):
 
     def leave(self) -> bool:
         """Take the gesture under way back, else put the tool away; False where there is neither."""
-        under_way, in_hand = self._pull is not None, self.in_hand
+        under_way, active = self._pull is not None, self.active
         if under_way:
             self._take_back()
-        elif in_hand:
-            self.set_in_hand(False)
-        return under_way or in_hand
+        elif active:
+            self.set_active(False)
+        return under_way or active
 
     def finish(self) -> None:
         """Wait for what is being solved; for the end of the program."""
@@ -240,8 +240,8 @@ class TargetDragController(QObject):
         """End the gesture where the document is changed otherwise: its answers are for the numbers before."""
         if not self._putting:
             self._end()
-        if self.in_hand and lacking(self._document.problem, [Role.SCORE]) is not None:
-            self.set_in_hand(False)
+        if self.active and lacking(self._document.problem, [Role.SCORE]) is not None:
+            self.set_active(False)
 
     # --- the gesture -----------------------------------------------------------------------------
     def _on_maps_pulled(self, stage: str, pixels: int, done: bool) -> None:

@@ -441,7 +441,7 @@ class FilesController(QObject):
     def _take_resumed(self, path: Path, found: ResumedDocument) -> None:
         self._known = file = found.kept.file
         self._begin(found.loaded, file.path if file else None, found.kept.name, found.loaded.view, found.study)
-        self._tell(found.loaded.notes)
+        self._show_notes(found.loaded.notes)
         self._document.mark_unsaved()
         self.recovered.emit(path)
 
@@ -454,7 +454,7 @@ class FilesController(QObject):
         self.journaling.begin_from(self._known if whole else None)  # what was arranged is in no file
         if path.is_file():
             self._settings.add_recent(path.resolve(), loaded.problem)
-        self._tell(loaded.notes)
+        self._show_notes(loaded.notes)
 
     def _refuse(self, path: Path, error: Exception, left: int | None = None) -> None:
         """Say what is wrong with a file; where its matrices only do not fit together, offer to make them fit."""
@@ -539,7 +539,7 @@ class FilesController(QObject):
         self.about, self.view = loaded.about, view
         self._document.adopt(loaded.problem, path, name, loaded.snapshots, study)
 
-    def _tell(self, notes: Sequence[FileNote]) -> None:
+    def _show_notes(self, notes: Sequence[FileNote]) -> None:
         if notes:
             self._window.banner.show_info(lambda: sentences(notes))
 

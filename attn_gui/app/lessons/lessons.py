@@ -75,7 +75,7 @@ class LessonsController(QObject):
         self._panel = LessonPanel(context.window)
         put_on_top(context.window.right, self._panel)
         put_at_foot(context.window.right, self._panel.way)
-        context.window.mask_panel.spared = self._panel  # a step says which mask to make
+        context.window.mask_panel.kept_clear = self._panel  # a step says which mask to make
         self.opening, self._menu = LessonOpening(context, files), LessonMenu(context)
         self.list = LessonListController(context, self, self.opening.open, self._menu.ask)
         self._answers = Answers(self._panel.question, self._asked_of, lambda: not model.busy, context.appearance)

@@ -192,7 +192,7 @@ class ViewState(QObject):
         self._followers.append((show, frozenset(parts)))
 
     @contextmanager
-    def latecomers(self) -> Iterator[None]:
+    def adding_followers(self) -> Iterator[None]:
         """Notify those who begin to follow inside of the present look, as of a document just opened."""
         there = len(self._followers)
         yield

@@ -27,7 +27,7 @@ class PopupFrame(QFrame):
         super().__init__(parent)
         self._width = width
         self._anchor: QWidget | None = None
-        self.spared: QWidget | None = None
+        self.kept_clear: QWidget | None = None
         """What stands at the right and is read meanwhile: it is not covered where there is room on its left."""
         self._scroll, self.content = QScrollArea(self), QWidget(self)
         viewport = own_viewport(self._scroll)
@@ -85,8 +85,8 @@ class PopupFrame(QFrame):
         )
         self.resize(QSize(width, height))
         right = window.width() - GAP
-        if self.spared is not None and self.spared.isVisible():
-            right = self.spared.mapTo(window, QPoint()).x() - GAP
+        if self.kept_clear is not None and self.kept_clear.isVisible():
+            right = self.kept_clear.mapTo(window, QPoint()).x() - GAP
         left = max(GAP, min(top.x(), right - width))
         self.move(left, max(GAP, min(top.y() - GAP - height if upward else below, window.height() - GAP - height)))
 

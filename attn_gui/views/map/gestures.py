@@ -127,14 +127,14 @@ class Gestures(QObject):
         """Set whether a right click offers to copy and save the picture."""
         self._menu_offered = offered
 
-    def set_brush(self, in_hand: bool) -> None:
+    def set_brush(self, active: bool) -> None:
         """Take the left button as a brush, or no longer; a stroke under way is dropped."""
-        self._brush, self._stroke = in_hand, []
+        self._brush, self._stroke = active, []
 
-    def set_pulling(self, in_hand: bool) -> None:
+    def set_pulling(self, active: bool) -> None:
         """Let the left button draw the number of a cell up and down instead of moving the map, or no longer."""
-        self._pulls = in_hand
-        cursor = Qt.CursorShape.SizeVerCursor if in_hand else Qt.CursorShape.ArrowCursor
+        self._pulls = active
+        cursor = Qt.CursorShape.SizeVerCursor if active else Qt.CursorShape.ArrowCursor
         self._heatmap.setCursor(cursor)
 
     # --- mouse -----------------------------------------------------------------------------------

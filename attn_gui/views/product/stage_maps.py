@@ -387,17 +387,17 @@ class StageMaps(QObject):
         for heatmap in self._maps.values():
             heatmap.set_shown(replace(heatmap.shown, values=shown))
 
-    def set_pulling(self, in_hand: bool) -> None:
+    def set_pulling(self, active: bool) -> None:
         """Let the left button draw numbers up and down in the maps that can have targets, or no longer."""
-        self._pulling = in_hand
+        self._pulling = active
         for stage, heatmap in self._maps.items():
-            heatmap.gestures.set_pulling(in_hand and STAGE[stage].settable)
+            heatmap.gestures.set_pulling(active and STAGE[stage].settable)
 
-    def set_brush(self, in_hand: bool) -> None:
+    def set_brush(self, active: bool) -> None:
         """Take a press on a map of queries and keys as a stroke, or no longer; a stroke under way is dropped."""
-        self._brush = in_hand
+        self._brush = active
         for stage, heatmap in self._maps.items():
-            heatmap.gestures.set_brush(in_hand and STAGE[stage].square)
+            heatmap.gestures.set_brush(active and STAGE[stage].square)
 
     def set_painted(self, stage: str, areas: tuple[Area, ...]) -> None:
         """Outline what a stroke covers so far."""
