@@ -27,7 +27,7 @@ LONGEST = 1 << 25
 class HeadEntropies(QObject):
     """The mean over the rows of every head; `measured` names a head whose mean is known again."""
 
-    measured = Signal(int)
+    measured = Signal(int)  # a head
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)

@@ -31,7 +31,7 @@ class Outcomes(QObject):
     there as long as work is under way that will emit it.
     """
 
-    done = Signal(object, object)
+    done = Signal(object, object)  # the piece of work, its outcome
 
 
 class SideThread(QThreadPool):

@@ -160,7 +160,7 @@ GROUP_GAP = 16
 class GroupRow(QWidget):
     """Lays thumbnails out and draws the lines of their groups."""
 
-    headPicked = Signal(int)
+    headPicked = Signal(int)  # the head, from 0
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -224,7 +224,7 @@ class GroupRow(QWidget):
 class HeadsStrip(Retranslated, QWidget):
     """Shows the weights of every head; follows each edit."""
 
-    headPicked = Signal(int)
+    headPicked = Signal(int)  # the head, from 0
     readingPicked = Signal(str)  # a key of READINGS: which number stands below every head
 
     def __init__(self, parent: QWidget | None = None) -> None:

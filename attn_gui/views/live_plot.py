@@ -51,7 +51,7 @@ class LivePlot(SceneView):
     What is meant by a point, and keys, are the parent's business, as they are everywhere on a page.
     """
 
-    clicked = Signal(QPointF)
+    clicked = Signal(QPointF)  # where, in the widget that it lies on
     pointed = Signal(QPointF)  # of the pointer, when it or what it is over moved
 
     def __init__(self, parent: QWidget) -> None:

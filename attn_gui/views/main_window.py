@@ -47,8 +47,8 @@ class MainWindow(QMainWindow):
 
     closeAsked = Signal(object)  # the QCloseEvent: whoever listens may ignore it
     dropped = Signal(list, str)  # Paths, and the field of the table that they were dropped on
-    zoomAsked = Signal(int)
-    compactChanged = Signal(bool)
+    zoomAsked = Signal(int)  # 1: larger, −1: smaller
+    compactChanged = Signal(bool)  # whether the window has its compact form
     startShown = Signal(bool)  # the start page stands in the place of everything, or goes
     pageShown = Signal()  # another page, or the document again
     escapePressed = Signal()  # where no other widget uses it

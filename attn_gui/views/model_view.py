@@ -34,14 +34,14 @@ PICTURES = ""
 class ModelView(Retranslated, QWidget):
     """Says what is wanted of the model; what it shows comes through setters."""
 
-    textAsked = Signal(str)
+    textAsked = Signal(str)  # the text that is to be read
     otherAsked = Signal(str)  # a second text, empty for none
-    readingAsked = Signal(str)
+    readingAsked = Signal(str)  # the key of a reading
     headOffAsked = Signal()  # the head on show off
     offAsked = Signal()  # the heads of the layer on the table off
-    changeSwitched = Signal(int, bool)
-    changeAsked = Signal(int)
-    changeRemoved = Signal(int)
+    changeSwitched = Signal(int, bool)  # a row of the list, and whether it is on
+    changeAsked = Signal(int)  # a row, to be gone to
+    changeRemoved = Signal(int)  # a row
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

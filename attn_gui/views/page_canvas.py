@@ -46,7 +46,7 @@ class PageCanvas(QLabel):
     A label, so that screen readers take it for something that can be read.
     """
 
-    spotChosen = Signal(object)
+    spotChosen = Signal(object)  # the PageSpot
 
     def __init__(self, kind: PageKind[Any], parent: QWidget | None = None) -> None:
         super().__init__(parent)

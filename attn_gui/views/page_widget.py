@@ -28,7 +28,7 @@ NUMBER, SLIDER = 64, 200
 class OptionFields(QWidget):
     """`turned` carries an option's key and the value that was chosen; what cannot be is asked for again."""
 
-    turned = Signal(str, object)
+    turned = Signal(str, object)  # an option's key, and its new value
 
     def __init__(self, page: str, options: tuple[PageOption, ...], parent: QWidget | None = None) -> None:
         super().__init__(parent)

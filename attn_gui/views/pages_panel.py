@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 class PagesPanel(Retranslated, QWidget):
     """One page at a time; `pageAsked`, `exportAsked` and `largeAsked` say what is wanted."""
 
-    pageAsked = Signal(str)
+    pageAsked = Signal(str)  # the name of a page
     exportAsked = Signal()
-    largeAsked = Signal(bool)
+    largeAsked = Signal(bool)  # in the place of the maps, or beside them
     shown = Signal()
     turned = Signal()  # another page is on show, or it is on show again
 

@@ -68,8 +68,8 @@ class AnswerLine(QLineEdit):
 class QuestionView(Retranslated, QWidget):
     """Asks a question, and shows the verdict on the answer."""
 
-    typed = Signal(str)
-    chosen = Signal(int)
+    typed = Signal(str)  # the answer as it was typed
+    chosen = Signal(int)  # the place of the choice
     showAsked = Signal()  # the answer is wanted
     walkAsked = Signal()
 

@@ -55,7 +55,7 @@ class CardPicture(QWidget):
 
     pointed = Signal(str, int, int)  # stage, row, column
     left = Signal()
-    picked = Signal(str, int, int)
+    picked = Signal(str, int, int)  # stage, row, column
     places: tuple[str, ...] = (PRODUCT,)
 
     def __init__(self, name: str, parent: QWidget) -> None:
@@ -328,9 +328,9 @@ class RecentRow(NamedTuple):
 class StartView(Retranslated, FittingPage):
     """Three ways to begin, the first lesson, files; the keyboard goes down the page from left to right."""
 
-    exampleAsked = Signal(str)
+    exampleAsked = Signal(str)  # its key
     cellAsked = Signal(str, str, int, int)  # name of the card, stage, row, column
-    sentenceTyped = Signal(str)
+    sentenceTyped = Signal(str)  # the sentence
     sentenceAsked = Signal()
     toyAsked = Signal()
     modelsAsked = Signal(QWidget)  # the button that a list opens below
@@ -338,7 +338,7 @@ class StartView(Retranslated, FittingPage):
     lessonsAsked = Signal()
     recentAsked = Signal(int)  # the place in the list
     openAsked = Signal()
-    pointed = Signal(str, str, int, int)
+    pointed = Signal(str, str, int, int)  # name of the card, stage, row, column
     pointedNowhere = Signal()
 
     def __init__(self, parent: QWidget) -> None:

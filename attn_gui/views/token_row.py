@@ -29,7 +29,7 @@ from attn_gui.views.widgets import Retranslated, arrange
 class TokenRow(Retranslated, QListView):
     """Tokens from left to right; a click or the arrows choose one."""
 
-    tokenPicked = Signal(int)
+    tokenPicked = Signal(int)  # its position in the text
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -98,7 +98,7 @@ class CarriedTokens(TokenRow):
     """Tokens that can be drawn elsewhere; Esc lets go of one on the way."""
 
     carried = Signal(int, QPoint)  # a token, and where on the screen it is
-    dropped = Signal(int, QPoint)
+    dropped = Signal(int, QPoint)  # a token, and where on the screen
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -152,7 +152,7 @@ class SecondText(Retranslated, QWidget):
     """A token that is dragged onto one of the first text, or the button, asks for its row; nothing is decided here."""
 
     rowAsked = Signal(str, int, int)  # stage, row of the second text, row of the first that it stands in for
-    allAsked = Signal(str)
+    allAsked = Signal(str)  # the stage whose rows are all taken
     compareAsked = Signal()
 
     def __init__(self, first: TokenRow, parent: QWidget | None = None) -> None:

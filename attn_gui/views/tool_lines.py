@@ -137,7 +137,7 @@ WIDTH = 240
 class FindBar(Retranslated, QWidget):
     """Enter goes to the next one, Shift+Enter to the one before, Esc ends it; there only while it is asked for."""
 
-    typed = Signal(str)
+    typed = Signal(str)  # the text to look for
     nextRequested = Signal()
     previousRequested = Signal()
     left = Signal()

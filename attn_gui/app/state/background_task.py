@@ -138,7 +138,7 @@ class BackgroundTask(QObject):
 class DeferredResult(QObject):
     """Holds an outcome back as long as the person is in the midst of what belongs to the present document."""
 
-    ready = Signal(object)
+    ready = Signal(object)  # the outcome, a Future that is done
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)

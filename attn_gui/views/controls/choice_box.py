@@ -15,7 +15,7 @@ from attn_gui.views.widgets import FocusedWheel, arrange, set_tip
 class ChoiceBox(FocusedWheel, QComboBox):
     """Item data is the key, item text its word in the present language; `picked` carries the key."""
 
-    picked = Signal(str)
+    picked = Signal(str)  # the key
 
     def __init__(self, keys: Iterable[str] = (), parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -203,8 +203,8 @@ class SizeBox(CountBox):
     shows that it waits. `refused` carries the sentence that the box shows below itself.
     """
 
-    committed = Signal(int)
-    refused = Signal(str)
+    committed = Signal(int)  # the number
+    refused = Signal(str)  # the sentence
     # on the class, since Qt asks `validate` while it still builds the box
     _committed = _least = 1
     _allowed: tuple[int, ...] = ()
@@ -366,7 +366,7 @@ class SizeBox(CountBox):
 class ItemBox(CountBox):
     """A place counted from 0; it belongs to the view, so every step is handed on at once."""
 
-    picked = Signal(int)
+    picked = Signal(int)  # the item, from 0
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent, minimum=0, maximum=0)

@@ -41,7 +41,7 @@ class InterventionRow(NamedTuple):
 class InterventionModel(QAbstractListModel):
     """Rows of a table, one for each line; a switch is only asked for, and carried out by the owner of the lines."""
 
-    switched = Signal(int, bool)
+    switched = Signal(int, bool)  # a row of the list, and whether it is on
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -143,10 +143,10 @@ WIDTH = 380
 class InterventionPanel(Retranslated, PopupFrame):
     """Every intervention in words with its switch; the buttons act on the row with the keyboard."""
 
-    switched = Signal(int, bool)
-    goRequested = Signal(int)
-    removeRequested = Signal(int)
-    allHeadsRequested = Signal(int)
+    switched = Signal(int, bool)  # a row of the list, and whether it is on
+    goRequested = Signal(int)  # a row
+    removeRequested = Signal(int)  # a row
+    allHeadsRequested = Signal(int)  # a row
     clearRequested = Signal()
     opened = Signal()
 

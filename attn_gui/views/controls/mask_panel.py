@@ -89,7 +89,7 @@ class WholeBox(SizeBox):
 class LimitField(QWidget):
     """A whole number, or no limit at all (None)."""
 
-    committed = Signal(object)
+    committed = Signal(object)  # the value of the parameter
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -135,7 +135,7 @@ class WholeField(WholeBox):
 class AlignField(ChoiceBox):
     """Choice of the end at which queries and keys are lined up when their numbers differ."""
 
-    committed = Signal(object)
+    committed = Signal(object)  # the value of the parameter
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(("start", "end"), parent)
@@ -207,7 +207,7 @@ def make_field(parameter: Parameter, m: int, batch: int, parent: QWidget) -> Par
 class LayerRow(QWidget):
     """Shows one layer and signals what a person wants of it."""
 
-    switched = Signal(bool)
+    switched = Signal(bool)  # whether the layer is on
     valuePicked = Signal(str, object)  # parameter, value
     removed = Signal()
     filled = Signal(str)  # one of FILLS
@@ -338,8 +338,8 @@ class LintLine(NamedTuple):
 class LintLines(QWidget):
     """Shows the lines; `goRequested` and `remedyRequested` carry the number of a line."""
 
-    goRequested = Signal(int)
-    remedyRequested = Signal(int)
+    goRequested = Signal(int)  # the place of a line
+    remedyRequested = Signal(int)  # the place of a line
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -399,7 +399,7 @@ class MaskPanel(Retranslated, PopupFrame):
     kind of the layer it was done to.
     """
 
-    layersChanged = Signal(object, str, str)
+    layersChanged = Signal(object, str, str)  # the layers, what was done, the kind of the layer
     fillRequested = Signal(int, str)  # the cells of a custom layer: one of FILLS
     paintRequested = Signal(int)  # a custom layer, to be painted in the masked map
     tableRequested = Signal(str)  # the field of the cells of a layer: mask.1.values

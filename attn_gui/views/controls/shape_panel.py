@@ -86,9 +86,9 @@ class ShapePanel(QWidget):
     """
 
     sizeCommitted = Signal(str, int)  # a name of SIZES and the number asked for
-    dtypePicked = Signal(str)
+    dtypePicked = Signal(str)  # the name of the precision
     keepPicked = Signal(bool)  # True: d_model stays when heads change; False: d_k stays
-    itemPicked = Signal(int)
+    itemPicked = Signal(int)  # the item, from 0
     refused = Signal(str)  # the sentence that the box shows
 
     def __init__(self, parent: QWidget | None = None) -> None:

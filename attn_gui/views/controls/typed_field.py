@@ -127,8 +127,8 @@ class TypedField(QLineEdit):
     Subclasses say how a text is read (raising ValueError with a sentence) and how a value is written.
     """
 
-    committed = Signal(object)
-    refused = Signal(str)
+    committed = Signal(object)  # the value
+    refused = Signal(str)  # the sentence
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

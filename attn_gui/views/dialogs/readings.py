@@ -208,7 +208,7 @@ class MapsDialog(QDialog):
 class ReadingList(QWidget):
     """One button for every reading, none of them chosen before somebody does; `picked` carries the key of the one."""
 
-    picked = Signal(str)
+    picked = Signal(str)  # the key of the reading
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

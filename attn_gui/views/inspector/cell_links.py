@@ -27,7 +27,7 @@ BUTTONS = {BACKWARD: "inspector.origin", FORWARD: "inspector.reach"}
 class LinkRow(QWidget):
     """Neighbors as links, in rows that wrap; `lead` stands before every one but the first."""
 
-    cellRequested = Signal(str, tuple)
+    cellRequested = Signal(str, tuple)  # stage or field, and the index in its axes
 
     def __init__(self, parent: QWidget | None = None, *, lead: str = "") -> None:
         super().__init__(parent)
@@ -60,7 +60,7 @@ class LinkRow(QWidget):
 class Relations(Retranslated, QWidget):
     """Two rows of links, and which of both directions the maps show."""
 
-    cellRequested = Signal(str, tuple)
+    cellRequested = Signal(str, tuple)  # stage or field, and the index in its axes
     reachPicked = Signal(str)  # a direction of `veil.DIRECTIONS`, or none
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -145,7 +145,7 @@ LONGEST = 4  # so many places are named: the first one, where the way began, and
 class Breadcrumbs(QWidget):
     """`A[10, 13] › S′[10, 13]`: the last place is here, the others lead back."""
 
-    placeRequested = Signal(int)
+    placeRequested = Signal(int)  # the place of a breadcrumb
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -142,7 +142,7 @@ class GradientRow(NamedTuple):
 class SensitivityPage(Retranslated, QWidget):
     """A sentence, and a row for every number: its name, the gradient, a bar."""
 
-    cellRequested = Signal(str, tuple)
+    cellRequested = Signal(str, tuple)  # stage or field, and the index in its axes
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -279,7 +279,7 @@ class VerifyPage(Retranslated, QWidget):
 
     verifyRequested = Signal()
     stopRequested = Signal()
-    cellRequested = Signal(str, tuple)
+    cellRequested = Signal(str, tuple)  # stage or field, and the index in its axes
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -437,7 +437,7 @@ class TermsHeader(QHeaderView):
 class TermsView(QTableView):
     """Shows a TermsModel; a click or Enter follows a number to its cell, or opens the tail."""
 
-    cellRequested = Signal(str, tuple)
+    cellRequested = Signal(str, tuple)  # stage or field, and the index in its axes
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -138,7 +138,7 @@ def color_scales_of(kind: str, color_scales: Mapping[str, ColorScale]) -> dict[s
 class ColorScales(QObject):
     """One color scale for every stage or field; what was never chosen is plain."""
 
-    changed = Signal(str)
+    changed = Signal(str)  # the name under which the matrix is colored
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)

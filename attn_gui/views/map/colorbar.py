@@ -261,7 +261,7 @@ class ColorBarContents(NamedTuple):
 class ColorBar(QWidget):
     """Shows the levels of one map and lets them be dragged and picked; shows counts of what has no color of its own."""
 
-    scalePicked = Signal(object)
+    scalePicked = Signal(object)  # the ColorScale
     heightChanged = Signal()  # the legend needs more or fewer lines
 
     def __init__(self, heatmap: Heatmap, parent: QWidget | None = None) -> None:

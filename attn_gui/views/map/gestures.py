@@ -93,14 +93,14 @@ _BY_KEYBOARD = (
 class Gestures(QObject):
     """Tells what a person wants of which cell, and decides nothing; hovering, dragging and zooming it does itself."""
 
-    cellChosen = Signal(int, int)
-    cellHovered = Signal(int, int)
+    cellChosen = Signal(int, int)  # row, column
+    cellHovered = Signal(int, int)  # row, column
     hoverLeft = Signal()
     cornerChosen = Signal(int, int)  # of a block that begins at the chosen cell
     freeRequested = Signal()  # the chosen cells
-    activated = Signal(int, int)
+    activated = Signal(int, int)  # row, column
     typingRequested = Signal(str)  # into the chosen cell; the first letter, if there is one
-    toggleRequested = Signal(int, int)
+    toggleRequested = Signal(int, int)  # row, column
     clicked = Signal()
     stroked = Signal(object, bool)  # the cells that the brush has passed so far; True once it is lifted
     pulled = Signal(int, bool)  # how many pixels up the chosen cell has been drawn; True once it is let go
@@ -355,7 +355,7 @@ _DIGITS = 6  # that have room, however small the cell is
 class CellTyping(QObject):
     """Opens a line on one cell and hands on what was typed; the listener closes it or refuses the text."""
 
-    typed = Signal(str)
+    typed = Signal(str)  # the text
     closed = Signal()
 
     def __init__(self, heatmap: QWidget) -> None:

@@ -159,7 +159,7 @@ WIDTH = 260
 class LevelsPopup(PopupFrame):
     """Every choice takes effect at once; the signal carries a whole ColorScale."""
 
-    scalePicked = Signal(object)
+    scalePicked = Signal(object)  # the ColorScale
 
     def __init__(self, color_scale: ColorScale, levels: Levels, *, signed: bool, parent: QWidget | None = None) -> None:
         super().__init__(WIDTH, parent)

@@ -97,7 +97,7 @@ class MapDrawing(QObject):
     visible draws nothing, yet answers `cell_at` and `cell_rect`.
     """
 
-    levelsChanged = Signal(object)
+    levelsChanged = Signal(object)  # the Levels
     numbersArrived = Signal()  # what was not computed yet is
     lettered = Signal()  # numbers are written into the cells in another way, or no more
     reshaped = Signal()  # a matrix of another size is shown

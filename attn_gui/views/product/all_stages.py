@@ -43,7 +43,7 @@ LEAST_SHARE = 0.6
 class StageTile(QWidget):
     """Lays one large map out by itself; a click on the title asks to see the stage in the product picture."""
 
-    picked = Signal(str)
+    picked = Signal(str)  # the stage
 
     def __init__(self, stage: str, maps: StageMaps, parent: QWidget) -> None:
         super().__init__(parent)
@@ -204,7 +204,7 @@ LEAST_TILE = (220, 168)
 class AllStages(MapBackground, QScrollArea):
     """Borrows the maps while it is visible; what they show is set where they live, in `StageMaps`."""
 
-    stagePicked = Signal(str)
+    stagePicked = Signal(str)  # the stage
     backgroundClicked = Signal()
 
     def __init__(self, maps: StageMaps, parent: QWidget | None = None) -> None:

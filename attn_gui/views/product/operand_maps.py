@@ -26,13 +26,13 @@ WITH_BAR = ("left", "result")
 class OperandMaps(QObject):
     """Four maps, made once, of which a picture uses none, two or all."""
 
-    cellChosen = Signal(str, int, int)
-    hovered = Signal(str, int, int)
+    cellChosen = Signal(str, int, int)  # stage or field, row, column
+    hovered = Signal(str, int, int)  # stage or field, row, column
     hoverLeft = Signal()
-    activated = Signal(str, int, int)
-    typingRequested = Signal(object, str)
-    copyImageRequested = Signal(str)
-    saveImageRequested = Signal(str)
+    activated = Signal(str, int, int)  # stage or field, row, column
+    typingRequested = Signal(object, str)  # the map with the chosen cell, and the first letter, if there is one
+    copyImageRequested = Signal(str)  # stage or field
+    saveImageRequested = Signal(str)  # stage or field
     barResized = Signal()
 
     def __init__(self, parent: QWidget, color_scales: ColorScales) -> None:

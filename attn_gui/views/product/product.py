@@ -30,9 +30,9 @@ LEAST_SIZE = (200, 160)
 class ProductPicture(MapBackground, QWidget):
     """Lays the maps of the present stage out so that row i is one height and column j one width throughout."""
 
-    stageCellChosen = Signal(str, int, int)
+    stageCellChosen = Signal(str, int, int)  # stage, row, column
     backgroundClicked = Signal()
-    hovered = Signal(str, int, int)
+    hovered = Signal(str, int, int)  # stage, row, column
     hoverLeft = Signal()
     tokensRequested = Signal()
 

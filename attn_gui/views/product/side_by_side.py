@@ -95,8 +95,8 @@ class SideBySide(MapBackground, QWidget):
     The two are linked: whatever zooms, moves or chooses in one does so in both, and both have the colors of one bar.
     """
 
-    cellChosen = Signal(str, int, int)
-    hovered = Signal(str, int, int)
+    cellChosen = Signal(str, int, int)  # stage, row, column
+    hovered = Signal(str, int, int)  # stage, row, column
     hoverLeft = Signal()
     backgroundClicked = Signal()
 

@@ -228,19 +228,19 @@ def _lines(part: CellPart, plane: PlaneLike) -> MarkedLines | None:
 class StageMaps(QObject):
     """Owns `heatmap.STAGE` and its color bar for every stage; a stage that leaves the problem gives up its name."""
 
-    cellChosen = Signal(str, int, int)
+    cellChosen = Signal(str, int, int)  # stage, row, column
     cornerChosen = Signal(str, int, int)  # of a block that begins at the chosen cell
     freeRequested = Signal()  # the chosen cells
     clicked = Signal(str)  # with the mouse, after the cell was chosen
-    hovered = Signal(str, int, int)
+    hovered = Signal(str, int, int)  # stage, row, column
     hoverLeft = Signal()
-    activated = Signal(str, int, int)
+    activated = Signal(str, int, int)  # stage, row, column
     pulled = Signal(str, int, bool)  # the number of the chosen cell, by so many pixels; True once it is let go
     typingRequested = Signal(object, str)  # the map with the chosen cell, and the first letter, if there is one
-    toggleRequested = Signal(str, int, int)
+    toggleRequested = Signal(str, int, int)  # stage, row, column
     stroked = Signal(str, object, bool)  # the cells that the brush has passed, and whether it is lifted
-    copyImageRequested = Signal(str)
-    saveImageRequested = Signal(str)
+    copyImageRequested = Signal(str)  # the stage
+    saveImageRequested = Signal(str)  # the stage
     rearranged = Signal()  # other stages or other sizes
     marked = Signal()  # another cell is chosen
     renamed = Signal()  # rows and columns have other tokens

@@ -194,7 +194,7 @@ def _of_scores() -> Iterator[tuple[Score, str]]:
 class NumberRow(QWidget):
     """The numbers of one step; `committed` names the number and carries its new value, None where it is taken away."""
 
-    committed = Signal(str, object)
+    committed = Signal(str, object)  # which number, its value or None
 
     def __init__(self, names: tuple[str, ...], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -266,8 +266,8 @@ class SpineBoxes(QObject):
     """The boxes by the name of their step, each made for the first problem that has the step; the numbers of a step
     stand in a row below its control."""
 
-    scorePicked = Signal(str)
-    normalizerPicked = Signal(str)
+    scorePicked = Signal(str)  # a key of SCORES
+    normalizerPicked = Signal(str)  # a key of NORMALIZERS
     choicePicked = Signal(str, str)  # norm or activation, and its key
     scalePicked = Signal(str, object)  # key, the number if it was typed
     scaleSlid = Signal(float, bool)  # the number; False while one gesture goes on

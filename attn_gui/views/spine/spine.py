@@ -113,7 +113,7 @@ class Spine(Retranslated, QWidget):
     When the width is short the formula gives way, then concat, then the size of the maps; then the row scrolls.
     """
 
-    stagePicked = Signal(str)
+    stagePicked = Signal(str)  # the stage
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

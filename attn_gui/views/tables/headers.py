@@ -218,7 +218,7 @@ class HeadRuler(QWidget):
     A head whose columns are out of sight keeps a narrow box at the side where they are.
     """
 
-    picked = Signal(int)
+    picked = Signal(int)  # the head
 
     def __init__(self, table: QTableView) -> None:
         super().__init__()

@@ -26,7 +26,7 @@ Group = tuple[str, str, tuple[str, ...]]  # key, text, fields
 class GroupSwitch(QWidget):
     """Buttons of which one is down, in as many rows as show every name whole."""
 
-    picked = Signal(str)
+    picked = Signal(str)  # the key of the group
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

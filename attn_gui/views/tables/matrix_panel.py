@@ -93,7 +93,7 @@ class ShapeBadge(QLabel):
 class ChoiceBar(QFrame):
     """A sentence and the ways out of it."""
 
-    picked = Signal(str)
+    picked = Signal(str)  # the key of the way out
 
     def __init__(self) -> None:
         super().__init__()
@@ -250,7 +250,7 @@ REST = 150  # ms after the last change until the tint is measured again
 class MatrixPanel(QWidget):
     """Shows one array field; `view` is its table, named `table.FIELD`, and says what a person wants of the cells."""
 
-    headPicked = Signal(int)
+    headPicked = Signal(int)  # the head
     titleDoubleClicked = Signal()
     barPicked = Signal(str)  # the key of the way out
 

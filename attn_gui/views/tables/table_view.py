@@ -371,7 +371,7 @@ class RefusedText(NamedTuple):
 class MatrixView(SizedView):
     """Says what a person wants of the cells; the model says what they hold."""
 
-    cellChosen = Signal(int, int)
+    cellChosen = Signal(int, int)  # row, column
     pasteRequested = Signal()
     clearRequested = Signal()
     fillDownRequested = Signal()
