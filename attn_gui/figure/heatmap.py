@@ -131,7 +131,7 @@ class MapFigure:
         return any(panel.by_hand for panel in self.panels)
 
     @property
-    def tells_levels(self) -> bool:
+    def writes_levels(self) -> bool:
         """Whether its levels may be written: none is the number of a covered cell."""
         left_out = self.covered and any(bool(np.isnan(panel.values).any()) for panel in self.panels)
         return not left_out or self.levels == UNIT

@@ -471,7 +471,7 @@ def paint_bar(painter: QPainter, figure: MapFigure, place: QRectF, dots: str = "
     painter.drawLines([QLineF(x, place.bottom() + 0.5, x, place.bottom() + TICK) for x in at])
     painter.setPen(figure.theme.text2)
     baseline = place.bottom() + SPACING.s + metrics.ascent()
-    for tick, (x, text) in enumerate(zip(at, texts, strict=True)) if figure.tells_levels else ():
+    for tick, (x, text) in enumerate(zip(at, texts, strict=True)) if figure.writes_levels else ():
         write_text(painter, QPointF(x, baseline), text, START if tick == 0 else END if tick == ticks else MIDDLE)
     if dots:
         painter.setPen(figure.theme.text3)

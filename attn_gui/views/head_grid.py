@@ -82,25 +82,25 @@ class HeadModel(QAbstractTableModel):
         """Set a picture for each head; nobody changes them."""
         if pictures is not self._pictures:
             self._pictures = pictures
-            self._tell_all()
+            self._emit_all_changed()
 
     def set_numbers(self, title: str, numbers: Mapping[HeadPlace, HeadNumber]) -> None:
         """Set a number for each head, with the name of what it is; none for pictures."""
         if (title, numbers) != (self._title, self._numbers):
             self._title, self._numbers = title, dict(numbers)
-            self._tell_all()
+            self._emit_all_changed()
 
     def set_stale(self, stale: bool) -> None:
         """Set whether everything shown belongs to the previous state, while the present one is computed."""
         if stale != self._stale:
             self._stale = stale
-            self._tell_all()
+            self._emit_all_changed()
 
     def set_changed(self, places: Collection[HeadPlace]) -> None:
         """Mark heads that are changed by hand."""
         if places != self._changed:
             self._changed = frozenset(places)
-            self._tell_all()
+            self._emit_all_changed()
 
     def numbers(self) -> list[list[float]]:
         """Return the readings, a row a layer; empty where pictures are shown."""
@@ -110,12 +110,12 @@ class HeadModel(QAbstractTableModel):
 
     def retranslate(self) -> None:
         """Set headers and tips in the present language."""
-        self._tell_all()
+        self._emit_all_changed()
         for way, count in ((Qt.Orientation.Vertical, self._shape[0]), (Qt.Orientation.Horizontal, self._shape[1])):
             if count:
                 self.headerDataChanged.emit(way, 0, count - 1)
 
-    def _tell_all(self) -> None:
+    def _emit_all_changed(self) -> None:
         layers, heads = self._shape
         if layers and heads:
             self.dataChanged.emit(self.index(0, 0), self.index(layers - 1, heads - 1))

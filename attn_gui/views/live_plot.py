@@ -193,7 +193,7 @@ class LivePlot(SceneView):
             event.ignore()  # the whole window grows
         else:
             super().wheelEvent(event)
-            self._tell_pointer(event)
+            self._emit_pointed(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         super().mousePressEvent(event)
@@ -205,13 +205,13 @@ class LivePlot(SceneView):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         super().mouseMoveEvent(event)
-        self._tell_pointer(event)
+        self._emit_pointed(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         super().mouseReleaseEvent(event)
-        self._tell_pointer(event)
+        self._emit_pointed(event)
 
-    def _tell_pointer(self, event: QSinglePointEvent) -> None:
+    def _emit_pointed(self, event: QSinglePointEvent) -> None:
         event.accept()
         self.pointed.emit(event.position() + QPointF(self.pos()))
 

@@ -305,7 +305,7 @@ class CellBlocks(QObject):
         if not self.shows_now():
             return
         if _place(resolve(look, self._computation.evaluation)) != _place(look):
-            self._reading.tell_gone(cells.name, matrix.values.shape)
+            self._reading.show_gone(cells.name, matrix.values.shape)
             return
         size = tuple(cut.stop - cut.start for cut in cells.box[-2:])
         values, plane = tile_to_selection(matrix.values, (size[0], size[1])), self._plane(cell.stage, look)

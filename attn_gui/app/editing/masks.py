@@ -280,7 +280,7 @@ class MasksController(QObject):
         context.document.changed.connect(self._on_document_changed)
         context.view.follow(self.show_state, "evaluation")
         context.view.follow(self._show_reading, "blocked")
-        context.view.follow(self._tell_reading, "document")
+        context.view.follow(self._note_reading, "document")
         self.show_state()
         self._show_reading()
 
@@ -304,7 +304,7 @@ class MasksController(QObject):
     def _show_reading(self) -> None:
         self._window.mask_panel.set_blocked(self._view.look.blocked)
 
-    def _tell_reading(self) -> None:
+    def _note_reading(self) -> None:
         """Say of a file with booleans which way they were read."""
         if any(layer.paintable for layer in self._document.problem.mask):
             self._note(lambda: self.tr("Mask read as {polarity}").format(polarity=mask_polarity(False)))
@@ -355,8 +355,8 @@ class MasksController(QObject):
         self._view.set(
             stage=stage,
             mode=PRODUCT,
-            batch=item if _tells(problem, 0) else look.batch,
-            head=head if _tells(problem, 1) else look.head,
+            batch=item if _has_axis(problem, 0) else look.batch,
+            head=head if _has_axis(problem, 1) else look.head,
             cell=ChosenCell(stage, row, 0),
         )
         self._painting.focus_map()
@@ -401,6 +401,6 @@ class MasksController(QObject):
         self._window.mask_panel.popup_below(self._window.spine.boxes.mask.button)
 
 
-def _tells(problem: Problem, axis: int) -> bool:
+def _has_axis(problem: Problem, axis: int) -> bool:
     """Return whether the mask tells items (0) or heads (1) apart."""
     return any(layer.enabled and layer.extent(axis, problem.map_shape) > 1 for layer in problem.mask)

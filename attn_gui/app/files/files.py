@@ -498,7 +498,7 @@ class FilesController(QObject):
         cell = {"cell": [GIVEN, *example.cell]} if example.cell else {}
         self._begin(loaded, None, example.name, {**example.view, **cell})
         if announced:
-            self._tell_of(example, loaded)
+            self._show_about(example, loaded)
 
     def begin_study(self, path: Path, record: StudyRecord | None, placed: OpenedStudy, stamp: FileStamp | None) -> None:
         """Open a layer of a model, of its folder or of a session that holds it; the document before is left."""
@@ -525,9 +525,9 @@ class FilesController(QObject):
         what it shows if it is `announced`."""
         self.about, self.view = loaded.about, example.view
         if announced:
-            self._tell_of(example, loaded)
+            self._show_about(example, loaded)
 
-    def _tell_of(self, example: Example, loaded: Loaded) -> None:
+    def _show_about(self, example: Example, loaded: Loaded) -> None:
         about, text = f"told/{example.key}", loaded.text
         if not self._settings.flag(about, False):
             self._window.banner.show_info(lambda: example.about_text(text), about=about)

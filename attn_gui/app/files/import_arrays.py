@@ -134,7 +134,7 @@ class ArraysController(QObject):
             return
         if isinstance(found, list):
             self.apart.emit(found)
-        elif len(self._paths) > 1 and self._question is None and _tells(found):
+        elif len(self._paths) > 1 and self._question is None and _names_say_all(found):
             self._open_several(self._paths, self._said)
         else:
             self._ask(self._paths, found)
@@ -240,7 +240,7 @@ def _sorted(paths: Sequence[Path], progress: Progress) -> ArrayListing | list[Pa
     return list(paths) if len(whole_ones(paths)) > 1 else list_several(paths, progress)
 
 
-def _tells(listing: ArrayListing) -> bool:
+def _names_say_all(listing: ArrayListing) -> bool:
     """Return whether the names of arrays say what they are, and nothing is open."""
     try:
         named = ArrayMapping().named(listing)

@@ -98,7 +98,7 @@ class BlockReading(QObject):
         large = path.is_file() and (path.stat().st_size > most or path.suffix.lower() in suffixes(listings()))
         self._begin(lambda: path.name, large, lambda progress: open_matrix(path, progress), take)
 
-    def tell_gone(self, cells: str, shape: tuple[int, ...]) -> None:
+    def show_gone(self, cells: str, shape: tuple[int, ...]) -> None:
         """Say that the cells which a block was read for are no longer there."""
         said = {"cells": cells, "block": shape_text(*shape)}
         self._window.banner.show_error(lambda: self.tr("{cells} is gone: {block} numbers were dropped.").format(**said))
@@ -481,7 +481,7 @@ class TableBlocks(QObject):
     ) -> None:
         """Write a block where it fits, else say so and offer what would make room."""
         if not self._target.there(place):
-            self.reading.tell_gone(field_symbol(place.field), block.shape)
+            self.reading.show_gone(field_symbol(place.field), block.shape)
             return
         self._target.use(place.field)
         if not self._target.writable():
@@ -495,7 +495,7 @@ class TableBlocks(QObject):
         self._runner.apply(self._target.cells(place, cuts, block, label), [block])
         self._target.select(place, cuts)
         if file:
-            self._tell_import(model, {"file": file, "cell": self._target.cell_text(cuts)})
+            self._show_import(model, {"file": file, "cell": self._target.cell_text(cuts)})
         self._say(notes)
 
     def _put_parts(self, parts: Mapping[str, LabeledArray]) -> None:
@@ -505,7 +505,7 @@ class TableBlocks(QObject):
         self._runner.change(label, lambda: with_direct(problem, matrices))
         self._say(list(dict.fromkeys(note for matrix in parts.values() for note in matrix.notes)))
 
-    def _tell_import(self, model: MatrixModel, said: dict[str, str]) -> None:
+    def _show_import(self, model: MatrixModel, said: dict[str, str]) -> None:
         """Say what went where, and of True and False which way they were read."""
         flags, blocked = model.dtype.kind == "b", model.inverted
 

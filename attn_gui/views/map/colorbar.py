@@ -312,7 +312,7 @@ class ColorBar(QWidget):
     def _contents(self) -> ColorBarContents:
         heatmap = self._heatmap
         return ColorBarContents(
-            heatmap.shown.palette, heatmap.levels, heatmap.tells_levels, self.dots_text(), self._entries()
+            heatmap.shown.palette, heatmap.levels, heatmap.writes_levels, self.dots_text(), self._entries()
         )
 
     @property

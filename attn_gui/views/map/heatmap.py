@@ -244,7 +244,7 @@ class Heatmap(MapCanvas):
             self.levelsChanged.emit(self.levels)
 
     @property
-    def tells_levels(self) -> bool:
+    def writes_levels(self) -> bool:
         """Whether the levels may be written: there are some, and none may be the number of a covered cell."""
         return self.taken.known and (not self.overlay.marks.blank or self.levels == UNIT)
 

@@ -77,7 +77,7 @@ def paint_caption(painter: QPainter, scene: ProductScene, place: str, rect: QRec
     if not scene.compact or place == "left":
         words.append(("{} × {}".format(*heatmap.shape), "small", "text3", 400))
     token = _marked_token(scene, place)
-    if not scene.compact and place not in WITH_BAR and heatmap.tells_levels:
+    if not scene.compact and place not in WITH_BAR and heatmap.writes_levels:
         words.append((range_text(heatmap.levels), "micro", "text3", 400))
     while token is not None and len(words) > 1 and words_width(words) + chip_width(token[0]) > rect.width():
         words.pop()
@@ -103,7 +103,7 @@ def top_words(scene: ProductScene) -> list[Word]:
         (_symbol(scene, "top"), "body", "text", 600),
         ("{} × {}".format(*heatmap.shape), "small", "text3", 400),
     ]
-    if not scene.compact and heatmap.tells_levels:
+    if not scene.compact and heatmap.writes_levels:
         words.append((range_text(heatmap.levels), "micro", "text3", 400))
     if scene.picture.columns == KEY:
         words.append((QCoreApplication.translate("ProductPicture", "key →"), "small", KEY, 400))
