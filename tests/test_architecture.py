@@ -190,6 +190,19 @@ def test_every_path_that_the_documents_name_is_there():
     assert not missing
 
 
+def test_the_map_names_files_that_are_there_in_short_too():
+    """In the table of the window below the folder that heads the column, elsewhere by the end of a path."""
+    text = (ROOT / "packaging" / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    table = text.partition("| in `views` | in `app` |")[2].partition("\n\n")[0]
+    rows = [row.split("|") for row in table.splitlines()[1:]]
+    cells = [(folder, row[at]) for row in rows for at, folder in ((2, "views"), (3, "app"))]
+    named = [f"{folder}/{name}.py" for folder, cell in cells for name in re.findall(r"`([^`]+)`", cell)]
+    assert len(named) > 80
+    assert [path for path in named if not (PACKAGE / path).exists()] == []
+    stems = {path.name for folder in (PACKAGE, ROOT / "packaging") for path in folder.rglob("*.py")}
+    assert [name for name in re.findall(r"`(\w+\.py)`", text) if name not in stems] == []
+
+
 def module_name(path: Path) -> str:
     parts = path.relative_to(ROOT).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
