@@ -26,17 +26,24 @@ from attn_gui.engine.interventions import Scale
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.stages import STAGE, stage_of
 
-# --- blame ----------------------------------------------------------------------------------------
-# Blame: which of several changes moved a cell most, found by computing the cell without each of them.
-
-
 Records = tuple[Any, ...]  # layers of a mask, or interventions
 
 MOST = 64  # boxes of one array that are suspected one by one
 KIND = ".kind"  # of a record in a list: another kind is another record
 UNSEEN = frozenset({"query_tokens", "key_tokens"})  # fields that no number depends on
 
+AT_ONCE = 1 << 22  # cells that are compared at a time
 
+NOTHING = Scale(stage=stage_of(Role.SCORE), factor=1.0, enabled=False)
+"""In the place of what was set by hand in a stage that is not there."""
+
+Words = tuple[str, str]
+"""In English and in Chinese; of a head with a place for its number."""
+
+WITH_SCALE = "with-scale"
+
+
+# --- blame ----------------------------------------------------------------------------------------
 class Suspect(NamedTuple):
     """One change: the `field` (dotted) and the `box` of its cells, None for a field as a whole.
 
@@ -291,11 +298,6 @@ def _boxes(old: Array, new: Array) -> list[Box]:
 
 
 # --- comparison -----------------------------------------------------------------------------------
-
-
-AT_ONCE = 1 << 22  # cells that are compared at a time
-
-
 class Comparison(Mapping[str, Array]):
     """After − before of two problems by stage: always with the batch axis, read-only, in their dtype.
 
@@ -409,16 +411,6 @@ def compare(before: Problem, after: Problem) -> Comparison:
     return Comparison(*traces)
 
 
-# Comparisons that are ready made: what the present problem would be without one thing. A line each.
-
-
-NOTHING = Scale(stage=stage_of(Role.SCORE), factor=1.0, enabled=False)
-"""In the place of what was set by hand in a stage that is not there."""
-
-Words = tuple[str, str]
-"""In English and in Chinese; of a head with a place for its number."""
-
-
 class ReadyMade(NamedTuple):
     """A problem beside the same one without something: `title` says of what, `before` and `after` call the two sides.
 
@@ -467,8 +459,6 @@ def _head_off(problem: Problem, head: int) -> dict[str, Any]:
     off = {"kind": "scale", "stage": mixed, "at": {"head": head}, "factor": 0.0}
     return {"interventions": (*problem.interventions, off)}
 
-
-WITH_SCALE = "with-scale"
 
 READY: Mapping[str, ReadyMade] = MappingProxyType(
     {

@@ -29,9 +29,6 @@ from attn_gui.engine.masks import Layer, layer_from_mapping, layers_given
 from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.scores import SCORES
 
-# --- fields ---------------------------------------------------------------------------------------
-
-
 F = TypeVar("F", bound="Fields")
 
 DIRECT = ("query", "key", "value")
@@ -62,7 +59,12 @@ COMPARING = (
 """Fields from which weights are computed: none of them is there where the weights are given."""
 QK_NORM_EPS = 1e-6  # as in Qwen3
 
+DTYPES = ("float64", "float32")
+MOST_LAYERS = 64  # of a mask
+POSITIVE = ("softcap", "temperature", "rotary_theta")
 
+
+# --- fields ---------------------------------------------------------------------------------------
 @dataclass(frozen=True, eq=False, repr=False, init=False)
 class Fields:
     """The fields of a problem, one by one: what checks, fixes and texts of a problem are given to read."""
@@ -280,16 +282,10 @@ def store(problem: Fields, name: str, value: object) -> None:
 
 # --- normalizing ----------------------------------------------------------------------------------
 # Checks of the fields one by one, stored as they stay; whether they fit together is checked in `shape_errors`.
-
-
-DTYPES = ("float64", "float32")
-
 AXES = dict.fromkeys((*DIRECT, "x", "context"), (2, 3)) | dict.fromkeys((*WEIGHTS, "w_output"), (2,))
 AXES |= dict.fromkeys(("b_query", "b_key", "b_value", "b_output"), (1,))
 AXES |= {GIVEN: (3, 4)}
 AXES |= dict.fromkeys(("query_norm", "key_norm", "rotary_frequencies", "sink"), (1,))
-MOST_LAYERS = 64  # of a mask
-POSITIVE = ("softcap", "temperature", "rotary_theta")
 
 
 def normalize_fields(problem: Fields, copy: bool) -> None:

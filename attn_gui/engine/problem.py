@@ -19,9 +19,6 @@ from attn_gui.engine.interventions import Intervention
 from attn_gui.engine.masks import Layer
 from attn_gui.engine.shape_errors import check_shapes, fixes_of
 
-# Notebook display of a problem or a trace: drawn by the package's figures, which are loaded on demand.
-
-
 FIGURES = "attn_gui.notebook"  # by name: the engine draws nothing and must not import what does
 
 
@@ -37,9 +34,6 @@ class Pictured:
 
 
 # --- text -----------------------------------------------------------------------------------------
-# Problems in words: what a Python prompt and a notebook print.
-
-
 def field_texts(problem: Fields) -> Iterator[str]:
     """Yield every field that is not its default, and the number of heads always; arrays by their shape."""
     fields = {"num_heads": problem.num_heads} | problem.fields()

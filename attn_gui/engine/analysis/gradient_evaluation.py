@@ -18,14 +18,11 @@ from attn_gui.engine.memory import check
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.shape_errors import fields_with
 
-# --- finite difference ----------------------------------------------------------------------------
-# The finite difference of a weighted sum of cells by one number of the problem.
-
-
 STEP = float(np.finfo(float).eps ** (1 / 3))
 """Of a number of magnitude 1: where the error of the difference and that of rounding are about equal."""
 
 
+# --- finite difference ----------------------------------------------------------------------------
 def finite_difference(
     problem: Problem, stage: str, box: Box, weights: Array, field: str, index: tuple[int, ...]
 ) -> float:

@@ -27,14 +27,37 @@ from attn_gui.engine.normalizers import NORMALIZERS, Keywise
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES
 
+SLACK = 8  # units of rounding by which a sum of weights may be off, beside one for each key
+WHOLE = 200_000  # cells of the maps: up to so many are computed again as a whole
+SCANNED = 1 << 25  # cells of the weights: of larger maps a sample of tiles is looked at
+TILE = 1 << 18  # cells of the maps that are looked at together
+KEEP = 1 << 26  # bytes: larger stages of other evaluations are computed by blocks
+LARGEST = float(np.finfo(float).max)
+GIVEN_SUM = 1e-3  # by so much rows of given weights may miss 1: files round them to a few digits
+
+Chosen = Mapping[int, Sequence[int]]  # batch item: query rows
+
+COMPARED = 1 << 21  # cells of the maps: so many are computed by the engine in another way, for the invariants
+KEY_ROWS = 64  # rows of K and V that a sample holds
+NOTHING = 1e-300  # a tolerance below is shown as 0: the cell was given, not computed
+UNKNOWN = {
+    "score": verdicts.UNKNOWN_SCORE,
+    "normalization": verdicts.UNKNOWN_NORMALIZATION,
+    "mask layer": verdicts.UNKNOWN_LAYER,
+    "intervention": verdicts.UNKNOWN_INTERVENTION,
+    "block": verdicts.UNKNOWN_BLOCK,
+    "stage": verdicts.UNKNOWN_STAGE,
+}
+_WORDS = {True: "ok", False: "FAILED", None: "-"}
+LOOPS = 200_000_000  # multiplications: where K and V of an item would need more, a sample takes them as they are
+
+
 # Bounds of rounding: how far two computations of a cell may lie apart, by a running error analysis of the chain.
 #
 # Every stage rounds its own result (`Stage.rounding`) and hands on what its inputs have gathered (Wilkinson, 1963;
 # Higham, "Accuracy and Stability of Numerical Algorithms", 2002, §3). Bounds are first order, in units of 2^−52, for
 # both computations at once. Of a long problem in float32 the sums over keys are made in float32, from the scores on:
 # what their bounds have gathered counts in units of 2^−23 there.
-
-
 class Rounding:
     """Bounds for the cells of an evaluation, computed where they are asked for."""
 
@@ -84,20 +107,6 @@ class Rounding:
 
 
 # --- invariants -----------------------------------------------------------------------------------
-# Invariants that hold in every problem whatever its numbers, checked on an evaluation without a second formula.
-
-
-SLACK = 8  # units of rounding by which a sum of weights may be off, beside one for each key
-WHOLE = 200_000  # cells of the maps: up to so many are computed again as a whole
-SCANNED = 1 << 25  # cells of the weights: of larger maps a sample of tiles is looked at
-TILE = 1 << 18  # cells of the maps that are looked at together
-KEEP = 1 << 26  # bytes: larger stages of other evaluations are computed by blocks
-LARGEST = float(np.finfo(float).max)
-GIVEN_SUM = 1e-3  # by so much rows of given weights may miss 1: files round them to a few digits
-
-Chosen = Mapping[int, Sequence[int]]  # batch item: query rows
-
-
 @dataclass(frozen=True)
 class Invariant:
     """`name` is a key; `holds` is None where the problem has nothing to hold; `note` says it in one sentence."""
@@ -407,23 +416,6 @@ def distance(one: Array, other: Array) -> Array:
 
 
 # --- verification ---------------------------------------------------------------------------------
-
-
-COMPARED = 1 << 21  # cells of the maps: so many are computed by the engine in another way, for the invariants
-KEY_ROWS = 64  # rows of K and V that a sample holds
-NOTHING = 1e-300  # a tolerance below is shown as 0: the cell was given, not computed
-UNKNOWN = {
-    "score": verdicts.UNKNOWN_SCORE,
-    "normalization": verdicts.UNKNOWN_NORMALIZATION,
-    "mask layer": verdicts.UNKNOWN_LAYER,
-    "intervention": verdicts.UNKNOWN_INTERVENTION,
-    "block": verdicts.UNKNOWN_BLOCK,
-    "stage": verdicts.UNKNOWN_STAGE,
-}
-_WORDS = {True: "ok", False: "FAILED", None: "-"}
-LOOPS = 200_000_000  # multiplications: where K and V of an item would need more, a sample takes them as they are
-
-
 class VerificationStopped(Exception):
     """The verification was canceled."""
 

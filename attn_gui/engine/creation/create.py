@@ -23,14 +23,15 @@ from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES
 from attn_gui.engine.shape_errors import drafted, fields_with
 
-# --- new problems ---------------------------------------------------------------------------------
-
-
 KINDS = ("direct", "self", "cross")
 SHARE = {"integers": 0.25, "random": 2.0}  # of 1/√d_model: X and W of integers vary by 2, W of random numbers by 1/2
 LEAST_HIDDEN, MOST_HIDDEN = 2, 16  # units of a new additive score: as many as d_k within these
 
+EMBEDDED = 8
+"""Numbers of the vector of a token that is not read from a model."""
 
+
+# --- new problems ---------------------------------------------------------------------------------
 def new_problem(
     kind: str = "direct",
     *,
@@ -90,10 +91,6 @@ def _shrink(kind: str, weights: Array) -> None:
         weights *= SHARE[kind] / np.sqrt(weights.shape[0])
         np.round(weights, 2, out=weights)
         weights += 0.0  # no −0
-
-
-EMBEDDED = 8
-"""Numbers of the vector of a token that is not read from a model."""
 
 
 def embedded_fields(tokens: Sequence[str]) -> dict[str, Any]:

@@ -14,14 +14,19 @@ from functools import cache
 from queue import SimpleQueue
 from typing import TypeVar
 
-# --- right of way ---------------------------------------------------------------------------------
-# Right of way of a window: what is computed beside it waits, between two tiles, until it has shown an edit.
-
-
 SHOWN = 0.03
 """Seconds that a window has for an edit before the work beside it goes on: about what it takes to paint."""
 
+T = TypeVar("T")
 
+HEAPS = -8  # M_ARENA_MAX of mallopt
+SWITCH = 0.0001  # seconds
+BEHIND = 5  # steps of nice: of a core that both want, a thread that stands back gets a quarter
+MOST = 2  # more would wait for memory and for the interpreter, and leave the window without a core
+
+
+# --- right of way ---------------------------------------------------------------------------------
+# Right of way of a window: what is computed beside it waits, between two tiles, until it has shown an edit.
 class RightOfWay:
     """Taken by the window's thread for an edit, and given by all others.
 
@@ -50,16 +55,6 @@ def right_of_way() -> RightOfWay:
 
 
 # --- threads --------------------------------------------------------------------------------------
-
-
-T = TypeVar("T")
-
-HEAPS = -8  # M_ARENA_MAX of mallopt
-SWITCH = 0.0001  # seconds
-BEHIND = 5  # steps of nice: of a core that both want, a thread that stands back gets a quarter
-MOST = 2  # more would wait for memory and for the interpreter, and leave the window without a core
-
-
 class _Blas:
     """BLAS at one thread while any pass needs it: with more, two passes at once wait for each other's threads."""
 

@@ -27,9 +27,22 @@ from attn_gui.engine.interventions import Intervention
 from attn_gui.engine.stages import STAGE, EffectiveMask, entries, stages_of
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
+FACTS = (
+    *("name", "axes", "called", "form", "operator", "heads", "transposed", "behind_mask", "shares", "wording", "role"),
+    *("block", "function"),
+)
+
+WHOLE = "·"  # an axis that is taken whole
+OF_HEAD = QT_TRANSLATE_NOOP("Interventions", "{cells} of head {head}")
+OF_HEADS = QT_TRANSLATE_NOOP("Interventions", "{cells} of heads {first} … {last}")
+OF_ALL = QT_TRANSLATE_NOOP("Interventions", "{cells} of all heads")
+OF_ITEM = QT_TRANSLATE_NOOP("Interventions", "{cells} in item {item}")
+OF_ITEMS = QT_TRANSLATE_NOOP("Interventions", "{cells} in items {first} … {last}")
+
+Place = int | tuple[int, int] | None
+
+
 # --- intervention node ----------------------------------------------------------------------------
-
-
 class InterventionStep(NamedTuple):
     """One intervention of a stage: its place among all of them, its cells, and which input holds its numbers."""
 
@@ -297,26 +310,7 @@ class ChangedStage(Stage):
         self.formula = f"{left} = {left}"
 
 
-FACTS = (
-    *("name", "axes", "called", "form", "operator", "heads", "transposed", "behind_mask", "shares", "wording", "role"),
-    *("block", "function"),
-)
-
-
 # --- words ----------------------------------------------------------------------------------------
-# Interventions in words: which cells of which heads, and what is done to them.
-
-
-WHOLE = "·"  # an axis that is taken whole
-OF_HEAD = QT_TRANSLATE_NOOP("Interventions", "{cells} of head {head}")
-OF_HEADS = QT_TRANSLATE_NOOP("Interventions", "{cells} of heads {first} … {last}")
-OF_ALL = QT_TRANSLATE_NOOP("Interventions", "{cells} of all heads")
-OF_ITEM = QT_TRANSLATE_NOOP("Interventions", "{cells} in item {item}")
-OF_ITEMS = QT_TRANSLATE_NOOP("Interventions", "{cells} in items {first} … {last}")
-
-Place = int | tuple[int, int] | None
-
-
 def phrase(problem: Fields, record: Intervention, letter: Callable[[str], str] = symbol) -> Note:
     """Return `A[10, 13] of head 3 set to 0.9`: an intervention of a problem; `letter` names a stage."""
     return record.description(cells_phrase(problem, record, letter))
@@ -358,9 +352,6 @@ def _span(place: Place) -> str:
 
 
 # --- intervention builder ---------------------------------------------------------------------------
-# The nodes that interventions add to a chain, and the keys that are open because a number was put there.
-
-
 @dataclass(frozen=True)
 class EffectiveMaskNode(Node):
     """The node of `EffectiveMask`: open cells, and those of the given boxes."""
