@@ -108,7 +108,6 @@ __all__ = [
     "write_file",
 ]
 
-
 _SEVERAL = QT_TRANSLATE_NOOP("Sentences", "{file} holds {count} arrays, not one matrix: {names}. Open it instead.")
 _LIKELY = QT_TRANSLATE_NOOP(
     "Sentences",

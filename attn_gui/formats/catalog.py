@@ -22,6 +22,23 @@ from attn_gui.formats.file_format import FileSource, Format, LabeledArray, Loade
 from attn_gui.formats.file_sentences import FormatError
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
+SESSION = Format(
+    "session",
+    (".attn",),
+    QT_TRANSLATE_NOOP("Sentences", "Session"),
+    "problem",
+    session.read,
+    session.write,
+    session.matches,
+)
+
+Chosen = TypeVar("Chosen", bound=Format[Any])
+_PICKLES = (".pt", ".pth", ".pkl", ".pickle")
+_WITHOUT = (".gif", ".py")  # figures that move, and scripts
+_PICKLED, _PROTOCOLS = b"\x80", b"\2\3\4\5"  # the first two bytes of a pickle since Python 2.3
+_CONVERTED = ".npz"
+_COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".lz4", ".7z", ".rar")
+
 
 class FigureFormat(NamedTuple):
     """A kind of file that figures are written in, by `figure.writers`."""
@@ -37,15 +54,6 @@ IMAGES = {
     "pdf": FigureFormat(pixels=False, carries=True),
     "gif": FigureFormat(pixels=True, moving=True),
 }
-SESSION = Format(
-    "session",
-    (".attn",),
-    QT_TRANSLATE_NOOP("Sentences", "Session"),
-    "problem",
-    session.read,
-    session.write,
-    session.matches,
-)
 _ENTRIES: tuple[Format[Loaded] | Format[LabeledArray], ...] = (
     SESSION,
     Format(
@@ -171,13 +179,6 @@ _ENTRIES: tuple[Format[Loaded] | Format[LabeledArray], ...] = (
 )
 FORMATS: dict[str, Format[Loaded] | Format[LabeledArray]] = {kind.key: kind for kind in _ENTRIES}
 """The one list that opening, saving, dialogs and the command line go by, each when it is asked."""
-
-Chosen = TypeVar("Chosen", bound=Format[Any])
-_PICKLES = (".pt", ".pth", ".pkl", ".pickle")
-_WITHOUT = (".gif", ".py")  # figures that move, and scripts
-_PICKLED, _PROTOCOLS = b"\x80", b"\2\3\4\5"  # the first two bytes of a pickle since Python 2.3
-_CONVERTED = ".npz"
-_COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".lz4", ".7z", ".rar")
 
 
 def problems() -> tuple[Format[Loaded], ...]:

@@ -18,10 +18,6 @@ from attn_gui.engine.memory import available
 from attn_gui.formats.file_sentences import FileNote, FormatError, quoted, shape_text, shown, size_text
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-# --- arrays ---------------------------------------------------------------------------------------
-# Arrays out of foreign bytes: checked before they are allocated, native and contiguous after.
-
-
 Array: TypeAlias = NDArray[Any]
 DType: TypeAlias = np.dtype[Any]
 
@@ -35,7 +31,22 @@ LARGEST_INT = 2.0**63  # what is rounded up to it does not come back as an integ
 MAGIC = b"\x93NUMPY"
 _BAD_HEADER = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is damaged: its header cannot be read.")
 
+Json: TypeAlias = Any  # what json.loads gives
 
+TOO_LONG = QT_TRANSLATE_NOOP("Sentences", "{file}: the options are {got} long; expected at most {expected}.")
+NOT_MAPPING = QT_TRANSLATE_NOOP("Sentences", "{file}: the options are not names with values in braces.")
+_BAD = QT_TRANSLATE_NOOP("Sentences", "{file}: the options are not valid JSON from character {place} on.")
+_WILD = QT_TRANSLATE_NOOP("Sentences", "{file}: the options hold {got}, which is not a JSON number.")
+_DEEP = QT_TRANSLATE_NOOP("Sentences", "{file}: the options are nested too deeply.")
+_MANY = QT_TRANSLATE_NOOP("Sentences", "{file}: the options have {got} lists and records; expected at most {expected}.")
+_LONG_NUMBER = QT_TRANSLATE_NOOP("Sentences", "{file}: the options hold a number that is too long.")
+_TWICE = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is given twice in the options.")
+_STRINGS = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
+"""Strings, the last of which may have no end: else each of its quotes would be tried for the beginning of another."""
+MOST_PARTS = 20_000  # lists and records: each takes a hundred times the memory of its text
+
+
+# --- arrays ---------------------------------------------------------------------------------------
 class Stream(Protocol):
     def read(self, count: int, /) -> bytes: ...
 
@@ -198,24 +209,6 @@ def rounded_note(text: str, value: float) -> FileNote:
 
 
 # --- JSON -----------------------------------------------------------------------------------------
-# JSON of foreign hands: capped, strict, finite.
-
-
-Json: TypeAlias = Any  # what json.loads gives
-
-TOO_LONG = QT_TRANSLATE_NOOP("Sentences", "{file}: the options are {got} long; expected at most {expected}.")
-NOT_MAPPING = QT_TRANSLATE_NOOP("Sentences", "{file}: the options are not names with values in braces.")
-_BAD = QT_TRANSLATE_NOOP("Sentences", "{file}: the options are not valid JSON from character {place} on.")
-_WILD = QT_TRANSLATE_NOOP("Sentences", "{file}: the options hold {got}, which is not a JSON number.")
-_DEEP = QT_TRANSLATE_NOOP("Sentences", "{file}: the options are nested too deeply.")
-_MANY = QT_TRANSLATE_NOOP("Sentences", "{file}: the options have {got} lists and records; expected at most {expected}.")
-_LONG_NUMBER = QT_TRANSLATE_NOOP("Sentences", "{file}: the options hold a number that is too long.")
-_TWICE = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is given twice in the options.")
-_STRINGS = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
-"""Strings, the last of which may have no end: else each of its quotes would be tried for the beginning of another."""
-MOST_PARTS = 20_000  # lists and records: each takes a hundred times the memory of its text
-
-
 def parse_object(text: str, largest: int) -> dict[str, Json]:
     """Return a JSON object of at most `largest` characters.
 

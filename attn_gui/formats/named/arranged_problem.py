@@ -73,15 +73,6 @@ from attn_gui.formats.named.weight_layouts import (
 from attn_gui.formats.problem_fields import fields_of, in_our_words, is_option, is_result, listed, notes_on, option_of
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-# --- what the file decides ------------------------------------------------------------------------
-# What a file settles of an arrangement, and what is still open.
-#
-# What an array means is decided here alone, for the window, `load` and the command line. What a person says counts.
-# Else the orders that fit; of these the ones with which the whole problem fits together; of these the ones that agree
-# with the other arrays of the file, with the names, and with what people have: if one is left it is taken and noted,
-# unless it is the order that a problem has itself. If several are left, they are asked for.
-
-
 ITEMS_FIRST, HEADS_FIRST = (BATCH, TOKEN, COLUMN), (HEAD, TOKEN, COLUMN)
 """The axes of the fields of a problem, and of heads apart as `Problem.from_heads` takes them."""
 HOOK = "hook_"
@@ -102,11 +93,55 @@ _SIZES = {
     "keys": QT_TRANSLATE_NOOP("Sentences", "keys {count}"),
 }
 
-
 Kind = Callable[[Shape, Mapping[str, int]], bool]
 """A rule for the shape of an array, by the numbers of items b, heads h, queries n and keys m."""
 
+_SPLIT_BY_NAME = QT_TRANSLATE_NOOP(
+    "Sentences", "“{name}” was split as {split}, as models have an array of this name; another split can be chosen."
+)
+_IDLE = QT_TRANSLATE_NOOP(
+    "Sentences", "{file}: “{option}” tells how to read {expected}, and there is none; the parts are {got}."
+)
+_OTHERS = QT_TRANSLATE_NOOP(
+    "Sentences", "“{name}” in the file holds other weights than those computed here: they differ by up to {apart}."
+)
+_OTHER_STEP = QT_TRANSLATE_NOOP(
+    "Sentences", "“{name}” in the file holds other numbers than those computed here: they differ by up to {apart}."
+)
+_CAUSAL = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "“{name}” in the file differs from the weights computed here by up to {apart}: it has a causal mask, which is not "
+    "in the file. Add one, and they agree.",
+)
+_NO_NUMBERS = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "“{name}” in the file holds NaN in {rows} of its {count} rows, as where a mask closes every key; these were left "
+    "out when it was compared with the weights computed here.",
+)
+MOST_COMPARED = 100_000
+"""Weights that are computed within a moment."""
+ALIKE = 0.01
+"""Weights that differ by less are the same but for the precision of a model, such as bfloat16."""
+_SETTING = re.compile(
+    r"causal|sliding_window|window_size|alibi|soft_?cap|^bias$|(^|[._/])(attention_)?sinks$|head_mask"
+    r"|(seq(uence)?|valid)_?len(gth)?s|segment_ids",
+    re.IGNORECASE,
+)
+_HEADS_OFF = "head_mask"  # whose zeros say something: they switch heads off
+_ABOUT = {"axes": (*ROWS, GIVEN), "layer": (GIVEN,), "weights": LINEAR, "mask": (MASK,), "split": tuple(FUSED)}
+"""A field of an arrangement that tells how to read some parts → these."""
+_BESIDE = ("w_output", "b_output", "query_norm", "key_norm", MASK)
+_WITH_X = ("context", "b_query", "b_key", "b_value")
+"""Parts that go with others; those that go with x and its weights alone."""
 
+
+# --- what the file decides ------------------------------------------------------------------------
+# What a file settles of an arrangement, and what is still open.
+#
+# What an array means is decided here alone, for the window, `load` and the command line. What a person says counts.
+# Else the orders that fit; of these the ones with which the whole problem fits together; of these the ones that agree
+# with the other arrays of the file, with the names, and with what people have: if one is left it is taken and noted,
+# unless it is the order that a problem has itself. If several are left, they are asked for.
 class CompletedMapping(NamedTuple):
     """An arrangement with all that is settled, notes on what was not said by anybody, what is open, and all that fits
     by the name of the choice, from its values to their words; and the masks, as `masks_of` has them."""
@@ -383,48 +418,6 @@ def _is_mask_of(shape: Shape, size: Mapping[str, int]) -> bool:
 
 
 # --- the problem ----------------------------------------------------------------------------------
-# Arrays of a file as the problem that an arrangement makes of them.
-
-
-_SPLIT_BY_NAME = QT_TRANSLATE_NOOP(
-    "Sentences", "“{name}” was split as {split}, as models have an array of this name; another split can be chosen."
-)
-_IDLE = QT_TRANSLATE_NOOP(
-    "Sentences", "{file}: “{option}” tells how to read {expected}, and there is none; the parts are {got}."
-)
-_OTHERS = QT_TRANSLATE_NOOP(
-    "Sentences", "“{name}” in the file holds other weights than those computed here: they differ by up to {apart}."
-)
-_OTHER_STEP = QT_TRANSLATE_NOOP(
-    "Sentences", "“{name}” in the file holds other numbers than those computed here: they differ by up to {apart}."
-)
-_CAUSAL = QT_TRANSLATE_NOOP(
-    "Sentences",
-    "“{name}” in the file differs from the weights computed here by up to {apart}: it has a causal mask, which is not "
-    "in the file. Add one, and they agree.",
-)
-_NO_NUMBERS = QT_TRANSLATE_NOOP(
-    "Sentences",
-    "“{name}” in the file holds NaN in {rows} of its {count} rows, as where a mask closes every key; these were left "
-    "out when it was compared with the weights computed here.",
-)
-MOST_COMPARED = 100_000
-"""Weights that are computed within a moment."""
-ALIKE = 0.01
-"""Weights that differ by less are the same but for the precision of a model, such as bfloat16."""
-_SETTING = re.compile(
-    r"causal|sliding_window|window_size|alibi|soft_?cap|^bias$|(^|[._/])(attention_)?sinks$|head_mask"
-    r"|(seq(uence)?|valid)_?len(gth)?s|segment_ids",
-    re.IGNORECASE,
-)
-_HEADS_OFF = "head_mask"  # whose zeros say something: they switch heads off
-_ABOUT = {"axes": (*ROWS, GIVEN), "layer": (GIVEN,), "weights": LINEAR, "mask": (MASK,), "split": tuple(FUSED)}
-"""A field of an arrangement that tells how to read some parts → these."""
-_BESIDE = ("w_output", "b_output", "query_norm", "key_norm", MASK)
-_WITH_X = ("context", "b_query", "b_key", "b_value")
-"""Parts that go with others; those that go with x and its weights alone."""
-
-
 def problem_in(listing: ArrayListing, source: FileSource) -> Loaded:
     """Return the problem of a file whose arrays have the names of fields. Raises as `read_arranged`."""
     return read_arranged(ArrayMapping(), listing, source)

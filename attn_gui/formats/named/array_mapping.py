@@ -36,10 +36,6 @@ from attn_gui.formats.named.weight_layouts import (
 from attn_gui.formats.problem_fields import in_our_words, is_field, listed, own_shape
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-# --- arrangement ----------------------------------------------------------------------------------
-# An arrangement: which arrays of a file are which parts of a problem, and how they lie.
-
-
 SEQUENCES = ("x", "context")
 ROWS = (*DIRECT, *SEQUENCES)
 """Parts with a row for each token."""
@@ -57,7 +53,10 @@ _PART_AXIS = QT_TRANSLATE_NOOP(
 )
 WEIGHT_AXES = tuple(WEIGHT_ORDERS)
 
+_NUMBER = re.compile(r"\d+")
 
+
+# --- arrangement ----------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class ArrayMapping:
     """Names of the arrays by part, and how they are read; None is what names, shapes and kinds of numbers settle.
@@ -254,12 +253,6 @@ def held_vector_shape(role: str, shape: Shape) -> Shape:
 
 
 # --- remembered arrangements ----------------------------------------------------------------------
-# Arrangements remembered by the pattern of their names: what was chosen once is proposed for the next such file.
-
-
-_NUMBER = re.compile(r"\d+")
-
-
 def pattern(name: str) -> str:
     """Return `h.#.attn.q` of `h.3.attn.q`: names that differ by the number of a layer are alike."""
     return _NUMBER.sub("#", name)

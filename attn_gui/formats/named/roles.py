@@ -16,9 +16,6 @@ from attn_gui.formats.problem_fields import assemble, is_field, is_option, is_re
 from attn_gui.formats.rows import ArrayRows
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-# --- guessed roles --------------------------------------------------------------------------------
-
-
 MASK = "mask"
 ROLES = (*MATRICES, *FUSED, MASK)
 _MAKING = (name for name in (*MATRICES, *FUSED) if name.startswith(("w_", "b_")) and "output" not in name)
@@ -48,7 +45,23 @@ _TOKEN_IDS = frozenset(("input_ids", "tokens", "token_ids", "ids"))
 _ROTATED = "rot"  # what TransformerLens calls queries and keys with their positions
 _ATTENTION = frozenset(("attn", "attention", "mha", "self", "position", "relative"))
 
+META = "meta"
+LONGEST_META = 2**20
+_OURS = frozenset(("num_heads", "dtype"))  # what every `meta` says that this program wrote
+_BATCHED = "batch_axis"  # said of those alone
+_COMPLETE = (frozenset(DIRECT), frozenset(("x", *WEIGHTS)), frozenset((GIVEN,)))
+"""Names that are enough for a problem, each set of them."""
+THERE_TWICE = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is there twice.")
+_TWICE = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is there twice, by itself and in “meta”.")
+_NO_PROBLEM = QT_TRANSLATE_NOOP(
+    "Sentences", "{file} holds no problem: expected arrays query, key and value, or x and its weights; got {got}."
+)
+_MISSING = QT_TRANSLATE_NOOP(
+    "Sentences", "{file}: {name} is missing; expected query, key and value, or x with w_query, w_key and w_value."
+)
 
+
+# --- guessed roles --------------------------------------------------------------------------------
 class RoleGuess(NamedTuple):
     """The part that a name means, and what it has in common with names of other parts of the same layer."""
 
@@ -166,25 +179,6 @@ def _worth(names: Mapping[str, str]) -> bool:
 
 
 # --- names of fields ------------------------------------------------------------------------------
-# Arrays of a file by name as a problem, where the names are those of its fields.
-
-
-META = "meta"
-LONGEST_META = 2**20
-_OURS = frozenset(("num_heads", "dtype"))  # what every `meta` says that this program wrote
-_BATCHED = "batch_axis"  # said of those alone
-_COMPLETE = (frozenset(DIRECT), frozenset(("x", *WEIGHTS)), frozenset((GIVEN,)))
-"""Names that are enough for a problem, each set of them."""
-THERE_TWICE = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is there twice.")
-_TWICE = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is there twice, by itself and in “meta”.")
-_NO_PROBLEM = QT_TRANSLATE_NOOP(
-    "Sentences", "{file} holds no problem: expected arrays query, key and value, or x and its weights; got {got}."
-)
-_MISSING = QT_TRANSLATE_NOOP(
-    "Sentences", "{file}: {name} is missing; expected query, key and value, or x with w_query, w_key and w_value."
-)
-
-
 class ForeignNames(AmbiguousFile):
     """A file of arrays whose names say nothing of a problem: a person has to say which is which."""
 

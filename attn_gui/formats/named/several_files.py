@@ -23,13 +23,15 @@ from attn_gui.formats.named.weight_layouts import parts_of
 from attn_gui.formats.problem_fields import is_option
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-# --- one file -------------------------------------------------------------------------------------
-# Files of arrays by name: listed, read array by array, and read as they are arranged.
-
-
 NO_ARRAYS = QT_TRANSLATE_NOOP("Sentences", "{file} holds no arrays by name; expected {expected}.")
 
+_TWO_OPTIONS = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "“{name}” is {first} in {one} and {second} in {other}; expected the same in all files of one problem.",
+)
 
+
+# --- one file -------------------------------------------------------------------------------------
 def open_arranged(path: PathText, arrangement: ArrayMapping, progress: Progress | None = None) -> Loaded:
     """Return the problem that an arrangement makes of a file's arrays. Raises FormatError. `progress` as for
     `open_file`."""
@@ -69,15 +71,6 @@ def _listing(source: FileSource, path: PathText) -> ArrayListing:
 
 
 # --- several files --------------------------------------------------------------------------------
-# Arrays of several files as those of one: a matrix goes by the name of its file.
-
-
-_TWO_OPTIONS = QT_TRANSLATE_NOOP(
-    "Sentences",
-    "“{name}” is {first} in {one} and {second} in {other}; expected the same in all files of one problem.",
-)
-
-
 def holds_matrix(path: Path) -> bool:
     """Return whether a file of this name holds one matrix."""
     return path.suffix.lower() in suffixes(matrices())
