@@ -23,10 +23,27 @@ from attn_gui.models.changed_layers import EditedLayer
 from attn_gui.models.forward_pass import MLP
 from attn_gui.models.model import Run
 
+Token = str | int
+_LENGTHS = QT_TRANSLATE_NOOP("Sentences", "Two texts of different lengths: expected {expected} tokens, got {got}.")
+_NOT_LINEAR = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "The logits of this model are not a sum of what its layers add: norms stand between them, or a layer of its head.",
+)
+
+ROW = -2  # the axis of the tokens
+_NO_ROW = QT_TRANSLATE_NOOP("Sentences", "The other text has no row {got}; it has {count} tokens.")
+UNEQUAL_ROWS = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "A row of {stage} has {got} numbers in the other text and {expected} here; only rows of the same length can stand "
+    "in for each other.",
+)
+
+_ALIKE = QT_TRANSLATE_NOOP(
+    "Sentences", "The two runs give the same logit, {value}: there is no difference that could be recovered."
+)
+
+
 # --- head readings --------------------------------------------------------------------------------
-# A reading of every head of a model, from the weights of a run.
-
-
 def problem_read(run: Run, layer: int, problem: Problem) -> Problem:
     """Return the problem that says what the weights of a layer are of: that of all layers, unless this one was changed.
 
@@ -49,9 +66,6 @@ def head_numbers(run: Run, problem: Problem, key: str, progress: Progress = sile
 
 
 # --- likely tokens --------------------------------------------------------------------------------
-# Likeliest tokens at a position, with their probabilities in two runs.
-
-
 class LikelyToken(NamedTuple):
     """A token as the tokenizer writes it and as a reader expects it, with its probabilities, now and before."""
 
@@ -87,16 +101,6 @@ def asked_place(run: Run) -> int:
 
 
 # --- logits ---------------------------------------------------------------------------------------
-
-
-Token = str | int
-_LENGTHS = QT_TRANSLATE_NOOP("Sentences", "Two texts of different lengths: expected {expected} tokens, got {got}.")
-_NOT_LINEAR = QT_TRANSLATE_NOOP(
-    "Sentences",
-    "The logits of this model are not a sum of what its layers add: norms stand between them, or a layer of its head.",
-)
-
-
 def logit_lens(run: Run, position: int = -1) -> Array:
     """Return (layers + 1, vocabulary): the logits at a position as though all layers from each one on were left out.
 
@@ -245,18 +249,6 @@ def moved(before: Run, after: Run, progress: Progress = silent) -> RunDifference
 
 
 # --- rows of another run --------------------------------------------------------------------------
-# Rows of one run for another: cells of a stage, read where they stand in the other text.
-
-
-ROW = -2  # the axis of the tokens
-_NO_ROW = QT_TRANSLATE_NOOP("Sentences", "The other text has no row {got}; it has {count} tokens.")
-UNEQUAL_ROWS = QT_TRANSLATE_NOOP(
-    "Sentences",
-    "A row of {stage} has {got} numbers in the other text and {expected} here; only rows of the same length can stand "
-    "in for each other.",
-)
-
-
 def rows_taken(
     now: Run, other: Run, layer: int, stage: str, rows: slice | None = None, place: int = 0
 ) -> tuple[Box, Array]:
@@ -311,14 +303,6 @@ def origin_of(other: Run, layer: int, record: Intervention) -> RowOrigin | None:
 
 
 # --- patching -------------------------------------------------------------------------------------
-# Patching: cells of one run put into another, place by place, and what comes back of the prediction.
-
-
-_ALIKE = QT_TRANSLATE_NOOP(
-    "Sentences", "The two runs give the same logit, {value}: there is no difference that could be recovered."
-)
-
-
 def recovered(
     changed: Run, clean: Run, patched: Run, token: Token, against: Token | None = None, position: int = -1
 ) -> float:

@@ -61,12 +61,30 @@ from attn_gui.models.forward_pass import ModelLayer, by_heads, embed_tokens, fin
 from attn_gui.models.sequence import TokenSequence, checked_sequence
 from attn_gui.models.tokenizer import TokenizerFile
 
-# A published checkpoint: sizes, numbers and tokenizer of a folder.
-
-
 _ONE_INPUT = QT_TRANSLATE_NOOP("Sentences", "Give either a text or ids.")
 _UNKNOWN = QT_TRANSLATE_NOOP("Sentences", "This model does not know {parts}: “{token}” stands there instead.")
 _TEXTS = QT_TRANSLATE_NOOP("Sentences", "text must be a text, or a pair of them, got {got}.")
+
+LONGEST = 60  # letters of the text that stand in the name of a run
+MAPS = 3  # of one layer, that are held at a time
+_NO_HEAD = QT_TRANSLATE_NOOP("Sentences", "This model has no head that predicts tokens.")
+_NO_POSITION = QT_TRANSLATE_NOOP("Sentences", "There is no place {got} among the tokens; there are {count} of them.")
+_NO_TOKEN = QT_TRANSLATE_NOOP("Sentences", "“{got}” is no token of this model.")
+
+NAMED = 4  # tensors that a note names
+_FAMILY = QT_TRANSLATE_NOOP("Sentences", "{file}: the model type {got} is not supported; expected {choices}.")
+_NO_FAMILY = QT_TRANSLATE_NOOP(
+    "Sentences", "{file} does not say what kind of model this is: model_type is missing; expected {choices}."
+)
+_UNREAD = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "Tensors not read: {names} ({count} in all); a model of type {family} with this config.json does not use them.",
+)
+_HEADLESS = QT_TRANSLATE_NOOP(
+    "Sentences", "Nothing is predicted: by its config.json (architectures) this is a {got}, which has no head for that."
+)
+_WEIGHT = QT_TRANSLATE_NOOP("Sentences", "{field} is no table of a layer of this model; it has {choices}.")
+_QUANTIZED = QT_TRANSLATE_NOOP("Sentences", "{file}: quantized weights (quantization_config) are not supported.")
 
 
 class Checkpoint:
@@ -142,16 +160,6 @@ def _texts(given: object) -> tuple[str, ...]:
         case [str()] | [str(), str()]:
             return tuple(given)
     raise FieldTypeError(_TEXTS, got=kind_of(given))
-
-
-# A text on its way through a model: hidden states kept, everything else computed where it is read.
-
-
-LONGEST = 60  # letters of the text that stand in the name of a run
-MAPS = 3  # of one layer, that are held at a time
-_NO_HEAD = QT_TRANSLATE_NOOP("Sentences", "This model has no head that predicts tokens.")
-_NO_POSITION = QT_TRANSLATE_NOOP("Sentences", "There is no place {got} among the tokens; there are {count} of them.")
-_NO_TOKEN = QT_TRANSLATE_NOOP("Sentences", "“{got}” is no token of this model.")
 
 
 class Run:
@@ -452,24 +460,6 @@ def _of(changes: tuple[LayerChange, ...], layer: int) -> Records:
 
 
 # --- model ----------------------------------------------------------------------------------------
-
-
-NAMED = 4  # tensors that a note names
-_FAMILY = QT_TRANSLATE_NOOP("Sentences", "{file}: the model type {got} is not supported; expected {choices}.")
-_NO_FAMILY = QT_TRANSLATE_NOOP(
-    "Sentences", "{file} does not say what kind of model this is: model_type is missing; expected {choices}."
-)
-_UNREAD = QT_TRANSLATE_NOOP(
-    "Sentences",
-    "Tensors not read: {names} ({count} in all); a model of type {family} with this config.json does not use them.",
-)
-_HEADLESS = QT_TRANSLATE_NOOP(
-    "Sentences", "Nothing is predicted: by its config.json (architectures) this is a {got}, which has no head for that."
-)
-_WEIGHT = QT_TRANSLATE_NOOP("Sentences", "{field} is no table of a layer of this model; it has {choices}.")
-_QUANTIZED = QT_TRANSLATE_NOOP("Sentences", "{file}: quantized weights (quantization_config) are not supported.")
-
-
 class Model(Checkpoint):
     """A checkpoint, and the runs of texts through it; `with_weights` makes another one of other numbers."""
 

@@ -20,10 +20,6 @@ from attn_gui.formats.foreign_arrays import Json
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.models.checkpoint_files import TOKENIZER, TOKENIZER_CONFIG, install_line, json_file
 
-# --- token texts ----------------------------------------------------------------------------------
-# Texts of tokens as a reader expects them, from the letters by which a tokenizer stands for bytes and blanks.
-
-
 SHOWN = {" ": "␣", "\n": "↵", "\t": "⇥"}
 """Signs for what cannot be seen in a text; one that a text has itself is spelled by its number."""
 CONTINUED = "…"  # before a token that goes on with a word, where nothing stands before one that begins it
@@ -31,7 +27,58 @@ BLANK = "▁"  # of SentencePiece, where no file says another one
 _SIGNS = str.maketrans(SHOWN | {sign: f"‹U+{ord(sign):04X}›" for sign in SHOWN.values()})
 _BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 
+LONGEST = 1 << 22  # bytes that a text may become on the way, and tokens
+LONGEST_TOKEN = 1 << 10  # letters
+LONGEST_WORD = 1 << 11  # letters of a word that WordPiece looks through, for which it takes the cube of them in time
+STEEPEST = 11  # times as many bytes: U+FDFA in NFKC and NFKD
+GROWTH = {
+    "Nmt": 1,
+    "Strip": 1,
+    "StripAccents": 1,
+    "Lowercase": 2,
+    "NFC": 3,
+    "NFD": 3,
+    "ByteLevel": 2,
+    "BertNormalizer": 12,
+}
+"""How many times as many bytes a normalizer makes at most; of others `STEEPEST`."""
+_GROWS = QT_TRANSLATE_NOOP(
+    "Sentences", "{file} could make {got} out of this text while it cuts it into tokens; expected at most {expected}."
+)
+_WORD = QT_TRANSLATE_NOOP(
+    "Sentences", "{file} would look through a word of {got} letters for its parts; expected at most {expected}."
+)
+_TOKEN = QT_TRANSLATE_NOOP("Sentences", "{file} has a token of {got} letters; expected at most {expected}.")
 
+UNDERSTOOD = {"version", "model", "pre_tokenizer", "post_processor", "decoder"}
+"""Parts of a tokenizer.json that are read, or that say nothing of how a text is cut; all others must be empty."""
+
+WORD = re.compile(r"[\S\x1c-\x1f]+")
+"""Run of letters between blanks; U+001C to U+001F are blanks to Python, not to Unicode nor to the package."""
+MOST_PARTS = 16  # of a template; the package's own limits hold for more
+TEXTS = ("A", "B")  # of a pair, as templates name them
+
+LARGEST = 1 << 26
+LARGEST_PLAIN = 1 << 16  # bytes of one that is looked through for whole words
+LONGEST_TEXT = 1 << 17  # letters
+MASKS = ("[MASK]", "<mask>")  # of BERT and of RoBERTa, whose published folders do not all name it
+UNKNOWN = ("<unk>", "[UNK]")  # what stands for anything else
+NAMELESS = re.compile(r"#(0|[1-9][0-9]{0,8})")  # as `tokens` writes one, a few digits longer than there are any
+LLAMAS = ("LlamaTokenizer", "LlamaTokenizerFast")
+"""Classes of transformers that lay tokens round a text by switches beside the tokenizer, whatever its file says."""
+_ABSENT = QT_TRANSLATE_NOOP("Sentences", "{file} is not there, and a text cannot be cut into tokens; give ids instead.")
+_PACKAGE = QT_TRANSLATE_NOOP(
+    "Sentences", "Cutting a text into tokens needs the package tokenizers; this line brings it: {line}"
+)
+_BAD = QT_TRANSLATE_NOOP("Sentences", "{file} cannot be read as a tokenizer: {reason}.")
+_CANNOT = QT_TRANSLATE_NOOP("Sentences", "{file} cannot cut this text into tokens: {reason}.")
+_LONG = QT_TRANSLATE_NOOP("Sentences", "The text has {got} letters; expected at most {expected}.")
+
+SIDES = ("bos", "eos")
+"""What transformers calls the tokens that begin and end a text."""
+
+
+# --- token texts ----------------------------------------------------------------------------------
 def _byte_letters() -> Mapping[str, int]:
     """Return the letter that stands for each byte. Source: bytes_to_unicode of https://github.com/openai/gpt-2."""
     plain = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
@@ -128,33 +175,6 @@ def _replaces(decoder: Mapping[str, Any], blank: str) -> bool:
 
 
 # --- limits ---------------------------------------------------------------------------------------
-# Limits of what a tokenizer makes of a text: found from its parts, before it makes anything.
-
-
-LONGEST = 1 << 22  # bytes that a text may become on the way, and tokens
-LONGEST_TOKEN = 1 << 10  # letters
-LONGEST_WORD = 1 << 11  # letters of a word that WordPiece looks through, for which it takes the cube of them in time
-STEEPEST = 11  # times as many bytes: U+FDFA in NFKC and NFKD
-GROWTH = {
-    "Nmt": 1,
-    "Strip": 1,
-    "StripAccents": 1,
-    "Lowercase": 2,
-    "NFC": 3,
-    "NFD": 3,
-    "ByteLevel": 2,
-    "BertNormalizer": 12,
-}
-"""How many times as many bytes a normalizer makes at most; of others `STEEPEST`."""
-_GROWS = QT_TRANSLATE_NOOP(
-    "Sentences", "{file} could make {got} out of this text while it cuts it into tokens; expected at most {expected}."
-)
-_WORD = QT_TRANSLATE_NOOP(
-    "Sentences", "{file} would look through a word of {got} letters for its parts; expected at most {expected}."
-)
-_TOKEN = QT_TRANSLATE_NOOP("Sentences", "{file} has a token of {got} letters; expected at most {expected}.")
-
-
 class TokenGrowth:
     """The parts of a tokenizer of the package `tokenizers` that can make a text longer."""
 
@@ -249,15 +269,6 @@ def _most(normalizer: Mapping[str, Any], text: str) -> int:
 
 # --- whole words ----------------------------------------------------------------------------------
 # Tokenizer of whole words between blanks, the one kind that needs no package: the toy model opens anywhere.
-
-
-UNDERSTOOD = {"version", "model", "pre_tokenizer", "post_processor", "decoder"}
-"""Parts of a tokenizer.json that are read, or that say nothing of how a text is cut; all others must be empty."""
-
-WORD = re.compile(r"[\S\x1c-\x1f]+")
-"""Run of letters between blanks; U+001C to U+001F are blanks to Python, not to Unicode nor to the package."""
-
-
 class EncodedText(NamedTuple):
     """A text cut into tokens, as the package `tokenizers` gives it."""
 
@@ -275,8 +286,6 @@ class _TemplatePart(NamedTuple):
 
 
 Template = tuple[_TemplatePart, ...]
-MOST_PARTS = 16  # of a template; the package's own limits hold for more
-TEXTS = ("A", "B")  # of a pair, as templates name them
 ALONE, PAIR = (_TemplatePart("", 0, 0),), (_TemplatePart("", 0, 0), _TemplatePart("", 1, 1))
 
 
@@ -341,25 +350,6 @@ def _part(given: Mapping[str, Any]) -> _TemplatePart:
 
 
 # --- tokenizer ------------------------------------------------------------------------------------
-
-
-LARGEST = 1 << 26
-LARGEST_PLAIN = 1 << 16  # bytes of one that is looked through for whole words
-LONGEST_TEXT = 1 << 17  # letters
-MASKS = ("[MASK]", "<mask>")  # of BERT and of RoBERTa, whose published folders do not all name it
-UNKNOWN = ("<unk>", "[UNK]")  # what stands for anything else
-NAMELESS = re.compile(r"#(0|[1-9][0-9]{0,8})")  # as `tokens` writes one, a few digits longer than there are any
-LLAMAS = ("LlamaTokenizer", "LlamaTokenizerFast")
-"""Classes of transformers that lay tokens round a text by switches beside the tokenizer, whatever its file says."""
-_ABSENT = QT_TRANSLATE_NOOP("Sentences", "{file} is not there, and a text cannot be cut into tokens; give ids instead.")
-_PACKAGE = QT_TRANSLATE_NOOP(
-    "Sentences", "Cutting a text into tokens needs the package tokenizers; this line brings it: {line}"
-)
-_BAD = QT_TRANSLATE_NOOP("Sentences", "{file} cannot be read as a tokenizer: {reason}.")
-_CANNOT = QT_TRANSLATE_NOOP("Sentences", "{file} cannot cut this text into tokens: {reason}.")
-_LONG = QT_TRANSLATE_NOOP("Sentences", "The text has {got} letters; expected at most {expected}.")
-
-
 class CutText(NamedTuple):
     """A text cut into tokens."""
 
@@ -486,10 +476,6 @@ class TokenizerFile:
         except BaseException as error:
             reason = str(error).partition("\n")[0].rstrip(".")
             raise FormatError(template, reason=reason[:200]).at(self._path) from error
-
-
-SIDES = ("bos", "eos")
-"""What transformers calls the tokens that begin and end a text."""
 
 
 def _lay_round(tokenizer: Any, settings: Mapping[str, Json]) -> None:
