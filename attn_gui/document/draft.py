@@ -20,13 +20,12 @@ from attn_gui.engine.problem import Problem
 if TYPE_CHECKING:
     from attn_gui.models.study import Study
 
-# --- ownership of arrays --------------------------------------------------------------------------
-# Turns any fields into a problem over arrays which only a draft can write.
-
-
 Arrays = dict[str, Array]
 
+STEP = 1 << 20  # bytes that are compared at a time
 
+
+# --- ownership of arrays --------------------------------------------------------------------------
 @dataclass(frozen=True, eq=False)
 class WorkingArrays:
     """One state of a draft: writable `arrays` by dotted name, the problem of read-only `views` on them, and the model
@@ -43,9 +42,6 @@ class WorkingArrays:
         them."""
         base = () if self.study is None else self.study.base.arrays().values()
         return {array.ctypes.data: array.nbytes for array in (*self.arrays.values(), *base)}
-
-
-STEP = 1 << 20  # bytes that are compared at a time
 
 
 def with_own_memory(
@@ -177,8 +173,6 @@ class DocumentChange:
 
 
 # --- drafts ---------------------------------------------------------------------------------------
-
-
 class Draft:
     """One state that edits write into, in place; its problem shows it through read-only views."""
 

@@ -36,16 +36,14 @@ __all__ = [
     "quoted",
 ]
 
-
-# --- phrases --------------------------------------------------------------------------------------
-# Sentences that can be said again after the language was switched.
-
-
 _HAN = re.compile("[\u4e00-\u9fff]")
 _BEGIN, _END = "\ue000", "\ue001"  # of what is filled in; no text has these
 _MEETING = re.compile(f"(?<=[\u4e00-\u9fff]){_BEGIN}(?=[A-Za-z0-9])|(?<=[A-Za-z0-9]){_END}(?=[\u4e00-\u9fff])")
 
+NO_SWITCH = QT_TRANSLATE_NOOP("Sentences", "A cell that allows or not takes 1 or 0.")
 
+
+# --- phrases --------------------------------------------------------------------------------------
 class _Filling:
     """A value between two marks, formatted as it would be alone."""
 
@@ -99,16 +97,11 @@ class Refusal(ValueError):
         return fill_template(QCoreApplication.translate("Sentences", self.template), self.values)
 
 
-NO_SWITCH = QT_TRANSLATE_NOOP("Sentences", "A cell that allows or not takes 1 or 0.")
-
-
 class EditError(Refusal):
     """An edit that does not fit the document: no such field, a box outside the array, a number that does not fit."""
 
 
 # --- edits ----------------------------------------------------------------------------------------
-
-
 class Edit(QUndoCommand):
     """A change that a document is asked for; a prepared copy of it is the step that undoes and redoes it, bit by bit.
 
@@ -341,8 +334,6 @@ class Edits(Edit):
 
 
 # --- checks ---------------------------------------------------------------------------------------
-
-
 def _checked_box(field: str, box: Box, shape: tuple[int, ...]) -> Box:
     fits = len(box) == len(shape) and all(
         axis.step in (None, 1) and 0 <= axis.start <= axis.stop <= length

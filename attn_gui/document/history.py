@@ -18,10 +18,19 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 if TYPE_CHECKING:
     from attn_gui.models.study import Study
 
+LIMIT = 256 * 2**20
+# what the records around a step's cells take, so that a million one-cell steps do count
+OVERHEAD = 1024
+# dropping a part at once: the stack is rebuilt for it
+KEPT = 0.75
+
+MOST_BY_ITSELF = 20
+LARGEST_BY_ITSELF = 256 * 2**20  # bytes of all snapshots, above which no more are kept by themselves
+LARGEST_COPY = 16 * 2**20  # bytes that an edit may wait for while they are copied
+_FULL = QT_TRANSLATE_NOOP("Sentences", "There are {count} snapshots, which is the most; delete one first.")
+
 
 # The states that the document has gone through, put together from its steps beside it: it stays as it is meanwhile.
-
-
 class PastStates:
     """The present state and those before the given steps, the newest of which is the last.
 
@@ -44,13 +53,6 @@ class PastStates:
             step.back(self._rewind)
             found.append(self._rewind.problem())
         return found[::-1]
-
-
-LIMIT = 256 * 2**20
-# what the records around a step's cells take, so that a million one-cell steps do count
-OVERHEAD = 1024
-# dropping a part at once: the stack is rebuilt for it
-KEPT = 0.75
 
 
 class History:
@@ -149,14 +151,6 @@ class History:
 
 
 # The snapshots of the open document: kept beside its history, so that no undo ever takes one away.
-
-
-MOST_BY_ITSELF = 20
-LARGEST_BY_ITSELF = 256 * 2**20  # bytes of all snapshots, above which no more are kept by themselves
-LARGEST_COPY = 16 * 2**20  # bytes that an edit may wait for while they are copied
-_FULL = QT_TRANSLATE_NOOP("Sentences", "There are {count} snapshots, which is the most; delete one first.")
-
-
 class Snapshots(QObject):
     """Named states in the order in which they were taken; `changed` follows everything that is done to them."""
 
