@@ -35,7 +35,6 @@ from attn_gui.modes import SIDE_BY_SIDE, STATES, WIPE, state_key
 if TYPE_CHECKING:
     from attn_gui.engine import Problem
 
-
 _NO_MEMORY = QT_TRANSLATE_NOOP(
     "Sentences", "This does not fit into the memory of this computer; choose fewer heads or stages."
 )
