@@ -22,7 +22,7 @@ from attn_gui.formats import (
     counted_labels,
     field_rows,
     has_items,
-    numbers,
+    number_formats,
     rows_of,
     save_members,
     save_rows,
@@ -62,7 +62,7 @@ def write_numbers(request: ExportRequest, ending: str) -> Iterator[Path]:
     if ending in SCRIPTS:
         yield _write_script(request, ending)
         return
-    kind = numbers()[ending]
+    kind = number_formats()[ending]
     if kind.write_problem is not None:
         yield _write_steps(request, kind)
     elif kind.write_members is not None:

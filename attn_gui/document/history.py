@@ -50,7 +50,7 @@ class PastStates:
         """Return the states, the oldest first: one more than there are steps."""
         found = [self._rewind.problem()]
         for step in reversed(self._steps):
-            step.back(self._rewind)
+            step.revert_in(self._rewind)
             found.append(self._rewind.problem())
         return found[::-1]
 
@@ -82,7 +82,7 @@ class History:
         """Whether steps lie between the clean state and the present one that do more than look at another layer."""
         clean, now = self.stack.cleanIndex(), self.stack.index()
         places = range(min(clean, now), max(clean, now))
-        return clean < 0 or any(not cast(Edit, self.stack.command(place)).looks for place in places)
+        return clean < 0 or any(not cast(Edit, self.stack.command(place)).navigates for place in places)
 
     def undone(self) -> list[Edit]:
         """Return the steps that were undone, the one that redo would do first: the next push forgets them."""
@@ -101,7 +101,7 @@ class History:
         index = self.stack.index()
         found: list[Edit] = []
         for step in reversed(self._steps()[max(0, index - most) : index]):
-            if step.apart:
+            if step.moves_in_model:
                 break
             found.insert(0, step)
         return found

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass, replace
 from itertools import islice, pairwise
 from math import prod
 from types import MappingProxyType
@@ -18,6 +17,7 @@ from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.dense import RowwiseEvaluation
 from attn_gui.engine.evaluation.proxies import Difference, stand_in, with_derived
 from attn_gui.engine.evaluation.trace import Trace, problem_in
+from attn_gui.engine.fields import KIND, leaves_of, with_leaves
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.intervention_nodes import computed_nodes
 from attn_gui.engine.graph.nodes import as_index
@@ -29,7 +29,6 @@ from attn_gui.engine.stages import STAGE, stage_of
 Records = tuple[Any, ...]  # layers of a mask, or interventions
 
 MOST = 64  # boxes of one array that are suspected one by one
-KIND = ".kind"  # of a record in a list: another kind is another record
 UNSEEN = frozenset({"query_tokens", "key_tokens"})  # fields that no number depends on
 
 AT_ONCE = 1 << 22  # cells that are compared at a time
@@ -246,41 +245,6 @@ def changes(before: Problem, after: Problem) -> Iterator[FieldChange]:
                 yield FieldChange(name, box, {name: ChangedPart(now, box, was)})
         else:
             yield FieldChange(name, None, {name: was})
-
-
-def leaves_of(problem: Problem) -> dict[str, Any]:
-    """Return every value of a problem by its dotted name: those of records and of mask layers one by one."""
-    found: dict[str, Any] = {}
-    for each in fields(problem):
-        value = getattr(problem, each.name)
-        parts = dict(enumerate(value)) if _is_list(value) else value if isinstance(value, Mapping) else None
-        for name, part in {each.name: value}.items() if parts is None else parts.items():
-            label = each.name if parts is None else f"{each.name}.{name}"
-            inner = {f.name: getattr(part, f.name) for f in fields(part)} if is_dataclass(part) else None
-            found |= {label: part} if inner is None else {f"{label}.{key}": one for key, one in inner.items()}
-            found |= {} if inner is None else {f"{label}{KIND}": part.kind}
-    return found
-
-
-def with_leaves(problem: Problem, leaves: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a problem with other values under dotted names."""
-    found = problem.fields()
-    for label, value in leaves.items():
-        root, *inner = label.split(".")
-        whole = getattr(problem, root) if root not in found else found[root]
-        if not inner:
-            found[root] = value
-        elif isinstance(whole, tuple):
-            items = list(whole)
-            items[int(inner[0])] = replace(items[int(inner[0])], **{inner[1]: value})
-            found[root] = tuple(items)
-        else:
-            found[root] = {**whole, inner[0]: value}
-    return found
-
-
-def _is_list(value: object) -> bool:
-    return isinstance(value, tuple) and bool(value) and all(is_dataclass(part) for part in value)
 
 
 def _alike(one: Array, other: Array) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -58,6 +58,7 @@ COMPARING = (
 )
 """Fields from which weights are computed: none of them is there where the weights are given."""
 QK_NORM_EPS = 1e-6  # as in Qwen3
+KIND = ".kind"  # of a record in a list, among the leaves: another kind is another record
 
 DTYPES = ("float64", "float32")
 MOST_LAYERS = 64  # of a mask
@@ -278,6 +279,38 @@ def unnormalized(kind: type[F], given: Mapping[str, object]) -> F:
 def store(problem: Fields, name: str, value: object) -> None:
     """Give a frozen record a field."""
     object.__setattr__(problem, name, value)
+
+
+def leaves_of(problem: Fields) -> dict[str, Any]:
+    """Return every value of a problem by its dotted name: those of records and of mask layers one by one."""
+    found: dict[str, Any] = {}
+    for each in fields(problem):
+        value = getattr(problem, each.name)
+        records = isinstance(value, tuple) and bool(value) and all(map(is_dataclass, value))
+        parts = dict(enumerate(value)) if records else value if isinstance(value, Mapping) else None
+        for name, part in {each.name: value}.items() if parts is None else parts.items():
+            label = each.name if parts is None else f"{each.name}.{name}"
+            inner = {f.name: getattr(part, f.name) for f in fields(part)} if is_dataclass(part) else None
+            found |= {label: part} if inner is None else {f"{label}.{key}": one for key, one in inner.items()}
+            found |= {} if inner is None else {f"{label}{KIND}": part.kind}
+    return found
+
+
+def with_leaves(problem: Fields, leaves: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a problem with other values under dotted names."""
+    found = problem.fields()
+    for label, value in leaves.items():
+        root, *inner = label.split(".")
+        whole = getattr(problem, root) if root not in found else found[root]
+        if not inner:
+            found[root] = value
+        elif isinstance(whole, tuple):
+            items = list(whole)
+            items[int(inner[0])] = replace(items[int(inner[0])], **{inner[1]: value})
+            found[root] = tuple(items)
+        else:
+            found[root] = {**whole, inner[0]: value}
+    return found
 
 
 # --- normalizing ----------------------------------------------------------------------------------

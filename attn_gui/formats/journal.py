@@ -320,7 +320,7 @@ def kept_in(path: Path) -> KeptDocument:
         length = int.from_bytes(data[LENGTH:], "little")
         if length > min(packed_arrays.LONGEST_HEADER, source.size):
             raise FormatError(_DAMAGED)
-        header, _ = packed_arrays.taken_apart(data[LENGTH:] + source.file.read(length), ENTRY)
+        header, _ = packed_arrays.unpacked(data[LENGTH:] + source.file.read(length), ENTRY)
         return kept_of(_said(header))
 
 
@@ -380,7 +380,7 @@ def _file_in(file: BinaryIO, size: int) -> HeldFile | None:
     found: HeldFile | None = None
     for data, _whole in _entries(file, size, LONGEST_NAMING):
         try:
-            said = _said(packed_arrays.taken_apart(data, ENTRY)[0])
+            said = _said(packed_arrays.unpacked(data, ENTRY)[0])
             if HOLDS in said and (stamp := stamp_of(said[HOLDS])) is not None and stamp.is_current():
                 found = HeldFile(stamp, int(said[GENERATION]))
         except Exception:
@@ -437,7 +437,7 @@ class _State:
 
     def take(self, data: bytes) -> None:
         """Carry out an entry, wholly or not at all."""
-        header, cells = packed_arrays.taken_apart(data, ENTRY)
+        header, cells = packed_arrays.unpacked(data, ENTRY)
         said = _said(header)
         if HOLDS in said or (self._held is not None and said[GENERATION] < self._held.generation):
             return  # it names a file, or what it says is in the file

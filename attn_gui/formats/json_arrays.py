@@ -38,8 +38,8 @@ from attn_gui.formats.named.roles import (
     META,
     THERE_TWICE,
     joined,
+    meta_options,
     options_among,
-    said_in_meta,
     texts_among,
 )
 from attn_gui.formats.problem_fields import ABOUT, is_field
@@ -124,7 +124,7 @@ def _meta(said: Json) -> dict[str, Json]:
     found = parse_object(said, LONGEST_META) if isinstance(said, str) else said
     if not isinstance(found, dict):
         raise FormatError(NOT_MAPPING)
-    return said_in_meta(found)
+    return meta_options(found)
 
 
 def size_of(source: FileSource) -> int:

@@ -158,7 +158,7 @@ def in_bytes(data: bytes) -> Loaded:
     """Return the session that the bytes of a file hold."""
     if not packed_arrays.may_have(data, ENTRY):  # a long list of arrays is not worth taking apart
         raise FormatError(_OTHER)
-    header, cells = packed_arrays.taken_apart(data, ENTRY)
+    header, cells = packed_arrays.unpacked(data, ENTRY)
     options = _options(header)
     arrays = packed_arrays.arrays_in(header, cells)
     view, about = _objects(options, "view"), _objects(options, "about")

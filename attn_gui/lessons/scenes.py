@@ -26,7 +26,7 @@ from attn_gui.engine.progress import silent
 from attn_gui.engine.stages import STAGE
 from attn_gui.file_kinds import is_lesson
 from attn_gui.formats import open_file
-from attn_gui.formats.catalog import problems, suffixes
+from attn_gui.formats.catalog import problem_formats, suffixes
 from attn_gui.formats.file_sentences import FileNote, FormatError
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.lessons.exercises import Blank
@@ -130,7 +130,7 @@ def _side(token: str, place: int) -> str:
 def _opened(lesson: Lesson, order: LessonInstruction) -> LessonScene:
     """Return an example, or a file beside the lesson; never one anywhere else."""
     _check_name(order, PROBLEM)
-    endings = suffixes(problems())
+    endings = suffixes(problem_formats())
     folder, names = resource("examples"), [f"{order.rest}{ending}" for ending in endings]
     places = [folder / name for name in names]
     if order.rest.lower().endswith(tuple(endings)):

@@ -44,14 +44,6 @@ _ALIKE = QT_TRANSLATE_NOOP(
 
 
 # --- head readings --------------------------------------------------------------------------------
-def problem_read(run: Run, layer: int, problem: Problem) -> Problem:
-    """Return the problem that says what the weights of a layer are of: that of all layers, unless this one was changed.
-
-    It may have other keys then than the tokens of the text.
-    """
-    return run.problem(layer) if isinstance(run.model.layers[layer], EditedLayer) else problem
-
-
 def head_numbers(run: Run, problem: Problem, key: str, progress: Progress = silent) -> Array:
     """Return (layer, head): a reading by its key; `problem` has the tokens and sizes that all unchanged layers share.
 
@@ -142,7 +134,7 @@ def direct_logits(run: Run, token: Token, against: Token | None = None, position
     Source: Elhage et al., "A Mathematical Framework for Transformer Circuits" (2021).
     """
     sizes, ends = run.model.sizes, run.model.ends
-    if ends.head is None or ends.head.transform is not None or not sizes.early:
+    if ends.head is None or ends.head.transform is not None or not sizes.pre_norm:
         raise FieldError(_NOT_LINEAR)
     place, layers = run.place(position), range(sizes.num_layers)
     with np.errstate(all="ignore"):
@@ -163,9 +155,7 @@ def _direction(run: Run, place: int, token: Token, against: Token | None) -> tup
     ends, sizes = run.model.ends, run.model.sizes
     assert ends.head is not None
     matrix, bias = ends.head.decoder
-    signs = {run.token_id(token): 1.0} if against is None else {run.token_id(token): 1.0, run.token_id(against): -1.0}
-    if against is not None and run.token_id(token) == run.token_id(against):
-        signs = {run.token_id(token): 0.0}
+    signs = run.logit_signs(token, against)
     found = sum(sign * matrix[:, number].astype(np.float64) for number, sign in signs.items())
     constant = 0.0 if bias is None else float(sum(sign * bias[number] for number, sign in signs.items()))
     state = run.states[-1][place].astype(np.float64)

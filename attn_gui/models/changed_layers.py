@@ -11,11 +11,11 @@ import numpy as np
 from attn_gui.engine import sentences
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.checks import kind_of, same
-from attn_gui.engine.comparison import leaves_of, with_leaves
 from attn_gui.engine.errors import FieldError, FieldTypeError, StageError
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.dense import DenseEvaluation
 from attn_gui.engine.evaluation.evaluation import Evaluation
+from attn_gui.engine.fields import leaves_of, with_leaves
 from attn_gui.engine.graph.intervention_nodes import changed_cells
 from attn_gui.engine.interventions import Intervention, normalized_interventions
 from attn_gui.engine.problem import Problem
@@ -93,7 +93,7 @@ def _parted(field: str, one: object) -> tuple[Any, Any]:
     return one.get(LAYER), {name: value for name, value in one.items() if name != LAYER}
 
 
-class LayerHand:
+class LayerInterventions:
     """The interventions of one layer, carried out stage by stage."""
 
     def __init__(self, records: Iterable[tuple[int, Intervention]]) -> None:
@@ -347,12 +347,12 @@ def stage_cells(
     if isinstance(layer, EditedLayer):
         problem = problem_of(layer, x, sequence, records)
         return _output(layer, problem, x, progress) if until is None else _whole(evaluation_of(problem), until)
-    hand = LayerHand(records)
-    found = run_block(layer, x, sequence.seen(layer.sizes, layer.window), hand, until)
+    changes = LayerInterventions(records)
+    found = run_block(layer, x, sequence.seen(layer.sizes, layer.window), changes, until)
     if until is None:
-        hand.check()
+        changes.check()
     else:
-        hand.check_stage(until)
+        changes.check_stage(until)
     return found
 
 

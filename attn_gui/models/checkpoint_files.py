@@ -465,18 +465,18 @@ def _last(rows: Array) -> Array:
     return np.array(rows[-1])
 
 
-WAYS: dict[str, Callable[[Array], Array]] = {"mean": _mean, "cls": _first, "max": _largest, "lasttoken": _last}
+POOLINGS: dict[str, Callable[[Array], Array]] = {"mean": _mean, "cls": _first, "max": _largest, "lasttoken": _last}
 """From the rows of tokens that are no padding to one vector, by the mode of the pooling's config."""
 
 
 class Pooling(NamedTuple):
     """The vector of a sentence: a way to pool, and whether it is made as long as 1."""
 
-    way: Callable[[Array], Array]
+    pool: Callable[[Array], Array]
     unit: bool
 
     def __call__(self, rows: Array) -> Array:
-        found = self.way(rows)
+        found = self.pool(rows)
         return found / np.maximum(np.linalg.norm(found), SHORTEST) if self.unit else found
 
 
@@ -493,18 +493,18 @@ def pooling_in(folder: Path) -> Pooling | None:
     if not isinstance(modules, list) or not all(isinstance(module, dict) for module in modules):
         raise FormatError(_BAD).at(path)
     kinds = {str(module.get("type")): str(module.get("path")) for module in modules}
-    way, unit = None, False
+    pool, unit = None, False
     for kind, place in kinds.items():
         if kind.endswith(_POOLING):
-            way = _way(folder, place, path)
+            pool = _pooling_mode(folder, place, path)
         elif kind.endswith(_NORMALIZE):
             unit = True
         elif not kind.endswith(_TRANSFORMER):
             raise FormatError(_UNKNOWN, got=kind[:80]).at(path)
-    return None if way is None else Pooling(way, unit)
+    return None if pool is None else Pooling(pool, unit)
 
 
-def _way(folder: Path, place: str, path: Path) -> Callable[[Array], Array]:
+def _pooling_mode(folder: Path, place: str, path: Path) -> Callable[[Array], Array]:
     if Path(place).name != place:
         raise FormatError(_BAD).at(path)
     config = json_file(folder / place / "config.json")
@@ -512,6 +512,6 @@ def _way(folder: Path, place: str, path: Path) -> Callable[[Array], Array]:
     modes = [name.removeprefix(f"{MODE}_").removesuffix("s").removesuffix("_token") for name in chosen]
     if isinstance(config.get(MODE), str):
         chosen = modes = [config[MODE]]
-    if len(modes) != 1 or modes[0] not in WAYS:
+    if len(modes) != 1 or modes[0] not in POOLINGS:
         raise FormatError(_UNKNOWN, got=", ".join(chosen)[:80] or "—").at(path)
-    return WAYS[modes[0]]
+    return POOLINGS[modes[0]]

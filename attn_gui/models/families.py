@@ -74,7 +74,7 @@ class Architecture:
         return self.norm == LAYER_NORM
 
     @property
-    def early(self) -> bool:
+    def pre_norm(self) -> bool:
         """Whether the norms stand before attention and MLP, so that a state is a sum of what is added to it."""
         return self.kind == PRE
 

@@ -26,7 +26,7 @@ MLP = "down"
 Change = Callable[[str, Array], Array]
 
 X = "x"
-MAPS = 7  # of one layer, that `layer_slopes` holds at a time
+GRADIENT_MAPS = 7  # of one layer, that `layer_slopes` holds at a time
 SCORES = ("scores", "scaled", "masked")
 
 
@@ -220,17 +220,17 @@ def layer_walk(layer: ModelLayer, x: Array, seen: Array | None) -> Walk:
 
     `seen` is (query, key) booleans, None where every query sees every key.
     """
-    early = layer.sizes.early
-    read = (yield "normed_x", layer.norm(x, "norm1")) if early else x
+    pre_norm = layer.sizes.pre_norm
+    read = (yield "normed_x", layer.norm(x, "norm1")) if pre_norm else x
     query = yield "query", layer.linear(read, "query")
     key = yield "key", layer.linear(read, "key")
     value = yield "value", layer.linear(read, "value")
     joined = yield from _attention(layer, query, key, value, seen)
     output = yield "output", layer.linear(joined, "output")
     residual = yield "residual", x + output
-    normalized = yield "normalized", layer.norm(residual, "norm2" if early else "norm1")
+    normalized = yield "normalized", layer.norm(residual, "norm2" if pre_norm else "norm1")
     down = yield from _mlp(layer, normalized)
-    if early:
+    if pre_norm:
         return (yield "block_output", residual + down)
     total = yield "block_residual", normalized + down
     return (yield "block_output", layer.norm(total, "norm2"))
@@ -352,7 +352,7 @@ def _pulled(
     layer: ModelLayer, x: Array, cells: dict[str, Array], cotangent: Array, masked: str | None
 ) -> dict[str, Array]:
     found = {"block_output": cotangent}
-    if early := layer.sizes.early:
+    if pre_norm := layer.sizes.pre_norm:
         found["normalized"] = _mlp_pulled(layer, cells, cotangent, found)
         found["residual"] = cotangent + _norm(layer, cells["residual"], "norm2", found["normalized"])
     else:
@@ -365,7 +365,7 @@ def _pulled(
     read = _linear(layer, "query", found["query"])
     for part in ("key", "value"):
         read += _linear(layer, part, found[part])
-    if early:
+    if pre_norm:
         found["normed_x"] = read
         read = _norm(layer, x, "norm1", read)
     found[X] = found["residual"] + read

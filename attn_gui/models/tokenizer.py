@@ -175,7 +175,7 @@ def _replaces(decoder: Mapping[str, Any], blank: str) -> bool:
 
 
 # --- limits ---------------------------------------------------------------------------------------
-class TokenGrowth:
+class TokenizerLimits:
     """The parts of a tokenizer of the package `tokenizers` that can make a text longer."""
 
     def __init__(self, tokenizer: Any) -> None:
@@ -191,7 +191,7 @@ class TokenGrowth:
 
     def check(self, texts: Sequence[str]) -> None:
         """Raise FormatError where one of the texts could become too long."""
-        repeated, added = self._laid_round
+        repeated, added = self._template_growth
         for text in map(self._normalized, texts):
             self._weigh(len(text.encode()) * self._by_pieces * repeated + added)
             self._check_words(text)
@@ -236,7 +236,7 @@ class TokenGrowth:
         return found
 
     @cached_property
-    def _laid_round(self) -> tuple[int, int]:
+    def _template_growth(self) -> tuple[int, int]:
         """How often templates repeat a text at most, and the letters of the tokens that they lay round it."""
         repeated, added = 1, 0
         for processor in _components(self._tokenizer.post_processor, "processors"):
@@ -350,7 +350,7 @@ def _part(given: Mapping[str, Any]) -> _TemplatePart:
 
 
 # --- tokenizer ------------------------------------------------------------------------------------
-class CutText(NamedTuple):
+class TokenizedText(NamedTuple):
     """A text cut into tokens."""
 
     ids: tuple[int, ...]
@@ -378,7 +378,7 @@ class TokenizerFile:
     def __init__(self, folder: Path) -> None:
         self._path = folder / TOKENIZER
 
-    def cut(self, texts: Sequence[str]) -> CutText:
+    def cut(self, texts: Sequence[str]) -> TokenizedText:
         """Return the tokens of a text, or of a pair of them, with the special ones that the tokenizer adds.
 
         Raises FormatError where there is no tokenizer, where it cannot cut them, or could make too much of them.
@@ -391,7 +391,7 @@ class TokenizerFile:
                 self._growth.check(texts)
             found = tokenizer.encode(*texts)
             stand_in, unknown = found.unknown if isinstance(found, EncodedText) else _unknown(tokenizer, found, texts)
-        return CutText(tuple(found.ids), tuple(found.type_ids), tuple(dict.fromkeys(unknown)), stand_in)
+        return TokenizedText(tuple(found.ids), tuple(found.type_ids), tuple(dict.fromkeys(unknown)), stand_in)
 
     def tokens(self, ids: Sequence[int]) -> tuple[str, ...]:
         """Return the tokens with these ids as the tokenizer writes them; where it has none, #ID."""
@@ -453,16 +453,16 @@ class TokenizerFile:
         settings = self._settings
         with self._answering(_BAD):
             found = Tokenizer.from_buffer(data)
-            _lay_round(found, settings)
-            TokenGrowth(found).check_tokens()
+            _set_template(found, settings)
+            TokenizerLimits(found).check_tokens()
         found.no_padding()  # files of sentence models pad everything to 128 tokens, and cut it there
         found.no_truncation()
         return found
 
     @cached_property
-    def _growth(self) -> TokenGrowth | None:
+    def _growth(self) -> TokenizerLimits | None:
         """The limits of what it makes of a text; None for one of whole words, which makes nothing longer."""
-        return None if isinstance(self._tokenizer, WholeWords) else TokenGrowth(self._tokenizer)
+        return None if isinstance(self._tokenizer, WholeWords) else TokenizerLimits(self._tokenizer)
 
     @contextmanager
     def _answering(self, template: str) -> Iterator[None]:
@@ -478,7 +478,7 @@ class TokenizerFile:
             raise FormatError(template, reason=reason[:200]).at(self._path) from error
 
 
-def _lay_round(tokenizer: Any, settings: Mapping[str, Json]) -> None:
+def _set_template(tokenizer: Any, settings: Mapping[str, Json]) -> None:
     """Let a tokenizer begin and end a text as its folder says, where transformers lets that decide.
 
     Source: LlamaTokenizerFast.update_post_processor of https://github.com/huggingface/transformers.

@@ -82,7 +82,7 @@ class Gradient(EvaluationProxy):
         found = np.zeros(indices.shape_of(box))
         if name in self._parts:
             held, cells = self._parts[name]
-            common = indices.meet(held, box)
+            common = indices.intersection(held, box)
             if common is not None:
                 found[indices.within(common, box)] = cells[indices.within(common, held)]
         return found

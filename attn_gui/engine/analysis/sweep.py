@@ -253,16 +253,16 @@ class SeededWidth(SweptQuantity):
             softcap=problem.softcap,
             temperature=problem.temperature,
             normalize=problem.normalize,
-            mask=tuple(layer for layer in problem.mask if layer.cells is None and _is_shared(layer)),
+            mask=tuple(filter(self._is_shared_rule, problem.mask)),
         )
+
+    @staticmethod
+    def _is_shared_rule(layer: Layer) -> bool:
+        """Return whether a layer is a rule, the same for every item."""
+        return layer.cells is None and len(layer.shape((2, 1, 1, 1))) < 4
 
     def row(self, problem: Problem, row: MapRow) -> MapRow:
         return MapRow(query=min(row.query, problem.n - 1), key=min(row.key, problem.m - 1))
-
-
-def _is_shared(layer: Layer) -> bool:
-    """Return whether a rule is the same for every item."""
-    return len(layer.shape((2, 1, 1, 1))) < 4
 
 
 def _around(value: float) -> tuple[float, float]:

@@ -84,7 +84,7 @@ class Rounding:
         node = self._nodes.get(name)
         if name == "scale" and self._evaluation.problem.scale is None:  # a root of d_k, and one over it
             return 2 * np.abs(self._evaluation.fetch(name, box))
-        if node is None or node.stage.boolean or self._helps(node) or self._given(node):
+        if node is None or node.stage.boolean or self._is_exact(node):
             return np.broadcast_to(0.0, indices.shape_of(box))
         if not node.left.startswith("bj"):
             if name not in self._last or self._last[name][0] != box:
@@ -95,11 +95,10 @@ class Rounding:
             self._whole[name] = self._compute(node, indices.whole(node.shape))
         return self._whole[name][box]
 
-    def _helps(self, node: Node) -> bool:
-        return node.stage.hidden and plain_name(node.name) not in self._evaluation.stages
-
-    def _given(self, node: Node) -> bool:
-        return node.stage.alias and node.inputs[0].name in self._evaluation.sources
+    def _is_exact(self, node: Node) -> bool:
+        """Return whether a node hands on what is given, or stands behind no stage."""
+        hidden = node.stage.hidden and plain_name(node.name) not in self._evaluation.stages
+        return hidden or (node.stage.alias and node.inputs[0].name in self._evaluation.sources)
 
     def _compute(self, node: Node, box: Box) -> Array:
         found = node.bound(box, self._evaluation.fetch, self.fetch)

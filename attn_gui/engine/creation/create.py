@@ -210,7 +210,8 @@ def with_hidden_width(problem: Problem, width: int, seed: int = 0) -> dict[str, 
     width = as_count("d_a", width)
     units = SCORES[problem.score].units
     if not units:
-        raise FieldError(sentences.NEEDS, field="d_a", other=_with_units())
+        hidden = " or ".join(f"score {key}" for key, score in SCORES.items() if score.units)
+        raise FieldError(sentences.NEEDS, field="d_a", other=hidden)
     tables, params = SCORES[problem.score].tables, problem.score_params
     changed = {
         name: _score_weights(problem, name, (*params[name].shape[:-1], width), seed, keep=_first_columns(params[name]))
@@ -218,11 +219,6 @@ def with_hidden_width(problem: Problem, width: int, seed: int = 0) -> dict[str, 
         if letters[-1] == tables[units][0]
     }
     return {"score_params": {**params, **changed}}
-
-
-def _with_units() -> str:
-    """Return `score additive`: what has hidden units."""
-    return " or ".join(f"score {key}" for key, score in SCORES.items() if score.units)
 
 
 def _score_weights(problem: Problem, name: str, shape: Sequence[int], seed: int, keep: Write | None = None) -> Array:

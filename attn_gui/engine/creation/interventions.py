@@ -85,7 +85,7 @@ def with_cells_free(
     found: list[Intervention] = []
     for record in interventions:
         own = record.box(tuple(axes), shape) if record.stage == stage else box
-        if record.stage != stage or not record.enabled or indices.meet(own, box) is None:
+        if record.stage != stage or not record.enabled or indices.intersection(own, box) is None:
             found.append(record)
         else:
             found += [

@@ -69,7 +69,7 @@ class RelatedCells(Generic[G]):
     def _within(self, name: str, place: Box) -> Array:
         found = np.zeros(indices.shape_of(place)[-2:], bool)
         for piece in self._pieces.get(name, ()):
-            shared = indices.meet(piece.box, place)
+            shared = indices.intersection(piece.box, place)
             if shared is not None:
                 down, across = indices.within(shared, place)[-2:]
                 found[down, across] |= True if piece.gate is None else self._open(piece.gate, shared)
@@ -286,7 +286,7 @@ def _by_place(node: Node, piece: GatedBox[KeyFlags]) -> list[GatedBox[KeyFlags]]
             copied.append(step.box)
     found = [piece_of(box, piece.gate) for box in indices.outside([piece.box], copied)]
     for box in copied:
-        shared = indices.meet(box, piece.box)
+        shared = indices.intersection(box, piece.box)
         found += map(piece_of, () if shared is None else open_parts(piece_of(shared, piece.gate)))
     return found
 

@@ -113,7 +113,7 @@ class BlockCache:
             for low, high in indices.runs(other[batch, head]):
                 blocks.mark_patched(slice(low, high))
             for box in reached.get(name, ()):
-                if indices.meet(box[:2], indices.cell((batch, head))) is not None:
+                if indices.intersection(box[:2], indices.cell((batch, head))) is not None:
                     blocks.forget(box[2], box[3])
 
     def settle(self, cancelled: Callable[[], bool]) -> bool:

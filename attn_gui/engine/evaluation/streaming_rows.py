@@ -41,7 +41,7 @@ ENTROPY_ROWS, ENTROPY_CELLS = (
 NO_WEIGHT = 800  # e to minus this is 0 in float64, too, and so is its product with it
 
 
-class HandRows:
+class InterventionRows:
     """Flags (batch, head, query): `logits` of rows that softmax reads, `weights` of its results, `any` of both.
 
     What is kept of the rows of `any` is the result itself, since its weights need not sum to 1. Where they are no
@@ -117,7 +117,7 @@ class RowPasses:
         dtype = self.values.cells.dtype
         chunk = chunk or max(256, WIDE // (step * dtype.itemsize))
         self.rows = RowSums((batch, heads, n), self.values.width, dtype, step)
-        self.hand = HandRows(evaluation, chain)
+        self.hand = InterventionRows(evaluation, chain)
         self.rows.by_hand = self.hand.any
         self.layers = {
             ref.name: np.array(self._cells(ref.name))

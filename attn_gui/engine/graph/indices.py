@@ -154,7 +154,7 @@ def contains(outer: Box, inner: Box) -> bool:
     return all(a.start <= b.start and b.stop <= a.stop for a, b in zip(outer, inner, strict=True))
 
 
-def meet(one: Box, other: Box) -> Box | None:
+def intersection(one: Box, other: Box) -> Box | None:
     """Return the cells that two boxes share."""
     shared = tuple(slice(max(a.start, b.start), min(a.stop, b.stop)) for a, b in zip(one, other, strict=True))
     return shared if all(cut.start < cut.stop for cut in shared) else None
@@ -162,7 +162,7 @@ def meet(one: Box, other: Box) -> Box | None:
 
 def without(box: Box, hole: Box) -> list[Box]:
     """Return the parts of a box that lie outside another one."""
-    shared = meet(box, hole)
+    shared = intersection(box, hole)
     if shared is None:
         return [box]
     parts, rest = [], list(box)

@@ -71,7 +71,7 @@ class InterventionNode(Node):
 
     def touching(self, box: Box) -> list[tuple[InterventionStep, Box]]:
         """Return the steps that change cells of a box, and which."""
-        parts = ((step, indices.meet(step.box, box)) for step in self.steps)
+        parts = ((step, indices.intersection(step.box, box)) for step in self.steps)
         return [(step, part) for step, part in parts if part is not None]
 
     def steps_at(self, index: tuple[int, ...]) -> tuple[int, ...]:
@@ -111,7 +111,7 @@ class InterventionNode(Node):
     def _copied(self, step: InterventionStep, box: Box) -> Box | None:
         """Return the cells of a step that take cells of a box of what was computed."""
         origin = step.record.origin(step.box, self.stage.axes)
-        shared = None if origin is None else indices.meet(origin, box)
+        shared = None if origin is None else indices.intersection(origin, box)
         if origin is None or shared is None:
             return None
         cuts = zip(step.box, origin, shared, strict=True)
@@ -366,7 +366,7 @@ class EffectiveMaskNode(Node):
         """Return (box, flags)."""
         flags = np.array(fetch(self.inputs[0].name, box))
         for one in self.boxes:
-            shared = indices.meet(one, box)
+            shared = indices.intersection(one, box)
             if shared is not None:
                 flags[indices.within(shared, box)] = True
         return box, flags

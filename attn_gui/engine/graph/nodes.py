@@ -134,11 +134,6 @@ def _parameters() -> dict[str, StageName]:
     return {f"score_params.{part}": name for score in SCORES.values() for part, name in score.parameters.items()}
 
 
-def _closing() -> set[str]:
-    """Return the tables of mask layers that open and close cells."""
-    return {layer.table for layer in MASKS.values() if layer.table and not layer.adds}
-
-
 def _computed(name: StageName) -> StageName:
     """Return the letter with a zero, as for what was there first."""
     cell = f"{{{name.cell}}}^{{0}}" if set("^'") & set(name.cell) else f"{name.cell}^{{0}}"
@@ -155,7 +150,8 @@ def _entry(name: str) -> StageName:
     if (position := Intervention.position_of(name)) is not None:
         return StageName("H", "H", f"h^{{({position})}}")
     if (position := Layer.position_of(name)) is not None:
-        plain = "M" if name.rpartition(".")[2] in _closing() else "B"
+        closing = {layer.table for layer in MASKS.values() if layer.table and not layer.adds}
+        plain = "M" if name.rpartition(".")[2] in closing else "B"
         return StageName(plain, plain, f"{plain.lower()}^{{({position})}}")
     return _parameters()[name]
 

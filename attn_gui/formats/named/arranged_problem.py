@@ -24,9 +24,9 @@ from attn_gui.engine.head_axis import (
     agreeing,
     counts_agree,
     fits,
-    likelier,
+    heads_side_by_side,
+    likelier_orders,
     readings,
-    side_by_side,
     sizes,
     spelled,
     with_axes_in_order,
@@ -52,7 +52,7 @@ from attn_gui.formats.named.roles import (
     MASK,
     guess,
     is_map,
-    is_ours_whole,
+    is_own_file,
     is_token_ids,
     joined,
     problem_of,
@@ -250,7 +250,7 @@ class _Completion:
         self.choices["axes"] = {spelled(axes): words(axes, rows) for axes in left}
         for agrees in self._witnesses(rows):
             left = agreeing(left, agrees)
-        left = likelier(left, rows)
+        left = likelier_orders(left, rows)
         several = len(left) > 1
         if ITEMS_FIRST in left and (said.own or not said.direct) and not self._may_be_heads(rows):
             left = (ITEMS_FIRST,)
@@ -508,8 +508,9 @@ def _compared(
             checked.add(name)
             continue
         template = _OTHERS if step == GIVEN else _OTHER_STEP
-        if step == GIVEN and not problem.mask and _apart(given[compared], _causal_weights(problem)[compared]) <= ALIKE:
-            template = _CAUSAL
+        if step == GIVEN and not problem.mask:
+            causal = compute(problem.replace(mask=Causal.kind))[GIVEN]
+            template = _CAUSAL if _apart(given[compared], causal[compared]) <= ALIKE else _OTHERS
         notes.append(FileNote(template, name=shown(name), apart=f"{apart:.2g}"))
     return checked, notes
 
@@ -523,11 +524,6 @@ def _steps_held(problem: Problem, names: Sequence[str], listing: ArrayListing) -
     return {name: step for name, step in steps.items() if step in STAGE}
 
 
-def _causal_weights(problem: Problem) -> Array:
-    """Return the weights of a problem under a causal mask."""
-    return compute(problem.replace(mask=Causal.kind))[GIVEN]
-
-
 def _apart(one: Array, other: Array) -> float:
     """Return the largest difference of two arrays of one shape; 0 where they are equal, infinite too, or empty."""
     differ = one != other
@@ -536,7 +532,7 @@ def _apart(one: Array, other: Array) -> float:
 
 def _given(asked: ArrayMapping, listing: ArrayListing, source: FileSource) -> Loaded:
     """Return the problem of attention weights, with what stands beside them. Raises FormatError, SeveralMaps."""
-    if asked.own and is_ours_whole(listing):
+    if asked.own and is_own_file(listing):
         source.file.seek(0)
         used, options = set(asked.arrays.values()), in_our_words(listing.options)[0]
         left, notes = [array.name for array in listing.arrays if array.name not in used], listing.notes
@@ -589,7 +585,7 @@ def _laid(said: ArrayMapping, arrays: dict[str, Array]) -> dict[str, Array]:
     if said.axes is not None:
         arrays |= {role: with_axes_in_order(said.axes, arrays[role]) for role in rows}
         if HEAD in said.axes and set(DIRECT) <= arrays.keys():
-            heads: dict[str, Any] = side_by_side(arrays["query"], arrays["key"], arrays["value"], {})
+            heads: dict[str, Any] = heads_side_by_side(arrays["query"], arrays["key"], arrays["value"], {})
             arrays |= {role: heads[role] for role in DIRECT}
     if said.weights is not None:
         arrays |= {role: laid_weight(role, said.weights, arrays[role]) for role in LINEAR if role in arrays}

@@ -14,7 +14,7 @@ from attn_gui.formats.file_sentences import FormatError, shape_text, shown
 from attn_gui.formats.foreign_arrays import Json
 from attn_gui.formats.named.attention_maps import beside_maps, chosen_map, names_of_maps, parsed_maps
 from attn_gui.formats.named.mask_meanings import MASK_MEANINGS
-from attn_gui.formats.named.roles import MASK, ROLES, check_names, is_ours_whole, is_problem, suggested
+from attn_gui.formats.named.roles import MASK, ROLES, check_names, is_own_file, is_problem, suggested
 from attn_gui.formats.named.weight_layouts import (
     BIASES,
     FUSED,
@@ -172,7 +172,7 @@ class ArrayMapping:
         nothing."""
         if self.arrays:
             return self
-        if not is_ours_whole(listing) and (maps := names_of_maps(listing)):
+        if not is_own_file(listing) and (maps := names_of_maps(listing)):
             name = chosen_map(listing, maps, self.axes, self.layer).name
             return replace(self, arrays={GIVEN: name, **beside_maps(listing)})
         names = [array.name for array in listing.arrays]

@@ -183,7 +183,7 @@ class ForeignNames(AmbiguousFile):
     """A file of arrays whose names say nothing of a problem: a person has to say which is which."""
 
 
-def is_ours(name: str) -> bool:
+def is_own_name(name: str) -> bool:
     """Return whether a problem would miss what a file has under this name."""
     return is_field(name) or is_option(name) or name == META
 
@@ -192,7 +192,7 @@ def check_names(names: Iterable[str]) -> None:
     """Raise ForeignNames where the names of a file's arrays make no problem, and others might be its missing parts."""
     names = list(names)
     known = [name for name in names if is_field(name)]
-    foreign = [name for name in names if not (is_ours(name) or is_result(name))]
+    foreign = [name for name in names if not (is_own_name(name) or is_result(name))]
     if not known or (foreign and not is_problem(known)):
         raise ForeignNames(_NO_PROBLEM, got=listed(names) or "–")
     if not is_problem(known):  # said before any array is read
@@ -223,14 +223,14 @@ def problem_of(
     return Loaded(problem, notes=tuple(notes), about=about, left_out=left_out)
 
 
-def is_ours_whole(listing: ArrayListing) -> bool:
+def is_own_file(listing: ArrayListing) -> bool:
     """Return whether this program wrote the arrays as the fields and results of a problem, which leaves nothing to
     ask."""
-    known = all(is_ours(array.name) or is_result(array.name) for array in listing.arrays)
+    known = all(is_own_name(array.name) or is_result(array.name) for array in listing.arrays)
     return known and listing.options.keys() >= {*_OURS, _BATCHED}
 
 
-def said_in_meta(options: Mapping[str, Json]) -> dict[str, Json]:
+def meta_options(options: Mapping[str, Json]) -> dict[str, Json]:
     """Return the options that a `meta` says; where we wrote it a first axis is the batch, where others did it may be
     heads."""
     return {_BATCHED: True, **options} if options.keys() >= _OURS else dict(options)

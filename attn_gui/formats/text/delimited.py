@@ -165,7 +165,7 @@ class TextBlock(NamedTuple):
     text: str
 
 
-def unprompted(text: str) -> str:
+def without_prompts(text: str) -> str:
     """Return the text without the prompts of its outputs, and without what begins all its lines, as comments and quotes
     do."""
     lines = [line for line in text.split("\n", SAMPLE)[:SAMPLE] if line.strip()]

@@ -360,7 +360,7 @@ def _readings(part: TextMatrix, progress: Progress) -> list[PossibleMatrix]:
 def _parts(text: str) -> list[TextMatrix]:
     """Return the matrices that a text holds, each with the ways to cut it where its commas or semicolons can be two
     things."""
-    text = bracketed_lists.unwrapped(delimited.unprompted(text))
+    text = bracketed_lists.unwrapped(delimited.without_prompts(text))
     outline = delimited.outlined(text)
     if typeset.is_latex(outline):
         _refuse_too_many(text)
