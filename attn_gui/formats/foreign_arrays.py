@@ -7,7 +7,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeAlias
 
@@ -218,19 +218,28 @@ def parse_object(text: str, largest: int) -> dict[str, Json]:
     if len(text) > largest:
         raise FormatError(TOO_LONG, got=size_text(len(text)), expected=size_text(largest))
     _check_parts(text)
-    try:
-        found = json.loads(text, parse_constant=_refuse, parse_float=_finite, object_pairs_hook=unique)
-    except FormatError:
-        raise
-    except RecursionError as error:
-        raise FormatError(_DEEP) from error
-    except json.JSONDecodeError as error:
-        raise FormatError(_BAD, place=error.pos) from error
-    except ValueError as error:  # Python reads no number of thousands of digits
-        raise FormatError(_LONG_NUMBER) from error
+    hooks = {"parse_constant": _refuse, "parse_float": _finite, "object_pairs_hook": unique}
+    found = json_value(text, deep=_DEEP, invalid=_BAD, too_long=_LONG_NUMBER, **hooks)
     if not isinstance(found, dict):
         raise FormatError(NOT_MAPPING)
     return found
+
+
+def json_value(text: str, *, deep: str, invalid: str, too_long: str, **hooks: Callable[[Any], object]) -> Json:
+    """Return the value of a JSON text, which `json.loads` reads with these `hooks`.
+
+    Raises FormatError with one of three sentences: nested too deeply, invalid from a {place} on, or a number too long.
+    """
+    try:
+        return json.loads(text, **hooks)
+    except RecursionError as error:
+        raise FormatError(deep) from error
+    except json.JSONDecodeError as error:
+        raise FormatError(invalid, place=error.pos) from error
+    except ValueError as error:
+        if hasattr(error, "template"):  # of a hook, which says what is wrong
+            raise
+        raise FormatError(too_long) from error  # Python reads no number of thousands of digits
 
 
 def _check_parts(text: str) -> None:
