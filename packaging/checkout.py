@@ -140,7 +140,7 @@ class Checkout:
 
     # --- what is there -----------------------------------------------------------------------------
     def _works(self) -> bool:
-        """Whether the Python of .venv runs, is still the one that it was made with, and one that fits."""
+        """Return whether the Python of .venv runs, is still the one that it was made with, and one that fits."""
         try:
             made = re.search(r"^version(?:_info)? *= *(\d+\.\d+)", (self.venv / "pyvenv.cfg").read_text(), re.M)
             ask = [self.python, "-Ic", f"import sysconfig; print(sysconfig.get_python_version()); {self._fits}"]
@@ -172,7 +172,7 @@ class Checkout:
 
     # --- what is done ------------------------------------------------------------------------------
     def _bring_libraries(self, *, venv: bool) -> None:
-        """Everything that pip cannot install: as root with apt installed now, else asked for."""
+        """Bring everything that pip cannot install: as root with apt installed now, else asked for."""
         known = libraries(self.root)
         wanted = known.DRAWING | (known.COLLECTING if self.tests else known.X11 | known.WAYLAND)
         lacking = known.missing(wanted)
@@ -271,7 +271,7 @@ def locked(root: Path) -> IO[str] | None:
 
 
 def tried(command: list[Any], task: str) -> Trouble | None:
-    """Run a step; what went wrong, if anything did."""
+    """Run a step and return what went wrong, if anything did."""
     try:
         watched(command, task)
     except Trouble as trouble:
@@ -280,7 +280,7 @@ def tried(command: list[Any], task: str) -> Trouble | None:
 
 
 def libraries(root: Path) -> ModuleType:
-    """The program's own list of system libraries, read without the package around it."""
+    """Return the program's own list of system libraries, read without the package around it."""
     spec = importlib.util.spec_from_file_location("attn_gui_libraries", root / "attn_gui" / "libraries.py")
     assert spec is not None
     assert spec.loader is not None
@@ -290,6 +290,6 @@ def libraries(root: Path) -> ModuleType:
 
 
 def found_uv() -> str | None:
-    """The path of uv if it is there and runs."""
+    """Return the path of uv if it is there and runs."""
     uv = shutil.which("uv")
     return uv if uv and quiet([uv, "--version"]) else None

@@ -42,7 +42,8 @@ def with_fitting_python(words):
 
 
 def candidates():
-    """Commands that may run a fitting Python, the newest first; a version manager may shadow one by a dead name."""
+    """Yield commands that may run a fitting Python, the newest first; a version manager may shadow one by a dead
+    name."""
     for minor in range(LAST[1], FIRST[1] - 1, -1):
         for folder in os.environ.get("PATH", "").split(os.pathsep):
             yield [os.path.join(folder, "python3.{}".format(minor))]
@@ -51,7 +52,7 @@ def candidates():
 
 
 def fits(command):
-    """Whether it runs at all, and is what its name says."""
+    """Return whether it runs at all, and is what its name says."""
     try:
         with open(os.devnull, "w") as nowhere:
             return subprocess.call(command + ["-c", FITS], stdout=nowhere, stderr=nowhere) == 0

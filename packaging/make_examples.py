@@ -84,7 +84,7 @@ def _nadaraya_watson() -> dict[str, np.ndarray]:
 
 
 def _transformer_layer() -> dict[str, np.ndarray]:
-    """A whole layer as GPT-2 has it: a norm before the attention and one before the feed-forward network."""
+    """Return a whole layer as GPT-2 has it: a norm before the attention and one before the feed-forward network."""
     random = np.random.default_rng(8)
     words = ["the", "cat", "sat", "on", "the", "mat"]
     rows = dict(zip(dict.fromkeys(words), random.normal(size=(5, 8)), strict=True))

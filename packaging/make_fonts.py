@@ -88,7 +88,7 @@ def _span(ranges: tuple[tuple[int, int], ...]) -> set[int]:
 
 
 def _gb2312() -> set[int]:
-    """The 6763 simplified characters of the standard, both levels: people type their own tokens."""
+    """Return the 6763 simplified characters of the standard, both levels: people type their own tokens."""
     characters = ""
     for row in range(16, 88):
         for cell in range(1, 95):
@@ -97,7 +97,7 @@ def _gb2312() -> set[int]:
 
 
 def _translated() -> set[int]:
-    """Every character of our own Chinese texts, so that none of them can be missing."""
+    """Return every character of our own Chinese texts, so that none of them can be missing."""
     sources = (ROOT / "resources" / "translations").glob("*_zh.ts")
     return {ord(letter) for path in sources for letter in path.read_text(encoding="utf-8") if ord(letter) > 0x7F}
 

@@ -32,7 +32,7 @@ def main() -> None:
 
 
 def manual() -> str:
-    """The page as groff reads it."""
+    """Return the page as groff reads it."""
     window, commands = window_parser(), command_parsers(verify_parser())
     about, _, _ = (window.description or "").partition("\n\n")
     info = ElementTree.parse(LINUX / "attn-gui.metainfo.xml").find("releases/release")
@@ -68,7 +68,7 @@ def _usage(parser: argparse.ArgumentParser) -> list[str]:
 
 
 def _options(parser: argparse.ArgumentParser, *, of_arrays: bool) -> Iterable[str]:
-    """What can be given, and what it means: the options on arrays, or all others."""
+    """Yield what can be given, and what it means: the options on arrays, or all others."""
     arranging = parser.get_default("arranging") or ()
     for action in parser._actions:
         if not isinstance(action, argparse._HelpAction) and (action.dest in arranging) == of_arrays:
@@ -78,7 +78,7 @@ def _options(parser: argparse.ArgumentParser, *, of_arrays: bool) -> Iterable[st
 
 
 def _values(action: argparse.Action) -> str:
-    """The words after an option, or in place of one."""
+    """Return the words after an option, or in place of one."""
     if action.nargs == 0:
         return ""
     name = action.metavar or "|".join(map(str, action.choices or ())) or action.dest.upper()
@@ -99,7 +99,7 @@ def _escaped(text: str) -> str:
 
 
 def _joined(groups: Sequence[Sequence[str]], between: str) -> Iterable[str]:
-    """The lines of all groups, with a line between two."""
+    """Yield the lines of all groups, with a line between two."""
     for number, line in enumerate(line for group in groups for line in group):
         yield from (between, line) if number else (line,)
 

@@ -109,7 +109,7 @@ def long(program: Program) -> None:
 
 
 def toy(program: Program) -> None:
-    """The toy model on the table, the head that looks back switched off."""
+    """Put the toy model on the table, the head that looks back switched off."""
     program.window.banner.hide()
     program.late.models.open_known("toy-induction")
     wait(program)

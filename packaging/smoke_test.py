@@ -79,7 +79,7 @@ class Visit:
             self.seen.append("edit")
 
     def _helped(self, window: QMainWindow) -> list[str]:
-        """Whether the help stands beside the window, with pages in it."""
+        """Return whether the help stands beside the window, with pages in it."""
         window.findChild(QAction, "action.help").trigger()
         beside = window.findChild(QWidget, "dialog.help")
         found = beside is not None and beside.isVisible() and len(beside.findChild(QTextBrowser).toPlainText()) > 100
@@ -95,7 +95,7 @@ class Visit:
         about.close()
 
     def _predicts(self, window: QMainWindow) -> bool:
-        """Whether the model on the table says which letter follows those that it comes with."""
+        """Return whether the model on the table says which letter follows those that it comes with."""
         table = window.findChild(QTableView, "model.predictions")
         rows = table.model() if table is not None and table.isVisible() else None
         if rows is None or not rows.rowCount() or not rows.index(0, 0).data():
@@ -122,7 +122,7 @@ def pressed(key: Qt.Key, text: str) -> QKeyEvent:
 
 
 def files() -> list[str]:
-    """The formats that the command line has written, and whether a workbook was read and a letter predicted."""
+    """Return the formats that the command line has written, and whether a workbook was read and a letter predicted."""
     with tempfile.TemporaryDirectory() as folder:
         command_line(["export", str(EXAMPLE), "-o", folder, "--heads", "3", "--format", "png", "svg", "pdf"])
         command_line(["export", str(SMALL), "-o", folder, "--page", "sweep", "--format", "gif", "--dpi", "40"])
@@ -138,7 +138,7 @@ def begins_well(path: Path) -> bool:
 
 
 def reads_a_workbook(path: Path) -> bool:
-    """Whether a workbook of three sheets of numbers is the problem of these numbers."""
+    """Return whether a workbook of three sheets of numbers is the problem of these numbers."""
     from openpyxl import Workbook
 
     book, problem = Workbook(), attn_gui.load(SMALL)
@@ -151,14 +151,14 @@ def reads_a_workbook(path: Path) -> bool:
 
 
 def predicted() -> list[str]:
-    """The letter that the command line has the small model predict, if it is the one that came after before."""
+    """Return the letter that the command line has the small model predict, if it is the one that came after before."""
     with redirect_stdout(io.StringIO()) as said:
         command_line(["model", str(MODEL), "--text", LETTERS])
     return ["letter"] if likeliest(said.getvalue()) == NEXT else []
 
 
 def likeliest(said: str) -> str:
-    """The first token below the line that tells what is predicted."""
+    """Return the first token below the line that tells what is predicted."""
     lines = said.splitlines()
     return next((lines[place + 1].split()[1] for place, line in enumerate(lines) if line.startswith("predicted")), "")
 

@@ -60,7 +60,7 @@ def watched(command: list[Any], task: str) -> None:
 
 
 def show_signs(reader: threading.Thread, lines: list[str]) -> None:
-    """Every few seconds the time passed and the last line read, until all is read."""
+    """Say every few seconds the time passed and the last line read, until all is read."""
     start = time.monotonic()
     while reader.is_alive():
         reader.join(PAUSE)
@@ -74,7 +74,7 @@ def keep_lines(process: subprocess.Popen[str], lines: list[str]) -> None:
 
 
 def failure(task: str, lines: list[str], code: int) -> str:
-    """One sentence where the network is to blame, else the last lines of the step."""
+    """Return one sentence where the network is to blame, else the last lines of the step."""
     if any(sign in line for line in lines for sign in UNTRUSTED):
         return (
             "The network answers with a certificate that is not known here, as those of companies and schools do. "
@@ -86,7 +86,7 @@ def failure(task: str, lines: list[str], code: int) -> str:
 
 
 def quiet(command: list[Any]) -> bool:
-    """Whether a command works; what it says is of no interest."""
+    """Return whether a command works; what it says is of no interest."""
     try:
         return subprocess.run(command, capture_output=True, env=clean_environment(), check=False).returncode == 0
     except OSError:
@@ -94,7 +94,7 @@ def quiet(command: list[Any]) -> bool:
 
 
 def clean_environment() -> dict[str, str]:
-    """The environment without what leads Python and pip elsewhere."""
+    """Return the environment without what leads Python and pip elsewhere."""
     return {name: value for name, value in os.environ.items() if name not in FOREIGN}
 
 

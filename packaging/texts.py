@@ -31,7 +31,7 @@ def compile_stale(root: Path) -> None:
 
 
 def stale(root: Path) -> list[Path]:
-    """The .ts files of a checkout that are newer than what was made of them."""
+    """Return the .ts files of a checkout that are newer than what was made of them."""
     sources = sorted((root / "resources" / "translations").glob("*.ts"))
     return [source for source in sources if source.stat().st_mtime_ns > _time(source.with_suffix(".qm"))]
 
@@ -59,7 +59,7 @@ def run(tool: str, *arguments: str) -> None:
 
 
 def _folders() -> Iterator[str]:
-    """The folder of PySide6, found without importing it: that would load Qt."""
+    """Yield the folders of PySide6, found without importing it: that would load Qt."""
     package = importlib.util.find_spec("PySide6")
     yield from (package.submodule_search_locations or ()) if package else ()
 

@@ -53,12 +53,13 @@ def collect(target: Path) -> None:
 
 
 def titles() -> dict[str, str]:
-    """The Chinese words of every stage, field and ready-made comparison by the English ones: both stand there."""
+    """Return the Chinese words of every stage, field and ready-made comparison by the English ones: both stand
+    there."""
     return dict(all_titles()) | {en: zh for ready in READY.values() for en, zh in ready.words().items()}
 
 
 def with_titles(text: str) -> str:
-    """The .ts file with the titles in it."""
+    """Return the .ts file with the titles in it."""
     before, names, after = re.split(r"(?s)(<name>Names</name>.*?</context>)", text, maxsplit=1)
     for english, chinese in titles().items():
         found = rf"(?s)(<source>{re.escape(escape(english))}</source>\s*)<translation.*?</translation>"
@@ -67,7 +68,7 @@ def with_titles(text: str) -> str:
 
 
 def plain_templates() -> list[str]:
-    """Every sentence of the engine, in the order of its modules."""
+    """Return every sentence of the engine, in the order of its modules."""
     found = []
     for path in PLAIN:
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
@@ -77,7 +78,7 @@ def plain_templates() -> list[str]:
 
 
 def marked_as_texts(templates: Iterable[str], context: str = "Sentences") -> str:
-    """A module that lupdate understands."""
+    """Return a module that lupdate understands."""
     return "\n".join(
         f'QT_TRANSLATE_NOOP("{context}", {json.dumps(template, ensure_ascii=False)})' for template in templates
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from attn_gui.commands.export_command import export_parser
 from attn_gui.figure.page_catalog import PAGES
-from attn_gui.formats import IMAGES, numbers
+from attn_gui.formats import IMAGES, number_formats
 from attn_gui.formats.scripts import SCRIPTS
 from tests.failing import each
 
@@ -85,7 +85,7 @@ def test_pictures_and_files_that_are_linked_are_there(path):
 @each("lang", READMES)
 def test_every_form_of_numbers_is_told(lang):
     text = text_of("7-numbers-out", lang)
-    for key in (*numbers(), *SCRIPTS):
+    for key in (*number_formats(), *SCRIPTS):
         assert f"`{key}`" in text, key
     assert all(key.upper() in text for key in IMAGES)
 

@@ -31,7 +31,7 @@ from attn_gui.figure.display import Values
 from attn_gui.figure.text.numbers import format_number
 from attn_gui.formats.visible_text import visible_text
 from attn_gui.languages import QT_TRANSLATE_NOOP
-from attn_gui.models.attribution import ROW, RowOrigin, asked_place, head_numbers, origin_of, problem_read
+from attn_gui.models.attribution import ROW, RowOrigin, asked_place, head_numbers, origin_of
 from attn_gui.models.changed_layers import BY_HAND, LayerEdit
 from attn_gui.models.model import Run
 from attn_gui.models.study import Study
@@ -92,7 +92,7 @@ def readings(run: Run, problem: Problem, key: str, progress: Progress) -> Mappin
     """Return a reading of every head; `problem` has the tokens and sizes that all unchanged layers share."""
     reading, found = READINGS[key], dict[HeadPlace, HeadNumber]()
     for layer, values in enumerate(head_numbers(run, problem, key, progress)):
-        own = problem_read(run, layer, problem)
+        own = run.weights_problem(layer, problem)
         most = reading.most(own)
         for head, value in enumerate(values):
             share = value / most if most and np.isfinite(value) else 0.0

@@ -19,7 +19,7 @@ from attn_gui.app.app_context import AppContext
 from attn_gui.app.files.files import FOLDERS, FilesController, may_go
 from attn_gui.app.state.background_task import WindowTask
 from attn_gui.app.state.translated_errors import saying, sentences
-from attn_gui.document.draft import given_up
+from attn_gui.document.draft import released_arrays
 from attn_gui.document.edits import Label, SetStudy
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.errors import FieldError
@@ -259,7 +259,7 @@ class ModelController(QObject):
         def at(study: Study, problem: Problem, known: Run | None, progress: Progress) -> OpenedStudy | None:
             return study.at(problem, layer, progress, known) if layer != study.layer else None
 
-        self._ask(Label(LAYER, {"layer": layer}), at, before, str(LAYER), looks=True)
+        self._ask(Label(LAYER, {"layer": layer}), at, before, str(LAYER), navigates=True)
 
     def set_edits(self, label: Label, change: Callable[[Edits], Edits | None]) -> None:
         """Change what is changed by hand, in any layers, to what `change` makes of it; None leaves it as it is."""
@@ -290,11 +290,11 @@ class ModelController(QObject):
         before: Callable[[], object] = lambda: None,
         kind: str = "",
         *,
-        looks: bool = False,
+        navigates: bool = False,
     ) -> None:
         """Ask for a step of what `work` makes of the study and the problem that are there then; None makes no step.
 
-        `looks` as in `SetStudy`.
+        `navigates` as in `SetStudy`.
         """
 
         def begin() -> StepWork | None:
@@ -306,7 +306,7 @@ class ModelController(QObject):
             def take(made: _Made) -> bool:
                 if generation == self._document.generation:
                     before()
-                    self._take(made, label, looks)
+                    self._take(made, label, navigates)
                     return True
                 return False
 
@@ -315,13 +315,13 @@ class ModelController(QObject):
         if self._document.study is not None:
             self.steps.ask(ModelStep(label, begin, kind))
 
-    def _take(self, found: _Made, label: Label, looks: bool) -> None:
+    def _take(self, found: _Made, label: Label, navigates: bool) -> None:
         """Make a step of what was computed."""
         study, problem, run = found.placed[:3]
         self.keep(study, run)
         fields = _fields(self._document.problem, problem)
         with self._computation.handed(found.evaluation):
-            self._runner.apply(SetStudy(fields, study, label, looks), [*given_up(problem).values()])
+            self._runner.apply(SetStudy(fields, study, label, navigates), [*released_arrays(problem).values()])
 
     def _begin(
         self,

@@ -43,6 +43,8 @@ ALSO_HOLDS = QT_TRANSLATE_NOOP(
 AND_MORE = QT_TRANSLATE_NOOP("Interventions", "and {count} more")
 BY_HAND = QT_TRANSLATE_NOOP("Sentences", "Changed by hand: {changes}.")
 
+PATIENCE = 0.5  # seconds before progress is shown
+
 
 def say(words: object, end: str = "\n") -> None:
     """Write to stdout at once. Raises OutputError."""
@@ -249,9 +251,6 @@ def muted_stderr() -> Iterator[None]:
     finally:
         os.dup2(kept, 2)
         os.close(kept)
-
-
-PATIENCE = 0.5  # seconds before progress is shown
 
 
 class FileProgress:

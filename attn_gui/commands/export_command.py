@@ -35,7 +35,6 @@ from attn_gui.modes import SIDE_BY_SIDE, STATES, WIPE, state_key
 if TYPE_CHECKING:
     from attn_gui.engine import Problem
 
-
 _NO_MEMORY = QT_TRANSLATE_NOOP(
     "Sentences", "This does not fit into the memory of this computer; choose fewer heads or stages."
 )
@@ -162,9 +161,9 @@ def _chosen(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Names
 
 def _formats_have(chosen: argparse.Namespace) -> set[str]:
     """Return what options need and one of the chosen formats has; where no session is wanted, none has to carry one."""
-    from attn_gui.formats import IMAGES, numbers
+    from attn_gui.formats import IMAGES, number_formats
 
-    endings, known = chosen.format or [USUAL_FORMAT], numbers()
+    endings, known = chosen.format or [USUAL_FORMAT], number_formats()
     found = {FIGURE for ending in endings if ending in IMAGES}
     found |= {CARRIER for ending in endings if chosen.session is False or (ending in IMAGES and IMAGES[ending].carries)}
     found |= {VECTOR for ending in endings if ending in IMAGES and not IMAGES[ending].pixels}
@@ -188,10 +187,10 @@ def _words(action: argparse.Action, value: Any) -> list[str]:
 
 def _forms() -> dict[str, str]:
     """Return the forms of an export, by the word for each, with what is to be said of it."""
-    from attn_gui.formats import IMAGES, numbers
+    from attn_gui.formats import IMAGES, number_formats
     from attn_gui.formats.scripts import SCRIPTS
 
-    said = {key: "" if kind.holds_matrix else " (all stages in one file)" for key, kind in numbers().items()}
+    said = {key: "" if kind.holds_matrix else " (all stages in one file)" for key, kind in number_formats().items()}
     return dict.fromkeys(IMAGES, "") | said | dict.fromkeys(SCRIPTS, " (a script)")
 
 

@@ -22,7 +22,7 @@ from attn_gui.formats import (
     counted_labels,
     field_rows,
     has_items,
-    numbers,
+    number_formats,
     rows_of,
     save_members,
     save_rows,
@@ -40,21 +40,29 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 if TYPE_CHECKING:
     from attn_gui.figure.pages.page_kind import PageKind
 
-
-# --- numbers --------------------------------------------------------------------------------------
-# Numbers of an export as files: matrices one by one, all in one file, workbooks, scripts.
-
-
 _SCRIPT = QT_TRANSLATE_NOOP("Sentences", "A script computes one state: leave out --compare.")
 _COMPUTES = QT_TRANSLATE_NOOP("Sentences", "A {ending} computes one state: leave out --compare.")
 
+MOVING_DPI = 96  # a walk is 800 × 420 pixels then
+_NO_FIGURE = QT_TRANSLATE_NOOP(
+    "Sentences", "{name} is a matrix of the problem, no stage: it is written as numbers only."
+)
+_NO_STAGE = QT_TRANSLATE_NOOP(
+    "Sentences", "{name} is a matrix of the problem, and two states are compared by stages: leave out --compare."
+)
+_ONE_STATE = QT_TRANSLATE_NOOP("Sentences", "A page shows one state: leave out --compare.")
+_ONE_STAGE = QT_TRANSLATE_NOOP("Sentences", "A page looks at one stage; --stage names {count}.")
+_NO_FORM = QT_TRANSLATE_NOOP("Sentences", "A page is written as {forms}, not as {got}.")
+_NO_SLIDER = QT_TRANSLATE_NOOP("Sentences", "The page {page} has no slider, and so no frames.")
 
+
+# --- numbers --------------------------------------------------------------------------------------
 def write_numbers(request: ExportRequest, ending: str) -> Iterator[Path]:
     """Write the numbers in a format of the catalog, or a script of them; yields each path once it is written."""
     if ending in SCRIPTS:
         yield _write_script(request, ending)
         return
-    kind = numbers()[ending]
+    kind = number_formats()[ending]
     if kind.write_problem is not None:
         yield _write_steps(request, kind)
     elif kind.write_members is not None:
@@ -142,22 +150,6 @@ def _labels(request: ExportRequest, kind: Format[Any], name: str, cells: ArrayRo
 
 
 # --- files ----------------------------------------------------------------------------------------
-# Writes the files of an export, one by one; gives each path once it is written.
-
-
-MOVING_DPI = 96  # a walk is 800 × 420 pixels then
-_NO_FIGURE = QT_TRANSLATE_NOOP(
-    "Sentences", "{name} is a matrix of the problem, no stage: it is written as numbers only."
-)
-_NO_STAGE = QT_TRANSLATE_NOOP(
-    "Sentences", "{name} is a matrix of the problem, and two states are compared by stages: leave out --compare."
-)
-_ONE_STATE = QT_TRANSLATE_NOOP("Sentences", "A page shows one state: leave out --compare.")
-_ONE_STAGE = QT_TRANSLATE_NOOP("Sentences", "A page looks at one stage; --stage names {count}.")
-_NO_FORM = QT_TRANSLATE_NOOP("Sentences", "A page is written as {forms}, not as {got}.")
-_NO_SLIDER = QT_TRANSLATE_NOOP("Sentences", "The page {page} has no slider, and so no frames.")
-
-
 def write_files(loaded: Loaded, options: argparse.Namespace) -> Iterator[Path]:
     """Write every file that `options` (of the command line) asks for.
 

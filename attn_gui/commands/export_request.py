@@ -29,16 +29,25 @@ from attn_gui.formats.saving import saving
 from attn_gui.languages import LANGUAGES, QT_TRANSLATE_NOOP
 from attn_gui.modes import BOTH
 
-# --- other state ----------------------------------------------------------------------------------
-# The other state of `attn-gui export --compare`: ready made, or another file's.
-
-
 _NOTHING_TO_COMPARE = QT_TRANSLATE_NOOP(
     "Sentences", "{name} would compare the problem with itself: it has nothing of the kind."
 )
 _NO_STATE = QT_TRANSLATE_NOOP("Sentences", "{name} is no file, and none of {known}.")
 
+_NO_PAIR = QT_TRANSLATE_NOOP("Sentences", "{name} cannot be compared: the other state has nothing that stands for it.")
+_NO_ITEM = QT_TRANSLATE_NOOP("Sentences", "There is no batch item {item}; the problem has {known}.")
+_NO_HEAD = QT_TRANSLATE_NOOP("Sentences", "There is no head {head}; the problem has {known}.")
+_NO_NAME = QT_TRANSLATE_NOOP("Sentences", "--name is {got}; expected a name without folders, which -o says.")
+_NO_STAGE = QT_TRANSLATE_NOOP("Sentences", "There is no stage {got}; the problem has {known}.")
+_NO_HEADS = QT_TRANSLATE_NOOP(
+    "Sentences", "--heads is {got} of {name}; expected all, heads such as 0,2-3, or as in {words}."
+)
+_NO_FOLDER = QT_TRANSLATE_NOOP("Sentences", "{path} is a file; expected a folder.")
 
+_ALONE, _UP_TO = QT_TRANSLATE_NOOP("Sentences", "only 0"), QT_TRANSLATE_NOOP("Sentences", "0 to {last}")
+
+
+# --- other state ----------------------------------------------------------------------------------
 class ComparedEvaluation(NamedTuple):
     """The evaluation before, what the two states are called, and the part of a file's name that says so."""
 
@@ -67,22 +76,6 @@ def other_state(given: str, problem: Problem, own: str, head: int, lang: str) ->
 
 
 # --- request --------------------------------------------------------------------------------------
-# Request for an export, checked against the problem.
-
-
-_NO_PAIR = QT_TRANSLATE_NOOP("Sentences", "{name} cannot be compared: the other state has nothing that stands for it.")
-_NO_ITEM = QT_TRANSLATE_NOOP("Sentences", "There is no batch item {item}; the problem has {known}.")
-_NO_HEAD = QT_TRANSLATE_NOOP("Sentences", "There is no head {head}; the problem has {known}.")
-_NO_NAME = QT_TRANSLATE_NOOP("Sentences", "--name is {got}; expected a name without folders, which -o says.")
-_NO_STAGE = QT_TRANSLATE_NOOP("Sentences", "There is no stage {got}; the problem has {known}.")
-_NO_HEADS = QT_TRANSLATE_NOOP(
-    "Sentences", "--heads is {got} of {name}; expected all, heads such as 0,2-3, or as in {words}."
-)
-_NO_FOLDER = QT_TRANSLATE_NOOP("Sentences", "{path} is a file; expected a folder.")
-
-_ALONE, _UP_TO = QT_TRANSLATE_NOOP("Sentences", "only 0"), QT_TRANSLATE_NOOP("Sentences", "0 to {last}")
-
-
 class ExportError(MessageError, ValueError):
     """A request for something that is not there, in one sentence."""
 

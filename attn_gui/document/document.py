@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoStack
 
-from attn_gui.document.draft import DocumentChange, Draft, StateBeside, given_up, with_own_memory
+from attn_gui.document.draft import DocumentChange, Draft, DraftCopy, released_arrays, with_own_memory
 from attn_gui.document.edits import Edit, EditError
 from attn_gui.document.history import LARGEST_COPY, LIMIT, History, PastStates, Snapshots
 from attn_gui.document.matrix_model import shown_part
@@ -157,10 +157,10 @@ class Document(QObject):
         dropped = self._history.undone()
         if not dropped:
             return
-        beside = StateBeside(self._draft.state, LARGEST_COPY)
+        beside = DraftCopy(self._draft.state, LARGEST_COPY)
         with suppress(ValueError, MemoryError):  # too large, or cannot be written: the edit was asked for
             for each in dropped:
-                each.forth(beside)
+                each.apply_to(beside)
             self.snapshots.keep(beside.problem(), str(dropped[-1].label), beside.state.study)
 
     def past(self, most: int) -> PastStates:
@@ -184,7 +184,7 @@ class Document(QObject):
         study: Study | None = None,
     ) -> None:
         """Open in the memory of `problem`, of which no reference may be kept elsewhere: instant, however large."""
-        self._draft.state = replace(with_own_memory(problem.fields(), given_up(problem)), study=study)
+        self._draft.state = replace(with_own_memory(problem.fields(), released_arrays(problem)), study=study)
         self._begun(path, name, snapshots)
 
     def _begun(self, path: Path | None, name: str, snapshots: Sequence[Snapshot] = ()) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.fields import with_leaves
 from attn_gui.engine.graph.indices import join
 from attn_gui.engine.interventions import Intervention
 from attn_gui.engine.masks import Layer
@@ -20,13 +21,12 @@ from attn_gui.engine.problem import Problem
 if TYPE_CHECKING:
     from attn_gui.models.study import Study
 
-# --- ownership of arrays --------------------------------------------------------------------------
-# Turns any fields into a problem over arrays which only a draft can write.
-
-
 Arrays = dict[str, Array]
 
+STEP = 1 << 20  # bytes that are compared at a time
 
+
+# --- ownership of arrays --------------------------------------------------------------------------
 @dataclass(frozen=True, eq=False)
 class WorkingArrays:
     """One state of a draft: writable `arrays` by dotted name, the problem of read-only `views` on them, and the model
@@ -45,9 +45,6 @@ class WorkingArrays:
         return {array.ctypes.data: array.nbytes for array in (*self.arrays.values(), *base)}
 
 
-STEP = 1 << 20  # bytes that are compared at a time
-
-
 def with_own_memory(
     fields: Mapping[str, Any], current: Mapping[str, Array], fresh: Sequence[Array] = ()
 ) -> WorkingArrays:
@@ -62,11 +59,11 @@ def with_own_memory(
         free.setdefault(_address(array), []).append(array)
     arrays = {name: _own(array, current.get(name), free) for name, array in problem.arrays().items()}
     if any(_address(arrays[name]) != _address(view) for name, view in problem.arrays().items()):
-        problem = Problem.over(with_arrays(problem.fields(), arrays))
+        problem = Problem.over(with_leaves(problem, arrays))
     return WorkingArrays(problem, problem.fields(), arrays, problem.arrays())
 
 
-def given_up(problem: Problem) -> Arrays:
+def released_arrays(problem: Problem) -> Arrays:
     """Return the arrays of a problem to which no other reference is kept, to be written into from now on."""
     arrays = problem.arrays()
     for array in arrays.values():
@@ -116,22 +113,6 @@ def same_bytes(one: Array, other: Array) -> bool:
     return all(np.array_equal(mine[cut], theirs[cut]) for cut in cuts)
 
 
-def with_arrays(fields: Mapping[str, Any], arrays: Arrays) -> dict[str, object]:
-    """Return `fields` with the array at every dotted name replaced, also inside mask layers and records."""
-    own: dict[str, Any] = dict(fields)
-    for name, array in arrays.items():
-        first, *inner = name.split(".")
-        if not inner:
-            own[first] = array
-        elif inner[0].isdigit():
-            records = [*own[first]]
-            records[int(inner[0])] = replace(records[int(inner[0])], **{inner[1]: array})
-            own[first] = tuple(records)
-        else:
-            own[first] = {**own[first], inner[0]: array}
-    return own
-
-
 def changed_names(before: WorkingArrays, after: WorkingArrays) -> tuple[str, ...]:
     """Return the arrays that came, left or were replaced, by dotted name, and the other fields that differ."""
     arrays = dict.fromkeys((*before.arrays, *after.arrays))
@@ -177,8 +158,6 @@ class DocumentChange:
 
 
 # --- drafts ---------------------------------------------------------------------------------------
-
-
 class Draft:
     """One state that edits write into, in place; its problem shows it through read-only views."""
 
@@ -193,7 +172,7 @@ class Draft:
         self.state.arrays[field][box] = values
 
 
-class StateBeside(Draft):
+class DraftCopy(Draft):
     """Another state of the document, made beside it: the working arrays, and copies of those that differ in it.
 
     `room`: bytes that all copies may take. Raises FieldError where they would take more, or more than a share of the
@@ -216,10 +195,10 @@ class StateBeside(Draft):
     def problem(self) -> Problem:
         """Return the problem in this state."""
         arrays = {name: self._copies.get(id(array), array) for name, array in self.state.arrays.items()}
-        return Problem.over(with_arrays(self.state.fields, arrays))
+        return Problem.over(with_leaves(self.state.problem, arrays))
 
 
-class Rewind(StateBeside):
+class Rewind(DraftCopy):
     """One state on the way back, of which every array is a copy: it can be read on any thread."""
 
     def __init__(self, state: WorkingArrays) -> None:

@@ -36,16 +36,14 @@ __all__ = [
     "quoted",
 ]
 
-
-# --- phrases --------------------------------------------------------------------------------------
-# Sentences that can be said again after the language was switched.
-
-
 _HAN = re.compile("[\u4e00-\u9fff]")
 _BEGIN, _END = "\ue000", "\ue001"  # of what is filled in; no text has these
 _MEETING = re.compile(f"(?<=[\u4e00-\u9fff]){_BEGIN}(?=[A-Za-z0-9])|(?<=[A-Za-z0-9]){_END}(?=[\u4e00-\u9fff])")
 
+NO_SWITCH = QT_TRANSLATE_NOOP("Sentences", "A cell that allows or not takes 1 or 0.")
 
+
+# --- phrases --------------------------------------------------------------------------------------
 class _Filling:
     """A value between two marks, formatted as it would be alone."""
 
@@ -99,16 +97,11 @@ class Refusal(ValueError):
         return fill_template(QCoreApplication.translate("Sentences", self.template), self.values)
 
 
-NO_SWITCH = QT_TRANSLATE_NOOP("Sentences", "A cell that allows or not takes 1 or 0.")
-
-
 class EditError(Refusal):
     """An edit that does not fit the document: no such field, a box outside the array, a number that does not fit."""
 
 
 # --- edits ----------------------------------------------------------------------------------------
-
-
 class Edit(QUndoCommand):
     """A change that a document is asked for; a prepared copy of it is the step that undoes and redoes it, bit by bit.
 
@@ -129,11 +122,11 @@ class Edit(QUndoCommand):
         """
         raise NotImplementedError
 
-    def forth(self, draft: Draft) -> None:
+    def apply_to(self, draft: Draft) -> None:
         """Carry it out in the document, or in a state beside it."""
         raise NotImplementedError
 
-    def back(self, draft: Draft) -> None:
+    def revert_in(self, draft: Draft) -> None:
         """Write what stood there before."""
         raise NotImplementedError
 
@@ -148,12 +141,12 @@ class Edit(QUndoCommand):
         raise NotImplementedError
 
     @property
-    def apart(self) -> bool:
+    def moves_in_model(self) -> bool:
         """Whether the states before and after are of different places in a model."""
         return False
 
     @property
-    def looks(self) -> bool:
+    def navigates(self) -> bool:
         """Whether all it does is to put another layer of a model on the table."""
         return False
 
@@ -169,10 +162,10 @@ class Edit(QUndoCommand):
         self.setText(" ".join(str(self.label).split()))
 
     def redo(self) -> None:
-        self._go(self.forth)
+        self._go(self.apply_to)
 
     def undo(self) -> None:
-        self._go(self.back)
+        self._go(self.revert_in)
 
     def _go(self, write: Callable[[Draft], None]) -> None:
         if self.draft is None:
@@ -215,10 +208,10 @@ class SetCells(Edit):
             )
         return None if same_bytes(old, new) else self.copied(box=box, values=new, old=old)
 
-    def forth(self, draft: Draft) -> None:
+    def apply_to(self, draft: Draft) -> None:
         draft.write(self.field, self.box, self.values)
 
-    def back(self, draft: Draft) -> None:
+    def revert_in(self, draft: Draft) -> None:
         draft.write(self.field, self.box, self.old)
 
     @property
@@ -250,15 +243,15 @@ class _FieldsEdit(Edit):
             return None
         return self.copied(fields={}, before=before, after=after, names=names)  # arrays of the caller are not held
 
-    def forth(self, draft: Draft) -> None:
+    def apply_to(self, draft: Draft) -> None:
         draft.state = self.after
 
-    def back(self, draft: Draft) -> None:
+    def revert_in(self, draft: Draft) -> None:
         draft.state = self.before
 
     @property
     def change(self) -> DocumentChange:
-        return DocumentChange(dict.fromkeys(self.names, None), study=self.apart)
+        return DocumentChange(dict.fromkeys(self.names, None), study=self.moves_in_model)
 
     @property
     def cost(self) -> int:
@@ -267,7 +260,7 @@ class _FieldsEdit(Edit):
         return sum(size for key, size in before.items() if key not in after)
 
     @property
-    def apart(self) -> bool:
+    def moves_in_model(self) -> bool:
         return self.before.study is not self.after.study
 
 
@@ -285,12 +278,12 @@ class SetFields(_FieldsEdit):
 @dataclass(eq=False)
 class SetStudy(_FieldsEdit):
     """Move to another place in a model, or change what is around it: fields as in `SetFields`, and their study;
-    None where they are of no model. `looks`: only another layer is put on the table, which modifies nothing."""
+    None where they are of no model. `navigates`: only another layer is put on the table, which modifies nothing."""
 
     fields: Mapping[str, object]
     study: Study | None
     label: Label
-    looks: bool = False
+    navigates: bool = False
 
     def prepared(self, draft: Draft, fresh: Sequence[Array]) -> SetStudy | None:
         return self._with(draft, fresh, self.study)
@@ -308,20 +301,20 @@ class Edits(Edit):
         try:
             for edit in self.edits:
                 if (step := edit.prepared(draft, fresh)) is not None:
-                    step.forth(draft)
+                    step.apply_to(draft)
                     done.append(step)
         finally:  # whether or not all fit: they are carried out together
             for step in reversed(done):
-                step.back(draft)
+                step.revert_in(draft)
         return self.copied(edits=tuple(done)) if done else None
 
-    def forth(self, draft: Draft) -> None:
+    def apply_to(self, draft: Draft) -> None:
         for edit in self.edits:
-            edit.forth(draft)
+            edit.apply_to(draft)
 
-    def back(self, draft: Draft) -> None:
+    def revert_in(self, draft: Draft) -> None:
         for edit in reversed(self.edits):
-            edit.back(draft)
+            edit.revert_in(draft)
 
     @property
     def change(self) -> DocumentChange:
@@ -332,17 +325,15 @@ class Edits(Edit):
         return sum(edit.cost for edit in self.edits)
 
     @property
-    def apart(self) -> bool:
-        return any(edit.apart for edit in self.edits)
+    def moves_in_model(self) -> bool:
+        return any(edit.moves_in_model for edit in self.edits)
 
     @property
-    def looks(self) -> bool:
-        return all(edit.looks for edit in self.edits)
+    def navigates(self) -> bool:
+        return all(edit.navigates for edit in self.edits)
 
 
 # --- checks ---------------------------------------------------------------------------------------
-
-
 def _checked_box(field: str, box: Box, shape: tuple[int, ...]) -> Box:
     fits = len(box) == len(shape) and all(
         axis.step in (None, 1) and 0 <= axis.start <= axis.stop <= length

@@ -18,10 +18,19 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 if TYPE_CHECKING:
     from attn_gui.models.study import Study
 
+LIMIT = 256 * 2**20
+# what the records around a step's cells take, so that a million one-cell steps do count
+OVERHEAD = 1024
+# dropping a part at once: the stack is rebuilt for it
+KEPT = 0.75
+
+MOST_BY_ITSELF = 20
+LARGEST_BY_ITSELF = 256 * 2**20  # bytes of all snapshots, above which no more are kept by themselves
+LARGEST_COPY = 16 * 2**20  # bytes that an edit may wait for while they are copied
+_FULL = QT_TRANSLATE_NOOP("Sentences", "There are {count} snapshots, which is the most; delete one first.")
+
 
 # The states that the document has gone through, put together from its steps beside it: it stays as it is meanwhile.
-
-
 class PastStates:
     """The present state and those before the given steps, the newest of which is the last.
 
@@ -41,16 +50,9 @@ class PastStates:
         """Return the states, the oldest first: one more than there are steps."""
         found = [self._rewind.problem()]
         for step in reversed(self._steps):
-            step.back(self._rewind)
+            step.revert_in(self._rewind)
             found.append(self._rewind.problem())
         return found[::-1]
-
-
-LIMIT = 256 * 2**20
-# what the records around a step's cells take, so that a million one-cell steps do count
-OVERHEAD = 1024
-# dropping a part at once: the stack is rebuilt for it
-KEPT = 0.75
 
 
 class History:
@@ -80,7 +82,7 @@ class History:
         """Whether steps lie between the clean state and the present one that do more than look at another layer."""
         clean, now = self.stack.cleanIndex(), self.stack.index()
         places = range(min(clean, now), max(clean, now))
-        return clean < 0 or any(not cast(Edit, self.stack.command(place)).looks for place in places)
+        return clean < 0 or any(not cast(Edit, self.stack.command(place)).navigates for place in places)
 
     def undone(self) -> list[Edit]:
         """Return the steps that were undone, the one that redo would do first: the next push forgets them."""
@@ -99,7 +101,7 @@ class History:
         index = self.stack.index()
         found: list[Edit] = []
         for step in reversed(self._steps()[max(0, index - most) : index]):
-            if step.apart:
+            if step.moves_in_model:
                 break
             found.insert(0, step)
         return found
@@ -149,14 +151,6 @@ class History:
 
 
 # The snapshots of the open document: kept beside its history, so that no undo ever takes one away.
-
-
-MOST_BY_ITSELF = 20
-LARGEST_BY_ITSELF = 256 * 2**20  # bytes of all snapshots, above which no more are kept by themselves
-LARGEST_COPY = 16 * 2**20  # bytes that an edit may wait for while they are copied
-_FULL = QT_TRANSLATE_NOOP("Sentences", "There are {count} snapshots, which is the most; delete one first.")
-
-
 class Snapshots(QObject):
     """Named states in the order in which they were taken; `changed` follows everything that is done to them."""
 

@@ -18,9 +18,6 @@ from attn_gui.engine.graph.nodes import is_named, symbol
 from attn_gui.engine.interventions import Intervention
 from attn_gui.engine.masks import Layer
 
-# --- model ----------------------------------------------------------------------------------------
-
-
 Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
 ROOT = QModelIndex()
@@ -31,11 +28,15 @@ MOST_WHOLE = 1 << 14
 """Cells that are looked through at every change for a number that is not whole."""
 SWITCH = {"1": 1.0, "0": 0.0, "true": 1.0, "false": 0.0, "✓": 1.0}
 
-
 READ_ONLY = Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemNeverHasChildren
 EDITABLE = READ_ONLY | Qt.ItemFlag.ItemIsEditable
 
+Cuts = tuple[slice, slice]
 
+_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+
+
+# --- model ----------------------------------------------------------------------------------------
 class Matrix(Protocol):
     """An array, or what answers for its cells like one of two axes."""
 
@@ -327,12 +328,6 @@ def _table_shape(array: Matrix | None) -> tuple[int, int]:
 
 
 # --- places ---------------------------------------------------------------------------------------
-# Places of a table's rows and columns in an array that has more axes, or fewer.
-
-
-Cuts = tuple[slice, slice]
-
-
 def leading(field: str, shape: tuple[int, ...], item: int = 0, head: int = 0) -> tuple[int, ...]:
     """Return the index before rows and columns: (item,) of a batched matrix, (item, head) or (head,) of maps."""
     axes = shape[:-2]
@@ -373,12 +368,6 @@ def table_cells(field: str, shape: tuple[int, ...], box: Box, item: int = 0, hea
 
 
 # --- symbols of fields ----------------------------------------------------------------------------
-# Names of fields in labels and titles: the symbols that papers use.
-
-
-_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
-
-
 def field_symbol(field: str) -> str:
     """Return the symbol of an array field in any language: "Q", "W_O", "M₁" for an array of mask layer 1."""
     for letter, kind in (("M", Layer), ("H", Intervention)):

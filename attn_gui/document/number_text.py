@@ -18,11 +18,6 @@ from attn_gui.formats.text.numerals import LONGEST, NOT_A_NUMBER, NotANumber, no
 POWERS_FROM = 1e6
 """From this magnitude on a number stands in a table with a power of ten."""
 
-
-class NumberError(Refusal):
-    """Text that is not a number; see `Refusal` for its sentence."""
-
-
 NAMES = {"pi": math.pi, "e": math.e}
 OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
     ast.Add: operator.add,
@@ -34,9 +29,12 @@ OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
 _DECIMAL_COMMA = re.compile(r"[+-]?(?:0|[1-9]\d*)?,(?:\d{1,2}|\d{4,})(?:[eE][+-]?\d+)?|[+-]?0?,\d+(?:[eE][+-]?\d+)?")
 """A comma that cannot part thousands: 1,5 and 0,125 are numbers, 1,234 might be two."""
 
-
 _TOKEN = re.compile(r"(?>(?:\d++\.?+\d*+|\.\d++)(?:[eE][+-]?\d++)?+|sqrt|pi|e|[-+*/()\s])++")
 """Letters of a calculation: Python itself would read 1_0 and 0x10, too. Nothing is tried twice, as in 111111…x."""
+
+
+class NumberError(Refusal):
+    """Text that is not a number; see `Refusal` for its sentence."""
 
 
 def parse_number(text: str, dtype: DTypeLike = np.float64) -> float:

@@ -49,13 +49,6 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 
 __all__ = ["ACTIVATIONS", "AFTER", "BEFORE", "BLOCKS", "CHOICES", "NORMS", "BlockKind", "BlockTable"]
 
-
-# --- activations ----------------------------------------------------------------------------------
-# Activations of the feed-forward network: GELU (Hendrycks, Gimpel, 2016), SiLU (Elfwing et al., 2017) and ReLU.
-#
-# Gated (Shazeer, "GLU Variants Improve Transformer", 2020) the activation of one product multiplies the other.
-
-
 ROOT_2 = math.sqrt(2.0)
 BENT = math.sqrt(2.0 / math.pi)  # the slope of the tanh that comes near to Φ …
 CUBED = 0.044715  # … and how much of x³ is added to x in it
@@ -63,7 +56,63 @@ LEAST_POWER = -700.0  # whatever is below leaves nothing of SiLU; spreadsheets h
 
 _erfc = np.frompyfunc(math.erfc, 1, 1)  # exact to the last bit but one; rational functions of NumPy are no quicker
 
+T = TypeVar("T")
 
+MILD = 0.0, SQUARED[1]
+"""Magnitudes that are squared as they are: beside ε small squares may vanish."""
+
+RMS_HELPER = '''
+def rms_norm(rows, weight, bias, eps):
+    """Each row, or each head of it, with the mean square 1, then scaled and shifted."""
+    parts = rows.reshape(*rows.shape[:-1], -1, weight.shape[0])
+    top = {xp}.amax({xp}.abs(parts), axis=-1, keepdims=True)
+    top = {xp}.where(top > 1e100, top, 1.0)  # squares of larger numbers would be infinite
+    parts, eps = parts / top, eps / top / top
+    size = ({xp}.mean(parts**2, axis=-1, keepdims=True) + eps) ** 0.5
+    found = parts / size * weight if bias is None else parts / size * weight + bias
+    return found.reshape(rows.shape)
+'''
+LAYER_HELPER = '''
+def layer_norm(rows, weight, bias, eps):
+    """Each row with mean 0 and variance 1, then scaled and shifted."""
+    top = {xp}.amax({xp}.abs(rows), axis=-1, keepdims=True)
+    top = {xp}.where(top > 1e100, top, 1.0)  # squares of larger numbers would be infinite
+    rows, eps = rows / top, eps / top / top
+    centered = rows - {xp}.mean(rows, axis=-1, keepdims=True)
+    variance = {xp}.mean(centered**2, axis=-1, keepdims=True)
+    scaled = centered / (variance + eps) ** 0.5 * weight
+    return scaled if bias is None else scaled + bias
+'''
+
+ROWS, HIDDEN = "batch row column", "batch query column"
+
+NORMALIZED = StageName("N", "N", "n", "Normalized", "层归一化")
+OUTPUT = StageName("L", "L", r"\ell", "Block output", "块输出")
+
+LINEAR, POST, PRE = "linear", "post", "pre"
+EPS = 1e-5  # of a norm, unless given
+
+W_UP = StageName("W_up", r"W_{\mathrm{up}}", r"w^{\mathrm{up}}", "Up projection", "升维投影")
+W_GATE = StageName("W_gate", r"W_{\mathrm{gate}}", r"w^{\mathrm{gate}}", "Gate projection", "门控投影")
+W_DOWN = StageName("W_down", r"W_{\mathrm{down}}", r"w^{\mathrm{down}}", "Down projection", "降维投影")
+B_UP = StageName("b_up", r"b_{\mathrm{up}}", r"b^{\mathrm{up}}", "Up bias", "升维偏置")
+B_GATE = StageName("b_gate", r"b_{\mathrm{gate}}", r"b^{\mathrm{gate}}", "Gate bias", "门控偏置")
+B_DOWN = StageName("b_down", r"b_{\mathrm{down}}", r"b^{\mathrm{down}}", "Down bias", "降维偏置")
+UP = StageName("Fᵘ", r"F^{\mathrm{u}}", r"f^{\mathrm{u}}", "Up", "升维")
+GATE = StageName("Fᵍ", r"F^{\mathrm{g}}", r"f^{\mathrm{g}}", "Gate", "门控")
+DOWN = StageName("D", "D", "d", "Down", "降维")
+RESIDUAL = StageName("R", "R", "r", "Residual", "残差连接")
+RESIDUAL_2 = StageName("R₂", "R_2", "r^{(2)}", "Block residual", "块内残差连接")
+NORMED_X = StageName("Xⁿ", r"X^{\mathrm{n}}", r"x^{\mathrm{n}}", "Normalized sequence", "归一化后的序列")
+NORMED_CONTEXT = StageName(
+    "X₂ⁿ", r"X_2^{\mathrm{n}}", r"x^{(2)\mathrm{n}}", "Normalized second sequence", "归一化后的第二个序列"
+)
+
+
+# --- activations ----------------------------------------------------------------------------------
+# Activations of the feed-forward network: GELU (Hendrycks, Gimpel, 2016), SiLU (Elfwing et al., 2017) and ReLU.
+#
+# Gated (Shazeer, "GLU Variants Improve Transformer", 2020) the activation of one product multiplies the other.
 class Activation(Stage):
     """One number after another through a function; the number of the gate, where there is one, times that of W_up."""
 
@@ -243,37 +292,6 @@ def _normal(x: Array) -> Array:
 
 # --- norms ----------------------------------------------------------------------------------------
 # Norms of rows: RMSNorm (Zhang, Sennrich, 2019) and layer normalization (Ba, Kiros, Hinton, 2016).
-
-
-T = TypeVar("T")
-
-MILD = 0.0, SQUARED[1]
-"""Magnitudes that are squared as they are: beside ε small squares may vanish."""
-
-RMS_HELPER = '''
-def rms_norm(rows, weight, bias, eps):
-    """Each row, or each head of it, with the mean square 1, then scaled and shifted."""
-    parts = rows.reshape(*rows.shape[:-1], -1, weight.shape[0])
-    top = {xp}.amax({xp}.abs(parts), axis=-1, keepdims=True)
-    top = {xp}.where(top > 1e100, top, 1.0)  # squares of larger numbers would be infinite
-    parts, eps = parts / top, eps / top / top
-    size = ({xp}.mean(parts**2, axis=-1, keepdims=True) + eps) ** 0.5
-    found = parts / size * weight if bias is None else parts / size * weight + bias
-    return found.reshape(rows.shape)
-'''
-LAYER_HELPER = '''
-def layer_norm(rows, weight, bias, eps):
-    """Each row with mean 0 and variance 1, then scaled and shifted."""
-    top = {xp}.amax({xp}.abs(rows), axis=-1, keepdims=True)
-    top = {xp}.where(top > 1e100, top, 1.0)  # squares of larger numbers would be infinite
-    rows, eps = rows / top, eps / top / top
-    centered = rows - {xp}.mean(rows, axis=-1, keepdims=True)
-    variance = {xp}.mean(centered**2, axis=-1, keepdims=True)
-    scaled = centered / (variance + eps) ** 0.5 * weight
-    return scaled if bias is None else scaled + bias
-'''
-
-
 class RMSNorm(Stage):
     """Every row over the root of its mean square, then scaled, and shifted where there is a bias."""
 
@@ -427,19 +445,12 @@ def _parts(inputs: Sequence[T | None]) -> tuple[T, T, T | None, T]:
 
 
 # --- block stages ---------------------------------------------------------------------------------
-# Blocks around the attention: their parameters, and their stages of norm, residual sum and feed-forward network.
-
-
-ROWS, HIDDEN = "batch row column", "batch query column"
 NORMS: Mapping[str, type[RMSNorm]] = MappingProxyType({"layer": LayerNorm, "rms": RMSNorm})
 """Norms of a block, by key; the first one unless another is asked for."""
 ACTIVATIONS: Mapping[str, Activation] = MappingProxyType({one.key: one for one in (Gelu(), GeluTanh(), Silu(), Relu())})
 """Activations of a block's feed-forward network, by key; the first one unless another is asked for."""
 CHOICES: Mapping[str, Sequence[str]] = MappingProxyType({"norm": tuple(NORMS), "activation": tuple(ACTIVATIONS)})
 """Choices of a block with a feed-forward network from these catalogs."""
-
-NORMALIZED = StageName("N", "N", "n", "Normalized", "层归一化")
-OUTPUT = StageName("L", "L", r"\ell", "Block output", "块输出")
 
 
 class BlockTable(NamedTuple):
@@ -507,29 +518,6 @@ def _sum(name: str, formula: str, kind: str, called: StageName, operator: Operat
 
 
 # --- kinds of blocks ------------------------------------------------------------------------------
-# The kinds of blocks, each with its tables and its stages in order.
-
-
-LINEAR, POST, PRE = "linear", "post", "pre"
-EPS = 1e-5  # of a norm, unless given
-
-W_UP = StageName("W_up", r"W_{\mathrm{up}}", r"w^{\mathrm{up}}", "Up projection", "升维投影")
-W_GATE = StageName("W_gate", r"W_{\mathrm{gate}}", r"w^{\mathrm{gate}}", "Gate projection", "门控投影")
-W_DOWN = StageName("W_down", r"W_{\mathrm{down}}", r"w^{\mathrm{down}}", "Down projection", "降维投影")
-B_UP = StageName("b_up", r"b_{\mathrm{up}}", r"b^{\mathrm{up}}", "Up bias", "升维偏置")
-B_GATE = StageName("b_gate", r"b_{\mathrm{gate}}", r"b^{\mathrm{gate}}", "Gate bias", "门控偏置")
-B_DOWN = StageName("b_down", r"b_{\mathrm{down}}", r"b^{\mathrm{down}}", "Down bias", "降维偏置")
-UP = StageName("Fᵘ", r"F^{\mathrm{u}}", r"f^{\mathrm{u}}", "Up", "升维")
-GATE = StageName("Fᵍ", r"F^{\mathrm{g}}", r"f^{\mathrm{g}}", "Gate", "门控")
-DOWN = StageName("D", "D", "d", "Down", "降维")
-RESIDUAL = StageName("R", "R", "r", "Residual", "残差连接")
-RESIDUAL_2 = StageName("R₂", "R_2", "r^{(2)}", "Block residual", "块内残差连接")
-NORMED_X = StageName("Xⁿ", r"X^{\mathrm{n}}", r"x^{\mathrm{n}}", "Normalized sequence", "归一化后的序列")
-NORMED_CONTEXT = StageName(
-    "X₂ⁿ", r"X_2^{\mathrm{n}}", r"x^{(2)\mathrm{n}}", "Normalized second sequence", "归一化后的第二个序列"
-)
-
-
 def _norm_tables(number: int) -> dict[str, BlockTable]:
     """Return the learned numbers of one of the two norms."""
     sub = "₁₂"[number - 1]

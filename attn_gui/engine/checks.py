@@ -16,14 +16,16 @@ from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.errors import FieldError, FieldTypeError, Note, PlaceError, ShapeError
 from attn_gui.engine.sentences import MINUS
 
-# --- arrays of other libraries --------------------------------------------------------------------
-# Arrays of other libraries as NumPy arrays, none of which is ever imported.
-
-
 NARROW = ("bfloat16", "float8", "float4")  # floats that NumPy lacks; float32 holds every value of theirs
 LONGEST_REASON = 200
 
+ALIGNS = ("start", "end")
+LONGEST_TEXT = 10_000  # letters of a token
+ECHOED = 40  # letters of a value that are said again
 
+
+# --- arrays of other libraries --------------------------------------------------------------------
+# Arrays of other libraries as NumPy arrays, none of which is ever imported.
 def read_array(field: str, value: object) -> Array:
     """Return the numbers of anything with `__array__`, `__dlpack__` or `.detach()`, or of nested lists of them.
 
@@ -93,13 +95,6 @@ def _reason(error: Exception) -> str:
 
 
 # --- single values --------------------------------------------------------------------------------
-
-
-ALIGNS = ("start", "end")
-LONGEST_TEXT = 10_000  # letters of a token
-ECHOED = 40  # letters of a value that are said again
-
-
 def as_switch(field: str, value: object) -> bool:
     if not isinstance(value, (bool, np.bool_)):
         raise FieldTypeError(sentences.NOT_SWITCH, field=field, got=described(value))
@@ -312,9 +307,6 @@ def _cells_of(array: Array, value: object) -> object:
 
 
 # --- frozen mappings and equality -----------------------------------------------------------------
-# Frozen mappings, and equality of values to the byte.
-
-
 class Record(Mapping[str, Any]):
     """A frozen mapping whose entries are attributes too: `problem.block.ln_weight`; None for one of `absent`."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass, replace
 from itertools import islice, pairwise
 from math import prod
 from types import MappingProxyType
@@ -18,6 +17,7 @@ from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.dense import RowwiseEvaluation
 from attn_gui.engine.evaluation.proxies import Difference, stand_in, with_derived
 from attn_gui.engine.evaluation.trace import Trace, problem_in
+from attn_gui.engine.fields import KIND, leaves_of, with_leaves
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.intervention_nodes import computed_nodes
 from attn_gui.engine.graph.nodes import as_index
@@ -26,17 +26,23 @@ from attn_gui.engine.interventions import Scale
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.stages import STAGE, stage_of
 
-# --- blame ----------------------------------------------------------------------------------------
-# Blame: which of several changes moved a cell most, found by computing the cell without each of them.
-
-
 Records = tuple[Any, ...]  # layers of a mask, or interventions
 
 MOST = 64  # boxes of one array that are suspected one by one
-KIND = ".kind"  # of a record in a list: another kind is another record
 UNSEEN = frozenset({"query_tokens", "key_tokens"})  # fields that no number depends on
 
+AT_ONCE = 1 << 22  # cells that are compared at a time
 
+NOTHING = Scale(stage=stage_of(Role.SCORE), factor=1.0, enabled=False)
+"""In the place of what was set by hand in a stage that is not there."""
+
+Words = tuple[str, str]
+"""In English and in Chinese; of a head with a place for its number."""
+
+WITH_SCALE = "with-scale"
+
+
+# --- blame ----------------------------------------------------------------------------------------
 class Suspect(NamedTuple):
     """One change: the `field` (dotted) and the `box` of its cells, None for a field as a whole.
 
@@ -241,41 +247,6 @@ def changes(before: Problem, after: Problem) -> Iterator[FieldChange]:
             yield FieldChange(name, None, {name: was})
 
 
-def leaves_of(problem: Problem) -> dict[str, Any]:
-    """Return every value of a problem by its dotted name: those of records and of mask layers one by one."""
-    found: dict[str, Any] = {}
-    for each in fields(problem):
-        value = getattr(problem, each.name)
-        parts = dict(enumerate(value)) if _is_list(value) else value if isinstance(value, Mapping) else None
-        for name, part in {each.name: value}.items() if parts is None else parts.items():
-            label = each.name if parts is None else f"{each.name}.{name}"
-            inner = {f.name: getattr(part, f.name) for f in fields(part)} if is_dataclass(part) else None
-            found |= {label: part} if inner is None else {f"{label}.{key}": one for key, one in inner.items()}
-            found |= {} if inner is None else {f"{label}{KIND}": part.kind}
-    return found
-
-
-def with_leaves(problem: Problem, leaves: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a problem with other values under dotted names."""
-    found = problem.fields()
-    for label, value in leaves.items():
-        root, *inner = label.split(".")
-        whole = getattr(problem, root) if root not in found else found[root]
-        if not inner:
-            found[root] = value
-        elif isinstance(whole, tuple):
-            items = list(whole)
-            items[int(inner[0])] = replace(items[int(inner[0])], **{inner[1]: value})
-            found[root] = tuple(items)
-        else:
-            found[root] = {**whole, inner[0]: value}
-    return found
-
-
-def _is_list(value: object) -> bool:
-    return isinstance(value, tuple) and bool(value) and all(is_dataclass(part) for part in value)
-
-
 def _alike(one: Array, other: Array) -> Array:
     """Return cells that are equal; a NaN is like any other NaN."""
     return np.asarray((one == other) | ((one != one) & (other != other)))
@@ -291,11 +262,6 @@ def _boxes(old: Array, new: Array) -> list[Box]:
 
 
 # --- comparison -----------------------------------------------------------------------------------
-
-
-AT_ONCE = 1 << 22  # cells that are compared at a time
-
-
 class Comparison(Mapping[str, Array]):
     """After − before of two problems by stage: always with the batch axis, read-only, in their dtype.
 
@@ -409,16 +375,6 @@ def compare(before: Problem, after: Problem) -> Comparison:
     return Comparison(*traces)
 
 
-# Comparisons that are ready made: what the present problem would be without one thing. A line each.
-
-
-NOTHING = Scale(stage=stage_of(Role.SCORE), factor=1.0, enabled=False)
-"""In the place of what was set by hand in a stage that is not there."""
-
-Words = tuple[str, str]
-"""In English and in Chinese; of a head with a place for its number."""
-
-
 class ReadyMade(NamedTuple):
     """A problem beside the same one without something: `title` says of what, `before` and `after` call the two sides.
 
@@ -467,8 +423,6 @@ def _head_off(problem: Problem, head: int) -> dict[str, Any]:
     off = {"kind": "scale", "stage": mixed, "at": {"head": head}, "factor": 0.0}
     return {"interventions": (*problem.interventions, off)}
 
-
-WITH_SCALE = "with-scale"
 
 READY: Mapping[str, ReadyMade] = MappingProxyType(
     {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -28,9 +28,6 @@ from attn_gui.engine.interventions import Intervention, normalized_interventions
 from attn_gui.engine.masks import Layer, layer_from_mapping, layers_given
 from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.scores import SCORES
-
-# --- fields ---------------------------------------------------------------------------------------
-
 
 F = TypeVar("F", bound="Fields")
 
@@ -61,8 +58,14 @@ COMPARING = (
 )
 """Fields from which weights are computed: none of them is there where the weights are given."""
 QK_NORM_EPS = 1e-6  # as in Qwen3
+KIND = ".kind"  # of a record in a list, among the leaves: another kind is another record
+
+DTYPES = ("float64", "float32")
+MOST_LAYERS = 64  # of a mask
+POSITIVE = ("softcap", "temperature", "rotary_theta")
 
 
+# --- fields ---------------------------------------------------------------------------------------
 @dataclass(frozen=True, eq=False, repr=False, init=False)
 class Fields:
     """The fields of a problem, one by one: what checks, fixes and texts of a problem are given to read."""
@@ -278,18 +281,44 @@ def store(problem: Fields, name: str, value: object) -> None:
     object.__setattr__(problem, name, value)
 
 
+def leaves_of(problem: Fields) -> dict[str, Any]:
+    """Return every value of a problem by its dotted name: those of records and of mask layers one by one."""
+    found: dict[str, Any] = {}
+    for each in fields(problem):
+        value = getattr(problem, each.name)
+        records = isinstance(value, tuple) and bool(value) and all(map(is_dataclass, value))
+        parts = dict(enumerate(value)) if records else value if isinstance(value, Mapping) else None
+        for name, part in {each.name: value}.items() if parts is None else parts.items():
+            label = each.name if parts is None else f"{each.name}.{name}"
+            inner = {f.name: getattr(part, f.name) for f in fields(part)} if is_dataclass(part) else None
+            found |= {label: part} if inner is None else {f"{label}.{key}": one for key, one in inner.items()}
+            found |= {} if inner is None else {f"{label}{KIND}": part.kind}
+    return found
+
+
+def with_leaves(problem: Fields, leaves: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a problem with other values under dotted names."""
+    found = problem.fields()
+    for label, value in leaves.items():
+        root, *inner = label.split(".")
+        whole = getattr(problem, root) if root not in found else found[root]
+        if not inner:
+            found[root] = value
+        elif isinstance(whole, tuple):
+            items = list(whole)
+            items[int(inner[0])] = replace(items[int(inner[0])], **{inner[1]: value})
+            found[root] = tuple(items)
+        else:
+            found[root] = {**whole, inner[0]: value}
+    return found
+
+
 # --- normalizing ----------------------------------------------------------------------------------
 # Checks of the fields one by one, stored as they stay; whether they fit together is checked in `shape_errors`.
-
-
-DTYPES = ("float64", "float32")
-
 AXES = dict.fromkeys((*DIRECT, "x", "context"), (2, 3)) | dict.fromkeys((*WEIGHTS, "w_output"), (2,))
 AXES |= dict.fromkeys(("b_query", "b_key", "b_value", "b_output"), (1,))
 AXES |= {GIVEN: (3, 4)}
 AXES |= dict.fromkeys(("query_norm", "key_norm", "rotary_frequencies", "sink"), (1,))
-MOST_LAYERS = 64  # of a mask
-POSITIVE = ("softcap", "temperature", "rotary_theta")
 
 
 def normalize_fields(problem: Fields, copy: bool) -> None:

@@ -130,7 +130,7 @@ def _long(axes: Axes, shapes: Mapping[str, Shape]) -> Axes:
     return tuple(axis for place, axis in enumerate(axes) if any(shape[place] > 1 for shape in shapes.values()))
 
 
-def likelier(found: tuple[Axes, ...], shapes: Mapping[str, Shape]) -> tuple[Axes, ...]:
+def likelier_orders(found: tuple[Axes, ...], shapes: Mapping[str, Shape]) -> tuple[Axes, ...]:
     """Return those of some orders that people have: with more than one key, for else every weight is 1; and where fewer
     K/V heads serve the heads of as many queries as keys, rather than as many heads other queries than keys."""
     some = agreeing(found, lambda axes: any(_size(axes, shape)[TOKEN] > 1 for shape in shapes.values()))
@@ -162,7 +162,7 @@ def sizes(axes: Axes, shapes: Mapping[str, Shape]) -> dict[str, int]:
 
 
 # --- heads on an axis of their own ---------------------------------------------------------------
-def heads_beside(
+def fields_of_heads(
     query: object, key: object, value: object, given: Mapping[str, object], said: str | Iterable[str] | None
 ) -> tuple[dict[str, object], str]:
     """Return the fields of a problem whose heads have an axis of their own, and what is to be said of how they were
@@ -186,7 +186,7 @@ def heads_beside(
     if found and found != (own,):
         note = say(sentences.READ_BY_SHAPES, {"reading": _readings_text(found, shapes)})
         return _said(arrays, given, found[0]), note
-    return side_by_side(arrays["query"], arrays["key"], arrays["value"], given), ""
+    return heads_side_by_side(arrays["query"], arrays["key"], arrays["value"], given), ""
 
 
 def _said(arrays: Mapping[str, Array], given: Mapping[str, object], said: str | Iterable[str]) -> dict[str, object]:
@@ -199,7 +199,11 @@ def _said(arrays: Mapping[str, Array], given: Mapping[str, object], said: str | 
         if array.ndim != len(axes):
             raise _clash(sentences.OTHER_AXES, arrays, (name,), len(axes), array.ndim, named=spelled(axes))
     lying = {name: with_axes_in_order(axes, array) for name, array in arrays.items()}
-    return {**given, **lying} if HEAD not in axes else side_by_side(lying["query"], lying["key"], lying["value"], given)
+    return (
+        {**given, **lying}
+        if HEAD not in axes
+        else heads_side_by_side(lying["query"], lying["key"], lying["value"], given)
+    )
 
 
 def _valid(shapes: Mapping[str, Shape], given: Mapping[str, object], own: Axes) -> tuple[Axes, ...]:
@@ -232,7 +236,7 @@ def _readings_text(found: Iterable[Axes], shapes: Mapping[str, Shape]) -> str:
     return " or ".join(texts)
 
 
-def side_by_side(query: object, key: object, value: object, given: Mapping[str, object]) -> dict[str, object]:
+def heads_side_by_side(query: object, key: object, value: object, given: Mapping[str, object]) -> dict[str, object]:
     """Return the fields of a problem whose heads have an axis of their own: (h, n, d) or (b, h, n, d), K and V with
     h_kv.
 
@@ -256,7 +260,7 @@ def side_by_side(query: object, key: object, value: object, given: Mapping[str, 
     return {**given, **found, "num_heads": counts["query"], "num_kv_heads": counts["key"]}
 
 
-def one_map_each(
+def fields_of_maps(
     weights: object, value: object, tokens: object, query_tokens: object, key_tokens: object
 ) -> dict[str, object]:
     """Return the fields of a problem whose weights are given: (n, m), (h, n, m) or (b, h, n, m), of one head without an

@@ -29,14 +29,31 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 
 __all__ = ["INTERVENTIONS", "Intervention", "intervention_from_mapping", "normalized_interventions"]
 
-
-# --- base -----------------------------------------------------------------------------------------
-
-
 Axes = tuple[str, ...]
 Slopes = tuple[Any, Any, Any]  # derivatives by own, given and taken; None where it does not read them
 
+COPIED = QT_TRANSLATE_NOOP("Interventions", "{cells} taken from {source}")
+AND = QT_TRANSLATE_NOOP("Interventions", "{cells}, {place}")
+PLACES = {
+    "batch": QT_TRANSLATE_NOOP("Interventions", "item {place}"),
+    "head": QT_TRANSLATE_NOOP("Interventions", "head {place}"),
+    "query": QT_TRANSLATE_NOOP("Interventions", "query {place}"),
+    "key": QT_TRANSLATE_NOOP("Interventions", "key {place}"),
+    "row": QT_TRANSLATE_NOOP("Interventions", "row {place}"),
+    "column": QT_TRANSLATE_NOOP("Interventions", "column {place}"),
+}
+"""A place on each axis that a stage can have."""
 
+SCALED = QT_TRANSLATE_NOOP("Interventions", "{cells} × {factor}")
+
+SET = QT_TRANSLATE_NOOP("Interventions", "{cells} set to {value}")
+TOLD_MANY = QT_TRANSLATE_NOOP("Interventions", "{cells} set to {count} numbers")
+
+MOST = 256  # interventions of a problem
+MOST_CELLS = 1 << 22  # numbers that they hold, all together
+
+
+# --- base -----------------------------------------------------------------------------------------
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Intervention(TaggedRecord):
     """Cells of one stage, changed once it is computed; texts are English, of the context "Interventions".
@@ -202,19 +219,6 @@ def as_stage(field: str, stage: str, known: Axes) -> str:
     return stage
 
 
-COPIED = QT_TRANSLATE_NOOP("Interventions", "{cells} taken from {source}")
-AND = QT_TRANSLATE_NOOP("Interventions", "{cells}, {place}")
-PLACES = {
-    "batch": QT_TRANSLATE_NOOP("Interventions", "item {place}"),
-    "head": QT_TRANSLATE_NOOP("Interventions", "head {place}"),
-    "query": QT_TRANSLATE_NOOP("Interventions", "query {place}"),
-    "key": QT_TRANSLATE_NOOP("Interventions", "key {place}"),
-    "row": QT_TRANSLATE_NOOP("Interventions", "row {place}"),
-    "column": QT_TRANSLATE_NOOP("Interventions", "column {place}"),
-}
-"""A place on each axis that a stage can have."""
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Copy(Intervention):
     """The computed cells of another head, row or item: `source` says which, axis by axis; the others are the same."""
@@ -279,9 +283,6 @@ class Copy(Intervention):
         fit_place(f"{name}.source", self.stage, self.source, axes, shape)
 
 
-SCALED = QT_TRANSLATE_NOOP("Interventions", "{cells} × {factor}")
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Scale(Intervention):
     """Every cell times `factor`: 0 switches a head off."""
@@ -311,10 +312,6 @@ class Scale(Intervention):
 
     def normalized(self, name: str, dtype: np.dtype[Any], copy: bool) -> Self:
         return self.changed(factor=as_number(f"{name}.factor", self.factor))
-
-
-SET = QT_TRANSLATE_NOOP("Interventions", "{cells} set to {value}")
-TOLD_MANY = QT_TRANSLATE_NOOP("Interventions", "{cells} set to {count} numbers")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -374,12 +371,7 @@ class Set(Intervention):
 
 
 # --- kinds ----------------------------------------------------------------------------------------
-
-
 INTERVENTIONS: dict[str, type[Intervention]] = {entry.kind: entry for entry in (Set, Scale, Copy)}
-
-MOST = 256  # interventions of a problem
-MOST_CELLS = 1 << 22  # numbers that they hold, all together
 
 
 def intervention_from_mapping(mapping: Mapping[str, Any] | Intervention, name: str = "interventions") -> Intervention:

@@ -40,13 +40,21 @@ __all__ = [
     "layers_given",
 ]
 
-
-# --- base -----------------------------------------------------------------------------------------
-
-
 Sizes = tuple[int, int, int, int]  # batch, head, query, key
 
+BLOCKED = {
+    QT_TRANSLATE_NOOP("Masks", "open where {rule}"): QT_TRANSLATE_NOOP("Masks", "blocked unless {rule}"),
+    QT_TRANSLATE_NOOP("Masks", "open everywhere"): QT_TRANSLATE_NOOP("Masks", "blocked nowhere"),
+    QT_TRANSLATE_NOOP("Masks", "open: {open} of {all} cells"): QT_TRANSLATE_NOOP(
+        "Masks", "blocked: {closed} of {all} cells"
+    ),
+}
+"""Rules by which True is read as blocked, as in nn.MultiheadAttention."""
 
+SAMPLE = 1 << 10  # cells of a table that are looked at before all of it
+
+
+# --- base -----------------------------------------------------------------------------------------
 class Parameter(NamedTuple):
     """One setting of a mask layer, so that a panel can build itself. A default of None: no limit, or taken from m.
 
@@ -271,16 +279,6 @@ def open_where(condition: str | Note) -> Note:
     return Note(QT_TRANSLATE_NOOP("Masks", "open where {rule}"), {"rule": condition})
 
 
-BLOCKED = {
-    QT_TRANSLATE_NOOP("Masks", "open where {rule}"): QT_TRANSLATE_NOOP("Masks", "blocked unless {rule}"),
-    QT_TRANSLATE_NOOP("Masks", "open everywhere"): QT_TRANSLATE_NOOP("Masks", "blocked nowhere"),
-    QT_TRANSLATE_NOOP("Masks", "open: {open} of {all} cells"): QT_TRANSLATE_NOOP(
-        "Masks", "blocked: {closed} of {all} cells"
-    ),
-}
-"""Rules by which True is read as blocked, as in nn.MultiheadAttention."""
-
-
 def as_blocked(rule: Note) -> Note:
     """Return a rule in the words of who reads True as blocked; one that adds is the same for all."""
     return Note(BLOCKED.get(rule.template, rule.template), rule.values)
@@ -299,11 +297,6 @@ def _broadcasts(name: str, cells: Array, sizes: Sizes) -> None:
 
 
 # --- kinds ----------------------------------------------------------------------------------------
-
-
-SAMPLE = 1 << 10  # cells of a table that are looked at before all of it
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Causal(Aligned):
     """j ≤ i + o: no query sees a later key."""

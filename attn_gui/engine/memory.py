@@ -23,6 +23,8 @@ Write = Callable[[Array], object]
 SHARE = 4  # new numbers may take this part of the free memory: what is computed from them takes as much again, and more
 UNKNOWN = 2 * 10**9  # bytes that are taken to be free on a system that does not say
 
+_maker: ContextVar[_Maker | None] = ContextVar("maker", default=None)
+
 
 def new_array(shape: Sequence[int], dtype: npt.DTypeLike, write: Write) -> Array:
     """Return a new array that `write` fills; while it is only weighed a stand-in without memory, and nothing is
@@ -154,9 +156,6 @@ class _Scales(_Maker):
         if size > np.iinfo(np.intp).max:
             check(self.size)  # not even a stand-in can be so large
         return np.broadcast_to(np.zeros((), dtype), shape)
-
-
-_maker: ContextVar[_Maker | None] = ContextVar("maker", default=None)
 
 
 @contextmanager

@@ -38,8 +38,39 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 
 __all__ = ["FEW", "MILD", "NORMALIZERS", "Keywise", "Normalizer", "Softmax"]
 
+FEW = 4  # so many keys are written out instead of Z …
+MILD = 16.0  # … while e^s is as exact as e^(s − max)
+STEEPEST = 700.0  # e to this is still a number
+HELPER = '''
+def softmax(scores, temperature=None, sink=None):
+    """Shares of one in each row; zeros where no key is open. A sink for each head is counted in the total alone."""
+    heat = 1.0 if temperature is None else temperature
+    top = {xp}.amax(scores, axis=-1, keepdims=True)
+    if sink is not None:
+        sink = sink.reshape(-1, 1, 1) if len(scores.shape) > 2 else sink
+        top = {xp}.maximum(top, sink)
+    top = {xp}.where(top == -inf, 0.0, top)
+    powers = {xp}.exp((scores - top) / heat)
+    total = {xp}.sum(powers, axis=-1, keepdims=True)
+    total = total if sink is None else total + {xp}.exp((sink - top) / heat)
+    return powers / {xp}.where(total == 0.0, 1.0, total)
+'''
 
-# The base of normalizations: the stage that writes `weights`, with all its facts.
+PHI_HELPER = '''
+def shares(scores):
+    """Each row of elu(s) + 1 over its sum; zeros where that is 0."""
+    positive = {xp}.where(scores > 0.0, scores + 1.0, {xp}.exp({xp}.where(scores > 0.0, 0.0, scores)))
+    total = {xp}.sum(positive, axis=-1, keepdims=True)
+    return positive / {xp}.where(total == 0.0, 1.0, total)
+'''
+
+SIGMOID_HELPER = '''
+def sigmoid(scores, temperature=1.0):
+    """1 / (1 + e^(-s/T)), of which no power is too large."""
+    steps = scores / temperature
+    falling = {xp}.exp(-{xp}.abs(steps))
+    return {xp}.where(steps < 0.0, falling, 1.0) / (1.0 + falling)
+'''
 
 
 class Normalizer(Stage):
@@ -85,27 +116,6 @@ class Normalizer(Stage):
 # The row's maximum is taken off first, so no finite score overflows. A row with no allowed key is all zero. A score
 # of +∞ or NaN makes its row NaN, as IEEE arithmetic and PyTorch have it, except for keys at −∞: a closed key stays at
 # 0. A sink (gpt-oss, 2025) is a learned logit of each head that no key has: what it takes of the row goes nowhere.
-
-
-FEW = 4  # so many keys are written out instead of Z …
-MILD = 16.0  # … while e^s is as exact as e^(s − max)
-STEEPEST = 700.0  # e to this is still a number
-HELPER = '''
-def softmax(scores, temperature=None, sink=None):
-    """Shares of one in each row; zeros where no key is open. A sink for each head is counted in the total alone."""
-    heat = 1.0 if temperature is None else temperature
-    top = {xp}.amax(scores, axis=-1, keepdims=True)
-    if sink is not None:
-        sink = sink.reshape(-1, 1, 1) if len(scores.shape) > 2 else sink
-        top = {xp}.maximum(top, sink)
-    top = {xp}.where(top == -inf, 0.0, top)
-    powers = {xp}.exp((scores - top) / heat)
-    total = {xp}.sum(powers, axis=-1, keepdims=True)
-    total = total if sink is None else total + {xp}.exp((sink - top) / heat)
-    return powers / {xp}.where(total == 0.0, 1.0, total)
-'''
-
-
 class Softmax(Normalizer):
     """Scores of each row as shares of one: e^(s/T) over the sum of the row, in which a sink may have a part too."""
 
@@ -229,8 +239,6 @@ def _exp_score(cell: Cell, largest: Expression | None, temperature: Expression |
 
 
 # --- without ---------------------------------------------------------------------------------------
-
-
 class Keywise(Normalizer):
     """A normalization that makes a number of each score by itself, where softmax takes the row's largest off first."""
 
@@ -283,17 +291,6 @@ class Unnormalized(Keywise):
 
 # --- sum -------------------------------------------------------------------------------------------
 # The feature map of Katharopoulos et al., "Transformers are RNNs" (2020), taken of the scores: elu(s) + 1.
-
-
-PHI_HELPER = '''
-def shares(scores):
-    """Each row of elu(s) + 1 over its sum; zeros where that is 0."""
-    positive = {xp}.where(scores > 0.0, scores + 1.0, {xp}.exp({xp}.where(scores > 0.0, 0.0, scores)))
-    total = {xp}.sum(positive, axis=-1, keepdims=True)
-    return positive / {xp}.where(total == 0.0, 1.0, total)
-'''
-
-
 class PositiveShares(Keywise):
     """Scores of each row as shares of one: φ(s) over the sum of the row, φ(s) = elu(s) + 1."""
 
@@ -381,17 +378,6 @@ def _below(part: Expression) -> Expression:
 
 
 # Ramapuram et al., "Theory, Analysis, and Best Practices for Sigmoid Self-Attention" (2024).
-
-
-SIGMOID_HELPER = '''
-def sigmoid(scores, temperature=1.0):
-    """1 / (1 + e^(-s/T)), of which no power is too large."""
-    steps = scores / temperature
-    falling = {xp}.exp(-{xp}.abs(steps))
-    return {xp}.where(steps < 0.0, falling, 1.0) / (1.0 + falling)
-'''
-
-
 class Sigmoid(Keywise):
     """Each score on its own as a number between 0 and 1: 1 / (1 + e^(−s/T)); a row adds up to anything."""
 
@@ -462,8 +448,6 @@ class Sigmoid(Keywise):
 
 
 # --- catalog ---------------------------------------------------------------------------------------
-
-
 NORMALIZERS: dict[str, Normalizer] = {
     "softmax": Softmax(),
     "none": Unnormalized(),

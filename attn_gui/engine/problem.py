@@ -14,13 +14,10 @@ import numpy as np
 from attn_gui.engine.checks import as_scalar, as_switch, same
 from attn_gui.engine.errors import ShapeError
 from attn_gui.engine.fields import Fields, normalize_fields, unnormalized
-from attn_gui.engine.head_axis import check_leading_axis, heads_beside, one_map_each
+from attn_gui.engine.head_axis import check_leading_axis, fields_of_heads, fields_of_maps
 from attn_gui.engine.interventions import Intervention
 from attn_gui.engine.masks import Layer
 from attn_gui.engine.shape_errors import check_shapes, fixes_of
-
-# Notebook display of a problem or a trace: drawn by the package's figures, which are loaded on demand.
-
 
 FIGURES = "attn_gui.notebook"  # by name: the engine draws nothing and must not import what does
 
@@ -37,9 +34,6 @@ class Pictured:
 
 
 # --- text -----------------------------------------------------------------------------------------
-# Problems in words: what a Python prompt and a notebook print.
-
-
 def field_texts(problem: Fields) -> Iterator[str]:
     """Yield every field that is not its default, and the number of heads always; arrays by their shape."""
     fields = {"num_heads": problem.num_heads} | problem.fields()
@@ -164,7 +158,7 @@ class Problem(Fields, Pictured):
         that fit none is taken: a ShapeError spells out each.
         Raises ShapeError, which names the matrix and the axis.
         """
-        found, note = heads_beside(query, key, value, fields, axes)
+        found, note = fields_of_heads(query, key, value, fields, axes)
         if note:
             warnings.warn(note, UserWarning, stacklevel=2)
         return cls.of(found)
@@ -186,7 +180,7 @@ class Problem(Fields, Pictured):
         add up to (`verify` says it); those of float32 or narrower stay in float32.
         Raises ShapeError, which names the matrix and the axis.
         """
-        return cls.of(one_map_each(weights, value, tokens, query_tokens, key_tokens))
+        return cls.of(fields_of_maps(weights, value, tokens, query_tokens, key_tokens))
 
     @classmethod
     def of(cls, given: Mapping[str, object]) -> Problem:

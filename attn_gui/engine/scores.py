@@ -49,17 +49,39 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 
 __all__ = ["SCORES", "Score", "ScoreSetting"]
 
-
-# --- base -----------------------------------------------------------------------------------------
-# The base of score functions: the stage that writes `logits`, with all its facts.
-
-
 Params = Mapping[str, Any]
 
 D = 5
 """The axis of a head's columns that is summed, in the order b g r i j d of the factors."""
 
+F, S = 6, 7  # key width and hidden width, in the order b g r i j d f s
 
+COSINE_HELPER = '''
+def over_largest(rows):
+    """Each row over its largest magnitude, which keeps its direction: so no square is too large or too small."""
+    top = {xp}.amax({xp}.abs(rows), axis=-1, keepdims=True)
+    return rows / {xp}.where(top == 0.0, 1.0, top)
+
+
+def cosines(query, key):
+    """Of every query with every key; 0 where one of them is all zeros."""
+    query, key = over_largest(query), over_largest(key)
+    lengths = {xp}.sum(query**2, axis=-1)[..., :, None] ** 0.5 * {xp}.sum(key**2, axis=-1)[..., None, :] ** 0.5
+    products = query @ key.swapaxes(-1, -2)
+    return {xp}.where(lengths == 0.0, 0.0, products / {xp}.where(lengths == 0.0, 1.0, lengths))
+'''
+
+HELPER = '''
+def gaussian(query, key, w, key_norm):
+    """Minus half the squared distances times w², in which ‖k‖² counts key_norm times."""
+    distances = {xp}.sum((query[..., :, None, :] - key[..., None, :, :]) ** 2, axis=-1)
+    if key_norm != 1:
+        distances = distances + (key_norm - 1) * {xp}.sum(key**2, axis=-1)[..., None, :]
+    return -(w**2) / 2 * distances
+'''
+
+
+# --- base -----------------------------------------------------------------------------------------
 class ScoreSetting(NamedTuple):
     """A number of a score: what it is unless given, and how it is written and called."""
 
@@ -171,11 +193,6 @@ def along_query(place: int, query: Array, step: float) -> tuple[Array, Reason | 
 
 
 # Bahdanau, Cho, Bengio (2015).
-
-
-F, S = 6, 7  # key width and hidden width, in the order b g r i j d f s
-
-
 class Additive(Score):
     """w · tanh(q W_q + k W_k): a network of one hidden layer; queries and keys may differ in width."""
 
@@ -313,24 +330,6 @@ class Average(Score):
 
 
 # Graves et al., "Neural Turing Machines" (2014).
-
-
-COSINE_HELPER = '''
-def over_largest(rows):
-    """Each row over its largest magnitude, which keeps its direction: so no square is too large or too small."""
-    top = {xp}.amax({xp}.abs(rows), axis=-1, keepdims=True)
-    return rows / {xp}.where(top == 0.0, 1.0, top)
-
-
-def cosines(query, key):
-    """Of every query with every key; 0 where one of them is all zeros."""
-    query, key = over_largest(query), over_largest(key)
-    lengths = {xp}.sum(query**2, axis=-1)[..., :, None] ** 0.5 * {xp}.sum(key**2, axis=-1)[..., None, :] ** 0.5
-    products = query @ key.swapaxes(-1, -2)
-    return {xp}.where(lengths == 0.0, 0.0, products / {xp}.where(lengths == 0.0, 1.0, lengths))
-'''
-
-
 class Cosine(Score):
     """The cosine of the angle between query and key; 0 where one of them is all zeros."""
 
@@ -407,8 +406,6 @@ def _unit(x: Array) -> tuple[Array, Array]:
 
 
 # Vaswani et al. (2017), who divide it by √d_k.
-
-
 class Dot(LinearStage, Score):
     """q · k: a sum of products that the formula says in full."""
 
@@ -443,18 +440,6 @@ class Dot(LinearStage, Score):
 
 # --- Gaussian -------------------------------------------------------------------------------------
 # The kernel of Nadaraya-Watson regression (Watson, 1964), as a score before the softmax.
-
-
-HELPER = '''
-def gaussian(query, key, w, key_norm):
-    """Minus half the squared distances times w², in which ‖k‖² counts key_norm times."""
-    distances = {xp}.sum((query[..., :, None, :] - key[..., None, :, :]) ** 2, axis=-1)
-    if key_norm != 1:
-        distances = distances + (key_norm - 1) * {xp}.sum(key**2, axis=-1)[..., None, :]
-    return -(w**2) / 2 * distances
-'''
-
-
 class Gaussian(Score):
     """−(w·‖q − k‖)²/2, the ‖k‖² in it times key_norm: with 0 a dot product is left, up to a number for each query."""
 
@@ -614,8 +599,6 @@ def to_sphere(point: Array, center: Array, growth: float) -> Array | None:
 
 
 # --- catalog --------------------------------------------------------------------------------------
-
-
 SCORES: dict[str, Score] = {
     "dot": Dot(),
     "additive": Additive(),

@@ -21,15 +21,26 @@ from attn_gui.engine.masks import Layer, Padding
 from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.scores import SCORES
 
-# --- validation -----------------------------------------------------------------------------------
-# Validation that the fields of a problem fit together: a clash is a ShapeError that names both sides.
-
-
 BATCHED = (*DIRECT, "x", "context")
 PROJECTING = ("x", "context", *WEIGHTS, "b_query", "b_key", "b_value")
 """What makes query, key and value, in place of which they may be given."""
 
+TOKENS = ("query_tokens", "key_tokens")
 
+PLACES = {"batch": 0, "head": -3, "row": -2, "column": -1}
+MULTIPLIED = (
+    sentences.INNER,
+    sentences.EQUAL_WIDTH,
+    sentences.COLUMNS,
+    sentences.HEADS,
+    sentences.EVEN_WIDTH,
+    sentences.BLOCK_WIDTH,
+)
+NEVER_RESIZED = (sentences.AXES, sentences.EMPTY, sentences.COTANGENT, sentences.OUTSIDE, sentences.SET_VALUES)
+ACCOMPANY = ("b_query", "b_key", "b_value", "b_output", "query_tokens", "key_tokens")
+
+
+# --- validation -----------------------------------------------------------------------------------
 def check_shapes(problem: Fields) -> None:
     """Raise ShapeError or ValueError for the first thing that does not fit."""
     if problem.compares:
@@ -246,11 +257,6 @@ def _check_interventions(problem: Fields) -> None:
 
 
 # --- drafts ---------------------------------------------------------------------------------------
-
-
-TOKENS = ("query_tokens", "key_tokens")
-
-
 def draft_of(given: Mapping[str, object]) -> Fields:
     """Return the fields as a problem keeps them, each checked on its own; they need not fit together.
 
@@ -335,21 +341,6 @@ def _stand_in(problem: Fields, name: str, shape: Shape) -> Any:
 
 # --- fixes ----------------------------------------------------------------------------------------
 # Fixes for clashing shapes: every change that is offered was tried on the shapes first.
-
-
-PLACES = {"batch": 0, "head": -3, "row": -2, "column": -1}
-MULTIPLIED = (
-    sentences.INNER,
-    sentences.EQUAL_WIDTH,
-    sentences.COLUMNS,
-    sentences.HEADS,
-    sentences.EVEN_WIDTH,
-    sentences.BLOCK_WIDTH,
-)
-NEVER_RESIZED = (sentences.AXES, sentences.EMPTY, sentences.COTANGENT, sentences.OUTSIDE, sentences.SET_VALUES)
-ACCOMPANY = ("b_query", "b_key", "b_value", "b_output", "query_tokens", "key_tokens")
-
-
 def fixes_of(problem: Fields, clash: ShapeError) -> tuple[Fix, ...]:
     """Return every change of one matrix that lifts the clash: transposed, resized, then projected.
 

@@ -49,11 +49,53 @@ from attn_gui.engine.scores import SCORES, Score
 if TYPE_CHECKING:
     from attn_gui.engine.fields import Fields
 
+ROTARY_HELPER = '''
+def rotated(rows, angles):
+    """Column c of each head turned with column c + d/2, by an angle for each row and pair."""
+    parts = rows.reshape(*rows.shape[:-1], -1, 2, angles.shape[-1])
+    first, second = parts[..., 0, :], parts[..., 1, :]
+    cos, sin = {xp}.cos(angles)[:, None], {xp}.sin(angles)[:, None]
+    return {xp}.stack([first * cos - second * sin, second * cos + first * sin], -2).reshape(rows.shape)
+'''
+
+_T = 3  # the axis of the pair, in the order b i h t p
+
+ROWS, MAP, HEAD, HIDDEN = "batch row column", "batch head query key", "batch head query column", "batch query column"
+QUERIES, KEYS = "h", "g"  # the letters of the heads of queries, and of those of keys and values
+
+Q = StageName(
+    *("Q", "Q", "q", "Query", "查询"),
+    about="A row for each query: what it looks for among the keys",
+    about_zh="每行是一个查询：它与所有的键比较，决定关注谁",
+)
+K = StageName(
+    *("K", "K", "k", "Key", "键"),
+    about="A row for each key: what the queries are compared with",
+    about_zh="每行是一个键：供查询与之比较，得到注意力分数",
+)
+V = StageName(
+    *("V", "V", "v", "Value", "值"),
+    about="A row for each key: what a query takes from it, by its weight",
+    about_zh="每行是与一个键配对的值：按注意力权重加权求和，得到输出",
+)
+QUERY: StageFacts = {"called": Q, "heads": QUERIES}
+KEY: StageFacts = {"called": K, "heads": KEYS, "transposed": True}
+VALUE: StageFacts = {"called": V, "heads": KEYS}
+OUTPUT: StageFacts = {
+    "called": StageName("Y", "Y", "y", "Output", "输出"),
+    "form": FormulaTemplate(r"Y = {heads} W_O{bias}"),
+    "wording": "product",
+    "role": Role.PROJECT,
+    "operator": Operator("output", "project", "投影", "· W_O"),
+}
+
+BEFORE_WEIGHTS = frozenset((Role.SCORE, Role.SCALE, Role.CAP, Role.BIAS, Role.CLOSE))
+AFTER_WEIGHTS = frozenset((Role.MIX, Role.JOIN, Role.PROJECT))
+SHOWN_FIRST = "weights"
+"""The stage that is shown, exported and read unless another one is asked for."""
+
 
 # --- mask -----------------------------------------------------------------------------------------
-# The mask stage: the keys that a query may attend to.
-
-
 class Allowed(Stage):
     """A key is allowed where every layer allows it; made for the boolean layers that a problem has."""
 
@@ -143,18 +185,6 @@ class EffectiveMask(Stage):
 
 # --- rotary positions -----------------------------------------------------------------------------
 # Rotary positions (Su et al., "RoFormer", 2021), half-split: column i of a head is paired with column i + d_k/2.
-
-
-ROTARY_HELPER = '''
-def rotated(rows, angles):
-    """Column c of each head turned with column c + d/2, by an angle for each row and pair."""
-    parts = rows.reshape(*rows.shape[:-1], -1, 2, angles.shape[-1])
-    first, second = parts[..., 0, :], parts[..., 1, :]
-    cos, sin = {xp}.cos(angles)[:, None], {xp}.sin(angles)[:, None]
-    return {xp}.stack([first * cos - second * sin, second * cos + first * sin], -2).reshape(rows.shape)
-'''
-
-
 class Angle(Stage):
     """Position times θ^(−2p/d_k): how far each pair of columns is turned."""
 
@@ -240,16 +270,11 @@ class Rotary(Stage):
         return [Addends(x.values * (turn[::-1] if at[0] else turn * (1, -1)), [x])]
 
 
-_T = 3  # the axis of the pair, in the order b i h t p
-
-
 def _halves(x: Array) -> tuple[Array, Array]:
     return x[:, :, :, :1], x[:, :, :, 1:]
 
 
 # Soft capping of scores (Gemma 2, 2024).
-
-
 class Softcap(Stage):
     """Keeps every score between −cap and cap: cap · tanh(s / cap); ±∞ become ±cap."""
 
@@ -285,38 +310,6 @@ class Softcap(Stage):
 
 
 # --- catalog --------------------------------------------------------------------------------------
-
-
-ROWS, MAP, HEAD, HIDDEN = "batch row column", "batch head query key", "batch head query column", "batch query column"
-QUERIES, KEYS = "h", "g"  # the letters of the heads of queries, and of those of keys and values
-
-Q = StageName(
-    *("Q", "Q", "q", "Query", "查询"),
-    about="A row for each query: what it looks for among the keys",
-    about_zh="每行是一个查询：它与所有的键比较，决定关注谁",
-)
-K = StageName(
-    *("K", "K", "k", "Key", "键"),
-    about="A row for each key: what the queries are compared with",
-    about_zh="每行是一个键：供查询与之比较，得到注意力分数",
-)
-V = StageName(
-    *("V", "V", "v", "Value", "值"),
-    about="A row for each key: what a query takes from it, by its weight",
-    about_zh="每行是与一个键配对的值：按注意力权重加权求和，得到输出",
-)
-QUERY: StageFacts = {"called": Q, "heads": QUERIES}
-KEY: StageFacts = {"called": K, "heads": KEYS, "transposed": True}
-VALUE: StageFacts = {"called": V, "heads": KEYS}
-OUTPUT: StageFacts = {
-    "called": StageName("Y", "Y", "y", "Output", "输出"),
-    "form": FormulaTemplate(r"Y = {heads} W_O{bias}"),
-    "wording": "product",
-    "role": Role.PROJECT,
-    "operator": Operator("output", "project", "投影", "· W_O"),
-}
-
-
 def _side(name: str, source: str, i: str, facts: StageFacts) -> tuple[LinearStage, LinearStage]:
     """Return the stage of Q, K or V: projected, or given."""
     cells = f"{name}[b {i} p]"
@@ -510,12 +503,6 @@ def stages_of(choices: CatalogChoices) -> list[Stage]:
     """Return the catalog with the score function, the enabled mask layers and the block that a problem chooses."""
     kinds = ("", choices.block["kind"]) if choices.block is not None else ("",)
     return [stage for entry in CATALOG if entry.block in kinds if (stage := entry.fitted(choices)) is not None]
-
-
-BEFORE_WEIGHTS = frozenset((Role.SCORE, Role.SCALE, Role.CAP, Role.BIAS, Role.CLOSE))
-AFTER_WEIGHTS = frozenset((Role.MIX, Role.JOIN, Role.PROJECT))
-SHOWN_FIRST = "weights"
-"""The stage that is shown, exported and read unless another one is asked for."""
 
 
 def lacking(problem: Fields, roles: Collection[Role]) -> str | None:

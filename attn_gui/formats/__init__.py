@@ -18,14 +18,14 @@ from attn_gui.formats.catalog import (
     FORMATS,
     IMAGES,
     SESSION,
-    carriers,
     detect,
-    keepers,
-    matrices,
-    numbers,
+    matrix_formats,
+    number_formats,
     of_suffix,
+    open_formats,
     patterns,
-    problems,
+    problem_formats,
+    save_formats,
     suffixes,
 )
 from attn_gui.formats.file_format import (
@@ -79,23 +79,23 @@ __all__ = [
     "counted_labels",
     "field_rows",
     "has_items",
-    "keepers",
     "list_arrays",
     "load",
     "load_matrix",
-    "matrices",
-    "numbers",
+    "matrix_formats",
+    "number_formats",
     "open_arranged",
     "open_file",
     "open_matrix",
     "open_small",
     "patterns",
-    "problems",
+    "problem_formats",
     "read_array",
     "replacing",
     "rows_of",
     "save",
     "save_arrays",
+    "save_formats",
     "save_matrix",
     "save_members",
     "save_rows",
@@ -107,7 +107,6 @@ __all__ = [
     "suffixes",
     "write_file",
 ]
-
 
 _SEVERAL = QT_TRANSLATE_NOOP("Sentences", "{file} holds {count} arrays, not one matrix: {names}. Open it instead.")
 _LIKELY = QT_TRANSLATE_NOOP(
@@ -168,7 +167,7 @@ def load(
 def open_small(path: PathText, most: int) -> Loaded | None:
     """Open as `open_file` does, but None where that would read `most` bytes or more, unpacked."""
     with reading(path) as source:
-        found = detect(source, path, carriers())
+        found = detect(source, path, open_formats())
         return None if _size_of(source, found) >= most else _problem_in(source, found)
 
 
@@ -178,11 +177,11 @@ def open_file(path: PathText, progress: Progress | None = None) -> Loaded:
     `progress` is called with the share of the file that is read, every megabyte; what it raises ends the reading.
     """
     with reading(path, progress=progress) as source:
-        return _problem_in(source, detect(source, path, carriers()))
+        return _problem_in(source, detect(source, path, open_formats()))
 
 
 def _problem_in(source: FileSource, found: Format[Any]) -> Loaded:
-    for kind in problems():
+    for kind in problem_formats():
         if kind is found:
             return kind.read(source)
     if found.text:
@@ -194,7 +193,7 @@ def _problem_in(source: FileSource, found: Format[Any]) -> Loaded:
         "Sentences",
         "{file} holds one matrix, not a problem; expected {expected}. Import it into a table of an open problem.",
     )
-    raise FormatError(template, expected=suffixes(carriers()))
+    raise FormatError(template, expected=suffixes(open_formats()))
 
 
 def _parts_in(source: FileSource, found: Format[Any]) -> Loaded:
@@ -241,8 +240,8 @@ def open_matrix(path: PathText, progress: Progress | None = None) -> LabeledArra
     AmbiguousTable, one of these, carries all that a text can mean. `progress` as for `open_file`.
     """
     with reading(path, progress=progress) as source:
-        found = detect(source, path, matrices())
-        for kind in matrices():
+        found = detect(source, path, matrix_formats())
+        for kind in matrix_formats():
             if kind is found:
                 return kind.read(source)
         if found.listing is not None:
@@ -262,14 +261,14 @@ def _only_one(listing: ArrayListing, source: FileSource) -> LabeledArray:
 
 def _whole_problem() -> FormatError:
     template = QT_TRANSLATE_NOOP("Sentences", "{file} holds a whole problem, not one matrix; expected {expected}.")
-    return FormatError(template, expected=suffixes(matrices()))
+    return FormatError(template, expected=suffixes(matrix_formats()))
 
 
 def save(problem: Problem, path: PathText) -> None:
     """Save as the suffix says: a session (.attn) or a .npz. Raises FormatError; then the old file is untouched."""
     problem = problem_in(problem, "save", ", path")
     with saving(path):
-        write = of_suffix(suffix(path), keepers()).write
+        write = of_suffix(suffix(path), save_formats()).write
         assert write is not None
         with replacing(path) as sink:
             write(Loaded(problem), sink)
@@ -289,7 +288,7 @@ def save_matrix(
     """
     rows, columns = (None if labels is None else tuple(labels) for labels in (row_labels, column_labels))
     with saving(path):
-        kind = of_suffix(suffix(path), [kind for kind in matrices() if kind.write is not None])
+        kind = of_suffix(suffix(path), [kind for kind in matrix_formats() if kind.write is not None])
         assert kind.write is not None
         with replacing(path) as sink:
             sink.write(codecs.BOM_UTF8 if excel and kind.spreadsheet else b"")
@@ -343,7 +342,7 @@ def save_rows(
     What holds only so many numbers refuses more. Raises FormatError, and what the blocks raise.
     """
     with saving(path):
-        kind = of_suffix(suffix(path), [kind for kind in matrices() if kind.write_rows is not None])
+        kind = of_suffix(suffix(path), [kind for kind in matrix_formats() if kind.write_rows is not None])
         write = kind.write_rows
         assert write is not None
         _check_count(kind, rows.size)

@@ -22,6 +22,23 @@ from attn_gui.formats.file_format import FileSource, Format, LabeledArray, Loade
 from attn_gui.formats.file_sentences import FormatError
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
+SESSION = Format(
+    key="session",
+    suffixes=(".attn",),
+    label=QT_TRANSLATE_NOOP("Sentences", "Session"),
+    kind="problem",
+    read=session.read,
+    write=session.write,
+    matches=session.matches,
+)
+
+Chosen = TypeVar("Chosen", bound=Format[Any])
+_PICKLES = (".pt", ".pth", ".pkl", ".pickle")
+_WITHOUT = (".gif", ".py")  # figures that move, and scripts
+_PICKLED, _PROTOCOLS = b"\x80", b"\2\3\4\5"  # the first two bytes of a pickle since Python 2.3
+_CONVERTED = ".npz"
+_COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".lz4", ".7z", ".rar")
+
 
 class FigureFormat(NamedTuple):
     """A kind of file that figures are written in, by `figure.writers`."""
@@ -37,133 +54,120 @@ IMAGES = {
     "pdf": FigureFormat(pixels=False, carries=True),
     "gif": FigureFormat(pixels=True, moving=True),
 }
-SESSION = Format(
-    "session",
-    (".attn",),
-    QT_TRANSLATE_NOOP("Sentences", "Session"),
-    "problem",
-    session.read,
-    session.write,
-    session.matches,
-)
 _ENTRIES: tuple[Format[Loaded] | Format[LabeledArray], ...] = (
     SESSION,
     Format(
-        "npz",
-        (".npz",),
-        QT_TRANSLATE_NOOP("Sentences", "NumPy arrays by name"),
-        "problem",
-        npz.read,
-        npz.write,
-        npz.matches,
+        key="npz",
+        suffixes=(".npz",),
+        label=QT_TRANSLATE_NOOP("Sentences", "NumPy arrays by name"),
+        kind="problem",
+        read=npz.read,
+        write=npz.write,
+        matches=npz.matches,
         write_members=npz.write_members,
         size=npz.size_of,
         listing=npz.listing,
         in_parts=True,
     ),
     Format(
-        "figure_session",
-        tuple(f".{key}" for key, figures in IMAGES.items() if figures.carries),
-        QT_TRANSLATE_NOOP("Sentences", "Figure with its session"),
-        "problem",
-        session_in_figure.read,
-        None,
-        session_in_figure.matches,
+        key="figure_session",
+        suffixes=tuple(f".{key}" for key, figures in IMAGES.items() if figures.carries),
+        label=QT_TRANSLATE_NOOP("Sentences", "Figure with its session"),
+        kind="problem",
+        read=session_in_figure.read,
+        matches=session_in_figure.matches,
         size=session_in_figure.size_of,
     ),
     Format(
-        "safetensors",
-        (".safetensors",),
-        QT_TRANSLATE_NOOP("Sentences", "Safetensors arrays by name"),
-        "problem",
-        safetensors.read,
-        None,
-        safetensors.matches,
+        key="safetensors",
+        suffixes=(".safetensors",),
+        label=QT_TRANSLATE_NOOP("Sentences", "Safetensors arrays by name"),
+        kind="problem",
+        read=safetensors.read,
+        matches=safetensors.matches,
         write_members=safetensors.write_members,
         listing=safetensors.listing,
     ),
     Format(
-        "json",
-        (".json",),
-        QT_TRANSLATE_NOOP("Sentences", "JSON lists by name"),
-        "problem",
-        json_arrays.read,
-        None,
-        json_arrays.matches,
+        key="json",
+        suffixes=(".json",),
+        label=QT_TRANSLATE_NOOP("Sentences", "JSON lists by name"),
+        kind="problem",
+        read=json_arrays.read,
+        matches=json_arrays.matches,
         write_members=json_arrays.write_members,
         most=json_arrays.MOST_WRITTEN,
         size=json_arrays.size_of,
         listing=json_arrays.listing,
     ),
     Format(
-        "xlsx",
-        (".xlsx",),
-        QT_TRANSLATE_NOOP("Sentences", "Excel workbook"),
-        "problem",
-        xlsx.read,
-        None,
-        xlsx.matches,
+        key="xlsx",
+        suffixes=(".xlsx",),
+        label=QT_TRANSLATE_NOOP("Sentences", "Excel workbook"),
+        kind="problem",
+        read=xlsx.read,
+        matches=xlsx.matches,
         write_problem=workbook.workbook_bytes,
         size=xlsx.size_of,
         listing=xlsx.listing,
     ),
     Format(
-        "npy",
-        (".npy",),
-        QT_TRANSLATE_NOOP("Sentences", "NumPy array"),
-        "matrix",
-        npy.read,
-        npy.write,
-        npy.matches,
+        key="npy",
+        suffixes=(".npy",),
+        label=QT_TRANSLATE_NOOP("Sentences", "NumPy array"),
+        kind="matrix",
+        read=npy.read,
+        write=npy.write,
+        matches=npy.matches,
         write_rows=npy.write_unlabeled,
         listing=npy.listing,
     ),
     Format(
-        "csv",
-        (".csv",),
-        QT_TRANSLATE_NOOP("Sentences", "Comma-separated numbers"),
-        "matrix",
-        csv_text.read,
-        csv_text.write_csv,
-        csv_text.matches,
+        key="csv",
+        suffixes=(".csv",),
+        label=QT_TRANSLATE_NOOP("Sentences", "Comma-separated numbers"),
+        kind="matrix",
+        read=csv_text.read,
+        write=csv_text.write_csv,
+        matches=csv_text.matches,
         write_rows=csv_text.write_csv_rows,
         text=True,
         spreadsheet=True,
         most=csv_text.MOST_CELLS,
     ),
     Format(
-        "tsv",
-        (".tsv",),
-        QT_TRANSLATE_NOOP("Sentences", "Tab-separated numbers"),
-        "matrix",
-        csv_text.read,
-        csv_text.write_tsv,
-        csv_text.matches,
+        key="tsv",
+        suffixes=(".tsv",),
+        label=QT_TRANSLATE_NOOP("Sentences", "Tab-separated numbers"),
+        kind="matrix",
+        read=csv_text.read,
+        write=csv_text.write_tsv,
+        matches=csv_text.matches,
         write_rows=csv_text.write_tsv_rows,
         text=True,
         spreadsheet=True,
         most=csv_text.MOST_CELLS,
     ),
     Format(
-        "md",
-        (".md",),
-        QT_TRANSLATE_NOOP("Sentences", "Table in Markdown"),
-        "matrix",
-        csv_text.read,
-        typeset_tables.write_markdown,
-        csv_text.matches,
+        key="md",
+        suffixes=(".md",),
+        label=QT_TRANSLATE_NOOP("Sentences", "Table in Markdown"),
+        kind="matrix",
+        read=csv_text.read,
+        write=typeset_tables.write_markdown,
+        matches=csv_text.matches,
         write_rows=typeset_tables.write_markdown_rows,
         text=True,
         most=typeset_tables.MOST_CELLS,
     ),
     Format(
-        "tex",
-        (".tex",),
-        QT_TRANSLATE_NOOP("Sentences", "Table in LaTeX"),
-        "matrix",
-        csv_text.read,
-        typeset_tables.write_latex,
-        csv_text.matches,
+        key="tex",
+        suffixes=(".tex",),
+        label=QT_TRANSLATE_NOOP("Sentences", "Table in LaTeX"),
+        kind="matrix",
+        read=csv_text.read,
+        write=typeset_tables.write_latex,
+        matches=csv_text.matches,
         write_rows=typeset_tables.write_latex_rows,
         text=True,
         most=typeset_tables.MOST_CELLS,
@@ -172,40 +176,33 @@ _ENTRIES: tuple[Format[Loaded] | Format[LabeledArray], ...] = (
 FORMATS: dict[str, Format[Loaded] | Format[LabeledArray]] = {kind.key: kind for kind in _ENTRIES}
 """The one list that opening, saving, dialogs and the command line go by, each when it is asked."""
 
-Chosen = TypeVar("Chosen", bound=Format[Any])
-_PICKLES = (".pt", ".pth", ".pkl", ".pickle")
-_WITHOUT = (".gif", ".py")  # figures that move, and scripts
-_PICKLED, _PROTOCOLS = b"\x80", b"\2\3\4\5"  # the first two bytes of a pickle since Python 2.3
-_CONVERTED = ".npz"
-_COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".lz4", ".7z", ".rar")
 
-
-def problems() -> tuple[Format[Loaded], ...]:
+def problem_formats() -> tuple[Format[Loaded], ...]:
     """Return the formats that hold a problem."""
     return tuple(cast("Format[Loaded]", kind) for kind in FORMATS.values() if kind.kind == "problem")
 
 
-def keepers() -> tuple[Format[Loaded], ...]:
+def save_formats() -> tuple[Format[Loaded], ...]:
     """Return the formats that a problem is saved in; others only bring it along."""
-    return tuple(kind for kind in problems() if kind.write is not None)
+    return tuple(kind for kind in problem_formats() if kind.write is not None)
 
 
-def carriers() -> tuple[Format[Loaded], ...]:
+def open_formats() -> tuple[Format[Loaded], ...]:
     """Return the formats that a problem is looked for in; of pictures only some bring one along."""
-    return tuple(kind for kind in problems() if kind.write is not None or kind.listing is not None)
+    return tuple(kind for kind in problem_formats() if kind.write is not None or kind.listing is not None)
 
 
-def listings() -> tuple[Format[Loaded], ...]:
+def array_formats() -> tuple[Format[Loaded], ...]:
     """Return the formats that hold arrays by any name: a problem, or one matrix."""
-    return tuple(kind for kind in problems() if kind.listing is not None)
+    return tuple(kind for kind in problem_formats() if kind.listing is not None)
 
 
-def matrices() -> tuple[Format[LabeledArray], ...]:
+def matrix_formats() -> tuple[Format[LabeledArray], ...]:
     """Return the formats that hold one matrix."""
     return tuple(cast("Format[LabeledArray]", kind) for kind in FORMATS.values() if kind.kind == "matrix")
 
 
-def numbers() -> dict[str, Format[Loaded] | Format[LabeledArray]]:
+def number_formats() -> dict[str, Format[Loaded] | Format[LabeledArray]]:
     """Return the formats that numbers are exported in, by key."""
     return {key: kind for key, kind in FORMATS.items() if kind.holds_numbers}
 

@@ -39,20 +39,33 @@ from attn_gui.engine.graph.stage import Role
 from attn_gui.formats.file_sentences import FormatError
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-# --- cells of −∞ ----------------------------------------------------------------------------------
-# Cells of −∞ in a workbook: the number for them, and the arrays in which it means the same.
-#
-# A large negative number is as good as −∞ where it is compared, or other numbers are added to it; times 0.001, or in
-# a sum of products, it is a number like any other.
-
-
 CLOSED, LOWEST = "-1E+300", "-1E+299"
 """The number that stands for −∞, which spreadsheets lack, and one that every other is above."""
 NO_NUMBER = QT_TRANSLATE_NOOP("Sentences", "A spreadsheet holds finite numbers only; {field} has others.")
 _MAPS = (Role.SCORE, Role.SCALE, Role.CAP, Role.BIAS, Role.CLOSE)
 _ADDING = (Role.BIAS, Role.CLOSE, Role.WEIGHT)
 
+NO_FORMULA = QT_TRANSLATE_NOOP("Sentences", "There is no formula for a spreadsheet of {kind} yet.")
+FUNCTIONS: Mapping[str, str] = MappingProxyType(
+    {name: name.upper() for name in ("exp", "tanh", "sqrt", "cos", "sin", "erfc", "abs")}
+)
+_PLACE = re.compile("\0([^\0]*)\0")
 
+TOP, LEFT = 3, 2
+"""Row of the first block's headings, and column of its first cells; both count from 1."""
+LONGEST_NAME = 31
+
+NOT_SQUARED = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "Numbers of {field} are too large or too small for a spreadsheet to square. Export them as NPZ instead.",
+)
+
+
+# --- cells of −∞ ----------------------------------------------------------------------------------
+# Cells of −∞ in a workbook: the number for them, and the arrays in which it means the same.
+#
+# A large negative number is as good as −∞ where it is compared, or other numbers are added to it; times 0.001, or in
+# a sum of products, it is a number like any other.
 class ClosedCells:
     """The arrays of a chain that may hold −∞: maps before the softmax, what is added to them or put there by hand."""
 
@@ -82,15 +95,6 @@ def number(value: float) -> float:
 
 
 # --- formulas -------------------------------------------------------------------------------------
-
-
-NO_FORMULA = QT_TRANSLATE_NOOP("Sentences", "There is no formula for a spreadsheet of {kind} yet.")
-FUNCTIONS: Mapping[str, str] = MappingProxyType(
-    {name: name.upper() for name in ("exp", "tanh", "sqrt", "cos", "sin", "erfc", "abs")}
-)
-_PLACE = re.compile("\0([^\0]*)\0")
-
-
 class SheetCell(NamedTuple):
     """A cell of a workbook, rows and columns counted from 1."""
 
@@ -266,14 +270,6 @@ def _number(value: float) -> str:
 
 
 # --- boards ---------------------------------------------------------------------------------------
-# Boards of a workbook: where on its sheet every cell of an array stands.
-
-
-TOP, LEFT = 3, 2
-"""Row of the first block's headings, and column of its first cells; both count from 1."""
-LONGEST_NAME = 31
-
-
 @dataclass(frozen=True)
 class ArraySheet:
     """The sheet of one array: a block of rows and columns for every item and head, one below the other."""
@@ -319,14 +315,6 @@ def sheet_name(name: str, taken: set[str]) -> str:
 
 
 # Squares in a workbook: the engine adds them up at a level of their own, a spreadsheet as they are.
-
-
-NOT_SQUARED = QT_TRANSLATE_NOOP(
-    "Sentences",
-    "Numbers of {field} are too large or too small for a spreadsheet to square. Export them as NPZ instead.",
-)
-
-
 def check_squares(node: Node, whole: Callable[[str], Array]) -> None:
     """Raise FormatError, one sentence, for numbers whose squares a stage adds up, and no spreadsheet has.
 

@@ -117,7 +117,7 @@ class ArrayListing:
 Content = TypeVar("Content", Loaded, LabeledArray)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Format(Generic[Content]):
     """A kind of file: how it is recognized, read and written; `matches` knows it by its first bytes, where they differ.
 
@@ -130,8 +130,8 @@ class Format(Generic[Content]):
     label: str  # English; context "Sentences"
     kind: Literal["problem", "matrix"]  # what `read` gives
     read: Callable[[FileSource], Content]
-    write: Callable[[Content, IO[bytes]], None] | None  # into an open file
     matches: Callable[[bytes], bool]
+    write: Callable[[Content, IO[bytes]], None] | None = None  # into an open file
     write_rows: Callable[[ArrayRows, IO[bytes], Labels, Labels], None] | None = None
     write_members: Callable[[Mapping[str, ArrayRows], IO[bytes]], None] | None = None
     write_problem: Callable[[Problem, Progress], bytes] | None = None

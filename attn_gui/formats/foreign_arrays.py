@@ -7,7 +7,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeAlias
 
@@ -17,10 +17,6 @@ from numpy.typing import NDArray
 from attn_gui.engine.memory import available
 from attn_gui.formats.file_sentences import FileNote, FormatError, quoted, shape_text, shown, size_text
 from attn_gui.languages import QT_TRANSLATE_NOOP
-
-# --- arrays ---------------------------------------------------------------------------------------
-# Arrays out of foreign bytes: checked before they are allocated, native and contiguous after.
-
 
 Array: TypeAlias = NDArray[Any]
 DType: TypeAlias = np.dtype[Any]
@@ -35,7 +31,22 @@ LARGEST_INT = 2.0**63  # what is rounded up to it does not come back as an integ
 MAGIC = b"\x93NUMPY"
 _BAD_HEADER = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is damaged: its header cannot be read.")
 
+Json: TypeAlias = Any  # what json.loads gives
 
+TOO_LONG = QT_TRANSLATE_NOOP("Sentences", "{file}: the options are {got} long; expected at most {expected}.")
+NOT_MAPPING = QT_TRANSLATE_NOOP("Sentences", "{file}: the options are not names with values in braces.")
+_BAD = QT_TRANSLATE_NOOP("Sentences", "{file}: the options are not valid JSON from character {place} on.")
+_WILD = QT_TRANSLATE_NOOP("Sentences", "{file}: the options hold {got}, which is not a JSON number.")
+_DEEP = QT_TRANSLATE_NOOP("Sentences", "{file}: the options are nested too deeply.")
+_MANY = QT_TRANSLATE_NOOP("Sentences", "{file}: the options have {got} lists and records; expected at most {expected}.")
+_LONG_NUMBER = QT_TRANSLATE_NOOP("Sentences", "{file}: the options hold a number that is too long.")
+_TWICE = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is given twice in the options.")
+_STRINGS = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
+"""Strings, the last of which may have no end: else each of its quotes would be tried for the beginning of another."""
+MOST_PARTS = 20_000  # lists and records: each takes a hundred times the memory of its text
+
+
+# --- arrays ---------------------------------------------------------------------------------------
 class Stream(Protocol):
     def read(self, count: int, /) -> bytes: ...
 
@@ -198,24 +209,6 @@ def rounded_note(text: str, value: float) -> FileNote:
 
 
 # --- JSON -----------------------------------------------------------------------------------------
-# JSON of foreign hands: capped, strict, finite.
-
-
-Json: TypeAlias = Any  # what json.loads gives
-
-TOO_LONG = QT_TRANSLATE_NOOP("Sentences", "{file}: the options are {got} long; expected at most {expected}.")
-NOT_MAPPING = QT_TRANSLATE_NOOP("Sentences", "{file}: the options are not names with values in braces.")
-_BAD = QT_TRANSLATE_NOOP("Sentences", "{file}: the options are not valid JSON from character {place} on.")
-_WILD = QT_TRANSLATE_NOOP("Sentences", "{file}: the options hold {got}, which is not a JSON number.")
-_DEEP = QT_TRANSLATE_NOOP("Sentences", "{file}: the options are nested too deeply.")
-_MANY = QT_TRANSLATE_NOOP("Sentences", "{file}: the options have {got} lists and records; expected at most {expected}.")
-_LONG_NUMBER = QT_TRANSLATE_NOOP("Sentences", "{file}: the options hold a number that is too long.")
-_TWICE = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is given twice in the options.")
-_STRINGS = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
-"""Strings, the last of which may have no end: else each of its quotes would be tried for the beginning of another."""
-MOST_PARTS = 20_000  # lists and records: each takes a hundred times the memory of its text
-
-
 def parse_object(text: str, largest: int) -> dict[str, Json]:
     """Return a JSON object of at most `largest` characters.
 
@@ -225,19 +218,28 @@ def parse_object(text: str, largest: int) -> dict[str, Json]:
     if len(text) > largest:
         raise FormatError(TOO_LONG, got=size_text(len(text)), expected=size_text(largest))
     _check_parts(text)
-    try:
-        found = json.loads(text, parse_constant=_refuse, parse_float=_finite, object_pairs_hook=unique)
-    except FormatError:
-        raise
-    except RecursionError as error:
-        raise FormatError(_DEEP) from error
-    except json.JSONDecodeError as error:
-        raise FormatError(_BAD, place=error.pos) from error
-    except ValueError as error:  # Python reads no number of thousands of digits
-        raise FormatError(_LONG_NUMBER) from error
+    hooks = {"parse_constant": _refuse, "parse_float": _finite, "object_pairs_hook": unique}
+    found = json_value(text, deep=_DEEP, invalid=_BAD, too_long=_LONG_NUMBER, **hooks)
     if not isinstance(found, dict):
         raise FormatError(NOT_MAPPING)
     return found
+
+
+def json_value(text: str, *, deep: str, invalid: str, too_long: str, **hooks: Callable[[Any], object]) -> Json:
+    """Return the value of a JSON text, which `json.loads` reads with these `hooks`.
+
+    Raises FormatError with one of three sentences: nested too deeply, invalid from a {place} on, or a number too long.
+    """
+    try:
+        return json.loads(text, **hooks)
+    except RecursionError as error:
+        raise FormatError(deep) from error
+    except json.JSONDecodeError as error:
+        raise FormatError(invalid, place=error.pos) from error
+    except ValueError as error:
+        if hasattr(error, "template"):  # of a hook, which says what is wrong
+            raise
+        raise FormatError(too_long) from error  # Python reads no number of thousands of digits
 
 
 def _check_parts(text: str) -> None:

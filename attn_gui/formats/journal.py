@@ -70,10 +70,6 @@ from attn_gui.formats.snapshots import (
 from attn_gui.formats.snapshots import nbytes as snapshot_bytes
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-# --- writing --------------------------------------------------------------------------------------
-# A journal: the state of an unsaved document, and after it what changed, entry by entry.
-
-
 SUFFIX = ".journal"
 ENTRY = "journal"
 HOLDS, GENERATION = "holds", "generation"  # of what an entry says: the file and what it holds; when an entry was made
@@ -83,7 +79,18 @@ TORN = 0xFFFFFFFF  # inverts the checksum of an entry that counts only with the 
 PRECISION = "dtype"
 SETTLED_S = 5.0  # seconds after which a power cut costs no more
 
+LONGEST_OPTIONS = 32 * 2**20
+COMPARED = 2**22  # bytes of a journal and its file that are read for being compared
+LONGEST_NAMING = 2**16  # bytes of an entry that names a file
+_DAMAGED = QT_TRANSLATE_NOOP("Sentences", "{file} is damaged: nothing can be recovered from it.")
+_CHANGED = QT_TRANSLATE_NOOP(
+    "Sentences", "{file}: the edits belong to {base} as it was; it was changed or removed since."
+)
 
+WeightsOf = Callable[[StudyRecord], Mapping[str, Array]]
+
+
+# --- writing --------------------------------------------------------------------------------------
 @dataclass(frozen=True, eq=False)
 class JournalStep:
     """Changes of one step: the arrays that are new or other, and the boxes of those that have new numbers.
@@ -295,21 +302,6 @@ def _put(file: io.FileIO, entry: JournalStep | HeldFile) -> bool:
 
 
 # --- reading --------------------------------------------------------------------------------------
-# An entry after the other is carried out, on nothing or on the file that has what came before.
-
-
-LONGEST_OPTIONS = 32 * 2**20
-COMPARED = 2**22  # bytes of a journal and its file that are read for being compared
-LONGEST_NAMING = 2**16  # bytes of an entry that names a file
-_DAMAGED = QT_TRANSLATE_NOOP("Sentences", "{file} is damaged: nothing can be recovered from it.")
-_CHANGED = QT_TRANSLATE_NOOP(
-    "Sentences", "{file}: the edits belong to {base} as it was; it was changed or removed since."
-)
-
-
-WeightsOf = Callable[[StudyRecord], Mapping[str, Array]]
-
-
 class Recovered(NamedTuple):
     """A document as a journal kept it; of a model also the changes in the layers that are not on the table.
 
@@ -328,7 +320,7 @@ def kept_in(path: Path) -> KeptDocument:
         length = int.from_bytes(data[LENGTH:], "little")
         if length > min(packed_arrays.LONGEST_HEADER, source.size):
             raise FormatError(_DAMAGED)
-        header, _ = packed_arrays.taken_apart(data[LENGTH:] + source.file.read(length), ENTRY)
+        header, _ = packed_arrays.unpacked(data[LENGTH:] + source.file.read(length), ENTRY)
         return kept_of(_said(header))
 
 
@@ -388,7 +380,7 @@ def _file_in(file: BinaryIO, size: int) -> HeldFile | None:
     found: HeldFile | None = None
     for data, _whole in _entries(file, size, LONGEST_NAMING):
         try:
-            said = _said(packed_arrays.taken_apart(data, ENTRY)[0])
+            said = _said(packed_arrays.unpacked(data, ENTRY)[0])
             if HOLDS in said and (stamp := stamp_of(said[HOLDS])) is not None and stamp.is_current():
                 found = HeldFile(stamp, int(said[GENERATION]))
         except Exception:
@@ -445,7 +437,7 @@ class _State:
 
     def take(self, data: bytes) -> None:
         """Carry out an entry, wholly or not at all."""
-        header, cells = packed_arrays.taken_apart(data, ENTRY)
+        header, cells = packed_arrays.unpacked(data, ENTRY)
         said = _said(header)
         if HOLDS in said or (self._held is not None and said[GENERATION] < self._held.generation):
             return  # it names a file, or what it says is in the file

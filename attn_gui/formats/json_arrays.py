@@ -26,6 +26,7 @@ from attn_gui.formats.foreign_arrays import (
     Json,
     ListedBudget,
     check_axes,
+    json_value,
     parse_object,
     rounded_note,
     unique,
@@ -38,13 +39,13 @@ from attn_gui.formats.named.roles import (
     META,
     THERE_TWICE,
     joined,
+    meta_options,
     options_among,
-    said_in_meta,
     texts_among,
 )
 from attn_gui.formats.problem_fields import ABOUT, is_field
 from attn_gui.formats.rows import ArrayRows
-from attn_gui.formats.text.numerals import NotANumber, number
+from attn_gui.formats.text.numerals import number
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 LARGEST_FILE = 64 * 2**20  # its numbers take up to twelve times as much while they are read
@@ -124,7 +125,7 @@ def _meta(said: Json) -> dict[str, Json]:
     found = parse_object(said, LONGEST_META) if isinstance(said, str) else said
     if not isinstance(found, dict):
         raise FormatError(NOT_MAPPING)
-    return said_in_meta(found)
+    return meta_options(found)
 
 
 def size_of(source: FileSource) -> int:
@@ -163,16 +164,8 @@ def _parsed(source: FileSource) -> tuple[dict[str, Json], list[FileNote]]:
     if lists > MOST_LISTS:
         raise FormatError(_LISTS, got=f"{lists:,}", most=f"{MOST_LISTS:,}")
     decimals = _Decimals()
-    try:
-        found = json.loads(text, parse_float=decimals.read, object_pairs_hook=partial(unique, twice=THERE_TWICE))
-    except (FormatError, NotANumber):
-        raise
-    except RecursionError as error:
-        raise FormatError(_DEEP) from error
-    except json.JSONDecodeError as error:
-        raise FormatError(_BAD, place=error.pos) from error
-    except ValueError as error:  # Python reads no number of thousands of digits
-        raise FormatError(_LONG) from error
+    hooks = {"parse_float": decimals.read, "object_pairs_hook": partial(unique, twice=THERE_TWICE)}
+    found = json_value(text, deep=_DEEP, invalid=_BAD, too_long=_LONG, **hooks)
     return found if isinstance(found, dict) else {ALONE: found}, decimals.notes
 
 

@@ -29,7 +29,7 @@ from attn_gui.formats.foreign_arrays import (
 )
 from attn_gui.formats.named.arranged_problem import problem_in
 from attn_gui.formats.named.attention_maps import means_maps
-from attn_gui.formats.named.roles import LONGEST_META, META, THERE_TWICE, is_ours, joined, said_in_meta
+from attn_gui.formats.named.roles import LONGEST_META, META, THERE_TWICE, is_own_name, joined, meta_options
 from attn_gui.formats.problem_fields import is_field, is_option, option_of, split
 from attn_gui.formats.rows import ArrayRows, rows_of
 from attn_gui.languages import QT_TRANSLATE_NOOP
@@ -82,7 +82,7 @@ def listing(source: FileSource) -> ArrayListing:
         options = _meta(archive, members[META]) if META in members else {}
         for name in filter(is_option, texts):
             options = joined(options, option_of(name, _option(archive, members[name], name, budget))[0])
-    return ArrayListing(tuple(found), _taken, options, others=tuple(name for name in texts if not is_ours(name)))
+    return ArrayListing(tuple(found), _taken, options, others=tuple(name for name in texts if not is_own_name(name)))
 
 
 def _header(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> Header | None:
@@ -94,7 +94,7 @@ def _header(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> Heade
             check_dtype(name, header.dtype)
         return header
     except FormatError:
-        if is_ours(name):
+        if is_own_name(name):
             raise
         return None
 
@@ -214,4 +214,4 @@ def _meta(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> dict[str, Json]:
         if header.dtype.itemsize > wide * LONGEST_META:
             raise FormatError(TOO_LONG, got=size_text(header.dtype.itemsize // wide), expected=size_text(LONGEST_META))
         text = read_bytes(member, "meta", header.dtype.itemsize).view(header.dtype)[0]
-    return said_in_meta(parse_object(text.decode() if isinstance(text, bytes) else str(text), LONGEST_META))
+    return meta_options(parse_object(text.decode() if isinstance(text, bytes) else str(text), LONGEST_META))

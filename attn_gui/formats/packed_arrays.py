@@ -93,7 +93,7 @@ def header_of(arrays: Mapping[str, SizedArray], metadata: Mapping[str, str]) -> 
     return len(text).to_bytes(8, "little") + text, names
 
 
-def taken_apart(data: bytes, entry: str = "") -> tuple[dict[str, Json], memoryview]:
+def unpacked(data: bytes, entry: str = "") -> tuple[dict[str, Json], memoryview]:
     """Return the header, which says where which array is, and the bytes of all arrays.
 
     Where the header is long by the text of one `entry` of the metadata, that does not count.

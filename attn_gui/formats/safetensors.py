@@ -10,7 +10,7 @@ from attn_gui.formats.file_format import ArrayListing, FileSource, ListedArray, 
 from attn_gui.formats.file_sentences import FormatError
 from attn_gui.formats.foreign_arrays import Array, Json, ListedBudget, parse_object, read_bytes
 from attn_gui.formats.named.arranged_problem import problem_in
-from attn_gui.formats.named.roles import LONGEST_META, META, joined, options_among, said_in_meta, texts_among
+from attn_gui.formats.named.roles import LONGEST_META, META, joined, meta_options, options_among, texts_among
 from attn_gui.formats.rows import ArrayRows
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
@@ -49,7 +49,7 @@ def listing(source: FileSource) -> ArrayListing:
     arrays = tuple(ListedArray(place.name, place.shape, packed_arrays.kind_name(place.kind)) for place in places)
     texts = _metadata(header)
     said = texts.get(META)
-    options = said_in_meta(parse_object(said, LONGEST_META)) if isinstance(said, str) else {}
+    options = meta_options(parse_object(said, LONGEST_META)) if isinstance(said, str) else {}
     values = {name: _value(text) for name, text in options_among(texts).items()}
     options = joined(options, {name: value for name, value in values.items() if value is not None})
     return ArrayListing(arrays, _taken, options, others=tuple(texts.keys() & {session.ENTRY}))
@@ -96,7 +96,7 @@ def _header(source: FileSource) -> tuple[dict[str, Json], int]:
     length = int.from_bytes(start, "little")
     if len(start) < _LENGTH or length > min(packed_arrays.LONGEST_HEADER, source.size - _LENGTH):
         raise FormatError(_CUT_OFF)
-    header, _ = packed_arrays.taken_apart(start + source.file.read(length), session.ENTRY)
+    header, _ = packed_arrays.unpacked(start + source.file.read(length), session.ENTRY)
     return header, _LENGTH + length
 
 

@@ -23,10 +23,37 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 
 __all__ = ["SCRIPTS", "ScriptLibrary", "script_name", "script_text"]
 
+MOST_NUMBERS = 30_000
+"""Numbers that are written out in a script at most."""
+LINE = 100
+"""Characters of a line of numbers at most."""
+
+TOO_MANY = QT_TRANSLATE_NOOP(
+    "Sentences", "A script would hold {count} numbers; up to {most} are written. Export them as NPZ instead."
+)
+NOT_FINITE = QT_TRANSLATE_NOOP("Sentences", "A script is written for finite numbers only; {field} holds others.")
+NO_STAGE = QT_TRANSLATE_NOOP("Sentences", "There is no script for the stage {stage} yet.")
+NO_LAYER = QT_TRANSLATE_NOOP("Sentences", "There is no script for the mask layer {kind} yet.")
+NO_INTERVENTION = QT_TRANSLATE_NOOP("Sentences", "There is no script for the intervention {kind} yet.")
+
+ROWS = ("query", "key", "value", "x", "context")
+"""Fields that may have a batch axis."""
+
+HEADS = '''
+def heads(rows, count):
+    """(…, n, h·d) as (…, h, n, d)."""
+    return rows.reshape(*rows.shape[:-1], count, -1).swapaxes(-3, -2)
+'''
+JOINED = '''
+def joined(parts):
+    """(…, h, n, d) as (…, n, h·d)."""
+    parts = parts.swapaxes(-3, -2)
+    return parts.reshape(*parts.shape[:-2], -1)
+'''
+PRINTED = "for name, numbers in stages.items():\n    print(name, *numbers.shape)\n    print(numbers)"
+
 
 # The libraries that a script can compute with: a new one is one entry of SCRIPTS.
-
-
 @dataclass(frozen=True)
 class ScriptLibrary:
     """A library: its title, the name of its module, the lines that make it ready, and its words for an array, for a
@@ -75,39 +102,6 @@ SCRIPTS: Mapping[str, ScriptLibrary] = MappingProxyType({dialect.key: dialect fo
 
 
 # --- script ---------------------------------------------------------------------------------------
-# The script of a problem: its numbers, then a line for each stage, read off the formula or the entry of the stage.
-
-
-MOST_NUMBERS = 30_000
-"""Numbers that are written out in a script at most."""
-LINE = 100
-"""Characters of a line of numbers at most."""
-
-TOO_MANY = QT_TRANSLATE_NOOP(
-    "Sentences", "A script would hold {count} numbers; up to {most} are written. Export them as NPZ instead."
-)
-NOT_FINITE = QT_TRANSLATE_NOOP("Sentences", "A script is written for finite numbers only; {field} holds others.")
-NO_STAGE = QT_TRANSLATE_NOOP("Sentences", "There is no script for the stage {stage} yet.")
-NO_LAYER = QT_TRANSLATE_NOOP("Sentences", "There is no script for the mask layer {kind} yet.")
-NO_INTERVENTION = QT_TRANSLATE_NOOP("Sentences", "There is no script for the intervention {kind} yet.")
-
-ROWS = ("query", "key", "value", "x", "context")
-"""Fields that may have a batch axis."""
-
-HEADS = '''
-def heads(rows, count):
-    """(…, n, h·d) as (…, h, n, d)."""
-    return rows.reshape(*rows.shape[:-1], count, -1).swapaxes(-3, -2)
-'''
-JOINED = '''
-def joined(parts):
-    """(…, h, n, d) as (…, n, h·d)."""
-    parts = parts.swapaxes(-3, -2)
-    return parts.reshape(*parts.shape[:-2], -1)
-'''
-PRINTED = "for name, numbers in stages.items():\n    print(name, *numbers.shape)\n    print(numbers)"
-
-
 def script_text(problem: Problem, dialect: ScriptLibrary) -> str:
     """Return the whole script. Raises FormatError, one sentence, for a problem that no script is written for."""
     _check(problem)

@@ -27,13 +27,6 @@ from attn_gui.formats.saving import CHUNK, replacing, saving
 from attn_gui.formats.snapshots import SNAPSHOTS, Snapshot, is_snapshot_entry, read_snapshots, snapshot_entries
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-# --- study ----------------------------------------------------------------------------------------
-# Study of a model as a session holds it: which checkpoint by its hash, the text, and what is changed in its layers.
-#
-# No weights go with it but those that were changed. `study.LAYER.places.NAME` and `study.LAYER.values.NAME` are
-# changed cells of an array, flat, and `study.LAYER.whole.NAME` arrays that are other as a whole.
-
-
 STUDY = "study"
 LONGEST = 1 << 20
 """Letters of a text."""
@@ -46,7 +39,20 @@ _NEEDED = QT_TRANSLATE_NOOP(
     "Sentences", "{file} is a session of the model {name}, whose folder it needs; the window opens it with that."
 )
 
+VERSION = 1
+ENTRY = "attn_gui"
+LONGEST_OPTIONS = 32 * 2**20
+_OTHER = QT_TRANSLATE_NOOP("Sentences", "{file} is a safetensors file, but not a session of attn_gui.")
+_UPGRADES: dict[int, Callable[[dict[str, Json]], dict[str, Json]]] = {}
 
+matches = packed_arrays.matches
+
+
+# --- study ----------------------------------------------------------------------------------------
+# Study of a model as a session holds it: which checkpoint by its hash, the text, and what is changed in its layers.
+#
+# No weights go with it but those that were changed. `study.LAYER.places.NAME` and `study.LAYER.values.NAME` are
+# changed cells of an array, flat, and `study.LAYER.whole.NAME` arrays that are other as a whole.
 @dataclass(frozen=True, eq=False)
 class LayerRecord:
     """A changed layer: its options and the names of all its arrays, changed cells (places, values) and whole arrays."""
@@ -143,17 +149,6 @@ def _require(fits: bool) -> None:
 
 
 # --- session --------------------------------------------------------------------------------------
-
-
-VERSION = 1
-ENTRY = "attn_gui"
-LONGEST_OPTIONS = 32 * 2**20
-_OTHER = QT_TRANSLATE_NOOP("Sentences", "{file} is a safetensors file, but not a session of attn_gui.")
-_UPGRADES: dict[int, Callable[[dict[str, Json]], dict[str, Json]]] = {}
-
-matches = packed_arrays.matches
-
-
 def read(source: FileSource) -> Loaded:
     """Return a session of this version or an older one; a newer one is refused with a sentence."""
     return in_bytes(source.file.read(source.size))
@@ -163,7 +158,7 @@ def in_bytes(data: bytes) -> Loaded:
     """Return the session that the bytes of a file hold."""
     if not packed_arrays.may_have(data, ENTRY):  # a long list of arrays is not worth taking apart
         raise FormatError(_OTHER)
-    header, cells = packed_arrays.taken_apart(data, ENTRY)
+    header, cells = packed_arrays.unpacked(data, ENTRY)
     options = _options(header)
     arrays = packed_arrays.arrays_in(header, cells)
     view, about = _objects(options, "view"), _objects(options, "about")
@@ -228,9 +223,6 @@ def _objects(options: dict[str, Json], name: str) -> dict[str, Json]:
 
 
 # --- kept beside a journal ------------------------------------------------------------------------
-# Words about an unsaved document that a journal keeps beside its numbers.
-
-
 class FileStamp(NamedTuple):
     """A file as it was at one moment."""
 
@@ -293,9 +285,6 @@ def stamp_of(record: Json) -> FileStamp | None:
 
 
 # --- files ----------------------------------------------------------------------------------------
-# Files of sessions: written part by part, with the progress told, and put in the place of the old ones at the end.
-
-
 def save_session(
     problem: Problem,
     path: PathText,

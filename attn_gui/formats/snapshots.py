@@ -17,9 +17,6 @@ from attn_gui.formats.foreign_arrays import Array, Json, dump, parse_object
 from attn_gui.formats.problem_fields import assemble, is_field, split
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-# --- snapshot -------------------------------------------------------------------------------------
-
-
 OPTIONS = "options"
 """The name of the array that holds, as the bytes of JSON, whatever of a problem is no array."""
 
@@ -29,7 +26,21 @@ PLACE = np.dtype(np.int64)
 WORTH = 2  # a base of its own, unless the cells that differ take less than this part of it
 _NO_WEIGHT = QT_TRANSLATE_NOOP("Sentences", "The snapshot “{name}” does not fit the model.")
 
+MOST = 500
+"""Snapshots in a session."""
 
+LONGEST_NAME, LONGEST_NOTE = 200, 10_000
+"""Letters."""
+
+SNAPSHOTS = "snapshots"
+_BASE, _TABLE, _PLACES, _CELLS = (f"{SNAPSHOTS}.{name}" for name in ("base.", "table", "places", "cells"))
+OF_MODEL = -1
+"""In the table, in place of the number of a base."""
+KINDS = ("float32", "float64")
+DAMAGED = QT_TRANSLATE_NOOP("Sentences", "The snapshots in the file are damaged; they were left out.")
+
+
+# --- snapshot -------------------------------------------------------------------------------------
 class ModelWeight(NamedTuple):
     """Weight of a model, which no session of it holds: its layer, and its dotted field in a problem of that."""
 
@@ -219,22 +230,6 @@ def nbytes(snapshots: Sequence[Snapshot]) -> int:
 # flat, and `snapshots.cells` the bytes of their numbers. The option `snapshots` lists name, note, layer of a model
 # and names of arrays of each; and `weights`, those of its arrays that stand on a weight of the model: layer, field
 # and kind of numbers, in place of a base, whose number is −1.
-
-
-MOST = 500
-"""Snapshots in a session."""
-
-LONGEST_NAME, LONGEST_NOTE = 200, 10_000
-"""Letters."""
-
-SNAPSHOTS = "snapshots"
-_BASE, _TABLE, _PLACES, _CELLS = (f"{SNAPSHOTS}.{name}" for name in ("base.", "table", "places", "cells"))
-OF_MODEL = -1
-"""In the table, in place of the number of a base."""
-KINDS = ("float32", "float64")
-DAMAGED = QT_TRANSLATE_NOOP("Sentences", "The snapshots in the file are damaged; they were left out.")
-
-
 def is_snapshot_entry(name: str) -> bool:
     """Return whether an array of this name belongs to the snapshots of a session."""
     return name.startswith(f"{SNAPSHOTS}.")

@@ -25,7 +25,7 @@ from attn_gui.formats.file_format import ArrayListing, FileSource, LabeledArray,
 from attn_gui.formats.file_sentences import FileNote, FormatError, quoted, shown, size_text
 from attn_gui.formats.foreign_arrays import CHUNK, NOT_MAPPING, Array, Budget, Json, parse_object
 from attn_gui.formats.named.arranged_problem import problem_in
-from attn_gui.formats.named.roles import LONGEST_META, META, guess, is_ours, is_problem, said_in_meta
+from attn_gui.formats.named.roles import LONGEST_META, META, guess, is_own_name, is_problem, meta_options
 from attn_gui.formats.text.headings import CellSort, sort_of
 from attn_gui.formats.text.numerals import NotANumber, number
 from attn_gui.languages import QT_TRANSLATE_NOOP
@@ -105,12 +105,12 @@ def listing(source: FileSource) -> ArrayListing:
         for name, parts in sheets.items():
             try:
                 rows = _cells(name, parts, source)
-                if rows or is_ours(name):
+                if rows or is_own_name(name):
                     found |= _matrices(name, rows, source, found)
             except FormatError as error:
                 if error.template == _UNCOMPUTED:
                     computed.add(name)
-                elif is_ours(name):
+                elif is_own_name(name):
                     raise
                 refused[name] = error
     if not found or (computed & set(DIRECT) and not is_problem(found)):
@@ -408,4 +408,4 @@ def _options(rows: Sequence[_Cells]) -> dict[str, Json]:
     with _said_of(META):
         if not all(isinstance(text, str) for text in texts):
             raise FormatError(NOT_MAPPING)
-        return said_in_meta(parse_object("".join(texts), LONGEST_META))
+        return meta_options(parse_object("".join(texts), LONGEST_META))

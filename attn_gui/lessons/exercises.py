@@ -30,61 +30,15 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.lessons.lesson import LessonQuestion
 from attn_gui.lessons.live_numbers import NumberSource, cell_index
 
-
-class WorksheetLevel(NamedTuple):
-    """How much of a worksheet is left to the student: words, and the stages whose numbers are asked for.
-
-    `with_slip`: all numbers are printed, one of them wrong, and that one is asked for.
-    """
-
-    label: str
-    task: str
-    asks: Callable[[Stage], bool]
-    with_slip: bool = False
-
-
 TASK = QT_TRANSLATE_NOOP(
     "Worksheets",
     "Fill in the boxes, to two decimals; go on with these rounded numbers, and round nothing in between. Rows and "
     "columns count from 0. Use a calculator; show every step.",
 )
-LEVELS: Mapping[str, WorksheetLevel] = MappingProxyType(
-    {
-        "fill": WorksheetLevel(QT_TRANSLATE_NOOP("Worksheets", "Fill the weights"), TASK, lambda stage: stage.shares),
-        "steps": WorksheetLevel(QT_TRANSLATE_NOOP("Worksheets", "All steps"), TASK, lambda stage: True),
-        "mistake": WorksheetLevel(
-            QT_TRANSLATE_NOOP("Worksheets", "Find the mistake"),
-            QT_TRANSLATE_NOOP(
-                "Worksheets",
-                "One number in the tables on the right is wrong. Find it, correct it, and say what went wrong. Rows "
-                "and columns count from 0.",
-            ),
-            lambda stage: True,
-            with_slip=True,
-        ),
-    }
-)
-"""By the words of the command line."""
 USUAL_LEVEL = "steps"
-
-
-# --- worksheets -----------------------------------------------------------------------------------
-
 
 PROJECTED = "query", "key", "value"
 """The stages that a problem with projections begins with."""
-
-
-class Bounds(NamedTuple):
-    """Limits of a whole number that is asked for, and the one that is taken unless another is given."""
-
-    least: int
-    most: int
-    usual: int
-
-
-SHEETS, SEED, BLANKS = Bounds(1, 200, 20), Bounds(0, 10**9, 1), Bounds(1, 500, 6)
-"""Of the sheets of a class, of the seed of their numbers, of the cells that an exercise leaves out."""
 LARGEST, LARGEST_FACTOR = 2, 1
 """Magnitudes of whole numbers that can be reckoned with by hand, and whose softmax is not all 0 and 1; the second of X
 and the matrices that it is multiplied by."""
@@ -103,6 +57,50 @@ TOO_LARGE = QT_TRANSLATE_NOOP(
 )
 TOO_MANY = QT_TRANSLATE_NOOP("Sentences", "There are only {got} cells to leave out; {expected} were asked for.")
 NOTHING_ASKED = QT_TRANSLATE_NOOP("Sentences", "A worksheet of this level has nothing to leave out of this problem.")
+
+
+class WorksheetLevel(NamedTuple):
+    """How much of a worksheet is left to the student: words, and the stages whose numbers are asked for.
+
+    `with_slip`: all numbers are printed, one of them wrong, and that one is asked for.
+    """
+
+    label: str
+    task: str
+    asks: Callable[[Stage], bool]
+    with_slip: bool = False
+
+
+LEVELS: Mapping[str, WorksheetLevel] = MappingProxyType(
+    {
+        "fill": WorksheetLevel(QT_TRANSLATE_NOOP("Worksheets", "Fill the weights"), TASK, lambda stage: stage.shares),
+        "steps": WorksheetLevel(QT_TRANSLATE_NOOP("Worksheets", "All steps"), TASK, lambda stage: True),
+        "mistake": WorksheetLevel(
+            QT_TRANSLATE_NOOP("Worksheets", "Find the mistake"),
+            QT_TRANSLATE_NOOP(
+                "Worksheets",
+                "One number in the tables on the right is wrong. Find it, correct it, and say what went wrong. Rows "
+                "and columns count from 0.",
+            ),
+            lambda stage: True,
+            with_slip=True,
+        ),
+    }
+)
+"""By the words of the command line."""
+
+
+# --- worksheets -----------------------------------------------------------------------------------
+class Bounds(NamedTuple):
+    """Limits of a whole number that is asked for, and the one that is taken unless another is given."""
+
+    least: int
+    most: int
+    usual: int
+
+
+SHEETS, SEED, BLANKS = Bounds(1, 200, 20), Bounds(0, 10**9, 1), Bounds(1, 500, 6)
+"""Of the sheets of a class, of the seed of their numbers, of the cells that an exercise leaves out."""
 
 
 @dataclass(frozen=True)
@@ -365,9 +363,6 @@ def _may_be_left_out(evaluation: Evaluation, stage: str) -> Array:
 
 
 # --- covered cells --------------------------------------------------------------------------------
-# Evaluation with cells left out, for an exercise: nothing that reads it can give them away.
-
-
 class CoveredEvaluation(EvaluationProxy):
     """The numbers of an evaluation, NaN in place of blanks and of the same numbers under another name.
 
@@ -440,9 +435,6 @@ def _copies(of: Evaluation, blank: Blank) -> list[tuple[str, tuple[int, ...]]]:
             if list(back({stage: boxes}).boxes(blank.stage)) == [blank.box]:
                 found.append((stage, tuple(cut.start for cut in boxes[0])))
     return found
-
-
-# Verdicts on the number that was typed as the answer to a question.
 
 
 def verdict_on(question: LessonQuestion, number_source: NumberSource, number: float) -> Verdict:

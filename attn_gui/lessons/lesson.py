@@ -18,10 +18,6 @@ from attn_gui.languages import LANGUAGES, QT_TRANSLATE_NOOP
 from attn_gui.lessons.live_numbers import ExpressionError, LessonExpression, NumberSource, WithheldError, expression
 from attn_gui.paths import resource
 
-# --- texts ----------------------------------------------------------------------------------------
-# Texts of a lesson in both languages, with live numbers in braces.
-
-
 LIVE = re.compile(r"\{([^{}]*)\}|[{}]")
 DECIMALS = re.compile(r"(.*):(\d)\s*", re.DOTALL)
 MISSING = "–"
@@ -31,7 +27,67 @@ COVERED = "?"
 HUGE = 1e9
 """From here on digits are written as a power of ten: the last of them would be invented."""
 
+PLACE = 0xE000
+"""Letters from here on, which no text has, stand for the live numbers of a sentence."""
+OPERAND = r"[\ue000-\uf8ff]"
+EQUATION = re.compile(rf"((?:[\d\s.()+−·×/÷√^e]|{OPERAND})+) = ({OPERAND})")
+SPELLED = (
+    (re.compile(rf"e\^({OPERAND}|\d+(?:\.\d+)?)"), r"exp(\1)"),
+    (re.compile(rf"√({OPERAND}|\d+(?:\.\d+)?)"), r"sqrt(\1)"),
+    (re.compile("[·×]"), "*"),
+    (re.compile("÷"), "/"),
+    (re.compile("−"), "-"),
+    (re.compile(r"\^"), "**"),
+)
+"""How a sentence writes arithmetic, and the grammar of live numbers."""
 
+LINE = QT_TRANSLATE_NOOP("Sentences", "In the lesson {file}, line {line}: expected {expected}, got {got}.")
+
+NOTHING = FileNote(QT_TRANSLATE_NOOP("Sentences", "nothing"))
+LONGEST_ECHO = 60  # letters of the file that are said again
+
+LARGEST_FILE, LONGEST_LINE, MOST_STEPS, MOST_CHOICES, MOST_CANS, MOST_WRONG = 200_000, 2_000, 60, 8, 8, 8
+LEAST_MINUTES = 3
+ORDERS = ("open", "make", "model", "words", "set", "choose", "head", "show", "cover", "play", "holds", "until")
+TASK = "do"
+BETWEEN = " | "
+"""Between the two languages of a line. A title without it is that of a lesson in one language alone."""
+PARTS = {"English": "en", "中文": "zh", "Question": "question"}
+ITEM, CHOICE = re.compile(r"- (\w+): *(.*)"), re.compile(r"- \[( |x)\] (.*)")
+
+BOTH = FileNote(QT_TRANSLATE_NOOP("Sentences", "“English | 中文”, once “ | ” between them"))
+TITLE = FileNote(QT_TRANSLATE_NOOP("Sentences", "“# title | 标题” as the first line"))
+STEP = FileNote(QT_TRANSLATE_NOOP("Sentences", "a step that begins with “## title | 标题”"))
+PART = FileNote(QT_TRANSLATE_NOOP("Sentences", "“### English”, “### 中文” or “### Question”"))
+ONCE = FileNote(QT_TRANSLATE_NOOP("Sentences", "each part of a step once"))
+WORD = FileNote(QT_TRANSLATE_NOOP("Sentences", "“- word: …” with one of {words}"), words=", ".join((*ORDERS, TASK)))
+ASKED = FileNote(
+    QT_TRANSLATE_NOOP("Sentences", "“- ask:”, “- answer:”, “- tolerance:”, “- wrong:”, “- because:” or “- [ ] choice”")
+)
+TEXT = FileNote(QT_TRANSLATE_NOOP("Sentences", "a text under “### English” and one under “### 中文”"))
+ONE_TEXT = FileNote(QT_TRANSLATE_NOOP("Sentences", "a text under “### English” or “### 中文”"))
+END = FileNote(QT_TRANSLATE_NOOP("Sentences", "“- can:”, “- try:” or “- next:” below the heading of the end"))
+CANS = FileNote(QT_TRANSLATE_NOOP("Sentences", "1 to {most} lines “- can: …” at the end"), most=MOST_CANS)
+CHECK = FileNote(
+    QT_TRANSLATE_NOOP("Sentences", "“- ask:” and either “- answer:” or 2 to 8 choices, one of them “- [x]”")
+)
+PLAIN = FileNote(QT_TRANSLATE_NOOP("Sentences", "plain text without HTML"))
+NUMBER = FileNote(QT_TRANSLATE_NOOP("Sentences", "an expression such as {{weights[1, 1]}}"))
+OF_NUMBER = FileNote(
+    QT_TRANSLATE_NOOP("Sentences", "“- tolerance:” and “- wrong:” beside “- answer:” alone, not with choices")
+)
+WRONG = FileNote(
+    QT_TRANSLATE_NOOP("Sentences", "“- wrong: number | what it is”, at most {most} times"), most=MOST_WRONG
+)
+POSITIVE = FileNote(QT_TRANSLATE_NOOP("Sentences", "a number between 0 and 1, written as 0.001"))
+SHORT = FileNote(QT_TRANSLATE_NOOP("Sentences", "at most {most} letters in a line"), most=LONGEST_LINE)
+FEW = FileNote(QT_TRANSLATE_NOOP("Sentences", "1 to {most} steps"), most=MOST_STEPS)
+UTF8 = FileNote(QT_TRANSLATE_NOOP("Sentences", "text in UTF-8"))
+CHINESE = r"[\u3000-\u9fff\uff00-\uffef]"  # letters, and signs as wide as they are; takes 3 ms to compile
+HTML = re.compile(r"<[a-zA-Z!/]|&#?\w+;|\]\(")
+
+
+# --- texts ----------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class LessonNumber:
     """A number that is computed when it is shown; `decimals` None leaves up to four. `line`: its line in the file."""
@@ -125,23 +181,6 @@ def written(number: float, decimals: int | None = None, more: int = 0) -> str:
 
 
 # Live numbers with signs between them, "{a} · 2 + {b} · 4 = {c}": the printed ones give the printed result.
-
-
-PLACE = 0xE000
-"""Letters from here on, which no text has, stand for the live numbers of a sentence."""
-OPERAND = r"[\ue000-\uf8ff]"
-EQUATION = re.compile(rf"((?:[\d\s.()+−·×/÷√^e]|{OPERAND})+) = ({OPERAND})")
-SPELLED = (
-    (re.compile(rf"e\^({OPERAND}|\d+(?:\.\d+)?)"), r"exp(\1)"),
-    (re.compile(rf"√({OPERAND}|\d+(?:\.\d+)?)"), r"sqrt(\1)"),
-    (re.compile("[·×]"), "*"),
-    (re.compile("÷"), "/"),
-    (re.compile("−"), "-"),
-    (re.compile(r"\^"), "**"),
-)
-"""How a sentence writes arithmetic, and the grammar of live numbers."""
-
-
 def digits_of_equations(pieces: tuple[Piece, ...], number_source: NumberSource) -> dict[int, int]:
     """Return by their places the digits that live numbers need beyond their own, so that equations come out."""
     letters = "".join(piece if isinstance(piece, str) else chr(PLACE + place) for place, piece in enumerate(pieces))
@@ -192,8 +231,6 @@ def _decimals(number: float, decimals: int | None) -> int:
 
 
 # --- records --------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class LessonInstruction:
     """One instruction of a step: its word, what follows it, and its line in the file."""
@@ -282,15 +319,6 @@ class Lesson:
         return self.name if self.path.parent == resource("lessons") else str(self.path.absolute())
 
 
-# Refusals of a lesson: one sentence with the line, what was expected and what is there.
-
-
-LINE = QT_TRANSLATE_NOOP("Sentences", "In the lesson {file}, line {line}: expected {expected}, got {got}.")
-
-NOTHING = FileNote(QT_TRANSLATE_NOOP("Sentences", "nothing"))
-LONGEST_ECHO = 60  # letters of the file that are said again
-
-
 class LessonError(FormatError):
     """A lesson that cannot be taken; `expected` is a text or a Note that can be translated."""
 
@@ -300,50 +328,6 @@ class LessonError(FormatError):
 
 
 # --- reading --------------------------------------------------------------------------------------
-# Reading of a lesson from its Markdown file, line by line; every refusal names its line.
-
-
-LARGEST_FILE, LONGEST_LINE, MOST_STEPS, MOST_CHOICES, MOST_CANS, MOST_WRONG = 200_000, 2_000, 60, 8, 8, 8
-LEAST_MINUTES = 3
-ORDERS = ("open", "make", "model", "words", "set", "choose", "head", "show", "cover", "play", "holds", "until")
-TASK = "do"
-BETWEEN = " | "
-"""Between the two languages of a line. A title without it is that of a lesson in one language alone."""
-PARTS = {"English": "en", "中文": "zh", "Question": "question"}
-ITEM, CHOICE = re.compile(r"- (\w+): *(.*)"), re.compile(r"- \[( |x)\] (.*)")
-
-BOTH = FileNote(QT_TRANSLATE_NOOP("Sentences", "“English | 中文”, once “ | ” between them"))
-TITLE = FileNote(QT_TRANSLATE_NOOP("Sentences", "“# title | 标题” as the first line"))
-STEP = FileNote(QT_TRANSLATE_NOOP("Sentences", "a step that begins with “## title | 标题”"))
-PART = FileNote(QT_TRANSLATE_NOOP("Sentences", "“### English”, “### 中文” or “### Question”"))
-ONCE = FileNote(QT_TRANSLATE_NOOP("Sentences", "each part of a step once"))
-WORD = FileNote(QT_TRANSLATE_NOOP("Sentences", "“- word: …” with one of {words}"), words=", ".join((*ORDERS, TASK)))
-ASKED = FileNote(
-    QT_TRANSLATE_NOOP("Sentences", "“- ask:”, “- answer:”, “- tolerance:”, “- wrong:”, “- because:” or “- [ ] choice”")
-)
-TEXT = FileNote(QT_TRANSLATE_NOOP("Sentences", "a text under “### English” and one under “### 中文”"))
-ONE_TEXT = FileNote(QT_TRANSLATE_NOOP("Sentences", "a text under “### English” or “### 中文”"))
-END = FileNote(QT_TRANSLATE_NOOP("Sentences", "“- can:”, “- try:” or “- next:” below the heading of the end"))
-CANS = FileNote(QT_TRANSLATE_NOOP("Sentences", "1 to {most} lines “- can: …” at the end"), most=MOST_CANS)
-CHECK = FileNote(
-    QT_TRANSLATE_NOOP("Sentences", "“- ask:” and either “- answer:” or 2 to 8 choices, one of them “- [x]”")
-)
-PLAIN = FileNote(QT_TRANSLATE_NOOP("Sentences", "plain text without HTML"))
-NUMBER = FileNote(QT_TRANSLATE_NOOP("Sentences", "an expression such as {{weights[1, 1]}}"))
-OF_NUMBER = FileNote(
-    QT_TRANSLATE_NOOP("Sentences", "“- tolerance:” and “- wrong:” beside “- answer:” alone, not with choices")
-)
-WRONG = FileNote(
-    QT_TRANSLATE_NOOP("Sentences", "“- wrong: number | what it is”, at most {most} times"), most=MOST_WRONG
-)
-POSITIVE = FileNote(QT_TRANSLATE_NOOP("Sentences", "a number between 0 and 1, written as 0.001"))
-SHORT = FileNote(QT_TRANSLATE_NOOP("Sentences", "at most {most} letters in a line"), most=LONGEST_LINE)
-FEW = FileNote(QT_TRANSLATE_NOOP("Sentences", "1 to {most} steps"), most=MOST_STEPS)
-UTF8 = FileNote(QT_TRANSLATE_NOOP("Sentences", "text in UTF-8"))
-CHINESE = r"[\u3000-\u9fff\uff00-\uffef]"  # letters, and signs as wide as they are; takes 3 ms to compile
-HTML = re.compile(r"<[a-zA-Z!/]|&#?\w+;|\]\(")
-
-
 @dataclass
 class _Draft:
     """A step while it is read; `both`: every text of it is there in two languages."""

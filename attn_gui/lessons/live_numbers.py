@@ -31,14 +31,39 @@ from attn_gui.models.attribution import head_numbers, without_each_head
 from attn_gui.models.changed_layers import plain_layer
 from attn_gui.models.model import Run
 
-# --- measures -------------------------------------------------------------------------------------
-# Matrices that a lesson can name beside stages and fields, and the record that its numbers are computed from.
-
-
 MOST_PRODUCTS = 1 << 30
 """Multiplications of runs without a head each that a number of a lesson is worth: a second or so."""
 
+HERE: Mapping[str, Callable[[NumberSource], int]] = MappingProxyType(
+    {"layer": lambda number_source: number_source.layer, "head": lambda number_source: number_source.head}
+)
+"""Of a model: which layer is on the table and which head on show, as numbers and as places of a matrix."""
 
+LONGEST, DEEPEST, MOST_CELLS = 200, 12, 1 << 20  # letters, nested parts, cells that one part of a matrix may have
+LONGEST_TOKEN = 40
+LARGEST = 1e300
+Value = Any  # a float, or an array of floats
+
+SIZES = ("n", "m", "d_k", "d_v", "d_model", "d_out", "num_heads", "kv_heads", "batch_size")
+ARITHMETIC: Mapping[type[ast.AST], Callable[..., Value]] = MappingProxyType(
+    {
+        ast.Add: operator.add,
+        ast.Sub: operator.sub,
+        ast.Mult: operator.mul,
+        ast.Div: np.divide,
+        ast.Pow: np.power,
+        ast.USub: operator.neg,
+        ast.Eq: operator.eq,
+        ast.NotEq: operator.ne,
+        ast.Lt: operator.lt,
+        ast.LtE: operator.le,
+        ast.Gt: operator.gt,
+        ast.GtE: operator.ge,
+    }
+)
+
+
+# --- measures -------------------------------------------------------------------------------------
 @dataclass(frozen=True, eq=False)
 class ModelRuns:
     """A model that the problem is a layer of: its run as it is now, and the one with nothing changed by hand."""
@@ -88,12 +113,6 @@ class NumberSource:
             measure = MEASURES.get(name)
             self._measured[name] = measure.cells(self) if measure is not None and measure.needs(self) else None
         return self._measured[name]
-
-
-HERE: Mapping[str, Callable[[NumberSource], int]] = MappingProxyType(
-    {"layer": lambda number_source: number_source.layer, "head": lambda number_source: number_source.head}
-)
-"""Of a model: which layer is on the table and which head on show, as numbers and as places of a matrix."""
 
 
 @dataclass(frozen=True)
@@ -162,14 +181,6 @@ MEASURES: Mapping[str, NamedMatrix] = MappingProxyType(
 
 
 # --- expressions ----------------------------------------------------------------------------------
-
-
-LONGEST, DEEPEST, MOST_CELLS = 200, 12, 1 << 20  # letters, nested parts, cells that one part of a matrix may have
-LONGEST_TOKEN = 40
-LARGEST = 1e300
-Value = Any  # a float, or an array of floats
-
-
 class ExpressionError(ValueError):
     """An expression that cannot be read or computed; the message is what is wrong, as a part of a sentence."""
 
@@ -204,24 +215,6 @@ FUNCTIONS: Mapping[str, tuple[int, Callable[..., Value]]] = MappingProxyType(
     }
 )
 """Functions by name, with the count of what they take; rows of a matrix are taken one by one where one would."""
-
-SIZES = ("n", "m", "d_k", "d_v", "d_model", "d_out", "num_heads", "kv_heads", "batch_size")
-ARITHMETIC: Mapping[type[ast.AST], Callable[..., Value]] = MappingProxyType(
-    {
-        ast.Add: operator.add,
-        ast.Sub: operator.sub,
-        ast.Mult: operator.mul,
-        ast.Div: np.divide,
-        ast.Pow: np.power,
-        ast.USub: operator.neg,
-        ast.Eq: operator.eq,
-        ast.NotEq: operator.ne,
-        ast.Lt: operator.lt,
-        ast.LtE: operator.le,
-        ast.Gt: operator.gt,
-        ast.GtE: operator.ge,
-    }
-)
 
 
 @dataclass(frozen=True)

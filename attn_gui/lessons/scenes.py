@@ -26,7 +26,7 @@ from attn_gui.engine.progress import silent
 from attn_gui.engine.stages import STAGE
 from attn_gui.file_kinds import is_lesson
 from attn_gui.formats import open_file
-from attn_gui.formats.catalog import problems, suffixes
+from attn_gui.formats.catalog import problem_formats, suffixes
 from attn_gui.formats.file_sentences import FileNote, FormatError
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.lessons.exercises import Blank
@@ -56,6 +56,30 @@ WORDS = FileNote(
 MODEL_NAME = FileNote(QT_TRANSLATE_NOOP("Sentences", "the name of a model that comes along"))
 SIZES = FileNote(QT_TRANSLATE_NOOP("Sentences", "“kind=self n=4 num_heads=2 d_k=3 fill=random seed=1” as JSON values"))
 CHANGE = FileNote(QT_TRANSLATE_NOOP("Sentences", "“field = JSON value” or “field[row, column] = number” that fits"))
+
+MOST_BY_HAND = 200_000  # cells of the maps of a problem of which cells can be covered
+MOST_COVERED = 2_000  # cells of a stage that follow from the one asked for; of more nobody reads it off
+ASKED_PARTS = ("reach", "target")  # buttons of the explanation: what a cell reaches; one equation, and “Set to…”
+MOST_NUMBERS = 1_000_000  # cells of the maps of a problem of a lesson: each step of it is at once
+
+CELL = FileNote(QT_TRANSLATE_NOOP("Sentences", "a cell such as weights[1, 1], or weights[head, row, column]"))
+PLAYED = FileNote(QT_TRANSLATE_NOOP("Sentences", "a cell that is computed, such as weights[1, 1]"))
+HEAD = FileNote(QT_TRANSLATE_NOOP("Sentences", "the number of a head"))
+SHOWN = FileNote(
+    QT_TRANSLATE_NOOP(
+        "Sentences", "a stage, “all”, “model”, “reach”, “target”, or the name of a page, where the problem has it"
+    )
+)
+BEGUN = FileNote(QT_TRANSLATE_NOOP("Sentences", "“- open:”, “- make:”, “- model:” or “- words:” in the first step"))
+COMPUTED = FileNote(QT_TRANSLATE_NOOP("Sentences", "a number that the problem of this step has"))
+OTHER = FileNote(QT_TRANSLATE_NOOP("Sentences", "a number that is not taken as the answer"))
+FINITE = FileNote(QT_TRANSLATE_NOOP("Sentences", "an answer that is a finite number"))
+TRUE = FileNote(QT_TRANSLATE_NOOP("Sentences", "something that holds for the numbers of this step"))
+OPEN = FileNote(QT_TRANSLATE_NOOP("Sentences", "something that does not hold until the person has done it"))
+COVER = FileNote(QT_TRANSLATE_NOOP("Sentences", "computed cells such as weights[1, 1] or weights[1, :], or “none”"))
+FROM_X = QT_TRANSLATE_NOOP("Sentences", "a matrix that is given, such as {of}: {name} is computed from {of} here")
+NEXT = FileNote(QT_TRANSLATE_NOOP("Sentences", "the name of a lesson beside this one"))
+SMALL = FileNote(QT_TRANSLATE_NOOP("Sentences", "a problem of at most {most} cells"), most=MOST_NUMBERS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +130,7 @@ def _side(token: str, place: int) -> str:
 def _opened(lesson: Lesson, order: LessonInstruction) -> LessonScene:
     """Return an example, or a file beside the lesson; never one anywhere else."""
     _check_name(order, PROBLEM)
-    endings = suffixes(problems())
+    endings = suffixes(problem_formats())
     folder, names = resource("examples"), [f"{order.rest}{ending}" for ending in endings]
     places = [folder / name for name in names]
     if order.rest.lower().endswith(tuple(endings)):
@@ -255,34 +279,6 @@ def _json(text: str) -> Any:
 
 
 # --- states ---------------------------------------------------------------------------------------
-# States of a lesson: its problem and view at each step, before and after the tasks are done.
-
-
-MOST_BY_HAND = 200_000  # cells of the maps of a problem of which cells can be covered
-MOST_COVERED = 2_000  # cells of a stage that follow from the one asked for; of more nobody reads it off
-ASKED_PARTS = ("reach", "target")  # buttons of the explanation: what a cell reaches; one equation, and “Set to…”
-MOST_NUMBERS = 1_000_000  # cells of the maps of a problem of a lesson: each step of it is at once
-
-CELL = FileNote(QT_TRANSLATE_NOOP("Sentences", "a cell such as weights[1, 1], or weights[head, row, column]"))
-PLAYED = FileNote(QT_TRANSLATE_NOOP("Sentences", "a cell that is computed, such as weights[1, 1]"))
-HEAD = FileNote(QT_TRANSLATE_NOOP("Sentences", "the number of a head"))
-SHOWN = FileNote(
-    QT_TRANSLATE_NOOP(
-        "Sentences", "a stage, “all”, “model”, “reach”, “target”, or the name of a page, where the problem has it"
-    )
-)
-BEGUN = FileNote(QT_TRANSLATE_NOOP("Sentences", "“- open:”, “- make:”, “- model:” or “- words:” in the first step"))
-COMPUTED = FileNote(QT_TRANSLATE_NOOP("Sentences", "a number that the problem of this step has"))
-OTHER = FileNote(QT_TRANSLATE_NOOP("Sentences", "a number that is not taken as the answer"))
-FINITE = FileNote(QT_TRANSLATE_NOOP("Sentences", "an answer that is a finite number"))
-TRUE = FileNote(QT_TRANSLATE_NOOP("Sentences", "something that holds for the numbers of this step"))
-OPEN = FileNote(QT_TRANSLATE_NOOP("Sentences", "something that does not hold until the person has done it"))
-COVER = FileNote(QT_TRANSLATE_NOOP("Sentences", "computed cells such as weights[1, 1] or weights[1, :], or “none”"))
-FROM_X = QT_TRANSLATE_NOOP("Sentences", "a matrix that is given, such as {of}: {name} is computed from {of} here")
-NEXT = FileNote(QT_TRANSLATE_NOOP("Sentences", "the name of a lesson beside this one"))
-SMALL = FileNote(QT_TRANSLATE_NOOP("Sentences", "a problem of at most {most} cells"), most=MOST_NUMBERS)
-
-
 @dataclass(frozen=True)
 class LessonView:
     """Parts of the view that a step asks for; what it does not say stays as it is."""

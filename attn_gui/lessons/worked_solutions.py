@@ -39,10 +39,64 @@ from attn_gui.formats.file_sentences import FormatError
 from attn_gui.formats.text.typeset import latex_text
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
+MOST_EQUATIONS = 400
+"""Some thirty pages."""
+GIVEN_ROWS = "query", "key", "value"
+MOST_COLUMNS, MOST_ROWS = 14, 40
+"""Of a matrix that is written out on a page."""
+TOO_MANY = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "A worked solution would have more than {most} equations, which nobody reads; choose a cell, or a smaller problem.",
+)
+TOO_WIDE = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "A worked solution writes matrices of up to {most} columns, {name} has {got}; choose a cell, or a smaller problem.",
+)
+TOO_HIGH = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "A worked solution writes matrices of up to {most} rows, {name} has {got}; choose a cell, or a smaller problem.",
+)
+NO_ITEM = QT_TRANSLATE_NOOP("Sentences", "There is no batch item {got}; the problem has {count}, counted from 0.")
+
+WHOLE = QT_TRANSLATE_NOOP("Solutions", "Worked solution")
+OF_CELL = QT_TRANSLATE_NOOP("Solutions", "Worked solution of {cell}")
+GIVEN_HEADING = QT_TRANSLATE_NOOP("Solutions", "Given")
+STEP = QT_TRANSLATE_NOOP("Solutions", "Step {number}: {title}")
+HEAD = QT_TRANSLATE_NOOP("Solutions", "head {head}")
+ITEM = QT_TRANSLATE_NOOP("Solutions", "item {item}")
+COUNTED = QT_TRANSLATE_NOOP("Solutions", "Rows, columns and heads count from 0; numbers are rounded last.")
+AS_COMPUTED = QT_TRANSLATE_NOOP("Solutions", "{cell} is {value}: a change by hand leaves it as computed.")
+BY_HAND = QT_TRANSLATE_NOOP("Solutions", "{cell} is {value}: changed by hand. Computed, it would be {computed}.")
+RESULT = QT_TRANSLATE_NOOP("Solutions", "Result")
+
+ROWS = ("batch", "row", "column")
+
+Say: TypeAlias = Callable[[str], str]
+"""Translates a text of the context "Solutions"."""
+
+ENDINGS = ("pdf", "tex", "md")
+"""The forms of a worked solution; pages are painted by `figure`."""
+
+DOCUMENT = r"""% {command}
+\documentclass[a4paper]{{article}}
+\usepackage{{amsmath,amssymb,graphicx}}
+\usepackage[margin=2cm]{{geometry}}
+{packages}\setcounter{{MaxMatrixCols}}{{20}}
+\allowdisplaybreaks
+\setlength{{\parindent}}{{0pt}}
+\begin{{document}}
+{body}
+\end{{document}}
+"""
+COMMANDS = {"en": "pdflatex NAME.tex", "zh": "xelatex NAME.tex"}
+PACKAGES = {"en": "\\usepackage[utf8]{inputenc}\n", "zh": "\\usepackage[UTF8]{ctex}\n"}
+
+WIDE, BETWEEN = 84, 2
+"""Signs of what fills a line, and those that the space between two columns takes: a longer chain is broken at its signs
+of equality, a longer row made smaller."""
+
+
 # --- given matrices -------------------------------------------------------------------------------
-# Matrices that a computation on paper begins with, and its numbers that are not the usual ones.
-
-
 class GivenMatrix(NamedTuple):
     """A matrix by its field; `head` where every head has its own, else None. `row`: that one alone, for a cell."""
 
@@ -83,29 +137,6 @@ def given_numbers(problem: Problem) -> dict[str, float]:
 
 
 # --- steps ----------------------------------------------------------------------------------------
-# Steps of a worked solution: which cells are reckoned, in which order.
-
-
-MOST_EQUATIONS = 400
-"""Some thirty pages."""
-GIVEN_ROWS = "query", "key", "value"
-MOST_COLUMNS, MOST_ROWS = 14, 40
-"""Of a matrix that is written out on a page."""
-TOO_MANY = QT_TRANSLATE_NOOP(
-    "Sentences",
-    "A worked solution would have more than {most} equations, which nobody reads; choose a cell, or a smaller problem.",
-)
-TOO_WIDE = QT_TRANSLATE_NOOP(
-    "Sentences",
-    "A worked solution writes matrices of up to {most} columns, {name} has {got}; choose a cell, or a smaller problem.",
-)
-TOO_HIGH = QT_TRANSLATE_NOOP(
-    "Sentences",
-    "A worked solution writes matrices of up to {most} rows, {name} has {got}; choose a cell, or a smaller problem.",
-)
-NO_ITEM = QT_TRANSLATE_NOOP("Sentences", "There is no batch item {got}; the problem has {count}, counted from 0.")
-
-
 @dataclass(frozen=True)
 class WorkedStep:
     """A stage of one head, None where heads share it: its numbers, where they are written out, and cells reckoned."""
@@ -268,25 +299,6 @@ def _check_size(name: str, array: Array) -> None:
 
 
 # --- parts ----------------------------------------------------------------------------------------
-
-
-WHOLE = QT_TRANSLATE_NOOP("Solutions", "Worked solution")
-OF_CELL = QT_TRANSLATE_NOOP("Solutions", "Worked solution of {cell}")
-GIVEN_HEADING = QT_TRANSLATE_NOOP("Solutions", "Given")
-STEP = QT_TRANSLATE_NOOP("Solutions", "Step {number}: {title}")
-HEAD = QT_TRANSLATE_NOOP("Solutions", "head {head}")
-ITEM = QT_TRANSLATE_NOOP("Solutions", "item {item}")
-COUNTED = QT_TRANSLATE_NOOP("Solutions", "Rows, columns and heads count from 0; numbers are rounded last.")
-AS_COMPUTED = QT_TRANSLATE_NOOP("Solutions", "{cell} is {value}: a change by hand leaves it as computed.")
-BY_HAND = QT_TRANSLATE_NOOP("Solutions", "{cell} is {value}: changed by hand. Computed, it would be {computed}.")
-RESULT = QT_TRANSLATE_NOOP("Solutions", "Result")
-
-ROWS = ("batch", "row", "column")
-
-Say: TypeAlias = Callable[[str], str]
-"""Translates a text of the context "Solutions"."""
-
-
 @dataclass(frozen=True)
 class SolutionHeading:
     """A heading; the first of a sheet is its title. The letter of what it is about follows, in LaTeX and plain."""
@@ -418,31 +430,6 @@ def _title(solution: WorkedSolution, say: Say, lang: str) -> SolutionHeading:
 
 
 # --- typeset --------------------------------------------------------------------------------------
-# A worked solution in LaTeX, a whole document, and in Markdown with the formulas between dollars.
-
-
-ENDINGS = ("pdf", "tex", "md")
-"""The forms of a worked solution; pages are painted by `figure`."""
-
-DOCUMENT = r"""% {command}
-\documentclass[a4paper]{{article}}
-\usepackage{{amsmath,amssymb,graphicx}}
-\usepackage[margin=2cm]{{geometry}}
-{packages}\setcounter{{MaxMatrixCols}}{{20}}
-\allowdisplaybreaks
-\setlength{{\parindent}}{{0pt}}
-\begin{{document}}
-{body}
-\end{{document}}
-"""
-COMMANDS = {"en": "pdflatex NAME.tex", "zh": "xelatex NAME.tex"}
-PACKAGES = {"en": "\\usepackage[utf8]{inputenc}\n", "zh": "\\usepackage[UTF8]{ctex}\n"}
-
-WIDE, BETWEEN = 84, 2
-"""Signs of what fills a line, and those that the space between two columns takes: a longer chain is broken at its signs
-of equality, a longer row made smaller."""
-
-
 def latex_document(parts: Iterable[Part], lang: str) -> str:
     """Return a document for pdflatex, in Chinese for xelatex with the package ctex."""
     body = "\n".join(map(_latex, parts))

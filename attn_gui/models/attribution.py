@@ -23,18 +23,27 @@ from attn_gui.models.changed_layers import EditedLayer
 from attn_gui.models.forward_pass import MLP
 from attn_gui.models.model import Run
 
+Token = str | int
+_LENGTHS = QT_TRANSLATE_NOOP("Sentences", "Two texts of different lengths: expected {expected} tokens, got {got}.")
+_NOT_LINEAR = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "The logits of this model are not a sum of what its layers add: norms stand between them, or a layer of its head.",
+)
+
+ROW = -2  # the axis of the tokens
+_NO_ROW = QT_TRANSLATE_NOOP("Sentences", "The other text has no row {got}; it has {count} tokens.")
+UNEQUAL_ROWS = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "A row of {stage} has {got} numbers in the other text and {expected} here; only rows of the same length can stand "
+    "in for each other.",
+)
+
+_ALIKE = QT_TRANSLATE_NOOP(
+    "Sentences", "The two runs give the same logit, {value}: there is no difference that could be recovered."
+)
+
+
 # --- head readings --------------------------------------------------------------------------------
-# A reading of every head of a model, from the weights of a run.
-
-
-def problem_read(run: Run, layer: int, problem: Problem) -> Problem:
-    """Return the problem that says what the weights of a layer are of: that of all layers, unless this one was changed.
-
-    It may have other keys then than the tokens of the text.
-    """
-    return run.problem(layer) if isinstance(run.model.layers[layer], EditedLayer) else problem
-
-
 def head_numbers(run: Run, problem: Problem, key: str, progress: Progress = silent) -> Array:
     """Return (layer, head): a reading by its key; `problem` has the tokens and sizes that all unchanged layers share.
 
@@ -49,9 +58,6 @@ def head_numbers(run: Run, problem: Problem, key: str, progress: Progress = sile
 
 
 # --- likely tokens --------------------------------------------------------------------------------
-# Likeliest tokens at a position, with their probabilities in two runs.
-
-
 class LikelyToken(NamedTuple):
     """A token as the tokenizer writes it and as a reader expects it, with its probabilities, now and before."""
 
@@ -87,16 +93,6 @@ def asked_place(run: Run) -> int:
 
 
 # --- logits ---------------------------------------------------------------------------------------
-
-
-Token = str | int
-_LENGTHS = QT_TRANSLATE_NOOP("Sentences", "Two texts of different lengths: expected {expected} tokens, got {got}.")
-_NOT_LINEAR = QT_TRANSLATE_NOOP(
-    "Sentences",
-    "The logits of this model are not a sum of what its layers add: norms stand between them, or a layer of its head.",
-)
-
-
 def logit_lens(run: Run, position: int = -1) -> Array:
     """Return (layers + 1, vocabulary): the logits at a position as though all layers from each one on were left out.
 
@@ -138,7 +134,7 @@ def direct_logits(run: Run, token: Token, against: Token | None = None, position
     Source: Elhage et al., "A Mathematical Framework for Transformer Circuits" (2021).
     """
     sizes, ends = run.model.sizes, run.model.ends
-    if ends.head is None or ends.head.transform is not None or not sizes.early:
+    if ends.head is None or ends.head.transform is not None or not sizes.pre_norm:
         raise FieldError(_NOT_LINEAR)
     place, layers = run.place(position), range(sizes.num_layers)
     with np.errstate(all="ignore"):
@@ -159,9 +155,7 @@ def _direction(run: Run, place: int, token: Token, against: Token | None) -> tup
     ends, sizes = run.model.ends, run.model.sizes
     assert ends.head is not None
     matrix, bias = ends.head.decoder
-    signs = {run.token_id(token): 1.0} if against is None else {run.token_id(token): 1.0, run.token_id(against): -1.0}
-    if against is not None and run.token_id(token) == run.token_id(against):
-        signs = {run.token_id(token): 0.0}
+    signs = run.logit_signs(token, against)
     found = sum(sign * matrix[:, number].astype(np.float64) for number, sign in signs.items())
     constant = 0.0 if bias is None else float(sum(sign * bias[number] for number, sign in signs.items()))
     state = run.states[-1][place].astype(np.float64)
@@ -245,18 +239,6 @@ def moved(before: Run, after: Run, progress: Progress = silent) -> RunDifference
 
 
 # --- rows of another run --------------------------------------------------------------------------
-# Rows of one run for another: cells of a stage, read where they stand in the other text.
-
-
-ROW = -2  # the axis of the tokens
-_NO_ROW = QT_TRANSLATE_NOOP("Sentences", "The other text has no row {got}; it has {count} tokens.")
-UNEQUAL_ROWS = QT_TRANSLATE_NOOP(
-    "Sentences",
-    "A row of {stage} has {got} numbers in the other text and {expected} here; only rows of the same length can stand "
-    "in for each other.",
-)
-
-
 def rows_taken(
     now: Run, other: Run, layer: int, stage: str, rows: slice | None = None, place: int = 0
 ) -> tuple[Box, Array]:
@@ -311,14 +293,6 @@ def origin_of(other: Run, layer: int, record: Intervention) -> RowOrigin | None:
 
 
 # --- patching -------------------------------------------------------------------------------------
-# Patching: cells of one run put into another, place by place, and what comes back of the prediction.
-
-
-_ALIKE = QT_TRANSLATE_NOOP(
-    "Sentences", "The two runs give the same logit, {value}: there is no difference that could be recovered."
-)
-
-
 def recovered(
     changed: Run, clean: Run, patched: Run, token: Token, against: Token | None = None, position: int = -1
 ) -> float:

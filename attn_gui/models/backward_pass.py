@@ -1,27 +1,20 @@
-"""Exact gradients of one logit through a whole model: through its head, then through its layers, one walk down."""
+"""Exact gradients through the parts of a model: through its head, and through one layer."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from attn_gui.engine import sentences
 from attn_gui.engine.analysis.sensitivity import gradient, step_gradients
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.blocks import ACTIVATIONS
-from attn_gui.engine.errors import StageError
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.threads import one_blas_thread
 from attn_gui.engine.graph import indices
-from attn_gui.engine.memory import check
-from attn_gui.models.changed_layers import EditedLayer, LayerEdit
+from attn_gui.engine.problem import Problem
+from attn_gui.models.changed_layers import AnyLayer, EditedLayer, LayerEdit, Records, problem_of
 from attn_gui.models.families import Architecture, EndWeights, NormWeights
-from attn_gui.models.forward_pass import MAPS, NORM, X, layer_slopes, norm_gradient
-
-if TYPE_CHECKING:
-    from attn_gui.models.model import Run
+from attn_gui.models.forward_pass import NORM, X, layer_slopes, norm_gradient
+from attn_gui.models.sequence import TokenSequence
 
 
 def head_gradient(ends: EndWeights, sizes: Architecture, state: Array, signs: dict[int, float]) -> Array:
@@ -41,40 +34,33 @@ def head_gradient(ends: EndWeights, sizes: Architecture, state: Array, signs: di
     return found if ends.final_norm is None else _norm_pulled(state, ends.final_norm, sizes, found)
 
 
-def stage_gradients(run: Run, stage: str, cotangent: Array, layers: Collection[int]) -> Iterator[tuple[int, Array]]:
-    """Yield (layer, gradient of Σ cotangent · the last layer's output by a stage of it): one walk from the last layer
-    down.
+def layer_gradients(
+    layer: AnyLayer, x: Array, sequence: TokenSequence, records: Records, stage: str, cotangent: Array
+) -> dict[str, Array]:
+    """Return the gradients of Σ cotangent · the layer's output by its x and by a stage of it, without the batch axis.
 
-    Gradients are in the stage's shape, batch axis first, float64; `cotangent` is (token, d_model). Raises StageError,
-    and FieldError where a layer's maps need too much memory.
-    Source: reverse accumulation, Griewank, Walther, "Evaluating Derivatives" (2008), §3.2.
+    `cotangent` is (token, d_model). There is none of a stage that the layer does not have.
     """
-    check(4 * MAPS * run.model.num_heads * len(run.ids) ** 2)
-    for number in range(run.model.num_layers - 1, min(layers, default=run.model.num_layers) - 1, -1):
-        with one_blas_thread():
-            slopes = _fast_slopes(run, number, cotangent) or _engine_slopes(run, number, stage, cotangent)
-        if number in layers and (stage not in slopes or stage == X):
-            stages = evaluation_of(run.problem(number)).stages
-            raise StageError(sentences.NO_STAGE, stage=stage, choices=stages)
-        if number in layers:
-            yield number, slopes[stage][None].astype(np.float64)
-        cotangent = slopes[X]
+    with one_blas_thread():
+        found = _fast_gradients(layer, x, sequence, records, cotangent)
+        return found or _engine_gradients(layer, problem_of(layer, x, sequence, records), stage, cotangent)
 
 
-def _fast_slopes(run: Run, number: int, cotangent: Array) -> dict[str, Array] | None:
+def _fast_gradients(
+    layer: AnyLayer, x: Array, sequence: TokenSequence, records: Records, cotangent: Array
+) -> dict[str, Array] | None:
     """Return gradients by a layer's x and every stage in float32; None where it is changed by hand, or not all are
     finite."""
-    layer = run.model.layers[number]
-    if isinstance(layer, EditedLayer) or any(change.layer == number for change in run.interventions):
+    if isinstance(layer, EditedLayer) or records:
         return None
-    found = layer_slopes(layer, run.states[number], run.sequence.seen(layer.sizes, layer.window), cotangent)
+    found = layer_slopes(layer, x, sequence.seen(layer.sizes, layer.window), cotangent)
     return found if np.isfinite(found[X]).all() else None
 
 
-def _engine_slopes(run: Run, number: int, stage: str, cotangent: Array) -> dict[str, Array]:
+def _engine_gradients(layer: AnyLayer, problem: Problem, stage: str, cotangent: Array) -> dict[str, Array]:
     """Return gradients by a layer's x and by one stage, where there is one of that name, as the engine computes
     them."""
-    layer, evaluation = run.model.layers[number], evaluation_of(run.problem(number))
+    evaluation = evaluation_of(problem)
     last, edit = evaluation.stages[-1], layer.edit if isinstance(layer, EditedLayer) else LayerEdit()
     start = last, indices.whole(evaluation.shape(last)), cotangent[None].astype(np.float64)
     found = {last: start[-1][0]}

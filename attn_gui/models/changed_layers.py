@@ -11,11 +11,11 @@ import numpy as np
 from attn_gui.engine import sentences
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.checks import kind_of, same
-from attn_gui.engine.comparison import leaves_of, with_leaves
 from attn_gui.engine.errors import FieldError, FieldTypeError, StageError
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.dense import DenseEvaluation
 from attn_gui.engine.evaluation.evaluation import Evaluation
+from attn_gui.engine.fields import leaves_of, with_leaves
 from attn_gui.engine.graph.intervention_nodes import changed_cells
 from attn_gui.engine.interventions import Intervention, normalized_interventions
 from attn_gui.engine.problem import Problem
@@ -26,15 +26,32 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.models.forward_pass import ModelLayer, by_heads, run_block
 from attn_gui.models.sequence import TokenSequence
 
-# --- interventions --------------------------------------------------------------------------------
-# Interventions of a model: those of a problem, each with the layer that it is carried out in.
-
-
 NO_LAYER = QT_TRANSLATE_NOOP("Sentences", "There is no layer {got}; the model has {layers}, counted from 0.")
 _NO_NUMBER = QT_TRANSLATE_NOOP("Sentences", "{field} must name its layer, a whole number; got {got}.")
 LAYER = "layer"
 
+PROJECTIONS = ("query", "key", "value", "output")
+TOP = (*(f"w_{part}" for part in PROJECTIONS), *(f"b_{part}" for part in PROJECTIONS), "query_norm", "key_norm")
+"""The numbers of a layer that are fields of a problem; the others belong to its block."""
 
+BY_HAND = "interventions"
+"""The field of a problem that is shown record by record."""
+PRECISION = "dtype"
+
+_HEADS = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "Layer {layer} as it was changed has {got} heads; every layer of the model has {expected}.",
+)
+_SHAPE = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "Layer {layer} as it was changed gives an output of {got}; the model goes on from {expected} only.",
+)
+
+Records = Sequence[tuple[int, Intervention]]
+"""Interventions, each with its place among all of a run."""
+
+
+# --- interventions --------------------------------------------------------------------------------
 class LayerChange(NamedTuple):
     """An intervention in one layer."""
 
@@ -76,7 +93,7 @@ def _parted(field: str, one: object) -> tuple[Any, Any]:
     return one.get(LAYER), {name: value for name, value in one.items() if name != LAYER}
 
 
-class LayerHand:
+class LayerInterventions:
     """The interventions of one layer, carried out stage by stage."""
 
     def __init__(self, records: Iterable[tuple[int, Intervention]]) -> None:
@@ -115,14 +132,6 @@ class LayerHand:
 
 
 # --- a layer as a problem -------------------------------------------------------------------------
-# A layer of a model as a problem of the engine: its weights as tables, its interventions, its tokens.
-
-
-PROJECTIONS = ("query", "key", "value", "output")
-TOP = (*(f"w_{part}" for part in PROJECTIONS), *(f"b_{part}" for part in PROJECTIONS), "query_norm", "key_norm")
-"""The numbers of a layer that are fields of a problem; the others belong to its block."""
-
-
 def layer_problem(layer: ModelLayer, x: Array, sequence: TokenSequence, records: Sequence[Intervention]) -> Problem:
     """Return the problem that computes the layer from its x, in float32 as the model does."""
     sizes, weights = layer.sizes, layer.weights
@@ -168,14 +177,6 @@ def _over_opened(layer: ModelLayer, problem: Problem) -> Problem:
 
 
 # --- changed weights ------------------------------------------------------------------------------
-# Edit of a layer: what of a layer that was taken out of a model is other than the model has it.
-
-
-BY_HAND = "interventions"
-"""The field of a problem that is shown record by record."""
-PRECISION = "dtype"
-
-
 @dataclass(frozen=True, eq=False)
 class ChangedCells:
     """Changed cells of an array: their flat places and their numbers, both of shape (count,)."""
@@ -294,21 +295,6 @@ def _cells(old: Array, new: Array) -> ChangedCells:
 
 
 # --- changed layer --------------------------------------------------------------------------------
-
-
-_HEADS = QT_TRANSLATE_NOOP(
-    "Sentences",
-    "Layer {layer} as it was changed has {got} heads; every layer of the model has {expected}.",
-)
-_SHAPE = QT_TRANSLATE_NOOP(
-    "Sentences",
-    "Layer {layer} as it was changed gives an output of {got}; the model goes on from {expected} only.",
-)
-
-Records = Sequence[tuple[int, Intervention]]
-"""Interventions, each with its place among all of a run."""
-
-
 @dataclass(frozen=True, eq=False)
 class EditedLayer:
     """A layer of the model, and what is other in it."""
@@ -361,12 +347,12 @@ def stage_cells(
     if isinstance(layer, EditedLayer):
         problem = problem_of(layer, x, sequence, records)
         return _output(layer, problem, x, progress) if until is None else _whole(evaluation_of(problem), until)
-    hand = LayerHand(records)
-    found = run_block(layer, x, sequence.seen(layer.sizes, layer.window), hand, until)
+    changes = LayerInterventions(records)
+    found = run_block(layer, x, sequence.seen(layer.sizes, layer.window), changes, until)
     if until is None:
-        hand.check()
+        changes.check()
     else:
-        hand.check_stage(until)
+        changes.check_stage(until)
     return found
 
 

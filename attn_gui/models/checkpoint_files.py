@@ -29,9 +29,6 @@ from attn_gui.formats.packed_arrays import PackedArray, places
 from attn_gui.formats.session import FileStamp
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-# Entries of a config.json, each checked when it is asked for; null means that the default holds.
-
-
 MOST = 10**7
 _NEEDED = QT_TRANSLATE_NOOP("Sentences", "{file}: {name} is missing.")
 _WHOLE = QT_TRANSLATE_NOOP("Sentences", "{file}: {name} must be a whole number from {least} to {most}, got {got}.")
@@ -39,9 +36,68 @@ _NUMBER = QT_TRANSLATE_NOOP("Sentences", "{file}: {name} must be a number above 
 _FLAG = QT_TRANSLATE_NOOP("Sentences", "{file}: {name} must be true or false, got {got}.")
 _CHOICE = QT_TRANSLATE_NOOP("Sentences", "{file}: {name} is {got}, which is not supported; expected {choices}.")
 
+CONFIG = "config.json"
+WEIGHTS = "model.safetensors"
+INDEX = "model.safetensors.index.json"
+INDEXED = "weight_map"  # the entry of the index that says which shard holds which tensor
+TOKENIZER = "tokenizer.json"
+TOKENIZER_CONFIG = "tokenizer_config.json"
+ADAPTER = "adapter_config.json"
+PICKLES = ("pytorch_model.bin", "pytorch_model.bin.index.json")
+LARGEST = 1 << 42  # bytes of weights
+CHUNK = 1 << 22
+LARGEST_JSON = 1 << 23
+LARGEST_CONFIG = 1 << 20
+
+_NO_FOLDER = QT_TRANSLATE_NOOP("Sentences", "{file} is no folder; expected one with config.json and model.safetensors.")
+_ABSENT = QT_TRANSLATE_NOOP("Sentences", "{file} does not exist.")
+_NO_CONFIG = QT_TRANSLATE_NOOP("Sentences", "{file} holds no config.json, and so no published model.")
+_NO_WEIGHTS = QT_TRANSLATE_NOOP("Sentences", "{file} holds no weights; expected model.safetensors or its index.")
+_ADAPTED = QT_TRANSLATE_NOOP(
+    "Sentences", "{file} holds an adapter (adapter_config.json), which changes another model; merge the two first."
+)
+_PICKLED = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "{file} holds its weights as a pickle (pytorch_model.bin), which could run code, and is not opened; in Python: "
+    "model.save_pretrained(folder, safe_serialization=True).",
+)
+
+_OTHERS = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "The files of {file} were written anew after the model was opened: no session can name the weights that it has. "
+    "Open the model again.",
+)
+
+LONGEST_HEADER = 1 << 23
+AT_ONCE = 1 << 22  # bytes that are looked through at a time
+_WIDTHS = {"F32": 4, "F16": 2, "BF16": 2}  # of the numbers that are read
+_EXPONENTS = {"F16": 0x7C00, "BF16": 0x7F80}  # all ones in numbers that are not finite
+_HEADER = QT_TRANSLATE_NOOP("Sentences", "{file} is cut off or no safetensors file: its header does not fit into it.")
+_OUTSIDE = QT_TRANSLATE_NOOP("Sentences", "{file}: the tensor “{name}” lies outside the file.")
+_MISSING = QT_TRANSLATE_NOOP("Sentences", "{file}: the tensor “{name}” is missing.")
+_SHAPE = QT_TRANSLATE_NOOP("Sentences", "{file}: the tensor “{name}” has the shape {got}; expected {expected}.")
+_KIND = QT_TRANSLATE_NOOP("Sentences", "{file}: the tensor “{name}” holds {got}; expected F32, F16 or BF16.")
+_WILD = QT_TRANSLATE_NOOP("Sentences", "{file}: the tensor “{name}” holds numbers that are not finite.")
+_INDEX = QT_TRANSLATE_NOOP("Sentences", "{file}: {name} must say for every tensor which file holds it.")
+_LARGE = QT_TRANSLATE_NOOP(
+    "Sentences", "{file}: the numbers of this model take {size} of memory in single precision; {free} are free."
+)
+_FOREIGN = QT_TRANSLATE_NOOP("Sentences", "{file} names the shard “{name}”; expected a file of the same folder.")
+
+SLIDING = {"full_attention": False, "sliding_attention": True}
+UNSAID = 4096  # the window where config.json names none, as transformers has it
+_KINDS = QT_TRANSLATE_NOOP("Sentences", "{file}: layer_types must name one of {choices} for each of {layers} layers.")
+
+MODULES = "modules.json"
+_POOLING, _NORMALIZE, _TRANSFORMER = ".Pooling", ".Normalize", ".Transformer"
+_UNKNOWN = QT_TRANSLATE_NOOP("Sentences", "{file}: the pooling of sentences by {got} is not supported.")
+_BAD = QT_TRANSLATE_NOOP("Sentences", "{file}: expected a list of modules, each with its type and path.")
+SHORTEST = 1e-12  # what a shorter vector is divided by, as torch.nn.functional.normalize does
+MODE = "pooling_mode"  # a word; in older folders a switch for each, pooling_mode_mean_tokens
+
 
 class Config:
-    """The entries of a config.json."""
+    """The entries of a config.json, each checked when it is asked for; null means that the default holds."""
 
     def __init__(self, entries: Mapping[str, Json], path: Path) -> None:
         self._entries, self._path = entries, path
@@ -107,41 +163,6 @@ def _said(value: object) -> str:
 
 
 # --- files ----------------------------------------------------------------------------------------
-
-
-CONFIG = "config.json"
-WEIGHTS = "model.safetensors"
-INDEX = "model.safetensors.index.json"
-INDEXED = "weight_map"  # the entry of the index that says which shard holds which tensor
-TOKENIZER = "tokenizer.json"
-TOKENIZER_CONFIG = "tokenizer_config.json"
-ADAPTER = "adapter_config.json"
-PICKLES = ("pytorch_model.bin", "pytorch_model.bin.index.json")
-LARGEST = 1 << 42  # bytes of weights
-CHUNK = 1 << 22
-LARGEST_JSON = 1 << 23
-LARGEST_CONFIG = 1 << 20
-
-_NO_FOLDER = QT_TRANSLATE_NOOP("Sentences", "{file} is no folder; expected one with config.json and model.safetensors.")
-_ABSENT = QT_TRANSLATE_NOOP("Sentences", "{file} does not exist.")
-_NO_CONFIG = QT_TRANSLATE_NOOP("Sentences", "{file} holds no config.json, and so no published model.")
-_NO_WEIGHTS = QT_TRANSLATE_NOOP("Sentences", "{file} holds no weights; expected model.safetensors or its index.")
-_ADAPTED = QT_TRANSLATE_NOOP(
-    "Sentences", "{file} holds an adapter (adapter_config.json), which changes another model; merge the two first."
-)
-_PICKLED = QT_TRANSLATE_NOOP(
-    "Sentences",
-    "{file} holds its weights as a pickle (pytorch_model.bin), which could run code, and is not opened; in Python: "
-    "model.save_pretrained(folder, safe_serialization=True).",
-)
-
-_OTHERS = QT_TRANSLATE_NOOP(
-    "Sentences",
-    "The files of {file} were written anew after the model was opened: no session can name the weights that it has. "
-    "Open the model again.",
-)
-
-
 def check_folder(folder: Path) -> None:
     """Raise FormatError, one sentence, for a folder that holds no published model."""
     try:
@@ -203,26 +224,6 @@ def json_file(path: Path, largest: int = LARGEST_CONFIG) -> dict[str, Json]:
 
 
 # --- tensors --------------------------------------------------------------------------------------
-# Tensors of a checkpoint in its safetensors files: mapped, and read where they lie when they are asked for.
-
-
-LONGEST_HEADER = 1 << 23
-AT_ONCE = 1 << 22  # bytes that are looked through at a time
-_WIDTHS = {"F32": 4, "F16": 2, "BF16": 2}  # of the numbers that are read
-_EXPONENTS = {"F16": 0x7C00, "BF16": 0x7F80}  # all ones in numbers that are not finite
-_HEADER = QT_TRANSLATE_NOOP("Sentences", "{file} is cut off or no safetensors file: its header does not fit into it.")
-_OUTSIDE = QT_TRANSLATE_NOOP("Sentences", "{file}: the tensor “{name}” lies outside the file.")
-_MISSING = QT_TRANSLATE_NOOP("Sentences", "{file}: the tensor “{name}” is missing.")
-_SHAPE = QT_TRANSLATE_NOOP("Sentences", "{file}: the tensor “{name}” has the shape {got}; expected {expected}.")
-_KIND = QT_TRANSLATE_NOOP("Sentences", "{file}: the tensor “{name}” holds {got}; expected F32, F16 or BF16.")
-_WILD = QT_TRANSLATE_NOOP("Sentences", "{file}: the tensor “{name}” holds numbers that are not finite.")
-_INDEX = QT_TRANSLATE_NOOP("Sentences", "{file}: {name} must say for every tensor which file holds it.")
-_LARGE = QT_TRANSLATE_NOOP(
-    "Sentences", "{file}: the numbers of this model take {size} of memory in single precision; {free} are free."
-)
-_FOREIGN = QT_TRANSLATE_NOOP("Sentences", "{file} names the shard “{name}”; expected a file of the same folder.")
-
-
 class Tensor(NamedTuple):
     """A tensor as its file has it."""
 
@@ -379,14 +380,6 @@ def _plain(name: str, prefixes: tuple[str, ...]) -> str:
     return name.replace("LayerNorm.gamma", "LayerNorm.weight").replace("LayerNorm.beta", "LayerNorm.bias")
 
 
-# Windows of the layers of a decoder: which of them look back only so far.
-
-
-SLIDING = {"full_attention": False, "sliding_attention": True}
-UNSAID = 4096  # the window where config.json names none, as transformers has it
-_KINDS = QT_TRANSLATE_NOOP("Sentences", "{file}: layer_types must name one of {choices} for each of {layers} layers.")
-
-
 def layer_windows(config: Config, layers: int, sliding: list[bool]) -> tuple[int | None, ...]:
     """Return the window of each layer that slides; `layer_types`, where they are given, say which these are."""
     kinds = config.given("layer_types")
@@ -401,9 +394,6 @@ def layer_windows(config: Config, layers: int, sliding: list[bool]) -> tuple[int
 
 
 # --- rotary frequencies ---------------------------------------------------------------------------
-# Frequencies of rotary positions, read from the older and newer entries of config.json.
-
-
 def frequencies(config: Config, width: int) -> Array:
     """Return (width / 2,) angles of one position, θ^(−2p / width), scaled as config.json says; float32 as they were
     trained.
@@ -457,15 +447,6 @@ def install_line(*words: str) -> str:
 
 
 # --- sentence pooling -----------------------------------------------------------------------------
-# The way from tokens to one vector for a sentence, as folders of sentence models tell it.
-
-
-MODULES = "modules.json"
-_POOLING, _NORMALIZE, _TRANSFORMER = ".Pooling", ".Normalize", ".Transformer"
-_UNKNOWN = QT_TRANSLATE_NOOP("Sentences", "{file}: the pooling of sentences by {got} is not supported.")
-_BAD = QT_TRANSLATE_NOOP("Sentences", "{file}: expected a list of modules, each with its type and path.")
-
-
 def _mean(rows: Array) -> Array:
     found: Array = rows.mean(axis=0)
     return found
@@ -484,20 +465,18 @@ def _last(rows: Array) -> Array:
     return np.array(rows[-1])
 
 
-WAYS: dict[str, Callable[[Array], Array]] = {"mean": _mean, "cls": _first, "max": _largest, "lasttoken": _last}
+POOLINGS: dict[str, Callable[[Array], Array]] = {"mean": _mean, "cls": _first, "max": _largest, "lasttoken": _last}
 """From the rows of tokens that are no padding to one vector, by the mode of the pooling's config."""
-SHORTEST = 1e-12  # what a shorter vector is divided by, as torch.nn.functional.normalize does
-MODE = "pooling_mode"  # a word; in older folders a switch for each, pooling_mode_mean_tokens
 
 
 class Pooling(NamedTuple):
     """The vector of a sentence: a way to pool, and whether it is made as long as 1."""
 
-    way: Callable[[Array], Array]
+    pool: Callable[[Array], Array]
     unit: bool
 
     def __call__(self, rows: Array) -> Array:
-        found = self.way(rows)
+        found = self.pool(rows)
         return found / np.maximum(np.linalg.norm(found), SHORTEST) if self.unit else found
 
 
@@ -514,18 +493,18 @@ def pooling_in(folder: Path) -> Pooling | None:
     if not isinstance(modules, list) or not all(isinstance(module, dict) for module in modules):
         raise FormatError(_BAD).at(path)
     kinds = {str(module.get("type")): str(module.get("path")) for module in modules}
-    way, unit = None, False
+    pool, unit = None, False
     for kind, place in kinds.items():
         if kind.endswith(_POOLING):
-            way = _way(folder, place, path)
+            pool = _pooling_mode(folder, place, path)
         elif kind.endswith(_NORMALIZE):
             unit = True
         elif not kind.endswith(_TRANSFORMER):
             raise FormatError(_UNKNOWN, got=kind[:80]).at(path)
-    return None if way is None else Pooling(way, unit)
+    return None if pool is None else Pooling(pool, unit)
 
 
-def _way(folder: Path, place: str, path: Path) -> Callable[[Array], Array]:
+def _pooling_mode(folder: Path, place: str, path: Path) -> Callable[[Array], Array]:
     if Path(place).name != place:
         raise FormatError(_BAD).at(path)
     config = json_file(folder / place / "config.json")
@@ -533,6 +512,6 @@ def _way(folder: Path, place: str, path: Path) -> Callable[[Array], Array]:
     modes = [name.removeprefix(f"{MODE}_").removesuffix("s").removesuffix("_token") for name in chosen]
     if isinstance(config.get(MODE), str):
         chosen = modes = [config[MODE]]
-    if len(modes) != 1 or modes[0] not in WAYS:
+    if len(modes) != 1 or modes[0] not in POOLINGS:
         raise FormatError(_UNKNOWN, got=", ".join(chosen)[:80] or "—").at(path)
-    return WAYS[modes[0]]
+    return POOLINGS[modes[0]]

@@ -13,13 +13,34 @@ from attn_gui.models.checkpoint_files import CheckpointTensors, Config, frequenc
 
 __all__ = ["FAMILIES", "Family"]
 
-
-# Sizes and rules of a model: all that its arithmetic is made of beside its numbers.
-
-
 PRE, POST = "pre", "post"
 LAYER_NORM, RMS_NORM = "layer", "rms"
 """Keys of the engine's blocks and norms."""
+
+ACTIVATIONS = {
+    "gelu": "gelu",
+    "gelu_python": "gelu",
+    "gelu_new": "gelu_tanh",
+    "gelu_fast": "gelu_tanh",
+    "gelu_pytorch_tanh": "gelu_tanh",
+    "silu": "silu",
+    "swish": "silu",
+    "relu": "relu",
+}
+"""The engine's names of the activations of config.json."""
+
+PREDICTING = ("LMHead", "ForCausalLM", "ForMaskedLM", "ForPreTraining", "DoubleHeads")
+"""Parts of the names of classes in transformers whose models have a head that predicts tokens."""
+
+UNEVEN = QT_TRANSLATE_NOOP("Sentences", "{file}: {heads} heads cannot share {columns} columns evenly.")
+MOST_LAYERS = 1000
+MOST_HEADS = 4096
+
+FUSED = "attn.c_attn"  # of Q, K and V
+PLACES = {"query": 0, "key": 1, "value": 2}
+
+_ODD = QT_TRANSLATE_NOOP("Sentences", "{file}: head_dim must be even for rotary positions, got {got}.")
+ATTENTION, MLP = ("query", "key", "value", "output"), ("up", "gate", "down")
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +74,7 @@ class Architecture:
         return self.norm == LAYER_NORM
 
     @property
-    def early(self) -> bool:
+    def pre_norm(self) -> bool:
         """Whether the norms stand before attention and MLP, so that a state is a sum of what is added to it."""
         return self.kind == PRE
 
@@ -63,9 +84,6 @@ class Architecture:
 
 
 # --- weights at both ends -------------------------------------------------------------------------
-# Numbers at both ends of a model: token tables before the first layer, norm and head behind the last.
-
-
 class NormWeights(NamedTuple):
     """The numbers of a norm; without a bias in RMSNorm."""
 
@@ -108,29 +126,6 @@ class EndWeights(NamedTuple):
 
 
 # --- base -----------------------------------------------------------------------------------------
-# Base class of families: reads config and tensors into sizes and weights by the engine's names, y = x W + b.
-
-
-ACTIVATIONS = {
-    "gelu": "gelu",
-    "gelu_python": "gelu",
-    "gelu_new": "gelu_tanh",
-    "gelu_fast": "gelu_tanh",
-    "gelu_pytorch_tanh": "gelu_tanh",
-    "silu": "silu",
-    "swish": "silu",
-    "relu": "relu",
-}
-"""The engine's names of the activations of config.json."""
-
-PREDICTING = ("LMHead", "ForCausalLM", "ForMaskedLM", "ForPreTraining", "DoubleHeads")
-"""Parts of the names of classes in transformers whose models have a head that predicts tokens."""
-
-UNEVEN = QT_TRANSLATE_NOOP("Sentences", "{file}: {heads} heads cannot share {columns} columns evenly.")
-MOST_LAYERS = 1000
-MOST_HEADS = 4096
-
-
 class Family(ABC):
     """One family: the names in its config.json and of its tensors, and their meaning."""
 
@@ -212,9 +207,6 @@ def _matrices(sizes: Architecture) -> dict[str, tuple[int, int]]:
 
 
 # --- BERT -----------------------------------------------------------------------------------------
-# An encoder with LayerNorm behind attention and MLP, and a head that fills masks.
-
-
 class HeadNames:
     """Names of the tensors of a head, and its activation."""
 
@@ -230,7 +222,10 @@ class HeadNames:
 
 
 class Bert(Family):
-    """BERT. Source: Devlin et al., "BERT" (2019)."""
+    """BERT: an encoder with LayerNorm behind attention and MLP, and a head that fills masks.
+
+    Source: Devlin et al., "BERT" (2019).
+    """
 
     prefixes = ("bert.",)
     layer_name = "encoder.layer.{}."
@@ -315,11 +310,8 @@ def encoder(config: Config, layers: int, heads: int, d_model: int, **more: objec
     return Architecture(**(shared | more))  # type: ignore[arg-type]  # each is of the type of its field
 
 
-# BERT without token types, under other names.
-
-
 class DistilBert(Bert):
-    """DistilBERT. Source: Sanh et al., "DistilBERT" (2019)."""
+    """DistilBERT: BERT without token types, under other names. Source: Sanh et al., "DistilBERT" (2019)."""
 
     prefixes = ("distilbert.",)
     layer_name = "transformer.layer.{}."
@@ -350,15 +342,11 @@ class DistilBert(Bert):
         )
 
 
-# A decoder with LayerNorm before attention and MLP; its matrices lie [in, out], Q, K and V side by side.
-
-
-FUSED = "attn.c_attn"  # of Q, K and V
-PLACES = {"query": 0, "key": 1, "value": 2}
-
-
 class Gpt2(Family):
-    """GPT-2. Source: Radford et al., "Language Models are Unsupervised Multitask Learners" (2019)."""
+    """GPT-2: a decoder with LayerNorm before attention and MLP; its matrices lie [in, out], Q, K and V side by side.
+
+    Source: Radford et al., "Language Models are Unsupervised Multitask Learners" (2019).
+    """
 
     prefixes = ("transformer.",)
     layer_name = "h.{}."
@@ -418,15 +406,11 @@ class Gpt2(Family):
         return EndWeights(Embedding(words, positions, None, None), self.norm(tensors, "ln_f", sizes), head, None)
 
 
-# A decoder with RMSNorm before attention and a gated MLP, rotary positions, K/V heads shared.
-
-
-_ODD = QT_TRANSLATE_NOOP("Sentences", "{file}: head_dim must be even for rotary positions, got {got}.")
-ATTENTION, MLP = ("query", "key", "value", "output"), ("up", "gate", "down")
-
-
 class Llama(Family):
-    """Llama 1 to 3. Source: Touvron et al., "LLaMA" (2023)."""
+    """Llama 1 to 3: a decoder with RMSNorm before attention and a gated MLP, rotary positions, K/V heads shared.
+
+    Source: Touvron et al., "LLaMA" (2023).
+    """
 
     tied = False
     prefixes = ("model.",)
@@ -493,11 +477,8 @@ class Llama(Family):
         return EndWeights(Embedding(words, None, None, None), self.norm(tensors, "norm", sizes), head, None)
 
 
-# Llama in which every layer may look back only so far.
-
-
 class Mistral(Llama):
-    """Mistral. Source: Jiang et al., "Mistral 7B" (2023)."""
+    """Mistral: Llama in which every layer may look back only so far. Source: Jiang et al., "Mistral 7B" (2023)."""
 
     def with_bias(self, config: Config) -> frozenset[str]:
         return self.biased
@@ -506,11 +487,11 @@ class Mistral(Llama):
         return layer_windows(config, layers, [True] * layers)
 
 
-# Llama with biases of Q, K and V, and windows in its upper layers where they are switched on.
-
-
 class Qwen2(Llama):
-    """Qwen2 and 2.5. Source: Yang et al., "Qwen2 Technical Report" (2024)."""
+    """Qwen2 and 2.5: Llama with biases of Q, K and V, and windows in its upper layers where they are switched on.
+
+    Source: Yang et al., "Qwen2 Technical Report" (2024).
+    """
 
     biased = frozenset({"query", "key", "value"})
 
@@ -524,11 +505,11 @@ class Qwen2(Llama):
         return layer_windows(config, layers, [number >= first for number in range(layers)])
 
 
-# Qwen2 without biases, and an RMSNorm over each head of Q and K before they are turned.
-
-
 class Qwen3(Qwen2):
-    """Qwen3. Source: Yang et al., "Qwen3 Technical Report" (2025)."""
+    """Qwen3: Qwen2 without biases, and an RMSNorm over each head of Q and K before they are turned.
+
+    Source: Yang et al., "Qwen3 Technical Report" (2025).
+    """
 
     def with_bias(self, config: Config) -> frozenset[str]:
         return frozenset(ATTENTION if config.flag("attention_bias", False) else ())
@@ -542,12 +523,10 @@ class Qwen3(Qwen2):
         return super().layer(tensors, config, sizes, number) | norms
 
 
-# BERT with positions that count from behind the padding, a head of other names.
-
-
 class Roberta(Bert):
-    """RoBERTa. Source: Liu et al., "RoBERTa" (2019).
+    """RoBERTa: BERT with positions that count from behind the padding, and a head of other names.
 
+    Source: Liu et al., "RoBERTa" (2019).
     XLM-RoBERTa and CamemBERT are the same with other vocabularies: Conneau et al. (2020), Martin et al. (2020).
     """
 
@@ -567,8 +546,6 @@ class Roberta(Bert):
 
 
 # --- catalog --------------------------------------------------------------------------------------
-
-
 FAMILIES: dict[str, Family] = {
     "bert": Bert(),
     "roberta": Roberta(),

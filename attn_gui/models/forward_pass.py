@@ -14,15 +14,23 @@ from attn_gui.engine.evaluation.threads import share
 from attn_gui.models.families import Architecture, EndWeights, NormWeights
 from attn_gui.models.sequence import TokenSequence
 
-# --- activations and norms ------------------------------------------------------------------------
-# Activations and norms in float32, as fast as NumPy has them.
-
-
 F = np.float32
 _ERF = tuple(map(F, (1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592)))
 _SLOPE = F(0.3275911)
 
+Walk = Generator[tuple[str, Array], Array, Array]
+"""Yields (stage, cells without the batch axis), is sent what is read instead, and returns the block's output."""
+LARGE = 1 << 23  # multiplications of a product that threads share
+MLP = "down"
+"""The stage that an MLP adds to the residual stream."""
+Change = Callable[[str, Array], Array]
 
+X = "x"
+GRADIENT_MAPS = 7  # of one layer, that `layer_slopes` holds at a time
+SCORES = ("scores", "scaled", "masked")
+
+
+# --- activations and norms ------------------------------------------------------------------------
 def erf(x: Array) -> Array:
     """Return the error function to 2e-7. Source: Abramowitz, Stegun, formula 7.1.26."""
     size = np.abs(x)
@@ -155,16 +163,6 @@ def softmax(logits: Array) -> Array:
 
 
 # --- a layer --------------------------------------------------------------------------------------
-
-
-Walk = Generator[tuple[str, Array], Array, Array]
-"""Yields (stage, cells without the batch axis), is sent what is read instead, and returns the block's output."""
-LARGE = 1 << 23  # multiplications of a product that threads share
-MLP = "down"
-"""The stage that an MLP adds to the residual stream."""
-Change = Callable[[str, Array], Array]
-
-
 @dataclass(frozen=True, eq=False)
 class ModelLayer:
     """One layer of a model: its numbers under the engine's names, y = x @ w + b, and the rules of all layers.
@@ -222,17 +220,17 @@ def layer_walk(layer: ModelLayer, x: Array, seen: Array | None) -> Walk:
 
     `seen` is (query, key) booleans, None where every query sees every key.
     """
-    early = layer.sizes.early
-    read = (yield "normed_x", layer.norm(x, "norm1")) if early else x
+    pre_norm = layer.sizes.pre_norm
+    read = (yield "normed_x", layer.norm(x, "norm1")) if pre_norm else x
     query = yield "query", layer.linear(read, "query")
     key = yield "key", layer.linear(read, "key")
     value = yield "value", layer.linear(read, "value")
     joined = yield from _attention(layer, query, key, value, seen)
     output = yield "output", layer.linear(joined, "output")
     residual = yield "residual", x + output
-    normalized = yield "normalized", layer.norm(residual, "norm2" if early else "norm1")
+    normalized = yield "normalized", layer.norm(residual, "norm2" if pre_norm else "norm1")
     down = yield from _mlp(layer, normalized)
-    if early:
+    if pre_norm:
         return (yield "block_output", residual + down)
     total = yield "block_residual", normalized + down
     return (yield "block_output", layer.norm(total, "norm2"))
@@ -333,14 +331,6 @@ def rotate_columns(rows: Array, frequencies: Array) -> Array:
 
 
 # --- gradients through a layer --------------------------------------------------------------------
-# The stages of a layer pulled back in reverse order.
-
-
-X = "x"
-MAPS = 7  # of one layer, that `layer_slopes` holds at a time
-SCORES = ("scores", "scaled", "masked")
-
-
 def layer_slopes(layer: ModelLayer, x: Array, seen: Array | None, cotangent: Array) -> dict[str, Array]:
     """Return {stage: gradient of Σ cotangent · block_output}, and that by the layer's `x`; without the batch axis.
 
@@ -362,7 +352,7 @@ def _pulled(
     layer: ModelLayer, x: Array, cells: dict[str, Array], cotangent: Array, masked: str | None
 ) -> dict[str, Array]:
     found = {"block_output": cotangent}
-    if early := layer.sizes.early:
+    if pre_norm := layer.sizes.pre_norm:
         found["normalized"] = _mlp_pulled(layer, cells, cotangent, found)
         found["residual"] = cotangent + _norm(layer, cells["residual"], "norm2", found["normalized"])
     else:
@@ -375,7 +365,7 @@ def _pulled(
     read = _linear(layer, "query", found["query"])
     for part in ("key", "value"):
         read += _linear(layer, part, found[part])
-    if early:
+    if pre_norm:
         found["normed_x"] = read
         read = _norm(layer, x, "norm1", read)
     found[X] = found["residual"] + read
@@ -450,9 +440,6 @@ def _side_by_side(heads: Array) -> Array:
 
 
 # --- both ends ------------------------------------------------------------------------------------
-# Both ends of a model in float32: from tokens to the first layer's x, and from hidden states to logits.
-
-
 def embed_tokens(ends: EndWeights, sizes: Architecture, sequence: TokenSequence) -> Array:
     """Return (token, d_model): the first layer's x."""
     tables = ends.embedding

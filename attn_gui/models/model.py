@@ -16,7 +16,8 @@ from attn_gui.engine import sentences
 from attn_gui.engine.analysis.head_readings import READINGS
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.checks import as_array, as_whole, kind_of
-from attn_gui.engine.errors import FieldError, FieldTypeError, ShapeError
+from attn_gui.engine.errors import FieldError, FieldTypeError, ShapeError, StageError
+from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.threads import one_blas_thread
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.memory import check
@@ -27,13 +28,13 @@ from attn_gui.formats.file_format import PathText
 from attn_gui.formats.file_sentences import FileNote, shown
 from attn_gui.formats.problem_fields import listed
 from attn_gui.languages import QT_TRANSLATE_NOOP
-from attn_gui.models.backward_pass import head_gradient, stage_gradients
+from attn_gui.models.backward_pass import head_gradient, layer_gradients
 from attn_gui.models.changed_layers import (
     AnyLayer,
     EditedLayer,
     LayerChange,
     LayerEdit,
-    LayerHand,
+    LayerInterventions,
     Records,
     checked_layer,
     edited,
@@ -57,20 +58,51 @@ from attn_gui.models.checkpoint_files import (
     tensors_in,
 )
 from attn_gui.models.families import FAMILIES, Architecture, EndWeights, Family, classes_without_head
-from attn_gui.models.forward_pass import ModelLayer, by_heads, embed_tokens, final_states, logits_of, run_block, softmax
+from attn_gui.models.forward_pass import (
+    GRADIENT_MAPS,
+    ModelLayer,
+    X,
+    by_heads,
+    embed_tokens,
+    final_states,
+    logits_of,
+    run_block,
+    softmax,
+)
 from attn_gui.models.sequence import TokenSequence, checked_sequence
 from attn_gui.models.tokenizer import TokenizerFile
-
-# A published checkpoint: sizes, numbers and tokenizer of a folder.
-
 
 _ONE_INPUT = QT_TRANSLATE_NOOP("Sentences", "Give either a text or ids.")
 _UNKNOWN = QT_TRANSLATE_NOOP("Sentences", "This model does not know {parts}: “{token}” stands there instead.")
 _TEXTS = QT_TRANSLATE_NOOP("Sentences", "text must be a text, or a pair of them, got {got}.")
 
+LONGEST = 60  # letters of the text that stand in the name of a run
+MAPS = 3  # of one layer, that are held at a time
+_NO_HEAD = QT_TRANSLATE_NOOP("Sentences", "This model has no head that predicts tokens.")
+_NO_POSITION = QT_TRANSLATE_NOOP("Sentences", "There is no place {got} among the tokens; there are {count} of them.")
+_NO_TOKEN = QT_TRANSLATE_NOOP("Sentences", "“{got}” is no token of this model.")
 
-class Checkpoint:
-    """Sizes, numbers and tokenizer of a folder. Numbers are never changed: `with_edits` makes another one."""
+NAMED = 4  # tensors that a note names
+_FAMILY = QT_TRANSLATE_NOOP("Sentences", "{file}: the model type {got} is not supported; expected {choices}.")
+_NO_FAMILY = QT_TRANSLATE_NOOP(
+    "Sentences", "{file} does not say what kind of model this is: model_type is missing; expected {choices}."
+)
+_UNREAD = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "Tensors not read: {names} ({count} in all); a model of type {family} with this config.json does not use them.",
+)
+_HEADLESS = QT_TRANSLATE_NOOP(
+    "Sentences", "Nothing is predicted: by its config.json (architectures) this is a {got}, which has no head for that."
+)
+_WEIGHT = QT_TRANSLATE_NOOP("Sentences", "{field} is no table of a layer of this model; it has {choices}.")
+_QUANTIZED = QT_TRANSLATE_NOOP("Sentences", "{file}: quantized weights (quantization_config) are not supported.")
+
+
+class Model:
+    """A published checkpoint: sizes, numbers and tokenizer of a folder, and the runs of texts through it.
+
+    Numbers are never changed: `with_edits` and `with_weights` make another one.
+    """
 
     def __init__(
         self,
@@ -134,6 +166,44 @@ class Checkpoint:
         made.layers = tuple(edited(layer, edits.get(number)) for number, layer in enumerate(self.layers))
         return made
 
+    def run(
+        self,
+        text: str | tuple[str, str] | None = None,
+        *,
+        ids: Any = None,
+        type_ids: Any = None,
+        mask: Any = None,
+        interventions: Any = (),
+        progress: Progress = silent,
+    ) -> Run:
+        """Return a text, or ids, through all layers.
+
+        text           cut by the model's tokenizer; a pair of texts where the model reads pairs
+        ids, type_ids  whole numbers, one for each token; `mask` is 0 where a token is padding
+        interventions  as those of a problem, each with its `layer`
+        `progress` is called with the share of the layers that is done; what it raises ends the run.
+        Raises FormatError, FieldError, FieldTypeError or ShapeError, each with one sentence.
+        """
+        sequence = self.read(text, ids=ids, type_ids=type_ids, mask=mask)
+        changes = layer_changes(interventions, self.num_layers)
+        n = len(sequence.ids)
+        check(4 * (MAPS * self.num_heads * n * n + (self.num_layers + 1) * n * self.sizes.d_model))
+        first = (embed_tokens(self.ends, self.sizes, sequence),)
+        return Run(self, sequence, changes, _continued(self.layers, sequence, changes, first, progress))
+
+    def with_weights(self, layer: int, weights: Mapping[str, Any]) -> Self:
+        """Return model with other numbers in one layer, by the names of a problem's arrays (`w_query`, `block.w_up`).
+
+        All others are shared; what is changed by hand in the layer stays so. Raises FieldError or ShapeError.
+        """
+        known = self.layers[checked_layer(layer, self.num_layers)]
+        one, edit = plain_layer(known), known.edit if isinstance(known, EditedLayer) else None
+        changed = {name.removeprefix("block."): _checked(name, one.weights, array) for name, array in weights.items()}
+        made = copy.copy(self)
+        new = ModelLayer(one.sizes, one.number, {**one.weights, **changed})
+        made.layers = (*self.layers[:layer], edited(new, edit), *self.layers[layer + 1 :])
+        return made
+
 
 def _texts(given: object) -> tuple[str, ...]:
     match given:
@@ -144,22 +214,12 @@ def _texts(given: object) -> tuple[str, ...]:
     raise FieldTypeError(_TEXTS, got=kind_of(given))
 
 
-# A text on its way through a model: hidden states kept, everything else computed where it is read.
-
-
-LONGEST = 60  # letters of the text that stand in the name of a run
-MAPS = 3  # of one layer, that are held at a time
-_NO_HEAD = QT_TRANSLATE_NOOP("Sentences", "This model has no head that predicts tokens.")
-_NO_POSITION = QT_TRANSLATE_NOOP("Sentences", "There is no place {got} among the tokens; there are {count} of them.")
-_NO_TOKEN = QT_TRANSLATE_NOOP("Sentences", "“{got}” is no token of this model.")
-
-
 class Run:
     """One text through one model, with its interventions; another one is made by `replace`."""
 
     def __init__(
         self,
-        model: Checkpoint,
+        model: Model,
         sequence: TokenSequence,
         interventions: tuple[LayerChange, ...],
         states: tuple[Array, ...],
@@ -211,7 +271,7 @@ class Run:
         """Return a stage of a layer as a trace of its problem has it, batch axis first. Raises StageError."""
         return self._walked(layer, stage)[None]
 
-    def problem(self, layer: int, *, model: Checkpoint | None = None, progress: Progress = silent) -> Problem:
+    def problem(self, layer: int, *, model: Model | None = None, progress: Progress = silent) -> Problem:
         """Return a layer as a problem of the engine; its `block_output` is the next layer's x.
 
         Of a model of other weights, where one is given: below the layer only what is not the same is computed.
@@ -237,13 +297,17 @@ class Run:
 
     def reading(self, key: str, layer: int, plain: Problem) -> Array:
         """Return (head,): one of the `readings` of a layer; `plain` is any layer's problem as the model has it."""
-        one = self.model.layers[checked_layer(layer, self.model.num_layers)]
-        own = self.problem(layer) if isinstance(one, EditedLayer) else plain  # it may have other keys than the tokens
+        own = self.weights_problem(checked_layer(layer, self.model.num_layers), plain)
         found = np.full(self.model.num_heads, np.nan)
         for head, weights in enumerate(self.attention(layer) if READINGS[key].fits(own) else ()):
             rows = [(slice(0, len(weights)), np.asarray(weights, np.float64))]
             found[head] = READINGS[key].measure(own, partial(iter, rows))
         return found
+
+    def weights_problem(self, layer: int, plain: Problem) -> Problem:
+        """Return the problem that says what the weights of a layer are of: `plain`, that of all layers, or its own
+        where it was changed, which may have other keys than the tokens of the text."""
+        return self.problem(layer) if isinstance(self.model.layers[layer], EditedLayer) else plain
 
     def is_same(self, other: Run, layer: int) -> bool:
         """Return whether another run went through the same layer with the same x; what is read of it is the same,
@@ -316,14 +380,23 @@ class Run:
             raise FieldError(_NO_TOKEN, got=shown(str(token)))
         return int(found)
 
+    def logit_signs(self, token: str | int, against: str | int | None = None) -> dict[int, float]:
+        """Return the sign of each logit by the token's id: of a token's logit, or of its difference to another one's.
+
+        Raises FieldError.
+        """
+        signs = {self.token_id(token): 1.0}
+        if against is not None:
+            other = self.token_id(against)
+            signs[other] = signs.get(other, 0.0) - 1.0
+        return signs
+
     def text_of(self, token: str | int) -> str:
         """Return a token, given by its id or as the tokenizer writes it, as a reader expects it. Raises FieldError."""
         return self.model.tokenizer.texts([self.token_id(token)])[0]
 
     # --- other runs ------------------------------------------------------------------------------
-    def replace(
-        self, *, model: Checkpoint | None = None, interventions: Any = None, progress: Progress = silent
-    ) -> Run:
+    def replace(self, *, model: Model | None = None, interventions: Any = None, progress: Progress = silent) -> Run:
         """Return the run of the same tokens with other interventions, or through a model of other weights.
 
         Only the layers from the first one on that is not the same are computed; where all are, it is this very run.
@@ -365,14 +438,28 @@ class Run:
         wanted = every if layers is None else [checked_layer(layer, model.num_layers) for layer in layers]
         if model.ends.head is None:
             raise FieldError(_NO_HEAD)
-        signs = {self.token_id(token): 1.0}
-        if against is not None:
-            other = self.token_id(against)
-            signs[other] = signs.get(other, 0.0) - 1.0
+        signs = self.logit_signs(token, against)
         cotangent = np.zeros(self.states[-1].shape)
         with np.errstate(all="ignore"):
             cotangent[place] = head_gradient(model.ends, model.sizes, self.states[-1][place], signs)
-        return stage_gradients(self, stage, cotangent, wanted)
+        return self._gradients_down(stage, cotangent, wanted)
+
+    def _gradients_down(self, stage: str, cotangent: Array, layers: Collection[int]) -> Iterator[tuple[int, Array]]:
+        """Yield (layer, gradient of Σ cotangent · the last layer's output by a stage of it), the last layer first.
+
+        `cotangent` is (token, d_model). Raises StageError, and FieldError where a layer's maps need too much memory.
+        Source: reverse accumulation, Griewank, Walther, "Evaluating Derivatives" (2008), §3.2.
+        """
+        model = self.model
+        check(4 * GRADIENT_MAPS * model.num_heads * len(self.ids) ** 2)
+        for number in range(model.num_layers - 1, min(layers, default=model.num_layers) - 1, -1):
+            found = layer_gradients(*self._given(number), stage, cotangent)
+            if number in layers:
+                if stage not in found or stage == X:
+                    choices = evaluation_of(self.problem(number)).stages
+                    raise StageError(sentences.NO_STAGE, stage=stage, choices=choices)
+                yield number, found[stage][None].astype(np.float64)
+            cotangent = found[X]
 
     def patch(self, other: Run, layer: int, stage: str, at: Mapping[str, Any] | None = None) -> Run:
         """Return this run with some cells of a stage as another run has them; `at` as in interventions, all without
@@ -385,7 +472,7 @@ class Run:
         values = given[change.box(axes, given.shape)]
         return self.replace(interventions=[*self.interventions, {**record, "values": values}])
 
-    def _first_other(self, model: Checkpoint, changes: tuple[LayerChange, ...]) -> int:
+    def _first_other(self, model: Model, changes: tuple[LayerChange, ...]) -> int:
         """Return the first layer that is not the same in a model with these interventions; their number where all
         are."""
         pairs = enumerate(zip(self.model.layers, model.layers, strict=True))
@@ -417,10 +504,10 @@ class Run:
         one, x, sequence, records = self._given(layer)
         if isinstance(one, EditedLayer):
             return read_as(one, x, sequence, records, side)
-        hand = LayerHand(records)
+        changes = LayerInterventions(records)
 
         def keep(stage: str, cells: Array) -> Array:
-            cells = hand(stage, cells)
+            cells = changes(stage, cells)
             found.update({stage: cells} if stage.endswith(side) else {})
             return cells
 
@@ -449,67 +536,6 @@ def _continued(
 def _of(changes: tuple[LayerChange, ...], layer: int) -> Records:
     """Return the records of one layer, each with its place among all."""
     return tuple((place, change.record) for place, change in enumerate(changes) if change.layer == layer)
-
-
-# --- model ----------------------------------------------------------------------------------------
-
-
-NAMED = 4  # tensors that a note names
-_FAMILY = QT_TRANSLATE_NOOP("Sentences", "{file}: the model type {got} is not supported; expected {choices}.")
-_NO_FAMILY = QT_TRANSLATE_NOOP(
-    "Sentences", "{file} does not say what kind of model this is: model_type is missing; expected {choices}."
-)
-_UNREAD = QT_TRANSLATE_NOOP(
-    "Sentences",
-    "Tensors not read: {names} ({count} in all); a model of type {family} with this config.json does not use them.",
-)
-_HEADLESS = QT_TRANSLATE_NOOP(
-    "Sentences", "Nothing is predicted: by its config.json (architectures) this is a {got}, which has no head for that."
-)
-_WEIGHT = QT_TRANSLATE_NOOP("Sentences", "{field} is no table of a layer of this model; it has {choices}.")
-_QUANTIZED = QT_TRANSLATE_NOOP("Sentences", "{file}: quantized weights (quantization_config) are not supported.")
-
-
-class Model(Checkpoint):
-    """A checkpoint, and the runs of texts through it; `with_weights` makes another one of other numbers."""
-
-    def run(
-        self,
-        text: str | tuple[str, str] | None = None,
-        *,
-        ids: Any = None,
-        type_ids: Any = None,
-        mask: Any = None,
-        interventions: Any = (),
-        progress: Progress = silent,
-    ) -> Run:
-        """Return a text, or ids, through all layers.
-
-        text           cut by the model's tokenizer; a pair of texts where the model reads pairs
-        ids, type_ids  whole numbers, one for each token; `mask` is 0 where a token is padding
-        interventions  as those of a problem, each with its `layer`
-        `progress` is called with the share of the layers that is done; what it raises ends the run.
-        Raises FormatError, FieldError, FieldTypeError or ShapeError, each with one sentence.
-        """
-        sequence = self.read(text, ids=ids, type_ids=type_ids, mask=mask)
-        changes = layer_changes(interventions, self.num_layers)
-        n = len(sequence.ids)
-        check(4 * (MAPS * self.num_heads * n * n + (self.num_layers + 1) * n * self.sizes.d_model))
-        first = (embed_tokens(self.ends, self.sizes, sequence),)
-        return Run(self, sequence, changes, _continued(self.layers, sequence, changes, first, progress))
-
-    def with_weights(self, layer: int, weights: Mapping[str, Any]) -> Self:
-        """Return model with other numbers in one layer, by the names of a problem's arrays (`w_query`, `block.w_up`).
-
-        All others are shared; what is changed by hand in the layer stays so. Raises FieldError or ShapeError.
-        """
-        known = self.layers[checked_layer(layer, self.num_layers)]
-        one, edit = plain_layer(known), known.edit if isinstance(known, EditedLayer) else None
-        changed = {name.removeprefix("block."): _checked(name, one.weights, array) for name, array in weights.items()}
-        made = copy.copy(self)
-        new = ModelLayer(one.sizes, one.number, {**one.weights, **changed})
-        made.layers = (*self.layers[:layer], edited(new, edit), *self.layers[layer + 1 :])
-        return made
 
 
 def open_model(folder: PathText, progress: Progress = silent) -> Model:

@@ -31,16 +31,27 @@ from attn_gui.models.changed_layers import (
 )
 from attn_gui.models.model import Model, Run, read_model
 
-# --- study ----------------------------------------------------------------------------------------
-
-# --- sample texts: what a model reads until it is given another text --------------------------------
 CAUSAL = "When Mary and John went to the store, John gave a drink to"
 FILLED = "The capital of France is {mask}."
 READ = "The animal did not cross the street because it was too tired."
 LETTERS = "q w e r t y q w e r"
 """For a model that knows letters only: the second half repeats the first."""
 
+_ELSEWHERE = QT_TRANSLATE_NOOP(
+    "Sentences", "The model {name} (SHA-256 {sha}…) is not where it was; open its folder, and then this file again."
+)
+_CHANGED = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "The folder of the model {name} holds other numbers now (SHA-256 {got}…) than when this file was saved ({sha}…); "
+    "open a folder that has those, and then this file again.",
+)
+_NO_LAYER = QT_TRANSLATE_NOOP("Sentences", "The session names layer {got}; the model {name} has {layers}.")
+SHOWN = 12
+"""Digits of a hash that a sentence shows."""
 
+
+# --- study ----------------------------------------------------------------------------------------
+# --- sample texts: what a model reads until it is given another text --------------------------------
 def sample_text(model: Model) -> str:
     """Return the sample that a model cuts into the most different tokens, of those that it can read: it knows the
     words."""
@@ -137,22 +148,6 @@ def open_layer(
 
 
 # --- record ---------------------------------------------------------------------------------------
-# Study as a record that a file holds, and back: the model is named by the hash of its weights.
-
-
-_ELSEWHERE = QT_TRANSLATE_NOOP(
-    "Sentences", "The model {name} (SHA-256 {sha}…) is not where it was; open its folder, and then this file again."
-)
-_CHANGED = QT_TRANSLATE_NOOP(
-    "Sentences",
-    "The folder of the model {name} holds other numbers now (SHA-256 {got}…) than when this file was saved ({sha}…); "
-    "open a folder that has those, and then this file again.",
-)
-_NO_LAYER = QT_TRANSLATE_NOOP("Sentences", "The session names layer {got}; the model {name} has {layers}.")
-SHOWN = 12
-"""Digits of a hash that a sentence shows."""
-
-
 def record_of(
     study: Study, problem: Problem, view: Mapping[str, object], snapshots: tuple[Snapshot, ...]
 ) -> StudyRecord:

@@ -20,10 +20,6 @@ from attn_gui.formats.foreign_arrays import Json
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.models.checkpoint_files import TOKENIZER, TOKENIZER_CONFIG, install_line, json_file
 
-# --- token texts ----------------------------------------------------------------------------------
-# Texts of tokens as a reader expects them, from the letters by which a tokenizer stands for bytes and blanks.
-
-
 SHOWN = {" ": "␣", "\n": "↵", "\t": "⇥"}
 """Signs for what cannot be seen in a text; one that a text has itself is spelled by its number."""
 CONTINUED = "…"  # before a token that goes on with a word, where nothing stands before one that begins it
@@ -31,7 +27,58 @@ BLANK = "▁"  # of SentencePiece, where no file says another one
 _SIGNS = str.maketrans(SHOWN | {sign: f"‹U+{ord(sign):04X}›" for sign in SHOWN.values()})
 _BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 
+LONGEST = 1 << 22  # bytes that a text may become on the way, and tokens
+LONGEST_TOKEN = 1 << 10  # letters
+LONGEST_WORD = 1 << 11  # letters of a word that WordPiece looks through, for which it takes the cube of them in time
+STEEPEST = 11  # times as many bytes: U+FDFA in NFKC and NFKD
+GROWTH = {
+    "Nmt": 1,
+    "Strip": 1,
+    "StripAccents": 1,
+    "Lowercase": 2,
+    "NFC": 3,
+    "NFD": 3,
+    "ByteLevel": 2,
+    "BertNormalizer": 12,
+}
+"""How many times as many bytes a normalizer makes at most; of others `STEEPEST`."""
+_GROWS = QT_TRANSLATE_NOOP(
+    "Sentences", "{file} could make {got} out of this text while it cuts it into tokens; expected at most {expected}."
+)
+_WORD = QT_TRANSLATE_NOOP(
+    "Sentences", "{file} would look through a word of {got} letters for its parts; expected at most {expected}."
+)
+_TOKEN = QT_TRANSLATE_NOOP("Sentences", "{file} has a token of {got} letters; expected at most {expected}.")
 
+UNDERSTOOD = {"version", "model", "pre_tokenizer", "post_processor", "decoder"}
+"""Parts of a tokenizer.json that are read, or that say nothing of how a text is cut; all others must be empty."""
+
+WORD = re.compile(r"[\S\x1c-\x1f]+")
+"""Run of letters between blanks; U+001C to U+001F are blanks to Python, not to Unicode nor to the package."""
+MOST_PARTS = 16  # of a template; the package's own limits hold for more
+TEXTS = ("A", "B")  # of a pair, as templates name them
+
+LARGEST = 1 << 26
+LARGEST_PLAIN = 1 << 16  # bytes of one that is looked through for whole words
+LONGEST_TEXT = 1 << 17  # letters
+MASKS = ("[MASK]", "<mask>")  # of BERT and of RoBERTa, whose published folders do not all name it
+UNKNOWN = ("<unk>", "[UNK]")  # what stands for anything else
+NAMELESS = re.compile(r"#(0|[1-9][0-9]{0,8})")  # as `tokens` writes one, a few digits longer than there are any
+LLAMAS = ("LlamaTokenizer", "LlamaTokenizerFast")
+"""Classes of transformers that lay tokens round a text by switches beside the tokenizer, whatever its file says."""
+_ABSENT = QT_TRANSLATE_NOOP("Sentences", "{file} is not there, and a text cannot be cut into tokens; give ids instead.")
+_PACKAGE = QT_TRANSLATE_NOOP(
+    "Sentences", "Cutting a text into tokens needs the package tokenizers; this line brings it: {line}"
+)
+_BAD = QT_TRANSLATE_NOOP("Sentences", "{file} cannot be read as a tokenizer: {reason}.")
+_CANNOT = QT_TRANSLATE_NOOP("Sentences", "{file} cannot cut this text into tokens: {reason}.")
+_LONG = QT_TRANSLATE_NOOP("Sentences", "The text has {got} letters; expected at most {expected}.")
+
+SIDES = ("bos", "eos")
+"""What transformers calls the tokens that begin and end a text."""
+
+
+# --- token texts ----------------------------------------------------------------------------------
 def _byte_letters() -> Mapping[str, int]:
     """Return the letter that stands for each byte. Source: bytes_to_unicode of https://github.com/openai/gpt-2."""
     plain = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
@@ -128,34 +175,7 @@ def _replaces(decoder: Mapping[str, Any], blank: str) -> bool:
 
 
 # --- limits ---------------------------------------------------------------------------------------
-# Limits of what a tokenizer makes of a text: found from its parts, before it makes anything.
-
-
-LONGEST = 1 << 22  # bytes that a text may become on the way, and tokens
-LONGEST_TOKEN = 1 << 10  # letters
-LONGEST_WORD = 1 << 11  # letters of a word that WordPiece looks through, for which it takes the cube of them in time
-STEEPEST = 11  # times as many bytes: U+FDFA in NFKC and NFKD
-GROWTH = {
-    "Nmt": 1,
-    "Strip": 1,
-    "StripAccents": 1,
-    "Lowercase": 2,
-    "NFC": 3,
-    "NFD": 3,
-    "ByteLevel": 2,
-    "BertNormalizer": 12,
-}
-"""How many times as many bytes a normalizer makes at most; of others `STEEPEST`."""
-_GROWS = QT_TRANSLATE_NOOP(
-    "Sentences", "{file} could make {got} out of this text while it cuts it into tokens; expected at most {expected}."
-)
-_WORD = QT_TRANSLATE_NOOP(
-    "Sentences", "{file} would look through a word of {got} letters for its parts; expected at most {expected}."
-)
-_TOKEN = QT_TRANSLATE_NOOP("Sentences", "{file} has a token of {got} letters; expected at most {expected}.")
-
-
-class TokenGrowth:
+class TokenizerLimits:
     """The parts of a tokenizer of the package `tokenizers` that can make a text longer."""
 
     def __init__(self, tokenizer: Any) -> None:
@@ -171,7 +191,7 @@ class TokenGrowth:
 
     def check(self, texts: Sequence[str]) -> None:
         """Raise FormatError where one of the texts could become too long."""
-        repeated, added = self._laid_round
+        repeated, added = self._template_growth
         for text in map(self._normalized, texts):
             self._weigh(len(text.encode()) * self._by_pieces * repeated + added)
             self._check_words(text)
@@ -216,7 +236,7 @@ class TokenGrowth:
         return found
 
     @cached_property
-    def _laid_round(self) -> tuple[int, int]:
+    def _template_growth(self) -> tuple[int, int]:
         """How often templates repeat a text at most, and the letters of the tokens that they lay round it."""
         repeated, added = 1, 0
         for processor in _components(self._tokenizer.post_processor, "processors"):
@@ -249,15 +269,6 @@ def _most(normalizer: Mapping[str, Any], text: str) -> int:
 
 # --- whole words ----------------------------------------------------------------------------------
 # Tokenizer of whole words between blanks, the one kind that needs no package: the toy model opens anywhere.
-
-
-UNDERSTOOD = {"version", "model", "pre_tokenizer", "post_processor", "decoder"}
-"""Parts of a tokenizer.json that are read, or that say nothing of how a text is cut; all others must be empty."""
-
-WORD = re.compile(r"[\S\x1c-\x1f]+")
-"""Run of letters between blanks; U+001C to U+001F are blanks to Python, not to Unicode nor to the package."""
-
-
 class EncodedText(NamedTuple):
     """A text cut into tokens, as the package `tokenizers` gives it."""
 
@@ -275,8 +286,6 @@ class _TemplatePart(NamedTuple):
 
 
 Template = tuple[_TemplatePart, ...]
-MOST_PARTS = 16  # of a template; the package's own limits hold for more
-TEXTS = ("A", "B")  # of a pair, as templates name them
 ALONE, PAIR = (_TemplatePart("", 0, 0),), (_TemplatePart("", 0, 0), _TemplatePart("", 1, 1))
 
 
@@ -341,26 +350,7 @@ def _part(given: Mapping[str, Any]) -> _TemplatePart:
 
 
 # --- tokenizer ------------------------------------------------------------------------------------
-
-
-LARGEST = 1 << 26
-LARGEST_PLAIN = 1 << 16  # bytes of one that is looked through for whole words
-LONGEST_TEXT = 1 << 17  # letters
-MASKS = ("[MASK]", "<mask>")  # of BERT and of RoBERTa, whose published folders do not all name it
-UNKNOWN = ("<unk>", "[UNK]")  # what stands for anything else
-NAMELESS = re.compile(r"#(0|[1-9][0-9]{0,8})")  # as `tokens` writes one, a few digits longer than there are any
-LLAMAS = ("LlamaTokenizer", "LlamaTokenizerFast")
-"""Classes of transformers that lay tokens round a text by switches beside the tokenizer, whatever its file says."""
-_ABSENT = QT_TRANSLATE_NOOP("Sentences", "{file} is not there, and a text cannot be cut into tokens; give ids instead.")
-_PACKAGE = QT_TRANSLATE_NOOP(
-    "Sentences", "Cutting a text into tokens needs the package tokenizers; this line brings it: {line}"
-)
-_BAD = QT_TRANSLATE_NOOP("Sentences", "{file} cannot be read as a tokenizer: {reason}.")
-_CANNOT = QT_TRANSLATE_NOOP("Sentences", "{file} cannot cut this text into tokens: {reason}.")
-_LONG = QT_TRANSLATE_NOOP("Sentences", "The text has {got} letters; expected at most {expected}.")
-
-
-class CutText(NamedTuple):
+class TokenizedText(NamedTuple):
     """A text cut into tokens."""
 
     ids: tuple[int, ...]
@@ -388,7 +378,7 @@ class TokenizerFile:
     def __init__(self, folder: Path) -> None:
         self._path = folder / TOKENIZER
 
-    def cut(self, texts: Sequence[str]) -> CutText:
+    def cut(self, texts: Sequence[str]) -> TokenizedText:
         """Return the tokens of a text, or of a pair of them, with the special ones that the tokenizer adds.
 
         Raises FormatError where there is no tokenizer, where it cannot cut them, or could make too much of them.
@@ -401,7 +391,7 @@ class TokenizerFile:
                 self._growth.check(texts)
             found = tokenizer.encode(*texts)
             stand_in, unknown = found.unknown if isinstance(found, EncodedText) else _unknown(tokenizer, found, texts)
-        return CutText(tuple(found.ids), tuple(found.type_ids), tuple(dict.fromkeys(unknown)), stand_in)
+        return TokenizedText(tuple(found.ids), tuple(found.type_ids), tuple(dict.fromkeys(unknown)), stand_in)
 
     def tokens(self, ids: Sequence[int]) -> tuple[str, ...]:
         """Return the tokens with these ids as the tokenizer writes them; where it has none, #ID."""
@@ -463,16 +453,16 @@ class TokenizerFile:
         settings = self._settings
         with self._answering(_BAD):
             found = Tokenizer.from_buffer(data)
-            _lay_round(found, settings)
-            TokenGrowth(found).check_tokens()
+            _set_template(found, settings)
+            TokenizerLimits(found).check_tokens()
         found.no_padding()  # files of sentence models pad everything to 128 tokens, and cut it there
         found.no_truncation()
         return found
 
     @cached_property
-    def _growth(self) -> TokenGrowth | None:
+    def _growth(self) -> TokenizerLimits | None:
         """The limits of what it makes of a text; None for one of whole words, which makes nothing longer."""
-        return None if isinstance(self._tokenizer, WholeWords) else TokenGrowth(self._tokenizer)
+        return None if isinstance(self._tokenizer, WholeWords) else TokenizerLimits(self._tokenizer)
 
     @contextmanager
     def _answering(self, template: str) -> Iterator[None]:
@@ -488,11 +478,7 @@ class TokenizerFile:
             raise FormatError(template, reason=reason[:200]).at(self._path) from error
 
 
-SIDES = ("bos", "eos")
-"""What transformers calls the tokens that begin and end a text."""
-
-
-def _lay_round(tokenizer: Any, settings: Mapping[str, Json]) -> None:
+def _set_template(tokenizer: Any, settings: Mapping[str, Json]) -> None:
     """Let a tokenizer begin and end a text as its folder says, where transformers lets that decide.
 
     Source: LlamaTokenizerFast.update_post_processor of https://github.com/huggingface/transformers.

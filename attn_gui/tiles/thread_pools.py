@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from PySide6.QtCore import QObject, QThread, QThreadPool, Signal
 
-from attn_gui.engine.evaluation.threads import stand_back
+from attn_gui.engine.evaluation.threads import lower_priority
 
 T = TypeVar("T")
 
@@ -46,7 +46,7 @@ class SideThread(QThreadPool):
         """Run work once what was asked for before is done."""
 
         def behind_the_window() -> None:
-            stand_back()
+            lower_priority()
             run()
 
         self.start(behind_the_window)

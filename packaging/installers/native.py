@@ -46,7 +46,7 @@ def natives_of(folder: Path) -> set[Path]:
 
 
 def is_native(path: Path) -> bool:
-    """Whether a path is an ELF file itself; a link to one is not."""
+    """Return whether a path is an ELF file itself; a link to one is not."""
     if path.is_symlink() or not path.is_file():
         return False
     with path.open("rb") as file:
@@ -67,7 +67,8 @@ def reached(folder: Path, natives: set[Path], programs: Iterable[Path]) -> set[P
 
 
 def is_loaded_by_name(path: Path) -> bool:
-    """Whether Python imports a file as an extension, or Qt finds it as a plugin; libpython is opened by the program."""
+    """Return whether Python imports a file as an extension, or Qt finds it as a plugin; libpython is opened by the
+    program."""
     extension = re.search(r"\.(cpython-\w+|abi3)[\w-]*\.so$", path.name) or path.parent.name == "lib-dynload"
     return bool(extension) or "plugins" in path.parts or path.name.startswith("libpython")
 

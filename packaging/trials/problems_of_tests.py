@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def problems_of_tests() -> dict[str, Problem]:
-    """The problems of tests/formats/test_scripts.py by name, but for extreme numbers."""
+    """Return the problems of tests/formats/test_scripts.py by name, but for extreme numbers."""
     spec = importlib.util.spec_from_file_location("scripts", ROOT / "tests" / "formats" / "test_scripts.py")
     assert spec is not None
     assert spec.loader is not None

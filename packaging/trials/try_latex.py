@@ -35,7 +35,7 @@ def main() -> int:
 
 
 def _fault(values: np.ndarray) -> str:
-    """The first complaint of TeX; empty where it has none."""
+    """Return the first complaint of TeX; empty where it has none."""
     across = tuple(f"token{number}" for number in range(values.shape[1]))
     with tempfile.TemporaryDirectory() as work:
         save_matrix(values, Path(work, "table.tex"), column_labels=across)

@@ -49,7 +49,7 @@ def main() -> int:
 
 # --- a pass ------------------------------------------------------------------------------------------
 def beside_torch(model: Model) -> bool:
-    """The pass of 64 tokens, and PyTorch's."""
+    """Return the pass of 64 tokens, and PyTorch's."""
     import torch
 
     ids = [101, *np.random.default_rng(0).integers(2000, 20000, TOKENS - 2).tolist(), 102]
@@ -74,7 +74,7 @@ def beside_torch(model: Model) -> bool:
 
 
 def torch_pass(model: Model, ids: list[int]) -> Callable[[], list[Any]]:
-    """The same model in PyTorch, every hidden state in hand."""
+    """Return the same model in PyTorch, every hidden state in hand."""
     import torch
     from torch.nn import functional
 
@@ -116,7 +116,7 @@ LINEAR, NORMS = ("query", "key", "value", "output", "up", "down"), ("norm1", "no
 
 
 def edits(model: Model) -> list[bool]:
-    """An intervention in each layer: what it takes is a share of the pass, that of the layers from it on."""
+    """Return an intervention in each layer: what it takes is a share of the pass, that of the layers from it on."""
     run = model.run(ids=[101] * TOKENS)
     passes: dict[Any, Callable[[], object]] = {None: lambda: model.run(ids=[101] * TOKENS)}
     for layer in range(model.num_layers):

@@ -84,7 +84,7 @@ class Desk:
 
     # --- gestures --------------------------------------------------------------------------------
     def gestures(self, texts: tuple[str, str]) -> Iterator[tuple[str, Gesture]]:
-        """What a person does with a model, in an order in which each has something to do."""
+        """Yield what a person does with a model, in an order in which each has something to do."""
         yield "another layer", lambda: self.click_head(1, 1)
         yield "another head", lambda: self.click_head(1, 2)
         yield "head off", lambda: self.click("model.head_off")
@@ -112,7 +112,7 @@ class Desk:
         self._turn(lambda: models.open_known(name) if name in KNOWN else models.open_path(Path(name)))
 
     def prepare(self, texts: tuple[str, str]) -> None:
-        """What `gestures` begins with."""
+        """Bring the state that `gestures` begins with."""
         self.longest(lambda: self.enter("control.other_text", ""))
         self.longest(lambda: self.enter("control.text", texts[1]))
 
@@ -137,7 +137,7 @@ class Desk:
         self._key(field, Qt.Key.Key_Return)
 
     def type_weight(self) -> None:
-        """A number over the first cell of W_Q, as its editor commits it."""
+        """Type a number over the first cell of W_Q, as its editor commits it."""
         model = self.program.first.tables.models["w_query"]
         index = model.index(0, 0)
         text = str(float(index.data(Qt.ItemDataRole.EditRole)) + 0.25)

@@ -45,7 +45,7 @@ def main() -> int:
 
 
 def slip(what: str, found: np.ndarray, wanted: np.ndarray) -> float:
-    """The largest difference as a part of what is tolerated."""
+    """Return the largest difference as a part of what is tolerated."""
     tolerated = ATTENTION if what == "attention" else OTHERS * max(1.0, float(np.abs(wanted).max()))
     return float(np.abs(found - wanted).max()) / tolerated
 

@@ -109,7 +109,8 @@ def with_own_head(tensors: Tensors) -> None:
 
 
 def saved(folder: Path, kind: str, options: dict[str, Any], change: Callable[[Tensors], None] | None) -> Any:
-    """A model of random numbers, biases and norms too, saved, changed in its file, and read again by transformers."""
+    """Return a model of random numbers, biases and norms too, saved, changed in its file, and read again by
+    transformers."""
     family = next(name for name in sorted(SIZES, key=len, reverse=True) if kind.startswith(name))
     config = getattr(transformers, f"{family}Config")(vocab_size=WORDS, **{**SIZES[family], **options})
     model = getattr(transformers, kind)(config)
@@ -127,7 +128,7 @@ def saved(folder: Path, kind: str, options: dict[str, Any], change: Callable[[Te
 
 
 def tried(name: str, folder: Path, theirs: Any, changed: bool) -> bool:
-    """Whether a folder gives the numbers of transformers, and names what was put into it."""
+    """Return whether a folder gives the numbers of transformers, and names what was put into it."""
     model = read_model(folder)
     ids = [5, 11, 3, 30, 1, 8, 21, 17, 1, 40, 9]
     with torch.no_grad():

@@ -28,7 +28,7 @@ def main() -> int:
 
 
 def _agrees(name: str, problem: Problem) -> bool:
-    """Whether every stage of a script is that of the engine."""
+    """Return whether every stage of a script is that of the engine."""
     names: dict[str, dict[str, torch.Tensor]] = {}
     with contextlib.redirect_stdout(io.StringIO()):
         exec(script_text(problem, SCRIPTS["pytorch"]), names)

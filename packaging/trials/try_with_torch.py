@@ -64,13 +64,13 @@ def _tried(name: str, model: Any, kind: torch.dtype) -> bool:
 
 
 def _weights(model: Any) -> np.ndarray:
-    """The layer's weights as the model itself gives them."""
+    """Return the layer's weights as the model itself gives them."""
     model.set_attn_implementation("eager")
     return np.asarray(model(IDS, output_attentions=True).attentions[1].detach().float())
 
 
 def _run(model: Any, edit: Any) -> dict[str, Any]:
-    """The lines of the page, with this model, its tokens, and an edit in place of the window."""
+    """Return the lines of the page, with this model, its tokens, and an edit in place of the window."""
 
     def loaded(_name: str, *, attn_implementation: str) -> Any:
         model.set_attn_implementation(attn_implementation)

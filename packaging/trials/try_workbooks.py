@@ -68,7 +68,7 @@ def main(words: list[str]) -> int:
 
 
 def _cut(problem: Problem, most: int) -> Problem:
-    """The problem with as many of its first tokens as have so many cells in all steps."""
+    """Return the problem with as many of its first tokens as have so many cells in all steps."""
     while problem.n > 1 and sum(np.asarray(cells).size for cells in _steps(problem)) > most:
         n, m = problem.n - 1, min(problem.m, problem.n - 1)
         problem = problem.replace(**resize(problem, n=n).fields)
@@ -82,7 +82,7 @@ def _steps(problem: Problem) -> Iterator[object]:
 
 
 def _agrees(name: str, problem: Problem, number: Cells) -> bool:
-    """Whether every cell of every step is the engine's, apart from rounding."""
+    """Return whether every cell of every step is the engine's, apart from rounding."""
     trace, count, apart, largest = compute(problem), 0, 0.0, 1.0
     for stage in trace.stages:
         array = np.asarray(trace[stage], dtype=np.float64)
@@ -103,7 +103,7 @@ def _agrees(name: str, problem: Problem, number: Cells) -> bool:
 
 
 def _by_libreoffice(paths: Sequence[Path], work: Path) -> Iterator[Cells]:
-    """Every workbook opened, computed and saved by LibreOffice, in a profile of its own."""
+    """Yield every workbook opened, computed and saved by LibreOffice, in a profile of its own."""
     import openpyxl
 
     (work / "profile/user").mkdir(parents=True)
@@ -117,7 +117,7 @@ def _by_libreoffice(paths: Sequence[Path], work: Path) -> Iterator[Cells]:
 
 
 def _by_formulas(paths: Sequence[Path], work: Path) -> Iterator[Cells]:
-    """Every workbook computed by the Python package."""
+    """Yield every workbook computed by the Python package."""
     import formulas
     from openpyxl.utils import get_column_letter
 

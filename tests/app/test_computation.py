@@ -274,7 +274,7 @@ def test_rows_of_x_that_are_many_are_projected_behind(qtbot, desk, monkeypatch):
 def test_what_a_document_leaves_is_given_back_once_another_one_is_open(qtbot, desk, monkeypatch):
     monkeypatch.setattr(module, "LEFT_MS", 0)
     given_back: list[str] = []
-    monkeypatch.setattr(module, "give_back", lambda: given_back.append("all"))
+    monkeypatch.setattr(module, "trim_heaps", lambda: given_back.append("all"))
     document, computation = desk(a_problem())
     qtbot.waitUntil(lambda: given_back == ["all"])
     document.apply(SetFields({"scale": 2.0}, EDIT))

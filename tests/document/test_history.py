@@ -18,7 +18,7 @@ from PySide6.QtCore import QCoreApplication, QTranslator
 
 from attn_gui.document import history
 from attn_gui.document.document import Document, DocumentChange
-from attn_gui.document.draft import given_up
+from attn_gui.document.draft import released_arrays
 from attn_gui.document.edits import Edit, Edits, Label, Refusal, SetCells, SetFields, SetStudy
 from attn_gui.document.history import MOST_BY_ITSELF
 from attn_gui.engine import Problem
@@ -148,7 +148,7 @@ def test_texts_of_a_model_are_held_within_the_limit(heard: Any, direct: Make) ->
     bases: list[weakref.ref[Problem]] = []
     for text in texts:
         study, problem = open_layer(model, text, 0, {}, lambda _share: None)[:2]
-        document.apply(SetStudy(problem.fields(), study, Label(text)), [*given_up(problem).values()])
+        document.apply(SetStudy(problem.fields(), study, Label(text)), [*released_arrays(problem).values()])
         bases.append(weakref.ref(study.base))
     held = [base() for base in bases]
     arrays = {array.ctypes.data: array.nbytes for base in held if base is not None for array in base.arrays().values()}

@@ -34,7 +34,7 @@ from attn_gui.formats import (
     field_rows,
     load,
     load_matrix,
-    numbers,
+    number_formats,
     open_file,
     open_matrix,
     rows_of,
@@ -482,7 +482,7 @@ AS_IT_IS = ("xlsx", "png", "svg", "pdf")  # the very problem; arrays by name los
 
 
 @pytest.mark.parametrize("example", ["worked-example", "thinking-machines", "transformer-layer"])
-@pytest.mark.parametrize("form", [*numbers(), *IMAGES, *SCRIPTS])
+@pytest.mark.parametrize("form", [*number_formats(), *IMAGES, *SCRIPTS])
 def test_every_file_that_is_exported_opens_again_or_says_what_would(form: str, example: str, tmp_path: Path) -> None:
     problem = load(resource("examples", f"{example}.npz"))
     weights = attn_gui.compute(problem)["weights"]

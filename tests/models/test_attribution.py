@@ -7,10 +7,10 @@ import pytest
 
 from attn_gui.engine import STAGE, DenseEvaluation, FieldError, Problem, ShapeError, StageError, compute
 from attn_gui.engine.analysis.head_readings import READINGS
-from attn_gui.engine.comparison import with_leaves
 from attn_gui.engine.creation.create import made_direct
 from attn_gui.engine.creation.resize import resize
 from attn_gui.engine.evaluation.choice import evaluation_of
+from attn_gui.engine.fields import with_leaves
 from attn_gui.models import (
     Run,
     backward_pass,
@@ -403,7 +403,7 @@ def test_it_is_the_gradient_of_the_engine_layer_by_layer(name, tmp_path, monkeyp
     stages = compute(run.problem(1)).stages
     fast = {stage: dict(run.gradients(7, stage, against=9)) for stage in stages}
     with monkeypatch.context() as patched:
-        patched.setattr(backward_pass, "_fast_slopes", lambda *_: None)
+        patched.setattr(backward_pass, "_fast_gradients", lambda *_: None)
         slow = {stage: dict(run.gradients(7, stage, against=9)) for stage in stages}
     for stage in stages:
         for layer in range(LAYERS):

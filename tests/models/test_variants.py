@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from attn_gui.document.draft import given_up
+from attn_gui.document.draft import released_arrays
 from attn_gui.engine import compute, verify
 from attn_gui.models import Model, Run, changed_layers, open_model
 from attn_gui.models.changed_layers import LayerEdit
@@ -424,7 +424,7 @@ def test_an_edit_keeps_what_it_was_when_the_arrays_are_written_into(model: Model
     changed = start.problem.replace(mask=[{"kind": "bias", "values": given}])
     edit = LayerEdit.between(start.study.base, changed)
     kept = edit.of(start.study.base)
-    given_up(changed)["mask.0.values"][...] = 5.0
+    released_arrays(changed)["mask.0.values"][...] = 5.0
     assert edit.of(start.study.base) == kept
     assert not edit.is_like(LayerEdit.between(start.study.base, changed))
 

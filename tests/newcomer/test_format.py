@@ -44,7 +44,16 @@ def write_rows(rows: ArrayRows, file: IO[bytes], row_labels: Labels, column_labe
 
 @pytest.fixture(autouse=True)
 def mtx(monkeypatch):
-    entry = Format("mtx", (".mtx",), "Matrix Market", "matrix", read, write, matches, write_rows=write_rows)
+    entry = Format(
+        key="mtx",
+        suffixes=(".mtx",),
+        label="Matrix Market",
+        kind="matrix",
+        read=read,
+        write=write,
+        matches=matches,
+        write_rows=write_rows,
+    )
     monkeypatch.setitem(FORMATS, "mtx", entry)
 
 
@@ -70,7 +79,13 @@ def test_it_is_no_problem_and_is_named_among_those_that_can_be_read(tmp_path):
 
 
 def test_a_format_without_rows_is_refused_and_never_written_as_another(tmp_path, monkeypatch):
-    monkeypatch.setitem(FORMATS, "mtx", Format("mtx", (".mtx",), "Matrix Market", "matrix", read, write, bool))
+    monkeypatch.setitem(
+        FORMATS,
+        "mtx",
+        Format(
+            key="mtx", suffixes=(".mtx",), label="Matrix Market", kind="matrix", read=read, write=write, matches=bool
+        ),
+    )
     with pytest.raises(FormatError, match=r"unknown suffix “\.mtx”"):
         save_rows(rows_of(np.eye(2)), tmp_path / "a.mtx")
     assert not list(tmp_path.iterdir())

@@ -34,7 +34,7 @@ from attn_gui.engine.creation.interventions import (
     with_cells_taken,
 )
 from attn_gui.engine.graph import indices
-from attn_gui.engine.graph.indices import meet
+from attn_gui.engine.graph.indices import intersection
 from attn_gui.engine.graph.intervention_nodes import InterventionNode
 from attn_gui.engine.interventions import PLACES, Intervention
 from attn_gui.engine.sentences import spoken
@@ -79,7 +79,7 @@ class CellChanges:
         problem, axes = self._document.problem, STAGE[stage].axes
         shape = (problem.batch_size, *problem.arrays()[stage].shape[1 - len(axes) :])
         over = [record for record in problem.interventions if record.stage == stage and record.enabled]
-        return any(indices.meet(record.box(axes, shape), box) is not None for record in over)
+        return any(indices.intersection(record.box(axes, shape), box) is not None for record in over)
 
     def set(self, stage: str, box: Box, values: Array, label: Label) -> None:
         """Give the cells values that broadcast to the box."""
@@ -283,7 +283,7 @@ class CellBlocks(QObject):
             return False
         node, cells = evaluation.node(cell.stage), self.chosen()
         records = node.steps if isinstance(node, InterventionNode) and cells is not None else ()
-        return cells is not None and any(meet(step.box, cells.box) is not None for step in records)
+        return cells is not None and any(intersection(step.box, cells.box) is not None for step in records)
 
     def free(self) -> None:
         """Leave the chosen cells as computed."""

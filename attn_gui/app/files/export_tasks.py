@@ -35,7 +35,7 @@ from attn_gui.formats import (
     save_steps,
     stage_rows,
 )
-from attn_gui.formats.catalog import IMAGES, numbers
+from attn_gui.formats.catalog import IMAGES, number_formats
 from attn_gui.formats.export_names import file_stem, heads_part, item_part, own_heads
 from attn_gui.modes import BEFORE, DIFFERENCE, GRADIENT, NOW, SIDE_BY_SIDE
 from attn_gui.views.dialogs.export_choice import WINDOW, DataChoice, ExportChoice
@@ -179,7 +179,7 @@ def _figure(
 
 def number_tasks(choice: DataChoice, evaluation: Evaluation, naming: ExportNaming) -> Iterator[ExportTask]:
     """Yield a file for every matrix, or one of all arrays, whole."""
-    evaluation, kind = with_derived(evaluation), numbers()[choice.format]
+    evaluation, kind = with_derived(evaluation), number_formats()[choice.format]
     if kind.write_problem is not None:
         path = naming.path(choice, (), alone=True)
         yield ExportTask(path, MANY, lambda evaluation, progress: save_steps(evaluation.problem, path, progress))
@@ -225,7 +225,7 @@ def _matrix(choice: DataChoice, path: Path, name: str, head: int | None) -> Writ
             rows = block_rows(evaluation, name, choice.batch, head, _share(progress, 0, 1))
         else:
             rows = field_rows(evaluation.problem, name, choice.batch)
-        headed = choice.headers and numbers()[choice.format].text
+        headed = choice.headers and number_formats()[choice.format].text
         labels = counted_labels(evaluation, name, rows) if headed else (None, None)
         save_rows(rows, path, row_labels=labels[0], column_labels=labels[1], excel=choice.bom)
 

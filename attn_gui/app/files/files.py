@@ -31,7 +31,17 @@ from attn_gui.engine import Problem, ShapeError
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.fields import GIVEN
 from attn_gui.engine.progress import Progress, within
-from attn_gui.formats import SESSION, FileNote, FormatError, Loaded, matrices, open_file, open_small, patterns, problems
+from attn_gui.formats import (
+    SESSION,
+    FileNote,
+    FormatError,
+    Loaded,
+    matrix_formats,
+    open_file,
+    open_small,
+    patterns,
+    problem_formats,
+)
 from attn_gui.formats.file_sentences import AmbiguousFile, shown
 from attn_gui.formats.journal import recover
 from attn_gui.formats.session import FileStamp, KeptDocument, ModelNeeded, StudyRecord
@@ -184,10 +194,14 @@ def _offer_again(banner: Banner, file: str, name: str, again: Callable[[], objec
 
 def paths_to_open(window: QWidget, folder: str) -> list[Path]:
     """Return the files to open; none if the dialog was left."""
-    kinds = QCoreApplication.translate("FilesController", "Problems ({patterns})").format(patterns=patterns(problems()))
+    kinds = QCoreApplication.translate("FilesController", "Problems ({patterns})").format(
+        patterns=patterns(problem_formats())
+    )
     every = QCoreApplication.translate("FilesController", "All files (*)")
     title = QCoreApplication.translate("FilesController", "Open")
-    both = QCoreApplication.translate("FilesController", "Matrices ({patterns})").format(patterns=patterns(matrices()))
+    both = QCoreApplication.translate("FilesController", "Matrices ({patterns})").format(
+        patterns=patterns(matrix_formats())
+    )
     names, _ = QFileDialog.getOpenFileNames(window, title, folder, f"{kinds};;{both};;{every}")
     return [Path(name) for name in names]
 

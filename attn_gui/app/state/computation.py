@@ -16,12 +16,12 @@ from attn_gui.engine.arrays import Box
 from attn_gui.engine.errors import FieldError
 from attn_gui.engine.evaluation.choice import evaluation_of, is_long
 from attn_gui.engine.evaluation.threads import (
-    give_back,
+    limit_heaps,
+    lower_tile_priority,
     one_blas_thread,
-    right_of_way,
-    share_heaps,
     switch_quickly,
-    tiles_stand_back,
+    trim_heaps,
+    window_priority,
 )
 from attn_gui.engine.graph.indices import count, whole
 from attn_gui.views.dialogs.progress import PATIENCE_MS
@@ -59,7 +59,7 @@ class Computation(QObject):
     def __init__(self, document: Document, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._document = document
-        self._blas, self._way = one_blas_thread(), right_of_way()
+        self._blas, self._priority = one_blas_thread(), window_priority()
         self.evaluation: Evaluation = DenseEvaluation(document.problem)
         self.tiles: TileCache | None = None
         self._left_behind: list[TileCache] = []  # of evaluations before, which maps may still show
@@ -73,7 +73,7 @@ class Computation(QObject):
         self._giving_back = BackgroundTask(self)
         self._drawn = QTimer(self, singleShot=True, interval=0)
         self._drawn.timeout.connect(self._await_tiles)
-        self._left.timeout.connect(lambda: self._giving_back.start(lambda _: give_back()))
+        self._left.timeout.connect(lambda: self._giving_back.start(lambda _: trim_heaps()))
         self._passes = BackgroundTask(self)
         self._passes.ended.connect(self._on_passes_answered)
         self.notified = True  # whether everybody has been notified of the present evaluation
@@ -87,9 +87,9 @@ class Computation(QObject):
         """Hold BLAS to one thread while the window lives: with more, all wait once a core has other work. And all
         threads to few heaps and short turns, those of the tiles behind the window's. Looking for the libraries takes a
         while, and no first picture needs it."""
-        share_heaps()
+        limit_heaps()
         switch_quickly()
-        tiles_stand_back()
+        lower_tile_priority()
         self._blas.__enter__()
 
     @property
@@ -154,7 +154,7 @@ class Computation(QObject):
 
     def _on_document_changed(self, change: DocumentChange) -> None:
         self.moving.emit()
-        self._way.take()
+        self._priority.claim()
         boxes = {field: cells for field, cells in change.fields.items() if cells is not None}
         self._opened = self._opened or change.opened
         self._moves += 1

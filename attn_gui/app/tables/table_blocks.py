@@ -30,8 +30,8 @@ from attn_gui.engine.creation.interventions import with_carried_interventions
 from attn_gui.engine.fields import GIVEN
 from attn_gui.engine.progress import Progress, silent
 from attn_gui.engine.shape_errors import drafted, fields_with
-from attn_gui.formats import AmbiguousTable, FileNote, FormatError, LabeledArray, matrices, open_matrix, suffixes
-from attn_gui.formats.catalog import listings, patterns
+from attn_gui.formats import AmbiguousTable, FileNote, FormatError, LabeledArray, matrix_formats, open_matrix, suffixes
+from attn_gui.formats.catalog import array_formats, patterns
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.tiles.thread_pools import outcome_of
 from attn_gui.views.banner import MOST, BannerOffer
@@ -93,9 +93,9 @@ class BlockReading(QObject):
 
     def read_file(self, path: Path, take: Take) -> None:
         """Hand the matrix of a file to `take`; what cannot be read is said."""
-        binary = [kind for kind in matrices() if not kind.text]
+        binary = [kind for kind in matrix_formats() if not kind.text]
         most = LARGE_ARRAY if path.suffix.lower() in suffixes(binary) else LARGE_TEXT
-        large = path.is_file() and (path.stat().st_size > most or path.suffix.lower() in suffixes(listings()))
+        large = path.is_file() and (path.stat().st_size > most or path.suffix.lower() in suffixes(array_formats()))
         self._begin(lambda: path.name, large, lambda progress: open_matrix(path, progress), take)
 
     def show_gone(self, cells: str, shape: tuple[int, ...]) -> None:
@@ -412,7 +412,7 @@ class TableBlocks(QObject):
     def import_matrix(self) -> None:
         """Import one matrix from a file into the table that was used last."""
         title = self.tr("Import into {symbol}").format(symbol=field_symbol(self._target.field))
-        kinds = self.tr("Matrices ({patterns})").format(patterns=patterns((*matrices(), *listings())))
+        kinds = self.tr("Matrices ({patterns})").format(patterns=patterns((*matrix_formats(), *array_formats())))
         name, _ = QFileDialog.getOpenFileName(self._window, title, self._folder(), kinds)
         if name and self._target.writable():
             self._settings.put(FOLDER, str(Path(name).parent))

@@ -27,7 +27,6 @@ MOST = 1 << 16
 SOURCES = OWN, RANDOM, REPEATED = "own", "seeded", "repeated"
 """Keys of what Q and K are at a width: a problem's own, seeded ones, or its own with their columns repeated."""
 
-
 Entropies = tuple[tuple[float, ...], tuple[float, ...]]
 
 

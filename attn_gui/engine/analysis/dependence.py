@@ -25,9 +25,6 @@ from attn_gui.engine.memory import check
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES
 
-# --- self-attention -------------------------------------------------------------------------------
-
-
 WORK = 1e10
 """Multiplications of W_O, or of the projections, with what the heads depend on."""
 HELD = 1 << 29
@@ -38,7 +35,16 @@ KEPT = 8
 """Stages of one map, about."""
 GIVEN = "query", "key", "value"
 
+WIDTH = 3
+"""Tokens that one convolution looks at: the one before, the token, the one after."""
 
+CHANNELS, LAYERS, SEED = 16, 2, 0
+"""Channels of the seeded layers; convolutions and seed unless others are chosen."""
+
+MOST_TOKENS = 32
+
+
+# --- self-attention -------------------------------------------------------------------------------
 def sequence(problem: Problem) -> Array:
     """Return the token's numbers (n, d): X, or where Q, K and V are given these three side by side."""
     rows = [np.asarray(getattr(problem, name), dtype=np.float64) for name in _fields(problem)]
@@ -226,13 +232,6 @@ def _of_every_item(record: Intervention) -> Intervention:
     )
 
 
-# A stack of convolutions with seeded weights, and how far each of its outputs depends on each input.
-
-
-WIDTH = 3
-"""Tokens that one convolution looks at: the one before, the token, the one after."""
-
-
 @dataclass(frozen=True, eq=False)
 class Convolutions:
     """z_t = tanh(Σ_s z_{t+s−1} K_s) layer by layer, zeros beyond both ends; kernels (3, columns in, columns out).
@@ -291,9 +290,6 @@ class Convolutions:
         return found
 
 
-# A small recurrent layer with seeded weights, and how far each of its outputs depends on each input.
-
-
 @dataclass(frozen=True, eq=False)
 class Recurrent:
     """h_t = tanh(x_t W + h_{t−1} U), h_{−1} = 0, with W (inputs, channels) and U (channels, channels).
@@ -336,15 +332,6 @@ class Recurrent:
 
 
 # --- layers compared ------------------------------------------------------------------------------
-# The three layers that are compared over one sequence: a seeded RNN, seeded convolutions, and the attention.
-
-
-CHANNELS, LAYERS, SEED = 16, 2, 0
-"""Channels of the seeded layers; convolutions and seed unless others are chosen."""
-
-MOST_TOKENS = 32
-
-
 def comparable(problem: Problem) -> bool:
     """Return whether the three can be laid over a problem: self-attention over one sequence of one item."""
     return problem.n == problem.m and problem.context is None and problem.batch_size == 1
@@ -368,9 +355,6 @@ DEPENDENCES: Mapping[str, Callable[[Problem], Array]] = MappingProxyType(
 
 
 # --- costs ----------------------------------------------------------------------------------------
-# Costs of layers over a sequence: multiplications, steps that wait for one another, and the longest path.
-
-
 @dataclass(frozen=True)
 class Cost:
     """Numbers of one layer over n tokens, and the paper's orders of growth for the same three.

@@ -37,6 +37,9 @@ FIELDS: Mapping[str, tuple[Symbols, Symbols]] = MappingProxyType(
 )
 """Rows and columns of the matrices that a problem is given."""
 
+Inputs = Sequence[tuple[str, Axes]]
+"""What a stage reads: a stage or a field, and the letters of its axes."""
+
 
 class Dimension(NamedTuple):
     """A length of an axis and its symbol; one that has none goes by its number."""
@@ -102,10 +105,6 @@ def steps_of(evaluation: Evaluation) -> tuple[DimensionStep, ...]:
     made = {plain_name(node.name): node for node in evaluation.nodes if node.name.startswith(COMPUTED)}
     shown = [made.get(node.name, node) for node in evaluation.nodes if not node.stage.hidden]
     return tuple(_Step(evaluation, node).step() for node in shown)
-
-
-Inputs = Sequence[tuple[str, Axes]]
-"""What a stage reads: a stage or a field, and the letters of its axes."""
 
 
 class _Step:

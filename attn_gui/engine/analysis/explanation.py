@@ -49,8 +49,7 @@ from attn_gui.engine.stages import STAGE
 
 __all__ = ["Explanation", "explain"]
 
-
-# Exponents of the sum over the keys: score, scale, softcap, biases and temperature in symbols.
+Place = tuple[int, int, int]  # batch, head, query
 
 
 def _exponent(evaluation: Evaluation, row: str, key: str, signs: Signs) -> str:
@@ -137,11 +136,6 @@ TEXT = Signs(
 # Softmax attention as one sum over the keys, o = 1/Z Σ e^(q·k/√d_k) v with Z = Σ e^(q·k/√d_k), as in Nadaraya-Watson
 # regression (Watson, 1964) and in equation 1 of Tsai et al., "Transformer Dissection" (2019). The maximum that the
 # computation takes off first cancels out here.
-
-
-Place = tuple[int, int, int]  # batch, head, query
-
-
 class PerQuery:
     """The sum behind one weight or one cell of the heads' results; `symbols`, `numbers` and `value` are its sides.
 
@@ -397,9 +391,6 @@ def _written(denominator: float) -> bool:
 
 
 # --- terms ----------------------------------------------------------------------------------------
-# Terms of the formula of one cell: what it adds up, made when it is asked for.
-
-
 class Term(NamedTuple):
     """One addend of a formula: the cells that it is made of, and what it adds."""
 
@@ -446,8 +437,6 @@ class Terms(Sequence[Term]):
 
 
 # --- explanation of a cell ------------------------------------------------------------------------
-
-
 class Explanation:
     """One cell explained, one hop back and one forward. It reads the evaluation: ask before the next update."""
 

@@ -18,14 +18,11 @@ from attn_gui.engine.memory import check
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.shape_errors import fields_with
 
-# --- finite difference ----------------------------------------------------------------------------
-# The finite difference of a weighted sum of cells by one number of the problem.
-
-
 STEP = float(np.finfo(float).eps ** (1 / 3))
 """Of a number of magnitude 1: where the error of the difference and that of rounding are about equal."""
 
 
+# --- finite difference ----------------------------------------------------------------------------
 def finite_difference(
     problem: Problem, stage: str, box: Box, weights: Array, field: str, index: tuple[int, ...]
 ) -> float:
@@ -85,7 +82,7 @@ class Gradient(EvaluationProxy):
         found = np.zeros(indices.shape_of(box))
         if name in self._parts:
             held, cells = self._parts[name]
-            common = indices.meet(held, box)
+            common = indices.intersection(held, box)
             if common is not None:
                 found[indices.within(common, box)] = cells[indices.within(common, held)]
         return found

@@ -21,13 +21,18 @@ from attn_gui.engine.problem import Problem
 from attn_gui.engine.stages import STAGE, stage_of
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-# --- largest entropy ------------------------------------------------------------------------------
-# The most that the entropy of a row of weights can be, also of one that does not add up to 1.
-
-
 Flags = npt.NDArray[np.bool_]
 
+WEIGHTS = next(name for name, stage in STAGE.items() if stage.shares)
+AT_ONCE = 1 << 20  # weights that are read at a time
+PASSES, CLOSE = 32, 1e-9  # of the search for the largest singular value: at most, and the share that may still come
+MILD = 128  # powers of two whose squares are far from the ends of float64
 
+Rows = Iterator[tuple[slice, Array]]  # parts of the weights: some rows of all keys, in order
+Cells = list[tuple[slice, slice]]
+
+
+# --- largest entropy ------------------------------------------------------------------------------
 def most_entropy(keys: int, by_hand: int = 0, *, sink: bool = False) -> float:
     """Return the largest −Σ a log a of a row with so many open keys, and so many weights besides that are changed by
     hand.
@@ -66,17 +71,6 @@ def _boxes_by_hand(problem: Problem) -> list[Box]:
 
 
 # --- readings -------------------------------------------------------------------------------------
-
-
-WEIGHTS = next(name for name, stage in STAGE.items() if stage.shares)
-AT_ONCE = 1 << 20  # weights that are read at a time
-PASSES, CLOSE = 32, 1e-9  # of the search for the largest singular value: at most, and the share that may still come
-MILD = 128  # powers of two whose squares are far from the ends of float64
-
-Rows = Iterator[tuple[slice, Array]]  # parts of the weights: some rows of all keys, in order
-Cells = list[tuple[slice, slice]]
-
-
 class HeadReading:
     """One number of a head, from its weights."""
 

@@ -20,9 +20,8 @@ from attn_gui.engine.memory import check
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.shape_errors import fields_with
 
+
 # --- types ----------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class FloatType:
     """A binary floating-point type: its significant bits, the first one counted, and its range of exponents.
@@ -62,8 +61,6 @@ NARROWER = (
 
 
 # --- evaluation -----------------------------------------------------------------------------------
-
-
 class RoundedEvaluation(DenseEvaluation):
     """Computes a problem as one that holds every number in a type: inputs and the result of each step are rounded.
 

@@ -15,14 +15,27 @@ from typing import Any, NamedTuple
 
 from attn_gui.engine.problem import Problem
 
-# --- rows of floats -------------------------------------------------------------------------------
-# Rows of plain Python floats, number by number: the arithmetic of the reference.
-
-
 Row = Sequence[float]
 Rows = list[Row]
 
+NOTHING: Mapping[str, Rows] = {}
+SCORES = ("dot", "additive", "cosine", "gaussian", "average")
+NORMALIZATIONS = ("softmax", "none", "sum", "sigmoid")
+OPENING, ADDING = ("causal", "window", "prefix", "padding", "custom"), ("bias", "alibi")
 
+Keep = Callable[[str, Row], Row]
+
+KINDS = ("set", "scale", "copy")
+
+PLAIN, MAPS = ("batch", "row", "column"), ("batch", "head", "query", "key")
+HEADS, HIDDEN = ("batch", "head", "query", "column"), ("batch", "query", "column")
+SIDES = ("query", "key", "value", "normed_query", "normed_key", "rotated_query", "rotated_key")
+SCORING = ("scores", "scaled", "capped", "biased", "masked", "weights")
+ENDING = ("residual", "normalized", "up", "gate", "activated", "down", "block_residual", "block_output")
+STAGES = ("normed_x", "normed_context", *SIDES, *SCORING, "head_output", "concat", "output", *ENDING)
+
+
+# --- rows of floats -------------------------------------------------------------------------------
 def softmax(logits: Row, temperature: float, sink: float = -math.inf) -> Row:
     """Return the softmax of a row: a key at −∞ has no part, a row with no key is zero, NaN or +∞ leave no answer.
 
@@ -121,15 +134,6 @@ def power(base: float, exponent: float) -> float:
 def joined(heads: list[Rows]) -> Rows:
     """Return the heads of every row side by side."""
     return [[number for part in parts for number in part] for parts in zip(*heads, strict=True)]
-
-
-# The formulas of the reference, in plain loops over Python floats.
-
-
-NOTHING: Mapping[str, Rows] = {}
-SCORES = ("dot", "additive", "cosine", "gaussian", "average")
-NORMALIZATIONS = ("softmax", "none", "sum", "sigmoid")
-OPENING, ADDING = ("causal", "window", "prefix", "padding", "custom"), ("bias", "alibi")
 
 
 class UnknownKindError(ValueError):
@@ -253,10 +257,6 @@ def _slope(head: int, heads: int) -> float:
 
 
 # --- block ----------------------------------------------------------------------------------------
-# The stages of a block after the output, in plain loops over Python floats.
-
-
-Keep = Callable[[str, Row], Row]
 NORMS = {"layer": layer_norm, "rms": rms_norm}
 
 
@@ -340,12 +340,6 @@ def _sum(one: Row, other: Row) -> Row:
 
 
 # --- interventions --------------------------------------------------------------------------------
-# Interventions in plain loops over Python floats, for the reference.
-
-
-KINDS = ("set", "scale", "copy")
-
-
 def interventions_of(problem: Problem, stage: str) -> list[Any]:
     """Return the enabled interventions of a stage, in order."""
     return [record for record in problem.interventions if record.enabled and record.stage == stage]
@@ -412,17 +406,6 @@ def _start(wanted: Any) -> int:
 
 
 # --- the whole computation ------------------------------------------------------------------------
-# The whole computation again, in plain loops over Python floats, to verify the engine.
-
-
-PLAIN, MAPS = ("batch", "row", "column"), ("batch", "head", "query", "key")
-HEADS, HIDDEN = ("batch", "head", "query", "column"), ("batch", "query", "column")
-SIDES = ("query", "key", "value", "normed_query", "normed_key", "rotated_query", "rotated_key")
-SCORING = ("scores", "scaled", "capped", "biased", "masked", "weights")
-ENDING = ("residual", "normalized", "up", "gate", "activated", "down", "block_residual", "block_output")
-STAGES = ("normed_x", "normed_context", *SIDES, *SCORING, "head_output", "concat", "output", *ENDING)
-
-
 def refuse_unknown(problem: Problem, stages: Iterable[str] = STAGES) -> None:
     """Raise UnknownKindError for what cannot be computed here: a guess would bless or blame what is not known."""
     layers = [layer.kind for layer in problem.mask if layer.enabled]

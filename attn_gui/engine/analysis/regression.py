@@ -23,14 +23,23 @@ from attn_gui.engine.progress import Progress, silent, within
 from attn_gui.engine.scores import SCORES, Score
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-# --- mixture of one query -------------------------------------------------------------------------
-# The mixture of one query: keys by their weight, and what each of their values adds to the output of a head.
-
-
 AT_ONCE = 1 << 12
 """Keys whose values are held at a time."""
 
+MOST_POINTS = 1 << 21  # cells of the weights of all heads: each trial computes them again
+STEPS, HALVINGS = 48, 48  # trials over the whole range, and within the best part of it
+BEYOND = 30.0  # how much wider than the data and narrower than their closest points a kernel is tried
+LARGEST = 1e300  # of w: beyond it, and below its inverse, nothing is left to be multiplied by
+DIGITS = 6  # of w: the error is flat around its least value, so that more would mean nothing
+GOLDEN = (5**0.5 - 1) / 2
 
+COMPARED_BY = ("score", "score_params", "normalize", "scale", "softcap", "temperature")
+
+EXPLAINED = 0.6
+"""Share of the variance of the values from which on a function is the one behind them; noise takes the rest."""
+
+
+# --- mixture of one query -------------------------------------------------------------------------
 @dataclass(frozen=True, eq=False)
 class Mixture:
     """Keys of the largest weights, largest first, with their scores, None where the weights are given, and weights
@@ -97,16 +106,6 @@ def _part(evaluation: Evaluation, batch: int, head: int, keys: Array, weights: A
 
 
 # --- kernel width that fits best ------------------------------------------------------------------
-
-
-MOST_POINTS = 1 << 21  # cells of the weights of all heads: each trial computes them again
-STEPS, HALVINGS = 48, 48  # trials over the whole range, and within the best part of it
-BEYOND = 30.0  # how much wider than the data and narrower than their closest points a kernel is tried
-LARGEST = 1e300  # of w: beyond it, and below its inverse, nothing is left to be multiplied by
-DIGITS = 6  # of w: the error is flat around its least value, so that more would mean nothing
-GOLDEN = (5**0.5 - 1) / 2
-
-
 @dataclass(frozen=True)
 class FittedWidth:
     """The w with the least error, that error, and the error of the w before; errors are means of squares."""
@@ -142,9 +141,6 @@ def fit_width(points: Problem, progress: Progress = silent) -> FittedWidth:
 def error_of_others(points: Problem) -> float:
     """Return the mean squared error of every point predicted from the others, with the w that they have."""
     return _squared(_error(points, float(points.score_params["w"])))
-
-
-COMPARED_BY = ("score", "score_params", "normalize", "scale", "softcap", "temperature")
 
 
 def each_from_the_others(evaluation: Evaluation) -> Problem:
@@ -229,13 +225,6 @@ def _least(points: Problem, low: float, high: float, progress: Progress) -> floa
 
 
 # --- pooling rules --------------------------------------------------------------------------------
-# Ways to pool the same points: average, Nadaraya–Watson, the same with a fitted width, and the dot product.
-
-
-EXPLAINED = 0.6
-"""Share of the variance of the values from which on a function is the one behind them; noise takes the rest."""
-
-
 @dataclass(frozen=True, eq=False)
 class PooledOutputs:
     """Outputs (n,) of one way to pool; `title` in the context "Pages", with a place for `w` if it has a width."""

@@ -11,10 +11,8 @@ from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.graph.indices import leveled
 
+
 # --- largest weights ------------------------------------------------------------------------------
-# The largest weights of some queries, head by head: what a picture of lines between tokens is drawn from.
-
-
 @dataclass(frozen=True)
 class Relation:
     """A weight: its head, query and key."""
@@ -62,8 +60,6 @@ def _largest(row: np.ndarray[tuple[int, ...], np.dtype[np.float64]], most: int) 
 
 
 # --- cosine similarity ----------------------------------------------------------------------------
-
-
 def cosines(rows: Array) -> Array:
     """Return x_i · x_j / (‖x_i‖ ‖x_j‖) of (n, d) rows as (n, n).
 

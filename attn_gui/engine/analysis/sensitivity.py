@@ -21,15 +21,13 @@ from attn_gui.engine.graph.nodes import Node, as_index
 from attn_gui.engine.memory import check
 from attn_gui.engine.problem import Problem
 
-# --- gradients ------------------------------------------------------------------------------------
-
-
 QUICK_NUMBERS, QUICK_CELLS = 1 << 17, 100_000  # of a problem and of its maps: gradients within a frame
 AT_ONCE = 1 << 20  # cells of the maps of all heads that are pulled back at a time
 
 Pieces = list[tuple[Box, Array]]
 
 
+# --- gradients ------------------------------------------------------------------------------------
 def sensitivity(
     source: Trace | Evaluation, stage: str, index: Sequence[int] | None = None, *, cotangent: Array | None = None
 ) -> dict[str, Array]:
@@ -221,9 +219,6 @@ def _by_field(evaluation: Evaluation, pending: Mapping[str, Pieces]) -> dict[str
 
 
 # --- contributions of heads -----------------------------------------------------------------------
-# Contributions of the heads to the output: what each of them adds to it through its rows of W_O.
-
-
 @dataclass(frozen=True)
 class Contributions:
     """`parts` (head, row, column) and `bias` (column,) or None: what adds up to `output` (row, column)."""

@@ -24,13 +24,6 @@ BIAS = "bias"
 WAYS = ("query", "key", BIAS, "x")
 """Fields that may be changed for a target."""
 
-
-# --- shortest change ------------------------------------------------------------------------------
-# One number brought to its target by the shortest change: reached along the gradient, then shortened on the way.
-#
-# Where the way from no change ends before the target, the search begins again from the best of many changes.
-
-
 MOST_STEPS, MOST_SLIDES, HALVINGS = 200, 100, 40
 IDLE = 8  # steps in a row that bring next to nothing: there is no more to be had
 STRAIGHT = 1e-6  # of the change's length: so little of it beside the gradient adds 1e-12 to the length
@@ -39,7 +32,17 @@ FIRST, FURTHER = 500, 100  # looks at the number on the way from no change, and 
 PROBES, STARTS = 250, 3  # random changes that are looked at, and those of them that are starts
 SPREAD = -1.5, 1.2  # powers of ten: the lengths of random changes over that of a step
 
+EPS = float(np.finfo(float).eps)
+LOWERED_TOWARDS = 4  # other keys towards which a weight is tried to be lowered
+ASCENT, FLAT = 200, 1e-7
 
+LARGEST_BIAS = 1 << 24  # numbers of a bias layer that is made for one row
+
+
+# --- shortest change ------------------------------------------------------------------------------
+# One number brought to its target by the shortest change: reached along the gradient, then shortened on the way.
+#
+# Where the way from no change ends before the target, the search begins again from the best of many changes.
 class Objective(Protocol):
     """A number that depends on the change of a row, and how near to its target is near enough."""
 
@@ -169,13 +172,6 @@ def _shortened(question: Objective, change: Array) -> tuple[Array, int]:
 #
 # The log-odds of a weight, z_j − log Σ e^(z_i) over the others, are concave in the row. So a weight is raised by one
 # shortest change, and its largest value, if there is one, proves itself: there the key is a mean of the others.
-
-
-EPS = float(np.finfo(float).eps)
-LOWERED_TOWARDS = 4  # other keys towards which a weight is tried to be lowered
-ASCENT, FLAT = 200, 1e-7
-
-
 class LogOdds:
     """Gap of one open key's log-odds to their target, as the logits grow by `vectors` · change / temperature.
 
@@ -285,12 +281,6 @@ def free_change(question: LogOdds, by: str, key: int) -> tuple[Array, int, Reaso
 
 
 # --- unknown cells --------------------------------------------------------------------------------
-# The cells that solving may change: one array of a problem, written in place while an evaluation follows.
-
-
-LARGEST_BIAS = 1 << 24  # numbers of a bias layer that is made for one row
-
-
 class EditedArray:
     """A copy of the array `field` of a problem; `problem()` is the problem with it."""
 

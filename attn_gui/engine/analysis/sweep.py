@@ -27,12 +27,6 @@ from attn_gui.engine.scores import SCORES, ScoreSetting
 from attn_gui.engine.stages import STAGE
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-# --- quantities -----------------------------------------------------------------------------------
-# Quantities that a sweep can move: a new one is one class and its place in `quantities_of`.
-#
-# Words are pairs (context, English) for translators, to be joined by a colon.
-
-
 Words = tuple[tuple[str, str], ...]
 
 CHOSEN_CELL = QT_TRANSLATE_NOOP("Pages", "the chosen cell")
@@ -43,7 +37,22 @@ LONGEST = 512
 """Rows of them at most."""
 SEED = 0
 
+WIDTHS = (1, 2, 4, 8, 16, 32, 48, 64, 96, 128, 160, 192, 224, 256)
+"""Values of d_k for which Q and K are drawn."""
+SIDE = 128
+"""Queries and keys that are drawn for each of them."""
+AT_ONCE = 1 << 18
+"""Cells of a map that are read for its statistics; of a larger one rows at even distances."""
+SATURATED = 0.95
+"""A row is called saturated above this weight: less than 0.1 of ‖diag(a) − aaᵀ‖ is left, whose most is 0.5."""
 
+T = TypeVar("T")
+
+
+# --- quantities -----------------------------------------------------------------------------------
+# Quantities that a sweep can move: a new one is one class and its place in `quantities_of`.
+#
+# Words are pairs (context, English) for translators, to be joined by a colon.
 @dataclass(frozen=True)
 class MapRow:
     """A row of a map with one of its keys: item, head, query, key."""
@@ -244,16 +253,16 @@ class SeededWidth(SweptQuantity):
             softcap=problem.softcap,
             temperature=problem.temperature,
             normalize=problem.normalize,
-            mask=tuple(layer for layer in problem.mask if layer.cells is None and _is_shared(layer)),
+            mask=tuple(filter(self._is_shared_rule, problem.mask)),
         )
+
+    @staticmethod
+    def _is_shared_rule(layer: Layer) -> bool:
+        """Return whether a layer is a rule, the same for every item."""
+        return layer.cells is None and len(layer.shape((2, 1, 1, 1))) < 4
 
     def row(self, problem: Problem, row: MapRow) -> MapRow:
         return MapRow(query=min(row.query, problem.n - 1), key=min(row.key, problem.m - 1))
-
-
-def _is_shared(layer: Layer) -> bool:
-    """Return whether a rule is the same for every item."""
-    return len(layer.shape((2, 1, 1, 1))) < 4
 
 
 def _around(value: float) -> tuple[float, float]:
@@ -312,8 +321,6 @@ def values_between(
 
 # --- readings of a row ----------------------------------------------------------------------------
 # Readings of one row of a map, a number each; a new one is one class and its entry in ROW_READINGS.
-
-
 class RowReading(ABC):
     """One number of a row: its words (context "Pages"), and how it is read."""
 
@@ -468,19 +475,6 @@ def _variance(scores: Array, evaluation: Evaluation, row: MapRow) -> float:
 
 
 # --- scaling of dot products ----------------------------------------------------------------------
-# Scaling of dot products: how their variance grows with d_k, and what a softmax makes of a row at several scales.
-
-
-WIDTHS = (1, 2, 4, 8, 16, 32, 48, 64, 96, 128, 160, 192, 224, 256)
-"""Values of d_k for which Q and K are drawn."""
-SIDE = 128
-"""Queries and keys that are drawn for each of them."""
-AT_ONCE = 1 << 18
-"""Cells of a map that are read for its statistics; of a larger one rows at even distances."""
-SATURATED = 0.95
-"""A row is called saturated above this weight: less than 0.1 of ‖diag(a) − aaᵀ‖ is left, whose most is 0.5."""
-
-
 @dataclass(frozen=True, eq=False)
 class ScaledRow:
     """A row of weights (m,) at a scale: its entropy and what that can be at most in bits, ‖diag(a) − aaᵀ‖, and ‖∂a/∂q‖
@@ -580,9 +574,6 @@ def _scaled_row(evaluation: Evaluation, scale: float, row: MapRow) -> ScaledRow:
         ROW_READINGS["gradient"].read(evaluation, row),
         bool(weights_by_hand(evaluation.problem, row.batch, row.head, row.query).any()),
     )
-
-
-T = TypeVar("T")
 
 
 def sweep(

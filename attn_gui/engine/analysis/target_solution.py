@@ -52,15 +52,13 @@ from attn_gui.engine.verdicts import Reason
 
 __all__ = ["Solution", "solve"]
 
-
-# --- targets of weights and scores ----------------------------------------------------------------
-# Targets of weights and scores: with the odds among the other open keys kept, or free.
-
-
 EXACT = {"query": by_query, "key": by_key, BIAS: by_bias}
 COARSE, LOST = 1e-6, 1e-2  # residuals over the step: a note above the first, a refusal above the second
 
+ODDS = ("kept", "free")
 
+
+# --- targets of weights and scores ----------------------------------------------------------------
 def solution_without_effect(ask: TargetQuestion, problem: Problem) -> Solution | None:
     """Return the answer where no change moves a cell of a map. Raises FieldError for a row that the cell does not
     read."""
@@ -200,11 +198,6 @@ def _as_cells(row: SolvedRow, by: str, change: Array) -> Array:
 
 
 # --- solution -------------------------------------------------------------------------------------
-
-
-ODDS = ("kept", "free")
-
-
 def solve(
     problem: Problem,
     stage: str,

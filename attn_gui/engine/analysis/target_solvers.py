@@ -24,10 +24,16 @@ from attn_gui.engine.scores import SCORES, Score
 from attn_gui.engine.stages import STAGE
 from attn_gui.engine.verdicts import Reason
 
+EPS = float(np.finfo(float).eps)
+SURELY_OUTSIDE = 1e-3  # of the right-hand side: so much is no rounding, whatever the condition number
+
+FLAT = 20.0  # tanh of it is 1 in float64
+
+MOST = 60  # steps towards several targets at once
+HALVINGS = 30
+
+
 # --- row of a map ---------------------------------------------------------------------------------
-# One row of a map, as solving sees it: which keys are open, and what the scores are linear in.
-
-
 @dataclass(frozen=True)
 class SolvedRow:
     """Query `query` of head `head` in batch item `item`; all numbers are float64 copies."""
@@ -106,8 +112,6 @@ def row_box(shape: tuple[int, ...], item: int, row: int) -> Box:
 
 
 # --- request and answer ---------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Solution:
     """The answer of a solver.
@@ -203,13 +207,6 @@ class TargetQuestion:
 
 
 # --- least squares --------------------------------------------------------------------------------
-# Least squares with a numerical rank: the linear systems behind solving.
-
-
-EPS = float(np.finfo(float).eps)
-SURELY_OUTSIDE = 1e-3  # of the right-hand side: so much is no rounding, whatever the condition number
-
-
 @dataclass(frozen=True)
 class LeastSquares:
     """The shortest `x` among those with the smallest ‖A x − b‖; `met` if that is 0 but for rounding."""
@@ -247,11 +244,6 @@ def centered(matrix: Array) -> Array:
 #
 # K Δq = √d_k (δ e_j + c 1) for a query row, with c free; q · Δk = √d_k δ for a key row; δ e_j + c 1 itself for a
 # bias.
-
-
-FLAT = 20.0  # tanh of it is 1 in float64
-
-
 @dataclass(frozen=True)
 class RowChange:
     """The change of one row, before any rounding; `score` instead where it must be found step by step."""
@@ -390,8 +382,6 @@ def by_bias(row: SolvedRow, stage: str, key: int, target: float) -> RowChange:
 # Quick answers to a target that moves, for a weight or score of a long row: what solving reads is read once.
 #
 # The target is reached, by a change of the query that is next to the shortest: it is not shortened any further.
-
-
 @dataclass(frozen=True)
 class QuickRow:
     """The cells of a query's row and its scores; `vectors` are what these are linear in, one for each open key.
@@ -461,13 +451,6 @@ def _is_quick(problem: Problem, stage: str) -> bool:
 
 
 # --- probing --------------------------------------------------------------------------------------
-# Targets reached by probing the evaluation, cell by cell written and read: for changes no score is linear in.
-
-
-MOST = 60  # steps towards several targets at once
-HALVINGS = 30
-
-
 class SolvingStopped(Exception):
     """The search was canceled."""
 

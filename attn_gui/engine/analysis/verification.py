@@ -27,14 +27,37 @@ from attn_gui.engine.normalizers import NORMALIZERS, Keywise
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES
 
+SLACK = 8  # units of rounding by which a sum of weights may be off, beside one for each key
+WHOLE = 200_000  # cells of the maps: up to so many are computed again as a whole
+SCANNED = 1 << 25  # cells of the weights: of larger maps a sample of tiles is looked at
+TILE = 1 << 18  # cells of the maps that are looked at together
+KEEP = 1 << 26  # bytes: larger stages of other evaluations are computed by blocks
+LARGEST = float(np.finfo(float).max)
+GIVEN_SUM = 1e-3  # by so much rows of given weights may miss 1: files round them to a few digits
+
+Chosen = Mapping[int, Sequence[int]]  # batch item: query rows
+
+COMPARED = 1 << 21  # cells of the maps: so many are computed by the engine in another way, for the invariants
+KEY_ROWS = 64  # rows of K and V that a sample holds
+NOTHING = 1e-300  # a tolerance below is shown as 0: the cell was given, not computed
+UNKNOWN = {
+    "score": verdicts.UNKNOWN_SCORE,
+    "normalization": verdicts.UNKNOWN_NORMALIZATION,
+    "mask layer": verdicts.UNKNOWN_LAYER,
+    "intervention": verdicts.UNKNOWN_INTERVENTION,
+    "block": verdicts.UNKNOWN_BLOCK,
+    "stage": verdicts.UNKNOWN_STAGE,
+}
+_WORDS = {True: "ok", False: "FAILED", None: "-"}
+LOOPS = 200_000_000  # multiplications: where K and V of an item would need more, a sample takes them as they are
+
+
 # Bounds of rounding: how far two computations of a cell may lie apart, by a running error analysis of the chain.
 #
 # Every stage rounds its own result (`Stage.rounding`) and hands on what its inputs have gathered (Wilkinson, 1963;
 # Higham, "Accuracy and Stability of Numerical Algorithms", 2002, §3). Bounds are first order, in units of 2^−52, for
 # both computations at once. Of a long problem in float32 the sums over keys are made in float32, from the scores on:
 # what their bounds have gathered counts in units of 2^−23 there.
-
-
 class Rounding:
     """Bounds for the cells of an evaluation, computed where they are asked for."""
 
@@ -61,7 +84,7 @@ class Rounding:
         node = self._nodes.get(name)
         if name == "scale" and self._evaluation.problem.scale is None:  # a root of d_k, and one over it
             return 2 * np.abs(self._evaluation.fetch(name, box))
-        if node is None or node.stage.boolean or self._helps(node) or self._given(node):
+        if node is None or node.stage.boolean or self._is_exact(node):
             return np.broadcast_to(0.0, indices.shape_of(box))
         if not node.left.startswith("bj"):
             if name not in self._last or self._last[name][0] != box:
@@ -72,11 +95,10 @@ class Rounding:
             self._whole[name] = self._compute(node, indices.whole(node.shape))
         return self._whole[name][box]
 
-    def _helps(self, node: Node) -> bool:
-        return node.stage.hidden and plain_name(node.name) not in self._evaluation.stages
-
-    def _given(self, node: Node) -> bool:
-        return node.stage.alias and node.inputs[0].name in self._evaluation.sources
+    def _is_exact(self, node: Node) -> bool:
+        """Return whether a node hands on what is given, or stands behind no stage."""
+        hidden = node.stage.hidden and plain_name(node.name) not in self._evaluation.stages
+        return hidden or (node.stage.alias and node.inputs[0].name in self._evaluation.sources)
 
     def _compute(self, node: Node, box: Box) -> Array:
         found = node.bound(box, self._evaluation.fetch, self.fetch)
@@ -84,20 +106,6 @@ class Rounding:
 
 
 # --- invariants -----------------------------------------------------------------------------------
-# Invariants that hold in every problem whatever its numbers, checked on an evaluation without a second formula.
-
-
-SLACK = 8  # units of rounding by which a sum of weights may be off, beside one for each key
-WHOLE = 200_000  # cells of the maps: up to so many are computed again as a whole
-SCANNED = 1 << 25  # cells of the weights: of larger maps a sample of tiles is looked at
-TILE = 1 << 18  # cells of the maps that are looked at together
-KEEP = 1 << 26  # bytes: larger stages of other evaluations are computed by blocks
-LARGEST = float(np.finfo(float).max)
-GIVEN_SUM = 1e-3  # by so much rows of given weights may miss 1: files round them to a few digits
-
-Chosen = Mapping[int, Sequence[int]]  # batch item: query rows
-
-
 @dataclass(frozen=True)
 class Invariant:
     """`name` is a key; `holds` is None where the problem has nothing to hold; `note` says it in one sentence."""
@@ -407,23 +415,6 @@ def distance(one: Array, other: Array) -> Array:
 
 
 # --- verification ---------------------------------------------------------------------------------
-
-
-COMPARED = 1 << 21  # cells of the maps: so many are computed by the engine in another way, for the invariants
-KEY_ROWS = 64  # rows of K and V that a sample holds
-NOTHING = 1e-300  # a tolerance below is shown as 0: the cell was given, not computed
-UNKNOWN = {
-    "score": verdicts.UNKNOWN_SCORE,
-    "normalization": verdicts.UNKNOWN_NORMALIZATION,
-    "mask layer": verdicts.UNKNOWN_LAYER,
-    "intervention": verdicts.UNKNOWN_INTERVENTION,
-    "block": verdicts.UNKNOWN_BLOCK,
-    "stage": verdicts.UNKNOWN_STAGE,
-}
-_WORDS = {True: "ok", False: "FAILED", None: "-"}
-LOOPS = 200_000_000  # multiplications: where K and V of an item would need more, a sample takes them as they are
-
-
 class VerificationStopped(Exception):
     """The verification was canceled."""
 

@@ -23,14 +23,15 @@ from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES
 from attn_gui.engine.shape_errors import drafted, fields_with
 
-# --- new problems ---------------------------------------------------------------------------------
-
-
 KINDS = ("direct", "self", "cross")
 SHARE = {"integers": 0.25, "random": 2.0}  # of 1/√d_model: X and W of integers vary by 2, W of random numbers by 1/2
 LEAST_HIDDEN, MOST_HIDDEN = 2, 16  # units of a new additive score: as many as d_k within these
 
+EMBEDDED = 8
+"""Numbers of the vector of a token that is not read from a model."""
 
+
+# --- new problems ---------------------------------------------------------------------------------
 def new_problem(
     kind: str = "direct",
     *,
@@ -90,10 +91,6 @@ def _shrink(kind: str, weights: Array) -> None:
         weights *= SHARE[kind] / np.sqrt(weights.shape[0])
         np.round(weights, 2, out=weights)
         weights += 0.0  # no −0
-
-
-EMBEDDED = 8
-"""Numbers of the vector of a token that is not read from a model."""
 
 
 def embedded_fields(tokens: Sequence[str]) -> dict[str, Any]:
@@ -213,7 +210,8 @@ def with_hidden_width(problem: Problem, width: int, seed: int = 0) -> dict[str, 
     width = as_count("d_a", width)
     units = SCORES[problem.score].units
     if not units:
-        raise FieldError(sentences.NEEDS, field="d_a", other=_with_units())
+        hidden = " or ".join(f"score {key}" for key, score in SCORES.items() if score.units)
+        raise FieldError(sentences.NEEDS, field="d_a", other=hidden)
     tables, params = SCORES[problem.score].tables, problem.score_params
     changed = {
         name: _score_weights(problem, name, (*params[name].shape[:-1], width), seed, keep=_first_columns(params[name]))
@@ -221,11 +219,6 @@ def with_hidden_width(problem: Problem, width: int, seed: int = 0) -> dict[str, 
         if letters[-1] == tables[units][0]
     }
     return {"score_params": {**params, **changed}}
-
-
-def _with_units() -> str:
-    """Return `score additive`: what has hidden units."""
-    return " or ".join(f"score {key}" for key, score in SCORES.items() if score.units)
 
 
 def _score_weights(problem: Problem, name: str, shape: Sequence[int], seed: int, keep: Write | None = None) -> Array:

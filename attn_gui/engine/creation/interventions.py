@@ -23,13 +23,19 @@ from attn_gui.engine.problem import Problem
 from attn_gui.engine.shape_errors import clash_with, draft_of, drafted
 from attn_gui.engine.stages import STAGE
 
-# --- cells ----------------------------------------------------------------------------------------
-# Interventions on a box of cells of a stage: numbers set, multiplied, taken from elsewhere, left as computed.
-
-
 Axes = Sequence[str]
 
+Places = npt.NDArray[np.intp]
+"""Of every cell along an axis its old place; −1 stands for a new one."""
 
+AXIS = "head"
+RESULT = next(name for name, stage in STAGE.items() if stage.per_head and not stage.square)
+"""The stage that holds what each head gives."""
+
+Interventions = tuple[Intervention, ...]
+
+
+# --- cells ----------------------------------------------------------------------------------------
 def with_cells_set(
     interventions: Sequence[Intervention], stage: str, axes: Axes, box: Box, values: Array
 ) -> tuple[Intervention, ...]:
@@ -79,7 +85,7 @@ def with_cells_free(
     found: list[Intervention] = []
     for record in interventions:
         own = record.box(tuple(axes), shape) if record.stage == stage else box
-        if record.stage != stage or not record.enabled or indices.meet(own, box) is None:
+        if record.stage != stage or not record.enabled or indices.intersection(own, box) is None:
             found.append(record)
         else:
             found += [
@@ -148,13 +154,6 @@ def box_from_place(array: Array, axes: Axes, box: Box, source: Mapping[str, int]
 
 
 # --- moved cells ----------------------------------------------------------------------------------
-# Changes by hand where the cells of an axis have other places: a stretch that is torn becomes several.
-
-
-Places = npt.NDArray[np.intp]
-"""Of every cell along an axis its old place; −1 stands for a new one."""
-
-
 def heads_in(node: Node, nodes: Mapping[str, Node]) -> str:
     """Return the letter of the heads that lie side by side in the columns of a stage; "" where none do.
 
@@ -201,9 +200,6 @@ def _runs(places: Places, cut: slice, at: object) -> list[tuple[int | tuple[int,
 
 
 # --- stages of another shape ----------------------------------------------------------------------
-# Interventions of a problem whose stages get other shapes: they go with their cells, cut to those that are left.
-
-
 def with_carried_interventions(problem: Problem, fields: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[Note, ...]]:
     """Return fields to change with the interventions that follow them, unless they name some, and the note on those
     that go.
@@ -280,15 +276,6 @@ def _resized(record: Intervention, old: Node, new: Node, columns: Places | None)
 
 
 # --- whole heads ----------------------------------------------------------------------------------
-
-
-AXIS = "head"
-RESULT = next(name for name, stage in STAGE.items() if stage.per_head and not stage.square)
-"""The stage that holds what each head gives."""
-
-Interventions = tuple[Intervention, ...]
-
-
 def whole_heads(problem: Problem) -> dict[int, Intervention]:
     """Return the intervention in force on the whole result of a head, by head: of several the last."""
     found: dict[int, Intervention] = {}

@@ -14,10 +14,11 @@ from attn_gui.engine.masks import Layer
 from attn_gui.engine.memory import grown, new_array
 from attn_gui.engine.problem import Problem
 
+WIDER = 4  # the feed-forward network is so many times as wide as x (Vaswani et al., 2017)
+GATE = ("w_gate", "b_gate")
+
+
 # --- notes on heads -------------------------------------------------------------------------------
-# Notes on heads that stay and get other numbers all the same: by the K/V head that they read, by their slopes.
-
-
 def of_counts(problem: Problem, heads: int, kv_heads: int) -> list[Note]:
     """Return notes on heads of the same width that join or leave at the end."""
     fell, moved = of_kv(problem, heads, kv_heads), of_groups(problem, heads, kv_heads)
@@ -52,12 +53,6 @@ def _has_heads(problem: Problem, layer: Layer) -> bool:
 
 
 # --- parts ----------------------------------------------------------------------------------------
-
-
-WIDER = 4  # the feed-forward network is so many times as wide as x (Vaswani et al., 2017)
-GATE = ("w_gate", "b_gate")
-
-
 def with_block(problem: Problem, kind: str | None, seed: int = 0) -> dict[str, Any]:
     """Return the fields that add a block of a kind, in place of another one, or take it away.
 
@@ -139,9 +134,6 @@ def with_sink(problem: Problem, present: bool) -> dict[str, Any]:
 
 
 # --- widths ---------------------------------------------------------------------------------------
-# Widths of what stands around the heads: tables of a block, norms of heads, frequencies of positions.
-
-
 def with_tables(problem: Problem, letter: str, width: int) -> Record:
     """Return the block of a problem with another length along a letter of its tables."""
     block = dict(problem.block)

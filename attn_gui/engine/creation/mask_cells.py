@@ -13,12 +13,18 @@ from attn_gui.engine.masks import Custom, Layer, holds_switches, layer_from_mapp
 from attn_gui.engine.memory import new_array
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-# --- cells ----------------------------------------------------------------------------------------
-
-
 FILLS = ("open", "close", "swap", "transpose")
 
+AT_ONCE = 1 << 20  # cells that are looked at at a time
+MOST_ROWS = 1 << 10  # parts, one under another, that the area of a diagonal band is made of at most
 
+Cell = tuple[int, int]
+Path = Sequence[Cell]
+Area = tuple[slice, slice]
+Flags = npt.NDArray[np.bool_]
+
+
+# --- cells ----------------------------------------------------------------------------------------
 def fill_layer(layer: Layer, how: str) -> Layer:
     """Return a custom layer with all its cells open, closed, swapped, or mirrored at the diagonal: a row is a column
     then."""
@@ -76,17 +82,6 @@ def layer_of(mapping: Mapping[str, Any], dtype: str) -> Layer:
 # Shapes of the brush that opens and closes cells of a mask; a new one is one class and its entry in SHAPES.
 #
 # A gesture is a path: the cells that it went through, of which most shapes look at the first and the last.
-
-
-AT_ONCE = 1 << 20  # cells that are looked at at a time
-MOST_ROWS = 1 << 10  # parts, one under another, that the area of a diagonal band is made of at most
-
-Cell = tuple[int, int]
-Path = Sequence[Cell]
-Area = tuple[slice, slice]
-Flags = npt.NDArray[np.bool_]
-
-
 class BrushShape:
     """Shape that a gesture covers; texts are English, of the context "Masks"."""
 

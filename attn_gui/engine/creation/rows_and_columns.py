@@ -24,13 +24,18 @@ from attn_gui.engine.memory import Write, new_array, outline, overlay
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.shape_errors import TOKENS, clash_with, draft_of, drafted, fields_with, reshaped, with_company
 
-# --- inserting and removing -----------------------------------------------------------------------
-
-
 CUT = ("n", "m", "d_k", "d_v", "d_model", "d_ff")
 """Sizes whose cells have a place of their own."""
 
+NEUTRAL = {
+    **{f"block.{name}": table.neutral for block in BLOCKS.values() for name, table in block.tables.items()},
+    "query_norm": 1.0,
+    "key_norm": 1.0,
+}
+"""The number that new cells hold where 0 would change something."""
 
+
+# --- inserting and removing -----------------------------------------------------------------------
 def size_of(problem: Problem, field: str, axis: int) -> str | None:
     """Return the size that an axis (−2 rows, −1 columns) of an array has, once or for each head; None where no cell can
     come or go by itself: half as many frequencies have another size, and numbers set by hand go with the cells they are
@@ -154,17 +159,6 @@ def _relocated(before: Problem, after: Fields, places: Places) -> list[list[Inte
 
 
 # --- mending --------------------------------------------------------------------------------------
-# Matrices that a fix changes, with new cells that depend on their place only.
-
-
-NEUTRAL = {
-    **{f"block.{name}": table.neutral for block in BLOCKS.values() for name, table in block.tables.items()},
-    "query_norm": 1.0,
-    "key_norm": 1.0,
-}
-"""The number that new cells hold where 0 would change something."""
-
-
 def apply_fix(fix: Fix, fields: Mapping[str, object], seed: int = 0) -> dict[str, Any]:
     """Return the fields that change when `fix` is carried out on the `fields` that clash.
 

@@ -23,6 +23,8 @@ KEEP = 2 << 30  # bytes: a larger stage is not kept but computed by blocks
 TILE = 1 << 22  # cells of such a stage that are held at a time
 MANY, SMALL = 4, 1 << 13  # so many small boxes are quicker computed as one
 
+REMEMBERED = 1 << 22  # cells of a stage: so large a part is remembered until another one is read
+
 
 class DenseEvaluation(Evaluation):
     """All stages of one problem; those of up to `keep` bytes are held. It copies no array of the problem.
@@ -224,8 +226,6 @@ def _merged(boxes: list[Box]) -> list[Box]:
 
 
 # The evaluation of long maps that are given: they are read where they lie, and never copied.
-
-
 class GivenEvaluation(DenseEvaluation):
     """Keeps what the given weights mix, and of the maps themselves nothing beside the problem's own array."""
 
@@ -248,12 +248,6 @@ class GivenEvaluation(DenseEvaluation):
 
 
 # --- a few rows -----------------------------------------------------------------------------------
-# The evaluation for a few rows of the maps, however long the sequence: solving and verifying work on it.
-
-
-REMEMBERED = 1 << 22  # cells of a stage: so large a part is remembered until another one is read
-
-
 def heads_of(node: Node, box: Box) -> list[Box]:
     """Return a box of a stage with heads as one box a head, where all of them together read more than may be held."""
     if len(box) < 4 or sum(indices.count(part) for part in node.needs(box)[1] if part) <= REMEMBERED:

@@ -30,9 +30,6 @@ from attn_gui.engine.graph.stage import Role, Stage
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.stages import STAGE, stage_of
 
-# --- measures -------------------------------------------------------------------------------------
-
-
 EntropyT = TypeVar("EntropyT", float, Array)
 
 BLIND = -float(np.finfo(np.float64).max)
@@ -41,7 +38,15 @@ BLIND = -float(np.finfo(np.float64).max)
 No other row has this number: weights set by hand may have an entropy of any sign.
 """
 
+T = TypeVar("T")
+PicturePart = tuple[slice, slice]
+Place = tuple[str, tuple[int, ...]]
+"""A cell: its stage and its full index, batch first."""
 
+AT_ONCE = 1 << 20  # cells of a map that are read at a time for a picture or an entropy
+
+
+# --- measures -------------------------------------------------------------------------------------
 def row_entropy(weights: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """Return −Σ a·log a of every row: 0 for one key alone (and for no key at all), log m for m equal weights.
 
@@ -61,16 +66,6 @@ def bits(nats: EntropyT) -> EntropyT:
 
 
 # --- evaluation -----------------------------------------------------------------------------------
-
-
-T = TypeVar("T")
-PicturePart = tuple[slice, slice]
-Place = tuple[str, tuple[int, ...]]
-"""A cell: its stage and its full index, batch first."""
-
-AT_ONCE = 1 << 20  # cells of a map that are read at a time for a picture or an entropy
-
-
 @dataclass(frozen=True)
 class Recomputed:
     """Result of an update: the changed `boxes` of every stage, the number of evaluated `cells`, the time it took."""
@@ -463,9 +458,6 @@ def _cuts(cuts: Sequence[slice], lengths: Sequence[int]) -> list[slice]:
         start, stop, _ = cut.indices(length)
         found.append(slice(start, max(start, stop)))
     return found
-
-
-# A picture of a stage: the two axes of one head of one batch item.
 
 
 @dataclass(frozen=True)

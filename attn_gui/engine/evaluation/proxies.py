@@ -21,6 +21,8 @@ from attn_gui.engine.graph.sources import Source
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.stages import STAGE
 
+AT_ONCE = 1 << 20  # numbers of a derived map that are held on the way to one number for each key
+
 
 class EvaluationProxy(Evaluation):
     """Everything that `of` answers; a subclass says by `fetch` which numbers it gives in place of those of `of`.
@@ -153,11 +155,6 @@ class EvaluationProxy(Evaluation):
 
 
 # --- derived maps ---------------------------------------------------------------------------------
-
-
-AT_ONCE = 1 << 20  # numbers of a derived map that are held on the way to one number for each key
-
-
 class DerivedEvaluation(EvaluationProxy):
     """The stages of an evaluation, and the maps that are made of them: computed by the block where they are read.
 
@@ -262,8 +259,6 @@ def derived_maps(evaluation: Evaluation) -> tuple[str, ...]:
 
 
 # --- difference -----------------------------------------------------------------------------------
-
-
 class Difference(EvaluationProxy):
     """After − before, computed where it is read: nothing is kept beside the two evaluations.
 

@@ -18,13 +18,15 @@ from attn_gui.engine.graph.stage import Role
 if TYPE_CHECKING:  # every evaluation is asked for these, and they ask it for its mask
     from attn_gui.engine.evaluation.evaluation import Evaluation
 
-# --- related cells --------------------------------------------------------------------------------
-# Cells related to given cells, stage by stage: bounding boxes at once, exact cells of a part on request.
-
-
 G = TypeVar("G")
 
+KEYS = 256  # keys that are looked through at a time for an open one
 
+ROWS = 64  # rows of a mask that are looked through at a time
+MOST_PARTS = 1 << 11  # boxes of open keys; a mask in more pieces gives the one box around them
+
+
+# --- related cells --------------------------------------------------------------------------------
 class GatedBox(NamedTuple, Generic[G]):
     """A box as (start, stop) of every axis, and what the mask says about its cells; None where it says nothing."""
 
@@ -67,7 +69,7 @@ class RelatedCells(Generic[G]):
     def _within(self, name: str, place: Box) -> Array:
         found = np.zeros(indices.shape_of(place)[-2:], bool)
         for piece in self._pieces.get(name, ()):
-            shared = indices.meet(piece.box, place)
+            shared = indices.intersection(piece.box, place)
             if shared is not None:
                 down, across = indices.within(shared, place)[-2:]
                 found[down, across] |= True if piece.gate is None else self._open(piece.gate, shared)
@@ -109,12 +111,6 @@ def behind_mask(evaluation: Evaluation, node: Node) -> bool:
 
 
 # --- forward direction ----------------------------------------------------------------------------
-# The forward direction: every cell of every stage that reads some input cells, whatever their numbers are.
-
-
-KEYS = 256  # keys that are looked through at a time for an open one
-
-
 class OpenKeysGate(NamedTuple):
     """Keys of one map; a row is reached where one of them is open."""
 
@@ -199,13 +195,6 @@ def _gated(
 
 
 # --- backward direction ---------------------------------------------------------------------------
-# The backward direction: every cell of every stage and field that some cells were computed from.
-
-
-ROWS = 64  # rows of a mask that are looked through at a time
-MOST_PARTS = 1 << 11  # boxes of open keys; a mask in more pieces gives the one box around them
-
-
 class KeyFlags(NamedTuple):
     """Open keys among all of them (a byte each), and the axis of the box that runs over keys."""
 
@@ -297,7 +286,7 @@ def _by_place(node: Node, piece: GatedBox[KeyFlags]) -> list[GatedBox[KeyFlags]]
             copied.append(step.box)
     found = [piece_of(box, piece.gate) for box in indices.outside([piece.box], copied)]
     for box in copied:
-        shared = indices.meet(box, piece.box)
+        shared = indices.intersection(box, piece.box)
         found += map(piece_of, () if shared is None else open_parts(piece_of(shared, piece.gate)))
     return found
 
@@ -344,9 +333,6 @@ def _key_axis(ref: Reference) -> int | None:
 
 
 # --- parts of a cell ------------------------------------------------------------------------------
-# The rows and columns of other matrices that belong to a cell, found on the way back through the chain.
-
-
 def parts_of(evaluation: Evaluation, stage: str, index: tuple[int, ...]) -> tuple[CellPart, ...]:
     """Return the parts of a cell, stage by stage as far as the matrices of the problem, queries before keys.
 

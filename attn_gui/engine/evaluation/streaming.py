@@ -27,10 +27,6 @@ from attn_gui.engine.problem import Problem
 
 __all__ = ["StreamingEvaluation"]
 
-
-# Pictures of stages in few blocks: of each block the value of largest magnitude, sign kept, NaN before all others.
-
-
 ROWS = 512  # rows of a picture's blocks that are turned into weights at a time
 FEW = 64  # so many rows of a head's weights are looked at one by one for a picture
 COARSE = 1 << 13  # times T: next to so large a logit float32 has no digits left for the differences of its row
@@ -38,7 +34,12 @@ SHARE = 8  # blocks that are kept take this share of what the weights would
 LEAST, MOST = 1 << 24, 1 << 29  # but so many bytes in any case, as a short map may be wide to compute, and no more
 Watched = tuple[str, int, int, int]  # stage, batch, head, columns
 
+MANY, OUTPUT_ROWS = 1 << 16, 256  # cells of the output that are many, and rows of it that are computed at a time
+AT_ONCE, FEWEST_ROWS = 1 << 18, 32  # cells of a map that a thread computes at a time, but at least so many rows
+PROJECTED = 1 << 22  # cells of Q, K and V that are projected at a time
 
+
+# Pictures of stages in few blocks: of each block the value of largest magnitude, sign kept, NaN before all others.
 class BlockCache:
     """Keeps the blocks of the maps looked at last. Every map before softmax is a rising function of one of two or
     three, and a block's largest weight is where its largest logit is: so few extremes serve all pictures."""
@@ -112,7 +113,7 @@ class BlockCache:
             for low, high in indices.runs(other[batch, head]):
                 blocks.mark_patched(slice(low, high))
             for box in reached.get(name, ()):
-                if indices.meet(box[:2], indices.cell((batch, head))) is not None:
+                if indices.intersection(box[:2], indices.cell((batch, head))) is not None:
                     blocks.forget(box[2], box[3])
 
     def settle(self, cancelled: Callable[[], bool]) -> bool:
@@ -294,14 +295,6 @@ class BlockCache:
         cuts = (slice(int(down[0]), int(down[-1])), slice(int(across[0]), int(across[-1])))
         values = self._evaluation.block(stage, batch, head, *cuts)
         return pool_blocks(values, None, down - down[0], across - across[0])[0]
-
-
-# The evaluation for long sequences: nothing that has both a query and a key axis is kept.
-
-
-MANY, OUTPUT_ROWS = 1 << 16, 256  # cells of the output that are many, and rows of it that are computed at a time
-AT_ONCE, FEWEST_ROWS = 1 << 18, 32  # cells of a map that a thread computes at a time, but at least so many rows
-PROJECTED = 1 << 22  # cells of Q, K and V that are projected at a time
 
 
 class StreamingEvaluation(DenseEvaluation):

@@ -23,16 +23,20 @@ from attn_gui.engine.normalizers import NORMALIZERS, Keywise, Normalizer
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES
 
-# --- chain of maps --------------------------------------------------------------------------------
-
-
 HEAVIEST = 1 << 38  # steps of a score that is no dot product, for all cells
 ReadByBox = Mapping[str, Callable[[Box], Array]]
 Layers = Mapping[str, BoxReadable]
 NOTHING: ReadByBox = {}
 AS_THEY_ARE: Layers = {}
 
+LOG2E = float(np.log2(np.e))
+MOST_WILD = 16  # so many keys or values of NaN or infinity are looked at one by one
+TIGHT = 40.0  # a bound up to this, in powers of 2: no exp score underflows, and little rounding is added
 
+CELLS, FEWEST = 1 << 20, 64  # cells of a map that are held at a time, and rows at least: K is read again for each part
+
+
+# --- chain of maps --------------------------------------------------------------------------------
 def check_work(problem: Problem) -> None:
     """Raise FieldError for a score that cannot be computed by rows at this size."""
     width = SCORES[problem.score].work(problem.score_params, problem.d_k)
@@ -182,13 +186,6 @@ def _diagonals(rule: PositionRule, place: Box) -> Array:
 # as one more column of Q (K's copy has ones there): then the only pass over the tile is `exp2`, which is fast as long
 # as nothing underflows. Elsewhere the true maximum is taken off, chunk by chunk, as it grows; `exp` minds no small
 # numbers.
-
-
-LOG2E = float(np.log2(np.e))
-MOST_WILD = 16  # so many keys or values of NaN or infinity are looked at one by one
-TIGHT = 40.0  # a bound up to this, in powers of 2: no exp score underflows, and little rounding is added
-
-
 class DotKernel:
     """Scores that are dot products, with scale, softcap, biases and masks. A denominator of NaN: an untrusted row."""
 
@@ -415,11 +412,6 @@ def _bound(keys: Array, wild: Array) -> float:
 
 
 # Rows and columns of maps through the stages' own `forward`, in float64: slow, for every score and every value.
-
-
-CELLS, FEWEST = 1 << 20, 64  # cells of a map that are held at a time, and rows at least: K is read again for each part
-
-
 class StageKernel:
     """Any score function; also judges what the fast kernel cannot vouch for."""
 

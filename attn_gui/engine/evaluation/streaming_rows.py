@@ -18,10 +18,30 @@ from attn_gui.engine.graph.intervention_nodes import InterventionNode
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.scores import SCORES
 
-# Rows of maps in which numbers are changed by hand: the stages themselves compute them, as a whole.
+Job = tuple[int, int, int]  # batch, head, tile
+CountProgress = Callable[[int, int], None] | None
+
+TILE_ROWS, LONG_TILE_ROWS = 256, 64  # rows of a tile; of a tile of long rows
+LONG_ROW = 1 << 14  # how many cells a long row costs
+USUAL = 128  # columns of K and V together that a cell of a map is multiplied with; where there are more it costs more
+POINTED_ROWS = 2  # rows that somebody points at, of which a whole tile would take too long
+KEYS = 1 << 12  # keys whose logits are computed in float64 at a time: so many stay in a processor's cache
+WIDE = 1 << 20  # bytes of scores that a thread holds
+
+BLOCK_ROWS, BLOCK_CELLS = 128, 1 << 18  # rows that are computed together, and cells of their map that a thread holds
+SMALL_PART = (
+    32  # an edit of so small a part of the map is followed at once, of a larger one row by row when it is asked for
+)
+
+ENTROPY_ROWS, ENTROPY_CELLS = (
+    64,
+    1 << 18,
+)  # rows that a thread takes, and cells of their map that it holds; a thread that takes more
+# gives way to a window later
+NO_WEIGHT = 800  # e to minus this is 0 in float64, too, and so is its product with it
 
 
-class HandRows:
+class InterventionRows:
     """Flags (batch, head, query): `logits` of rows that softmax reads, `weights` of its results, `any` of both.
 
     What is kept of the rows of `any` is the result itself, since its weights need not sum to 1. Where they are no
@@ -78,19 +98,6 @@ class HandRows:
 
 
 # --- passes ---------------------------------------------------------------------------------------
-
-
-Job = tuple[int, int, int]  # batch, head, tile
-CountProgress = Callable[[int, int], None] | None
-
-TILE_ROWS, LONG_TILE_ROWS = 256, 64  # rows of a tile; of a tile of long rows
-LONG_ROW = 1 << 14  # how many cells a long row costs
-USUAL = 128  # columns of K and V together that a cell of a map is multiplied with; where there are more it costs more
-POINTED_ROWS = 2  # rows that somebody points at, of which a whole tile would take too long
-KEYS = 1 << 12  # keys whose logits are computed in float64 at a time: so many stay in a processor's cache
-WIDE = 1 << 20  # bytes of scores that a thread holds
-
-
 class RowPasses:
     """The rows of one evaluation and the kernels that compute them."""
 
@@ -110,7 +117,7 @@ class RowPasses:
         dtype = self.values.cells.dtype
         chunk = chunk or max(256, WIDE // (step * dtype.itemsize))
         self.rows = RowSums((batch, heads, n), self.values.width, dtype, step)
-        self.hand = HandRows(evaluation, chain)
+        self.hand = InterventionRows(evaluation, chain)
         self.rows.by_hand = self.hand.any
         self.layers = {
             ref.name: np.array(self._cells(ref.name))
@@ -362,15 +369,6 @@ def runs(flags: Array, most: int = 16) -> list[slice]:
     return [slice(int(low), int(high)) for low, high in edges]
 
 
-# The largest and the smallest number of every few keys, row by row: what a picture of a map is made of.
-
-
-BLOCK_ROWS, BLOCK_CELLS = 128, 1 << 18  # rows that are computed together, and cells of their map that a thread holds
-SMALL_PART = (
-    32  # an edit of so small a part of the map is followed at once, of a larger one row by row when it is asked for
-)
-
-
 class BlockExtremes:
     """Extremes of one stage of one head: `high` and `low` (rows, blocks) over open cells, `open` where there is one.
 
@@ -486,16 +484,6 @@ class BlockExtremes:
 
 
 # Entropy of rows of weights, from their logits in one pass: −Σ a·log a = Σ a·(log Z − s).
-
-
-ENTROPY_ROWS, ENTROPY_CELLS = (
-    64,
-    1 << 18,
-)  # rows that a thread takes, and cells of their map that it holds; a thread that takes more
-# gives way to a window later
-NO_WEIGHT = 800  # e to minus this is 0 in float64, too, and so is its product with it
-
-
 def entropies(
     evaluation: DenseEvaluation, chain: TileKernels, passes: RowPasses, batch: int, head: int, rows: slice
 ) -> Array:

@@ -14,13 +14,19 @@ from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.threads import share
 from attn_gui.engine.graph import indices
 
-# --- row states -----------------------------------------------------------------------------------
-
-
 LARGE = 1000.0  # times T: exp of logits beside so large a maximum magnifies their rounding
 COUNTED, VANISHED = -700.0, -760.0  # times T: from here on exp is above 0, and here it is 0, whatever is taken off
 
+# where this would lose digits the row has to be computed again; written so that NaN is unsound
+MOST_ABOVE = 20.0  # a score so far above the maximum taken off, in units of T
+LEAST, LEAST_KEPT = 0.05, 0.5  # a denominator so small, at all or next to that before the edit
+MOST_DRIFT = 8.0  # exp scores taken out times their logits: what rounding they leave, in units of the last place
+MOST_CANCELED = 4096.0  # a term so many times as large as the sum that is left
 
+T = TypeVar("T")
+
+
+# --- row states -----------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class SoftmaxRows:
     """Computed rows: `row_max` and `denominator` (rows,) in float64, `numerator` (rows, d_v).
@@ -122,16 +128,6 @@ class RowSums:
 
 
 # --- updated terms --------------------------------------------------------------------------------
-# An edit of a few keys: their old terms are taken out of every row and the new ones put in.
-
-
-# where this would lose digits the row has to be computed again; written so that NaN is unsound
-MOST_ABOVE = 20.0  # a score so far above the maximum taken off, in units of T
-LEAST, LEAST_KEPT = 0.05, 0.5  # a denominator so small, at all or next to that before the edit
-MOST_DRIFT = 8.0  # exp scores taken out times their logits: what rounding they leave, in units of the last place
-MOST_CANCELED = 4096.0  # a term so many times as large as the sum that is left
-
-
 @dataclass(frozen=True)
 class KeyTerms:
     """Logits (rows, keys) and values (keys, d_v) of the edited keys; of the values only what stands in `columns`."""
@@ -199,8 +195,6 @@ def _added(factors: Array, values: Array) -> tuple[Array, Array]:
 
 
 # Own copies of K and V, head by head: what stood there before an edit is needed to take its terms out.
-
-
 class HeadCopy:
     """One matrix (batch, row, column) as (batch, K/V head, row, column of the head), with a column of ones behind.
 
@@ -244,11 +238,6 @@ class HeadCopy:
 
 
 # Work beside edits: an answer is kept only if no edit has begun, or was under way, since its numbers were read.
-
-
-T = TypeVar("T")
-
-
 class EditLock:
     """The lock of one evaluation and the count of its edits, which is read with the lock held only.
 

@@ -14,16 +14,21 @@ from functools import cache
 from queue import SimpleQueue
 from typing import TypeVar
 
-# --- right of way ---------------------------------------------------------------------------------
-# Right of way of a window: what is computed beside it waits, between two tiles, until it has shown an edit.
-
-
 SHOWN = 0.03
 """Seconds that a window has for an edit before the work beside it goes on: about what it takes to paint."""
 
+T = TypeVar("T")
 
-class RightOfWay:
-    """Taken by the window's thread for an edit, and given by all others.
+HEAPS = -8  # M_ARENA_MAX of mallopt
+SWITCH = 0.0001  # seconds
+BEHIND = 5  # steps of nice: of a core that both want, a thread of a lower priority gets a quarter
+MOST = 2  # more would wait for memory and for the interpreter, and leave the window without a core
+
+
+# --- priority of the window ---------------------------------------------------------------------------------
+# What is computed beside a window waits, between two tiles, until it has shown an edit.
+class WindowPriority:
+    """Claimed by the window's thread for an edit; all others wait for it.
 
     A low priority alone is not enough: a window that wakes up is given a core within some milliseconds, and loses it
     again for as long; each step of NumPy beside it takes Python's lock. Source: sched(7).
@@ -32,11 +37,11 @@ class RightOfWay:
     def __init__(self) -> None:
         self._until = 0.0
 
-    def take(self) -> None:
+    def claim(self) -> None:
         """Have the others wait."""
         self._until = time.perf_counter() + SHOWN
 
-    def give(self) -> None:
+    def wait(self) -> None:
         """Wait for the window, on a thread that works beside it."""
         left = self._until - time.perf_counter()
         if left > 0:
@@ -44,22 +49,12 @@ class RightOfWay:
 
 
 @cache
-def right_of_way() -> RightOfWay:
+def window_priority() -> WindowPriority:
     """Return the one of this process."""
-    return RightOfWay()
+    return WindowPriority()
 
 
 # --- threads --------------------------------------------------------------------------------------
-
-
-T = TypeVar("T")
-
-HEAPS = -8  # M_ARENA_MAX of mallopt
-SWITCH = 0.0001  # seconds
-BEHIND = 5  # steps of nice: of a core that both want, a thread that stands back gets a quarter
-MOST = 2  # more would wait for memory and for the interpreter, and leave the window without a core
-
-
 class _Blas:
     """BLAS at one thread while any pass needs it: with more, two passes at once wait for each other's threads."""
 
@@ -110,11 +105,11 @@ class _Threads:
             thread.start()
             self._started.append(thread)
 
-    def stand_back(self) -> None:
+    def lower_priority(self) -> None:
         """Have all of them come after the window."""
         for thread in self._started:
             assert thread.native_id is not None, "it is started"
-            stand_back(thread.native_id)
+            lower_priority(thread.native_id)
 
     def submit(self, future: Future[None], work: Callable[[], None]) -> None:
         """Have this done, unless the future is cancelled before."""
@@ -159,7 +154,7 @@ def switch_quickly() -> None:
     sys.setswitchinterval(min(SWITCH, sys.getswitchinterval()))
 
 
-def stand_back(thread: int = 0) -> None:
+def lower_priority(thread: int = 0) -> None:
     """Have a thread, this one or that of a number, run after the window's wherever both could; on Linux alone, where a
     thread has a nice value of its own.
 
@@ -171,12 +166,12 @@ def stand_back(thread: int = 0) -> None:
         os.setpriority(os.PRIO_PROCESS, thread, max(least, os.getpriority(os.PRIO_PROCESS, thread)))
 
 
-def tiles_stand_back() -> None:
+def lower_tile_priority() -> None:
     """Have the threads that share the tiles of every pass come after the window: a program that has one asks for it."""
-    _threads().stand_back()
+    _threads().lower_priority()
 
 
-def share_heaps() -> None:
+def limit_heaps() -> None:
     """Have all threads allocate from two heaps where the C library is glibc; elsewhere nothing is done.
 
     It gives each thread one of its own, and keeps there what was freed: four times of what a window of many documents
@@ -188,7 +183,7 @@ def share_heaps() -> None:
         ctypes.CDLL(None).mallopt(HEAPS, 2)
 
 
-def give_back() -> None:
+def trim_heaps() -> None:
     """Give freed memory to the system where the C library is glibc; elsewhere nothing is done.
 
     It keeps what lies below the least that is still in use: of a large document all, for as long as the window lives.
@@ -229,7 +224,7 @@ def share(jobs: Sequence[T], work: Callable[[T], None]) -> None:
     Each job that the main thread has not asked for waits for a window that works.
     """
     if threading.current_thread() is not threading.main_thread():
-        work = _giving_way(work)
+        work = _after_window(work)
     with one_blas_thread():
         if len(jobs) < 2 or _count() < 2:
             for job in jobs:
@@ -254,12 +249,12 @@ def share(jobs: Sequence[T], work: Callable[[T], None]) -> None:
                     other.result()
 
 
-def _giving_way(work: Callable[[T], None]) -> Callable[[T], None]:
+def _after_window(work: Callable[[T], None]) -> Callable[[T], None]:
     """Wrap work so that each job waits for the window first."""
-    give = right_of_way().give
+    wait = window_priority().wait
 
     def after_the_window(job: T) -> None:
-        give()
+        wait()
         work(job)
 
     return after_the_window

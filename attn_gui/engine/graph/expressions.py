@@ -12,12 +12,15 @@ import numpy as np
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.printing import PrintedNumbers, Style, short_number
 
-# --- expressions ----------------------------------------------------------------------------------
-
-
 SHOWN = 4  # a sum of more terms is shortened where it is typeset
 
+ROUGHLY = r"\approx "
 
+SQUARED = 2.0**-500, 2.0**500
+"""Magnitudes of the largest of many numbers whose squares, added up, neither vanish nor overflow."""
+
+
+# --- expressions ----------------------------------------------------------------------------------
 class Expression:
     """A part of a formula; `rank` tells how tightly it binds."""
 
@@ -278,8 +281,6 @@ def add(*parts: Expression) -> Sum:
 
 # --- conditions -----------------------------------------------------------------------------------
 # Parts of formulas that depend on the numbers: the largest of some, a number or −∞. Spreadsheets need them.
-
-
 class Largest(Expression):
     """The largest of the terms of a sum."""
 
@@ -326,9 +327,6 @@ class UnlessClosed(Expression):
 
 
 # --- functions ------------------------------------------------------------------------------------
-# Parts of formulas beyond sums and products: fractions, powers, functions, and parts with a name of their own.
-
-
 class Quotient(Expression):
     """A fraction; 0 / 0 is 0, which is the weight in a row that sees no key."""
 
@@ -489,12 +487,6 @@ def named_parts(expression: Expression) -> dict[str, Named]:
 
 
 # --- as printed -----------------------------------------------------------------------------------
-# Formulas with enough digits that a calculator gives the printed result from the printed operands.
-
-
-ROUGHLY = r"\approx "
-
-
 def with_sign(side: str) -> str:
     """Return a side of an equation behind its sign: = but where it has ≈ of its own."""
     return side if side.startswith(ROUGHLY) else f"= {side}"
@@ -580,13 +572,6 @@ def _computed(expression: Expression, numbers: Sequence[float]) -> float:
 
 
 # --- leaves ---------------------------------------------------------------------------------------
-# Cells that the formula of a single result reads, and the terms that they make.
-
-
-SQUARED = 2.0**-500, 2.0**500
-"""Magnitudes of the largest of many numbers whose squares, added up, neither vanish nor overflow."""
-
-
 class Leaves:
     """The cells of one input that a single result reads: `values` laid out by the letters that it runs through."""
 
@@ -659,9 +644,6 @@ class Addends:
     def cells(self, position: int) -> tuple[Cell, ...]:
         index = np.unravel_index(position, self.values.shape)
         return tuple(leaves[[int(k) for k in index]] for leaves in self.factors)
-
-
-# Signs that a formula in one line is written with, in LaTeX or in plain text.
 
 
 class Signs(NamedTuple):

@@ -18,15 +18,13 @@ import numpy.typing as npt
 
 from attn_gui.engine.arrays import Array, Box
 
-# --- index notation -------------------------------------------------------------------------------
-
-
 Axes = tuple[str, ...]
 Ranges = dict[str, tuple[int, int]]
 
 MOST_BOXES = 32  # more boxes than this become the one around them
 
 
+# --- index notation -------------------------------------------------------------------------------
 class Reference(NamedTuple):
     """One array in a formula: `key[b j (g d)]`, or `b_key[p]?` where it may be missing."""
 
@@ -156,7 +154,7 @@ def contains(outer: Box, inner: Box) -> bool:
     return all(a.start <= b.start and b.stop <= a.stop for a, b in zip(outer, inner, strict=True))
 
 
-def meet(one: Box, other: Box) -> Box | None:
+def intersection(one: Box, other: Box) -> Box | None:
     """Return the cells that two boxes share."""
     shared = tuple(slice(max(a.start, b.start), min(a.stop, b.stop)) for a, b in zip(one, other, strict=True))
     return shared if all(cut.start < cut.stop for cut in shared) else None
@@ -164,7 +162,7 @@ def meet(one: Box, other: Box) -> Box | None:
 
 def without(box: Box, hole: Box) -> list[Box]:
     """Return the parts of a box that lie outside another one."""
-    shared = meet(box, hole)
+    shared = intersection(box, hole)
     if shared is None:
         return [box]
     parts, rest = [], list(box)
@@ -236,9 +234,6 @@ def runs(flags: npt.NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
 
 
 # --- contraction ----------------------------------------------------------------------------------
-# Arrays laid out by letter, and their products: one axis a letter, length 1 where an array lacks it.
-
-
 def align(array: Array, axes: Axes, order: str, lengths: Mapping[str, int]) -> Array:
     """Return a view with one axis a letter, in `order`; a letter the array does not have gets length 1."""
     letters = "".join(axes)
@@ -344,9 +339,6 @@ def _stacked(array: Array, batch: Sequence[int], rows: Sequence[int], columns: S
 
 
 # --- powers of two --------------------------------------------------------------------------------
-# Numbers split into a mantissa and a power of two, so that squares neither overflow nor vanish.
-
-
 def leveled(x: Array, axis: int) -> tuple[Array, Array]:
     """Return (level, exponent) with x = level · 2^exponent and the largest |level| along `axis` from 1/2 to 1.
 

@@ -27,9 +27,22 @@ from attn_gui.engine.interventions import Intervention
 from attn_gui.engine.stages import STAGE, EffectiveMask, entries, stages_of
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
+FACTS = (
+    *("name", "axes", "called", "form", "operator", "heads", "transposed", "behind_mask", "shares", "wording", "role"),
+    *("block", "function"),
+)
+
+WHOLE = "·"  # an axis that is taken whole
+OF_HEAD = QT_TRANSLATE_NOOP("Interventions", "{cells} of head {head}")
+OF_HEADS = QT_TRANSLATE_NOOP("Interventions", "{cells} of heads {first} … {last}")
+OF_ALL = QT_TRANSLATE_NOOP("Interventions", "{cells} of all heads")
+OF_ITEM = QT_TRANSLATE_NOOP("Interventions", "{cells} in item {item}")
+OF_ITEMS = QT_TRANSLATE_NOOP("Interventions", "{cells} in items {first} … {last}")
+
+Place = int | tuple[int, int] | None
+
+
 # --- intervention node ----------------------------------------------------------------------------
-
-
 class InterventionStep(NamedTuple):
     """One intervention of a stage: its place among all of them, its cells, and which input holds its numbers."""
 
@@ -58,7 +71,7 @@ class InterventionNode(Node):
 
     def touching(self, box: Box) -> list[tuple[InterventionStep, Box]]:
         """Return the steps that change cells of a box, and which."""
-        parts = ((step, indices.meet(step.box, box)) for step in self.steps)
+        parts = ((step, indices.intersection(step.box, box)) for step in self.steps)
         return [(step, part) for step, part in parts if part is not None]
 
     def steps_at(self, index: tuple[int, ...]) -> tuple[int, ...]:
@@ -98,7 +111,7 @@ class InterventionNode(Node):
     def _copied(self, step: InterventionStep, box: Box) -> Box | None:
         """Return the cells of a step that take cells of a box of what was computed."""
         origin = step.record.origin(step.box, self.stage.axes)
-        shared = None if origin is None else indices.meet(origin, box)
+        shared = None if origin is None else indices.intersection(origin, box)
         if origin is None or shared is None:
             return None
         cuts = zip(step.box, origin, shared, strict=True)
@@ -297,26 +310,7 @@ class ChangedStage(Stage):
         self.formula = f"{left} = {left}"
 
 
-FACTS = (
-    *("name", "axes", "called", "form", "operator", "heads", "transposed", "behind_mask", "shares", "wording", "role"),
-    *("block", "function"),
-)
-
-
 # --- words ----------------------------------------------------------------------------------------
-# Interventions in words: which cells of which heads, and what is done to them.
-
-
-WHOLE = "·"  # an axis that is taken whole
-OF_HEAD = QT_TRANSLATE_NOOP("Interventions", "{cells} of head {head}")
-OF_HEADS = QT_TRANSLATE_NOOP("Interventions", "{cells} of heads {first} … {last}")
-OF_ALL = QT_TRANSLATE_NOOP("Interventions", "{cells} of all heads")
-OF_ITEM = QT_TRANSLATE_NOOP("Interventions", "{cells} in item {item}")
-OF_ITEMS = QT_TRANSLATE_NOOP("Interventions", "{cells} in items {first} … {last}")
-
-Place = int | tuple[int, int] | None
-
-
 def phrase(problem: Fields, record: Intervention, letter: Callable[[str], str] = symbol) -> Note:
     """Return `A[10, 13] of head 3 set to 0.9`: an intervention of a problem; `letter` names a stage."""
     return record.description(cells_phrase(problem, record, letter))
@@ -358,9 +352,6 @@ def _span(place: Place) -> str:
 
 
 # --- intervention builder ---------------------------------------------------------------------------
-# The nodes that interventions add to a chain, and the keys that are open because a number was put there.
-
-
 @dataclass(frozen=True)
 class EffectiveMaskNode(Node):
     """The node of `EffectiveMask`: open cells, and those of the given boxes."""
@@ -375,7 +366,7 @@ class EffectiveMaskNode(Node):
         """Return (box, flags)."""
         flags = np.array(fetch(self.inputs[0].name, box))
         for one in self.boxes:
-            shared = indices.meet(one, box)
+            shared = indices.intersection(one, box)
             if shared is not None:
                 flags[indices.within(shared, box)] = True
         return box, flags

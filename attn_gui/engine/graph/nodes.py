@@ -27,9 +27,6 @@ from attn_gui.engine.masks import MASKS, Layer
 from attn_gui.engine.scores import SCORES
 from attn_gui.engine.stages import catalog, entries
 
-# --- names ----------------------------------------------------------------------------------------
-
-
 FIELDS = {
     "x": StageName("X", "X", "x", "Sequence", "序列"),
     "context": StageName("X₂", "X_2", "x^{(2)}", "Second sequence", "第二个序列"),
@@ -60,7 +57,12 @@ FIELDS = {
 COMPUTED = "computed."
 LETTERS = {"d": "c", "f": "c", "o": "c", "a": "p"}  # how a summed index is called in a formula
 
+Fetch = Callable[[str, Box], Array]
 
+GATED = 1 << 16  # a gate trims changes up to so many cells; above, a box is cheaper than its parts
+
+
+# --- names ----------------------------------------------------------------------------------------
 def computed_name(stage: str) -> str:
     """Return the name of a stage as it is computed, where numbers are then changed by hand."""
     return COMPUTED + stage
@@ -132,11 +134,6 @@ def _parameters() -> dict[str, StageName]:
     return {f"score_params.{part}": name for score in SCORES.values() for part, name in score.parameters.items()}
 
 
-def _closing() -> set[str]:
-    """Return the tables of mask layers that open and close cells."""
-    return {layer.table for layer in MASKS.values() if layer.table and not layer.adds}
-
-
 def _computed(name: StageName) -> StageName:
     """Return the letter with a zero, as for what was there first."""
     cell = f"{{{name.cell}}}^{{0}}" if set("^'") & set(name.cell) else f"{name.cell}^{{0}}"
@@ -153,20 +150,14 @@ def _entry(name: str) -> StageName:
     if (position := Intervention.position_of(name)) is not None:
         return StageName("H", "H", f"h^{{({position})}}")
     if (position := Layer.position_of(name)) is not None:
-        plain = "M" if name.rpartition(".")[2] in _closing() else "B"
+        closing = {layer.table for layer in MASKS.values() if layer.table and not layer.adds}
+        plain = "M" if name.rpartition(".")[2] in closing else "B"
         return StageName(plain, plain, f"{plain.lower()}^{{({position})}}")
     return _parameters()[name]
 
 
 # --- nodes ----------------------------------------------------------------------------------------
 # The chain of one problem: stages tied to their inputs. All addressing (boxes, heads, batch) is here, once.
-
-
-Fetch = Callable[[str, Box], Array]
-
-GATED = 1 << 16  # a gate trims changes up to so many cells; above, a box is cheaper than its parts
-
-
 @dataclass(frozen=True)
 class Node:
     """A stage at work: `inputs` name the arrays it really reads, `sizes` the lengths of its letters."""
@@ -446,9 +437,6 @@ def reach(
 
 
 # --- wiring ---------------------------------------------------------------------------------------
-# The chain of a problem: stages become nodes, each tied to what the last one before it wrote.
-
-
 NodeBuilder = Callable[[Node, Mapping[str, Source]], tuple[Node, ...]]
 
 
@@ -522,9 +510,6 @@ def _tied(
         return ref
     name = latest[ref.name]
     return Reference(name, indices.fitted(ref.axes, shapes[name], sizes))
-
-
-# A part of a matrix that belongs to a cell elsewhere in the chain.
 
 
 class CellPart(NamedTuple):

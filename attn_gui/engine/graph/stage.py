@@ -24,10 +24,16 @@ from attn_gui.engine.graph.indices import Reference, contract, references
 from attn_gui.engine.interventions import Intervention
 from attn_gui.engine.masks import Layer
 
+Input = Array | None
+S = TypeVar("S", bound="Stage")
+T = TypeVar("T")
+
+UNIT = 2.0**-52
+ELEMENTARY = 4.0  # units by which exp, tanh, cos and powers may be off
+EXACT_WORK = 1 << 20  # up to so many multiplications sums are added in order, so that parts equal the whole bit for bit
+
+
 # --- facts ----------------------------------------------------------------------------------------
-# Facts of a catalog entry beside its arithmetic: names, formulas as templates, the box of its operator.
-
-
 class StageName(NamedTuple):
     """The letter in plain text, the LaTeX of the matrix and of one cell, and the title in English and Chinese.
 
@@ -116,17 +122,6 @@ class StageFacts(TypedDict, total=False):
 
 
 # --- base of stages -------------------------------------------------------------------------------
-
-
-Input = Array | None
-S = TypeVar("S", bound="Stage")
-T = TypeVar("T")
-
-UNIT = 2.0**-52
-ELEMENTARY = 4.0  # units by which exp, tanh, cos and powers may be off
-EXACT_WORK = 1 << 20  # up to so many multiplications sums are added in order, so that parts equal the whole bit for bit
-
-
 def given(inputs: Sequence[T | None]) -> list[T]:
     """Return the inputs of a stage none of whose inputs is optional."""
     return [one for one in inputs if one is not None]
@@ -283,9 +278,6 @@ class Stage:
     @cached_property
     def inputs(self) -> tuple[Reference, ...]:
         return references(self.formula.split("=")[1])
-
-
-# Stages that are sums of products: the formula says all of their arithmetic.
 
 
 class LinearStage(Stage):

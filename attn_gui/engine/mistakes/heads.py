@@ -143,15 +143,13 @@ class SoftmaxOverHeads(OfSoftmax):
     """The heads of a place add up to 1 instead of the keys of a query."""
 
     key = "softmax_over_heads"
+    instead = Role.WEIGHT, AcrossHeads
     said = QT_TRANSLATE_NOOP(
         "Mistakes", "The softmax went over the heads: each row of a head, the keys of one query, has to add up to 1."
     )
 
     def applies(self, problem: Problem) -> bool:
         return super().applies(problem) and problem.num_heads > 1
-
-    def chain(self, stages: Sequence[Stage]) -> Sequence[Stage]:
-        return stages_with(stages, Role.WEIGHT, lambda softmax: AcrossHeads())
 
 
 class MeanShares(Softmax):
@@ -168,6 +166,7 @@ class MeanOverHeads(OfSoftmax):
     """The weights that nn.MultiheadAttention returns unless told not to average them."""
 
     key = "mean_over_heads"
+    instead = Role.WEIGHT, MeanShares
     said = QT_TRANSLATE_NOOP(
         "Mistakes",
         "This comes from the mean of the weights over the heads, as nn.MultiheadAttention returns it: each head has "
@@ -176,6 +175,3 @@ class MeanOverHeads(OfSoftmax):
 
     def applies(self, problem: Problem) -> bool:
         return super().applies(problem) and problem.num_heads > 1
-
-    def chain(self, stages: Sequence[Stage]) -> Sequence[Stage]:
-        return stages_with(stages, Role.WEIGHT, lambda softmax: MeanShares())

@@ -55,6 +55,7 @@ class ClosedAsZero(Mistake):
     """The mask multiplies the scores, and a score of 0 still has a share."""
 
     key = "closed_as_zero"
+    instead = Role.CLOSE, MultipliedMask
     brief = QT_TRANSLATE_NOOP("Mistakes", "masked with 0, not −∞")
     said = QT_TRANSLATE_NOOP(
         "Mistakes", "Masked scores were set to 0, and e⁰ = 1 still counts: they have to be −∞ before the softmax."
@@ -62,9 +63,6 @@ class ClosedAsZero(Mistake):
 
     def applies(self, problem: Problem) -> bool:
         return closes(problem)
-
-    def chain(self, stages: Sequence[Stage]) -> Sequence[Stage]:
-        return stages_with(stages, Role.CLOSE, lambda mask: MultipliedMask())
 
 
 class MaskedShares(Softmax):
@@ -106,6 +104,7 @@ class MaskAdded(Mistake):
     """The mask is added as 0 and 1, which closes nothing."""
 
     key = "mask_added"
+    instead = Role.CLOSE, AddedMask
     said = QT_TRANSLATE_NOOP(
         "Mistakes",
         "The mask was added to the scores as 0 and 1: what is added is 0 for an open key, −∞ for a closed one.",
@@ -113,9 +112,6 @@ class MaskAdded(Mistake):
 
     def applies(self, problem: Problem) -> bool:
         return closes(problem)
-
-    def chain(self, stages: Sequence[Stage]) -> Sequence[Stage]:
-        return stages_with(stages, Role.CLOSE, lambda mask: AddedMask())
 
 
 class CausalTooEarly(Mistake):

@@ -22,6 +22,7 @@ class Mistake:
     key = ""
     said = ""  # a sentence to whoever made it: what was done, and what should be; context "Mistakes"
     brief = ""  # the same in a few words, for the key of a worksheet, {d_k} in it; nothing for a rarer mistake
+    instead: tuple[Role, Callable[[], Stage]] | None = None  # the part in attention of a stage, and what stands there
 
     def applies(self, problem: Problem) -> bool:
         """Return whether the mistake can be made in a problem."""
@@ -32,8 +33,11 @@ class Mistake:
         return problem
 
     def chain(self, stages: Sequence[Stage]) -> Sequence[Stage]:
-        """Return the stages that are computed by mistake, in order; by default the right ones."""
-        return stages
+        """Return the stages that are computed by mistake, in order; by default the right ones but for `instead`."""
+        if self.instead is None:
+            return stages
+        role, made = self.instead
+        return stages_with(stages, role, lambda right: made())
 
     def of_root(self, root: float) -> float | None:
         """Return what the mistake gives where a root is asked for rather than a cell; None where it is no mistake of

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.graph.stage import Input, Role, Stage
+from attn_gui.engine.graph.stage import Input, Role
 from attn_gui.engine.normalizers import Softmax
 from attn_gui.engine.problem import Problem
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-from .mistake import OfSoftmax, stages_with
+from .mistake import OfSoftmax
 
 
 class ColumnShares(Softmax):
@@ -30,6 +28,7 @@ class DownColumns(OfSoftmax):
     """Columns add up to 1 instead of rows."""
 
     key = "softmax_down_columns"
+    instead = Role.WEIGHT, ColumnShares
     brief = QT_TRANSLATE_NOOP("Mistakes", "normalized by column")
     said = QT_TRANSLATE_NOOP(
         "Mistakes", "The softmax went down the columns: each row, the keys of one query, has to add up to 1."
@@ -37,9 +36,6 @@ class DownColumns(OfSoftmax):
 
     def applies(self, problem: Problem) -> bool:
         return super().applies(problem) and max(problem.n, problem.m) > 1
-
-    def chain(self, stages: Sequence[Stage]) -> Sequence[Stage]:
-        return stages_with(stages, Role.WEIGHT, lambda softmax: ColumnShares())
 
 
 class UndividedExponentials(Softmax):
@@ -55,13 +51,11 @@ class NotDivided(OfSoftmax):
     """The denominator Z is left out."""
 
     key = "not_divided_by_z"
+    instead = Role.WEIGHT, UndividedExponentials
     brief = QT_TRANSLATE_NOOP("Mistakes", "not divided by the sum")
     said = QT_TRANSLATE_NOOP(
         "Mistakes", "These are the powers of e alone: each has to be divided by Z, the sum of its row."
     )
-
-    def chain(self, stages: Sequence[Stage]) -> Sequence[Stage]:
-        return stages_with(stages, Role.WEIGHT, lambda softmax: UndividedExponentials())
 
 
 class ScoreProportions(Softmax):
@@ -79,13 +73,11 @@ class PlainShares(OfSoftmax):
     """The exponential is forgotten."""
 
     key = "no_exponential"
+    instead = Role.WEIGHT, ScoreProportions
     brief = QT_TRANSLATE_NOOP("Mistakes", "no exponential")
     said = QT_TRANSLATE_NOOP(
         "Mistakes", "The scores were divided by their own sum: the softmax takes e to each score first."
     )
-
-    def chain(self, stages: Sequence[Stage]) -> Sequence[Stage]:
-        return stages_with(stages, Role.WEIGHT, lambda softmax: ScoreProportions())
 
 
 class UnshiftedSoftmax(Softmax):
@@ -105,14 +97,12 @@ class OverflowingSoftmax(OfSoftmax):
     """Large scores overflow, and far below 0 every power vanishes."""
 
     key = "maximum_not_taken_off"
+    instead = Role.WEIGHT, UnshiftedSoftmax
     said = QT_TRANSLATE_NOOP(
         "Mistakes",
         "e to a very large score overflows (and to a very small one vanishes): take the row's largest score off first, "
         "the shares stay the same.",
     )
-
-    def chain(self, stages: Sequence[Stage]) -> Sequence[Stage]:
-        return stages_with(stages, Role.WEIGHT, lambda softmax: UnshiftedSoftmax())
 
 
 class ScoresAsWeights(Softmax):
@@ -128,12 +118,10 @@ class NoSoftmax(OfSoftmax):
     """A score is given, or taken, for a weight."""
 
     key = "no_softmax"
+    instead = Role.WEIGHT, ScoresAsWeights
     said = QT_TRANSLATE_NOOP(
         "Mistakes", "The scores were taken as they are: the softmax makes each row of them weights that add up to 1."
     )
-
-    def chain(self, stages: Sequence[Stage]) -> Sequence[Stage]:
-        return stages_with(stages, Role.WEIGHT, lambda softmax: ScoresAsWeights())
 
 
 class DropoutScaled(Softmax):
@@ -149,9 +137,7 @@ class DropoutOn(OfSoftmax):
     """Dropout is left on, with the rate of the first Transformer."""
 
     key = "dropout_on"
+    instead = Role.WEIGHT, DropoutScaled
     said = QT_TRANSLATE_NOOP(
         "Mistakes", "This is 1/0.9 of the right number: dropout (p = 0.1) was left on, which enlarges what it keeps."
     )
-
-    def chain(self, stages: Sequence[Stage]) -> Sequence[Stage]:
-        return stages_with(stages, Role.WEIGHT, lambda softmax: DropoutScaled())

@@ -24,9 +24,9 @@ from attn_gui.engine.head_axis import (
     agreeing,
     counts_agree,
     fits,
-    likelier,
+    heads_side_by_side,
+    likelier_orders,
     readings,
-    side_by_side,
     sizes,
     spelled,
     with_axes_in_order,
@@ -52,7 +52,7 @@ from attn_gui.formats.named.roles import (
     MASK,
     guess,
     is_map,
-    is_ours_whole,
+    is_own_file,
     is_token_ids,
     joined,
     problem_of,
@@ -72,15 +72,6 @@ from attn_gui.formats.named.weight_layouts import (
 )
 from attn_gui.formats.problem_fields import fields_of, in_our_words, is_option, is_result, listed, notes_on, option_of
 from attn_gui.languages import QT_TRANSLATE_NOOP
-
-# --- what the file decides ------------------------------------------------------------------------
-# What a file settles of an arrangement, and what is still open.
-#
-# What an array means is decided here alone, for the window, `load` and the command line. What a person says counts.
-# Else the orders that fit; of these the ones with which the whole problem fits together; of these the ones that agree
-# with the other arrays of the file, with the names, and with what people have: if one is left it is taken and noted,
-# unless it is the order that a problem has itself. If several are left, they are asked for.
-
 
 ITEMS_FIRST, HEADS_FIRST = (BATCH, TOKEN, COLUMN), (HEAD, TOKEN, COLUMN)
 """The axes of the fields of a problem, and of heads apart as `Problem.from_heads` takes them."""
@@ -102,11 +93,55 @@ _SIZES = {
     "keys": QT_TRANSLATE_NOOP("Sentences", "keys {count}"),
 }
 
-
 Kind = Callable[[Shape, Mapping[str, int]], bool]
 """A rule for the shape of an array, by the numbers of items b, heads h, queries n and keys m."""
 
+_SPLIT_BY_NAME = QT_TRANSLATE_NOOP(
+    "Sentences", "“{name}” was split as {split}, as models have an array of this name; another split can be chosen."
+)
+_IDLE = QT_TRANSLATE_NOOP(
+    "Sentences", "{file}: “{option}” tells how to read {expected}, and there is none; the parts are {got}."
+)
+_OTHERS = QT_TRANSLATE_NOOP(
+    "Sentences", "“{name}” in the file holds other weights than those computed here: they differ by up to {apart}."
+)
+_OTHER_STEP = QT_TRANSLATE_NOOP(
+    "Sentences", "“{name}” in the file holds other numbers than those computed here: they differ by up to {apart}."
+)
+_CAUSAL = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "“{name}” in the file differs from the weights computed here by up to {apart}: it has a causal mask, which is not "
+    "in the file. Add one, and they agree.",
+)
+_NO_NUMBERS = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "“{name}” in the file holds NaN in {rows} of its {count} rows, as where a mask closes every key; these were left "
+    "out when it was compared with the weights computed here.",
+)
+MOST_COMPARED = 100_000
+"""Weights that are computed within a moment."""
+ALIKE = 0.01
+"""Weights that differ by less are the same but for the precision of a model, such as bfloat16."""
+_SETTING = re.compile(
+    r"causal|sliding_window|window_size|alibi|soft_?cap|^bias$|(^|[._/])(attention_)?sinks$|head_mask"
+    r"|(seq(uence)?|valid)_?len(gth)?s|segment_ids",
+    re.IGNORECASE,
+)
+_HEADS_OFF = "head_mask"  # whose zeros say something: they switch heads off
+_ABOUT = {"axes": (*ROWS, GIVEN), "layer": (GIVEN,), "weights": LINEAR, "mask": (MASK,), "split": tuple(FUSED)}
+"""A field of an arrangement that tells how to read some parts → these."""
+_BESIDE = ("w_output", "b_output", "query_norm", "key_norm", MASK)
+_WITH_X = ("context", "b_query", "b_key", "b_value")
+"""Parts that go with others; those that go with x and its weights alone."""
 
+
+# --- what the file decides ------------------------------------------------------------------------
+# What a file settles of an arrangement, and what is still open.
+#
+# What an array means is decided here alone, for the window, `load` and the command line. What a person says counts.
+# Else the orders that fit; of these the ones with which the whole problem fits together; of these the ones that agree
+# with the other arrays of the file, with the names, and with what people have: if one is left it is taken and noted,
+# unless it is the order that a problem has itself. If several are left, they are asked for.
 class CompletedMapping(NamedTuple):
     """An arrangement with all that is settled, notes on what was not said by anybody, what is open, and all that fits
     by the name of the choice, from its values to their words; and the masks, as `masks_of` has them."""
@@ -215,7 +250,7 @@ class _Completion:
         self.choices["axes"] = {spelled(axes): words(axes, rows) for axes in left}
         for agrees in self._witnesses(rows):
             left = agreeing(left, agrees)
-        left = likelier(left, rows)
+        left = likelier_orders(left, rows)
         several = len(left) > 1
         if ITEMS_FIRST in left and (said.own or not said.direct) and not self._may_be_heads(rows):
             left = (ITEMS_FIRST,)
@@ -383,48 +418,6 @@ def _is_mask_of(shape: Shape, size: Mapping[str, int]) -> bool:
 
 
 # --- the problem ----------------------------------------------------------------------------------
-# Arrays of a file as the problem that an arrangement makes of them.
-
-
-_SPLIT_BY_NAME = QT_TRANSLATE_NOOP(
-    "Sentences", "“{name}” was split as {split}, as models have an array of this name; another split can be chosen."
-)
-_IDLE = QT_TRANSLATE_NOOP(
-    "Sentences", "{file}: “{option}” tells how to read {expected}, and there is none; the parts are {got}."
-)
-_OTHERS = QT_TRANSLATE_NOOP(
-    "Sentences", "“{name}” in the file holds other weights than those computed here: they differ by up to {apart}."
-)
-_OTHER_STEP = QT_TRANSLATE_NOOP(
-    "Sentences", "“{name}” in the file holds other numbers than those computed here: they differ by up to {apart}."
-)
-_CAUSAL = QT_TRANSLATE_NOOP(
-    "Sentences",
-    "“{name}” in the file differs from the weights computed here by up to {apart}: it has a causal mask, which is not "
-    "in the file. Add one, and they agree.",
-)
-_NO_NUMBERS = QT_TRANSLATE_NOOP(
-    "Sentences",
-    "“{name}” in the file holds NaN in {rows} of its {count} rows, as where a mask closes every key; these were left "
-    "out when it was compared with the weights computed here.",
-)
-MOST_COMPARED = 100_000
-"""Weights that are computed within a moment."""
-ALIKE = 0.01
-"""Weights that differ by less are the same but for the precision of a model, such as bfloat16."""
-_SETTING = re.compile(
-    r"causal|sliding_window|window_size|alibi|soft_?cap|^bias$|(^|[._/])(attention_)?sinks$|head_mask"
-    r"|(seq(uence)?|valid)_?len(gth)?s|segment_ids",
-    re.IGNORECASE,
-)
-_HEADS_OFF = "head_mask"  # whose zeros say something: they switch heads off
-_ABOUT = {"axes": (*ROWS, GIVEN), "layer": (GIVEN,), "weights": LINEAR, "mask": (MASK,), "split": tuple(FUSED)}
-"""A field of an arrangement that tells how to read some parts → these."""
-_BESIDE = ("w_output", "b_output", "query_norm", "key_norm", MASK)
-_WITH_X = ("context", "b_query", "b_key", "b_value")
-"""Parts that go with others; those that go with x and its weights alone."""
-
-
 def problem_in(listing: ArrayListing, source: FileSource) -> Loaded:
     """Return the problem of a file whose arrays have the names of fields. Raises as `read_arranged`."""
     return read_arranged(ArrayMapping(), listing, source)
@@ -515,8 +508,9 @@ def _compared(
             checked.add(name)
             continue
         template = _OTHERS if step == GIVEN else _OTHER_STEP
-        if step == GIVEN and not problem.mask and _apart(given[compared], _causal_weights(problem)[compared]) <= ALIKE:
-            template = _CAUSAL
+        if step == GIVEN and not problem.mask:
+            causal = compute(problem.replace(mask=Causal.kind))[GIVEN]
+            template = _CAUSAL if _apart(given[compared], causal[compared]) <= ALIKE else _OTHERS
         notes.append(FileNote(template, name=shown(name), apart=f"{apart:.2g}"))
     return checked, notes
 
@@ -530,11 +524,6 @@ def _steps_held(problem: Problem, names: Sequence[str], listing: ArrayListing) -
     return {name: step for name, step in steps.items() if step in STAGE}
 
 
-def _causal_weights(problem: Problem) -> Array:
-    """Return the weights of a problem under a causal mask."""
-    return compute(problem.replace(mask=Causal.kind))[GIVEN]
-
-
 def _apart(one: Array, other: Array) -> float:
     """Return the largest difference of two arrays of one shape; 0 where they are equal, infinite too, or empty."""
     differ = one != other
@@ -543,7 +532,7 @@ def _apart(one: Array, other: Array) -> float:
 
 def _given(asked: ArrayMapping, listing: ArrayListing, source: FileSource) -> Loaded:
     """Return the problem of attention weights, with what stands beside them. Raises FormatError, SeveralMaps."""
-    if asked.own and is_ours_whole(listing):
+    if asked.own and is_own_file(listing):
         source.file.seek(0)
         used, options = set(asked.arrays.values()), in_our_words(listing.options)[0]
         left, notes = [array.name for array in listing.arrays if array.name not in used], listing.notes
@@ -596,7 +585,7 @@ def _laid(said: ArrayMapping, arrays: dict[str, Array]) -> dict[str, Array]:
     if said.axes is not None:
         arrays |= {role: with_axes_in_order(said.axes, arrays[role]) for role in rows}
         if HEAD in said.axes and set(DIRECT) <= arrays.keys():
-            heads: dict[str, Any] = side_by_side(arrays["query"], arrays["key"], arrays["value"], {})
+            heads: dict[str, Any] = heads_side_by_side(arrays["query"], arrays["key"], arrays["value"], {})
             arrays |= {role: heads[role] for role in DIRECT}
     if said.weights is not None:
         arrays |= {role: laid_weight(role, said.weights, arrays[role]) for role in LINEAR if role in arrays}

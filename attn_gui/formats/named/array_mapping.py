@@ -14,7 +14,7 @@ from attn_gui.formats.file_sentences import FormatError, shape_text, shown
 from attn_gui.formats.foreign_arrays import Json
 from attn_gui.formats.named.attention_maps import beside_maps, chosen_map, names_of_maps, parsed_maps
 from attn_gui.formats.named.mask_meanings import MASK_MEANINGS
-from attn_gui.formats.named.roles import MASK, ROLES, check_names, is_ours_whole, is_problem, suggested
+from attn_gui.formats.named.roles import MASK, ROLES, check_names, is_own_file, is_problem, suggested
 from attn_gui.formats.named.weight_layouts import (
     BIASES,
     FUSED,
@@ -36,10 +36,6 @@ from attn_gui.formats.named.weight_layouts import (
 from attn_gui.formats.problem_fields import in_our_words, is_field, listed, own_shape
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-# --- arrangement ----------------------------------------------------------------------------------
-# An arrangement: which arrays of a file are which parts of a problem, and how they lie.
-
-
 SEQUENCES = ("x", "context")
 ROWS = (*DIRECT, *SEQUENCES)
 """Parts with a row for each token."""
@@ -57,7 +53,10 @@ _PART_AXIS = QT_TRANSLATE_NOOP(
 )
 WEIGHT_AXES = tuple(WEIGHT_ORDERS)
 
+_NUMBER = re.compile(r"\d+")
 
+
+# --- arrangement ----------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class ArrayMapping:
     """Names of the arrays by part, and how they are read; None is what names, shapes and kinds of numbers settle.
@@ -173,7 +172,7 @@ class ArrayMapping:
         nothing."""
         if self.arrays:
             return self
-        if not is_ours_whole(listing) and (maps := names_of_maps(listing)):
+        if not is_own_file(listing) and (maps := names_of_maps(listing)):
             name = chosen_map(listing, maps, self.axes, self.layer).name
             return replace(self, arrays={GIVEN: name, **beside_maps(listing)})
         names = [array.name for array in listing.arrays]
@@ -254,12 +253,6 @@ def held_vector_shape(role: str, shape: Shape) -> Shape:
 
 
 # --- remembered arrangements ----------------------------------------------------------------------
-# Arrangements remembered by the pattern of their names: what was chosen once is proposed for the next such file.
-
-
-_NUMBER = re.compile(r"\d+")
-
-
 def pattern(name: str) -> str:
     """Return `h.#.attn.q` of `h.3.attn.q`: names that differ by the number of a layer are alike."""
     return _NUMBER.sub("#", name)

@@ -70,6 +70,13 @@ _VALUE = QT_TRANSLATE_NOOP(
     "one: give both to Problem.from_weights.",
 )
 
+NEARLY = 0.01
+"""What rows of half precision may be off when their weights are added up."""
+
+_ARGUMENTS = {"array": f'arrays={{{{"{GIVEN}": "{{}}"}}}}', "axes": 'axes="{}"', "layer": "layer={}", "and": ", "}
+_OPTIONS = {"array": f"--array {GIVEN}={{}}", "axes": "--axes {}", "layer": "--layer {}", "and": " "}
+MOST_SAID = 8  # choices that a sentence names
+
 
 class MapChoice(NamedTuple):
     """One way to read maps: the array, the order of its axes, and the layer where these have one."""
@@ -193,10 +200,6 @@ def _add_up(array: Array) -> bool:
     return not (array < 0).any() and not closed.all() and bool(np.all(closed | (np.abs(sums - 1) <= NEARLY)))
 
 
-NEARLY = 0.01
-"""What rows of half precision may be off when their weights are added up."""
-
-
 def _not_so(listing: ArrayListing, name: str, every: Sequence[MapChoice]) -> FormatError:
     shape = next(one.shape for one in listing.arrays if one.name == name)
     if not every and len(shape) in USUAL:
@@ -222,11 +225,6 @@ def _written(choices: Sequence[MapChoice], words: Mapping[str, str] | None = Non
             parts = {**(parts if len(found) > 1 else {}), "layer": f"0 … {last}" if last else "0"}
         said.append(words["and"].join(words[part].format(value) for part, value in parts.items()))
     return (*said, *(["…"] if len(found) > MOST_SAID else []))
-
-
-_ARGUMENTS = {"array": f'arrays={{{{"{GIVEN}": "{{}}"}}}}', "axes": 'axes="{}"', "layer": "layer={}", "and": ", "}
-_OPTIONS = {"array": f"--array {GIVEN}={{}}", "axes": "--axes {}", "layer": "--layer {}", "and": " "}
-MOST_SAID = 8  # choices that a sentence names
 
 
 class AttentionMaps(NamedTuple):

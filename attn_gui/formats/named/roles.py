@@ -16,9 +16,6 @@ from attn_gui.formats.problem_fields import assemble, is_field, is_option, is_re
 from attn_gui.formats.rows import ArrayRows
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-# --- guessed roles --------------------------------------------------------------------------------
-
-
 MASK = "mask"
 ROLES = (*MATRICES, *FUSED, MASK)
 _MAKING = (name for name in (*MATRICES, *FUSED) if name.startswith(("w_", "b_")) and "output" not in name)
@@ -48,7 +45,23 @@ _TOKEN_IDS = frozenset(("input_ids", "tokens", "token_ids", "ids"))
 _ROTATED = "rot"  # what TransformerLens calls queries and keys with their positions
 _ATTENTION = frozenset(("attn", "attention", "mha", "self", "position", "relative"))
 
+META = "meta"
+LONGEST_META = 2**20
+_OURS = frozenset(("num_heads", "dtype"))  # what every `meta` says that this program wrote
+_BATCHED = "batch_axis"  # said of those alone
+_COMPLETE = (frozenset(DIRECT), frozenset(("x", *WEIGHTS)), frozenset((GIVEN,)))
+"""Names that are enough for a problem, each set of them."""
+THERE_TWICE = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is there twice.")
+_TWICE = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is there twice, by itself and in “meta”.")
+_NO_PROBLEM = QT_TRANSLATE_NOOP(
+    "Sentences", "{file} holds no problem: expected arrays query, key and value, or x and its weights; got {got}."
+)
+_MISSING = QT_TRANSLATE_NOOP(
+    "Sentences", "{file}: {name} is missing; expected query, key and value, or x with w_query, w_key and w_value."
+)
 
+
+# --- guessed roles --------------------------------------------------------------------------------
 class RoleGuess(NamedTuple):
     """The part that a name means, and what it has in common with names of other parts of the same layer."""
 
@@ -166,30 +179,11 @@ def _worth(names: Mapping[str, str]) -> bool:
 
 
 # --- names of fields ------------------------------------------------------------------------------
-# Arrays of a file by name as a problem, where the names are those of its fields.
-
-
-META = "meta"
-LONGEST_META = 2**20
-_OURS = frozenset(("num_heads", "dtype"))  # what every `meta` says that this program wrote
-_BATCHED = "batch_axis"  # said of those alone
-_COMPLETE = (frozenset(DIRECT), frozenset(("x", *WEIGHTS)), frozenset((GIVEN,)))
-"""Names that are enough for a problem, each set of them."""
-THERE_TWICE = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is there twice.")
-_TWICE = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is there twice, by itself and in “meta”.")
-_NO_PROBLEM = QT_TRANSLATE_NOOP(
-    "Sentences", "{file} holds no problem: expected arrays query, key and value, or x and its weights; got {got}."
-)
-_MISSING = QT_TRANSLATE_NOOP(
-    "Sentences", "{file}: {name} is missing; expected query, key and value, or x with w_query, w_key and w_value."
-)
-
-
 class ForeignNames(AmbiguousFile):
     """A file of arrays whose names say nothing of a problem: a person has to say which is which."""
 
 
-def is_ours(name: str) -> bool:
+def is_own_name(name: str) -> bool:
     """Return whether a problem would miss what a file has under this name."""
     return is_field(name) or is_option(name) or name == META
 
@@ -198,7 +192,7 @@ def check_names(names: Iterable[str]) -> None:
     """Raise ForeignNames where the names of a file's arrays make no problem, and others might be its missing parts."""
     names = list(names)
     known = [name for name in names if is_field(name)]
-    foreign = [name for name in names if not (is_ours(name) or is_result(name))]
+    foreign = [name for name in names if not (is_own_name(name) or is_result(name))]
     if not known or (foreign and not is_problem(known)):
         raise ForeignNames(_NO_PROBLEM, got=listed(names) or "–")
     if not is_problem(known):  # said before any array is read
@@ -229,14 +223,14 @@ def problem_of(
     return Loaded(problem, notes=tuple(notes), about=about, left_out=left_out)
 
 
-def is_ours_whole(listing: ArrayListing) -> bool:
+def is_own_file(listing: ArrayListing) -> bool:
     """Return whether this program wrote the arrays as the fields and results of a problem, which leaves nothing to
     ask."""
-    known = all(is_ours(array.name) or is_result(array.name) for array in listing.arrays)
+    known = all(is_own_name(array.name) or is_result(array.name) for array in listing.arrays)
     return known and listing.options.keys() >= {*_OURS, _BATCHED}
 
 
-def said_in_meta(options: Mapping[str, Json]) -> dict[str, Json]:
+def meta_options(options: Mapping[str, Json]) -> dict[str, Json]:
     """Return the options that a `meta` says; where we wrote it a first axis is the batch, where others did it may be
     heads."""
     return {_BATCHED: True, **options} if options.keys() >= _OURS else dict(options)

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from attn_gui.engine.progress import Progress, silent
-from attn_gui.formats.catalog import detect, listings, matrices, problems, suffixes
+from attn_gui.formats.catalog import array_formats, detect, matrix_formats, problem_formats, suffixes
 from attn_gui.formats.file_format import ArrayListing, FileSource, ListedArray, Loaded, PathText, reading
 from attn_gui.formats.file_sentences import FormatError, shown
 from attn_gui.formats.foreign_arrays import MAGIC, Array, read_header
@@ -23,13 +23,15 @@ from attn_gui.formats.named.weight_layouts import parts_of
 from attn_gui.formats.problem_fields import is_option
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-# --- one file -------------------------------------------------------------------------------------
-# Files of arrays by name: listed, read array by array, and read as they are arranged.
-
-
 NO_ARRAYS = QT_TRANSLATE_NOOP("Sentences", "{file} holds no arrays by name; expected {expected}.")
 
+_TWO_OPTIONS = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "“{name}” is {first} in {one} and {second} in {other}; expected the same in all files of one problem.",
+)
 
+
+# --- one file -------------------------------------------------------------------------------------
 def open_arranged(path: PathText, arrangement: ArrayMapping, progress: Progress | None = None) -> Loaded:
     """Return the problem that an arrangement makes of a file's arrays. Raises FormatError. `progress` as for
     `open_file`."""
@@ -61,26 +63,17 @@ def read_array(path: PathText, listing: ArrayListing, name: str) -> Array:
 
 
 def _listing(source: FileSource, path: PathText) -> ArrayListing:
-    found = detect(source, path, problems())
+    found = detect(source, path, problem_formats())
     listing = None if found.listing is None else found.listing(source)
     if listing is None or (found.kind == "matrix" and is_matrix(listing)):
-        raise FormatError(NO_ARRAYS, expected=suffixes(listings()))
+        raise FormatError(NO_ARRAYS, expected=suffixes(array_formats()))
     return listing
 
 
 # --- several files --------------------------------------------------------------------------------
-# Arrays of several files as those of one: a matrix goes by the name of its file.
-
-
-_TWO_OPTIONS = QT_TRANSLATE_NOOP(
-    "Sentences",
-    "“{name}” is {first} in {one} and {second} in {other}; expected the same in all files of one problem.",
-)
-
-
 def holds_matrix(path: Path) -> bool:
     """Return whether a file of this name holds one matrix."""
-    return path.suffix.lower() in suffixes(matrices())
+    return path.suffix.lower() in suffixes(matrix_formats())
 
 
 def holds_maps(path: Path) -> bool:
@@ -92,7 +85,7 @@ def holds_maps(path: Path) -> bool:
 
 def holds_arrays(path: Path) -> bool:
     """Return whether a file of this name holds arrays rather than a session."""
-    return holds_matrix(path) or path.suffix.lower() in suffixes(listings())
+    return holds_matrix(path) or path.suffix.lower() in suffixes(array_formats())
 
 
 def whole_ones(paths: Sequence[Path]) -> list[Path]:
@@ -161,8 +154,8 @@ def several_name(paths: Sequence[Path]) -> str:
 def _part(path: Path, progress: Progress) -> ArrayListing:
     """Return contents of one file, which is opened again where an array is read."""
     with reading(path, progress=progress) as source:
-        found = detect(source, path, (*matrices(), *listings()))
-        for kind in matrices():
+        found = detect(source, path, (*matrix_formats(), *array_formats()))
+        for kind in matrix_formats():
             if kind is found:
                 matrix = kind.read(source)
                 values = matrix.values.reshape(_shape(source) or matrix.values.shape)
@@ -173,7 +166,7 @@ def _part(path: Path, progress: Progress) -> ArrayListing:
         if found.listing is not None:
             listing = found.listing(source)
             return replace(listing, read=partial(_from, path, listing))
-        raise FormatError(NO_ARRAYS, expected=suffixes((*matrices(), *listings())))
+        raise FormatError(NO_ARRAYS, expected=suffixes((*matrix_formats(), *array_formats())))
 
 
 def _shape(source: FileSource) -> tuple[int, ...]:

@@ -18,10 +18,6 @@ from attn_gui.formats.file_sentences import FormatError, shown
 from attn_gui.formats.foreign_arrays import Array
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-# --- fused projections ----------------------------------------------------------------------------
-# Arrays that hold queries, keys and values in one: which parts each is, and the ways in which it lies.
-
-
 Columns = tuple[Array, Array, Array]  # places along the shared axis, of Q, K and V
 BIASES = ("b_query", "b_key", "b_value")
 FUSED: Mapping[str, tuple[str, ...]] = {
@@ -48,7 +44,29 @@ _TWO_COUNTS = QT_TRANSLATE_NOOP(
     "{file}: “{name}” fits {heads} heads with as many K/V heads, and with {kv_heads}; say how many there are.",
 )
 
+Shape = tuple[int, ...]
+LINEAR = (*WEIGHTS, "w_output")
+ROWS_IN, ROWS_OUT = "in,out", "out,in"
+IN_HEAD_COLUMN, HEAD_IN_COLUMN, HEAD_COLUMN_IN = "in,head,column", "head,in,column", "head,column,in"
+_TWO = {
+    ROWS_IN: ROWS_IN,
+    ROWS_OUT: ROWS_OUT,
+    IN_HEAD_COLUMN: ROWS_IN,
+    HEAD_IN_COLUMN: ROWS_IN,
+    HEAD_COLUMN_IN: ROWS_OUT,
+}
+"""Order → that of weights beside it which have two axes."""
+_FROM_NAMES = (
+    (re.compile(r"kernel"), (ROWS_IN, IN_HEAD_COLUMN)),
+    (re.compile(r"(^|[._/])c_(attn|proj|q)"), (ROWS_IN,)),  # GPT-2's Conv1D
+    (re.compile(r"([._/]|^)(in_proj_|out_proj_|[qkv]_proj_)?weight(:0)?$"), (ROWS_OUT, HEAD_COLUMN_IN)),
+    (re.compile(r"(^|[._/])w_?[qkvo]$", re.IGNORECASE), (ROWS_IN, HEAD_IN_COLUMN)),
+    (re.compile(r"(^|[._/])w_?(query|key|value|out|output)$", re.IGNORECASE), (ROWS_IN,)),
+)
+"""What names say, the first that speaks: orders of two axes and of three."""
 
+
+# --- fused projections ----------------------------------------------------------------------------
 class HeadCounts(NamedTuple):
     """Numbers of heads of queries, and of keys and values; None: as many."""
 
@@ -146,15 +164,6 @@ def parts_of(roles: Iterable[str]) -> set[str]:
 
 
 # --- orders of axes -------------------------------------------------------------------------------
-# Orders of the axes of weights in foreign hands: what each may be, by shapes and names.
-
-
-Shape = tuple[int, ...]
-LINEAR = (*WEIGHTS, "w_output")
-ROWS_IN, ROWS_OUT = "in,out", "out,in"
-IN_HEAD_COLUMN, HEAD_IN_COLUMN, HEAD_COLUMN_IN = "in,head,column", "head,in,column", "head,column,in"
-
-
 class WeightOrder(NamedTuple):
     """One order of axes: in words, the places of its axes in the order in, head, column, and those of W_O in the order
     head, column, out."""
@@ -174,22 +183,6 @@ WEIGHT_ORDERS = {
     ),
 }
 """Order as an argument says it → what it means; of two axes, and of three where heads have their own."""
-_TWO = {
-    ROWS_IN: ROWS_IN,
-    ROWS_OUT: ROWS_OUT,
-    IN_HEAD_COLUMN: ROWS_IN,
-    HEAD_IN_COLUMN: ROWS_IN,
-    HEAD_COLUMN_IN: ROWS_OUT,
-}
-"""Order → that of weights beside it which have two axes."""
-_FROM_NAMES = (
-    (re.compile(r"kernel"), (ROWS_IN, IN_HEAD_COLUMN)),
-    (re.compile(r"(^|[._/])c_(attn|proj|q)"), (ROWS_IN,)),  # GPT-2's Conv1D
-    (re.compile(r"([._/]|^)(in_proj_|out_proj_|[qkv]_proj_)?weight(:0)?$"), (ROWS_OUT, HEAD_COLUMN_IN)),
-    (re.compile(r"(^|[._/])w_?[qkvo]$", re.IGNORECASE), (ROWS_IN, HEAD_IN_COLUMN)),
-    (re.compile(r"(^|[._/])w_?(query|key|value|out|output)$", re.IGNORECASE), (ROWS_IN,)),
-)
-"""What names say, the first that speaks: orders of two axes and of three."""
 
 
 def orders_of(shapes: Mapping[str, Shape]) -> tuple[str, ...]:

@@ -85,6 +85,8 @@ _NOTHING_SAID = re.compile(
     r"|\s*Parameter containing:\s*|\s*<tf\.Tensor: shape=\([\d, ]*\), dtype=\w+, numpy=\s*>?)"
 )
 
+_PARTS = frozenset(("q", "k", "v", "query", "key", "value", "queries", "keys", "values"))
+
 
 class BracketGroup(list["str | BracketGroup"]):
     """What stands between two brackets, with the word before them."""
@@ -574,9 +576,6 @@ def name_before(text: str, start: int) -> str:
         line = above if above.endswith((":", "=")) else ""
     name = re.split(r"[\])};,]", line)[-1]
     return re.sub(r"^(?:const|let|var)\s+|[\s:=<>(]+$|^[\s#>*`.-]+|[*`\"']", "", name).strip()
-
-
-_PARTS = frozenset(("q", "k", "v", "query", "key", "value", "queries", "keys", "values"))
 
 
 def _as_rows(found: Sequence[FoundList], text: str, left_out: str) -> FoundLists | None:

@@ -27,7 +27,6 @@ COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?|[+-]?[0-9]{1,3}(?:,[
 _QUOTED = re.compile(r'(?:^|(?<=[\t,;\n]))"(?![^"\w]*\d)(?:[^"]|"")*"(?=[\t,;\n]|$)')
 ONE_COMMA = re.compile(r"[-+]?\d+,\d+(?:[eE][-+]?\d+)?")
 
-
 _PROMPT = re.compile(r"^[ \t]*(?:Out ?\[\d*\]: ?|Out\[\d+\](?://\w+)?= ?)", re.MULTILINE)
 _ASKED = re.compile(r"[ \t]*(?:>>>|\.\.\. |In ?\[\d*\]:=?|julia>|octave:\d+>|(?:>>?|\$)(?= +[^\W\d]))")
 _QUOTED_LINE = re.compile(r"[ \t]*(?:#+>?|//|%+|>+)(?: |$)")
@@ -47,6 +46,8 @@ _HASHED = re.compile(r"\s*#{1,6} +\D*$")
 _COLUMNS = r"(?:\[,\d+\][ \t]*)+|Columns? \d+(?: (?:through|and|to) \d+)?:?[ \t]*"
 _PARTED = re.compile(rf"^[ \t]*(?:{_COLUMNS})$\n?", re.MULTILINE)
 _SHAPE = re.compile(r"[ \t]*(?:(?:torch\.)?[Ss]ize|[Ss]hape)?[ \t]*[:=]?[ \t]*[(\[]+\d+,(?: ?\d+,?)*[)\]]+[ \t]*$")
+
+_ROW, _WORD, _EMPTY = "row", "word", "empty"
 
 
 class TextRow(NamedTuple):
@@ -164,7 +165,7 @@ class TextBlock(NamedTuple):
     text: str
 
 
-def unprompted(text: str) -> str:
+def without_prompts(text: str) -> str:
     """Return the text without the prompts of its outputs, and without what begins all its lines, as comments and quotes
     do."""
     lines = [line for line in text.split("\n", SAMPLE)[:SAMPLE] if line.strip()]
@@ -248,9 +249,6 @@ def _words_in(lines: Sequence[str], kinds: Sequence[str]) -> str:
     said = [line for line, kind in zip(lines, kinds, strict=True) if kind == _WORD and not _FENCE.match(line)]
     said = [line for line in said if any(map(str.isalnum, line))]
     return " ".join(" ".join(line.split()) for line in said)
-
-
-_ROW, _WORD, _EMPTY = "row", "word", "empty"
 
 
 def _kind(place: int, lines: Sequence[str]) -> str:

@@ -19,7 +19,6 @@ _SEVERAL_WAYS = QT_TRANSLATE_NOOP(
     "{file} can be read in {count} ways: {readings}; expected decimal points, tabs between columns, and names above.",
 )
 
-
 _MATRICES = QT_TRANSLATE_NOOP("Sentences", "{file} holds {count} matrices: {readings}; expected one of them.")
 
 

@@ -37,9 +37,6 @@ from attn_gui.formats.text.numerals import COMMA, MOST_NUMBERS, NOT_A_NUMBER, No
 from attn_gui.formats.text.several_readings import AmbiguousTable, PossibleMatrix
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-# The numbers of a table that is read row by row, and what was none.
-
-
 Mode = Literal["point", "decimal", "grouped"]
 MODES: tuple[Mode, ...] = ("point", "decimal", "grouped")  # what a comma within a number is
 MOST_BAD = 1000  # cells that are no numbers, after which the reading ends
@@ -48,6 +45,48 @@ LEAST_DIGITS = 300  # that a number without an exponent has where it is too smal
 TOO_MANY = QT_TRANSLATE_NOOP("Sentences", "{file} holds more than {most} numbers.")
 _ACCOUNTED = re.compile(r"\(\s*([0-9.,]+)\s*\)")  # a negative number, as accounts have it
 _GROUPED = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]*)?")
+
+AT = QT_TRANSLATE_NOOP("Sentences", "row {row}, column {column}")
+AT_LINE = QT_TRANSLATE_NOOP("Sentences", "row {row}, column {column} (line {line})")
+_EXPECTED = QT_TRANSLATE_NOOP("Sentences", "{file}: {place} is “{text}”; expected a number.")
+_EMPTY_CELL = QT_TRANSLATE_NOOP("Sentences", "{file}: {place} is empty; expected a number.")
+_BROKEN = QT_TRANSLATE_NOOP("Sentences", "{file}: {place} is “{text}”, an error or a missing value; expected a number.")
+_COMMA_INSTEAD = QT_TRANSLATE_NOOP(
+    "Sentences", "{file}: {place} is “{text}”; expected a point, as in 1.5, not a comma."
+)
+_REASON = QT_TRANSLATE_NOOP("Sentences", "{file}: {place}: {reason}")
+_SEVERAL = QT_TRANSLATE_NOOP(
+    "Sentences", "{file}: {count} cells are not numbers; by (row, column), counted from 0: {cells}."
+)
+_EMPTY_LINE = QT_TRANSLATE_NOOP("Sentences", "{file}: row {row} (line {line}) is empty; expected a number.")
+_NEGATIVE = QT_TRANSLATE_NOOP("Sentences", "Numbers in parentheses were read as negative ones: {text} as {value}.")
+_VANISHED = QT_TRANSLATE_NOOP("Sentences", "{text} is too small to be kept and was read as 0.")
+
+LARGEST = 256 * 2**20  # characters
+MOST_ROWS = 2**20  # as Excel has them
+LONGEST_CELL = 2**17  # characters: as many as Python's own reader takes
+LONGEST_PRINT = 4_000  # lines of a text around whose tables words are looked for
+MOST_WRITTEN_OUT = 4_000_000  # numbers in brackets, which are all cut up before one is read
+TOLD_ROWS = 256
+NAMES, LONGEST_NOTE = 5, 60  # names that a note lists, and letters of a text
+
+LEFT_OUT = QT_TRANSLATE_NOOP("Sentences", "The text around the matrix was left out: “{text}”.")
+TOO_LONG = QT_TRANSLATE_NOOP("Sentences", "{file} has a cell that is too long or a quote that is not closed.")
+NAMED_ROWS = Headings(labels=True, said=True)
+_BETWEEN = re.compile(r"[\s,;|，；、&\[({]")
+_FIELD = re.compile(r"[^\s,;&|\[\]{}]+")
+_INLINE_ROWS = re.compile(r"[\d.],? +[-+.\d]")
+
+_READ: dict[Mode, str] = {
+    "point": QT_TRANSLATE_NOOP("Sentences", "{shape} numbers from {first} on"),
+    "decimal": QT_TRANSLATE_NOOP("Sentences", "{shape} numbers with decimal commas from {first} on"),
+    "grouped": QT_TRANSLATE_NOOP("Sentences", "{shape} numbers with commas between thousands from {first} on"),
+}
+_LEFT_OUT = {
+    (True, False): QT_TRANSLATE_NOOP("Sentences", "{reading} without the first row"),
+    (False, True): QT_TRANSLATE_NOOP("Sentences", "{reading} without the first column"),
+    (True, True): QT_TRANSLATE_NOOP("Sentences", "{reading} without the first row and column"),
+}
 
 
 class ParsedCells:
@@ -210,23 +249,6 @@ class ParsedCells:
         return FormatError(_REASON, place=place, reason=error, **where)
 
 
-AT = QT_TRANSLATE_NOOP("Sentences", "row {row}, column {column}")
-AT_LINE = QT_TRANSLATE_NOOP("Sentences", "row {row}, column {column} (line {line})")
-_EXPECTED = QT_TRANSLATE_NOOP("Sentences", "{file}: {place} is “{text}”; expected a number.")
-_EMPTY_CELL = QT_TRANSLATE_NOOP("Sentences", "{file}: {place} is empty; expected a number.")
-_BROKEN = QT_TRANSLATE_NOOP("Sentences", "{file}: {place} is “{text}”, an error or a missing value; expected a number.")
-_COMMA_INSTEAD = QT_TRANSLATE_NOOP(
-    "Sentences", "{file}: {place} is “{text}”; expected a point, as in 1.5, not a comma."
-)
-_REASON = QT_TRANSLATE_NOOP("Sentences", "{file}: {place}: {reason}")
-_SEVERAL = QT_TRANSLATE_NOOP(
-    "Sentences", "{file}: {count} cells are not numbers; by (row, column), counted from 0: {cells}."
-)
-_EMPTY_LINE = QT_TRANSLATE_NOOP("Sentences", "{file}: row {row} (line {line}) is empty; expected a number.")
-_NEGATIVE = QT_TRANSLATE_NOOP("Sentences", "Numbers in parentheses were read as negative ones: {text} as {value}.")
-_VANISHED = QT_TRANSLATE_NOOP("Sentences", "{text} is too small to be kept and was read as 0.")
-
-
 def _bare(cell: str) -> str:
     """Return a cell in ASCII without the parentheses of a negative number."""
     plain = normalized(cell)
@@ -245,24 +267,6 @@ def _ragged(line: int) -> str:
 
 
 # --- tables ---------------------------------------------------------------------------------------
-
-
-LARGEST = 256 * 2**20  # characters
-MOST_ROWS = 2**20  # as Excel has them
-LONGEST_CELL = 2**17  # characters: as many as Python's own reader takes
-LONGEST_PRINT = 4_000  # lines of a text around whose tables words are looked for
-MOST_WRITTEN_OUT = 4_000_000  # numbers in brackets, which are all cut up before one is read
-TOLD_ROWS = 256
-NAMES, LONGEST_NOTE = 5, 60  # names that a note lists, and letters of a text
-
-LEFT_OUT = QT_TRANSLATE_NOOP("Sentences", "The text around the matrix was left out: “{text}”.")
-TOO_LONG = QT_TRANSLATE_NOOP("Sentences", "{file} has a cell that is too long or a quote that is not closed.")
-NAMED_ROWS = Headings(labels=True, said=True)
-_BETWEEN = re.compile(r"[\s,;|，；、&\[({]")
-_FIELD = re.compile(r"[^\s,;&|\[\]{}]+")
-_INLINE_ROWS = re.compile(r"[\d.],? +[-+.\d]")
-
-
 class TextGrid(NamedTuple):
     """A text cut into rows of cells. `begin` gives them from the first one on, as often as it is called."""
 
@@ -356,7 +360,7 @@ def _readings(part: TextMatrix, progress: Progress) -> list[PossibleMatrix]:
 def _parts(text: str) -> list[TextMatrix]:
     """Return the matrices that a text holds, each with the ways to cut it where its commas or semicolons can be two
     things."""
-    text = bracketed_lists.unwrapped(delimited.unprompted(text))
+    text = bracketed_lists.unwrapped(delimited.without_prompts(text))
     outline = delimited.outlined(text)
     if typeset.is_latex(outline):
         _refuse_too_many(text)
@@ -585,15 +589,3 @@ def _words(way: TextReading, matrix: LabeledArray, name: str) -> FileNote:
     said = FileNote(left_out, reading=said) if left_out else said
     named = QT_TRANSLATE_NOOP("Sentences", "{name}: {reading}")
     return FileNote(named, name=quoted(name, 32), reading=said) if name else said
-
-
-_READ: dict[Mode, str] = {
-    "point": QT_TRANSLATE_NOOP("Sentences", "{shape} numbers from {first} on"),
-    "decimal": QT_TRANSLATE_NOOP("Sentences", "{shape} numbers with decimal commas from {first} on"),
-    "grouped": QT_TRANSLATE_NOOP("Sentences", "{shape} numbers with commas between thousands from {first} on"),
-}
-_LEFT_OUT = {
-    (True, False): QT_TRANSLATE_NOOP("Sentences", "{reading} without the first row"),
-    (False, True): QT_TRANSLATE_NOOP("Sentences", "{reading} without the first column"),
-    (True, True): QT_TRANSLATE_NOOP("Sentences", "{reading} without the first row and column"),
-}

@@ -11,12 +11,6 @@ from attn_gui.formats.file_sentences import FormatError, quoted
 from attn_gui.formats.text.delimited import TextRow
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-# --- parts ----------------------------------------------------------------------------------------
-# Parts of a table in LaTeX that is wider or longer than a page, and one table of them again. As programs print wide
-# matrices: some columns below the others, each part with the names of its rows and columns. A comment above it says
-# which it is.
-
-
 Texts = Sequence[Sequence[str]]
 LINE_PT, BETWEEN_PT = 345.0, 12.0  # the line of `article`, and what a `tabular` puts around each column
 LINES = 38  # rows of a part, with its headings, on a page of it
@@ -25,7 +19,78 @@ _ORDERS_PT = {r"\times": 13.0, r"\infty": 10.0, "-": 8.0}
 _WIDE_SIGN = re.compile(r"\\[A-Za-z]+(?:\{\})?|\\.|[^{}$^]")
 _MARK = re.compile(r"^% rows (\d{1,9}) to (\d{1,9}), columns (\d{1,9}) to (\d{1,9})$", re.MULTILINE)
 
+_LATEX = MappingProxyType(
+    {
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",  # these three are other signs in the fonts of pdflatex
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        "[": "{[}",  # at the beginning of a row the end of the one before would take these two for its own
+        "*": "{*}",
+        **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+    }
+)
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff]")  # TeX stops at one, tabulate at U+0001
+_EMPHASIS = re.compile(r"^[ *`]+|(?<!\\)[ *`]+$")
+_PLAIN = {written: sign for sign, written in _LATEX.items()}
+_MARKDOWN = re.compile(r"[\\|<*_`~&\[\]$]|:(?=//)|(?<=[wW]{3})\.|(?<=\w)@(?=\w)")
+"""Signs that make a text more than a text: an address would be a link, a picture be loaded."""
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+_WRITTEN = re.compile("|".join(map(re.escape, _PLAIN)))
 
+LOOKED_AT = 20  # lines that tell a table between pipes
+MOST_BEGUN = 100  # environments that are looked into
+BESIDE, NAMED = 400, 24  # letters beside a matrix that are looked at, and of them those that a sentence names
+TABULAR = "tabular"  # stands in prose; every other in a formula
+BEFORE = frozenset(("=", ":", "：", "$", r"\[", r"\(", r"\approx", r"\equiv", r"\coloneqq", r"\triangleq"))
+AFTER = frozenset(("=", ":", ".", ",", ";", "。", "，", "；", "$", r"\]", r"\)", r"\\", r"\in"))
+
+_MATRIX = re.compile(r"\\begin\{(\w*matrix|array|tabular)\*?\}(?:\[.*?\])?(.*?)\\end\{\1\*?\}", re.DOTALL)
+_COMMENT = re.compile(r"(?<!\\)%[^\n]*")
+_SIGN = re.compile(
+    r"\\(?:begin|end|label|tag|[hv]space\*?)\s*\{[^{}]*\}|\\(?:left|right|[bB]igg?[lr]?)\s*(?:\\[A-Za-z]+|\\?\S)"
+    r"|\\[A-Za-z]+|\\.|\S",
+    re.DOTALL,
+)
+_FRAME = re.compile(
+    r"[()\[\]{}&~]|\\(?:left|right|[bB]igg?[lr]?|label|tag|[hv]space)\b.*|\\[,;:! ]|\\(?:q?quad|(?:display|text)style|"
+    r"[lr]brack|nonumber|notag|centering|tiny|(?:script|footnote|normal)size|small|[lL]arge|LARGE|[hH]uge)",
+    re.DOTALL,
+)
+_LATEX_NAMED = re.compile(r"([^$&,;=\n]{1,40}?)\s*(?:=|:=|\\approx|\\coloneqq)\s*[$&({\[]*\s*(?:\\left\s*\S+\s*)?$")
+_COLUMNS = re.compile(r"\s*\{(?:[^{}]|\{[^{}]*\})*\}")
+_LATEX_ROW = re.compile(r"\\\\(?:\[[^\]]*\])?|\\cr\b|\\tabularnewline\b")
+_LATEX_RULE = re.compile(r"\s*\\(?:hline|midrule)\b")
+_LATEX_CELL = re.compile(r"(?<!\\)&")
+_LATEX_FRACTION = re.compile(r"\\[dt]?frac\{([^{}]*)\}\{([^{}]*)\}")
+_LATEX_DRESS = re.compile(
+    r"\\(?:[hv]line|(?:top|mid|bottom)rule|(?:cmidrule|cline)(?:\([lr]*\))?\{[^{}]*\}|math\w+|text\w*|[,;:! ])"
+    r"|[{}$~]"
+)
+_SIGN_APART = re.compile(r"^([-+])\s+(?=[\d.])")
+_LATEX_POWER = re.compile(r"\s*\\(?:times|cdot)\s*10\s*\^\s*\{?\s*([+-]?\d+)\s*\}?")
+_RULE = frozenset("-+=|: ─━═┼╪├┤┬┴┌┐└┘│╞╡╒╕╘╛╤╧")
+_DASHES = frozenset("-=─━═")
+_PIPE = re.compile(r"(?<!\\)[|│]")
+_TITLE, _VALUE = re.compile(r"\s*#"), re.compile(r"(?<!\w)\d")
+_COUNTED = re.compile(r"\b[^\W\d_]+ \d+(?=[:,;)：，；）])")  # head 0, of layer 1: these numbers are names
+
+SEVERAL = QT_TRANSLATE_NOOP("Sentences", "{file} holds {count} matrices; expected one of them.")
+BESIDE_IT = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "{file}: “{text}” stands beside the matrix; expected the matrix without a factor, a sign, a power or a transpose.",
+)
+NUMBER_ABOVE = QT_TRANSLATE_NOOP(
+    "Sentences", "{file}: “{text}” above the table has a number; expected a title, or words without a number."
+)
+
+
+# --- parts ----------------------------------------------------------------------------------------
+# Parts of a table in LaTeX that is wider or longer than a page, and one table of them again. As programs print wide
+# matrices: some columns below the others, each part with the names of its rows and columns. A comment above it says
+# which it is.
 class TypesetPart(NamedTuple):
     """Some rows and columns, the names of the rows not counted as a column."""
 
@@ -94,31 +159,6 @@ def _points(cell: str) -> float:
 
 
 # --- signs ----------------------------------------------------------------------------------------
-# Signs that LaTeX and Markdown take for orders, as they are written in their texts, and back.
-
-
-_LATEX = MappingProxyType(
-    {
-        "\\": r"\textbackslash{}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "<": r"\textless{}",  # these three are other signs in the fonts of pdflatex
-        ">": r"\textgreater{}",
-        "|": r"\textbar{}",
-        "[": "{[}",  # at the beginning of a row the end of the one before would take these two for its own
-        "*": "{*}",
-        **{sign: f"\\{sign}" for sign in "&%$#_{}"},
-    }
-)
-_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff]")  # TeX stops at one, tabulate at U+0001
-_EMPHASIS = re.compile(r"^[ *`]+|(?<!\\)[ *`]+$")
-_PLAIN = {written: sign for sign, written in _LATEX.items()}
-_MARKDOWN = re.compile(r"[\\|<*_`~&\[\]$]|:(?=//)|(?<=[wW]{3})\.|(?<=\w)@(?=\w)")
-"""Signs that make a text more than a text: an address would be a link, a picture be loaded."""
-_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
-_WRITTEN = re.compile("|".join(map(re.escape, _PLAIN)))
-
-
 def latex_text(text: str) -> str:
     """Return a text in which LaTeX takes no sign for an order, in one line."""
     return "".join(_LATEX.get(sign, sign) for sign in _line(text))
@@ -142,55 +182,6 @@ def _line(text: str) -> str:
 
 
 # --- tables ---------------------------------------------------------------------------------------
-
-
-LOOKED_AT = 20  # lines that tell a table between pipes
-MOST_BEGUN = 100  # environments that are looked into
-BESIDE, NAMED = 400, 24  # letters beside a matrix that are looked at, and of them those that a sentence names
-TABULAR = "tabular"  # stands in prose; every other in a formula
-BEFORE = frozenset(("=", ":", "：", "$", r"\[", r"\(", r"\approx", r"\equiv", r"\coloneqq", r"\triangleq"))
-AFTER = frozenset(("=", ":", ".", ",", ";", "。", "，", "；", "$", r"\]", r"\)", r"\\", r"\in"))
-
-_MATRIX = re.compile(r"\\begin\{(\w*matrix|array|tabular)\*?\}(?:\[.*?\])?(.*?)\\end\{\1\*?\}", re.DOTALL)
-_COMMENT = re.compile(r"(?<!\\)%[^\n]*")
-_SIGN = re.compile(
-    r"\\(?:begin|end|label|tag|[hv]space\*?)\s*\{[^{}]*\}|\\(?:left|right|[bB]igg?[lr]?)\s*(?:\\[A-Za-z]+|\\?\S)"
-    r"|\\[A-Za-z]+|\\.|\S",
-    re.DOTALL,
-)
-_FRAME = re.compile(
-    r"[()\[\]{}&~]|\\(?:left|right|[bB]igg?[lr]?|label|tag|[hv]space)\b.*|\\[,;:! ]|\\(?:q?quad|(?:display|text)style|"
-    r"[lr]brack|nonumber|notag|centering|tiny|(?:script|footnote|normal)size|small|[lL]arge|LARGE|[hH]uge)",
-    re.DOTALL,
-)
-_LATEX_NAMED = re.compile(r"([^$&,;=\n]{1,40}?)\s*(?:=|:=|\\approx|\\coloneqq)\s*[$&({\[]*\s*(?:\\left\s*\S+\s*)?$")
-_COLUMNS = re.compile(r"\s*\{(?:[^{}]|\{[^{}]*\})*\}")
-_LATEX_ROW = re.compile(r"\\\\(?:\[[^\]]*\])?|\\cr\b|\\tabularnewline\b")
-_LATEX_RULE = re.compile(r"\s*\\(?:hline|midrule)\b")
-_LATEX_CELL = re.compile(r"(?<!\\)&")
-_LATEX_FRACTION = re.compile(r"\\[dt]?frac\{([^{}]*)\}\{([^{}]*)\}")
-_LATEX_DRESS = re.compile(
-    r"\\(?:[hv]line|(?:top|mid|bottom)rule|(?:cmidrule|cline)(?:\([lr]*\))?\{[^{}]*\}|math\w+|text\w*|[,;:! ])"
-    r"|[{}$~]"
-)
-_SIGN_APART = re.compile(r"^([-+])\s+(?=[\d.])")
-_LATEX_POWER = re.compile(r"\s*\\(?:times|cdot)\s*10\s*\^\s*\{?\s*([+-]?\d+)\s*\}?")
-_RULE = frozenset("-+=|: ─━═┼╪├┤┬┴┌┐└┘│╞╡╒╕╘╛╤╧")
-_DASHES = frozenset("-=─━═")
-_PIPE = re.compile(r"(?<!\\)[|│]")
-_TITLE, _VALUE = re.compile(r"\s*#"), re.compile(r"(?<!\w)\d")
-_COUNTED = re.compile(r"\b[^\W\d_]+ \d+(?=[:,;)：，；）])")  # head 0, of layer 1: these numbers are names
-
-SEVERAL = QT_TRANSLATE_NOOP("Sentences", "{file} holds {count} matrices; expected one of them.")
-BESIDE_IT = QT_TRANSLATE_NOOP(
-    "Sentences",
-    "{file}: “{text}” stands beside the matrix; expected the matrix without a factor, a sign, a power or a transpose.",
-)
-NUMBER_ABOVE = QT_TRANSLATE_NOOP(
-    "Sentences", "{file}: “{text}” above the table has a number; expected a title, or words without a number."
-)
-
-
 def is_latex(text: str) -> bool:
     return "\\begin" in text or ("&" in text and "\\\\" in text and not is_piped(text))
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLineEdit, QPushButton, QWidget
 
 from attn_gui.figure.design_tokens import SPACING
-from attn_gui.formats.catalog import numbers
+from attn_gui.formats.catalog import number_formats
 from attn_gui.formats.file_format import Format
 from attn_gui.lessons.exercises import LEVELS, SEED, SHEETS, USUAL_LEVEL
 from attn_gui.views.controls.choice_box import ChoiceBox
@@ -55,7 +55,7 @@ class ExportDataDialog(ExportForm):
         now = self._choice(heads_from_text("", self._head_count))
         kinds = {name: type(getattr(now, name)) for name in self.remembered}
         known = {name: state[name] for name in self.remembered if isinstance(state.get(name), kinds[name])}
-        if known.get("format") not in numbers():
+        if known.get("format") not in number_formats():
             known.pop("format", None)
         text = self.heads.text()
         self.set_choice(replace(now, **known))
@@ -73,7 +73,7 @@ class ExportDataDialog(ExportForm):
         self._call_editors(words)
         self.heads.setPlaceholderText(self.tr("all"))
         self.heads.setToolTip(self.tr("all, or numbers such as 0, 2-3"))
-        for place, (key, kind) in enumerate(numbers().items()):
+        for place, (key, kind) in enumerate(number_formats().items()):
             self.format.setItemText(place, self._file_words(kind).format(name=key.upper()))
         self.every.setText(self.tr("All"))
         self.none.setText(self.tr("None"))
@@ -101,7 +101,7 @@ class ExportDataDialog(ExportForm):
         }
 
     def _build(self, items: int) -> None:
-        for key in numbers():
+        for key in number_formats():
             self.format.addItem(key, key)
         for name, editor in self._editors().items():
             editor.setObjectName(f"export.{name}")
@@ -142,7 +142,7 @@ class ExportDataDialog(ExportForm):
         self._show_choice()
 
     def _lacking(self) -> str:
-        every = numbers()[self.format.currentData()].write_problem is not None
+        every = number_formats()[self.format.currentData()].write_problem is not None
         return "" if every or self.arrays.keys() else self.tr("Tick at least one matrix.")
 
     def _heads(self) -> tuple[int, ...]:
@@ -166,7 +166,7 @@ class ExportDataDialog(ExportForm):
 
     def _show_choice(self, *_: object) -> None:
         """Show what will be written, or why nothing can be."""
-        kind = numbers()[self.format.currentData()]
+        kind = number_formats()[self.format.currentData()]
         self.headers.setEnabled(kind.text)
         self.bom.setEnabled(kind.spreadsheet)
         self.heads.setEnabled(kind.holds_matrix)

@@ -20,7 +20,7 @@ from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.engine.evaluation import dense, streaming_states, threads
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.evaluation.streaming_rows import BlockExtremes
-from attn_gui.engine.evaluation.threads import RightOfWay, carry_out, share
+from attn_gui.engine.evaluation.threads import WindowPriority, carry_out, share
 from attn_gui.engine.graph import indices
 from tests.failing import each
 
@@ -450,16 +450,16 @@ def test_no_two_threads_tell_at_once() -> None:
     assert told == list(range(1, 21))
 
 
-# --- right of way: tiles beside a window wait while it shows an edit, those that it asks for do not
+# --- priority: tiles beside a window wait while it shows an edit, those that it asks for do not
 @pytest.fixture
 def waits(monkeypatch) -> list[float]:
     """Seconds that threads have waited for the window."""
     found: list[float] = []
-    threads.right_of_way.cache_clear()
+    threads.window_priority.cache_clear()
     monkeypatch.setattr(threads, "SHOWN", 3600.0)
     monkeypatch.setattr(threads.time, "sleep", found.append)
     yield found
-    threads.right_of_way.cache_clear()  # with the hour
+    threads.window_priority.cache_clear()  # with the hour
 
 
 def beside(jobs: int) -> list[int]:
@@ -485,7 +485,7 @@ def test_an_edit_takes_it_from_the_tiles_beside_the_window(waits, qapp):
 
 @pytest.mark.parametrize("jobs", [1, 5])
 def test_tiles_that_the_window_asks_for_wait_for_nobody(waits, jobs):
-    threads.right_of_way().take()
+    threads.window_priority().claim()
     done: list[int] = []
     share(range(jobs), done.append)
     assert sorted(done) == list(range(jobs))
@@ -497,9 +497,9 @@ def test_it_ends_by_itself(monkeypatch):
     monkeypatch.setattr(threads, "SHOWN", 0.0)
     slept: list[float] = []
     monkeypatch.setattr(threads.time, "sleep", slept.append)
-    way = RightOfWay()
-    way.take()
-    way.give()
+    priority = WindowPriority()
+    priority.claim()
+    priority.wait()
     assert not slept
 
 
@@ -507,9 +507,9 @@ def test_it_ends_by_itself(monkeypatch):
 THREADS = 16
 PROGRAM = f"""
 import ctypes, tempfile, threading
-from attn_gui.engine.evaluation.threads import share_heaps
+from attn_gui.engine.evaluation.threads import limit_heaps
 
-share_heaps()
+limit_heaps()
 together = threading.Barrier({THREADS})
 
 def work():
@@ -542,7 +542,7 @@ def test_many_threads_share_two_heaps():
 
 FREED = """
 import numpy as np
-from attn_gui.engine.evaluation.threads import give_back
+from attn_gui.engine.evaluation.threads import trim_heaps
 
 def resident():
     with open("/proc/self/status") as file:
@@ -553,7 +553,7 @@ del large
 before, arrays = resident(), [np.ones(2**20) for _ in range(20)]
 above = [np.ones(10) for _ in range(2**16)]
 del arrays
-give_back()
+trim_heaps()
 print(resident() - before)
 """
 
