@@ -184,27 +184,30 @@ def qapp(qapp: QApplication) -> QApplication:
     return qapp
 
 
-@pytest.fixture(autouse=True)
-def _as_it_was(qapp: QApplication) -> Iterator[None]:
-    """Language, theme, zoom, clipboard, pointer belong to the application, and outlive the window they were for."""
-    QCursor.setPos(ASIDE, ASIDE)  # where the last test left it, a button of this one's window would be lit
-    yield
-    set_language(qapp, "en")
-    if current_theme() is not THEMES["light"] or scaled(100) != 100:
-        apply_theme(qapp, "light")
-    QGuiApplication.clipboard().clear()
-
-
 @pytest.fixture(scope="session")
 def _homes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("homes")
 
 
 @pytest.fixture(autouse=True)
-def _settings_apart(_homes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _alone(qapp: QApplication, _homes: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """What every test begins with and leaves behind; in one fixture, as pytest takes longer for five than they do."""
+    _have_settings_apart(_homes, monkeypatch)
+    QCursor.setPos(ASIDE, ASIDE)  # where the last test left it, a button of this one's window would be lit
+    before = _top_level_widgets()
+    yield
+    monkeypatch.undo()  # of what follows, too, nothing is to be patched
+    try:
+        _assert_no_window_left(before)
+    finally:
+        _take_garbage()
+        _dress_as_it_was(qapp)
+
+
+def _have_settings_apart(homes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is read from or written to the settings of whoever runs the tests; these ask for the full window, which
     has everything to try."""
-    home = Path(tempfile.mkdtemp(dir=_homes))
+    home = Path(tempfile.mkdtemp(dir=homes))
     kept = home / "attn_gui" / "attn_gui.ini"
     kept.parent.mkdir()
     kept.write_text("[General]\nsimple=false\n", "utf-8")
@@ -214,20 +217,23 @@ def _settings_apart(_homes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(name, str(home / name))
 
 
-@pytest.fixture(autouse=True)
-def _garbage_goes_here() -> Iterator[None]:
+def _dress_as_it_was(app: QApplication) -> None:
+    """Language, theme, zoom, clipboard belong to the application, and outlive the window they were for."""
+    set_language(app, "en")
+    if current_theme() is not THEMES["light"] or scaled(100) != 100:
+        apply_theme(app, "light")
+    QGuiApplication.clipboard().clear()
+
+
+def _take_garbage() -> None:
     """What the program does while it runs: look for garbage on the thread of the window."""
-    yield
     new, _, times = gc.get_count()
     if new > GARBAGE:
         gc.collect(YOUNG if times < 10 else ALL)
 
 
-@pytest.fixture(autouse=True)
-def _no_window_left() -> Iterator[None]:
+def _assert_no_window_left(before: list[QWidget]) -> None:
     """Fail a test that leaves a top-level widget alive: it would repaint and signal through all later tests."""
-    before = _top_level_widgets()
-    yield
     for generation in (YOUNG, ALL):
         if _left_over(before):
             gc.collect(generation)  # a widget held only by a cycle of references counts as gone

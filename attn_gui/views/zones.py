@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 from PySide6.QtCore import Qt
@@ -19,7 +19,7 @@ def stops(window: QWidget) -> list[QWidget]:
 
     Within a zone in the order that the zone has given them.
     """
-    return [widget for widget in _by_zones(window) if _can_take_tab(widget)]
+    return _by_zones(window, filter(_can_take_tab, _chain(window)))
 
 
 def stops_of(window: QWidget, zone: str) -> list[QWidget]:
@@ -36,7 +36,9 @@ def zone_with_focus(window: QWidget) -> int | None:
 
 def step(window: QWidget, forward: bool) -> bool:
     """Give the focus to the next widget, or to the one before, round the window."""
-    following = _following(_by_zones(window), QApplication.focusWidget(), forward)
+    focus = QApplication.focusWidget()
+    shown = [widget for widget in _chain(window) if widget is focus or _can_take_tab(widget)]
+    following = _following(_by_zones(window, shown), focus, forward)
     if following is not None:
         following.setFocus(Qt.FocusReason.TabFocusReason if forward else Qt.FocusReason.BacktabFocusReason)
     return following is not None
@@ -52,7 +54,8 @@ def handing_on(panel: QWidget, take: Callable[[], object]) -> Iterator[None]:
 
 
 def _following(order: list[QWidget], focus: QWidget | None, forward: bool) -> QWidget | None:
-    """Return the next widget in this order that takes Tab, or the one before; None where none does."""
+    """Return the next widget in this order, of those that take Tab and the one with the focus, or the one before; None
+    where none does."""
     holder = focus
     while holder is not None and not (holder in order and _can_take_tab(holder)):
         holder = holder.parentWidget()  # of an editor that opened in it
@@ -82,9 +85,9 @@ def _chain(window: QWidget) -> list[QWidget]:
     return found[1:]
 
 
-def _by_zones(window: QWidget) -> list[QWidget]:
-    """Return the chain zone by zone, within a zone as it is."""
-    return sorted(_chain(window), key=lambda widget: _place_of(widget, window))
+def _by_zones(window: QWidget, widgets: Iterable[QWidget]) -> list[QWidget]:
+    """Return widgets of a window zone by zone, within a zone as they come."""
+    return sorted(widgets, key=lambda widget: _place_of(widget, window))
 
 
 def _can_take_tab(widget: QWidget) -> bool:

@@ -308,7 +308,8 @@ def test_a_figure_without_its_title_gives_the_room_to_the_picture(
     assert QImage(str(tmp_path / "fixed.png")).height() == pytest.approx(12 / 2.54 * 150, abs=2)
 
 
-@each("picture", ["map", "product", "curve"])
+@pytest.mark.family(3)
+@pytest.mark.parametrize("picture", ["map", "product", "curve"])
 @each("lang", ["en", "zh"])
 def test_outlines_need_no_fonts_and_look_the_same(curve: Problem, tmp_path: Path, picture: str, lang: str) -> None:
     for outlined in (False, True):

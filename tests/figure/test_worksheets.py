@@ -54,7 +54,8 @@ def numbers(table):
     return [[float(text.replace("−", "-").replace("∞", "inf")) for text in row] for row in table.cells]
 
 
-@each("level", LEVELS)
+@pytest.mark.family(3)
+@pytest.mark.parametrize("level", LEVELS)
 def test_twenty_sheets_are_twenty_different_ones_and_the_seed_repeats_them(level):
     problem = load(WORKED)
     first, again, other = (list(worksheets(problem, 20, seed, level)) for seed in (1, 1, 500))
@@ -87,10 +88,16 @@ def by_hand(problem, *, rounding):
 THREE = Problem(**dict.fromkeys(("query", "key", "value"), np.ones((3, 2))))
 
 
+TENS = pytest.mark.parametrize("seed", [1, 11, 21, 31])
+"""Seeds of ten sheets each, of which one family is forty."""
+
+
+@pytest.mark.family(4)
+@TENS
 @each("level", LEVELS)
 @each("problem", [load(WORKED), THREE])
-def test_a_key_marks_right_who_rounds_every_box_and_who_never_rounds(problem, level):
-    for sheet in worksheets(problem, 40, 1, level):
+def test_a_key_marks_right_who_rounds_every_box_and_who_never_rounds(problem, level, seed):
+    for sheet in worksheets(problem, 10, seed, level):
         paper, exact = (by_hand(sheet.evaluation.problem, rounding=each) for each in (True, False))
         tables = {table.title.split()[0]: table for table in tables_of(sheet, solved=True)}
         *line, (rule, _) = result_lines(sheet, STYLE)
@@ -117,9 +124,11 @@ def test_a_sheet_asks_for_a_number_in_every_cell():
     assert sum(len(table.asked) for table in tables_of(sheet)) == 16
 
 
-def test_a_wrong_number_does_not_give_itself_away():
+@pytest.mark.family(4)
+@TENS
+def test_a_wrong_number_does_not_give_itself_away(seed):
     for problem in (load(WORKED), THREE):
-        for sheet in worksheets(problem, 40, 1, "mistake"):
+        for sheet in worksheets(problem, 10, seed, "mistake"):
             for table in tables_of(sheet):
                 assert len({"." in text for row in table.cells for text in row}) == 1, table
             assert sheet.slip.at.stage != "weights" or 0.02 < sheet.slip.number < 0.98
@@ -244,7 +253,8 @@ def test_a_seed_draws_the_cells_that_it_draws_from_a_list_of_all(count):
     assert random_blanks(evaluation, stages, count, count) == {every[place] for place in drawn}
 
 
-@each("lang", ["en", "zh"])
+@pytest.mark.family(2)
+@pytest.mark.parametrize("lang", ["en", "zh"])
 def test_a_class_is_written_in_one_command(tmp_path, capsys, lang):
     assert main(["worksheet", str(WORKED), "-o", str(tmp_path / "out"), "--lang", lang]) == 0
     paths = capsys.readouterr().out.split()
@@ -293,8 +303,9 @@ KINDS = {
 }  # fmt: skip
 
 
+@pytest.mark.family(6)
+@pytest.mark.parametrize("kind", KINDS)
 @each("level", LEVELS)
-@each("kind", KINDS)
 @each("lang", ["en", "zh"])
 def test_everything_stands_within_the_margins_and_does_not_overlap(level, kind, lang):
     style = PageStyle("light", lang)

@@ -270,9 +270,10 @@ class TipsController(QObject):
             self._soon.start()
 
     def _describe_controls(self) -> None:
+        tips = _tips()
         for control in self._controls():
             name = control.objectName()
-            if name.startswith(CONTROL) and (tip := _tip(name.removeprefix(CONTROL))):
+            if name.startswith(CONTROL) and (tip := tips.get(name.removeprefix(CONTROL))):
                 said = QCoreApplication.translate("Tips", tip)
                 if control.toolTip() in ("", control.whatsThis()):
                     control.setToolTip(said)
@@ -317,8 +318,7 @@ class TipsController(QObject):
         self.show()
 
 
-def _tip(name: str) -> str:
-    """Return the English tip of a control; numbers of a score function have it on their entry."""
+def _tips() -> dict[str, str]:
+    """Return the English tips of controls by their names; numbers of a score function have them on their entry."""
     numbers = [entry for score in SCORES.values() for entry in score.numbers.items()]
-    of_scores = {f"score_params.{part}": setting.about for part, setting in numbers}
-    return (TIPS | of_scores).get(name, "")
+    return TIPS | {f"score_params.{part}": setting.about for part, setting in numbers}

@@ -96,12 +96,14 @@ class MapsController(QObject):
 
     def _show_stage(self) -> None:
         self._window.spine.set_stage(self._view.look.stage)
-        self._window.product.set_stage(self._view.look.stage)
-        self._show_formula()
+        self._window.product.set_stage(self._view.look.stage, self._formula())
 
     def _show_formula(self, *_: object) -> None:
         """Show the formula of the stage in the corner of the product picture."""
-        self._window.product.set_formula(*shown_latex(self._view.shown, self._view.look.stage))
+        self._window.product.set_formula(*self._formula())
+
+    def _formula(self) -> tuple[str, ...]:
+        return shown_latex(self._view.shown, self._view.look.stage)
 
     def _show_chosen(self) -> None:
         cell = self._view.look.cell

@@ -70,11 +70,13 @@ class ProductPicture(MapBackground, QWidget):
         self._scene.stage = stage or self._scene.stage
         self.maps.set_evaluation(evaluation, batch, head)
 
-    def set_stage(self, stage: str) -> None:
-        """Put another stage in the corner."""
+    def set_stage(self, stage: str, forms: Sequence[str] | None = None) -> None:
+        """Put another stage in the corner; with `forms` of its formula, as of `set_formula`, all is arranged once."""
         if stage != self._scene.stage:
             window = self._scene.pairs
             self._scene.stage = stage
+            if forms is not None:
+                self._words.title.set_formula(forms)
             self._on_maps_rearranged()
             if window is not None and self._scene.pairs is not None:
                 self.maps.map(stage).box.set_window(window)

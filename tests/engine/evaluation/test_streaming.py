@@ -121,7 +121,7 @@ def test_one_key_costs_one_column_and_one_query_one_row(rng):
     assert (done.cells["weights"], done.cells["head_output"]) == (64, 64)
 
 
-@pytest.mark.family(2)
+@pytest.mark.family(4)
 def test_pictures(makers, computed_name, rng):
     working = Working(makers[computed_name]())
     names = list(working.arrays)
@@ -439,7 +439,7 @@ def same(evaluation, problem, tolerance):
         np.testing.assert_allclose(found, expected, rtol=100 * tolerance, atol=100 * tolerance)
 
 
-@pytest.mark.family(5)
+@pytest.mark.family(10)
 @pytest.mark.parametrize("field", ["key", "value"])
 @pytest.mark.parametrize("name", VARIANTS)
 def test_a_wild_number_says_what_the_dense_evaluation_says_and_is_undone(name, field):

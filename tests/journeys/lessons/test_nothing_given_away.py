@@ -22,7 +22,6 @@ from attn_gui.views.dialogs.card_dialog import CardDialog
 from attn_gui.views.dialogs.export_data_dialog import ExportDataDialog
 from attn_gui.views.dialogs.export_dialog import ExportDialog
 from attn_gui.views.map.heatmap import Heatmap
-from tests.failing import each
 from tests.journeys.lessons.test_lessons import WORKED, begin, state, verdict
 
 BLANKS = (("weights", 2, 1), ("head_output", 1, 0), ("scaled", 3, 2), ("query", 0, 1))
@@ -112,9 +111,8 @@ def exported(person, folder):
     return path.read_text(encoding="utf-8")
 
 
-@each(("blank", "lang"), [*zip(BLANKS, LANGUAGES, strict=True)])
+@pytest.mark.parametrize(("blank", "lang"), [*zip(BLANKS, LANGUAGES, strict=True)])
 def test_a_number_that_is_left_out_is_nowhere(person, blank, lang, tmp_path):
-    person.again(str(blank))
     person.do(f"language_{lang}")
     number = leave_out(person, *blank)
     secret = digits(number)
