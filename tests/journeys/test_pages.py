@@ -226,10 +226,21 @@ def expected(person, head, query, keys):
     return order.tolist(), weights[order, None] * value[order]
 
 
+def test_a_page_that_is_opened_again_is_not_computed_again(teacher, monkeypatch):
+    kind, begun = type(PAGES["retrieval"]), []
+    read = kind.read
+    monkeypatch.setattr(kind, "read", lambda self, *given: begun.append(self) or read(self, *given))
+    for page in ("retrieval", "sqrt_d_k", "retrieval"):
+        assert opened(teacher, page).content is not None
+    assert len(begun) == 1
+
+
 def test_every_part_of_an_output_has_a_bar_of_its_length(tmp_path):
     random = np.random.default_rng(4).standard_normal
-    problem = Problem(**{name: random((4, 3)) for name in ("query", "key", "value")})
+    problem = Problem(**{name: random((4, 3)) for name in ("query", "key", "value")}, key_tokens=tuple("abcd"))
     render(problem, tmp_path / "a.svg", picture="retrieval", cell=(1, 0))
+    texts = [each.text for each in ElementTree.parse(tmp_path / "a.svg").iter(f"{SVG}text")]
+    assert "Retrieval, query 1" in texts  # the tokens are those of keys
     weights = compute(problem)["weights"][0, 0, 1]
     parts = (weights[:, None] * problem.value)[np.argsort(-weights)].T  # column by column, the largest weight first
     widths = [float(each.get("width")) for each in ElementTree.parse(tmp_path / "a.svg").iter(f"{SVG}rect")]
