@@ -488,6 +488,9 @@ def test_refusals_carry_true_shapes(tmp_path: Path) -> None:
     with pytest.raises(FormatError) as caught:
         load(path, arrays=names)
     assert "1, 1" not in str(caught.value)
+    put(path, {name: np.ones((2, 5, 3, 4)) for name in ("query", "key", "value")})
+    with pytest.raises(FormatError, match="2 × 5 × 3 × 4 .* of 7 heads"):
+        load(path, num_heads=7)
 
 
 @pytest.fixture(autouse=True)
