@@ -60,7 +60,7 @@ class SizedArray(Protocol):
 
 def matches(start: bytes) -> bool:
     """Return whether a file that begins so may be one."""
-    return len(start) > 8 and start[8:9] == b"{" and int.from_bytes(start[:8], "little") <= LONGEST_HEADER
+    return start[8:9] == b"{" and int.from_bytes(start[:8], "little") <= LONGEST_HEADER
 
 
 def parts(arrays: Mapping[str, Array], metadata: Mapping[str, str]) -> Iterator[memoryview]:

@@ -146,6 +146,8 @@ def test_fields_are_replaced_whole_and_unchanged_matrices_stay_where_they_are(he
     h.document.stack.undo()
     h.document.apply(cells("mask.0.allowed", 0, 6, [[True]]))
     assert allowed[0, 6]
+    h.document.apply(Edits((SetFields({"query": np.ones((5, 6))}, LABEL), cells("query", 0, 0, [[5.0]])), LABEL))
+    assert h.changes[-1].fields["query"] is None
 
 
 @each(

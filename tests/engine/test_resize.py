@@ -446,6 +446,7 @@ def test_what_is_changed_by_hand_stays_with_its_cells():
     assert np.array_equal(stage(after, "scaled", 1)[kept], stage(before, "scaled", 1))
     assert np.array_equal(stage(after, "concat")[kept], stage(before, "concat"))
     assert not stage(after, "head_output", 0).any()  # the whole head, new rows too
+    assert not stage(before.replace(**resize(before, n=7).fields), "head_output", 0).any()
     without = before.replace(**deleted(before, "n", 4))
     assert [record.kind for record in without.interventions] == ["set", "scale"]  # what the copy took is gone
     assert np.array_equal(stage(without, "scaled", 1)[[0, 1, 3]], stage(before, "scaled", 1)[[0, 1, 3]])

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from PySide6.QtCore import QRectF
 from PySide6.QtGui import QImage, QPainter
 
 from attn_gui import compare_precisions, render
@@ -16,6 +17,7 @@ from attn_gui.cli import main
 from attn_gui.engine import DenseEvaluation, FieldError, Problem, compute, memory, sensitivity
 from attn_gui.engine.analysis.sensitivity import Contributions
 from attn_gui.engine.evaluation.choice import evaluation_of
+from attn_gui.figure.design_tokens import SPACING
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.contributions import ContributionParts
 from attn_gui.figure.pages.gradients import CheckedGradient
@@ -23,7 +25,7 @@ from attn_gui.figure.pages.map_grids import BarRow, BarRows
 from attn_gui.figure.pages.model import HeadEffectsPage, LogitPartsPage
 from attn_gui.figure.pages.page_context import ModelContext, PageContext
 from attn_gui.figure.pages.page_kind import PageSpot, PageStyle, checked_options, metrics, option_values
-from attn_gui.figure.pages.plot import PlotNote, nice_scale
+from attn_gui.figure.pages.plot import TICK, PlotNote, axes_in, nice_scale
 from attn_gui.figure.pages.precisions import PrecisionLayout
 from attn_gui.figure.pages.sqrt_d_k import RootLayout
 from attn_gui.figure.pages.sweep import value_text
@@ -120,6 +122,14 @@ def test_the_variance_of_these_scores_is_written_beside_the_lines(qtbot, monkeyp
         for y in range(round(at.y() - metric.capHeight()), round(at.y()))
     ]
     assert not [color for color in inside if max(color.getRgb()[:3]) - min(color.getRgb()[:3]) > 60]
+
+
+def test_the_numbers_of_an_axis_stand_between_it_and_its_name(qapp):
+    room, numbers = QRectF(0, 0, 300, 200), np.arange(3.0)
+    plot = axes_in(room, numbers, numbers, ("across", "up")).plot
+    name, number = metrics("small").height(), metrics("micro")
+    assert plot.bottom() + TICK + SPACING.xs + number.height() <= room.bottom() - name
+    assert plot.left() - TICK - SPACING.s - number.horizontalAdvance("2") >= room.left() + name
 
 
 def test_the_axis_of_two_queries_counts_them_whole(problem):

@@ -28,6 +28,7 @@ from attn_gui.figure.operands import stage_plane
 from attn_gui.figure.pages.page_kind import PageStyle
 from attn_gui.figure.text.fonts import ensure_gui
 from attn_gui.figure.walk import Walk, export_walk, walk_of
+from attn_gui.figure.walk.walk_context import spaced
 from attn_gui.lessons.exercises import Blank, CoveredEvaluation
 from attn_gui.paths import resource
 from tests.costs import taking
@@ -127,6 +128,11 @@ def test_the_worked_example_is_walked_in_eight_seconds_with_the_numbers_of_the_m
     assert len(walk_of(worked, 0, 0, "weights", (1, 1), pour=False).beats) == 6
     assert walk.beat_at(2.6 + 0.5) == (2, pytest.approx(0.5))
     assert walk.beat_at(99.0) == (6, 1.0)
+
+
+def test_chinese_has_blanks_beside_numbers_and_names_alone_and_loses_no_mark():
+    rich = "第<b>2</b>行 的键<i>cat</i>给 <b>查询</b>"
+    assert spaced(rich) == "第<b> 2 </b>行的键<i> cat </i>给<b>查询</b>"
 
 
 def test_a_wide_row_shows_its_largest_terms_and_the_chosen_key_always(causal):

@@ -229,8 +229,9 @@ def test_closed_cells_are_never_left_out():
         assert all(blank.index[2] >= blank.index[3] for blank in closing)
 
 
-def test_weights_that_are_given_have_nothing_to_leave_out():
-    given = Problem.from_weights(np.full((2, 2), 0.5), value=np.eye(2))
+@each("value", [np.eye(2), None])
+def test_weights_that_are_given_have_nothing_to_leave_out(value):
+    given = Problem.from_weights(np.full((2, 2), 0.5), value=value)
     with pytest.raises(ValueError, match="has nothing to leave out"):
         list(worksheets(given, 1, 1, "fill"))
 

@@ -27,6 +27,7 @@ SMALL = "worked-example.npz"
 MINILM, PROJECTED = "minilm-layer2.npz", "thinking-machines.npz"
 OVER_HEADS = "over_heads"
 VALUE_WEIGHTED = "value_weighted"
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.fixture
@@ -225,12 +226,34 @@ def expected(person, head, query, keys):
     return order.tolist(), weights[order, None] * value[order]
 
 
+def test_a_page_that_is_opened_again_is_not_computed_again(teacher, monkeypatch):
+    kind, begun = type(PAGES["retrieval"]), []
+    read = kind.read
+    monkeypatch.setattr(kind, "read", lambda self, *given: begun.append(self) or read(self, *given))
+    for page in ("retrieval", "sqrt_d_k", "retrieval"):
+        assert opened(teacher, page).content is not None
+    assert len(begun) == 1
+
+
+def test_every_part_of_an_output_has_a_bar_of_its_length(tmp_path):
+    random = np.random.default_rng(4).standard_normal
+    problem = Problem(**{name: random((4, 3)) for name in ("query", "key", "value")}, key_tokens=tuple("abcd"))
+    render(problem, tmp_path / "a.svg", picture="retrieval", cell=(1, 0))
+    texts = [each.text for each in ElementTree.parse(tmp_path / "a.svg").iter(f"{SVG}text")]
+    assert "Retrieval, query 1" in texts  # the tokens are those of keys
+    weights = compute(problem)["weights"][0, 0, 1]
+    parts = (weights[:, None] * problem.value)[np.argsort(-weights)].T  # column by column, the largest weight first
+    widths = [float(each.get("width")) for each in ElementTree.parse(tmp_path / "a.svg").iter(f"{SVG}rect")]
+    bars = np.reshape(widths[-parts.size :], parts.shape)
+    assert bars / bars.max() == pytest.approx(abs(parts) / abs(parts).max(), abs=1e-4)
+
+
 def test_a_head_that_is_off_is_said_to_be_off_and_its_bars_have_their_own_numbers(tmp_path):
     random = np.random.default_rng(4).standard_normal
     problem = Problem(**{name: random((4, 3)) for name in ("query", "key", "value")})
     off = problem.replace(interventions=[{"kind": "scale", "stage": "head_output", "at": {"head": 0}, "factor": 0.0}])
     render(off, tmp_path / "a.svg", picture="retrieval", cell=(1, 0))
-    texts = [each.text for each in ElementTree.parse(tmp_path / "a.svg").iter("{http://www.w3.org/2000/svg}text")]
+    texts = [each.text for each in ElementTree.parse(tmp_path / "a.svg").iter(f"{SVG}text")]
     assert "the head is off" in " ".join(texts)
     mixed = compute(problem)["head_output"][0, 0, 1]
     assert all(f"{number:.3f}".replace("-", "−") in texts for number in mixed)
@@ -315,7 +338,7 @@ def test_of_many_tokens_the_first_are_taken_and_it_is_said(tmp_path):
     random = np.random.default_rng(4).standard_normal
     problem = Problem(**{name: random((3000, 4)) for name in ("query", "key", "value")}, mask=({"kind": "causal"},))
     render(problem, tmp_path / "a.svg", picture="dependence")
-    texts = ElementTree.parse(tmp_path / "a.svg").iter("{http://www.w3.org/2000/svg}text")
+    texts = ElementTree.parse(tmp_path / "a.svg").iter(f"{SVG}text")
     assert "The first 32 of 3000 tokens, as a sequence of their own." in " ".join(element.text for element in texts)
 
 
@@ -406,7 +429,7 @@ def test_of_a_long_problem_the_rows_round_the_chosen_one_are_shown_and_it_is_sai
     random = np.random.default_rng(4).standard_normal
     problem = Problem(query=random((3000, 8)), key=random((3000, 8)), value=random((3000, 2)))
     render(problem, tmp_path / "a.svg", picture="relations", cell=(1500, 3), set={"least": 0.0})
-    texts = ElementTree.parse(tmp_path / "a.svg").iter("{http://www.w3.org/2000/svg}text")
+    texts = ElementTree.parse(tmp_path / "a.svg").iter(f"{SVG}text")
     told = " ".join(element.text for element in texts)
     assert "Queries 1480 to 1519 of 3000." in told
     assert "Of 3000 keys the 40 that these lines lead to most." in told

@@ -21,8 +21,8 @@ from attn_gui.figure.levels import PLAIN, TYPED, ColorScale, Levels
 from attn_gui.figure.text.labels import elided
 from attn_gui.figure.typesetting import Formula, typeset
 from attn_gui.views.map.colorbar import LevelBar
-from attn_gui.views.names import AxisNames
-from attn_gui.views.product import all_stages, map_labels
+from attn_gui.views.names import AxisNames, stage_title
+from attn_gui.views.product import all_stages, captions, map_labels
 from attn_gui.views.product.all_stages import AllStages
 from attn_gui.views.product.map_labels import LEVEL, UPRIGHT, label_width
 from attn_gui.views.product.product import ProductPicture
@@ -282,6 +282,17 @@ def test_the_chosen_tokens_are_written_whole_wherever_they_stand(pictured, monke
         product.grab()
     assert {text for text, _ in cut} == set(tokens)
     assert [text for text, shown in cut if text != shown] == []
+
+
+@each(("heads", "stage", "said"), [(1, "weights", []), (2, "weights", ["head 1"]), (2, "concat", [])])
+def test_the_title_names_the_head_where_there_are_several(pictured, monkeypatch, heads, stage, said):
+    written = []
+    monkeypatch.setattr(captions, "paint_words", lambda _painter, words, *_: written.append([one[0] for one in words]))
+    product = pictured(random_problem(0, 3, 4, 2, num_heads=heads), head=heads - 1)
+    product.set_stage(stage)
+    product.grab()
+    title = next(words for words in reversed(written) if words[0] == stage_title(stage))
+    assert title[1:] == said
 
 
 def test_a_formula_gives_way_to_its_short_form_where_there_is_little_room(picture, screen, monkeypatch):

@@ -115,6 +115,19 @@ def test_the_row_follows_the_problem_and_keeps_its_order(qtbot):
         qtbot.waitUntil(lambda expected=expected: names(spine) == expected)
 
 
+def test_a_map_of_many_more_keys_than_queries_is_wide_as_long_as_it_is_one(qtbot):
+    keys = np.random.default_rng(3).normal(size=(40, 6))
+    square, wide = direct(), direct(query=keys[:2], key=keys, value=keys[:, :4])
+    spine = shown(qtbot, square)
+    node = spine.findChild(StageNode, "node.weights")
+    for problem in (wide, square):
+        spine.set_evaluation(DenseEvaluation(problem), 0, 1)
+        QApplication.processEvents()
+        size = node.map.size()
+        assert (size.width() > size.height()) == (problem is wide)
+        assert size.width() <= node.width()
+
+
 def test_a_box_of_a_step_that_the_problem_lacks_stands_nowhere(qtbot):
     spine = shown(qtbot, direct())
     output = spine.boxes.box("output")  # named before a problem has it

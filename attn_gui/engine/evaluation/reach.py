@@ -312,7 +312,8 @@ def _open_keys(evaluation: Evaluation, batch: int, head: int, rows: slice) -> Ar
     for low in range(rows.start, rows.stop, ROWS):
         part = slice(low, min(low + ROWS, rows.stop))
         allowed = evaluation.allowed(batch, head, part, slice(0, found.size))
-        found |= True if allowed is None else allowed.any(axis=0)
+        assert allowed is not None, "a gate stands where there is a mask"
+        found |= allowed.any(axis=0)
     return found
 
 

@@ -103,9 +103,9 @@ class BlockCache:
             with self._versions.lock:
                 values = self._picture(stage, served, blocks, batch, head, inside, across)
                 allowed = None
-                if blocks.open is not None and self._evaluation.node(stage).stage.behind_mask:
+                if blocks.open is not None:
                     allowed = reduced(np.logical_or, blocks.open[here, across], inside - here.start)
-        return values.astype(self._evaluation.problem.dtype, copy=False), allowed
+        return values, allowed
 
     def follow(self, reached: Mapping[str, Sequence[Box]], other: Array) -> None:
         """Forget what an edit has changed; `other` rows are read in another way now. The caller holds the lock."""

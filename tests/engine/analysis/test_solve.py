@@ -234,6 +234,9 @@ def test_what_rounding_has_lost_is_not_called_reached(rng):
     near = solve(problem.replace(key=3e3 * problem.key), "weights", (0, 1, 2, 3), 0.9)
     assert near.feasible
     assert "but for rounding" in near.reason
+    usual = solve(problem.replace(key=1e9 * problem.key), "weights", (0, 1, 2, 3), 0.9)
+    assert usual.feasible
+    assert "rounding" not in str(usual.reason)
 
 
 # --- by key --------------------------------------------------------------------------------------

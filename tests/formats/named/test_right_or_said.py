@@ -231,6 +231,20 @@ def test_python_takes_no_order_in_silence_where_another_fits(kind: str, batch: i
         assert bool(said) == (order[0] == "token")
 
 
+@each(("keys", "tokens"), [(7, {}), (5, {"query_tokens": [*"abcde"], "key_tokens": [*"abcde"]})])
+def test_an_order_that_tokens_have_settled_is_said_and_the_only_one_is_not(
+    keys: int, tokens: dict[str, list[str]], tmp_path: Path
+) -> None:
+    rows = {"query": 5, "key": keys, "value": keys}
+    path = put(
+        tmp_path / "a.npz", {name: RANDOM.normal(size=(3, 2, count, 4)) for name, count in rows.items()} | tokens
+    )
+    found, said = said_by(lambda: load(path))
+    assert (found.batch_size, found.num_heads, found.n) == (3, 2, 5)
+    assert [text for text in said if "axes=" in text] == said
+    assert bool(said) == bool(tokens)
+
+
 # --- weights -------------------------------------------------------------------------------------
 WEIGHT_NAMES = {
     "torch": "layers.0.self_attn.{}_proj.weight",
@@ -488,6 +502,9 @@ def test_refusals_carry_true_shapes(tmp_path: Path) -> None:
     with pytest.raises(FormatError) as caught:
         load(path, arrays=names)
     assert "1, 1" not in str(caught.value)
+    put(path, {name: np.ones((2, 5, 3, 4)) for name in ("query", "key", "value")})
+    with pytest.raises(FormatError, match=r"2 × 5 × 3 × 4 .* of 7 heads"):
+        load(path, num_heads=7)
 
 
 @pytest.fixture(autouse=True)

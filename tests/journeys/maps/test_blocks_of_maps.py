@@ -228,10 +228,12 @@ def test_one_number_is_typed_for_all(person, stage):
     assert person.program.document.problem == problem_of()
 
 
-@each(("axis", "place"), [("head", 0), ("query", 4)])
-def test_cells_are_taken_from_another_head_and_another_row(person, axis, place):
-    choose(person, "weights", slice(1, 2), slice(0, 7))
-    plain = compute(problem_of())["weights"][0]
+@each(("stage", "axis", "place"), [("weights", "head", 0), ("weights", "query", 4), ("query", "row", 4)])
+def test_cells_are_taken_from_another_head_and_another_row(person, stage, axis, place):
+    plain = compute(problem_of())[stage][0]
+    if stage == "query":
+        plain = plain.reshape(5, 4, 3).transpose(1, 0, 2)
+    choose(person, stage, slice(1, 2), slice(0, plain.shape[-1]))
     expected = plain[0, 1] if axis == "head" else plain[2, 4]
 
     def answer(dialog):
@@ -242,7 +244,8 @@ def test_cells_are_taken_from_another_head_and_another_row(person, axis, place):
         dialog.accept()
 
     person.answering(TakeDialog, answer, lambda: person.do("take_cells"))
-    np.testing.assert_allclose(shown(person, "weights")[1], expected, rtol=1e-12)
+    np.testing.assert_allclose(shown(person, stage)[1], expected, rtol=1e-12)
+    assert (person.program.document.problem.interventions == ()) == (stage == "query"), "into a table as if typed"
     assert person.steps()[-1].endswith(f"taken from {axis} {place}")
     person.do("undo")
     assert person.program.document.problem == problem_of()

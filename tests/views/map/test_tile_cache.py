@@ -204,13 +204,19 @@ def test_one_that_has_ended_goes_once_nothing_of_it_is_drawn(qtbot, document, sh
         return drawn(*of)
 
     monkeypatch.setattr(Tile, "drawn", slow)
-    shown(made, "weights")
+    heatmap = shown(made, "weights")
     qtbot.waitUntil(begun.is_set)
     made.tile_cache.end()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     assert isValid(made.tile_cache)
     further.set()
     qtbot.waitUntil(lambda: not isValid(made.tile_cache))
+    other = document()
+    heatmap.set_shown(replace(heatmap.shown, plane=Plane(other.evaluation, "weights", 0, 0)))
+    heatmap.grab()
+    wait(qtbot, other)
+    heatmap.grab()
+    assert values(heatmap) == pytest.approx(other.exact("weights", 0, 53, 53), abs=1e-12)
 
 
 @each("field", ["query", "key", "value"])
@@ -268,6 +274,33 @@ def test_a_thumbnail_is_made_of_the_large_map(qtbot, document, shown):
     assert [sheet.shape for sheet in made.tile_cache._of(("weights", 0, 0)) if sheet.done] == [values(large).shape]
     assert values(small).shape == (11, 11)
     assert values(small).max() == pytest.approx(values(large).max())
+
+
+def test_scores_come_before_weights_and_of_each_the_head_of_the_large_map(document, shown):
+    made = document()
+    for stage in ("weights", "scores"):
+        for head in range(HEADS):
+            shown(made, stage, head=head, side=11, kind=Thumbnail)
+    large = shown(made, "weights", head=2)
+    tiles_ahead = made.tile_cache._unfinished()  # the thumbnail of the large map is made of it
+    assert [tile.place.name for tile in tiles_ahead] == ["scores"] * 3 + ["weights"] * 3
+    assert [tile.place.head == 2 for tile in tiles_ahead] == [True, False, False] * 2
+    assert tiles_ahead[3].shape == values(large).shape
+
+
+def test_a_thumbnail_follows_an_edit_while_its_large_map_is_zoomed(qtbot, document, shown, monkeypatch):
+    monkeypatch.setattr(tile_cache, "AT_ONCE", 1000)
+    made = document()
+    small, large = shown(made, "weights", side=11, kind=Thumbnail), shown(made, "weights", zoomable=True)
+    wait(qtbot, made)
+    large.box.set_window((20.0, 140.0, 11.0, 131.0))
+    large.grab()
+    wait(qtbot, made)
+    made.edit_box("query", (slice(0, N), slice(0, WIDTH)), np.ones((N, WIDTH)))
+    large.grab()
+    wait(qtbot, made)
+    small.grab()
+    assert values(small).max() == pytest.approx(made.exact("weights", 0, 53, 53).max(), abs=1e-12)
 
 
 def test_another_head_shows_its_thumbnail_until_its_own_picture_is_there(qtbot, document, shown):
