@@ -129,6 +129,7 @@ class Program(QObject):
     # --- building --------------------------------------------------------------------------------
     def _connect(self) -> None:
         when = self._when_complete
+        self.computation.mixed.connect(self.window.hold_picture)
         self.layout.follow_columns(self.first.tables)
         self.window.inspector.startRequested.connect(self.start_page.show)
         self.bars.actions.before = self.start_page.give_way
@@ -209,17 +210,13 @@ class Program(QObject):
         if event.type() == QEvent.Type.LanguageChange:
             self.bars.retranslate()  # actions and steps have their names before these are shown
             self.document.retranslate()
-            self.window.setUpdatesEnabled(False)  # one language is shown, until all speak the other one
             rest = (
                 part
                 for part in self._parts()
                 if isinstance(part, Retranslatable) and part not in (self.bars, self.document)
             )
-            self.view.notify_in_turns([*(part.retranslate for part in rest), self._show_language])
+            self.view.notify_in_turns([part.retranslate for part in rest])
         return super().eventFilter(watched, event)
-
-    def _show_language(self) -> None:
-        self.window.setUpdatesEnabled(True)
 
     def begin(self, path: Path | None, arrangement: ArrayMapping | None = None) -> None:
         """Open what `show_first` opens, and build everything."""

@@ -41,7 +41,7 @@ from attn_gui.formats.file_format import (
 from attn_gui.formats.file_sentences import FileNote, FormatError
 from attn_gui.formats.foreign_arrays import Array
 from attn_gui.formats.named.array_mapping import ArrayMapping, arrangement_of
-from attn_gui.formats.named.attention_maps import check_nameless
+from attn_gui.formats.named.attention_maps import check_foreign_names, check_nameless
 from attn_gui.formats.named.roles import ForeignNames, is_problem, problem_of
 from attn_gui.formats.named.several_files import likely_arrays, list_arrays, open_arranged, read_array
 from attn_gui.formats.named.weight_layouts import ROWS_IN
@@ -183,7 +183,13 @@ def open_file(path: PathText, progress: Progress | None = None) -> Loaded:
 def _problem_in(source: FileSource, found: Format[Any]) -> Loaded:
     for kind in problem_formats():
         if kind is found:
-            return kind.read(source)
+            try:
+                return kind.read(source)
+            except ForeignNames:
+                source.file.seek(0)
+                if found.listing is not None:
+                    check_foreign_names(found.listing(source), source)
+                raise
     if found.text:
         with suppress(FormatError):
             return _parts_in(source, found)

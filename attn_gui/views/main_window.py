@@ -207,6 +207,12 @@ class MainWindow(QMainWindow):
             backgrounds |= dict.fromkeys((self._left, self.right), theme.surface)
             self._veils = [Veil(panel, background) for panel, background in backgrounds.items() if panel.isVisible()]
 
+    def hold_picture(self, held: bool) -> None:
+        """Let all that is painted stay as it is, or paint all anew."""
+        self.setUpdatesEnabled(not held)
+        if not held:
+            self.repaint()  # what was marked while held counts as asked for already, and an update alone would be lost
+
     def set_mode(self, mode: str) -> None:
         """Show one of `modes`, unless a page is large in their place."""
         if self.pictures.indexOf(self.inspector.pages) < 0:

@@ -45,7 +45,7 @@ class Computation(QObject):
     """
 
     rebuilt = Signal(bool, bool)  # a new evaluation is there, or the one with other places changed by hand: whether of
-    # another document, and whether the window may paint between its followers; `ViewState` notifies all others
+    # another document, and whether the window may answer between its followers; `ViewState` notifies all others
     updated = Signal(object, object)  # Recomputed, the boxes of every stage that hold new numbers, and those of the
     # fields that changed; `Baseline` is connected first, so that it holds the new numbers before anyone asks it
     drawable = Signal()  # maps can draw what `updated` named: in the same turn, but of a long problem once `tiles` has
@@ -55,6 +55,7 @@ class Computation(QObject):
     drawing = Signal(float)  # which share of the pictures that are looked at is there
     settled = Signal()  # everything known equals a fresh computation, bit for bit
     moving = Signal()  # the document has changed: followers that still wait are notified of the state before
+    mixed = Signal(bool)  # what the window would paint is partly of the document or the evaluation before, or no longer
 
     def __init__(self, document: Document, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -80,7 +81,7 @@ class Computation(QObject):
         self._opened = False
         self._handed: Evaluation | None = None  # made elsewhere, of what the document is about to hold
         self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
-        self._patience.timeout.connect(lambda: self.working.emit(True))
+        self._patience.timeout.connect(self._on_patience_ended)
         document.changed.connect(self._on_document_changed)
 
     def hold_threads(self) -> None:
@@ -99,7 +100,7 @@ class Computation(QObject):
 
     @property
     def has_many_steps(self) -> bool:
-        """Return whether the window must paint between its followers: a layer of a model has many steps."""
+        """Return whether the window must answer between its followers: a layer of a model has many steps."""
         return self._document.study is not None and self.tiles is None
 
     @property
@@ -118,9 +119,16 @@ class Computation(QObject):
         tiles.progressed.disconnect(self.drawing)
         self._left_behind.append(tiles)
 
+    def begin_notifying(self) -> None:
+        """Note that not everybody has been notified of the present evaluation."""
+        self.notified = False
+        self.mixed.emit(True)
+
     def all_notified(self) -> None:
         """Note that everybody has been notified of the present evaluation, and end the tile caches before it."""
-        self.notified = True
+        if not self.notified:
+            self.notified = True
+            self.mixed.emit(False)
         while self._left_behind:
             self._left_behind.pop().end()
 
@@ -216,7 +224,14 @@ class Computation(QObject):
             return
         if not self._patience.isActive():
             self._patience.start()
+            if self._opened:
+                self.mixed.emit(True)  # history and title know the other document already
         self._passes.start(lambda _: evaluation_of(problem))  # of a long one nothing but Q, K and V
+
+    def _on_patience_ended(self) -> None:
+        """Dim the maps of before, and paint: nobody is left before a window that stands still."""
+        self.working.emit(True)
+        self.mixed.emit(False)
 
     def _on_passes_answered(self, outcome: Future[Evaluation]) -> None:
         with self._or_refused():
@@ -238,6 +253,7 @@ class Computation(QObject):
         self.working.emit(False)
         self.refusal = why
         self.refused.emit(why)
+        self.mixed.emit(False)
 
     def _take(self, evaluation: Evaluation, *, in_turns: bool) -> None:
         self._patience.stop()

@@ -193,6 +193,18 @@ def check_nameless(listing: ArrayListing, source: FileSource) -> None:
     raise SeveralMaps(_NAMELESS, [choice for axes in every for choice in _of_shape(name, shape, axes)])
 
 
+def check_foreign_names(listing: ArrayListing, source: FileSource) -> None:
+    """Raise SeveralMaps where arrays whose names say nothing are maps each, as those of all layers that were saved
+    together: their rows add up to 1."""
+
+    def adds_up(name: str) -> bool:
+        source.file.seek(0)
+        return _add_up(listing.read(source, [name])[name])
+
+    if listing.arrays and all(len(one.shape) in USUAL and adds_up(one.name) for one in listing.arrays):
+        raise SeveralMaps(_CHOOSE, choices_of(listing, [one.name for one in listing.arrays]))
+
+
 def _add_up(array: Array) -> bool:
     """Return whether the numbers are weights whose rows add up to 1, except rows that a mask closes."""
     sums = array.sum(-1, dtype=float)

@@ -18,6 +18,7 @@ from attn_gui.formats.file_format import ArrayListing, ListedArray
 from attn_gui.formats.named.arranged_problem import complaint, mapping_with_answers
 from attn_gui.formats.named.array_mapping import ArrayMapping, propose_mapping, recall_mapping, record_of
 from attn_gui.formats.named.attention_maps import SeveralMaps, means_maps, names_of_maps
+from attn_gui.formats.named.roles import ForeignNames
 from attn_gui.formats.named.weight_layouts import HEAD_BY_HEAD, PART_BY_PART, SPLITS, HeadCounts, runs_text
 from tests.failing import each
 
@@ -155,6 +156,22 @@ def test_one_array_of_maps_without_a_name_is_asked_about(tmp_path, capsys, dtype
     assert np.array_equal(opened(path, axes=last.axes, layer=3)[0].weights, last.take(weights), equal_nan=True)
     words = ["export", str(path), "-o", str(tmp_path / "out"), "--format", "npz", "--layer", "3"]
     assert main([*words, "--axes", ",".join(last.axes)]) == 0
+
+
+def test_arrays_of_maps_whose_names_say_nothing_are_asked_about(tmp_path, capsys):
+    """What `output_attentions` gives, saved by `numpy.savez(path, *attentions)`, and layers numbered by hand."""
+    layers = maps(3, 1, 2, 5, 5)
+    np.savez(tmp_path / "tuple.npz", *layers)
+    save_arrays({f"layer.{k}": layer for k, layer in enumerate(layers)}, tmp_path / "layers.safetensors")
+    for path, name in ((tmp_path / "tuple.npz", "arr_1"), (tmp_path / "layers.safetensors", "layer.1")):
+        with pytest.raises(SeveralMaps, match=f'arrays={{"weights": "{name}"}}'):
+            load(path)
+        assert main(["verify", str(path)]) == 2
+        assert f"--array weights={name}" in capsys.readouterr().err
+        assert np.array_equal(opened(path, arrays={"weights": name})[0].weights, layers[1])
+    np.savez(path := tmp_path / "others.npz", *layers, RANDOM.normal(size=(2, 5, 5)))
+    with pytest.raises(ForeignNames):
+        load(path)
 
 
 def test_one_array_of_anything_else_is_no_problem(tmp_path):

@@ -14,7 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 
 from attn_gui.app.maps.gradients import REST_MS
-from attn_gui.app.state import computation
+from attn_gui.app.state import computation, view_state
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.engine import Problem
 from attn_gui.figure.design_tokens import SPACING
@@ -453,3 +453,38 @@ def test_the_numbers_over_a_zoomed_map_leave_the_caption_beside_it_alone(launch,
         assert len(painted) >= 3, first
         assert min(left for _, left, _ in painted) >= stage.left() - SPACING.s - 1, first
         assert max(right for _, _, right in painted) <= stage.right() + product_layout.gap(tight=True), first
+
+
+def long() -> Problem:
+    """So long that it is not computed in the turn in which it is opened."""
+    numbers = np.random.default_rng(3).standard_normal((3, 1201, 6)).astype(np.float32)
+    return Problem(query=numbers[0], key=numbers[1], value=numbers[2], num_heads=2, dtype="float32")
+
+
+def test_another_document_is_painted_once_all_of_the_window_shows_it(person, monkeypatch):
+    """Under load steps, tables and heads of the next file stood beside map and explanation of the one before for half
+    a second; where it takes longer than a moment to compute, those are dimmed."""
+    gate, painted, following = Gate(), Painted(), person.program.computation
+    monkeypatch.setattr(computation, "evaluation_of", gate.before(computation.evaluation_of))
+    monkeypatch.setattr(view_state, "SLICE", 0.0)
+    early, maps = [], person.window.product.maps
+    following.working.connect(lambda on: early.extend(painted.widgets) if on else painted.forget())
+    QApplication.instance().installEventFilter(painted)
+    for problem in (small(), long()):
+        laid_out(person)
+        painted.forget()
+        person.program.document.open(problem, name="next")
+        if following.pending:
+            person.until(lambda: maps.map("weights").shown.dimmed)
+            QTest.qWait(1)
+            gate.open()
+            assert maps.map("weights") in painted.widgets
+            assert early == []
+        person.until(lambda: not following.pending)
+        late = []
+        while not following.notified:
+            late = [*painted.widgets]
+            QTest.qWait(1)
+        assert late == []
+        laid_out(person)
+        assert {person.find("heatmap.weights"), person.find("node.weights")} <= {*painted.widgets}
