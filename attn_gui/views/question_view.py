@@ -101,6 +101,16 @@ class QuestionView(Retranslated, QWidget):
         """Whether a verdict is on show."""
         return not self._said.isHidden()
 
+    @property
+    def refused_height(self) -> int:
+        """The height of the verdict that the answer is not right, and of the way to the right one; 0 without it."""
+        layout = self._said.layout()
+        if self.isHidden() or not self.judged or self._said.property("verdict") != "error" or layout is None:
+            return 0
+        beside = self._walk.isHidden() and not self._show.isHidden()
+        link = self._show.sizeHint().height() + SPACING.s if beside else 0
+        return layout.heightForWidth(self.width()) + SPACING.s + link
+
     # --- silent setters --------------------------------------------------------------------------
     def set_question(self, asked: Asked | None, *, fresh: bool) -> None:
         """Ask something; `fresh`: another question, to which nothing has been answered."""
@@ -123,10 +133,10 @@ class QuestionView(Retranslated, QWidget):
         refused one."""
         lead = lead if text else lead.rstrip()
         self._verdict.set_sentence([SentenceRun(lead, role, strong=True), SentenceRun(text)])
+        self._said.setProperty("verdict", role)  # before it is shown: the column asks for it then
+        restyle(self._said)
         self._said.setVisible(bool(lead or text))
         self._offer(self._show, offered)
-        self._said.setProperty("verdict", role)
-        restyle(self._said)
         self._line.refused = role == "error" and self._line.text() == self._given
         if self._line.refused:
             self._line.selectAll()

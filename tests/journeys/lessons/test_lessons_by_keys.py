@@ -432,6 +432,13 @@ def page_lost(person):
     return [] if seen >= most else [f"page {name}: {seen} pixels of {page.height()} in sight"]
 
 
+def answered_by(person):
+    """The name of what the question on show is answered with; None without one."""
+    lessons = person.program.late.lessons
+    question = lessons._states[lessons._place].step.question if lessons._place < len(lessons._states) else None
+    return None if question is None else "lesson.choice.0" if question.choices else "lesson.answer"
+
+
 def place_of(person, name):
     """The pixels of a widget in the window."""
     widget = person.find(name)
@@ -481,10 +488,15 @@ def walk(person, path):
 def test_whatever_a_lesson_says_or_asks_is_in_sight(launch, lang, size, lessons):
     """All of them where there is least room; where there is more, some."""
     person = launch("worked-example.npz", lang=lang, width=size[0], height=size[1])
-    found, ways_on = [], {}
+    found, ways_on, before = [], {}, QRect()
     for path in lessons:
         for told in walk(person, path):
             found += [f"{told}: {fault}" for fault in faults_shown(person)]
+            if (name := answered_by(person)) and told.endswith(("arrival", "wrong")):
+                place = place_of(person, name)
+                if told.endswith("wrong") and place.y() != before.y():
+                    found += [f"{told}: what is pressed next moved by {place.y() - before.y()}"]
+                before = place
             if not told.endswith("at the end"):
                 assert person.find("lesson.skip").isVisible(), told
                 ways_on[told] = place_of(person, "lesson.skip")
