@@ -92,6 +92,7 @@ class DependencePage(PageKind[Dependences]):
         NumberOption(
             "layers",
             QT_TRANSLATE_NOOP("Pages", "convolutions"),
+            QT_TRANSLATE_NOOP("Pages", "How many layers of convolution are stacked: each reaches one neighbor farther"),
             lambda context, values: LAYERS,
             lambda context, values, value: 1 <= value <= MOST_LAYERS,
             whole=True,
@@ -99,6 +100,7 @@ class DependencePage(PageKind[Dependences]):
         NumberOption(
             "seed",
             QT_TRANSLATE_NOOP("Pages", "seed"),
+            QT_TRANSLATE_NOOP("Pages", "Other random weights for the RNN and the convolutions"),
             lambda context, values: SEED,
             lambda context, values, value: 0 <= value < 1 << 31,
             whole=True,

@@ -185,9 +185,24 @@ class GradientPage(PageKind[CheckedGradients]):
         "sensitivity derivative backprop pull back finite difference vanishing 梯度 灵敏度 导数 反向传播 有限差分 消失"
     )
     options = (
-        ChoiceOption("of", QT_TRANSLATE_NOOP("Pages", "gradient of"), lambda context, values: OF),
-        ChoiceOption("by", QT_TRANSLATE_NOOP("Pages", "with respect to"), lambda context, values: BY),
-        ChoiceOption("bar", QT_TRANSLATE_NOOP("Pages", "color bar"), lambda context, values: BARS),
+        ChoiceOption(
+            "of",
+            QT_TRANSLATE_NOOP("Pages", "gradient of"),
+            QT_TRANSLATE_NOOP("Pages", "Which number is differentiated"),
+            lambda context, values: OF,
+        ),
+        ChoiceOption(
+            "by",
+            QT_TRANSLATE_NOOP("Pages", "with respect to"),
+            QT_TRANSLATE_NOOP("Pages", "Which matrices it is differentiated by"),
+            lambda context, values: BY,
+        ),
+        ChoiceOption(
+            "bar",
+            QT_TRANSLATE_NOOP("Pages", "color bar"),
+            QT_TRANSLATE_NOOP("Pages", "One range of colors for each map, or the same for all, to compare their sizes"),
+            lambda context, values: BARS,
+        ),
     )
 
     def is_quick(self, context: PageContext) -> bool:

@@ -195,6 +195,7 @@ class PredictionPage(ModelPage[TokenPredictions]):
         NumberOption(
             "count",
             QT_TRANSLATE_NOOP("Pages", "tokens"),
+            QT_TRANSLATE_NOOP("Pages", "How many of the likeliest next tokens are listed"),
             lambda context, values: USUAL,
             lambda context, values, value: 1 <= value <= MOST,
             whole=True,
@@ -250,8 +251,18 @@ def _others(context: PageContext, values: Chosen) -> Mapping[str, Words]:
     }
 
 
-TOKEN = ChoiceOption("token", QT_TRANSLATE_NOOP("Pages", "logit of"), _tokens)
-AGAINST = ChoiceOption("against", QT_TRANSLATE_NOOP("Pages", "less that of"), _others)
+TOKEN = ChoiceOption(
+    "token",
+    QT_TRANSLATE_NOOP("Pages", "logit of"),
+    QT_TRANSLATE_NOOP("Pages", "The token whose logit is explained, one of the likeliest"),
+    _tokens,
+)
+AGAINST = ChoiceOption(
+    "against",
+    QT_TRANSLATE_NOOP("Pages", "less that of"),
+    QT_TRANSLATE_NOOP("Pages", "A second token whose logit is taken off: what makes the first one likelier than it"),
+    _others,
+)
 
 
 def asked(context: PageContext) -> tuple[ModelContext, str, str | None]:
@@ -302,7 +313,12 @@ class HeadEffectsPage(LayersPage[HeadEffects]):
     options = (
         TOKEN,
         AGAINST,
-        ChoiceOption("shown", QT_TRANSLATE_NOOP("Pages", "shown"), lambda context, values: SHOWN),
+        ChoiceOption(
+            "shown",
+            QT_TRANSLATE_NOOP("Pages", "shown"),
+            QT_TRANSLATE_NOOP("Pages", "The heads ranked by what they change, or as maps of layers and heads"),
+            lambda context, values: SHOWN,
+        ),
     )
 
     def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> HeadEffects:
@@ -604,7 +620,14 @@ class PatchingPage(LayersPage[PatchingEffects]):
         OF,
         TOKEN,
         AGAINST,
-        ChoiceOption("shown", QT_TRANSLATE_NOOP("Pages", "shown"), lambda context, values: BESIDE),
+        ChoiceOption(
+            "shown",
+            QT_TRANSLATE_NOOP("Pages", "shown"),
+            QT_TRANSLATE_NOOP(
+                "Pages", "What each patch does to the logit, alone or beside what the gradient predicts of it"
+            ),
+            lambda context, values: BESIDE,
+        ),
     )
 
     def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> PatchingEffects:

@@ -95,7 +95,16 @@ class MeaningPage(PageKind[TokenCosines]):
     roles = (Role.MIX,)
     words = "cosine similarity embedding context aware nearest 余弦 相似度 词嵌入 上下文 语义"
     needs = QT_TRANSLATE_NOOP("Pages", "Needs self-attention: every query is a key, too")
-    options = (ChoiceOption("of", QT_TRANSLATE_NOOP("Pages", "compared"), _offers),)
+    options = (
+        ChoiceOption(
+            "of",
+            QT_TRANSLATE_NOOP("Pages", "compared"),
+            QT_TRANSLATE_NOOP(
+                "Pages", "Which vectors of the tokens are compared by their cosines, before and after attention"
+            ),
+            _offers,
+        ),
+    )
 
     def applies(self, problem: Problem) -> bool:
         return problem.n == problem.m and problem.context is None
@@ -244,16 +253,23 @@ class RelationsPage(PageKind[RelationLines]):
     title = QT_TRANSLATE_NOOP("Pages", "Relations between tokens")
     words = "lines words bipartite attention pattern who looks at whom 连线 词 关系 词与词 注意力"
     options = (
-        ChoiceOption("heads", QT_TRANSLATE_NOOP("Pages", "heads"), lambda context, values: HEADS),
+        ChoiceOption(
+            "heads",
+            QT_TRANSLATE_NOOP("Pages", "heads"),
+            QT_TRANSLATE_NOOP("Pages", "Lines of all heads, each in its own color, or of the head on show alone"),
+            lambda context, values: HEADS,
+        ),
         NumberOption(
             "least",
             QT_TRANSLATE_NOOP("Pages", "weight at least"),
+            QT_TRANSLATE_NOOP("Pages", "Smaller weights are drawn as no line"),
             lambda context, values: LEAST,
             lambda context, values, value: 0 <= value <= 1,
         ),
         NumberOption(
             "most",
             QT_TRANSLATE_NOOP("Pages", "lines a query"),
+            QT_TRANSLATE_NOOP("Pages", "At most so many lines from each query, its largest weights"),
             lambda context, values: USUAL,
             lambda context, values, value: 1 <= value <= MOST_TOKENS,
             whole=True,

@@ -88,6 +88,9 @@ class RetrievalPage(PageKind[QueryMixture]):
         NumberOption(
             "keys",
             QT_TRANSLATE_NOOP("Pages", "keys by name"),
+            QT_TRANSLATE_NOOP(
+                "Pages", "How many keys have a row of their own, largest weights first; the rest are one row"
+            ),
             lambda context, values: USUAL,
             lambda context, values, value: 1 <= value <= MOST_KEYS,
             whole=True,
