@@ -240,6 +240,12 @@ class LessonStep:
     tasks: tuple[LessonInstruction, ...] = ()  # changes that the person makes
     question: LessonQuestion | None = None
 
+    @property
+    def texts(self) -> tuple[LessonText, ...]:
+        """Return what it says before it is answered."""
+        asked = () if self.question is None else (self.question.text, *self.question.choices)
+        return (self.title, self.text, *asked)
+
 
 @dataclass(frozen=True)
 class EndCard:

@@ -550,8 +550,8 @@ class LessonsController(QObject):
         self._saying.start(lambda _: say())
 
     def _is_quick(self, scene: LessonScene) -> bool:
-        """Return whether all numbers of a scene are there, and few."""
-        few = scene.study is None and prod(scene.problem.map_shape) <= QUICK
+        """Return whether all numbers of a scene are there, few, and said without computing more than them."""
+        few = scene.study is None and prod(scene.problem.map_shape) <= QUICK and not self._states[self._place].measured
         return few and not (self._computation.pending or self._runner.busy)
 
     def _on_saying_answered(self, outcome: Future[SaidStep]) -> None:

@@ -223,6 +223,13 @@ def test_numbers_follow_edits_computed_beside_the_window_and_the_way_back_is_off
     person.settle("lessons")
     assert person.number("query", 1, 1) == 5
 
+    person.again("numbers that take long of a small problem, too, are read beside from the first")
+    threads.clear()
+    begin(person, resource("lessons", "14-rnn-cnn-attention.md"))
+    assert panel._words.paragraphs[1].endswith("0.035.")
+    assert threads
+    assert threading.main_thread() not in threads
+
 
 def test_a_lesson_is_taken_up_where_it_was_left_and_belongs_to_its_file(launch, tmp_path):
     person = launch()
