@@ -507,7 +507,8 @@ def _compute(state: StepState) -> None:
                 raise LessonError(order.line, OPEN, order.rest)
     texts = [*step.texts]
     if question is not None:
-        texts += [*filter(None, [question.because]), *(wrong.said for wrong in question.wrong)]
+        texts += filter(None, (question.because, *question.wrong_choices))
+        texts += [wrong.said for wrong in question.wrong]
         if question.answer is not None:
             _check_answer(question, end)
     for live in (live for text in texts for live in text.live()):

@@ -4341,10 +4341,6 @@
         <translation>分数直接除以了它们的和：softmax 要先对每个分数取指数。</translation>
     </message>
     <message>
-        <source>The scores were not scaled: each has to be multiplied by the scale, 1/√d_k unless another one is given, before the softmax.</source>
-        <translation>分数没有缩放：softmax 之前每个分数都要乘以缩放系数，没有另外给出时为 1/√d_k。</translation>
-    </message>
-    <message>
         <source>e to a very large score overflows (and to a very small one vanishes): take the row&apos;s largest score off first, the shares stay the same.</source>
         <translation>分数很大时，e 的幂会溢出（很小时则变为 0）：先减去该行的最大分数，权重不变。</translation>
     </message>
@@ -4415,6 +4411,10 @@
     <message>
         <source>no scaling</source>
         <translation>忘记缩放</translation>
+    </message>
+    <message>
+        <source>The scores were not scaled: before the softmax each is divided by √d_k, or multiplied by a scale that is given.</source>
+        <translation>分数没有缩放：softmax 之前每个分数要除以 √d_k；另外给出缩放系数时，乘以该系数。</translation>
     </message>
     <message>
         <source>divided by {d_k}, not √{d_k}</source>
@@ -8317,10 +8317,6 @@ Do you want to replace it?</source>
         <translation>“- ask:”、“- answer:”、“- tolerance:”、“- wrong:”、“- because:”或“- [ ] 选项”</translation>
     </message>
     <message>
-        <source>“- tolerance:” and “- wrong:” beside “- answer:” alone, not with choices</source>
-        <translation>“- tolerance:”和“- wrong:”只与“- answer:”同用，不与选项同用</translation>
-    </message>
-    <message>
         <source>“- wrong: number | what it is”, at most {most} times</source>
         <translation>“- wrong: 数 | 它是什么”，最多 {most} 行</translation>
     </message>
@@ -8339,6 +8335,14 @@ Do you want to replace it?</source>
     <message>
         <source>an expression such as {{weights[1, 1]}}</source>
         <translation>形如 {{weights[1, 1]}} 的表达式</translation>
+    </message>
+    <message>
+        <source>“- tolerance:” beside “- answer:” alone, not with choices</source>
+        <translation>“- tolerance:”只能与“- answer:”同用，不能与选项同用</translation>
+    </message>
+    <message>
+        <source>“- wrong: what it is” once below a choice “- [ ]”</source>
+        <translation>“- [ ]”选项下面的一行“- wrong: 它错在哪里”</translation>
     </message>
     <message>
         <source>a number between 0 and 1, written as 0.001</source>
