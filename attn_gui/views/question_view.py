@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtGui import QMouseEvent, QPaintEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QFrame,
@@ -35,7 +36,20 @@ class Asked:
 
 
 class ChoiceButton(QRadioButton):
-    """A choice with its exponents and subscripts; pressed anywhere on its line."""
+    """A choice with its exponents and subscripts; pressed anywhere on its line.
+
+    The arrows lead from one to the next; Qt would take it, too, once one is taken: a choice passed over would be an
+    answer.
+    """
+
+    STEPS: ClassVar = {Qt.Key.Key_Up: -1, Qt.Key.Key_Left: -1, Qt.Key.Key_Down: 1, Qt.Key.Key_Right: 1}
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        step, group = self.STEPS.get(Qt.Key(event.key()), 0), self.group()
+        if not step or group is None:
+            super().keyPressEvent(event)
+        elif (other := group.button(group.id(self) + step)) is not None:
+            other.setFocus(Qt.FocusReason.TabFocusReason)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter, option = QStylePainter(self), QStyleOptionButton()

@@ -297,6 +297,25 @@ def test_enter_presses_each_button_of_a_lesson_and_the_keyboard_goes_on_with_it(
     assert person.focus().objectName() == "heatmap.head_output", "where Space does what the explanation says"
 
 
+def test_arrows_lead_to_a_choice_and_take_none(launch):
+    """After a wrong answer the second choice was the next one for whoever went on to the third."""
+    person = launch("worked-example.npz", lang="en")
+    person.program.take_in(path_of("03-root-d-k"))
+    person.settle("lessons")
+    person.press("Space")
+    person.settle("lessons")
+    wrong = verdict(person)
+    assert wrong.startswith("Not yet.")
+    for key, place in (("Down", 1), ("Down", 2), ("Down", 2), ("Up", 1)):
+        person.press(key)
+        person.settle("lessons")
+        assert person.focus().objectName() == f"lesson.choice.{place}"
+        assert verdict(person) == wrong
+    person.press("Space")
+    person.settle("lessons")
+    assert verdict(person).startswith("Correct.")
+
+
 def test_closing_a_lesson_from_its_last_button_gives_the_keyboard_to_the_map(launch):
     person = begin(launch)
     person.find("lesson.skip").setFocus()
