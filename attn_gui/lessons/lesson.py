@@ -73,9 +73,8 @@ CHECK = FileNote(
 )
 PLAIN = FileNote(QT_TRANSLATE_NOOP("Sentences", "plain text without HTML"))
 NUMBER = FileNote(QT_TRANSLATE_NOOP("Sentences", "an expression such as {{weights[1, 1]}}"))
-OF_NUMBER = FileNote(
-    QT_TRANSLATE_NOOP("Sentences", "“- tolerance:” and “- wrong:” beside “- answer:” alone, not with choices")
-)
+OF_NUMBER = FileNote(QT_TRANSLATE_NOOP("Sentences", "“- tolerance:” beside “- answer:” alone, not with choices"))
+OF_CHOICE = FileNote(QT_TRANSLATE_NOOP("Sentences", "“- wrong: what it is” once below a choice “- [ ]”"))
 WRONG = FileNote(
     QT_TRANSLATE_NOOP("Sentences", "“- wrong: number | what it is”, at most {most} times"), most=MOST_WRONG
 )
@@ -253,7 +252,8 @@ class WrongAnswer:
 class LessonQuestion:
     """A question with its check: a number that is computed, or one of several choices.
 
-    `wrong` are answers that the lesson names itself, before the usual mistakes.
+    `wrong` are answers that the lesson names itself, before the usual mistakes; `wrong_choices` is what it says of each
+    choice, None of the right one.
     """
 
     text: LessonText
@@ -262,6 +262,7 @@ class LessonQuestion:
     tolerance: float = 0.0
     choices: tuple[LessonText, ...] = ()
     right: int = 0  # the place of the right choice
+    wrong_choices: tuple[LessonText | None, ...] = ()
     because: LessonText | None = None  # said once it is answered
     wrong: tuple[WrongAnswer, ...] = ()
 
@@ -276,6 +277,12 @@ class LessonStep:
     orders: tuple[LessonInstruction, ...] = ()
     tasks: tuple[LessonInstruction, ...] = ()  # changes that the person makes
     question: LessonQuestion | None = None
+
+    @property
+    def texts(self) -> tuple[LessonText, ...]:
+        """Return what it says before it is answered."""
+        asked = () if self.question is None else (self.question.text, *self.question.choices)
+        return (self.title, self.text, *asked)
 
 
 @dataclass(frozen=True)
@@ -339,6 +346,7 @@ class _Draft:
     texts: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
     question: dict[str, tuple[int, str]] = field(default_factory=dict)
     choices: list[tuple[int, bool, str]] = field(default_factory=list)
+    wrong_choices: dict[int, tuple[int, str]] = field(default_factory=dict)  # by the place of the choice
     wrong: list[tuple[int, str]] = field(default_factory=list)
 
 
@@ -440,6 +448,11 @@ def _item(draft: _Draft, part: str, line: str, number: int) -> None:
         draft.orders.append(LessonInstruction(item[1], item[2], number))
     elif choice := CHOICE.fullmatch(line):
         draft.choices.append((number, choice[1] == "x", choice[2]))
+    elif item is not None and item[1] == "wrong" and draft.choices:
+        place = len(draft.choices) - 1
+        if draft.choices[place][1] or place in draft.wrong_choices:
+            raise LessonError(number, OF_CHOICE, line)
+        draft.wrong_choices[place] = number, item[2]
     elif item is not None and item[1] == "wrong":
         draft.wrong.append((number, item[2]))
     elif item is not None and item[1] in ("ask", "answer", "tolerance", "because") and item[1] not in draft.question:
@@ -495,10 +508,14 @@ def _question(draft: _Draft) -> LessonQuestion:
     because = _said(given["because"][1], given["because"][0], draft.both) if "because" in given else None
     question = LessonQuestion(_said(asked, line, draft.both), because=because)
     if draft.choices:
-        for number, text in (*([given["tolerance"]] if "tolerance" in given else ()), *draft.wrong):
-            raise LessonError(number, OF_NUMBER, text)
+        for number, text in draft.wrong:
+            raise LessonError(number, OF_CHOICE, text)
+        if "tolerance" in given:
+            raise LessonError(given["tolerance"][0], OF_NUMBER, given["tolerance"][1])
         choices = tuple(_said(text, number, draft.both) for number, _, text in draft.choices)
-        return replace(question, choices=choices, right=marked[0])
+        said = {place: _said(text, number, draft.both) for place, (number, text) in draft.wrong_choices.items()}
+        wrong_choices = tuple(said.get(place) for place in range(len(choices)))
+        return replace(question, choices=choices, right=marked[0], wrong_choices=wrong_choices)
     number, text = given["answer"]
     answer, wrong = _expression(text, number), tuple(_wrong(draft))
     return replace(question, answer=answer, line=number, tolerance=_tolerance(given), wrong=wrong)

@@ -239,6 +239,12 @@ class LessonExpression:
         """Whether the whole expression is a square root."""
         return isinstance(self.tree, ast.Call) and isinstance(self.tree.func, ast.Name) and self.tree.func.id == "sqrt"
 
+    @property
+    def measured(self) -> bool:
+        """Whether a matrix of `MEASURES` has to be computed for it: that takes long also of a small problem."""
+        read = (part.value for part in ast.walk(self.tree) if isinstance(part, ast.Subscript))
+        return any(isinstance(name, ast.Name) and name.id in MEASURES for name in read)
+
     def number(self, number_source: NumberSource) -> float:
         """Return the number, 1 and 0 for true and false. Raises ExpressionError where the problem has no such cell."""
         with np.errstate(all="ignore"):

@@ -316,6 +316,12 @@ class StepState:
         """Return whether the tasks are done, from what is on the table now."""
         return all(claim.holds(number_source) for claim in self.until) if self.until else scene.is_like(self.end)
 
+    @property
+    def measured(self) -> bool:
+        """Whether saying it, or whether it is done, takes long also of a small problem."""
+        lives = (live.expression for text in self.step.texts for live in text.live())
+        return any(each.measured for each in (*self.until, *lives))
+
     def asked_of(self, scene: LessonScene, number_source: NumberSource) -> NumberSource:
         """Return what its question is about: the table, or what the tasks lead to while none of them is begun."""
         waits = self.step.tasks and scene.has_numbers_of(self.begin) and not self.is_done(scene, number_source)
@@ -495,9 +501,9 @@ def _compute(state: StepState) -> None:
             _check_claim(order, end)
             if _claim(order).holds(begin):
                 raise LessonError(order.line, OPEN, order.rest)
-    texts = [step.title, step.text]
+    texts = [*step.texts]
     if question is not None:
-        texts += [question.text, *question.choices, *filter(None, [question.because])]
+        texts += filter(None, (question.because, *question.wrong_choices))
         texts += [wrong.said for wrong in question.wrong]
         if question.answer is not None:
             _check_answer(question, end)

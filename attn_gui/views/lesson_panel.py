@@ -349,6 +349,7 @@ class LessonPanel(Retranslated, QWidget):
         self.way.setAccessibleName(self.tr("Way through the lesson"))
         self._do.setText(self.tr("Do it for me"))
         self._done.setText(self.tr("✓ Done"))
+        self._done.setMinimumHeight(self._do.sizeHint().height())  # what is asked below stays where it is
         self._left.setText(self.tr("The numbers are no longer those of this step."))
         self._return.set_words(self.tr("Back to the step"))
         self._back.setText(self.tr("Back"))
@@ -393,13 +394,18 @@ class LessonPanel(Retranslated, QWidget):
         return QSize(hint.width(), min(wanted, max(least, whole - self._kept_below(column))))
 
     def _kept_below(self, column: QWidget) -> int:
-        """Return the height that the explanation, or the steps of a walk, is left, with the gaps between."""
+        """Return the height that the explanation, or the steps of a walk, is left, with the gaps between.
+
+        The verdict on a refused answer has its room of it, not of the text above: the field or the choices that are
+        pressed next would move from under the pointer.
+        """
         layout = column.layout()
         assert layout is not None
         items = [layout.itemAt(place) for place in range(layout.count())]
         parts = [widget for item in items if item is not None and (widget := item.widget()) and not widget.isHidden()]
         least = sum(part.minimumSizeHint().height() for part in parts if part not in (self, self.way))
-        return max(scaled(LEAST_EXPLAINED), least) + layout.spacing() * (len(parts) - 1)
+        kept = max(scaled(LEAST_EXPLAINED) - self.question.refused_height, least)
+        return kept + layout.spacing() * (len(parts) - 1)
 
     def minimumSizeHint(self) -> QSize:
         hint, height = super().minimumSizeHint(), self._column.minimumHeightForWidth(self.width())

@@ -72,7 +72,7 @@ class OptionFields(QWidget):
             caption = _said(option.caption)
             self._captions[option.key].setText(f"{caption} {place}".strip())
             field.setAccessibleName(f"{caption} {place}".strip())
-            set_tip(field, self.tr("{option}: the page follows").format(option=field.accessibleName()))
+            set_tip(field, _said(option.tip))
 
     def _field(self, option: PageOption, parent: QWidget) -> QWidget:
         if isinstance(option, ChoiceOption):

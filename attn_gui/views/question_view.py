@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtGui import QMouseEvent, QPaintEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QFrame,
@@ -35,7 +36,20 @@ class Asked:
 
 
 class ChoiceButton(QRadioButton):
-    """A choice with its exponents and subscripts; pressed anywhere on its line."""
+    """A choice with its exponents and subscripts; pressed anywhere on its line.
+
+    The arrows lead from one to the next; Qt would take it, too, once one is taken: a choice passed over would be an
+    answer.
+    """
+
+    STEPS: ClassVar = {Qt.Key.Key_Up: -1, Qt.Key.Key_Left: -1, Qt.Key.Key_Down: 1, Qt.Key.Key_Right: 1}
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        step, group = self.STEPS.get(Qt.Key(event.key()), 0), self.group()
+        if not step or group is None:
+            super().keyPressEvent(event)
+        elif (other := group.button(group.id(self) + step)) is not None:
+            other.setFocus(Qt.FocusReason.TabFocusReason)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter, option = QStylePainter(self), QStyleOptionButton()
@@ -101,6 +115,16 @@ class QuestionView(Retranslated, QWidget):
         """Whether a verdict is on show."""
         return not self._said.isHidden()
 
+    @property
+    def refused_height(self) -> int:
+        """The height of the verdict that the answer is not right, and of the way to the right one; 0 without it."""
+        layout = self._said.layout()
+        if self.isHidden() or not self.judged or self._said.property("verdict") != "error" or layout is None:
+            return 0
+        beside = self._walk.isHidden() and not self._show.isHidden()
+        link = self._show.sizeHint().height() + SPACING.s if beside else 0
+        return layout.heightForWidth(self.width()) + SPACING.s + link
+
     # --- silent setters --------------------------------------------------------------------------
     def set_question(self, asked: Asked | None, *, fresh: bool) -> None:
         """Ask something; `fresh`: another question, to which nothing has been answered."""
@@ -123,10 +147,10 @@ class QuestionView(Retranslated, QWidget):
         refused one."""
         lead = lead if text else lead.rstrip()
         self._verdict.set_sentence([SentenceRun(lead, role, strong=True), SentenceRun(text)])
+        self._said.setProperty("verdict", role)  # before it is shown: the column asks for it then
+        restyle(self._said)
         self._said.setVisible(bool(lead or text))
         self._offer(self._show, offered)
-        self._said.setProperty("verdict", role)
-        restyle(self._said)
         self._line.refused = role == "error" and self._line.text() == self._given
         if self._line.refused:
             self._line.selectAll()

@@ -221,11 +221,12 @@ SCRIPT = re.compile(
 
 
 def with_scripts(run: SentenceRun) -> list[SentenceRun]:
-    """Cut a run where its text has exponents and subscripts."""
+    """Cut a run where its text has exponents and subscripts; the parentheses that hold one together are left out."""
     found, end = list[SentenceRun](), 0
     for match in SCRIPT.finditer(run.text):
         found += [replace(run, text=run.text[end : match.start()])]
-        found += [replace(run, text=match[1] or match[2], script=run.text[match.start()])]
+        script = (match[1] or match[2]).removeprefix("(").removesuffix(")")
+        found += [replace(run, text=script, script=run.text[match.start()])]
         end = match.end()
     return [each for each in (*found, replace(run, text=run.text[end:])) if each.text]
 
@@ -245,16 +246,17 @@ class SentenceView(BrokenView[tuple[QTextLayout, int]]):
     def __init__(self, parent: QWidget | None = None, *, size: str = "sentence") -> None:
         super().__init__(parent)
         self._sentence: tuple[SentenceRun, ...] = ()
-        self._size = size
+        self._size, self._words = size, ""
 
     def set_sentence(self, sentence: Sequence[SentenceRun]) -> None:
         self._sentence = tuple(piece for run in sentence for piece in with_scripts(run))
-        self.setAccessibleName(plain(sentence))
+        self._words = plain(sentence)
+        self.setAccessibleName(self._words)
         self._changed()
 
     def text(self) -> str:
         """Return the words alone."""
-        return plain(self._sentence)
+        return self._words
 
     def lines(self) -> list[QRect]:
         """Return where the lines are at the present width."""

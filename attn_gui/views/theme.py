@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TypeAlias, get_args
 
 from PySide6.QtCore import QByteArray, QCoreApplication, QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QIcon, QIconEngine, QPainter, QPalette, QPixmap
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QIcon, QIconEngine, QPainter, QPalette, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QCheckBox, QLabel, QStyle, QWidget
 
@@ -238,9 +238,19 @@ def _style_sheet(theme: Theme) -> str:
 def _words(theme: Theme) -> dict[str, str]:
     colors = {name: value.name() for name, value in theme._asdict().items() if isinstance(value, QColor)}
     letters = {f"font_{name}": scaled(px) for name, px in FONT_SIZE._asdict().items()}
-    sizes = {**letters, **_insides(), "radius": scaled(RADIUS.control), "icon": scaled(SIZE.icon)}
+    sizes = {**letters, **_insides(), **_bars(), "radius": scaled(RADIUS.control), "icon": scaled(SIZE.icon)}
     arrows = resource("style", theme.name).as_posix()
     return {**colors, "arrows": arrows, **{name: f"{px}px" for name, px in sizes.items()}}
+
+
+def _bars() -> dict[str, int]:
+    """Return the heights of what stands in the tool and status bar, for letters of the first font.
+
+    Qt makes room for the line height of the Chinese one, 3 pixels more in each bar, though its letters fit into this:
+    the maps of a low window lost their numbers to them.
+    """
+    line = QFontMetrics(ui_font("body")).height()
+    return {"status": line, "tool": max(scaled(SIZE.icon), line) + 3}  # Qt adds 3 to a tool button
 
 
 def _insides() -> dict[str, int]:

@@ -50,6 +50,7 @@ from attn_gui.views.widgets import (
     FittingPage,
     KeyboardButton,
     Retranslated,
+    arrange,
     clear_layout,
     paint_focus_ring,
     set_tip,
@@ -745,7 +746,7 @@ class WalkSteps(Retranslated, QWidget):
         self.setObjectName("walk.steps")
         self._player, self._walk = player, walk
         self._title, self._hint = QLabel(self), ElidedLabel(self)
-        self._page = FittingPage(self)
+        self._whole, self._page = QWidget(self), FittingPage(self)
         self._body = QWidget(self._page.viewport())
         self._rows = QVBoxLayout()
         self._conclusion, self._keys = QLabel(self), WrappedLabel(self)
@@ -768,15 +769,20 @@ class WalkSteps(Retranslated, QWidget):
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def sizeHint(self) -> QSize:
-        """Return what is left: the rows scroll, and a step of a lesson above comes first."""
-        return QSize(super().sizeHint().width(), super().minimumSizeHint().height())
+        """Return no height: the rows scroll, and a step of a lesson above comes first."""
+        return self.minimumSizeHint()
 
     def minimumSizeHint(self) -> QSize:
-        """Return the size of its title and a row or two.
+        """Return no height: the verdict on an answer may need all that is left.
 
         What wraps and has no width yet would make the window higher.
         """
-        return QSize(super().minimumSizeHint().width(), self._title.sizeHint().height() + scaled(LEAST_ROWS))
+        return QSize(super().minimumSizeHint().width(), 0)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Show nothing where there is no room for the title and a row."""
+        super().resizeEvent(event)
+        self._whole.setVisible(self.height() >= self._title.sizeHint().height() + scaled(LEAST_ROWS))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         key = key_of(event)
@@ -826,7 +832,8 @@ class WalkSteps(Retranslated, QWidget):
         self._conclusion.setWordWrap(True)
         self._keys.setObjectName("walk.keys")
         self._rows.setSpacing(0)
-        head, body, column = QHBoxLayout(), QVBoxLayout(self._body), QVBoxLayout(self)
+        arrange(QVBoxLayout(self), self._whole, margins=0)
+        head, body, column = QHBoxLayout(), QVBoxLayout(self._body), QVBoxLayout(self._whole)
         head.addWidget(self._title)
         head.addWidget(self._hint, 1)
         body.setContentsMargins(0, 0, 0, 0)

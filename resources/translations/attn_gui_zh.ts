@@ -43,8 +43,8 @@
         <translation>没有与“{text}”相符的操作。换个词试试，中英文皆可。</translation>
     </message>
     <message>
-        <source>“{name}” is in the full window. Switch</source>
-        <translation>“{name}”在完整界面中。切换</translation>
+        <source>Switches to the full window</source>
+        <translation>将切换到完整界面</translation>
     </message>
 </context>
 <context>
@@ -4341,10 +4341,6 @@
         <translation>分数直接除以了它们的和：softmax 要先对每个分数取指数。</translation>
     </message>
     <message>
-        <source>The scores were not scaled: each has to be multiplied by the scale, 1/√d_k unless another one is given, before the softmax.</source>
-        <translation>分数没有缩放：softmax 之前每个分数都要乘以缩放系数，没有另外给出时为 1/√d_k。</translation>
-    </message>
-    <message>
         <source>e to a very large score overflows (and to a very small one vanishes): take the row&apos;s largest score off first, the shares stay the same.</source>
         <translation>分数很大时，e 的幂会溢出（很小时则变为 0）：先减去该行的最大分数，权重不变。</translation>
     </message>
@@ -4415,6 +4411,10 @@
     <message>
         <source>no scaling</source>
         <translation>忘记缩放</translation>
+    </message>
+    <message>
+        <source>The scores were not scaled: before the softmax each is divided by √d_k, or multiplied by a scale that is given.</source>
+        <translation>分数没有缩放：softmax 之前每个分数要除以 √d_k；另外给出缩放系数时，乘以该系数。</translation>
     </message>
     <message>
         <source>divided by {d_k}, not √{d_k}</source>
@@ -5203,13 +5203,6 @@
     </message>
 </context>
 <context>
-    <name>OptionFields</name>
-    <message>
-        <source>{option}: the page follows</source>
-        <translation>{option}：页面随之更新</translation>
-    </message>
-</context>
-<context>
     <name>PageCanvas</name>
     <message>
         <source>Drawn from the present numbers, as they are after every edit; rest on a mark to read it</source>
@@ -5351,6 +5344,10 @@
         <translation>从</translation>
     </message>
     <message>
+        <source>The first state that is shown; of two the one that is subtracted</source>
+        <translation>显示的第一个状态；只有两个时，它是减数</translation>
+    </message>
+    <message>
         <source>to</source>
         <translation>到</translation>
     </message>
@@ -5367,12 +5364,40 @@
         <translation>变化的量</translation>
     </message>
     <message>
+        <source>The number that is moved; the problem itself stays as it is</source>
+        <translation>让哪个数变化；算例本身保持不变</translation>
+    </message>
+    <message>
+        <source>The first value that it takes</source>
+        <translation>它取的第一个值</translation>
+    </message>
+    <message>
+        <source>The last value that it takes</source>
+        <translation>它取的最后一个值</translation>
+    </message>
+    <message>
         <source>values</source>
         <translation>取值个数</translation>
     </message>
     <message>
+        <source>How many values are computed from the first to the last</source>
+        <translation>从第一个到最后一个共计算多少个值</translation>
+    </message>
+    <message>
         <source>what is read</source>
         <translation>读数</translation>
+    </message>
+    <message>
+        <source>What the curve shows at each value</source>
+        <translation>曲线在每个值处画什么</translation>
+    </message>
+    <message>
+        <source>The curve, the maps at each value, or both</source>
+        <translation>只画曲线、只画各个值处的图，或两者都画</translation>
+    </message>
+    <message>
+        <source>The value whose map is framed, and at which the curve is read</source>
+        <translation>加框的是哪个值处的图，也在该值处读曲线</translation>
     </message>
     <message>
         <source>ranked</source>
@@ -5431,6 +5456,10 @@
         <translation>比较对象</translation>
     </message>
     <message>
+        <source>Which vectors of the tokens are compared by their cosines, before and after attention</source>
+        <translation>用余弦比较词元的哪些向量，注意力之前与之后</translation>
+    </message>
+    <message>
         <source>Cosine between tokens: 1 is the same direction, 0 nothing in common</source>
         <translation>词元之间的余弦相似度：1 表示方向相同，0 表示正交</translation>
     </message>
@@ -5479,12 +5508,24 @@
         <translation>头</translation>
     </message>
     <message>
+        <source>Lines of all heads, each in its own color, or of the head on show alone</source>
+        <translation>画出所有头的连线，每个头一种颜色，或只画所选的头</translation>
+    </message>
+    <message>
         <source>weight at least</source>
         <translation>权重不小于</translation>
     </message>
     <message>
+        <source>Smaller weights are drawn as no line</source>
+        <translation>权重小于它时不画连线</translation>
+    </message>
+    <message>
         <source>lines a query</source>
         <translation>每个查询的连线数</translation>
+    </message>
+    <message>
+        <source>At most so many lines from each query, its largest weights</source>
+        <translation>每个查询最多画这么多条连线，取最大的权重</translation>
     </message>
     <message>
         <source>Every query on the left looks at keys on the right</source>
@@ -5539,6 +5580,10 @@
         <translation>真实函数</translation>
     </message>
     <message>
+        <source>The curve behind the points, to compare the answers with</source>
+        <translation>生成这些点的曲线，用来与各种回答比较</translation>
+    </message>
+    <message>
         <source>MSE {error}</source>
         <translation>均方误差 {error}</translation>
     </message>
@@ -5565,6 +5610,10 @@
     <message>
         <source>Retrieval, query {query}</source>
         <translation>检索，查询 {query}</translation>
+    </message>
+    <message>
+        <source>How many keys have a row of their own, largest weights first; the rest are one row</source>
+        <translation>多少个键单独占一行，权重大的在前；其余的合为一行</translation>
     </message>
     <message>
         <source>Of {count} columns the {shown} of largest magnitude.</source>
@@ -5599,8 +5648,16 @@
         <translation>卷积层数</translation>
     </message>
     <message>
+        <source>How many layers of convolution are stacked: each reaches one neighbor farther</source>
+        <translation>堆叠多少层卷积：每多一层，向两侧各多看一个</translation>
+    </message>
+    <message>
         <source>seed</source>
         <translation>随机种子</translation>
+    </message>
+    <message>
+        <source>Other random weights for the RNN and the convolutions</source>
+        <translation>为 RNN 和卷积换一组随机权重</translation>
     </message>
     <message>
         <source>RNN</source>
@@ -5699,12 +5756,24 @@
         <translation>求导对象</translation>
     </message>
     <message>
+        <source>Which number is differentiated</source>
+        <translation>对哪个数求导</translation>
+    </message>
+    <message>
         <source>with respect to</source>
         <translation>对…求导</translation>
     </message>
     <message>
+        <source>Which matrices it is differentiated by</source>
+        <translation>对哪些矩阵求导</translation>
+    </message>
+    <message>
         <source>color bar</source>
         <translation>色条</translation>
+    </message>
+    <message>
+        <source>One range of colors for each map, or the same for all, to compare their sizes</source>
+        <translation>每幅图各用一个色条，或全部共用一个以便比较大小</translation>
     </message>
     <message>
         <source>Gradient of {name}</source>
@@ -5763,12 +5832,20 @@
         <translation>梯度图</translation>
     </message>
     <message>
+        <source>Shapes as symbols, such as n × d_k, or as the numbers here</source>
+        <translation>形状写成符号（如 n × d_k），或写成这里的数字</translation>
+    </message>
+    <message>
         <source>Code</source>
         <translation>代码</translation>
     </message>
     <message>
         <source>written for</source>
         <translation>所用的库</translation>
+    </message>
+    <message>
+        <source>The language and library of the script</source>
+        <translation>脚本所用的语言和库</translation>
     </message>
     <message>
         <source>The problem in {library}</source>
@@ -5819,6 +5896,10 @@
         <translation>需要对点积取 softmax</translation>
     </message>
     <message>
+        <source>A third factor of the scores, drawn beside 1/√d_k and no scaling</source>
+        <translation>分数的第三种系数，与 1/√d_k 和不缩放并列画出</translation>
+    </message>
+    <message>
         <source>random, unscaled</source>
         <translation>随机数，不缩放</translation>
     </message>
@@ -5837,6 +5918,14 @@
     <message>
         <source>softmax of</source>
         <translation>softmax 的对象</translation>
+    </message>
+    <message>
+        <source>Whose softmax is drawn: that of the numbers in the tables, or that of random Q and K</source>
+        <translation>画谁的 softmax：表格中的数，或随机的 Q 与 K</translation>
+    </message>
+    <message>
+        <source>How many columns the random Q and K have: their scores spread with √d_k</source>
+        <translation>随机 Q 与 K 的列数：分数的标准差随 √d_k 增大</translation>
     </message>
     <message>
         <source>another scale</source>
@@ -5877,6 +5966,14 @@
     <message>
         <source>Snapshots side by side</source>
         <translation>快照并排</translation>
+    </message>
+    <message>
+        <source>Up to nine states side by side, or two and what changed between them</source>
+        <translation>并排最多九个状态，或两个状态及其变化</translation>
+    </message>
+    <message>
+        <source>The last state that is shown; of two the one that the other is subtracted from</source>
+        <translation>显示的最后一个状态；只有两个时，它是被减数</translation>
     </message>
     <message>
         <source>Snapshots: {stage}</source>
@@ -5935,6 +6032,10 @@
         <translation>每层之后的词元</translation>
     </message>
     <message>
+        <source>What the columns of the map are, layer by layer: heads or tokens</source>
+        <translation>图中逐层的各列是什么：头或词元</translation>
+    </message>
+    <message>
         <source>Effect of the changes</source>
         <translation>改动的影响</translation>
     </message>
@@ -5979,6 +6080,10 @@
         <translation>“{token}”之后</translation>
     </message>
     <message>
+        <source>How many of the likeliest next tokens are listed</source>
+        <translation>列出多少个可能性最大的下一词元</translation>
+    </message>
+    <message>
         <source>nothing</source>
         <translation>无</translation>
     </message>
@@ -5987,8 +6092,20 @@
         <translation>logit 取自</translation>
     </message>
     <message>
+        <source>The token whose logit is explained, one of the likeliest</source>
+        <translation>要解释哪个词元的 logit，从可能性最大的几个中选</translation>
+    </message>
+    <message>
         <source>less that of</source>
         <translation>减去</translation>
+    </message>
+    <message>
+        <source>A second token whose logit is taken off: what makes the first one likelier than it</source>
+        <translation>减去另一个词元的 logit：看是什么使前一个更可能</translation>
+    </message>
+    <message>
+        <source>The heads ranked by what they change, or as maps of layers and heads</source>
+        <translation>把各个头按影响大小排列，或画成层与头的图</translation>
     </message>
     <message>
         <source>Parts of a logit</source>
@@ -6021,6 +6138,10 @@
     <message>
         <source>Patching from the first text</source>
         <translation>从第一段文本做激活修补</translation>
+    </message>
+    <message>
+        <source>What each patch does to the logit, alone or beside what the gradient predicts of it</source>
+        <translation>每次修补对 logit 的影响，可与梯度的预测并排</translation>
     </message>
     <message>
         <source>patched</source>
@@ -6141,6 +6262,10 @@
     <message>
         <source>It is too long to be computed once more in each type</source>
         <translation>问题太长，不能用每种类型各重算一遍</translation>
+    </message>
+    <message>
+        <source>How far each type is from float64, or the numbers themselves</source>
+        <translation>显示各类型与 float64 的差距，或显示数值本身</translation>
     </message>
     <message>
         <source>{stage} in four number types</source>
@@ -8192,10 +8317,6 @@ Do you want to replace it?</source>
         <translation>“- ask:”、“- answer:”、“- tolerance:”、“- wrong:”、“- because:”或“- [ ] 选项”</translation>
     </message>
     <message>
-        <source>“- tolerance:” and “- wrong:” beside “- answer:” alone, not with choices</source>
-        <translation>“- tolerance:”和“- wrong:”只与“- answer:”同用，不与选项同用</translation>
-    </message>
-    <message>
         <source>“- wrong: number | what it is”, at most {most} times</source>
         <translation>“- wrong: 数 | 它是什么”，最多 {most} 行</translation>
     </message>
@@ -8214,6 +8335,14 @@ Do you want to replace it?</source>
     <message>
         <source>an expression such as {{weights[1, 1]}}</source>
         <translation>形如 {{weights[1, 1]}} 的表达式</translation>
+    </message>
+    <message>
+        <source>“- tolerance:” beside “- answer:” alone, not with choices</source>
+        <translation>“- tolerance:”只能与“- answer:”同用，不能与选项同用</translation>
+    </message>
+    <message>
+        <source>“- wrong: what it is” once below a choice “- [ ]”</source>
+        <translation>“- [ ]”选项下面的一行“- wrong: 它错在哪里”</translation>
     </message>
     <message>
         <source>a number between 0 and 1, written as 0.001</source>

@@ -313,8 +313,19 @@ def test_a_root_that_is_not_taken_or_turned_over_is_called_so(tmp_path):
         (
             "- answer: sqrt(d_k)",
             "- [x] a | 甲\n- [ ] b | 乙\n- tolerance: 0.1",
-            "line 17: expected “- tolerance:” and “- wrong:” beside “- answer:” alone",
+            "line 17: expected “- tolerance:” beside “- answer:” alone",
         ),
+        (
+            "- answer: sqrt(d_k)",
+            "- [x] a | 甲\n- wrong: it | 它\n- [ ] b | 乙",
+            "line 16: expected “- wrong: what it is” once below a choice “- [ ]”",
+        ),
+        (
+            "- answer: sqrt(d_k)",
+            "- wrong: it | 它\n- [x] a | 甲\n- [ ] b | 乙",
+            "line 15: expected “- wrong: what it is”",
+        ),
+        ("- answer: sqrt(d_k)", "- [x] a | 甲\n- [ ] b | 乙\n- wrong: {x} | 它", "line 17: expected an expression"),
         ("- answer: sqrt(d_k)", "- answer: sqrt(d_k)\n- wrong: d_k", "line 16: expected “- wrong: number |"),
         ("- answer: sqrt(d_k)", "- answer: 2\n- wrong: 3 | it | 它\n- wrong: 2 | a | 甲", "line 17: expected a number"),
         ("- answer: sqrt(d_k)", "- answer: 2\n- tolerance: 7", "line 16: expected a number between 0 and 1"),
@@ -330,6 +341,15 @@ def test_what_is_wrong_is_said_with_its_line(tmp_path, capsys, old, new, said):
     assert said in told
     assert told.startswith("attn-gui: In the lesson mine.md, ")
     assert told.count("\n") == 1
+
+
+@each("path", sorted(resource("lessons").glob("*.md")))
+def test_every_wrong_choice_is_told_why(path):
+    """Whoever took one read “Try again.” and no more."""
+    for step in read_lesson(path).steps:
+        if step.question is not None and step.question.choices:
+            told = [said is not None for said in step.question.wrong_choices]
+            assert told == [place != step.question.right for place in range(len(told))], step.title.plain("en")
 
 
 def test_lines_of_a_paragraph_are_joined_as_each_language_is_written(tmp_path):

@@ -48,8 +48,14 @@ class Peaks(PageKind):
     words = "sharp 尖锐"
     needs = "Needs at least two keys"
     options = (
-        ChoiceOption("order", "order", ORDERS),
-        NumberOption("factor", "factor", 1.0, lambda context, values, value: value > 0),
+        ChoiceOption("order", "order", "Which order the rows have", ORDERS),
+        NumberOption(
+            "factor",
+            "factor",
+            "What each number is multiplied by",
+            1.0,
+            lambda context, values, value: value > 0,
+        ),
     )
 
     def applies(self, problem):

@@ -20,7 +20,7 @@ from attn_gui.figure.typesetting import AXIS, GREEK, SCALES, SIGNS, TALLER, form
 from attn_gui.views.lesson_panel import StepText
 from attn_gui.views.spine.spine_items import formula_text
 from attn_gui.views.spoken_formulas import map_words, spoken
-from attn_gui.views.text_views import FormulaView, Link, SentenceView, WrappedLabel, runs, strong
+from attn_gui.views.text_views import FormulaView, Link, SentenceRun, SentenceView, WrappedLabel, runs, strong
 from attn_gui.views.theme import apply_theme, style_text
 from tests.failing import each
 
@@ -250,6 +250,20 @@ def top_of_ink(widget: QWidget) -> int:
     image = widget.grab().toImage().convertToFormat(QImage.Format.Format_Grayscale8)
     rows = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine())[:, :7]
     return int(np.flatnonzero((rows != rows[0, 0]).any(axis=1))[0])
+
+
+@each("text", [("e", "^", "−∞", " = 0"), ("h", "_", "t−1", " and h")])
+def test_a_script_stands_without_the_parentheses_that_hold_it_together(text, qtbot):
+    """The lesson on masks wrote e to the power of (−∞)."""
+    before, mark, script, after = text
+    written, drawn = SentenceView(), SentenceView()
+    written.set_sentence([SentenceRun(f"{before}{mark}({script}){after}")])
+    drawn.set_sentence([SentenceRun(before), SentenceRun(script, script=mark), SentenceRun(after)])
+    for view in (written, drawn):
+        qtbot.addWidget(view)
+        view.resize(200, 40)
+    assert written.grab().toImage() == drawn.grab().toImage()
+    assert written.text() == written.accessibleName() == f"{before}{mark}({script}){after}"
 
 
 def test_words_that_scroll_are_cut_between_their_lines_alone(qtbot):

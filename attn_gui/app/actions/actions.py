@@ -15,7 +15,7 @@ from attn_gui.app.actions.action_table import ACTIONS, FULL_MENUS, MENU_WORDS, M
 from attn_gui.figure.design_tokens import SIZE, SPACING
 from attn_gui.views.controls.choice_box import CompareBox, SimpleSwitch
 from attn_gui.views.main_window import MainWindow
-from attn_gui.views.theme import icon, scaled
+from attn_gui.views.theme import icon, restyle, scaled
 from attn_gui.views.widgets import LEFT_OUT, listen_once
 
 T = TypeVar("T")
@@ -222,6 +222,10 @@ class Bars(QObject):
     def _label(self) -> None:
         for key, label in MENUS:
             self.menus[key].setTitle(translated(label))
+        bar, chinese = self._window.menuBar(), str(not translated(MENUS[0][1]).isascii()).lower()
+        if bar.property("chinese") != chinese:  # the style sheet keeps its height the same
+            bar.setProperty("chinese", chinese)
+            restyle(bar)
         for row in ACTIONS:
             if row.icon:
                 self.actions[row.name].setIcon(icon(row.icon))

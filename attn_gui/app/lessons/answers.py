@@ -163,7 +163,10 @@ def _typed(question: LessonQuestion, number_source: NumberSource, lang: str, num
 
 
 def _chosen(question: LessonQuestion, number_source: NumberSource, lang: str, place: int) -> _Verdict:
-    return _Verdict(True, _why(question, number_source, lang)) if place == question.right else _Verdict(False)
+    if place == question.right:
+        return _Verdict(True, _why(question, number_source, lang))
+    said = question.wrong_choices[place]
+    return _Verdict(False, "" if said is None else said.said(lang, number_source))
 
 
 def _shown(question: LessonQuestion, number_source: NumberSource, lang: str) -> _Verdict:

@@ -375,7 +375,7 @@ class LessonsController(QObject):
         numbers, covered = self._numbers.source(), self._view.overlay if self._view.look.blanks else None
         shown = self._numbers.source(covered)
         say = partial(said_step, step, lang, numbers, shown, scene, ready=not self._model.busy)
-        if fresh and self._numbers.quick:
+        if fresh and self._numbers.quick and not self._state.measured:
             self._saying.forget()
             self._write(say())
             return

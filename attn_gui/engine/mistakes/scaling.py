@@ -18,8 +18,8 @@ class NotScaled(Mistake):
     brief = QT_TRANSLATE_NOOP("Mistakes", "no scaling")
     said = QT_TRANSLATE_NOOP(
         "Mistakes",
-        "The scores were not scaled: each has to be multiplied by the scale, 1/√d_k unless another one is given, "
-        "before the softmax.",
+        "The scores were not scaled: before the softmax each is divided by √d_k, or multiplied by a scale that is "
+        "given.",
     )
 
     def applies(self, problem: Problem) -> bool:

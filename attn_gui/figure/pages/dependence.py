@@ -89,10 +89,18 @@ class DependencePage(PageKind[Dependences]):
     needs = QT_TRANSLATE_NOOP("Pages", "Needs self-attention over one sequence: every query is a key, too")
     reads = frozenset({"batch", "stage", "cell"})
     options = (
-        NumberOption("layers", QT_TRANSLATE_NOOP("Pages", "convolutions"), LAYERS, (1, MOST_LAYERS), whole=True),
+        NumberOption(
+            "layers",
+            QT_TRANSLATE_NOOP("Pages", "convolutions"),
+            QT_TRANSLATE_NOOP("Pages", "How many layers of convolution are stacked: each reaches one neighbor farther"),
+            LAYERS,
+            (1, MOST_LAYERS),
+            whole=True,
+        ),
         NumberOption(
             "seed",
             QT_TRANSLATE_NOOP("Pages", "seed"),
+            QT_TRANSLATE_NOOP("Pages", "Other random weights for the RNN and the convolutions"),
             SEED,
             (0, (1 << 31) - 1),
             whole=True,

@@ -301,7 +301,14 @@ class DimensionsPage(PageKind[DimensionFlow]):
     title = QT_TRANSLATE_NOOP("Pages", "Shapes")
     words = "shape dimension size n m d_k d_v B T D flow diagram chain heads 形状 维度 大小 流程图 批量"
     reads = frozenset()
-    options = (ChoiceOption("shapes", QT_TRANSLATE_NOOP("Pages", "written in"), FORMS),)
+    options = (
+        ChoiceOption(
+            "shapes",
+            QT_TRANSLATE_NOOP("Pages", "written in"),
+            QT_TRANSLATE_NOOP("Pages", "Shapes as symbols, such as n × d_k, or as the numbers here"),
+            FORMS,
+        ),
+    )
 
     def is_quick(self, context: PageContext) -> bool:
         return True
@@ -417,6 +424,7 @@ class CodePage(PageKind[CodeText]):
         ChoiceOption(
             "language",
             QT_TRANSLATE_NOOP("Pages", "written for"),
+            QT_TRANSLATE_NOOP("Pages", "The language and library of the script"),
             lambda context, values: {key: (("", dialect.title),) for key, dialect in SCRIPTS.items()},
         ),
     )

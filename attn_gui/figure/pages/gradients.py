@@ -184,9 +184,24 @@ class GradientPage(PageKind[CheckedGradients]):
         "sensitivity derivative backprop pull back finite difference vanishing 梯度 灵敏度 导数 反向传播 有限差分 消失"
     )
     options = (
-        ChoiceOption("of", QT_TRANSLATE_NOOP("Pages", "gradient of"), OF),
-        ChoiceOption("by", QT_TRANSLATE_NOOP("Pages", "with respect to"), BY),
-        ChoiceOption("bar", QT_TRANSLATE_NOOP("Pages", "color bar"), BARS),
+        ChoiceOption(
+            "of",
+            QT_TRANSLATE_NOOP("Pages", "gradient of"),
+            QT_TRANSLATE_NOOP("Pages", "Which number is differentiated"),
+            OF,
+        ),
+        ChoiceOption(
+            "by",
+            QT_TRANSLATE_NOOP("Pages", "with respect to"),
+            QT_TRANSLATE_NOOP("Pages", "Which matrices it is differentiated by"),
+            BY,
+        ),
+        ChoiceOption(
+            "bar",
+            QT_TRANSLATE_NOOP("Pages", "color bar"),
+            QT_TRANSLATE_NOOP("Pages", "One range of colors for each map, or the same for all, to compare their sizes"),
+            BARS,
+        ),
     )
 
     def is_quick(self, context: PageContext) -> bool:

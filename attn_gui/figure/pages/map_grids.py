@@ -410,7 +410,12 @@ COLUMNS = {
     HEADS: page_words(QT_TRANSLATE_NOOP("Pages", "results of the heads")),
     TOKENS: page_words(QT_TRANSLATE_NOOP("Pages", "tokens after each layer")),
 }
-OF = ChoiceOption("of", QT_TRANSLATE_NOOP("Pages", "of"), COLUMNS)
+OF = ChoiceOption(
+    "of",
+    QT_TRANSLATE_NOOP("Pages", "of"),
+    QT_TRANSLATE_NOOP("Pages", "What the columns of the map are, layer by layer: heads or tokens"),
+    COLUMNS,
+)
 """The option that chooses between heads and tokens."""
 RESULT = stage_of(Role.MIX)
 """The stage of the results of the heads."""

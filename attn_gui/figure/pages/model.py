@@ -191,7 +191,16 @@ class PredictionPage(ModelPage[TokenPredictions]):
     name = "prediction"
     title = QT_TRANSLATE_NOOP("Pages", "Prediction")
     words = "next token probability logits 预测 下一个 词元 概率"
-    options = (NumberOption("count", QT_TRANSLATE_NOOP("Pages", "tokens"), USUAL, (1, MOST), whole=True),)
+    options = (
+        NumberOption(
+            "count",
+            QT_TRANSLATE_NOOP("Pages", "tokens"),
+            QT_TRANSLATE_NOOP("Pages", "How many of the likeliest next tokens are listed"),
+            USUAL,
+            (1, MOST),
+            whole=True,
+        ),
+    )
 
     def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> TokenPredictions:
         model = model_of(context)
@@ -241,8 +250,18 @@ def _others(context: PageContext, values: Chosen) -> Mapping[str, Words]:
     }
 
 
-TOKEN = ChoiceOption("token", QT_TRANSLATE_NOOP("Pages", "logit of"), _tokens)
-AGAINST = ChoiceOption("against", QT_TRANSLATE_NOOP("Pages", "less that of"), _others)
+TOKEN = ChoiceOption(
+    "token",
+    QT_TRANSLATE_NOOP("Pages", "logit of"),
+    QT_TRANSLATE_NOOP("Pages", "The token whose logit is explained, one of the likeliest"),
+    _tokens,
+)
+AGAINST = ChoiceOption(
+    "against",
+    QT_TRANSLATE_NOOP("Pages", "less that of"),
+    QT_TRANSLATE_NOOP("Pages", "A second token whose logit is taken off: what makes the first one likelier than it"),
+    _others,
+)
 
 
 def asked(context: PageContext) -> tuple[ModelContext, str, str | None]:
@@ -292,7 +311,12 @@ class HeadEffectsPage(LayersPage[HeadEffects]):
     options = (
         TOKEN,
         AGAINST,
-        ChoiceOption("shown", QT_TRANSLATE_NOOP("Pages", "shown"), SHOWN),
+        ChoiceOption(
+            "shown",
+            QT_TRANSLATE_NOOP("Pages", "shown"),
+            QT_TRANSLATE_NOOP("Pages", "The heads ranked by what they change, or as maps of layers and heads"),
+            SHOWN,
+        ),
     )
 
     def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> HeadEffects:
@@ -591,7 +615,14 @@ class PatchingPage(LayersPage[PatchingEffects]):
         OF,
         TOKEN,
         AGAINST,
-        ChoiceOption("shown", QT_TRANSLATE_NOOP("Pages", "shown"), BESIDE),
+        ChoiceOption(
+            "shown",
+            QT_TRANSLATE_NOOP("Pages", "shown"),
+            QT_TRANSLATE_NOOP(
+                "Pages", "What each patch does to the logit, alone or beside what the gradient predicts of it"
+            ),
+            BESIDE,
+        ),
     )
 
     def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> PatchingEffects:

@@ -91,10 +91,12 @@ Chosen = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class PageOption(ABC):
-    """Option of a page: its key, and its caption (marked for translation in the context "Pages")."""
+    """Option of a page: its key, its caption, and in a sentence what it changes (both marked for translation in the
+    context "Pages")."""
 
     key: str
     caption: str
+    tip: str
 
     @abstractmethod
     def default(self, context: PageContext, values: Chosen) -> Any:

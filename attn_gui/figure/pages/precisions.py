@@ -183,7 +183,14 @@ class PrecisionPage(PageKind[PrecisionMaps]):
     words = "precision float16 bfloat16 float32 float64 half fp16 bf16 rounding overflow 半精度 单精度 双精度 舍入 溢出"
     needs = QT_TRANSLATE_NOOP("Pages", "It is too long to be computed once more in each type")
     reads = frozenset({"batch", "head", "stage"})
-    options = (ChoiceOption("shown", QT_TRANSLATE_NOOP("Pages", "shown"), SHOWN),)
+    options = (
+        ChoiceOption(
+            "shown",
+            QT_TRANSLATE_NOOP("Pages", "shown"),
+            QT_TRANSLATE_NOOP("Pages", "How far each type is from float64, or the numbers themselves"),
+            SHOWN,
+        ),
+    )
 
     def applies(self, problem: Problem) -> bool:
         return not is_long(problem)

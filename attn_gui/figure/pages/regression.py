@@ -268,7 +268,14 @@ class PoolingsPage(RegressionPage[PoolingRules]):
     title = QT_TRANSLATE_NOOP("Pages", "Ways to pool")
     roles = (Role.SCORE,)
     words = "average nadaraya watson parametric kernel dot regression 平均汇聚 注意力汇聚 核回归 参数化"
-    options = (ChoiceOption("function", QT_TRANSLATE_NOOP("Pages", "true function"), _functions),)
+    options = (
+        ChoiceOption(
+            "function",
+            QT_TRANSLATE_NOOP("Pages", "true function"),
+            QT_TRANSLATE_NOOP("Pages", "The curve behind the points, to compare the answers with"),
+            _functions,
+        ),
+    )
 
     def is_quick(self, context: PageContext) -> bool:
         return False  # a width is fitted

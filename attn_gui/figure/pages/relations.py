@@ -95,7 +95,16 @@ class MeaningPage(PageKind[TokenCosines]):
     roles = (Role.MIX,)
     words = "cosine similarity embedding context aware nearest 余弦 相似度 词嵌入 上下文 语义"
     needs = QT_TRANSLATE_NOOP("Pages", "Needs self-attention: every query is a key, too")
-    options = (ChoiceOption("of", QT_TRANSLATE_NOOP("Pages", "compared"), _offers),)
+    options = (
+        ChoiceOption(
+            "of",
+            QT_TRANSLATE_NOOP("Pages", "compared"),
+            QT_TRANSLATE_NOOP(
+                "Pages", "Which vectors of the tokens are compared by their cosines, before and after attention"
+            ),
+            _offers,
+        ),
+    )
 
     def applies(self, problem: Problem) -> bool:
         return problem.n == problem.m and problem.context is None
@@ -243,9 +252,27 @@ class RelationsPage(PageKind[RelationLines]):
     title = QT_TRANSLATE_NOOP("Pages", "Relations between tokens")
     words = "lines words bipartite attention pattern who looks at whom 连线 词 关系 词与词 注意力"
     options = (
-        ChoiceOption("heads", QT_TRANSLATE_NOOP("Pages", "heads"), HEADS),
-        NumberOption("least", QT_TRANSLATE_NOOP("Pages", "weight at least"), LEAST, (0, 1)),
-        NumberOption("most", QT_TRANSLATE_NOOP("Pages", "lines a query"), USUAL, (1, MOST_TOKENS), whole=True),
+        ChoiceOption(
+            "heads",
+            QT_TRANSLATE_NOOP("Pages", "heads"),
+            QT_TRANSLATE_NOOP("Pages", "Lines of all heads, each in its own color, or of the head on show alone"),
+            HEADS,
+        ),
+        NumberOption(
+            "least",
+            QT_TRANSLATE_NOOP("Pages", "weight at least"),
+            QT_TRANSLATE_NOOP("Pages", "Smaller weights are drawn as no line"),
+            LEAST,
+            (0, 1),
+        ),
+        NumberOption(
+            "most",
+            QT_TRANSLATE_NOOP("Pages", "lines a query"),
+            QT_TRANSLATE_NOOP("Pages", "At most so many lines from each query, its largest weights"),
+            USUAL,
+            (1, MOST_TOKENS),
+            whole=True,
+        ),
     )
 
     def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> RelationLines:

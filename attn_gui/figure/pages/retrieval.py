@@ -84,7 +84,18 @@ class RetrievalPage(PageKind[QueryMixture]):
     title = QT_TRANSLATE_NOOP("Pages", "Retrieval")
     roles = (Role.MIX,)
     words = "query key value lookup ranking mixture weighted sum soft 检索 查找 排序 加权 混合 查询 键 值"
-    options = (NumberOption("keys", QT_TRANSLATE_NOOP("Pages", "keys by name"), USUAL, (1, MOST_KEYS), whole=True),)
+    options = (
+        NumberOption(
+            "keys",
+            QT_TRANSLATE_NOOP("Pages", "keys by name"),
+            QT_TRANSLATE_NOOP(
+                "Pages", "How many keys have a row of their own, largest weights first; the rest are one row"
+            ),
+            USUAL,
+            (1, MOST_KEYS),
+            whole=True,
+        ),
+    )
 
     def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> QueryMixture:
         query = context.query(evaluation) or 0

@@ -248,9 +248,26 @@ class StatesPage(PageKind[StateMaps]):
     title = QT_TRANSLATE_NOOP("Pages", "Snapshots side by side")
     words = "small multiples compare states versions sheet difference 快照 并排 对比 状态 小图"
     options = (
-        ChoiceOption("shown", QT_TRANSLATE_NOOP("Pages", "shown"), SHOWN),
-        ChoiceOption("first", QT_TRANSLATE_NOOP("Pages", "from"), _choices),
-        ChoiceOption("second", QT_TRANSLATE_NOOP("Pages", "to"), _latest),
+        ChoiceOption(
+            "shown",
+            QT_TRANSLATE_NOOP("Pages", "shown"),
+            QT_TRANSLATE_NOOP("Pages", "Up to nine states side by side, or two and what changed between them"),
+            SHOWN,
+        ),
+        ChoiceOption(
+            "first",
+            QT_TRANSLATE_NOOP("Pages", "from"),
+            QT_TRANSLATE_NOOP("Pages", "The first state that is shown; of two the one that is subtracted"),
+            _choices,
+        ),
+        ChoiceOption(
+            "second",
+            QT_TRANSLATE_NOOP("Pages", "to"),
+            QT_TRANSLATE_NOOP(
+                "Pages", "The last state that is shown; of two the one that the other is subtracted from"
+            ),
+            _latest,
+        ),
     )
 
     def is_quick(self, context: PageContext) -> bool:

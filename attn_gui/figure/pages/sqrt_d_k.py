@@ -390,14 +390,27 @@ class RootPage(PageKind[RootScaling]):
     needs = QT_TRANSLATE_NOOP("Pages", "Needs a softmax of dot products")
     frames = QT_TRANSLATE_NOOP("Pages", "Why √dₖ, a picture for each dₖ")
     options = (
-        ChoiceOption("numbers", QT_TRANSLATE_NOOP("Pages", "softmax of"), NUMBERS),
+        ChoiceOption(
+            "numbers",
+            QT_TRANSLATE_NOOP("Pages", "softmax of"),
+            QT_TRANSLATE_NOOP(
+                "Pages", "Whose softmax is drawn: that of the numbers in the tables, or that of random Q and K"
+            ),
+            NUMBERS,
+        ),
         SliderOption(
             "d_k",
             QT_TRANSLATE_NOOP("Pages", "dₖ of random Q and K"),
+            QT_TRANSLATE_NOOP("Pages", "How many columns the random Q and K have: their scores spread with √d_k"),
             lambda context, values: len(WIDTHS) - 1,
             lambda context, values, place: f"= {WIDTHS[place]}",
         ),
-        NumberOption("scale", QT_TRANSLATE_NOOP("Pages", "another scale"), _other_scale),
+        NumberOption(
+            "scale",
+            QT_TRANSLATE_NOOP("Pages", "another scale"),
+            QT_TRANSLATE_NOOP("Pages", "A third factor of the scores, drawn beside 1/√d_k and no scaling"),
+            _other_scale,
+        ),
     )
 
     def applies(self, problem: Problem) -> bool:

@@ -312,13 +312,10 @@ def _can_be(context: PageContext, values: Chosen, value: float) -> bool:
     return _quantity(context, values).fits(context.problem, value)
 
 
-def _end(place: int) -> NumberOption:
+def _end(place: int, key: str, caption: str, tip: str) -> NumberOption:
     """Return the option of the first value (0) or of the last (1)."""
-    key, caption = (
-        ("low", QT_TRANSLATE_NOOP("Pages", "from")) if place == 0 else ("high", QT_TRANSLATE_NOOP("Pages", "to"))
-    )
     return NumberOption(
-        key, caption, lambda context, values: _quantity(context, values).span(context.problem)[place], _can_be
+        key, caption, tip, lambda context, values: _quantity(context, values).span(context.problem)[place], _can_be
     )
 
 
@@ -334,22 +331,37 @@ class SweepPage(PageKind[SweepReadings]):
         ChoiceOption(
             "quantity",
             QT_TRANSLATE_NOOP("Pages", "what runs"),
+            QT_TRANSLATE_NOOP("Pages", "The number that is moved; the problem itself stays as it is"),
             lambda context, values: {key: quantity.words for key, quantity in _quantities(context).items()},
         ),
-        _end(0),
-        _end(1),
-        NumberOption("steps", QT_TRANSLATE_NOOP("Pages", "values"), STEPS, (2, MOST_STEPS), whole=True),
+        _end(0, "low", QT_TRANSLATE_NOOP("Pages", "from"), QT_TRANSLATE_NOOP("Pages", "The first value that it takes")),
+        _end(1, "high", QT_TRANSLATE_NOOP("Pages", "to"), QT_TRANSLATE_NOOP("Pages", "The last value that it takes")),
+        NumberOption(
+            "steps",
+            QT_TRANSLATE_NOOP("Pages", "values"),
+            QT_TRANSLATE_NOOP("Pages", "How many values are computed from the first to the last"),
+            STEPS,
+            (2, MOST_STEPS),
+            whole=True,
+        ),
         ChoiceOption(
             "reading",
             QT_TRANSLATE_NOOP("Pages", "what is read"),
+            QT_TRANSLATE_NOOP("Pages", "What the curve shows at each value"),
             lambda context, values: {
                 key: page_words(reading.title) for key, reading in ROW_READINGS.items() if reading.fits(context.problem)
             },
         ),
-        ChoiceOption("part", QT_TRANSLATE_NOOP("Pages", "shown"), PARTS),
+        ChoiceOption(
+            "part",
+            QT_TRANSLATE_NOOP("Pages", "shown"),
+            QT_TRANSLATE_NOOP("Pages", "The curve, the maps at each value, or both"),
+            PARTS,
+        ),
         SliderOption(
             "place",
             QT_TRANSLATE_NOOP("Pages", "value"),
+            QT_TRANSLATE_NOOP("Pages", "The value whose map is framed, and at which the curve is read"),
             lambda context, values: len(_steps(context, values)) - 1,
             lambda context, values, place: value_text(_steps(context, values), place),
         ),

@@ -148,8 +148,7 @@ class ActionSearch(QDialog):
         enabled = offer.action.isEnabled() or offer.switch is not None
         beside = offer.action.shortcut().toString() if enabled else offer.needs
         if offer.switch is not None:
-            said = self.tr("“{name}” is in the full window. Switch")
-            beside = said.format(name=offer.label.removesuffix("…"))
+            beside = self.tr("Switches to the full window")
         item = QTreeWidgetItem([offer.path, beside])
         for column in (0, 1):
             if not enabled:

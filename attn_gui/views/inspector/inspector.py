@@ -6,7 +6,7 @@ from collections.abc import Set
 from itertools import pairwise
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QTabWidget, QVBoxLayout, QWidget
 
 from attn_gui.engine.analysis.explanation import Explanation
@@ -205,12 +205,17 @@ class Inspector(Retranslated, QWidget):
             self._show_explanation()
 
     def sizeHint(self) -> QSize:
-        """Return the least height: it scrolls, and what stands in its column with it comes first."""
-        return QSize(super().sizeHint().width(), super().minimumSizeHint().height())
+        """Return no height: it scrolls, takes what is left, and what stands in its column with it comes first."""
+        return QSize(super().sizeHint().width(), 0)
 
     def minimumSizeHint(self) -> QSize:
-        """Return the size of its tabs: a lesson and a notice together leave no more on a low screen."""
-        return QSize(super().minimumSizeHint().width(), self._tabs.tabBar().sizeHint().height())
+        """Return no height: on a low screen a lesson with a notice or a verdict on an answer needs all that is left."""
+        return QSize(super().minimumSizeHint().width(), 0)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Show nothing rather than a part of the tabs."""
+        super().resizeEvent(event)
+        self._tabs.setVisible(self.height() >= self._tabs.tabBar().sizeHint().height())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Left and event.modifiers() & Qt.KeyboardModifier.AltModifier:

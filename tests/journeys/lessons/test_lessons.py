@@ -108,8 +108,8 @@ def test_answers_are_judged_called_by_their_mistake_and_shown(launch, tmp_path):
     person = launch()
     answer_unscaled(person)
     assert verdict(person) == (
-        "Not yet. The scores were not scaled: each has to be multiplied by the scale, 1/√d_k unless another one is "
-        "given, before the softmax."
+        "Not yet. The scores were not scaled: before the softmax each is divided by √d_k, or multiplied by a "
+        "scale that is given."
     )
     person.overwrite(person.find("lesson.answer", QLineEdit), "a lot")
     assert "a lot" in verdict(person)
@@ -162,9 +162,12 @@ def test_answers_are_judged_called_by_their_mistake_and_shown(launch, tmp_path):
         person.settle("lessons")
     question = state(person).step.question
     assert verdict(person) == ""
-    for wrong, said in ((True, "Not yet"), (False, "Correct.")):
+    for wrong, said in (
+        (True, "Not yet. The variances of the d_k products are added up, not squared."),
+        (False, "Correct. Each of the products adds a variance of 1."),
+    ):
         answer(person, question, wrong)
-        assert verdict(person).startswith(said)
+        assert verdict(person) == said
 
     person.again("entropy has one named unit in a lesson and beside it")
     begin(person, resource("lessons", "03-root-d-k.md"))
@@ -222,6 +225,13 @@ def test_numbers_follow_edits_computed_beside_the_window_and_the_way_back_is_off
     person.press("Ctrl+Z")
     person.settle("lessons")
     assert person.number("query", 1, 1) == 5
+
+    person.again("numbers that take long of a small problem, too, are read beside from the first")
+    threads.clear()
+    begin(person, resource("lessons", "14-rnn-cnn-attention.md"))
+    assert panel._words.paragraphs[1].endswith("0.035.")
+    assert threads
+    assert threading.main_thread() not in threads
 
 
 def test_a_lesson_is_taken_up_where_it_was_left_and_belongs_to_its_file(launch, tmp_path):

@@ -297,6 +297,25 @@ def test_enter_presses_each_button_of_a_lesson_and_the_keyboard_goes_on_with_it(
     assert person.focus().objectName() == "heatmap.head_output", "where Space does what the explanation says"
 
 
+def test_arrows_lead_to_a_choice_and_take_none(launch):
+    """After a wrong answer the second choice was the next one for whoever went on to the third."""
+    person = launch("worked-example.npz", lang="en")
+    person.program.take_in(path_of("03-root-d-k"))
+    person.settle("lessons")
+    person.press("Space")
+    person.settle("lessons")
+    wrong = verdict(person)
+    assert wrong.startswith("Not yet.")
+    for key, place in (("Down", 1), ("Down", 2), ("Down", 2), ("Up", 1)):
+        person.press(key)
+        person.settle("lessons")
+        assert person.focus().objectName() == f"lesson.choice.{place}"
+        assert verdict(person) == wrong
+    person.press("Space")
+    person.settle("lessons")
+    assert verdict(person).startswith("Correct.")
+
+
 def test_closing_a_lesson_from_its_last_button_gives_the_keyboard_to_the_map(launch):
     person = begin(launch)
     person.find("lesson.skip").setFocus()
@@ -432,6 +451,13 @@ def page_lost(person):
     return [] if seen >= most else [f"page {name}: {seen} pixels of {page.height()} in sight"]
 
 
+def answered_by(person):
+    """The name of what the question on show is answered with; None without one."""
+    lessons = person.program.late.lessons
+    question = lessons._states[lessons._place].step.question if lessons._place < len(lessons._states) else None
+    return None if question is None else "lesson.choice.0" if question.choices else "lesson.answer"
+
+
 def place_of(person, name):
     """The pixels of a widget in the window."""
     widget = person.find(name)
@@ -478,10 +504,15 @@ def walk(person, path):
 def test_whatever_a_lesson_says_or_asks_is_in_sight(launch, lang, size, lessons):
     """All of them where there is least room; where there is more, some."""
     person = launch("worked-example.npz", lang=lang, width=size[0], height=size[1])
-    found, ways_on = [], {}
+    found, ways_on, before = [], {}, QRect()
     for path in lessons:
         for told in walk(person, path):
             found += [f"{told}: {fault}" for fault in faults_shown(person)]
+            if (name := answered_by(person)) and told.endswith(("arrival", "wrong")):
+                place = place_of(person, name)
+                if told.endswith("wrong") and place.y() != before.y():
+                    found += [f"{told}: what is pressed next moved by {place.y() - before.y()}"]
+                before = place
             if not told.endswith("at the end"):
                 assert person.find("lesson.skip").isVisible(), told
                 ways_on[told] = place_of(person, "lesson.skip")

@@ -204,3 +204,21 @@ def test_columns_fill_their_tables_at_every_size_of_everything(launch):
             columns, room = panel.view.columns, panel.view.viewport().width()
             whole = columns.length() <= room or room % columns.defaultSectionSize() == 0
             assert whole or not panel.isVisible(), (name, field, room)
+
+
+def test_chinese_letters_leave_the_bars_as_low_and_the_maps_their_numbers(launch):
+    """Each bar was three pixels higher, and 16 rows beside a mask were too low for numbers."""
+    person = launch("minilm-layer2.npz", lang="zh", width=1366, height=700)
+    next(a for a in person.window.mask_panel.kinds.actions() if a.data() == "causal").trigger()
+    person.rest()
+
+    def seen():
+        settle()
+        window = person.window
+        bars = window.menuBar(), person.find("toolbar"), window.statusBar()
+        return [bar.height() for bar in bars], person.find("heatmap.weights").cells.numbers
+
+    chinese = seen()
+    person.do("language_en")
+    assert chinese == seen()
+    assert chinese[1] is not None
