@@ -7,7 +7,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeAlias
 
@@ -218,14 +218,14 @@ def parse_object(text: str, largest: int) -> dict[str, Json]:
     if len(text) > largest:
         raise FormatError(TOO_LONG, got=size_text(len(text)), expected=size_text(largest))
     _check_parts(text)
-    hooks = {"parse_constant": _refuse, "parse_float": _finite, "object_pairs_hook": unique}
-    found = json_value(text, deep=_DEEP, invalid=_BAD, too_long=_LONG_NUMBER, **hooks)
+    sentences = {"deep": _DEEP, "invalid": _BAD, "too_long": _LONG_NUMBER}
+    found = json_value(text, **sentences, parse_constant=_refuse, parse_float=_finite, object_pairs_hook=unique)
     if not isinstance(found, dict):
         raise FormatError(NOT_MAPPING)
     return found
 
 
-def json_value(text: str, *, deep: str, invalid: str, too_long: str, **hooks: Callable[[Any], object]) -> Json:
+def json_value(text: str, *, deep: str, invalid: str, too_long: str, **hooks: Any) -> Json:
     """Return the value of a JSON text, which `json.loads` reads with these `hooks`.
 
     Raises FormatError with one of three sentences: nested too deeply, invalid from a {place} on, or a number too long.

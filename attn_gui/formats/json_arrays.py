@@ -164,8 +164,8 @@ def _parsed(source: FileSource) -> tuple[dict[str, Json], list[FileNote]]:
     if lists > MOST_LISTS:
         raise FormatError(_LISTS, got=f"{lists:,}", most=f"{MOST_LISTS:,}")
     decimals = _Decimals()
-    hooks = {"parse_float": decimals.read, "object_pairs_hook": partial(unique, twice=THERE_TWICE)}
-    found = json_value(text, deep=_DEEP, invalid=_BAD, too_long=_LONG, **hooks)
+    sentences, once = {"deep": _DEEP, "invalid": _BAD, "too_long": _LONG}, partial(unique, twice=THERE_TWICE)
+    found = json_value(text, **sentences, parse_float=decimals.read, object_pairs_hook=once)
     return found if isinstance(found, dict) else {ALONE: found}, decimals.notes
 
 
