@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import cycle
 
 import pytest
-from PySide6.QtCore import QPoint, QRect
+from PySide6.QtCore import QCoreApplication, QPoint, QRect
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QLineEdit, QWidget
@@ -509,6 +509,8 @@ def test_whatever_a_lesson_says_or_asks_is_in_sight(launch, lang, size, lessons)
         for told in walk(person, path):
             found += [f"{told}: {fault}" for fault in faults_shown(person)]
             if (name := answered_by(person)) and told.endswith(("arrival", "wrong")):
+                for _ in range(TURNS):  # the column is laid out a few turns after the words came
+                    QCoreApplication.processEvents()
                 place = place_of(person, name)
                 if told.endswith("wrong") and place.y() != before.y():
                     found += [f"{told}: what is pressed next moved by {place.y() - before.y()}"]
