@@ -28,6 +28,7 @@ from attn_gui.figure.operands import stage_plane
 from attn_gui.figure.pages.page_kind import PageStyle
 from attn_gui.figure.text.fonts import ensure_gui
 from attn_gui.figure.walk import Walk, export_walk, walk_of
+from attn_gui.figure.walk.walk_canvas import START, WalkCanvas
 from attn_gui.figure.walk.walk_context import spaced
 from attn_gui.lessons.exercises import Blank, CoveredEvaluation
 from attn_gui.paths import resource
@@ -133,6 +134,20 @@ def test_the_worked_example_is_walked_in_eight_seconds_with_the_numbers_of_the_m
 def test_chinese_has_blanks_beside_numbers_and_names_alone_and_loses_no_mark():
     rich = "第<b>2</b>行 的键<i>cat</i>给 <b>查询</b>"
     assert spaced(rich) == "第<b> 2 </b>行的键<i> cat </i>给<b>查询</b>"
+
+
+def test_the_longest_bar_of_a_sum_holds_its_equation(worked, monkeypatch):
+    walk, bars, texts = walk_of(worked, 0, 0, "weights", (1, 1)), [], []
+    bar, text = WalkCanvas.bar, WalkCanvas.text
+    monkeypatch.setattr(WalkCanvas, "bar", lambda self, rect, color: bars.append(rect) or bar(self, rect, color))
+    monkeypatch.setattr(
+        WalkCanvas, "text", lambda self, *given, **more: texts.append(given) or text(self, *given, **more)
+    )
+    number = [type(beat).__name__ for beat in walk.beats].index("TotalBeat")
+    painted(walk, sum(beat.seconds for beat in walk.beats[:number]) + 0.01)
+    longest = max(bars, key=QRectF.width)
+    anchors = [given[5] for given in texts if longest.contains(*given[:2]) and len(given) > 5]
+    assert anchors == [START]
 
 
 def test_a_wide_row_shows_its_largest_terms_and_the_chosen_key_always(causal):

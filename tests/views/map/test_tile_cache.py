@@ -153,10 +153,13 @@ def test_the_histogram_of_a_long_map_waits_for_its_numbers(qtbot, document, show
 
 
 def test_what_was_given_up_stays_undrawn_until_it_is_taken_up(qtbot, document, shown):
-    made = document()
+    made, told = document(), []
     heatmap = shown(made, "weights")
+    made.tile_cache.progressed.connect(told.append)
     heatmap.numbersArrived.connect(made.tile_cache.stop)
+    heatmap.numbersArrived.connect(lambda *_: told.append("stopped"))
     wait(qtbot, made)
+    assert told[told.index("stopped") - 1] == 1.0  # nothing is left to wait for
     heatmap.grab()
     known = flags(heatmap) != UNKNOWN
     assert made.tile_cache.stopped
