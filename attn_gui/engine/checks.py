@@ -303,7 +303,9 @@ def _cells_of(array: Array, value: object) -> object:
     """Return the contents of an array: the name of its dtype, but in words what no numbers are made of."""
     if array.dtype.kind in "US":
         return word(sentences.A_TEXT)
-    return kind_of(value) if array.dtype.hasobject else str(array.dtype)
+    if array.dtype.hasobject:
+        return word(sentences.STRANGE_CELLS) if array.ndim else kind_of(value)
+    return str(array.dtype)
 
 
 # --- frozen mappings and equality -----------------------------------------------------------------

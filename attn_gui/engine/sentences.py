@@ -93,6 +93,7 @@ A_MAPPING = "names with values"
 AN_ARRAY = "an array"
 SOMETHING = "something else"
 UNEVEN_ROWS = "rows of different lengths"
+STRANGE_CELLS = "cells that are no numbers, or too large for any type of them"
 
 # --- shapes --------------------------------------------------------------------------------------
 AXES = "{matrix} must have {expected} axes, got the shape {shape}."

@@ -44,8 +44,8 @@ PIXELS = "png"  # what is shown as a file of this form would be
 USUAL, FOR_NOTEBOOK = ExportSettings(), ExportSettings(dpi=NOTEBOOK_DPI)
 
 _TOO_LONG = {
-    "width": QT_TRANSLATE_NOOP("Sentences", "The width of a figure is up to {most} cm, got {got}."),
-    "height": QT_TRANSLATE_NOOP("Sentences", "The height of a figure is up to {most} cm, got {got}."),
+    "width": QT_TRANSLATE_NOOP("Sentences", "The width of a figure is above 0 and up to {most} cm, got {got}."),
+    "height": QT_TRANSLATE_NOOP("Sentences", "The height of a figure is above 0 and up to {most} cm, got {got}."),
 }
 _TOO_LARGE = QT_TRANSLATE_NOOP("Sentences", "The figure would be {width} × {height} cm, more than {most} a side.")
 _MAPS_ALONE = QT_TRANSLATE_NOOP(

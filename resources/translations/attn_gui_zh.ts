@@ -4146,7 +4146,7 @@
         <translation>改为开头对齐</translation>
     </message>
     <message>
-        <source>Up to {count} keys are open in a row, and d_k = {width}: a target that keeps the other odds is sure to be met with at most {most}.</source>
+        <source>Up to {count} keys are open in a row, and d_k = {width}: a weight can surely be set to a target, the other odds kept, only where at most {most} are open.</source>
         <translation>一行最多有 {count} 个开放的键，而 d_k = {width}：要保持其余比值不变，只有开放的键不超过 {most} 个时目标才必定能达到。</translation>
     </message>
     <message>
@@ -7429,6 +7429,10 @@ Do you want to replace it?</source>
         <translation>{field} 没有参数 {got}，只有 {choices}。</translation>
     </message>
     <message>
+        <source>cells that are no numbers, or too large for any type of them</source>
+        <translation>不是数的单元格，或任何数值类型都放不下的大数</translation>
+    </message>
+    <message>
         <source>{matrix} must have {expected} axes, got the shape {shape}.</source>
         <translation>{matrix} 必须有 {expected} 个轴，实际形状为 {shape}。</translation>
     </message>
@@ -8985,12 +8989,12 @@ Do you want to replace it?</source>
         <translation>{stage} 在这里不是矩阵的乘积：周围没有可画的矩阵。</translation>
     </message>
     <message>
-        <source>The width of a figure is up to {most} cm, got {got}.</source>
-        <translation>图的宽度最大为 {most} 厘米，实为 {got}。</translation>
+        <source>The width of a figure is above 0 and up to {most} cm, got {got}.</source>
+        <translation>图的宽度应大于 0 且不超过 {most} 厘米，实为 {got}。</translation>
     </message>
     <message>
-        <source>The height of a figure is up to {most} cm, got {got}.</source>
-        <translation>图的高度最大为 {most} 厘米，实为 {got}。</translation>
+        <source>The height of a figure is above 0 and up to {most} cm, got {got}.</source>
+        <translation>图的高度应大于 0 且不超过 {most} 厘米，实为 {got}。</translation>
     </message>
     <message>
         <source>The figure would be {width} × {height} cm, more than {most} a side.</source>

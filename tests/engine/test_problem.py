@@ -151,6 +151,12 @@ WRONG = [
     (with_q_k_v(query=[["a"]]), FieldTypeError, "query must hold real numbers"),
     (with_q_k_v(query=np.ones((3, 8), complex)), FieldTypeError, "query must hold real numbers, got complex128"),
     (with_q_k_v(query=[[1, 2], [3]]), FieldTypeError, "query must hold real numbers, got rows of different lengths"),
+    (
+        with_q_k_v(query=[[10**400, 2]]),
+        FieldTypeError,
+        "query must hold real numbers, got cells that are no numbers, or",
+    ),
+    (with_q_k_v(query=np.array([[1, None]])), FieldTypeError, "query must hold real numbers, got cells that are no"),
     (with_q_k_v(query=np.array([[object()]])), FieldTypeError, "query"),
     (with_q_k_v(x=Q), FieldError, "query and x exclude each other"),
     (with_q_k_v(b_key=np.ones(8)), FieldError, "query and b_key exclude each other"),

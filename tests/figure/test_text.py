@@ -21,7 +21,7 @@ from attn_gui.figure.design_tokens import FONT_SIZE
 from attn_gui.figure.display import CellNumbers, cell_decimals, cell_text, format_number
 from attn_gui.figure.text.fonts import code_font, figure_font
 from attn_gui.figure.text.labels import label_step, token_text, wrapped
-from attn_gui.figure.text.numbers import dot_text, level_texts, sentence_number
+from attn_gui.figure.text.numbers import dot_text, level_texts, list_number, sentence_number
 from attn_gui.formats.visible_text import LONGEST_LABEL, visible_text
 from attn_gui.paths import resource
 from tests.failing import each
@@ -116,6 +116,12 @@ def test_ends_that_differ_never_read_the_same(low: float, span: float) -> None:
 )
 def test_weights_in_cells_drop_what_says_nothing(value: float, numbers: CellNumbers, text: str) -> None:
     assert cell_text(value, numbers) == text
+
+
+def test_a_list_shows_no_number_as_0_that_is_another() -> None:
+    """The weights of 4,096 keys stood as 0.001 and 0.000 in the page of retrieval."""
+    shown = [list_number(value) for value in (4.949e-4, -3.2e-5, 5.01e-4, 0.0, np.inf, np.nan)]
+    assert shown == ["4.9e−4", "−3.2e−5", "0.001", "0.000", "+∞", "NaN"]
 
 
 @given(

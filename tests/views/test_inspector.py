@@ -276,6 +276,17 @@ def test_weights_of_every_normalization_stand_beside_those_of_the_other_keys(sho
     assert view.terms().signed() == (normalize == "none")
 
 
+def test_keys_beside_a_weight_set_by_hand_are_named_as_computed(shown):
+    """Below “a” stood 0.5369 of a weight that was 0.27 in the map."""
+    problem = direct(**by_hand("weights", 0.5))
+    inspector = shown(problem, "weights", 0, 2)
+    view, computed = table(inspector), compute(direct())["weights"][0, 1, 0]
+    assert headers(view)[-1] == "a\u2070"
+    assert [float(row[-1]) for row in texts(view)] == pytest.approx(np.sort(computed)[::-1], abs=6e-5)
+    put(inspector, direct(), "weights", 0, 2)
+    assert headers(view)[-1] == "a"
+
+
 def test_products_name_their_cells_and_stand_by_magnitude(shown):
     view = table(shown(wide(7), "scores", 2, 3, head=0))
     assert headers(view) == ["", "Q[2, c]", "K[3, c]", "q·k"]

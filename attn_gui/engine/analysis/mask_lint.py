@@ -145,8 +145,8 @@ class CrowdedKeys(LintRule):
     key = "crowded"
     words = QT_TRANSLATE_NOOP(
         "Masks",
-        "Up to {count} keys are open in a row, and d_k = {width}: a target that keeps the other odds is sure to be met "
-        "with at most {most}.",
+        "Up to {count} keys are open in a row, and d_k = {width}: a weight can surely be set to a target, the other "
+        "odds kept, only where at most {most} are open.",
     )
 
     def find(self, problem: Problem, rows: OpenKeys) -> Iterator[LintFinding]:

@@ -33,7 +33,7 @@ from attn_gui.figure.pages.page_kind import (
     metrics,
     with_frame,
 )
-from attn_gui.figure.text.numbers import difference_text, format_number
+from attn_gui.figure.text.numbers import difference_text, list_number
 from attn_gui.figure.text.rich_text import write_symbols
 from attn_gui.figure.writers import END, write_line
 from attn_gui.formats.rows import stage_labels
@@ -194,19 +194,19 @@ class RetrievalLayout(PageLayout):
 
     def _key_spot(self, row: int) -> PageSpot:
         shown, found = self.shown, self.shown.found
-        weight = f"{symbol(shown.stages[1])} = {format_number(self._weight(row), 4)}"
+        weight = f"{symbol(shown.stages[1])} = {list_number(self._weight(row), 4)}"
         if row == len(found.keys):
             return PageSpot(f"{self._key(row)}: {weight}")
         said = [weight]
         if shown.stages[0] is not None and found.scores is not None:
-            said.insert(0, f"{symbol(shown.stages[0])} = {format_number(found.scores[row], 4)}")
+            said.insert(0, f"{symbol(shown.stages[0])} = {list_number(found.scores[row], 4)}")
         return PageSpot(f"{self._key(row)}: {', '.join(said)}", PageCell(shown.stages[1], shown.query, found.keys[row]))
 
     def _column_spot(self, row: int) -> PageSpot:
         shown, column = self.shown, self.columns[row]
         order = np.argsort(-np.nan_to_num(np.abs(self.pieces[:, row]), nan=np.inf), kind="stable")[:4]
-        parts = ", ".join(f"{self._key(int(key))} {format_number(self.pieces[key, row], 4)}" for key in order)
-        value = format_number(shown.found.output[column], 4)
+        parts = ", ".join(f"{self._key(int(key))} {list_number(self.pieces[key, row], 4)}" for key in order)
+        value = list_number(shown.found.output[column], 4)
         cell = f"{symbol(shown.stages[2])}[{shown.query}, {column}]"
         name = f"Σ a · v = {value}" if shown.found.by_hand else f"{cell} = {value}"
         return PageSpot(f"{name}: {parts}", PageCell(shown.stages[2], shown.query, column))
@@ -243,9 +243,9 @@ class RetrievalLayout(PageLayout):
             at = QPointF(place.left() + MARK + SPACING.s, middle + metrics("small").capHeight() / 2)
             write_symbols(painter, at, self._key(row), theme.text, FONT_SIZE.small, self.token)
             if (scores := self.shown.found.scores) is not None and row < len(scores):
-                score = format_number(scores[row], 3)
+                score = list_number(scores[row])
                 write_line(painter, QPointF(ends[0], middle) + down, score, theme.text2, FONT_SIZE.micro, anchor=END)
-            number = format_number(weight, 3)
+            number = list_number(weight)
             write_line(painter, QPointF(ends[1], middle) + down, number, theme.text, FONT_SIZE.micro, anchor=END)
             if np.isfinite(weight):
                 bar = QRectF(bars.left(), middle - half, max(bars.width() * weight / largest, 1.0), 2 * half)
@@ -271,7 +271,7 @@ class RetrievalLayout(PageLayout):
             at = QPointF(place.left() + label - SPACING.s, middle)
             write_line(painter, at + down, str(column), theme.text2, FONT_SIZE.micro, anchor=END)
             self._paint_bar(painter, shares[:, row], QRectF(zero, middle, bars.width() / (high - low), 0))
-            text = format_number(self.shown.found.output[column], 3)
+            text = list_number(self.shown.found.output[column])
             write_line(painter, QPointF(place.right(), middle) + down, text, theme.text, FONT_SIZE.micro, anchor=END)
         painter.setPen(QPen(theme.line_strong, 1.0, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap))
         painter.drawLine(QLineF(zero, place.top(), zero, place.bottom()))

@@ -86,6 +86,11 @@ def sentence_number(value: float, decimals: int = 6) -> str:
     return scientific(value, decimals) if 0 < abs(value) < _SMALLEST_PLAIN else format_number(value, decimals)
 
 
+def list_number(value: float, decimals: int = 3) -> str:
+    """Return a number of a list with fixed decimals; one that is not 0 and would read so with a power of ten."""
+    return scientific(value, 2) if 0 < abs(value) < 0.5 * 10.0**-decimals else format_number(value, decimals)
+
+
 def cell_text(value: float, numbers: CellNumbers) -> str:
     """Return a value as it stands in a cell: whole ones without zeros, but a weight that rounds to 0 as "·".
 

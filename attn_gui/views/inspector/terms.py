@@ -73,7 +73,7 @@ class TermsModel(QAbstractTableModel):
         super().__init__(parent)
         self._terms: Terms | None = None
         self._context: ExplainContext | None = None
-        self._stage, self._wording, self._chosen = "", "", -1
+        self._stage, self._letter, self._wording, self._chosen = "", "", "", -1
         self._entry: Stage | None = None  # None for a number that is no stage
         self._values = np.empty(0)
         self._order = np.empty(0, int)
@@ -104,6 +104,7 @@ class TermsModel(QAbstractTableModel):
     def _take(self, explanation: Explanation | None, context: ExplainContext | None) -> None:
         self._terms = explanation.row if explanation is not None else None
         stage = plain_name(explanation.stage) if explanation is not None else ""
+        self._letter = cell_symbol(explanation.stage) if explanation is not None else ""
         self._expanded = self._expanded and stage == self._stage
         self._context, self._stage = context, stage
         self._entry = explanation.entry if explanation is not None and stage in STAGE else None
@@ -354,7 +355,9 @@ class TermsModel(QAbstractTableModel):
     def _value_header(self) -> str:
         if self.two_states is not None:
             return self.two_states.names[1]
-        if self.of_weights() or not self._terms:
+        if self.of_weights():
+            return self._letter  # a⁰ of weights that a change by hand left behind
+        if not self._terms:
             return "a"
         if self._wording == "norm":
             return cell_symbol(self._stage)
