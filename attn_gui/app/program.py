@@ -215,7 +215,7 @@ class Program(QObject):
                 for part in self._parts()
                 if isinstance(part, Retranslatable) and part not in (self.bars, self.document)
             )
-            self.view.notify_in_turns([part.retranslate for part in rest])
+            self.view.notify_in_turns([part.retranslate for part in rest], whole=True)
         return super().eventFilter(watched, event)
 
     def begin(self, path: Path | None, arrangement: ArrayMapping | None = None) -> None:

@@ -209,6 +209,8 @@ class MainWindow(QMainWindow):
 
     def hold_picture(self, held: bool) -> None:
         """Let all that is painted stay as it is, or paint all anew."""
+        if held != self.updatesEnabled():
+            return
         self.setUpdatesEnabled(not held)
         if not held:
             self.repaint()  # what was marked while held counts as asked for already, and an update alone would be lost

@@ -45,7 +45,7 @@ class Computation(QObject):
     """
 
     rebuilt = Signal(bool, bool)  # a new evaluation is there, or the one with other places changed by hand: whether of
-    # another document, and whether the window may answer between its followers; `ViewState` notifies all others
+    # another document, and whether the window may paint between its followers; `ViewState` notifies all others
     updated = Signal(object, object)  # Recomputed, the boxes of every stage that hold new numbers, and those of the
     # fields that changed; `Baseline` is connected first, so that it holds the new numbers before anyone asks it
     drawable = Signal()  # maps can draw what `updated` named: in the same turn, but of a long problem once `tiles` has
@@ -100,7 +100,7 @@ class Computation(QObject):
 
     @property
     def has_many_steps(self) -> bool:
-        """Return whether the window must answer between its followers: a layer of a model has many steps."""
+        """Return whether the window must paint between its followers: a layer of a model has many steps."""
         return self._document.study is not None and self.tiles is None
 
     @property
@@ -119,10 +119,12 @@ class Computation(QObject):
         tiles.progressed.disconnect(self.drawing)
         self._left_behind.append(tiles)
 
-    def begin_notifying(self) -> None:
-        """Note that not everybody has been notified of the present evaluation."""
+    def begin_notifying(self, whole: bool) -> None:
+        """Note that not everybody has been notified of the present evaluation; `whole`: nothing is painted until
+        then."""
         self.notified = False
-        self.mixed.emit(True)
+        if whole:
+            self.mixed.emit(True)
 
     def all_notified(self) -> None:
         """Note that everybody has been notified of the present evaluation, and end the tile caches before it."""

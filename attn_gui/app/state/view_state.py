@@ -43,7 +43,7 @@ ACTING = {
 INPUT = (QInputEvent, QHelpEvent, QDropEvent)
 """The kinds of both: most events are of no such kind, and this is quickly seen."""
 SLICE = 0.004
-"""Seconds after which the window may answer before the rest is notified."""
+"""Seconds after which the window may paint and answer before the rest is notified."""
 
 WIDE = frozenset({"baseline", "compare", "overlay"})
 """Those that change every map and table, as another evaluation does."""
@@ -103,9 +103,9 @@ class ViewState(QObject):
     called once, and only for the parts that it asked for, so their order means nothing. Turns are taken here alone:
     a follower that yields goes on in the next slice, or begins anew where another look has come meanwhile.
 
-    While some still show the evaluation before, no place in it is taken for one of the present evaluation: nothing is
-    painted, the pointer says nothing, and a press or a key waits until everybody is notified (`eventFilter`); so it is
-    with another head.
+    While some still show the evaluation before, no place in it is taken for one of the present evaluation: the pointer
+    says nothing, and a press or a key waits until everybody is notified (`eventFilter`); so it is with another head. Of
+    another document nothing is painted until then.
     """
 
     mapWanted = Signal()  # whatever is in the place of the maps gives way
@@ -117,7 +117,7 @@ class ViewState(QObject):
         self._computation, self._baseline = computation, baseline
         self._followers: list[tuple[Show, frozenset[str]]] = []
         self._waiting: dict[Show, Iterator[None] | None] = {}  # the next one first, with what is left of its turns
-        self._answered = False  # whether the window has had a turn since somebody was notified
+        self._painted = False  # whether the window has had a turn since somebody was notified
         self._next: dict[str, Any] = {}
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._go_on)
@@ -281,7 +281,7 @@ class ViewState(QObject):
         if not shows:
             return
         if in_turns or (self._computation.has_many_steps and changed & WIDE):
-            self.notify_in_turns(shows)
+            self.notify_in_turns(shows, whole="document" in changed)
         else:
             self._waiting |= dict.fromkeys(shows)
             self.notify_all()
@@ -305,19 +305,19 @@ class ViewState(QObject):
         """Return whether the look still asks for what is laid over the evaluation."""
         return bool(self.look.blanks) if overlay.covers else self.look.compare == GRADIENT
 
-    def notify_in_turns(self, shows: Iterable[Show]) -> None:
-        """Call each of these once in later turns of the event loop, between which the window answers; it paints when
-        all have been called."""
+    def notify_in_turns(self, shows: Iterable[Show], *, whole: bool) -> None:
+        """Call each of these once in later turns of the event loop, between which the window answers, and paints too
+        unless it is to change as a `whole`."""
         self._waiting |= dict.fromkeys(shows)
-        self._computation.begin_notifying()
+        self._computation.begin_notifying(whole)
         self._guard(True)
         self._soon.start()
 
     def _go_on(self) -> None:
-        """Notify as many as there is time for, in every other turn: what they show is laid out between."""
-        self._answered = not self._answered
+        """Notify as many as there is time for, in every other turn: what they show is painted between."""
+        self._painted = not self._painted
         self._soon.start()  # which goes on where one of them fails
-        if self._answered:
+        if self._painted:
             return
         self._guard(False)
         end = time.perf_counter() + SLICE
