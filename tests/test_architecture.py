@@ -15,7 +15,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "attn_gui"
-PACKAGES = ("engine", "formats", "models", "lessons", "document", "tiles", "figure", "views", "app")
+PACKAGES = ("engine", "formats", "models", "lessons", "document", "pictures", "figure", "views", "app")
 MODULES = sorted(PACKAGE.rglob("*.py"))
 SOURCES = sorted(path for folder in ("attn_gui", "packaging", "tests") for path in (ROOT / folder).rglob("*.py"))
 OF_THE_PROCESS = {  # Qt has one application and one set of fonts

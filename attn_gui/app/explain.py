@@ -22,7 +22,7 @@ from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.nodes import GATED
 from attn_gui.figure.operands import repeated, stage_plane
 from attn_gui.modes import BEFORE, SIDE_BY_SIDE
-from attn_gui.tiles.planes import number_at
+from attn_gui.pictures.planes import number_at
 from attn_gui.views.inspector.cell_relations import OtherState, ReachedBoxes, cell_name
 from attn_gui.views.inspector.inspector import ExplainContext
 from attn_gui.views.map.map_drawing import MapDrawing

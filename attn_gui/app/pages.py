@@ -36,7 +36,7 @@ from attn_gui.formats.saving import write_file
 from attn_gui.formats.scripts import script_name
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.modes import ACTIONS
-from attn_gui.tiles.thread_pools import outcome_of
+from attn_gui.pictures.thread_pools import outcome_of
 from attn_gui.views.dialogs.progress import WorkLine
 from attn_gui.views.page_widget import CodeControls, FitControls, PageWidget
 

@@ -263,7 +263,7 @@ class Program(QObject):
         for part in self._parts():
             if isinstance(part, Finishable):
                 part.finish()
-        from attn_gui.tiles.tile_cache import TileCache  # not needed to start
+        from attn_gui.pictures.tile_cache import TileCache  # not needed to start
 
         for tiles in (*self.findChildren(TileCache), *self.window.findChildren(TileCache)):  # ended ones may still draw
             tiles.finish()

@@ -18,7 +18,7 @@ from attn_gui.document.edits import Label, SetFields, quoted
 from attn_gui.engine import Problem
 from attn_gui.formats.snapshots import LONGEST_NAME, LONGEST_NOTE, Snapshot
 from attn_gui.languages import QT_TRANSLATE_NOOP
-from attn_gui.tiles.thread_pools import outcome_of
+from attn_gui.pictures.thread_pools import outcome_of
 from attn_gui.views.banner import BannerOffer
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.dialogs.progress import WorkLine

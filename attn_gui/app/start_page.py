@@ -24,7 +24,7 @@ from attn_gui.figure.text.labels import token_label
 from attn_gui.figure.text.numbers import sentence_number
 from attn_gui.lessons.curriculum import names, path_of
 from attn_gui.lessons.word_table import are_known, problem_of
-from attn_gui.tiles.planes import number_at
+from attn_gui.pictures.planes import number_at
 from attn_gui.views.map.map_drawing import MapState
 from attn_gui.views.names import place_words, stage_title
 from attn_gui.views.start_page import PRODUCT, RecentRow, StartView

@@ -28,7 +28,7 @@ from attn_gui.figure.pooled_maps import picture
 from attn_gui.figure.text.figure_words import WORDS
 from attn_gui.formats.rows import stage_labels
 from attn_gui.languages import QT_TRANSLATE_NOOP
-from attn_gui.tiles.planes import PlaneLike, covers, kind_of, uncovered
+from attn_gui.pictures.planes import PlaneLike, covers, kind_of, uncovered
 
 # --- composing ------------------------------------------------------------------------------------
 

@@ -42,7 +42,7 @@ from attn_gui.figure.text.figure_words import WORDS, FigureWords
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.text.numbers import Values, format_number
 from attn_gui.figure.writers import write_text
-from attn_gui.tiles.planes import Edges
+from attn_gui.pictures.planes import Edges
 
 # --- figures of maps ------------------------------------------------------------------------------
 

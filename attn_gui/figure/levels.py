@@ -16,7 +16,7 @@ from attn_gui.document.edits import Refusal
 from attn_gui.figure.colors import LUT_SIZE, LUT_ZERO, PALETTES, Lut, lut
 from attn_gui.figure.text.numbers import Values
 from attn_gui.languages import QT_TRANSLATE_NOOP
-from attn_gui.tiles.planes import Allowed as Allowed
+from attn_gui.pictures.planes import Allowed as Allowed
 
 FIXED_WEIGHT_KEYS = 64
 """Weights are colored 0 … 1 up to this many keys, if that shows anything; 0 … largest above."""

@@ -10,7 +10,7 @@ from attn_gui.engine.arrays import Box
 from attn_gui.engine.creation.interventions import RESULT, off_heads
 from attn_gui.engine.graph.intervention_nodes import InterventionNode
 from attn_gui.engine.graph.stage import LinearStage
-from attn_gui.tiles.planes import FieldPlane, PlaneLike, matrix_of
+from attn_gui.pictures.planes import FieldPlane, PlaneLike, matrix_of
 
 QUERY, KEY, PLAIN = "query", "key", "plain"
 """Roles of an axis: its rows or columns are queries, keys, or neither."""

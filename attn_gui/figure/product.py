@@ -40,7 +40,7 @@ from attn_gui.figure.text.fonts import WIDER_FONT, figure_font
 from attn_gui.figure.text.labels import wrapped
 from attn_gui.figure.writers import PX_PER_CM, TooSmall, write_line
 from attn_gui.languages import QT_TRANSLATE_NOOP
-from attn_gui.tiles.planes import PlaneLike
+from attn_gui.pictures.planes import PlaneLike
 
 # --- figure ---------------------------------------------------------------------------------------
 

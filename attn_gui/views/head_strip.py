@@ -14,7 +14,7 @@ from attn_gui.engine import Evaluation, Plane, Recomputed
 from attn_gui.engine.analysis.head_readings import READINGS, Entropy, HeadReading
 from attn_gui.engine.creation.interventions import off_heads
 from attn_gui.figure.design_tokens import SIZE, SPACING, Theme
-from attn_gui.tiles.entropies import HeadEntropies
+from attn_gui.pictures.entropies import HeadEntropies
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.map.map_drawing import MapState

@@ -15,8 +15,8 @@ from attn_gui.engine.evaluation import streaming_kernels
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.figure.display import UNKNOWN
-from attn_gui.tiles import tile
-from attn_gui.tiles.tile import Tile, place_of
+from attn_gui.pictures import tile
+from attn_gui.pictures.tile import Tile, place_of
 
 N, HEADS, WIDTH = 1201, 2, 3
 

@@ -25,7 +25,7 @@ from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.stages import lacking
 from attn_gui.figure.operands import stage_plane
 from attn_gui.languages import QT_TRANSLATE_NOOP
-from attn_gui.tiles.planes import number_at
+from attn_gui.pictures.planes import number_at
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.inspector.cell_relations import cell_name, number
 

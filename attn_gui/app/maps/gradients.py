@@ -22,7 +22,7 @@ from attn_gui.figure.text.numbers import scientific
 from attn_gui.modes import GRADIENT, NOW
 
 if TYPE_CHECKING:
-    from attn_gui.tiles.tile_cache import TileCache
+    from attn_gui.pictures.tile_cache import TileCache
 
 REST_MS = 150  # after the last change, before anything is computed twice
 
@@ -130,7 +130,7 @@ class GradientController(QObject):
     def _show_gradient(self, taken: TakenGradient) -> None:
         self._taken = taken
         if taken.gradient.draws_pictures:
-            from attn_gui.tiles.tile_cache import TileCache  # not needed to start
+            from attn_gui.pictures.tile_cache import TileCache  # not needed to start
 
             self._tiles = TileCache(taken.gradient, self)
             self._tiles.progressed.connect(self._computation.drawing)

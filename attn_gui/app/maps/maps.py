@@ -15,7 +15,7 @@ from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.engine import Evaluation, Plane, Recomputed
 from attn_gui.figure.stage_formulas import shown_latex
 from attn_gui.modes import ACTIONS, ALL, BEFORE, OF_ANY, PRODUCT, WIPE
-from attn_gui.tiles.planes import FieldPlane, PlaneLike
+from attn_gui.pictures.planes import FieldPlane, PlaneLike
 from attn_gui.views.map.map_drawing import MapDrawing, StateSplit
 from attn_gui.views.theme import theme_signal
 

@@ -18,7 +18,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.engine.progress import Progress
-from attn_gui.tiles.thread_pools import Outcomes, SideThread, outcome_of
+from attn_gui.pictures.thread_pools import Outcomes, SideThread, outcome_of
 from attn_gui.views.dialogs.asking import asking
 from attn_gui.views.dialogs.progress import WorkLine
 from attn_gui.views.main_window import MainWindow

@@ -24,10 +24,10 @@ from attn_gui.figure.text.numbers import sentence_number
 from attn_gui.formats.file_sentences import quoted
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.modes import BEFORE, BOTH, DIFFERENCE, GRADIENT, NOW
-from attn_gui.tiles.planes import number_at
+from attn_gui.pictures.planes import number_at
 
 if TYPE_CHECKING:
-    from attn_gui.tiles.tile_cache import TileCache
+    from attn_gui.pictures.tile_cache import TileCache
 
 
 PINNED = "pinned"
@@ -224,7 +224,7 @@ class Baseline(QObject):
             ]
 
     def _tile_cache_of(self, evaluation: Evaluation) -> TileCache:
-        from attn_gui.tiles.tile_cache import TileCache  # not needed to start
+        from attn_gui.pictures.tile_cache import TileCache  # not needed to start
 
         tiles = TileCache(evaluation, self._computation)
         tiles.progressed.connect(self._computation.drawing)

@@ -27,7 +27,7 @@ from attn_gui.engine.graph.indices import count, whole
 from attn_gui.views.dialogs.progress import PATIENCE_MS
 
 if TYPE_CHECKING:
-    from attn_gui.tiles.tile_cache import TileCache
+    from attn_gui.pictures.tile_cache import TileCache
 
 QUICK_CELLS = 100_000  # n · m · heads that are computed again within a frame or two
 QUICK_NUMBERS = 1 << 19  # and so many numbers in all matrices, each of which is read
@@ -40,16 +40,16 @@ class Computation(QObject):
     """Follows the document. An edit of cells recomputes what it reaches, any other change everything.
 
     A large problem is computed on another thread; until then the last evaluation stays, and an answer for a document
-    that has moved on is dropped. Of a long one `tiles` brings what the maps look at; at rest after edits, what they
-    have left is settled.
+    that has moved on is dropped. Of a long one the tile cache brings what the maps look at; at rest after edits, what
+    they have left is settled.
     """
 
     rebuilt = Signal(bool, bool)  # a new evaluation is there, or the one with other places changed by hand: whether of
     # another document, and whether the window may paint between its followers; `ViewState` notifies all others
     updated = Signal(object, object)  # Recomputed, the boxes of every stage that hold new numbers, and those of the
     # fields that changed; `Baseline` is connected first, so that it holds the new numbers before anyone asks it
-    drawable = Signal()  # maps can draw what `updated` named: in the same turn, but of a long problem once `tiles` has
-    # drawn its dirty tiles, which may be several edits later. For maps alone; numbers can be read from `updated` on
+    drawable = Signal()  # maps can draw what `updated` named: in the same turn, but of a long problem once the tile
+    # cache has drawn its dirty tiles, which may be several edits later. For maps alone; numbers can be read from `updated` on
     working = Signal(bool)  # a full pass takes longer than a person takes for "at once"
     refused = Signal(object)  # FieldError: no evaluation can hold the problem
     drawing = Signal(float)  # which share of the pictures that are looked at is there
@@ -273,7 +273,7 @@ class Computation(QObject):
         """Return the tile cache of a long problem; None of a short one."""
         if not is_long(evaluation.problem):
             return None
-        from attn_gui.tiles.tile_cache import TileCache  # not needed to start
+        from attn_gui.pictures.tile_cache import TileCache  # not needed to start
 
         tiles = TileCache(evaluation, self)
         tiles.progressed.connect(self.drawing)

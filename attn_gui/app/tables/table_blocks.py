@@ -33,7 +33,7 @@ from attn_gui.engine.shape_errors import drafted, fields_with
 from attn_gui.formats import AmbiguousTable, FileNote, FormatError, LabeledArray, matrix_formats, open_matrix, suffixes
 from attn_gui.formats.catalog import array_formats, patterns
 from attn_gui.languages import QT_TRANSLATE_NOOP
-from attn_gui.tiles.thread_pools import outcome_of
+from attn_gui.pictures.thread_pools import outcome_of
 from attn_gui.views.banner import MOST, BannerOffer
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.dialogs.progress import WorkLine

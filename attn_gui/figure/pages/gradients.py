@@ -40,7 +40,7 @@ from attn_gui.figure.text.rich_text import write_symbols
 from attn_gui.figure.writers import END, write_line
 from attn_gui.formats.rows import has_items
 from attn_gui.languages import QT_TRANSLATE_NOOP
-from attn_gui.tiles.planes import MADE_BY
+from attn_gui.pictures.planes import MADE_BY
 
 # --- contents -------------------------------------------------------------------------------------
 

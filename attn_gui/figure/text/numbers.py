@@ -10,7 +10,7 @@ import numpy as np
 from PySide6.QtGui import QFontMetricsF
 
 from attn_gui.figure.design_tokens import SIZE
-from attn_gui.tiles.planes import Values as Values
+from attn_gui.pictures.planes import Values as Values
 
 MINUS = "\N{MINUS SIGN}"
 INFINITY = "\N{INFINITY}"

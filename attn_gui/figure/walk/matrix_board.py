@@ -24,7 +24,7 @@ from attn_gui.figure.text.numbers import CellNumbers, cell_decimals, cell_text
 from attn_gui.figure.text.rich_text import escaped, indexed, strong
 from attn_gui.figure.walk.walk_canvas import SMALL, WalkCanvas
 from attn_gui.figure.writers import END, MIDDLE, PdfPage, SvgPage
-from attn_gui.tiles.planes import PlaneLike, uncovered
+from attn_gui.pictures.planes import PlaneLike, uncovered
 
 LEFT, TOP, RIGHT, BOTTOM, GAP = 24.0, 36.0, 306.0, 293.0, 15.0
 """Sides of the rectangle of the matrices with the names of their rows, and the gap between operands and map."""

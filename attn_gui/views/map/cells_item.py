@@ -18,9 +18,9 @@ from attn_gui.figure.design_tokens import LINE, SIZE, THEMES, Theme
 from attn_gui.figure.display import ALLOWED, CLOSED, NAN, UNKNOWN, Display, Levels, argb, to_display
 from attn_gui.figure.levels import color_table
 from attn_gui.figure.text.numbers import CELL_MARGIN, CellNumbers, cell_decimals, scientific_digits
-from attn_gui.tiles.geometry import Span
-from attn_gui.tiles.plane_reading import bins_of
-from attn_gui.tiles.planes import PlaneLike, covers, kind_of, zeros_dotted
+from attn_gui.pictures.geometry import Span
+from attn_gui.pictures.plane_reading import bins_of
+from attn_gui.pictures.planes import PlaneLike, covers, kind_of, zeros_dotted
 
 DIMMED = 0.45
 DOTS, DOTS_SMALL = 12, 7

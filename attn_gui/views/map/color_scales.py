@@ -10,9 +10,9 @@ from PySide6.QtCore import QObject, Signal
 from attn_gui.engine import Evaluation
 from attn_gui.figure.display import Levels, Values, flag_counts
 from attn_gui.figure.levels import LEVEL_RULES, PLAIN, ColorScale, LevelRule, finite_open
-from attn_gui.tiles.plane_reading import numbers_of, overview_of
-from attn_gui.tiles.planes import PlaneLike, covers, uncovered
-from attn_gui.tiles.tile_cache import tile_cache_of
+from attn_gui.pictures.plane_reading import numbers_of, overview_of
+from attn_gui.pictures.planes import PlaneLike, covers, uncovered
+from attn_gui.pictures.tile_cache import tile_cache_of
 from attn_gui.views.map.cells_item import LAST_GOOD
 
 # --- Readings of what a map shows: its levels, how its numbers are spread, and what its legend counts ---

@@ -32,7 +32,7 @@ from attn_gui.figure.design_tokens import LINE, RADIUS, SPACING
 from attn_gui.figure.display import CLOSED, FLAGGED
 from attn_gui.figure.levels import AUTO, FULL, LARGEST, LEVEL_RULES, TYPED, UNIT, ColorScale, Levels, color_table
 from attn_gui.figure.text.numbers import dot_text, format_number, level_texts
-from attn_gui.tiles.planes import kind_of
+from attn_gui.pictures.planes import kind_of
 from attn_gui.views.map.color_scales import counts_of, has_faint
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.scene_view import SceneView

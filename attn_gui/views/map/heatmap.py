@@ -36,8 +36,8 @@ from attn_gui.figure.design_tokens import LINE
 from attn_gui.figure.display import Levels
 from attn_gui.figure.levels import UNIT
 from attn_gui.figure.text.numbers import sentence_number
-from attn_gui.tiles.geometry import Window
-from attn_gui.tiles.planes import number_at
+from attn_gui.pictures.geometry import Window
+from attn_gui.pictures.planes import number_at
 from attn_gui.views.map.gestures import CellTyping, Gestures
 from attn_gui.views.map.map_drawing import CellPlacement, MapCanvas, MapDrawing, MapState
 from attn_gui.views.map.map_view import MapBox, MapView

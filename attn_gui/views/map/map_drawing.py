@@ -14,9 +14,9 @@ from attn_gui.engine.arrays import Box
 from attn_gui.figure.display import Levels
 from attn_gui.figure.levels import PLAIN, ColorScale
 from attn_gui.figure.operands import by_hand_of, off_areas
-from attn_gui.tiles.geometry import Span, Window
-from attn_gui.tiles.planes import PlaneLike, number_at
-from attn_gui.tiles.tile_cache import TileListener
+from attn_gui.pictures.geometry import Span, Window
+from attn_gui.pictures.planes import PlaneLike, number_at
+from attn_gui.pictures.tile_cache import TileListener
 from attn_gui.views.map.cells_item import CellsPicture
 from attn_gui.views.map.color_scales import MapLevels
 from attn_gui.views.map.marks import MapSurface, MarksOverlay

@@ -22,7 +22,7 @@ from PySide6.QtCore import QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
-from attn_gui.tiles.geometry import Window
+from attn_gui.pictures.geometry import Window
 from attn_gui.views.map.map_drawing import MapDrawing
 from attn_gui.views.map.marks import FAR_OUT, OUTSIDE, MarksOverlay
 from attn_gui.views.map.scene_view import SceneView

@@ -17,8 +17,8 @@ from attn_gui.engine.arrays import Box
 from attn_gui.engine.evaluation.reach import RelatedCells
 from attn_gui.figure.cells import paint_covered
 from attn_gui.figure.design_tokens import LINE, RADIUS, THEMES, TIME_MS, Theme
-from attn_gui.tiles.geometry import Span
-from attn_gui.tiles.planes import PlaneLike
+from attn_gui.pictures.geometry import Span
+from attn_gui.pictures.planes import PlaneLike
 from attn_gui.views.theme import motion_reduced, scaled
 
 # --- Veil over a map: covers all but the cells that a cell reaches or comes from, with a line between ---

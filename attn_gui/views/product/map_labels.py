@@ -17,7 +17,7 @@ from attn_gui.figure.display import Levels
 from attn_gui.figure.text.labels import elided, label_step
 from attn_gui.figure.text.numbers import level_texts
 from attn_gui.formats.visible_text import visible_text
-from attn_gui.tiles.geometry import Span
+from attn_gui.pictures.geometry import Span
 from attn_gui.views.names import AxisNames
 from attn_gui.views.text_views import WIDEST, SentenceRun, laid_out_sentence, with_scripts
 from attn_gui.views.theme import current_theme, scaled, ui_font

@@ -18,7 +18,7 @@ from attn_gui.engine.stages import lacking
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
 from attn_gui.figure.operands import repeated, stage_plane
 from attn_gui.figure.stage_formulas import bias_of, logits_text, weights_latex
-from attn_gui.tiles.planes import FieldPlane
+from attn_gui.pictures.planes import FieldPlane
 from attn_gui.views.map.map_drawing import MapState
 from attn_gui.views.map.marks import Flash
 from attn_gui.views.map.thumbnail import MapButton

@@ -13,7 +13,7 @@ from attn_gui.document.edits import Label
 from attn_gui.engine import DenseEvaluation, Plane, Problem, compute, memory
 from attn_gui.formats import load, save
 from attn_gui.paths import resource
-from attn_gui.tiles.planes import FieldPlane
+from attn_gui.pictures.planes import FieldPlane
 from attn_gui.views.dialogs.new_dialog import NewDialog
 from attn_gui.views.dialogs.progress import WorkLine
 from tests.failing import each

@@ -15,7 +15,7 @@ from attn_gui.engine import DenseEvaluation, Plane
 from attn_gui.figure.colors import luminance
 from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.operands import stage_plane
-from attn_gui.tiles.planes import FieldPlane
+from attn_gui.pictures.planes import FieldPlane
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.marks import ReachMarks, reached_areas
 from attn_gui.views.map.minimap import Minimap

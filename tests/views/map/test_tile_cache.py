@@ -17,10 +17,10 @@ from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
 from attn_gui.figure.display import UNKNOWN
-from attn_gui.tiles import tile, tile_cache
-from attn_gui.tiles.planes import FieldPlane
-from attn_gui.tiles.tile import Tile, spread
-from attn_gui.tiles.tile_cache import TileCache
+from attn_gui.pictures import tile, tile_cache
+from attn_gui.pictures.planes import FieldPlane
+from attn_gui.pictures.tile import Tile, spread
+from attn_gui.pictures.tile_cache import TileCache
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.thumbnail import Thumbnail
 from attn_gui.views.theme import current_theme

@@ -11,8 +11,8 @@ import numpy.typing as npt
 from attn_gui.engine import STAGE, Plane
 from attn_gui.engine.arrays import Box
 from attn_gui.engine.evaluation.pooling import block_edges, joined, pool_blocks
-from attn_gui.tiles import planes
-from attn_gui.tiles.planes import Allowed, Block, Edges, FieldPlane, PlaneLike, Values, pooled
+from attn_gui.pictures import planes
+from attn_gui.pictures.planes import Allowed, Block, Edges, FieldPlane, PlaneLike, Values, pooled
 
 BAND = 3 << 25
 """Cells of maps that are computed for one band: some tenths of a second of work."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from attn_gui.engine import Plane
 from attn_gui.engine.evaluation.pooling import joined
-from attn_gui.tiles import planes
-from attn_gui.tiles.geometry import Span
-from attn_gui.tiles.planes import Block, PlaneLike, pooled
-from attn_gui.tiles.tile import KnownCells, SampledTile
-from attn_gui.tiles.tile_cache import OVERVIEW, tile_cache_of
+from attn_gui.pictures import planes
+from attn_gui.pictures.geometry import Span
+from attn_gui.pictures.planes import Block, PlaneLike, pooled
+from attn_gui.pictures.tile import KnownCells, SampledTile
+from attn_gui.pictures.tile_cache import OVERVIEW, tile_cache_of
 
 
 def bins_of(

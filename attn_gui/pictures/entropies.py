@@ -14,8 +14,8 @@ from shiboken6 import isValid
 
 from attn_gui.engine import Plane
 from attn_gui.engine.evaluation.evaluation import BLIND, row_entropy
-from attn_gui.tiles.tile import EntropyTile, Tile
-from attn_gui.tiles.tile_cache import TileCache, tile_cache_of
+from attn_gui.pictures.tile import EntropyTile, Tile
+from attn_gui.pictures.tile_cache import TileCache, tile_cache_of
 
 AT_ONCE = 1 << 16
 """Cells that are measured without giving way to anything else."""

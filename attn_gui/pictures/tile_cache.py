@@ -20,10 +20,10 @@ from shiboken6 import isValid
 from attn_gui.engine import Evaluation, Plane
 from attn_gui.engine.arrays import Box
 from attn_gui.engine.evaluation.pooling import block_edges
-from attn_gui.tiles.geometry import Span
-from attn_gui.tiles.planes import Block, FieldPlane, PlaneLike
-from attn_gui.tiles.thread_pools import Outcomes, SideThread, outcome_of
-from attn_gui.tiles.tile import DirtyTiles, KnownCells, Tile, TilePlace, place_of
+from attn_gui.pictures.geometry import Span
+from attn_gui.pictures.planes import Block, FieldPlane, PlaneLike
+from attn_gui.pictures.thread_pools import Outcomes, SideThread, outcome_of
+from attn_gui.pictures.tile import DirtyTiles, KnownCells, Tile, TilePlace, place_of
 
 AT_ONCE = 1 << 23
 """Cells that an edit may have computed and read on the GUI thread: some milliseconds, in turns of their own."""

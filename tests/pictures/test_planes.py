@@ -15,12 +15,12 @@ from attn_gui.engine.evaluation.evaluation import row_entropy
 from attn_gui.engine.evaluation.pooling import pool_blocks
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.figure.levels import AUTO, LEVEL_RULES, MOST
-from attn_gui.tiles import entropies as module
-from attn_gui.tiles import plane_reading, planes
-from attn_gui.tiles.entropies import HeadEntropies
-from attn_gui.tiles.geometry import Span
-from attn_gui.tiles.plane_reading import bins_of
-from attn_gui.tiles.tile_cache import TileCache
+from attn_gui.pictures import entropies as module
+from attn_gui.pictures import plane_reading, planes
+from attn_gui.pictures.entropies import HeadEntropies
+from attn_gui.pictures.geometry import Span
+from attn_gui.pictures.plane_reading import bins_of
+from attn_gui.pictures.tile_cache import TileCache
 from attn_gui.views.map import color_scales
 from attn_gui.views.map.color_scales import counts_of, levels_of_plane
 from tests.failing import each

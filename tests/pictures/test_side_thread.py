@@ -16,7 +16,7 @@ from attn_gui.app.state.computation import Computation
 from attn_gui.document.document import Document
 from attn_gui.engine import Problem
 from attn_gui.engine.evaluation.threads import BEHIND, share
-from attn_gui.tiles.thread_pools import SideThread
+from attn_gui.pictures.thread_pools import SideThread
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="threads have a nice value of their own on Linux alone")
 
