@@ -5,8 +5,10 @@ from __future__ import annotations
 from functools import partial
 
 from attn_gui.app.actions.actions import Actions
-from attn_gui.app.actions.commands import CommandsController, TipsController
-from attn_gui.app.actions.context_menus import ContextMenus, MapKeys
+from attn_gui.app.actions.context_menus import ContextMenus
+from attn_gui.app.actions.map_keys import MapKeys
+from attn_gui.app.actions.tips import TipsController
+from attn_gui.app.actions.window_commands import CommandsController
 from attn_gui.app.app_context import AppContext
 from attn_gui.app.controllers import Controllers
 from attn_gui.app.copy_rows import CopyRowsController
@@ -21,7 +23,7 @@ from attn_gui.app.files.import_arrays import ArraysController
 from attn_gui.app.files.incoming_files import IncomingFiles
 from attn_gui.app.files.recovery import Recovery
 from attn_gui.app.history import CellHistoryController, HistoryController
-from attn_gui.app.inspector_pages import SensitivityController, VerifyController
+from attn_gui.app.inspector_tabs import SensitivityController, VerifyController
 from attn_gui.app.lessons.exercises import Exercises
 from attn_gui.app.lessons.lessons import LessonsController
 from attn_gui.app.lessons.worksheets import SolutionSaving, WorksheetsController

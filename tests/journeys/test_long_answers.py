@@ -10,7 +10,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialogButtonBox, QLabel, QTabBar
 
-from attn_gui.app import inspector_pages
+from attn_gui.app import inspector_tabs
 from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.engine import DenseEvaluation, Problem, sensitivity, symbol
 from attn_gui.engine.analysis.sensitivity import strongest
@@ -109,7 +109,7 @@ def test_the_gradients_of_a_long_problem_are_those_of_its_whole_maps(person, qtb
         gate.wait(120)
         return found
 
-    monkeypatch.setattr(inspector_pages, "sensitivity", slow)
+    monkeypatch.setattr(inspector_tabs, "sensitivity", slow)
     shown = []
     page = person.find("inspector.sensitivity")
     monkeypatch.setattr(page, "set_gradients", lambda name, gradients: shown.append((name, gradients)))
@@ -148,7 +148,7 @@ def test_behind_a_mask_a_long_problem_names_only_the_rows_that_are_reached(perso
 def test_what_is_no_longer_asked_for_is_not_called_under_way(person, qtbot, monkeypatch, request):
     gate = threading.Event()
     request.addfinalizer(gate.set)
-    monkeypatch.setattr(inspector_pages, "_strongest", lambda *question: (gate.wait(120), strongest({}, 0))[1])
+    monkeypatch.setattr(inspector_tabs, "_strongest", lambda *question: (gate.wait(120), strongest({}, 0))[1])
     page, controller = person.find("inspector.sensitivity"), person.program.late.sensitivity
     for left in ("page", "cell"):
         turn_to(person, "Gradients")

@@ -1,21 +1,16 @@
-"""Context menus of everything in the window, and single keys of the maps."""
+"""Context menus of everything in the window."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtGui import QAction, QContextMenuEvent, QKeyEvent
+from PySide6.QtGui import QAction, QContextMenuEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
-from attn_gui.app.actions.actions import Command
 from attn_gui.app.app_context import AppContext
 from attn_gui.app.tables.tables import TablesController
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.engine import STAGE
-from attn_gui.modes import COMPARED, PRODUCT
 from attn_gui.views.copying import copy_source
-from attn_gui.views.map.marks import BACKWARD, FORWARD
 from attn_gui.views.tables.matrix_panel import MatrixPanel
 from attn_gui.views.widgets import entries_of
 
@@ -166,98 +161,3 @@ def _take_keyboard(widget: QWidget | None) -> None:
     source = copy_source(widget)
     if isinstance(source, QWidget) and source.focusPolicy() != Qt.FocusPolicy.NoFocus:
         source.setFocus(Qt.FocusReason.MouseFocusReason)
-
-
-class MapKeys(QObject):
-    """Answers single keys while a map has the focus: `[` `]` head, 1 … 9 step of the spine, V values, R and Shift+R
-    reach and origin, Enter table, Esc back.
-    """
-
-    def __init__(
-        self,
-        context: AppContext,
-        tables: TablesController,
-        step_head: Callable[[int], None],
-        put_away: Callable[[], bool],
-    ) -> None:
-        super().__init__(context.window)
-        self._window, self._computation = context.window, context.computation
-        self._view, self._tables = context.view, tables
-        self._step_head, self._put_away = step_head, put_away
-        for picture in (context.window.product, context.window.all_stages, context.window.sides):
-            picture.installEventFilter(self)
-            picture.backgroundClicked.connect(self.release)
-        context.window.product.maps.activated.connect(self._on_map_activated)
-        tables.on_new_table(self._connect_table)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and self._act(event):
-            return True
-        return super().eventFilter(watched, event)
-
-    def _act(self, event: QKeyEvent) -> bool:
-        if event.modifiers() & ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier):
-            return False
-        if event.key() == Qt.Key.Key_Escape:
-            return self._leave()
-        text = event.text()
-        if text in ("[", "]"):
-            self._step_head(1 if text == "]" else -1)
-        elif text and text in "123456789":
-            stages = self._window.spine.stages()
-            if int(text) <= len(stages):
-                self._view.set(stage=stages[int(text) - 1])
-                if self._view.look.mode == PRODUCT:
-                    self.to_map()  # the one that had the keyboard is gone from sight
-        elif text in ("v", "V"):
-            self._view.set(values=not self._view.look.values)
-        elif text in ("r", "R"):
-            direction = BACKWARD if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else FORWARD
-            self._view.set(reach="" if self._view.look.reach == direction else direction)
-        else:
-            return False
-        return True
-
-    def _leave(self) -> bool:
-        """Take one thing away at Esc: a refusal, a gesture, its tool, a comparison, of which the window is notified,
-        the chosen cell; `progress` ends pictures."""
-        if self._window.banner.dismiss_refusal() or self._put_away():
-            return True
-        if self._view.look.compare in COMPARED:
-            return False
-        leaves = self._view.look.cell is not None and not self._computation.stoppable
-        if leaves:
-            self.release()
-        return leaves
-
-    def release(self) -> None:
-        """Choose no cell: the explanation gives way to the first steps."""
-        self._view.set(cell=None)
-
-    def _on_map_activated(self, stage: str, row: int, column: int) -> None:
-        """Go from a cell of a map to the row of a table that it comes from."""
-        panels = self._window.inputs.panels
-        if stage in panels:
-            first = self._computation.evaluation.head_columns(stage, self._view.look.head).start
-            self._window.inputs.show_field(stage)
-            panels[stage].select_cell(row, first + column)
-            panels[stage].view.setFocus(Qt.FocusReason.OtherFocusReason)
-            return
-        rows, _ = self._tables.marked()
-        field, place = next(((field, marks[0][0]) for field, marks in rows.items() if field in panels), (None, 0))
-        if field is not None:
-            evaluation, head = self._computation.evaluation, self._view.look.head
-            first = evaluation.head_columns(field, head).start if field in evaluation.stages else 0
-            self._window.inputs.show_field(field)
-            panels[field].select_cell(place, first)
-            panels[field].view.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def _connect_table(self, _field: str, panel: MatrixPanel, _model: MatrixModel) -> None:
-        panel.view.left.connect(self.to_map)
-
-    def commands(self) -> dict[str, Command]:
-        return {"release_cell": Command(self.release, enabled=lambda: self._view.look.cell is not None)}
-
-    def to_map(self) -> bool:
-        """Give the keyboard to the large map; False if there is none."""
-        return self._window.product.focus_map()

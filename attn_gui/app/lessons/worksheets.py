@@ -21,7 +21,7 @@ from attn_gui.lessons.exercises import Blank
 from attn_gui.views.dialogs.asking import asked
 
 if TYPE_CHECKING:
-    from attn_gui.views.dialogs.export_data_dialog import WorksheetChoice
+    from attn_gui.views.dialogs.worksheet_dialog import WorksheetChoice
 
 
 KEPT = "worksheets"
@@ -62,7 +62,7 @@ class WorksheetsController(WritingController):
 
     def open(self) -> None:
         """Ask which sheets, and write them, one set after another."""
-        from attn_gui.views.dialogs.export_data_dialog import WorksheetChoice, WorksheetDialog
+        from attn_gui.views.dialogs.worksheet_dialog import WorksheetChoice, WorksheetDialog
 
         if self._writing.waits():
             return

@@ -49,7 +49,7 @@ class Computation(QObject):
     updated = Signal(object, object)  # Recomputed, the boxes of every stage that hold new numbers, and those of the
     # fields that changed; `Baseline` is connected first, so that it holds the new numbers before anyone asks it
     drawable = Signal()  # maps can draw what `updated` named: in the same turn, but of a long problem once the tile
-    # cache has drawn its dirty tiles, which may be several edits later. For maps alone; numbers can be read from `updated`
+    # cache has drawn its dirty tiles, which may be several edits later. For maps alone: numbers are there at `updated`
     working = Signal(bool)  # a full pass takes longer than a person takes for "at once"
     refused = Signal(object)  # FieldError: no evaluation can hold the problem
     drawing = Signal(float)  # which share of the pictures that are looked at is there

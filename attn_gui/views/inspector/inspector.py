@@ -14,7 +14,7 @@ from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
 from attn_gui.views.inspector.cell_links import Breadcrumbs, CellButtons, Relations, WalkButton
 from attn_gui.views.inspector.cell_relations import ExplainContext, OtherState, cell_name
 from attn_gui.views.inspector.cell_sentences import Sentences, as_one, by_step
-from attn_gui.views.inspector.inspector_pages import FirstSteps, SensitivityPage, VerifyPage
+from attn_gui.views.inspector.inspector_tabs import FirstSteps, SensitivityPage, VerifyPage
 from attn_gui.views.inspector.terms import TermsView
 from attn_gui.views.pages_panel import PagesPanel
 from attn_gui.views.spoken_formulas import spoken

@@ -12,7 +12,7 @@ from PySide6.QtCore import QProcess, Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QLabel, QMessageBox, QToolButton
 
-from attn_gui.app import inspector_pages
+from attn_gui.app import inspector_tabs
 from attn_gui.app.files import export, files
 from attn_gui.app.maps import gradients
 from attn_gui.app.state.background_task import AGAIN_MS, WindowTask
@@ -502,7 +502,7 @@ def test_gradients_that_cannot_be_held_are_said_on_their_page_and_leave_the_numb
     qtbot.waitUntil(lambda: SAID in poor.banner())
     assert not poor.action("show_gradient").isChecked()
     assert poor.number("query", 0, 0) == 7
-    monkeypatch.setattr(inspector_pages, "is_quickly_differentiated", lambda _problem: quick)
+    monkeypatch.setattr(inspector_tabs, "is_quickly_differentiated", lambda _problem: quick)
     poor.do("gradients")
     page = poor.find("inspector.sensitivity")
     qtbot.waitUntil(lambda: any(SAID in label.text() for label in page.findChildren(QLabel) if label.isVisible()))

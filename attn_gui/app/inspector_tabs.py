@@ -18,7 +18,7 @@ from attn_gui.engine.analysis.sensitivity import is_quickly_differentiated, stro
 from attn_gui.engine.errors import FieldError
 from attn_gui.figure.operands import stage_plane
 from attn_gui.views.inspector.cell_relations import cell_name
-from attn_gui.views.inspector.inspector_pages import CellGradient, CheckedInvariant, CheckedStage, Findings
+from attn_gui.views.inspector.inspector_tabs import CellGradient, CheckedInvariant, CheckedStage, Findings
 
 if TYPE_CHECKING:
     from attn_gui.engine import Report

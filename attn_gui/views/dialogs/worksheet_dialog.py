@@ -1,0 +1,105 @@
+"""File › Worksheets for a class: how many, of which level, with the teacher's pages or without."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QWidget
+
+from attn_gui.lessons.exercises import LEVELS, SEED, SHEETS, USUAL_LEVEL
+from attn_gui.views.controls.choice_box import ChoiceBox
+from attn_gui.views.controls.count_box import CountBox
+from attn_gui.views.dialogs.export_form import ExportForm
+from attn_gui.views.dialogs.form_fields import caption, lay_out
+
+LANGUAGES = {"en": "English", "zh": "中文"}
+
+
+@dataclass(frozen=True)
+class WorksheetChoice:
+    """Sheets to write: how many, by which seed, of which level, a file of keys too or not."""
+
+    count: int = SHEETS.usual
+    seed: int = SEED.usual
+    level: str = USUAL_LEVEL
+    keys: bool = True
+    lang: str = "en"
+    folder: str = ""
+    name: str = ""
+
+
+class WorksheetDialog(ExportForm):
+    """Asks for the sheets of a class; `names` tells their files, or raises ValueError for what makes no sheet."""
+
+    remembered = ("count", "seed", "level", "keys")
+
+    def __init__(
+        self,
+        names: Callable[[WorksheetChoice], Sequence[str]],
+        stem: str = "",
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(names, stem, parent)
+        self.setObjectName("dialog.worksheets")
+        self.level = ChoiceBox(tuple(LEVELS), self)
+        self.count = CountBox(self, minimum=SHEETS.least, maximum=SHEETS.most)
+        self.seed = CountBox(self, minimum=SEED.least, maximum=SEED.most)
+        self.lang, self.keys = ChoiceBox(LANGUAGES, self), QCheckBox(self)
+        self._captions = {name: caption(editor, self) for name, editor in self._editors().items()}
+        self._build()
+        self.set_choice(WorksheetChoice())
+        self.retranslate()
+
+    # --- words -----------------------------------------------------------------------------------
+    def retranslate(self) -> None:
+        self.setWindowTitle(self.tr("Worksheets for a class"))
+        words = {
+            "level": self.tr("level"),
+            "count": self.tr("worksheets"),
+            "seed": self.tr("random seed"),
+            "lang": self.tr("language"),
+        }
+        self._call_editors(words)
+        self.keys.setText(self.tr("and the teacher's pages with the answers, in a file of their own"))
+        self.level.set_words(
+            {key: QCoreApplication.translate("Worksheets", level.label) for key, level in LEVELS.items()}
+        )
+        self.lang.set_words(LANGUAGES)
+        super().retranslate()
+
+    def _editors(self) -> dict[str, QWidget]:
+        captioned = {name: editor for name, editor in self._fields().items() if editor is not self.keys}
+        return {**captioned, **self._place_editors()}
+
+    def _fields(self) -> dict[str, QWidget]:
+        return {
+            "level": self.level,
+            "count": self.count,
+            "seed": self.seed,
+            "keys": self.keys,
+            "lang": self.lang,
+        }
+
+    def _build(self) -> None:
+        for name, editor in {**self._editors(), "keys": self.keys}.items():
+            editor.setObjectName(f"worksheets.{name}")
+        grid = QGridLayout()
+        lay_out(
+            grid,
+            (
+                (self._field("level"), self._field("count"), self._field("seed")),
+                ((None, self.keys, 3),),
+                (self._field("lang"), self._field("name", 2)),
+                (self._field("target", 3),),
+            ),
+        )
+        self._lay_out(grid)
+        self._listen()
+
+    def _lacking(self) -> str:
+        return ""
+
+    def _heads(self) -> tuple[int, ...]:
+        return ()
