@@ -76,6 +76,7 @@ NEARLY = 0.01
 _ARGUMENTS = {"array": f'arrays={{{{"{GIVEN}": "{{}}"}}}}', "axes": 'axes="{}"', "layer": "layer={}", "and": ", "}
 _OPTIONS = {"array": f"--array {GIVEN}={{}}", "axes": "--axes {}", "layer": "--layer {}", "and": " "}
 MOST_SAID = 8  # choices that a sentence names
+NUMBER = re.compile(r"\d+")  # in the name of one of several arrays: that of its layer
 
 
 class MapChoice(NamedTuple):
@@ -147,7 +148,7 @@ def choices_of(
 
 def _layer_in(choice: MapChoice) -> int | None:
     """Return the layer that the name of an array of one layer says, such as blocks.3.attn.hook_pattern."""
-    number = re.search(r"\d+", choice.name) if choice.layer is None else None
+    number = NUMBER.search(choice.name) if choice.layer is None else None
     return int(number[0]) if number else None
 
 
@@ -194,14 +195,17 @@ def check_nameless(listing: ArrayListing, source: FileSource) -> None:
 
 
 def check_foreign_names(listing: ArrayListing, source: FileSource) -> None:
-    """Raise SeveralMaps where arrays whose names say nothing are maps each, as those of all layers that were saved
-    together: their rows add up to 1."""
+    """Raise SeveralMaps where arrays named by one word and their number are maps each, as those of all layers that were
+    saved together: their rows add up to 1."""
+    words = {NUMBER.sub("", one.name) for one in listing.arrays}
+    numbered = all(NUMBER.search(one.name) for one in listing.arrays)
 
     def adds_up(name: str) -> bool:
         source.file.seek(0)
         return _add_up(listing.read(source, [name])[name])
 
-    if listing.arrays and all(len(one.shape) in USUAL and adds_up(one.name) for one in listing.arrays):
+    is_map = (len(one.shape) in USUAL and adds_up(one.name) for one in listing.arrays)
+    if numbered and len(words) == 1 and all(is_map):
         raise SeveralMaps(_CHOOSE, choices_of(listing, [one.name for one in listing.arrays]))
 
 
