@@ -69,9 +69,11 @@ def put(inspector, problem, stage, row, column, head=1, trail=()):
 @pytest.fixture
 def shown(qtbot):
     """An inspector on screen that explains a cell."""
+    held: list[Inspector] = []  # by nothing else where a test asks for a part of it alone
 
     def show(problem: Problem, stage: str, row: int, column: int, head: int = 1, width: int = 326) -> Inspector:
         inspector = Inspector()
+        held.append(inspector)
         qtbot.addWidget(inspector)
         put(inspector, problem, stage, row, column, head)
         inspector.resize(width, 700)
