@@ -196,12 +196,14 @@ def _alone(qapp: QApplication, _homes: Path, monkeypatch: pytest.MonkeyPatch) ->
     QCursor.setPos(ASIDE, ASIDE)  # where the last test left it, a button of this one's window would be lit
     before = _top_level_widgets()
     yield
-    monkeypatch.undo()  # of what follows, too, nothing is to be patched
     try:
-        _assert_no_window_left(before)
+        monkeypatch.undo()  # of what follows, too, nothing is to be patched
     finally:
-        _take_garbage()
-        _dress_as_it_was(qapp)
+        try:
+            _assert_no_window_left(before)
+        finally:
+            _take_garbage()
+            _dress_as_it_was(qapp)
 
 
 def _have_settings_apart(homes: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -129,7 +129,7 @@ class Program(QObject):
     # --- building --------------------------------------------------------------------------------
     def _connect(self) -> None:
         when = self._when_complete
-        self.computation.mixed.connect(self.window.hold_picture)
+        self.computation.held.connect(self.window.hold_picture)
         self.layout.follow_columns(self.first.tables)
         self.window.inspector.startRequested.connect(self.start_page.show)
         self.bars.actions.before = self.start_page.give_way

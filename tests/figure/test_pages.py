@@ -17,15 +17,16 @@ from attn_gui.cli import main
 from attn_gui.engine import DenseEvaluation, FieldError, Problem, compute, memory, sensitivity
 from attn_gui.engine.analysis.sensitivity import Contributions
 from attn_gui.engine.evaluation.choice import evaluation_of
-from attn_gui.figure.design_tokens import SPACING
+from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.page_catalog import PAGES
+from attn_gui.figure.pages import plot
 from attn_gui.figure.pages.contributions import ContributionParts
 from attn_gui.figure.pages.gradients import CheckedGradient
 from attn_gui.figure.pages.map_grids import BarRow, BarRows
 from attn_gui.figure.pages.model import HeadEffectsPage, LogitPartsPage
 from attn_gui.figure.pages.page_context import ModelContext, PageContext
 from attn_gui.figure.pages.page_kind import PageSpot, PageStyle, checked_options, metrics, option_values
-from attn_gui.figure.pages.plot import TICK, PlotNote, axes_in, nice_scale
+from attn_gui.figure.pages.plot import END, MIDDLE, PlotNote, axes_in, nice_scale
 from attn_gui.figure.pages.precisions import PrecisionLayout
 from attn_gui.figure.pages.sqrt_d_k import RootLayout
 from attn_gui.figure.pages.sweep import value_text
@@ -124,12 +125,21 @@ def test_the_variance_of_these_scores_is_written_beside_the_lines(qtbot, monkeyp
     assert not [color for color in inside if max(color.getRgb()[:3]) - min(color.getRgb()[:3]) > 60]
 
 
-def test_the_numbers_of_an_axis_stand_between_it_and_its_name(qapp):
-    room, numbers = QRectF(0, 0, 300, 200), np.arange(3.0)
-    plot = axes_in(room, numbers, numbers, ("across", "up")).plot
+def test_the_numbers_of_an_axis_stand_between_it_and_its_name(qapp, monkeypatch):
+    room, numbers, written = QRectF(0, 0, 300, 200), np.arange(3.0), []
+    axes = axes_in(room, numbers, numbers, ("across", "up"))
+    monkeypatch.setattr(plot, "write_text", lambda _painter, at, text, anchor: written.append((at, text, anchor)))
+    image = QImage(300, 200, QImage.Format.Format_RGB32)
+    painter = QPainter(image)
+    axes.paint(painter, THEMES["light"])
+    painter.end()
     name, number = metrics("small").height(), metrics("micro")
-    assert plot.bottom() + TICK + SPACING.xs + number.height() <= room.bottom() - name
-    assert plot.left() - TICK - SPACING.s - number.horizontalAdvance("2") >= room.left() + name
+    below = [at.y() for at, _, anchor in written if anchor == MIDDLE]
+    beside = [(at.x(), number.horizontalAdvance(text)) for at, text, anchor in written if anchor == END]
+    assert below
+    assert beside
+    assert all(axes.plot.bottom() < y - number.ascent() and y + number.descent() <= room.bottom() - name for y in below)
+    assert all(x < axes.plot.left() and room.left() + name <= x - width for x, width in beside)
 
 
 def test_the_axis_of_two_queries_counts_them_whole(problem):

@@ -318,7 +318,7 @@ def test_every_equation_of_an_example_is_what_a_calculator_says(path):
     for part in written:
         assert not disagreement(part.sides), part
         checked += is_checked(part.sides)
-    assert checked > 1
+    assert checked >= (2 if path.stem == "smollm2-layer10" else 16)  # whose maps are too large for most of them
 
 
 def test_a_closed_key_has_no_part_in_a_solution():

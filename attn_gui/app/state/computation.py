@@ -33,6 +33,7 @@ QUICK_CELLS = 100_000  # n · m · heads that are computed again within a frame 
 QUICK_NUMBERS = 1 << 19  # and so many numbers in all matrices, each of which is read
 SETTLE_MS = 1500  # after the last edit of a long problem
 LEFT_MS = 2000  # after another document was opened, when whatever showed the one before has let it go
+HELD_MS = 300  # until when the window may be left as it is while another document is brought into it
 PROJECTED = 1 << 20  # cells of Q, K and V that an edit may have projected again on the GUI thread, times 1/d_model
 
 
@@ -55,7 +56,7 @@ class Computation(QObject):
     drawing = Signal(float)  # which share of the pictures that are looked at is there
     settled = Signal()  # everything known equals a fresh computation, bit for bit
     moving = Signal()  # the document has changed: followers that still wait are notified of the state before
-    mixed = Signal(bool)  # what the window would paint is partly of the document or the evaluation before, or no longer
+    held = Signal(bool)  # whether the window stays as it is painted: parts of it are of the document before
 
     def __init__(self, document: Document, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -80,7 +81,7 @@ class Computation(QObject):
         self.notified = True  # whether everybody has been notified of the present evaluation
         self._opened = False
         self._handed: Evaluation | None = None  # made elsewhere, of what the document is about to hold
-        self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
+        self._patience = QTimer(self, singleShot=True)
         self._patience.timeout.connect(self._on_patience_ended)
         document.changed.connect(self._on_document_changed)
 
@@ -121,16 +122,17 @@ class Computation(QObject):
 
     def begin_notifying(self, whole: bool) -> None:
         """Note that not everybody has been notified of the present evaluation; `whole`: nothing is painted until
-        then."""
+        then, unless that takes long."""
         self.notified = False
         if whole:
-            self.mixed.emit(True)
+            self.held.emit(True)
+            self._patience.start(HELD_MS)
 
     def all_notified(self) -> None:
         """Note that everybody has been notified of the present evaluation, and end the tile caches before it."""
         if not self.notified:
             self.notified = True
-            self.mixed.emit(False)
+            self._end_waiting()
         while self._left_behind:
             self._left_behind.pop().end()
 
@@ -172,7 +174,7 @@ class Computation(QObject):
         by_hand = {field for field in others if field.startswith("interventions")}
         alone = self.pending or self.refusal is not None or change.opened or others - by_hand
         if alone or self._heavy(boxes):
-            self._rebuild()
+            self._rebuild(change.opened)
         elif change.fields:
             with self._or_refused():
                 recomputed = self._recomputed(boxes, by_hand)
@@ -211,7 +213,7 @@ class Computation(QObject):
             return False
         return sum(count(box) for field in ("x", "context") for box in boxes.get(field, ())) > PROJECTED
 
-    def _rebuild(self) -> None:
+    def _rebuild(self, opened: bool) -> None:
         problem = self._document.problem
         self._rest.stop()
         if self._handed is not None:
@@ -224,16 +226,22 @@ class Computation(QObject):
             with self._or_refused():
                 self._take(DenseEvaluation(problem), in_turns=self._opened)
             return
-        if not self._patience.isActive():
-            self._patience.start()
-            if self._opened:
-                self.mixed.emit(True)  # history and title know the other document already
+        if opened:  # history and title know the other document already
+            self.held.emit(True)
+        if opened or not self._patience.isActive():
+            self._patience.start(PATIENCE_MS)
         self._passes.start(lambda _: evaluation_of(problem))  # of a long one nothing but Q, K and V
 
     def _on_patience_ended(self) -> None:
         """Dim the maps of before, and paint: nobody is left before a window that stands still."""
         self.working.emit(True)
-        self.mixed.emit(False)
+        self.held.emit(False)
+
+    def _end_waiting(self) -> None:
+        """Paint, and dim nothing: what is shown is of one document."""
+        self._patience.stop()
+        self.working.emit(False)
+        self.held.emit(False)
 
     def _on_passes_answered(self, outcome: Future[Evaluation]) -> None:
         with self._or_refused():
@@ -251,11 +259,9 @@ class Computation(QObject):
             raise  # it is said as a fault, too
 
     def _refuse(self, why: FieldError) -> None:
-        self._patience.stop()
-        self.working.emit(False)
         self.refusal = why
         self.refused.emit(why)
-        self.mixed.emit(False)
+        self._end_waiting()
 
     def _take(self, evaluation: Evaluation, *, in_turns: bool) -> None:
         self._patience.stop()
@@ -268,6 +274,8 @@ class Computation(QObject):
         if opened:
             self._left.start()
         self.rebuilt.emit(opened, in_turns)
+        if self.notified:  # also where a fault has kept everybody from that: it is said in the window
+            self._end_waiting()
 
     def _tile_cache_of(self, evaluation: Evaluation) -> TileCache | None:
         """Return the tile cache of a long problem; None of a short one."""

@@ -12,7 +12,7 @@ from attn_gui.engine import sentences
 from attn_gui.engine.errors import FieldError
 from attn_gui.engine.fields import COMPARING, DIRECT, GIVEN, WEIGHTS
 from attn_gui.engine.memory import check
-from attn_gui.formats.file_format import ArrayListing, FileSource
+from attn_gui.formats.file_format import ArrayListing, FileSource, ListedArray
 from attn_gui.formats.file_sentences import AmbiguousFile, FileNote, FormatError, shape_text, shown
 from attn_gui.formats.foreign_arrays import Array, Json
 from attn_gui.formats.named.roles import suggested
@@ -195,17 +195,23 @@ def check_nameless(listing: ArrayListing, source: FileSource) -> None:
 
 
 def check_foreign_names(listing: ArrayListing, source: FileSource) -> None:
-    """Raise SeveralMaps where arrays named by one word and their number are maps each, as those of all layers that were
-    saved together: their rows add up to 1."""
+    """Raise SeveralMaps where several arrays named by one word and their number are maps each, as those of all layers
+    that were saved together: their rows add up to 1."""
     words = {NUMBER.sub("", one.name) for one in listing.arrays}
     numbered = all(NUMBER.search(one.name) for one in listing.arrays)
+    if len(listing.arrays) < 2 or len(words) > 1 or not numbered or _words(*words) & _NO_MAPS:
+        return
 
-    def adds_up(name: str) -> bool:
+    def is_map(one: ListedArray) -> bool:
+        if len(one.shape) not in USUAL or one.dtype == "bool":
+            return False
         source.file.seek(0)
-        return _add_up(listing.read(source, [name])[name])
+        try:
+            return _add_up(listing.read(source, [one.name])[one.name])
+        except FormatError:  # empty, complex: whoever asks for it by name is told
+            return False
 
-    is_map = (len(one.shape) in USUAL and adds_up(one.name) for one in listing.arrays)
-    if numbered and len(words) == 1 and all(is_map):
+    if all(map(is_map, listing.arrays)):
         raise SeveralMaps(_CHOOSE, choices_of(listing, [one.name for one in listing.arrays]))
 
 

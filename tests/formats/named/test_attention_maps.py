@@ -169,7 +169,22 @@ def test_arrays_of_maps_whose_names_say_nothing_are_asked_about(tmp_path, capsys
         assert main(["verify", str(path)]) == 2
         assert f"--array weights={name}" in capsys.readouterr().err
         assert np.array_equal(opened(path, arrays={"weights": name})[0].weights, layers[1])
-    np.savez(path := tmp_path / "others.npz", *layers, RANDOM.normal(size=(2, 5, 5)))
+
+
+@each(
+    "arrays",
+    [
+        {"arr_0": maps(2, 5, 5), "arr_1": np.random.default_rng(1).normal(size=(2, 5, 5))},
+        {"q1": maps(2, 5, 5), "k2": maps(2, 5, 5), "v3": maps(2, 5, 5)},
+        {"mask0": np.eye(5), "mask1": np.eye(5)},
+        {"m0": np.eye(5, dtype=bool), "m1": np.eye(5, dtype=bool)},
+        {"arr_0": np.empty((0, 3)), "arr_1": maps(2, 5, 5), "arr_2": maps(2, 5, 5)},
+        {"arr_0": np.ones((5, 5), complex) / 5, "arr_1": maps(2, 5, 5)},
+        {"p1": maps(2, 5, 5)},
+    ],
+)
+def test_arrays_that_need_not_be_maps_are_asked_for_one_by_one(tmp_path, arrays):
+    np.savez(path := tmp_path / "others.npz", **arrays)
     with pytest.raises(ForeignNames):
         load(path)
 

@@ -461,30 +461,63 @@ def long() -> Problem:
     return Problem(query=numbers[0], key=numbers[1], value=numbers[2], num_heads=2, dtype="float32")
 
 
-def test_another_document_is_painted_once_all_of_the_window_shows_it(person, monkeypatch):
+def test_another_document_is_painted_once_all_of_the_window_shows_it(person, painted, monkeypatch, request):
     """Under load steps, tables and heads of the next file stood beside map and explanation of the one before for half
     a second; where it takes longer than a moment to compute, those are dimmed."""
-    gate, painted, following = Gate(), Painted(), person.program.computation
+    gate, following = Gate(), person.program.computation
+    request.addfinalizer(gate.open)
     monkeypatch.setattr(computation, "evaluation_of", gate.before(computation.evaluation_of))
+    monkeypatch.setattr(computation, "HELD_MS", 120_000)
     monkeypatch.setattr(view_state, "SLICE", 0.0)
     early, maps = [], person.window.product.maps
     following.working.connect(lambda on: early.extend(painted.widgets) if on else painted.forget())
     QApplication.instance().installEventFilter(painted)
-    for problem in (small(), long()):
+    for problem, takes_long in ((small(), False), (long(), True)):
         laid_out(person)
         painted.forget()
         person.program.document.open(problem, name="next")
-        if following.pending:
+        assert following.pending == takes_long
+        if takes_long:
             person.until(lambda: maps.map("weights").shown.dimmed)
             QTest.qWait(1)
             gate.open()
             assert maps.map("weights") in painted.widgets
             assert early == []
         person.until(lambda: not following.pending)
+        assert not following.notified
         late = []
-        while not following.notified:
-            late = [*painted.widgets]
-            QTest.qWait(1)
+        person.until(lambda late=late: following.notified or late.extend(painted.widgets))
         assert late == []
         laid_out(person)
         assert {person.find("heatmap.weights"), person.find("node.weights")} <= {*painted.widgets}
+
+
+def test_maps_are_dimmed_where_bringing_another_document_into_the_window_takes_long(person, monkeypatch):
+    """A layer of 512 heads left the window unpainted for three seconds, with nothing that said so."""
+    following, weights = person.program.computation, person.window.product.maps.map("weights")
+    monkeypatch.setattr(computation, "HELD_MS", 0)
+    monkeypatch.setattr(view_state, "SLICE", 0.0)
+    released = []
+    following.held.connect(lambda on: None if on else released.append((following.notified, weights.shown.dimmed)))
+    person.program.document.open(small(), name="next")
+    assert not person.window.updatesEnabled()
+    person.until(lambda: following.notified)
+    assert released[0] == (False, True)
+    laid_out(person)
+    assert not weights.shown.dimmed
+    assert person.window.updatesEnabled()
+
+
+def test_a_fault_on_the_way_to_another_document_leaves_the_window_painted(person, monkeypatch, qtbot):
+    """Not even the banner that would have said it was."""
+
+    def fail():
+        raise RuntimeError("a fault")
+
+    monkeypatch.setattr(person.program.view, "_look_at_opened", fail)
+    with qtbot.capture_exceptions() as raised:
+        person.program.document.open(long(), name="next")
+        assert not person.window.updatesEnabled()
+        person.until(lambda: not person.program.computation.pending)
+    assert [str(error) for _, error, _ in raised] == ["a fault"]
+    assert person.window.updatesEnabled()

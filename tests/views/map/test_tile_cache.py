@@ -279,8 +279,9 @@ def test_a_thumbnail_is_made_of_the_large_map(qtbot, document, shown):
     assert values(small).max() == pytest.approx(values(large).max())
 
 
-def test_scores_come_before_weights_and_of_each_the_head_of_the_large_map(document, shown):
-    made = document()
+def test_scores_come_before_weights_and_of_each_the_head_of_the_large_map(qtbot, document, shown):
+    made, drawn = document(), []
+    made.tile_cache.arrived.connect(lambda tile, _: drawn.append(tile))
     for stage in ("weights", "scores"):
         for head in range(HEADS):
             shown(made, stage, head=head, side=11, kind=Thumbnail)
@@ -289,6 +290,8 @@ def test_scores_come_before_weights_and_of_each_the_head_of_the_large_map(docume
     assert [tile.place.name for tile in tiles_ahead] == ["scores"] * 3 + ["weights"] * 3
     assert [tile.place.head == 2 for tile in tiles_ahead] == [True, False, False] * 2
     assert tiles_ahead[3].shape == values(large).shape
+    wait(qtbot, made)
+    assert [*dict.fromkeys(drawn)] == tiles_ahead
 
 
 def test_a_thumbnail_follows_an_edit_while_its_large_map_is_zoomed(qtbot, document, shown, monkeypatch):
