@@ -104,7 +104,7 @@ class LateControllers:
         )
 
     def _put_away(self) -> bool:
-        """Leave the tools that take the mouse; whether one was in hand."""
+        """Leave the tools that take the mouse; whether one was active."""
         return self.painting.leave() or self.target_drag.leave()
 
     def _connect_model(self, actions: Actions) -> None:

@@ -171,7 +171,7 @@ class Program(QObject):
         self._connect_commands(self._parts())
 
     def _connect_commands(self, parts: Iterable[object]) -> None:
-        """Tie each action to the part that answers it."""
+        """Connect each action to the part that answers it."""
         for part in parts:
             if isinstance(part, HasCommands):
                 self.bars.actions.connect_commands(part.commands())

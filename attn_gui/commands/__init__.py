@@ -1,1 +1,1 @@
-"""Commands of the command line, each loaded when it is asked for, and their ground. Imports all but the window."""
+"""Commands of the command line, each loaded when it is asked for, and what they share. Imports all but the window."""

@@ -57,10 +57,10 @@ class Document(QObject):
         self._history = History(self._draft, self, history_bytes)
         self.snapshots = Snapshots(self)
         self.snapshots.changed.connect(self._on_snapshots_changed)
-        self._told_modified = False
+        self._announced_modified = False
         self.titleChanged.connect(self._on_title_changed)
         self.stack.indexChanged.connect(self._on_stack_index_changed)
-        self.stack.cleanChanged.connect(self._tell_modified)
+        self.stack.cleanChanged.connect(self._announce_modified)
 
     @property
     def problem(self) -> Problem:
@@ -241,15 +241,15 @@ class Document(QObject):
             self.changed.emit(change)
             if change.opened:
                 self.opened.emit()
-        self._tell_modified()
+        self._announce_modified()
 
-    def _tell_modified(self) -> None:
+    def _announce_modified(self) -> None:
         """Announce that the document is modified, or is no more: the stack alone counts looks at a layer as changes."""
-        if self.modified != self._told_modified:
+        if self.modified != self._announced_modified:
             self.titleChanged.emit()
 
     def _on_title_changed(self) -> None:
-        self._told_modified = self.modified
+        self._announced_modified = self.modified
 
     def _on_snapshots_changed(self) -> None:
         self.revision += 1

@@ -104,7 +104,7 @@ class ExportSettings:
         "carry the problem inside, so that the figure opens as a session (default: up to 1 MB)",
         **_SWITCH,
     )
-    transparent: bool = _setting(False, "no ground behind the figure (png, svg, pdf)", action="store_true")
+    transparent: bool = _setting(False, "no background behind the figure (png, svg, pdf)", action="store_true")
     colorbar: bool = _setting(True, "the color bar (default: with it)", **_SWITCH)
     title: bool = _setting(True, "the title, and the shape beside it (default: with them)", **_SWITCH)
     outlines: bool = _setting(False, "letters as paths, for viewers without the fonts (svg, pdf)", action="store_true")

@@ -243,7 +243,7 @@ _TOO_MANY_MOVING = QT_TRANSLATE_NOOP(
     "per inch, a smaller size or fewer values.",
 )
 _SEE_THROUGH = QT_TRANSLATE_NOOP(
-    "Sentences", "A GIF has no pixels that are partly transparent; choose an opaque ground."
+    "Sentences", "A GIF has no pixels that are partly transparent; choose an opaque background."
 )
 _NO_MEMORY = QT_TRANSLATE_NOOP("Sentences", "There is no memory for a picture of {width} × {height} pixels.")
 

@@ -44,7 +44,7 @@ class FigureFormat(NamedTuple):
     """A kind of file that figures are written in, by `figure.writers`."""
 
     pixels: bool  # so that it has dots per inch
-    moving: bool = False  # so that it holds the frames of a page one after another; its ground is opaque
+    moving: bool = False  # so that it holds the frames of a page one after another; its background is opaque
     carries: bool = False  # so that a session goes with it
 
 

@@ -123,9 +123,9 @@ class _Writer:
             self._step(node)
         for sheet in self.book.worksheets[1:]:
             _show_closed(sheet)
-        self._tell_what_is_where()
+        self._write_hidden_sheet()
 
-    def _tell_what_is_where(self) -> None:
+    def _write_hidden_sheet(self) -> None:
         """Write a hidden sheet with the options and where arrays are, so that the workbook opens again.
 
         An array that no step reads has a sheet of its own.

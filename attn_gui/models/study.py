@@ -50,7 +50,6 @@ SHOWN = 12
 """Digits of a hash that a sentence shows."""
 
 
-# --- study ----------------------------------------------------------------------------------------
 # --- sample texts: what a model reads until it is given another text --------------------------------
 def sample_text(model: Model) -> str:
     """Return the sample that a model cuts into the most different tokens, of those that it can read: it knows the

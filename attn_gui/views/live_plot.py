@@ -87,7 +87,7 @@ class LivePlot(SceneView):
         small = QFontMetricsF(figure_font(FONT_SIZE.small))
         lengths = axes.plot.width(), axes.plot.height()
         for axis, scale, name, length in zip(self.axes, self._scales(), axes.names, lengths, strict=True):
-            axis.style_text(scale, elided(name, length, small), theme, factor)
+            axis.set_style(scale, elided(name, length, small), theme, factor)
         self._limit(axes.across, axes.up)
         if whole:
             self.show_all()
@@ -356,7 +356,7 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
         self.enableAutoSIPrefix(False)
         self.linkToView(box)
 
-    def style_text(self, scale: AxisScale, name: str, theme: Theme, factor: float) -> None:
+    def set_style(self, scale: AxisScale, name: str, theme: Theme, factor: float) -> None:
         """Take the scale of all of it, the name below or beside it, colors and sizes, if they are others."""
         worn = scale, name, theme, factor
         if worn == self._worn:

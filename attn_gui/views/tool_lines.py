@@ -53,7 +53,7 @@ class ComparisonLine(Retranslated, ToolLine):
     background = "surface"
     endRequested = Signal()
     modePicked = Signal(str)  # one of `modes.STATES`
-    gradientPicked = Signal(str)  # a key of `differentiated.OF`
+    gradientPicked = Signal(str)  # a key of `gradients.OF`
     splitMoved = Signal(float)  # the share of the width at which split maps have their bar
 
     def __init__(self, parent: QWidget | None = None) -> None:

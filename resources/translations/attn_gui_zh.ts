@@ -2113,7 +2113,7 @@
         <translation>与窗口一致</translation>
     </message>
     <message>
-        <source>transparent ground</source>
+        <source>transparent background</source>
         <translation>透明背景</translation>
     </message>
     <message>
@@ -8965,7 +8965,7 @@ Do you want to replace it?</source>
         <translation>动图将有 {count} × {width} × {height} 像素，超过了上限 {most}；请降低分辨率、减小尺寸或减少取值个数。</translation>
     </message>
     <message>
-        <source>A GIF has no pixels that are partly transparent; choose an opaque ground.</source>
+        <source>A GIF has no pixels that are partly transparent; choose an opaque background.</source>
         <translation>GIF 不支持半透明像素；请选择不透明的背景。</translation>
     </message>
     <message>

@@ -79,7 +79,7 @@ class PaintingController(QObject):
         self._window, self._document = context.window, context.document
         self._computation, self._view = context.computation, context.view
         self._runner, self._settings = context.runner, context.settings
-        self.painting = False  # whether the brush is in hand
+        self.painting = False  # whether the brush is active
         self.shape = context.settings.choice(BRUSH, SHAPES, TouchedCells.key)
         self._begun: Cell | None = None  # where a gesture with the keyboard began
         self._shown: str | None = None  # the stage in whose map the gesture is shown
@@ -104,7 +104,7 @@ class PaintingController(QObject):
 
     # --- the tool --------------------------------------------------------------------------------
     def set_painting(self, painting: bool) -> None:
-        """Take the brush in hand, or put it away."""
+        """Activate the brush, or put it away."""
         self.painting = painting
         self.drop()
         self._window.brush_bar.setVisible(painting)
@@ -116,7 +116,7 @@ class PaintingController(QObject):
             self.set_painting(False)
 
     def take(self, shape: str) -> None:
-        """Take the brush in hand with another shape; it is remembered."""
+        """Activate the brush with another shape; it is remembered."""
         self.shape = shape
         self._settings.put(BRUSH, shape)
         self.set_painting(True)

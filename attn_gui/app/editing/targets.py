@@ -180,7 +180,7 @@ class TargetDragController(QObject):
     """Solves for the present number of the gesture off the GUI thread; the newest answer takes the place of the one
     before in all maps, and one gesture leaves one step. In long rows a quick answer comes first."""
 
-    changed = Signal()  # whether the tool is in hand
+    changed = Signal()  # whether the tool is active
 
     def __init__(self, context: AppContext, painting: PaintingController, shows_now: Callable[[], bool]) -> None:
         super().__init__(context.window)
@@ -209,7 +209,7 @@ class TargetDragController(QObject):
         return {"target_tool": Command(self.set_active, lambda: self.active)}
 
     def set_active(self, active: bool) -> None:
-        """Take the tool in hand, or put it away."""
+        """Activate the tool, or put it away."""
         if active == self.active:
             return
         self.active, self._given_up = active, False  # put away, maps do not tell when a gesture is let go

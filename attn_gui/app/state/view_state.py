@@ -79,7 +79,7 @@ class ViewSettings:
     decimals: int = 3
     scientific: bool = False
     compare: str = NOW  # one of `modes.STATES`, which of two states is shown; or GRADIENT, that of the chosen cell
-    gradient: str = CELL  # a key of `differentiated.OF`: the sum that GRADIENT is of
+    gradient: str = CELL  # a key of `gradients.OF`: the sum that GRADIENT is of
     split: float = 0.5  # where the bar of split maps stands, as a share of their width
     blocked: bool = False  # True in a mask is read as blocked, as in nn.MultiheadAttention; no number changes
     reading: str = Entropy.key  # a key of READINGS: the number below every head
@@ -87,7 +87,7 @@ class ViewSettings:
     weights_typed: str = ASK  # what a number typed into a weight means: ASK, or a key of MEANINGS
     blanks: frozenset[Blank] = frozenset()  # cells of an exercise, whose numbers are not shown
     second_text: str = ""  # of a model, to compare with and to take rows from
-    reach: str = ""  # a key of `veil.DIRECTIONS`: what of the chosen cell is shown
+    reach: str = ""  # a key of `marks.DIRECTIONS`: what of the chosen cell is shown
     parts: frozenset[str] = frozenset()  # of the window, which a step of a lesson asks for
 
 

@@ -103,7 +103,7 @@ def _kept(ask: TargetQuestion) -> Solution:
     elif step.change.any():
         ask.change(step.change)
     residual = _missed(ask, before, asked)
-    step = _told(step, residual, asked)
+    step = _with_residual(step, residual, asked)
     return ask.answer(residual, step.feasible, step.reason, odds="kept", condition=step.condition)
 
 
@@ -137,7 +137,7 @@ def _judged(step: RowChange, count: int, left: float, enough: float) -> RowChang
     return replace(step, reason=Reason(verdicts.NEARBY, steps=count)) if step.feasible else step
 
 
-def _told(step: RowChange, residual: float, asked: float) -> RowChange:
+def _with_residual(step: RowChange, residual: float, asked: float) -> RowChange:
     """Return the result of a step in the numbers of the dtype."""
     size, values = max(1.0, abs(asked)), {"residual": residual, "condition": step.condition}
     if not step.feasible or residual <= COARSE * size:

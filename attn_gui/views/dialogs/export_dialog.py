@@ -231,7 +231,7 @@ class ExportDialog(ExportForm):
         self.colorbar.setText(self.tr("color bar"))
         self.title.setText(self.tr("title"))
         self.outlines.setText(self.tr("letters as outlines"))
-        self.transparent.setText(self.tr("transparent ground"))
+        self.transparent.setText(self.tr("transparent background"))
         self.session.setText(self.tr("session inside"))
 
     def _editors(self) -> dict[str, QWidget]:

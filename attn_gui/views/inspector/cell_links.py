@@ -61,7 +61,7 @@ class Relations(Retranslated, QWidget):
     """Two rows of links, and which of both directions the maps show."""
 
     cellRequested = Signal(str, tuple)  # stage or field, and the index in its axes
-    reachPicked = Signal(str)  # a direction of `veil.DIRECTIONS`, or none
+    reachPicked = Signal(str)  # a direction of `marks.DIRECTIONS`, or none
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -39,7 +39,7 @@ class Inspector(Retranslated, QWidget):
     pageTurned = Signal()
     targetRequested = Signal()
     walkRequested = Signal()
-    reachPicked = Signal(str)  # a direction of `veil.DIRECTIONS`, or none
+    reachPicked = Signal(str)  # a direction of `marks.DIRECTIONS`, or none
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

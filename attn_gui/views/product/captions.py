@@ -305,10 +305,8 @@ class ProductWords:
         for labels, marked in self._tokens(places):
             region += labels.chip_region(marked)
         for rect in chipped_maps(self._scene, places).values():
-            above, right = (
-                line_height() + scaled(SPACING.s),
-                self._background.width(),
-            )  # words may be wider than their map
+            above = line_height() + scaled(SPACING.s)
+            right = self._background.width()  # words may be wider than their map
             region += QRect(rect.left() - 1, rect.top() - above, right - rect.left() + 1, above)
         for bar, _ in self._gap_lines(places):
             region += bar
