@@ -271,6 +271,7 @@ class LessonPanel(Retranslated, QWidget):
         self._page.hold(self._body)
         self._place.setTextFormat(Qt.TextFormat.PlainText)
         self._title, self._texts = SentenceView(self._body, size="heading"), QVBoxLayout()
+        self._paragraphs: list[SentenceView] = []
         self._do, self._done = QPushButton(self), QLabel(self)
         self.question, self._end_page = QuestionView(self), StepText(self)
         self._end = EndView(self._end_page.viewport())
@@ -401,8 +402,9 @@ class LessonPanel(Retranslated, QWidget):
         """
         layout = column.layout()
         assert layout is not None
-        items = [layout.itemAt(place) for place in range(layout.count())]
-        parts = [widget for item in items if item is not None and (widget := item.widget()) and not widget.isHidden()]
+        # not by `itemAt`: PySide keeps what that returns under its address, where the next widget may be made
+        direct = column.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
+        parts = [widget for widget in direct if layout.indexOf(widget) >= 0 and not widget.isHidden()]
         least = sum(part.minimumSizeHint().height() for part in parts if part not in (self, self.way))
         kept = max(scaled(LEAST_EXPLAINED) - self.question.refused_height, least)
         return kept + layout.spacing() * (len(parts) - 1)
@@ -472,14 +474,12 @@ class LessonPanel(Retranslated, QWidget):
             (self._next if self._next.isEnabled() else self._skip).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _set_paragraphs(self, paragraphs: Sequence[str]) -> None:
-        if self._texts.count() != len(paragraphs):
+        if len(self._paragraphs) != len(paragraphs):
             clear_layout(self._texts)
-            for _ in paragraphs:
-                self._texts.addWidget(SentenceView(self._body))
-        for place, text in enumerate(paragraphs):
-            item = self._texts.itemAt(place)
-            view = item.widget() if item is not None else None
-            assert isinstance(view, SentenceView)
+            self._paragraphs = [SentenceView(self._body) for _ in paragraphs]
+            for view in self._paragraphs:
+                self._texts.addWidget(view)
+        for view, text in zip(self._paragraphs, paragraphs, strict=True):
             if view.text() != STRONG.sub(r"\1", text):
                 view.set_sentence(_runs(text))
 

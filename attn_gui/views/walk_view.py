@@ -748,7 +748,7 @@ class WalkSteps(Retranslated, QWidget):
         self._title, self._hint = QLabel(self), ElidedLabel(self)
         self._whole, self._page = QWidget(self), FittingPage(self)
         self._body = QWidget(self._page.viewport())
-        self._rows = QVBoxLayout()
+        self._rows, self._step_rows = QVBoxLayout(), list[StepRow]()
         self._conclusion, self._keys = QLabel(self), WrappedLabel(self)
         self._concluded: tuple[bool, Walk] | None = None  # what is said of which walk
         player.turned.connect(self._show)
@@ -798,20 +798,17 @@ class WalkSteps(Retranslated, QWidget):
 
     def _show(self) -> None:
         beats, now = self._player.walk.beats, self._player.beat
-        if self._rows.count() != len(beats):
+        if len(self._step_rows) != len(beats):
             clear_layout(self._rows)
-            for place in range(len(beats)):
-                row = StepRow(place, self._body)
+            self._step_rows = [StepRow(place, self._body) for place in range(len(beats))]
+            for place, row in enumerate(self._step_rows):
                 row.installEventFilter(self)
                 row.clicked.connect(lambda _=False, place=place: self._player.go_to(place))
                 self._rows.addWidget(row)
-        for place, beat in enumerate(beats):
-            item = self._rows.itemAt(place)
-            row_of = item.widget() if item is not None else None
-            assert isinstance(row_of, StepRow)
-            row_of.set_step(beat.title, beat.result, done=place < now, now=place == now)
+        for place, (row, beat) in enumerate(zip(self._step_rows, beats, strict=True)):
+            row.set_step(beat.title, beat.result, done=place < now, now=place == now)
             if place == now:
-                self._page.ensureWidgetVisible(row_of, 0, 0)
+                self._page.ensureWidgetVisible(row, 0, 0)
         self._show_conclusion()
 
     def _show_conclusion(self) -> None:
