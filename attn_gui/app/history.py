@@ -26,7 +26,7 @@ from attn_gui.views.inspector.cell_relations import cell_name
 LIMITS_MB = (64, 256, 1024, 4096)
 DEFAULT_MB = 256
 
-REST_MS = 200  # after the last change: whoever goes on typing does not wait for this
+REST_MS = 200  # milliseconds from the last edit until its effect is computed, so that typing is not slowed
 MOST_MOVES, MOST_BLAMED = 24, 64  # steps
 HELD = 256 * 2**20  # bytes of all states together that are put together for it
 DECIMALS = 4

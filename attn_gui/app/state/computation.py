@@ -33,7 +33,7 @@ QUICK_CELLS = 100_000  # n · m · heads that are computed again within a frame 
 QUICK_NUMBERS = 1 << 19  # and so many numbers in all matrices, each of which is read
 SETTLE_MS = 1500  # after the last edit of a long problem
 LEFT_MS = 2000  # after another document was opened, when whatever showed the one before has let it go
-HELD_MS = 300  # until when the window may be left as it is while another document is brought into it
+HELD_MS = PATIENCE_MS  # until when the window may be left as it is while another document is brought into it
 PROJECTED = 1 << 20  # cells of Q, K and V that an edit may have projected again on the GUI thread, times 1/d_model
 
 

@@ -119,7 +119,7 @@ class ChoiceOption(PageOption):
     choices: Mapping[str, Words] | Callable[[PageContext, Chosen], Mapping[str, Words]]
 
     def offered(self, context: PageContext, values: Chosen) -> Mapping[str, Words]:
-        """Return the choices that there are now."""
+        """Return the choices of this problem, beside what is chosen in the other options."""
         return self.choices(context, values) if callable(self.choices) else self.choices
 
     def default(self, context: PageContext, values: Chosen) -> Any:

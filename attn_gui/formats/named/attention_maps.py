@@ -208,7 +208,7 @@ def check_foreign_names(listing: ArrayListing, source: FileSource) -> None:
         source.file.seek(0)
         try:
             return _add_up(listing.read(source, [one.name])[one.name])
-        except FormatError:  # empty, complex: whoever asks for it by name is told
+        except FormatError:  # an empty or a complex array: that is refused once it is chosen
             return False
 
     if all(map(is_map, listing.arrays)):
