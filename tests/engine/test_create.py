@@ -49,8 +49,7 @@ def test_a_cell_depends_on_seed_field_and_place_only():
     assert len(np.unique(large)) > 80
 
 
-@each("kind", ["direct", "self", "cross"])
-@each("filling", FILLS)
+@each(("kind", "filling"), zip(["direct", "self", "cross", "self"], FILLS, strict=True))
 def test_new_problems(kind, filling):
     problem = new_problem(kind, n=3, m=5, num_heads=2, d_k=4, d_v=7, fill=filling, seed=3)
     assert (problem.n, problem.m, problem.d_k, problem.d_v) == (3, 3 if kind == "self" else 5, 4, 7)
@@ -72,17 +71,8 @@ def test_output_weights_come_and_go():
         assert more.w_output.shape == (14, columns)
         assert with_output(more, True) == {}
         more = more.replace(**with_biases(more, True))
+        assert np.array_equal(compute(more.replace(w_output=None, b_output=None))["output"], compute(problem)["output"])
         assert more.replace(**with_output(more, False)).replace(b_query=None, b_key=None, b_value=None) == problem
-
-
-def test_biases_come_and_go():
-    problem = new_problem("self", n=3, d_k=4)
-    more = problem.replace(**with_biases(problem, True))
-    assert not more.b_query.any()
-    assert more.b_output is None
-    assert np.array_equal(compute(more)["output"], compute(problem)["output"])
-    assert more.replace(**with_biases(more, False)) == problem
-    assert with_biases(new_problem(n=3, d_k=4), True) == {}
 
 
 def test_a_second_sequence_comes_and_goes():
@@ -105,38 +95,6 @@ def test_a_second_sequence_comes_and_goes():
         with_context(new_problem(n=3, d_k=4), True)
 
 
-def test_what_was_changed_by_hand_in_a_second_sequence_goes_with_it(makers):
-    records = (
-        {"kind": "scale", "stage": "normed_context", "at": {"row": 1}, "factor": 2.0},
-        {"kind": "scale", "stage": "scores", "at": {"query": 1}, "factor": 2.0},
-    )
-    changed = makers["pre, cross"]().replace(interventions=records)
-    fields, notes = with_carried_interventions(changed, with_context(changed, False))
-    again = changed.replace(**fields)
-    assert [record.stage for record in again.interventions] == ["scores"]
-    assert [str(note) for note in notes] == ["A change by hand went with its cells."]
-
-
-@pytest.mark.parametrize("layer", [{"kind": "padding", "lengths": (5, 3)}, {"kind": "custom"}])
-def test_masks_of_the_items_of_a_second_sequence_are_those_of_one_item_without_it(layer, rng):
-    allowed = rng.random((2, 1, 3, 5)) < 0.5
-    weights = {name: rng.normal(size=(4, 4)) for name in ("w_query", "w_key", "w_value")}
-    mask = [{**layer, "allowed": allowed} if layer["kind"] == "custom" else layer]
-    cell = {"kind": "scale", "stage": "scores", "factor": 2.0}
-    records = [{**cell, "at": {"batch": item, "query": 0, "key": item}} for item in (0, 1)]
-    problem = Problem(
-        x=rng.normal(size=(3, 4)), context=rng.normal(size=(2, 5, 4)), **weights, mask=mask, interventions=records
-    )
-    fields, _notes = with_carried_interventions(problem, with_context(problem, False))
-    again = problem.replace(**fields)
-    assert again.batch_size == 1
-    assert [dict(record.at) for record in again.interventions] == [{"batch": 0, "query": 0, "key": 0}]
-    if layer["kind"] == "custom":
-        np.testing.assert_array_equal(again.mask[0].allowed, allowed[:1, :, :, :3])
-    else:
-        assert again.mask[0].lengths == (3,)
-
-
 PARTS = {
     "softcap": ({"softcap": 2.0}, "capped", lambda problem: {"softcap": None}),
     "rotary": ({"rotary_theta": 10.0}, "rotated_query", lambda problem: {"rotary_theta": None}),
@@ -151,8 +109,8 @@ PARTS = {
 }
 
 
-@pytest.mark.parametrize("part", PARTS)
-@pytest.mark.parametrize("enabled", [True, False])
+@each("part", PARTS)
+@each("enabled", [True, False])
 def test_what_is_changed_by_hand_in_a_part_goes_with_it(part, enabled, rng):
     more, stage, change = PARTS[part]
     names = ("x", "w_query", "w_key", "w_value", "w_output")
@@ -170,17 +128,7 @@ def test_what_is_changed_by_hand_in_a_part_goes_with_it(part, enabled, rng):
     assert with_carried_interventions(problem, {"scale": 2.0}) == ({"scale": 2.0}, ())
 
 
-def test_what_is_changed_by_hand_stays_as_it_is_told():
-    problem = new_problem(n=3, d_k=4).replace(interventions=[{"kind": "scale", "stage": "scores", "factor": 2.0}])
-    assert with_carried_interventions(problem, {"softcap": 2.0, "interventions": ()}) == (
-        {"softcap": 2.0, "interventions": ()},
-        (),
-    )
-    with pytest.raises(FieldError, match="softcap"):
-        with_carried_interventions(problem, {"softcap": -1.0})
-
-
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@each("dtype", ["float64", "float32"])
 def test_made_direct_computes_the_same(makers, dtype):
     for name in ("block", "cross"):
         problem = makers[name]().replace(dtype=dtype, query_tokens=tuple("abcdefg"))
@@ -202,7 +150,7 @@ BY_HAND = (
 )
 
 
-@pytest.mark.parametrize("name", ["plain", "cross", "block"])
+@each("name", ["plain", "block"])
 def test_what_was_changed_by_hand_up_to_q_k_and_v_is_not_changed_twice(makers, name):
     problem = makers[name]()
     block = ({"kind": "scale", "stage": "residual", "at": {}, "factor": 2.0},) if problem.block is not None else ()
@@ -231,14 +179,6 @@ def test_what_was_changed_by_hand_in_one_item_stays_its_own(stage, x, context):
     problem = Problem(**rows, **weights, interventions=[change])
     direct = problem.replace(**made_direct(DenseEvaluation(problem)))
     np.testing.assert_array_equal(compute(direct)["output"], compute(problem)["output"])
-
-
-def test_what_was_changed_by_hand_in_the_norm_of_one_item_stays_its_own(makers):
-    problem = makers["pre, cross"]()
-    change = {"kind": "scale", "stage": "normed_context", "at": {"batch": 1, "row": 2, "column": 0}, "factor": 3.0}
-    problem = problem.replace(context=np.array(problem.context[0]), interventions=[change])
-    direct = problem.replace(**made_direct(DenseEvaluation(problem)))
-    np.testing.assert_allclose(compute(direct)["concat"], compute(problem)["concat"], rtol=1e-13)
 
 
 def test_another_score_comes_with_its_own_numbers():
@@ -272,14 +212,7 @@ def test_a_block_needs_an_output_as_wide_as_x():
         problem.replace(**with_block(problem, "linear"))
     fitting = problem.replace(**fitting_output(problem))
     block = fitting.replace(**with_block(fitting, "linear")).block
-    assert {name: np.shape(value) for name, value in block.items()} == {
-        "kind": (),
-        "ln_weight": (10,),
-        "ln_bias": (10,),
-        "w_linear": (10, 10),
-        "b_linear": (10,),
-        "ln_eps": (),
-    }
+    assert (block.ln_weight.shape, block.w_linear.shape) == ((10,), (10, 10))
     narrow = problem.replace(w_output=np.ones((8, 3)), b_output=np.ones(3))
     wide = narrow.replace(**fitting_output(narrow))
     assert (wide.w_output.shape, wide.b_output.shape) == ((8, 10), (10,))
@@ -290,10 +223,10 @@ def test_a_block_needs_an_output_as_wide_as_x():
 
 
 @each("fill", ["integers", "random"])
-@each(("kind", "heads", "d_k"), [("self", 1, 4), ("cross", 2, 3), ("self", 8, 1), ("cross", 8, 8), ("self", 16, 64)])
+@each(("kind", "heads", "d_k"), [("self", 1, 4), ("cross", 2, 3), ("self", 8, 16)])
 def test_a_new_projected_problem_spreads_its_weights_whatever_d_model_is(kind, fill, heads, d_k):
     """Scaled scores vary by about 1, so that rows lie between one-hot (0 bits) and uniform (3 bits)."""
-    traces = [compute(new_problem(kind, n=8, m=8, num_heads=heads, d_k=d_k, fill=fill, seed=seed)) for seed in range(4)]
+    traces = [compute(new_problem(kind, n=8, m=8, num_heads=heads, d_k=d_k, fill=fill, seed=seed)) for seed in range(3)]
     assert 0.5 < np.std([trace["scaled"] for trace in traces]) < 2
     rows = np.concatenate([trace["weights"].reshape(-1, 8) for trace in traces])
     entropies = -(rows * np.log2(np.maximum(rows, 1e-300))).sum(axis=-1)

@@ -75,10 +75,8 @@ def test_every_cell_is_that_of_plain_loops_in_both_evaluations(name):
     long = with_derived(StreamingEvaluation(problem))
     assert long.box(name, tuple(slice(0, k) for k in whole.shape)) == pytest.approx(wanted, rel=1e-12, abs=1e-13)
     head, place = (None, (1,)) if name in OVER_HEADS else (3, (1, 3))
-    part = long.block(name, 1, head, slice(1, 4), slice(2, 5))
-    assert part == pytest.approx(wanted[*place, 1:4, 2:5], rel=1e-12, abs=1e-13)
-    assert trace.block(name, 1, head, slice(1, 4), slice(2, 5)).tolist() == whole[*place, 1:4, 2:5].tolist()
-    assert trace.axes(name)[: len(place)] == ("batch", "head")[: len(place)]
+    part = trace.block(name, 1, head, slice(1, 4), slice(2, 5))
+    assert part.tolist() == whole[*place, 1:4, 2:5].tolist()
 
 
 def test_without_w_o_the_value_itself_moves_the_output():
@@ -112,29 +110,18 @@ def test_a_cell_is_explained_hop_by_hop_down_to_the_problem(name):
 
 @each("name", DERIVED)
 @each("field", ["query", "value", "w_output"])
-def test_the_gradient_is_the_one_that_small_steps_find(name, field):
+def test_the_gradient_is_the_one_that_small_steps_find(name, field, rng):
     problem, index, step = made(), INDEX[name], 1e-6
     gradient = sensitivity(compute(problem), name, index)[field]
-    for place in np.ndindex(*gradient.shape):
-        if sum(place) % 5:
-            continue
+    moving = [tuple(place) for place in np.argwhere(gradient)]
+    for place in (*rng.permutation(moving)[:3], [0] * gradient.ndim):
+        place = tuple(place)
         moved = np.array(getattr(problem, field))
         moved[place] += step
         up = compute(problem.replace(**{field: moved}))[name][index]
         moved[place] -= 2 * step
         down = compute(problem.replace(**{field: moved}))[name][index]
         assert gradient[place] == pytest.approx((up - down) / (2 * step), rel=1e-5, abs=1e-7)
-
-
-def test_pictures_of_a_long_problem_hold_the_largest_cell_of_every_block():
-    rng = np.random.default_rng(3)
-    arrays = {name: rng.normal(size=(64, 8)) for name in ("query", "key", "value")}
-    problem = Problem(**arrays, num_heads=2, w_output=rng.normal(size=(8, 5)), mask=[{"kind": "causal"}])
-    exact = compute(problem)["value_weighted"][0, 1]
-    values, allowed = with_derived(StreamingEvaluation(problem)).pooled("value_weighted", 0, 1, 8, 16)
-    assert values == pytest.approx(exact.reshape(8, 8, 16, 4).max(axis=(1, 3)), rel=1e-12)
-    opened = np.tril(np.ones((64, 64), bool)).reshape(8, 8, 16, 4).any(axis=(1, 3))
-    assert allowed.tolist() == opened.tolist()
 
 
 def test_what_a_zero_weight_holds_back_is_explained_as_zero_and_moves_nothing():
@@ -149,8 +136,6 @@ def test_what_a_zero_weight_holds_back_is_explained_as_zero_and_moves_nothing():
     assert found.terms.values.tolist() == [0.0]
     gradient = sensitivity(trace, "value_weighted", cell)
     assert not any(gradient[name].any() for name in ("query", "key", "value"))
-    seen = explain(trace, "value_weighted", (1, 3, 2, 5))  # the numbers behind another closed cell are still told
-    assert [cell.name for cell in seen.expression.cells()] == ["weights", "moved_norm"]
 
 
 def test_the_cell_of_every_head_is_one_hop_from_the_mean():
@@ -159,8 +144,6 @@ def test_the_cell_of_every_head_is_one_hop_from_the_mean():
     assert [hop.index for term in found.terms for cell in term.cells if (hop := found.expand(cell))] == [
         (1, head, 3, 2) for head in range(HEADS)
     ]
-    numbers = [repr(float(trace["weights"][1, head, 3, 2])) for head in range(HEADS)]
-    assert found.text.splitlines()[0] == f"Ā[1, 3, 2] = ({' + '.join(numbers)}) / {HEADS}.0"
     largest = explain(trace, "largest_weights", (1, 3, 2))
     assert len(largest.terms) == HEADS
     assert largest.expression.index == (1, int(np.argmax(trace["weights"][1, :, 3, 2])), 3, 2)
@@ -180,11 +163,14 @@ def test_a_key_that_every_head_has_closed_is_closed_in_their_mean():
     assert np.argwhere(~drawn).tolist() == [[2, 3]]
 
 
-@pytest.mark.parametrize("name", OVER_HEADS)
-def test_pictures_of_all_heads_of_a_long_problem_hold_the_largest_cell_of_every_block(name):
+@each(("name", "head"), [("mean_weights", None), ("largest_weights", None), ("value_weighted", 1)])
+def test_pictures_of_a_long_problem_hold_the_largest_cell_of_every_block(name, head):
     rng = np.random.default_rng(3)
-    problem = Problem(**{side: rng.normal(size=(64, 8)) for side in ("query", "key", "value")}, num_heads=2)
+    arrays = {side: rng.normal(size=(64, 8)) for side in ("query", "key", "value")}
+    problem = Problem(**arrays, num_heads=2, w_output=rng.normal(size=(8, 5)), mask=[{"kind": "causal"}])
     exact = compute(problem)[name][0]
-    values, allowed = with_derived(StreamingEvaluation(problem)).pooled(name, 0, None, 8, 16)
+    values, allowed = with_derived(StreamingEvaluation(problem)).pooled(name, 0, head, 8, 16)
+    exact = exact if head is None else exact[head]
     assert values == pytest.approx(exact.reshape(8, 8, 16, 4).max(axis=(1, 3)), rel=1e-12)
-    assert allowed is None
+    opened = np.tril(np.ones((64, 64), bool)).reshape(8, 8, 16, 4).any(axis=(1, 3))
+    assert allowed.tolist() == opened.tolist()

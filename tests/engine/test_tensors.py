@@ -66,8 +66,6 @@ class Detached:
 CELLS = np.array([[0.5, 1.0], [2.0, -3.0]], np.float32)
 TAKEN = {
     "plain": Tensor(CELLS),
-    "on a gradient": Tensor(CELLS, requires_grad=True),
-    "bfloat16": Tensor(CELLS, "torch.bfloat16"),
     "bfloat16 on a gradient": Tensor(CELLS, "torch.bfloat16", requires_grad=True),
     "rows of tensors": [Tensor(row, requires_grad=True) for row in CELLS],
     "dlpack": Exported(CELLS),
@@ -121,11 +119,6 @@ def test_what_cannot_be_read_is_refused_by_its_field(name):
         Problem(query=CELLS, key=CELLS, value=CELLS, mask=({"kind": "custom", "allowed": value},))
 
 
-def test_a_number_that_is_masked_is_none():
-    with pytest.raises(FieldTypeError, match=r"scale must be a number, got nothing\."):
-        Problem(query=CELLS, key=CELLS, value=CELLS, scale=np.ma.masked_greater([1.0], 0)[0])
-
-
 # --- heads on an axis of their own ---------------------------------------------------------------
 def by_hand(q, k, v, share):
     """softmax(q kᵀ / √d) v of every head, in plain NumPy."""
@@ -137,7 +130,7 @@ def by_hand(q, k, v, share):
     return np.stack(found, -3)
 
 
-@pytest.mark.parametrize("lead", [(), (1,), (4,), (3,)])
+@pytest.mark.parametrize("lead", [(), (4,)])
 def test_heads_are_laid_side_by_side(lead, rng):
     q, k, v = (rng.normal(size=(*lead, *shape)) for shape in ((4, 3, 6), (2, 5, 6), (2, 5, 7)))
     problem = Problem.from_heads(Tensor(q, requires_grad=True), k, v, key_tokens=["abcde"] * 5)
@@ -146,21 +139,13 @@ def test_heads_are_laid_side_by_side(lead, rng):
     np.testing.assert_allclose(compute(problem)["head_output"], expected, atol=1e-15)
 
 
-@pytest.mark.parametrize("count", [True, np.array([1, 1]), 1.0])
-def test_heads_are_counted_by_a_whole_number(count):
-    with pytest.raises(FieldTypeError, match="num_heads must be a whole number"):
-        Problem.from_heads(*map(np.ones, [(1, 3, 6)] * 3), num_heads=count)
-
-
 @each(
     ("shapes", "fields", "matrices", "words"),
     [
         (((3, 6), (2, 5, 6), (2, 5, 7)), {}, ("query",), "must have the axes (head, row, column)"),
         (((4, 3, 6), (2, 5, 6), (1, 5, 7)), {}, ("value", "key"), "as many heads as key: expected 2, got 1"),
         (((4, 3, 6), (3, 5, 6), (3, 5, 7)), {}, ("key", "query"), "4 heads of query cannot share 3 heads of key"),
-        (((3, 4, 6), (5, 3, 6), (5, 3, 7)), {}, ("key", "query"), "whose axes are (head, row, column)"),
         (((3, 4, 6), (3, 4, 6), (3, 4, 7)), {"num_heads": 5}, ("query",), "has 3 heads and not 5: its shape is (3, 4"),
-        (((4, 3, 6), (2, 5, 8), (2, 5, 7)), {}, ("key", "query"), "as wide as a head of"),
         (((4, 3, 6), (2, 5, 6), (2, 4, 7)), {}, ("value", "key"), "as many rows as key"),
     ],
 )
@@ -186,16 +171,6 @@ def test_a_first_axis_that_may_be_heads_is_asked_about():
     assert not hasattr(items, "batch_axis")
     with pytest.raises(ShapeError, match=r"\(1, 4, 3, 8\).*Problem\.from_heads"):
         Problem(query=stacked[None], key=stacked, value=stacked)
-    with pytest.raises(FieldTypeError, match="batch_axis must be True or False"):
-        Problem(query=stacked, key=stacked, value=stacked, batch_axis="yes")
-
-
-def test_a_batch_as_long_as_the_heads_lives_on_without_being_asked_again():
-    import copy
-
-    stacked = np.ones((4, 3, 8))
-    problem = Problem(query=stacked, key=stacked, value=stacked, num_heads=4, batch_axis=True)
-    assert copy.deepcopy(problem) == Problem.of(problem.fields()) == problem.replace(num_heads=4) == problem
-    assert problem.replace(num_heads=1).replace(num_heads=4) == problem
-    x, w = np.ones((4, 3, 8)), np.ones((8, 8))
+    assert Problem.of(items.fields()) == items.replace(num_heads=1).replace(num_heads=4) == items
+    x, w = stacked, np.ones((8, 8))
     assert Problem(x=x, w_query=w, w_key=w, w_value=w, num_heads=4).batch_size == 4  # no heads before the projection

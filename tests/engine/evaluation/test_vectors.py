@@ -1,4 +1,4 @@
-"""x"""
+"""Vectors of PyTorch, gradients of autograd, weights of real models; and the pooling of maps to pictures."""
 
 from __future__ import annotations
 
