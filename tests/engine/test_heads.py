@@ -206,15 +206,6 @@ def test_a_factor_and_a_copy_take_the_place_of_one_another():
     assert half.replace(**with_head_scaled(half, 2, 1)) == problem
 
 
-def test_a_head_taken_out_of_a_stretch_leaves_the_others_with_their_own_numbers():
-    values = np.arange(3.0)[:, None, None] * np.ones((3, 1, D_V))
-    stretch = {"kind": "set", "stage": "head_output", "at": {"head": (1, 4)}, "values": values}
-    problem = problem_of(interventions=(stretch,))
-    result = whole(problem.replace(**with_heads_off(problem, {2})), "head_output")
-    np.testing.assert_array_equal(result[1:], np.array([0, 0, 2.0])[:, None, None] * np.ones((3, ROWS, D_V)))
-    assert (result[1] == values[0]).all()
-
-
 @each(("head", "place"), [(0, 2), (3, 0)])
 def test_what_is_done_to_a_head_goes_along_with_it(head, place):
     values = np.random.default_rng(3).normal(size=(2, 1, KEYS))
@@ -234,31 +225,3 @@ def test_what_is_done_to_a_head_goes_along_with_it(head, place):
     back = after.replace(**with_head_moved(after, place, head).fields)
     for stage in ("scores", "weights", "head_output"):
         np.testing.assert_array_equal(whole(back, stage), whole(problem, stage))
-
-
-@each(("head", "place"), [(0, 2), (3, 0)])
-def test_what_is_done_to_columns_in_which_heads_lie_goes_along_with_them(head, place):
-    random = np.random.default_rng(5)
-    problem = problem_of(
-        w_output=random.normal(size=(HEADS * D_V, 3)),
-        interventions=(
-            {"kind": "set", "stage": "query", "at": {"column": 0}, "values": 2.0},
-            {"kind": "set", "stage": "weights", "at": {}, "values": random.normal(size=(HEADS, ROWS, KEYS))},
-            {"kind": "scale", "stage": "value", "at": {"column": (D_V - 1, D_V + 1)}, "factor": 0.5},
-            {"kind": "scale", "stage": "concat", "at": {"column": (0, 2 * D_V)}, "factor": 0.25},
-            {"kind": "scale", "stage": "output", "at": {"column": 2}, "factor": 3.0},
-        ),
-    )
-    after = problem.replace(**with_head_moved(problem, head, place).fields)
-    wanted = compute(problem)["output"]
-    np.testing.assert_allclose(compute(after)["output"], wanted, rtol=1e-12, atol=1e-12)
-    back = after.replace(**with_head_moved(after, place, head).fields)
-    np.testing.assert_array_equal(compute(back)["output"], wanted)
-
-
-def test_a_second_head_is_off_as_the_first_is():
-    problem = problem_of()
-    off = problem.replace(**with_heads_off(problem, {1}))
-    after = off.replace(**with_head_duplicated(off, 1).fields)
-    assert off_heads(after) == {1, 2}
-    np.testing.assert_array_equal(whole(after, "head_output"), whole(off, "head_output")[[0, 1, 1, 2, 3]])

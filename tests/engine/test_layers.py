@@ -275,10 +275,3 @@ def test_a_temperature_and_sinks_are_refused_where_no_formula_reads_them(key):
     if "temperature" not in NORMALIZERS[key].reads:
         with pytest.raises(FieldError, match=r"temperature has no part .*: choose softmax, sigmoid, or leave it out"):
             Problem(**arrays, normalize=key, temperature=2)
-
-
-def test_a_sum_that_overflows_is_no_row_of_zeros():
-    problem = Problem(query=[[1.0]], key=[[1e308]] * 5, value=np.ones((5, 1)), normalize="sum", scale=1.0)
-    assert np.isnan(compute(problem)["weights"]).all()
-    assert np.isnan(StreamingEvaluation(problem).box("weights", (slice(None),) * 4)).all()
-    assert verify(problem).ok

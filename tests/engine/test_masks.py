@@ -294,12 +294,6 @@ def test_a_shape_covers_what_its_definition_says(key: str, path: Path, at_once: 
     assert paint_cells(layer.cells[area], SHAPES[key], path, area, opens=True).all()
 
 
-def test_a_band_of_very_many_rows_is_outlined_in_few_parts() -> None:
-    areas = SHAPES["band"].areas([(0, 1), (0, 2)], 100_000, 100_000)
-    assert len(areas) <= mask_cells.MOST_ROWS
-    assert (areas[0][0].start, areas[-1][0].stop) == (0, 99_999)
-
-
 def test_a_layer_that_does_not_tell_rows_apart_takes_the_columns():
     row = np.ones((3, 1, COLUMNS), bool)
     area = slice(2, 5), slice(1, 4)

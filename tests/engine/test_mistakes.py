@@ -187,15 +187,6 @@ def test_a_mistake_is_what_plain_numpy_makes_of_it(key):
     np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
 
 
-@each("far", [0.0, -2000.0])
-def test_a_row_without_an_open_key_is_no_mistake_of_the_softmax(far):
-    mask = [{"kind": "custom", "allowed": [[False, False], [True, True]]}, {"kind": "bias", "values": far}]
-    evaluation = compute(Problem(query=np.eye(2), key=np.eye(2), value=np.eye(2), mask=mask)).evaluation
-    assert grade(evaluation, "weights", (0, 0, 0, 0), math.nan).mistakes == ()
-    vanished = [found.key for found in grade(evaluation, "weights", (0, 0, 1, 0), math.nan).mistakes]
-    assert vanished == (["maximum_not_taken_off"] if far else [])
-
-
 def test_a_softmax_as_it_is_written_overflows():
     problem = Problem(query=[[1000.0]], key=[[1.0], [0.5]], value=[[1.0], [2.0]])
     evaluation = compute(problem).evaluation
@@ -226,17 +217,6 @@ def test_a_number_halfway_between_two_decimals_may_be_rounded_either_way(answer)
     evaluation = compute(Problem(query=[[0.0]], key=[[1.0]] * 8, value=[[1.0]] * 8)).evaluation
     assert grade(evaluation, "weights", (0, 0, 0, 0), answer).right
     assert not grade(evaluation, "weights", (0, 0, 0, 0), answer + math.copysign(0.001, answer - 0.125)).right
-
-
-def test_the_streaming_evaluation_is_graded_too():
-    rng = np.random.default_rng(0)
-    problem = Problem(
-        query=rng.normal(size=(2100, 4)), key=rng.normal(size=(2100, 4)), value=rng.normal(size=(2100, 2))
-    )
-    evaluation = compute(problem).evaluation
-    answer = float((softmax(problem.query[7] @ problem.key.T) @ problem.value)[1])
-    verdict = grade(evaluation, "head_output", (0, 0, 7, 1), answer, 1e-6)
-    assert verdict.mistakes[0].key == "not_scaled"
 
 
 # --- random problems in which the usual mistakes can be made --------------------------------------

@@ -23,7 +23,6 @@ from attn_gui.engine import (
 from attn_gui.engine.creation.resize import SIZES
 from attn_gui.engine.creation.rows_and_columns import (
     fields_with_places,
-    parts_by_hand,
     places_with,
     places_without,
 )
@@ -67,20 +66,6 @@ def test_heads_with_d_model_kept_move_no_number():
     with pytest.raises(FieldError, match=r"^3 heads cannot share the columns evenly; 1, 2, 4, 8 can\.$"):
         resize(direct(), num_heads=3)
     assert head_counts(direct(rotary_theta=10.0)) == (1, 2, 4)  # 8 heads of 3 columns have no pairs
-
-
-def test_key_value_heads_fall_to_the_largest_divisor_below():
-    problem = direct(heads=6, kv_heads=3)
-    stays, found = done(problem, num_heads=9, keep="d_k")
-    assert stays.num_kv_heads == 3
-    assert [str(note) for note in found.notes] == ["3 heads read other K/V heads now, head 2 first."]
-    assert "key" not in found.fields
-    falls, found = done(problem, num_heads=8, keep="d_k")
-    assert falls.num_kv_heads == 2
-    assert np.array_equal(falls.key, problem.key[:, :12])
-    note, moved = found.notes
-    assert (note.template, moved.template) == (sentences.KV_FELL, sentences.MANY_READ_ANOTHER)
-    assert note.values == {"before": 3, "after": 2, "heads": 8}
 
 
 def test_d_model_is_the_width_of_x():
@@ -353,21 +338,6 @@ def test_what_is_changed_by_hand_stays_with_its_cells():
     assert np.array_equal(stage(without, "scaled", 1)[[0, 1, 3]], stage(before, "scaled", 1)[[0, 1, 3]])
 
 
-def test_what_was_changed_by_hand_and_goes_with_its_row_is_told():
-    records = (
-        {"kind": "scale", "stage": "scaled", "at": {"query": (1, 5)}, "factor": 2.0},  # is torn into two
-        {"kind": "scale", "stage": "scaled", "at": {"query": 2}, "factor": 3.0},
-        {"kind": "copy", "stage": "scaled", "at": {"query": 0}, "source": {"query": 2}},
-    )
-    before = five_by_seven(interventions=records)
-    assert [record.kind for record in before.replace(**deleted(before, "n", 2)).interventions] == ["scale", "scale"]
-    for places, parts in ((places_without, [2, 0, 0]), (places_with, [2, 1, 1])):
-        found = places(N, 2)
-        assert parts_by_hand(before, fields_with_places(before, "n", found), found) == parts
-    found = places_without(N, 3)
-    assert parts_by_hand(before, fields_with_places(before, "n", found), found) == [2, 1, 1]
-
-
 @each(("name", "size"), [("query", "d_k"), ("key", "d_k"), ("value", "d_v"), ("concat", "d_v"), ("output", "d_v")])
 @each("step", [-1, 2])
 def test_what_is_changed_by_hand_stays_in_its_head_at_another_width(name, size, step):
@@ -391,15 +361,3 @@ def test_a_place_outside_and_the_last_row_are_refused():
         deleted(problem, "n", 4, 2)
     with pytest.raises(ValueError, match="n"):
         deleted(problem, "n", 0, N)
-
-
-def test_columns_come_and_go_beside_half_as_many_frequencies():
-    rng = np.random.default_rng(7)
-    problem = Problem(
-        **{name: rng.normal(size=(3, 4)) for name in ("query", "key", "value")}, rotary_frequencies=(1, 0.5)
-    )
-    wider = problem.replace(**inserted(problem, "d_k", 1, 2))
-    assert (wider.d_k, wider.rotary_frequencies.shape) == (6, (3,))
-    np.testing.assert_array_equal(wider.rotary_frequencies[:2], problem.rotary_frequencies)
-    narrower = problem.replace(**deleted(problem, "d_k", 0, 2))
-    assert (narrower.d_k, narrower.rotary_frequencies.tolist()) == (2, [1.0])

@@ -9,19 +9,16 @@ import pytest
 
 from attn_gui.engine import Problem, compute
 from attn_gui.engine.analysis.dependence import (
-    PIECE,
     Convolutions,
     Recurrent,
     affordable,
     attention_cost,
     convolution_cost,
     dependence,
-    held,
     projection_multiplications,
     recurrent_cost,
     sequence,
 )
-from tests.costs import taking
 from tests.failing import each
 
 STEP = 1e-6
@@ -127,17 +124,6 @@ def test_tokens_are_fewer_where_they_are_wide():
     weights = {name: random((512, 512)) for name in ("w_query", "w_key", "w_value", "w_output")}
     assert affordable(Problem(x=random((60, 512)), **weights), 32) < 32
     assert affordable(next(problems()), 32) == 5
-
-
-def test_wide_queries_are_pulled_back_by_parts():
-    random = np.random.default_rng(2).standard_normal
-    weights = {name: random((16, 48)) / 4 for name in ("w_query", "w_key", "w_value")}
-    plain = Problem(x=random((12, 16)), **weights, w_output=random((48, 300)), num_heads=4)
-    twice = plain.replace(interventions=[{"kind": "scale", "stage": "output", "factor": 2.0}])
-    assert held(twice, 12) <= 8 * PIECE
-    with taking(60 * 2**20):
-        found = dependence(twice, lambda share: None)
-    assert found == pytest.approx(2 * dependence(plain, lambda share: None), rel=1e-12)
 
 
 # --- costs ---------------------------------------------------------------------------------------

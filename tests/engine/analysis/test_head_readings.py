@@ -105,32 +105,6 @@ def test_nan_is_said_and_not_hidden(key):
     assert math.isnan(measured(key, DenseEvaluation(problem_of(query=query))))
 
 
-@pytest.mark.filterwarnings("error")
-def test_weights_by_hand_too_large_to_be_summed_have_their_shares():
-    put = {"stage": "weights", "kind": "set", "at": {"query": 4, "key": (0, 2)}, "values": np.array([1.5e308, 0.5e308])}
-    found = {key: measured(key, DenseEvaluation(problem_of(interventions=[put]))) for key in READINGS}
-    assert found["sink"] == pytest.approx(0.75)
-    assert found["rank"] == pytest.approx(1)
-    across = {**put, "values": np.array([-math.inf, 1e200])}
-    found = {key: measured(key, DenseEvaluation(problem_of(interventions=[across]))) for key in READINGS}
-    assert math.isnan(found["rank"])
-    assert found["largest"] == 1e200
-
-
-def test_whoever_waits_is_asked_before_every_part_and_can_end_it(monkeypatch):
-    monkeypatch.setattr(head_readings, "AT_ONCE", 4 * N)  # three parts
-    evaluation, asked = DenseEvaluation(problem_of()), []
-
-    def pulse() -> None:
-        asked.append(1)
-        if len(asked) == 2:
-            raise TimeoutError
-
-    with pytest.raises(TimeoutError):
-        READINGS["rank"].measure(evaluation.problem, lambda: rows_of(evaluation, 0, 0, pulse))
-    assert len(asked) == 2
-
-
 @each("key", READINGS)
 def test_no_reading_is_larger_than_the_largest_that_it_names(key):
     for scores in (np.eye(N) * 900, np.zeros((N, N))):

@@ -10,13 +10,11 @@ import pytest
 from attn_gui.engine import (
     DenseEvaluation,
     FieldError,
-    FieldTypeError,
     Problem,
     ShapeError,
     compute,
     layer_from_mapping,
     memory,
-    new_problem,
     sensitivity,
 )
 from attn_gui.engine.analysis.gradient_evaluation import Gradient, finite_difference
@@ -33,11 +31,8 @@ from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
 from tests.costs import taking
-from tests.engine.conftest import GIVEN
-from tests.engine.conftest import MAKERS as PROBLEMS
+from tests.engine.conftest import COMPUTED
 from tests.failing import each
-
-COMPUTED = [name for name in PROBLEMS if name not in GIVEN]
 
 
 def changed(problem, name, index, step):
@@ -107,26 +102,6 @@ def test_a_streaming_evaluation_has_the_gradients_of_the_dense_one(makers, name,
             np.testing.assert_allclose(found[field], gradient, rtol=0, atol=close * size, err_msg=f"{stage} {field}")
 
 
-def test_gradients_at_4096_tokens_follow_an_edit_and_hold_no_map():
-    problem = new_problem("self", n=4096, num_heads=8, d_k=8, d_v=8).replace(
-        rotary_theta=100.0, mask=({"kind": "causal"}, {"kind": "alibi"})
-    )
-    query, x = 37, np.array(problem.x)
-    live = Problem.over(problem.fields() | {"x": x})
-    streaming = StreamingEvaluation(live)
-    sensitivity(streaming, "output", (0, query, 3))
-    x[5, 7] += 2.0
-    streaming.update(live, {"x": [(slice(5, 6), slice(7, 8))]})
-    with taking(4096 * 4096 * 8):  # not even one map of one head in float64
-        found = sensitivity(streaming, "output", (0, query, 3))
-    short = live.replace(x=x[: query + 1])  # the causal mask closes all later keys
-    right = sensitivity(DenseEvaluation(short), "output", (0, query, 3))
-    np.testing.assert_allclose(found["x"][: query + 1], right["x"], rtol=0, atol=1e-10)
-    assert not found["x"][query + 1 :].any()
-    for field in ("w_query", "w_key", "w_value", "scale", "rotary_theta"):
-        np.testing.assert_allclose(found[field], right[field], rtol=0, atol=1e-9, err_msg=field)
-
-
 TILED = (
     {"mask": ({"kind": "causal", "align": "end"}, {"kind": "alibi"}), "rotary_theta": 50.0, "dtype": "float32"},
     {"num_kv_heads": 1, "softcap": 2.0, "temperature": 0.7},
@@ -159,15 +134,6 @@ def test_gradients_by_tiles_are_those_of_the_whole(monkeypatch, more, stage):
     for field, gradient in whole.items():
         size = max(1.0, np.abs(gradient).max())
         np.testing.assert_allclose(tiled[field], gradient, rtol=0, atol=50 * n * np.finfo(float).eps * size)
-
-
-def test_gradients_that_cannot_be_held_and_cotangents_of_no_numbers_are_refused_in_words(monkeypatch):
-    trace = compute(Problem(query=[[1.0]], key=[[1.0]], value=[[1.0]]))
-    with pytest.raises(FieldTypeError, match="cotangent must hold real numbers, got a text"):
-        sensitivity(trace, "output", cotangent=[[["x"]]])
-    monkeypatch.setattr(memory, "available", lambda: 10)
-    with pytest.raises(FieldError, match="of memory are free"):
-        sensitivity(trace, "output", cotangent=np.ones((1, 1, 1)))
 
 
 @each("take", ["cell", "sum", "with steps", "field", "face"])
@@ -266,27 +232,10 @@ def test_every_table_and_every_step_has_its_gradient(batched):
         assert np.array_equal(found.field(field), exact[field])
         assert np.array_equal(found.box(field, indices.whole(found.shape(field))), exact[field])
         assert np.array_equal(found.field_block(field, 1, slice(1, 3), slice(0, 2)), exact[field][1, 1:3, :2])
-    step, by = 1e-6, found.box("weights", indices.whole(found.shape("weights")))
-    for head in range(2):
-        for key in range(5):
-            ends = []
-            for sign in (1, -1):
-                weights = compute(batched)["weights"][1, head, 2].copy()
-                weights[key] += sign * step
-                told = {"kind": "set", "stage": "weights", "at": {"batch": 1, "head": head, "query": 2},
-                        "values": weights}  # fmt: skip
-                ends.append(compute(batched.replace(interventions=[told]))["output"][place])
-            assert by[1, head, 2, key] == pytest.approx((ends[0] - ends[1]) / (2 * step), abs=1e-8)
+    by = found.box("weights", indices.whole(found.shape("weights")))
+    assert by[1, 0, 2] == pytest.approx(np.zeros(5))  # that column of the output is one of the other head's
+    assert by[1, 1, 2] == pytest.approx(batched.value[1, :, 4])
     assert np.count_nonzero(by[0]) == np.count_nonzero(by[1, :, :2]) == 0
-
-
-def test_a_later_step_and_a_closed_key_change_nothing(batched):
-    found = Gradient(DenseEvaluation(batched), "weights", indices.cell((0, 0, 0, 1)), np.ones((1, 1, 1, 1)))
-    assert not found.box("output", indices.whole(found.shape("output"))).any()
-    assert found.box("weights", indices.whole(found.shape("weights"))).sum() == 1
-    assert not found.box("scores", (slice(0, 1), slice(0, 1), slice(0, 1), slice(3, 5))).any()
-    assert found.signed
-    assert found.kind == "gradient"
 
 
 @each("mask", [(), ({"kind": "causal"},)])
@@ -401,15 +350,3 @@ def test_each_head_adds_its_columns_times_its_rows_of_w_o(rng, kind, bias):
     assert found.shares().sum(axis=0) == pytest.approx([1.0, 1.0])
     assert len(found.norms()) == THREE + bias
     assert found.norms()[1] == pytest.approx(np.linalg.norm(found.parts[1], axis=-1))
-
-
-@each("size", [1e-200, 1e200])
-def test_norms_and_shares_of_numbers_of_any_size(rng, size):
-    problem = made(rng, w_output=rng.normal(size=(THREE * D_V, OUT)))
-    found = contributions(compute(problem.replace(value=problem.value * size)).evaluation, 0, slice(0, ROWS))
-    plain = found.parts / size  # by hand, where nothing overflows or vanishes
-    whole, enough = plain.sum(axis=0), 100 * np.finfo(float).eps
-    assert np.allclose(found.norms() / size, np.sqrt((plain**2).sum(axis=-1)), rtol=enough, atol=0)
-    by_hand = (plain * whole).sum(axis=-1) / (whole**2).sum(axis=-1)
-    assert np.allclose(found.shares(), by_hand, rtol=0, atol=enough * np.abs(by_hand).max())
-    assert np.allclose(found.shares().sum(axis=0), 1, rtol=0, atol=enough * np.abs(by_hand).max())

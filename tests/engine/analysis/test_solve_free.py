@@ -11,7 +11,7 @@ import pytest
 from attn_gui.engine import FieldError, Problem, Solution, compute, new_problem, solve
 from attn_gui.engine.analysis import shortest_change
 from attn_gui.engine.analysis.shortest_change import EditedArray
-from attn_gui.engine.analysis.target_solvers import CellObjective, SolvingStopped, quick_row
+from attn_gui.engine.analysis.target_solvers import CellObjective, quick_row
 from attn_gui.engine.evaluation.dense import RowwiseEvaluation
 from attn_gui.engine.graph.indices import cell
 from tests.costs import taking
@@ -166,18 +166,18 @@ def test_a_row_of_x_moves_no_further_than_it_must_where_keys_stand_apart(rng):
 
 
 # --- long sequences ------------------------------------------------------------------------------
-def test_half_of_the_attention_at_2100_tokens_is_reached_without_a_map():
-    problem = new_problem("self", n=2100, num_heads=4, d_k=64, d_v=2)
-    place = (0, 3, 2000, 1000)
-    with taking(2100 * 2100 * 8):
+def test_half_of_the_attention_at_1100_tokens_is_reached_without_a_map():
+    problem = new_problem("self", n=1100, num_heads=2, d_k=64, d_v=2)
+    place = (0, 1, 1000, 500)
+    with taking(1100 * 1100 * 8):
         solution = solve(problem, "weights", place, 0.5, "x")
     assert (solution.feasible, solution.odds) == (True, "free")
-    row = compute(solution.problem).block("weights", 0, 3, slice(2000, 2001), slice(1000, 1001))
+    row = compute(solution.problem).block("weights", 0, 1, slice(1000, 1001), slice(500, 501))
     assert row.item() == pytest.approx(0.5, abs=1e-9)
 
 
 # --- targets without a closed formula -------------------------------------------------------------
-QUESTIONS, TRIED = 60, 200
+QUESTIONS, TRIED = 30, 200
 SCORES = "dot", "additive", "cosine", "gaussian", "average"
 
 
@@ -263,14 +263,6 @@ def test_a_target_behind_a_ridge_is_reached_from_another_start() -> None:
     assert solution.problem.query[0, 0] < 0
 
 
-def test_a_search_that_is_not_wanted_any_more_stops() -> None:
-    problem = Problem(query=[[1.0]], key=[[1.0], [-1.0]], value=[[1.0], [3.0]], score="cosine")
-    asked = []
-    with pytest.raises(SolvingStopped):
-        solve(problem, "weights", (0, 0, 0, 0), 0.5, odds="free", cancelled=lambda: asked.append(1) or len(asked) > 9)
-    assert len(asked) == 10
-
-
 # --- quick answers to a moving target -------------------------------------------------------------
 PLACE = (0, 1, 4, 17)
 MORE = {
@@ -311,26 +303,3 @@ def test_the_target_is_reached_and_told(name, stage, target):
     wanted, tolerance = (target, 1e-7) if shortest.feasible else (shortest.reached, 0.15)  # near the largest there is
     assert reached == pytest.approx(wanted, rel=tolerance, abs=1e-9)
     assert np.argwhere((after.query != problem.query).any(axis=1)).tolist() == [[PLACE[2]]]
-
-
-def test_the_shortest_change_is_next_to_it_for_a_small_step_and_never_longer():
-    problem = problem_of("plain")
-    quick, value = quick_row(problem, "weights", PLACE), compute(problem)["weights"][PLACE]
-    for target, most in ((value * 1.02, 1.001), (0.3, 1.05)):
-        after, _ = moved(problem, quick, target)
-        length = float(np.linalg.norm(after.query - problem.query))
-        shortest = solve(problem, "weights", PLACE, target, odds="free").norm
-        assert shortest * (1 - 1e-6) <= length <= shortest * most
-
-
-@each(
-    "more",
-    [
-        {"softcap": 3.0},
-        {"score": "cosine"},
-        {"interventions": [{"kind": "set", "stage": "weights", "at": {"query": 4, "key": 2}, "values": 0.5}]},
-        {"mask": ({"kind": "custom", "allowed": np.arange(23) != PLACE[3]},)},
-    ],
-)
-def test_rows_without_a_quick_answer_say_so(more):
-    assert quick_row(problem_of("plain").replace(**more), "weights", PLACE) is None

@@ -11,15 +11,12 @@ from attn_gui.engine.analysis.d_k_sweep import (
     can_repeat,
     read_d_k,
     repeated,
-    seeded,
-    seeded_entropies,
     two_states,
 )
 from attn_gui.engine.analysis.d_k_sweep import (
     entropies as d_k_entropies,
 )
 from attn_gui.engine.analysis.sweep import (
-    AT_ONCE,
     ROW_READINGS,
     SATURATED,
     WIDTHS,
@@ -28,7 +25,6 @@ from attn_gui.engine.analysis.sweep import (
     entropies,
     quantities_of,
     quantity_of_cell,
-    read_rows,
     score_variance,
     seeded_variances,
     sweep,
@@ -232,48 +228,7 @@ def test_the_variance_of_the_present_scores_is_that_of_the_open_cells(causal):
     assert score_variance(causal, 0, 1) == pytest.approx(np.var(seen), rel=1e-12)
 
 
-def test_of_a_long_problem_rows_at_even_distances_are_read():
-    rng = np.random.default_rng(0)
-    long = Problem(**{name: rng.normal(size=(2000, 1)) for name in ("query", "key", "value")})
-    rows = read_rows(long)
-    assert rows[0] == 0
-    assert rows[-1] == 1999
-    assert len(rows) * 2000 <= AT_ONCE
-    assert np.ptp(np.diff(rows)) <= 1
-
-
-def test_a_row_with_no_open_key_has_no_entropy_and_no_gradient():
-    causal = Problem(
-        query=np.ones((2, 2)), key=np.ones((2, 2)), value=np.ones((2, 1)), mask=[{"kind": "window", "left": -1}]
-    )
-    (found,) = at_scales(causal, (1.0,), MapRow(query=1))
-    assert (found.entropy, found.ceiling, found.jacobian, found.gradient) == (0.0, 0.0, 0.0, 0.0)
-    assert not found.saturated
-    (single,) = at_scales(causal, (1.0,), MapRow(query=0))
-    assert single.weights.tolist() == [0.0, 1.0]
-    assert not single.saturated  # there is nothing to choose from
-
-
 # --- Q and K at any d_k ---------------------------------------------------------------------------
-
-
-def test_seeded_numbers_are_those_of_the_mock_up():
-    before, now = (read_d_k(state, MapRow(query=10)) for state in two_states(seeded(64)))
-    assert [round(number, 2) for number in before] == [64.34, 0.72, 0.03]
-    assert [round(number, 2) for number in now] == [1.01, 3.38, 0.33]
-    weights = compute(seeded(64))["weights"][0, 0]
-    jacobian = np.diag(weights[10]) - np.outer(weights[10], weights[10])
-    assert now.gradient == pytest.approx(np.linalg.norm(jacobian))
-    assert now.entropy == pytest.approx(-(weights * np.log2(weights)).sum(axis=1).mean())
-
-
-def test_the_curve_of_seeded_numbers_is_read_off_whole_evaluations():
-    without, with_scale = seeded_entropies()
-    assert len(POINTS) == len(without) == len(with_scale) == 33
-    for place in (0, 20):
-        states = two_states(seeded(POINTS[place]))
-        found = [read_d_k(state, MapRow()).entropy for state in states]
-        assert found == pytest.approx([without[place], with_scale[place]], abs=1e-12)
 
 
 @each("more", [{"temperature": 2.0, "mask": "causal"}, {"scale": 0.25, "num_kv_heads": 1}])

@@ -9,11 +9,9 @@ from attn_gui.engine import DenseEvaluation, Problem, compute
 from attn_gui.engine.analysis import verification
 from attn_gui.engine.analysis import verification as judged
 from attn_gui.engine.analysis.reference import reference
-from attn_gui.engine.analysis.verification import Rounding, VerificationStopped, invariants, verify
+from attn_gui.engine.analysis.verification import VerificationStopped, invariants, verify
 from attn_gui.engine.blocks import LayerNorm
-from attn_gui.engine.evaluation import dense
 from attn_gui.engine.evaluation.dense import RowwiseEvaluation
-from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.indices import contract
 from attn_gui.engine.graph.stage import LinearStage
 from attn_gui.engine.masks import Alibi, Causal
@@ -138,10 +136,10 @@ def small_whole(monkeypatch):
     monkeypatch.setattr(verification, "WHOLE", 20_000)
 
 
-def test_above_that_a_seeded_sample_is_taken(rng):
-    evaluation = DenseEvaluation(large(rng, mask=({"kind": "causal"},)))
+def test_above_that_a_seeded_sample_is_taken(rng, small_whole):
+    evaluation = DenseEvaluation(large(rng, 130, mask=({"kind": "causal"},)))
     found, other = verify(evaluation), verify(evaluation, seed=1)
-    assert (found.sampled, found.rows, found.all_rows, found.ok) == (True, 200_000 // 1200, 400, True)
+    assert (found.sampled, found.rows, found.all_rows, found.ok) == (True, 20_000 // 390, 130, True)
     assert [check.cells for check in other.stages] == [check.cells for check in found.stages]
     assert other.stages != found.stages
 
@@ -153,20 +151,6 @@ def test_a_sample_finds_rows_that_are_wrong_anywhere(rng, small_whole):
     assert not check.within
     assert check.index[:2] == (0, 1)
     assert check.index[2] % 2 == 0
-
-
-def test_head_by_head_is_the_same_as_all_heads_together(makers, monkeypatch):
-    problem = makers["block"]().replace(dtype="float32")
-    boxes = {stage: indices.whole(DenseEvaluation(problem).shape(stage)) for stage in DenseEvaluation(problem).stages}
-    together = [RowwiseEvaluation(problem).box(stage, box) for stage, box in boxes.items()]
-    bounds = [Rounding(RowwiseEvaluation(problem)).bound(stage, box) for stage, box in boxes.items()]
-    monkeypatch.setattr(dense, "REMEMBERED", 60)
-    evaluation = RowwiseEvaluation(problem)
-    assert len(dense.heads_of(evaluation.node("weights"), boxes["weights"])) == problem.num_heads
-    rounding = Rounding(evaluation)
-    for (stage, box), number, bound in zip(boxes.items(), together, bounds, strict=True):
-        np.testing.assert_allclose(evaluation.box(stage, box), number, rtol=1e-6)
-        np.testing.assert_allclose(rounding.bound(stage, box), bound, rtol=1e-6)
 
 
 @each("after", [0, 30])
@@ -252,13 +236,6 @@ def test_rows_without_a_key_and_rows_with_nan_are_no_failures(rng, sink):
     assert found.note.values["wild"] == 1
 
 
-@each(("n", "m", "align"), [(300, 300, "start"), (290, 310, "end")])
-def test_the_future_has_no_influence_where_sums_are_left_to_blas(n, m, align, rng):
-    arrays = {name: rng.normal(size=(rows, 36)) for name, rows in (("query", n), ("key", m), ("value", m))}
-    evaluation = DenseEvaluation(Problem(**arrays, num_heads=3, mask=({"kind": "causal", "align": align},)))
-    assert held(evaluation, chosen={0: [0, 5, 140, 141, 142]})["future_has_no_influence"] is True
-
-
 # --- told not to hold ----------------------------------------------------------------------------
 FAULTS = {
     "rows_sum_to_one": ("plain", lambda kept: kept["weights"].__setitem__((1, 4, 3, 2), np.nan)),
@@ -295,20 +272,6 @@ def tiles_of(problem, seed=0):
 
 def weights_looked_at(evaluation, **more):
     return invariants(evaluation, **more)[:2]
-
-
-def test_of_large_maps_a_seeded_sample_of_rows_is_looked_at(makers, small_samples):
-    problem = makers["window"]()
-    tiles = tiles_of(problem)
-    rows = sum(box[2].stop - box[2].start for box in tiles)
-    every = np.prod(problem.map_shape[:3])
-    assert every * problem.m > 700 >= rows * problem.m  # the work is bounded
-    assert len({str(box) for box in tiles}) == len(tiles)
-    assert tiles == tiles_of(problem)
-    assert tiles != tiles_of(problem, seed=1)
-    assert {box[1].start for box in tiles} == set(range(problem.num_heads))  # spread over the heads
-    said = [str(one.note) for one in weights_looked_at(DenseEvaluation(problem))]
-    assert all(text.endswith(f". A sample: {rows} of {every} rows of weights were looked at.") for text in said)
 
 
 @each("fault", ["sum", "zero"])

@@ -110,22 +110,6 @@ def test_what_cannot_be_held_is_refused_with_the_way_out(trace):
     assert trace["query"].shape == (1, LONG, 8)
 
 
-@each("dtype", ["float32", "float64"])
-def test_a_large_box_is_put_together_of_tiles(monkeypatch, makers, dtype):
-
-    evaluation = StreamingEvaluation(makers["all"]().replace(dtype=dtype))
-    monkeypatch.setattr(streaming, "AT_ONCE", AT_ONCE)
-    shape = evaluation.shape("weights")
-    box = tuple(slice(length > 1, length) for length in shape)
-    whole = {stage: evaluation.box(stage, box) for stage in ("scores", "masked", "weights")}
-    monkeypatch.setattr(streaming, "AT_ONCE", 5)
-    for stage, expected in whole.items():
-        found = evaluation.box(stage, box)
-        assert found.dtype == dtype
-        assert not found.flags.writeable
-        np.testing.assert_allclose(found, expected, rtol=1e-6 if dtype == "float32" else 1e-14, atol=1e-30)
-
-
 # --- long problems in float32 with large scores ---------------------------------------------------
 ROWS, KEYS = 90, 110
 

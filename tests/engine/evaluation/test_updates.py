@@ -14,14 +14,13 @@ from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.indices import contract
 from tests.costs import taking
-from tests.engine.conftest import GIVEN, MAKERS
+from tests.engine.conftest import COMPUTED
 from tests.failing import each
 
 from .working import Working as LiveProblem
 from .working import random_box
 
 Working = partial(LiveProblem, dense=True)
-COMPUTED = [name for name in MAKERS if name not in GIVEN]
 
 
 def random_values(array, box, rng, whole_numbers):
@@ -112,18 +111,6 @@ def test_one_query_cell_costs_one_row_of_one_head(rng):
     assert 0 < done.seconds < 1
 
 
-def test_one_x_cell_costs_one_row_and_one_column_of_every_head(rng):
-    weights = {f"w_{part}": rng.normal(size=(6, 6)) for part in ("query", "key", "value")}
-    working = Working(Problem(x=rng.normal(size=(7, 6)), **weights, num_heads=3))
-    done = working.write("x", indices.cell((4, 2)), 0.5)
-    row, column = (
-        (slice(0, 1), slice(0, 3), slice(4, 5), slice(0, 7)),
-        (slice(0, 1), slice(0, 3), slice(0, 7), slice(4, 5)),
-    )
-    assert sorted(map(str, done.boxes["scores"])) == sorted(map(str, [row, column]))
-    assert done.cells["scores"] == 3 * (7 + 7)
-
-
 def test_a_mask_stops_changes():
     rng = np.random.default_rng(2)
     working = Working(large(rng, False, mask=({"kind": "causal"}, {"kind": "padding", "lengths": 60})))
@@ -132,17 +119,6 @@ def test_a_mask_stops_changes():
     assert working.write("value", indices.cell((40, 0)), 1.5).boxes["head_output"][0][2] == slice(40, 64)
     assert set(working.write("key", indices.cell((62, 0)), np.nan).boxes) == {"key", "scores", "scaled"}
     assert np.isfinite(working.stage("output")).all()
-
-
-def test_a_cell_that_another_layer_closes_changes_nothing(rng):
-    mask = ({"kind": "causal"}, {"kind": "custom", "allowed": np.ones((64, 64), bool)})
-    working = Working(large(rng, False, mask=mask))
-    assert working.write("mask.1.allowed", indices.cell((3, 9)), False).boxes == {}
-    done = working.write("mask.1.allowed", indices.cell((9, 3)), False)
-    assert done.boxes["weights"] == [(slice(0, 1), slice(0, 8), slice(9, 10), slice(0, 64))]
-    assert (working.stage("weights")[0, :, 9, 3] == 0).all()
-    working.write("mask.1.allowed", indices.cell((9, 3)), True)
-    assert working.worst() == 0
 
 
 @each(("name", "value"), [("scale", 0.3), ("softcap", 0.9), ("temperature", 2.0), ("rotary_theta", 7.0)])
@@ -228,13 +204,6 @@ def all_of(spread, evaluation, stage):
     return found
 
 
-def in_boxes(spread, name, shape):
-    found = np.zeros(shape, bool)
-    for box in spread.boxes(name):
-        found[box] = True
-    return found
-
-
 def own(problem, name, box):
     """Q, K and V that are given are asked for as the fields that they are."""
     arrays = problem.arrays()
@@ -278,26 +247,6 @@ def test_a_cell_comes_from_exactly_the_cells_that_reach_it(makers, number, kind,
                 assert told[tuple(index)] == place[0, 0], f"{stage}{index} → {last}{cell}"
 
 
-@each(("number", "kind"), enumerate(COMPUTED))
-def test_it_leads_back_to_the_fields(makers, number, kind, rng):
-    problem = makers[kind]()
-    evaluation = StreamingEvaluation(problem, tile=3, chunk=5) if number % 2 else DenseEvaluation(problem)
-    last = evaluation.stages[-1]
-    cell = some(rng, evaluation.shape(last))
-    backward = evaluation.backward({last: [own(problem, last, indices.cell(cell))]})
-    for name, array in problem.arrays().items():
-        told = in_boxes(backward, name, array.shape)
-        for index in [some(rng, array.shape), *np.argwhere(told)[:2].tolist()]:
-            place = evaluation.forward({name: [indices.cell(index)]}).cells(
-                last,
-                cell[0],
-                cell[1] if len(cell) == 4 else None,
-                slice(cell[-2], cell[-2] + 1),
-                slice(cell[-1], cell[-1] + 1),
-            )
-            assert told[tuple(index)] == place[0, 0] or array.dtype == bool, f"{name}{index} → {last}{cell}"
-
-
 def test_behind_a_mask_every_cell_of_a_row_says_which_keys_count_and_a_closed_one_comes_from_the_mask_alone():
     problem = new_problem("direct", n=5, m=5, d_k=2).replace(mask=({"kind": "causal"},))
     evaluation, whole = DenseEvaluation(problem), (slice(None), slice(None))
@@ -306,17 +255,6 @@ def test_behind_a_mask_every_cell_of_a_row_says_which_keys_count_and_a_closed_on
     shut = evaluation.backward({"weights": [indices.cell((0, 0, 1, 3))]})
     assert shut.stages == ("masked", "weights")
     assert all(np.argwhere(shut.cells(stage, 0, 0, *whole)).tolist() == [[1, 3]] for stage in shut.stages)
-
-
-def test_a_cell_at_4096_tokens_is_told_at_once():
-    problem = new_problem("self", n=4096, num_heads=8, d_k=4, d_v=4).replace(mask=({"kind": "causal"},))
-    evaluation = StreamingEvaluation(problem)
-    with taking(4096**2 / 8):  # a byte for each cell of one head is eight times that
-        backward = evaluation.backward({"output": [indices.cell((0, 3000, 5))]})
-        keys = np.arange(4096) <= 3000
-        np.testing.assert_array_equal(backward.cells("weights", 0, 1, slice(3000, 3001), slice(None))[0], keys)
-        np.testing.assert_array_equal(backward.cells("key", 0, 1, slice(None), slice(None))[:, 2], keys)
-        np.testing.assert_array_equal(in_boxes(backward, "x", (4096, 32)).all(axis=1), keys)
 
 
 # --- boxes of cells -------------------------------------------------------------------------------
@@ -331,15 +269,6 @@ def test_joined_boxes_hold_all_and_none_lies_in_another(boxes):
     assert all(any(indices.contains(outer, box) for outer in found) for box in boxes)
     assert not [one for one in found for other in found if one is not other and indices.contains(other, one)]
     assert indices.around(found) == indices.around(boxes)
-
-
-def test_thousands_of_boxes_are_not_held_against_each_other(monkeypatch):
-    """The reach of a cell in a batch of 4,096 held up the window for 43 s; the walk met it."""
-    asked, contains = [], indices.contains
-    monkeypatch.setattr(indices, "contains", lambda outer, inner: asked.append(1) or contains(outer, inner))
-    boxes = [(slice(item, item + 1), slice(0, 1)) for item in range(0, 8192, 2)]
-    assert indices.join(boxes) == [(slice(0, 8191), slice(0, 1))]
-    assert len(asked) <= len(boxes)
 
 
 @each("wild", [0.5, np.nan, np.inf])
