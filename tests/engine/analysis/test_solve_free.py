@@ -169,7 +169,7 @@ def test_a_row_of_x_moves_no_further_than_it_must_where_keys_stand_apart(rng):
 def test_half_of_the_attention_at_1100_tokens_is_reached_without_a_map():
     problem = new_problem("self", n=1100, num_heads=2, d_k=64, d_v=2)
     place = (0, 1, 1000, 500)
-    with taking(1100 * 1100 * 8):
+    with taking(2 * 1100 * 1100 * 8):
         solution = solve(problem, "weights", place, 0.5, "x")
     assert (solution.feasible, solution.odds) == (True, "free")
     row = compute(solution.problem).block("weights", 0, 1, slice(1000, 1001), slice(500, 501))
