@@ -432,6 +432,13 @@ ROWS += case(
 )
 ROWS += case("pre_weight_inf", alone([[3, 4], [3, 4]], "pre", norm1_weight=[INF, 1]), normed_x=[[INF, 4 / ROOT]] * 2)
 ROWS += case(
+    "pre_context_nan",
+    alone([[3, 4], [3, 4]], "pre") | {"context": [[NAN, 1], [3, 4]]},
+    at("normed_context key", [[NAN, NAN], [3 / ROOT, 4 / ROOT]]),
+    normed_x=[[3 / ROOT, 4 / ROOT]] * 2,
+    output=[[NAN, NAN], [0, 0]],
+)
+ROWS += case(
     "head_norms_nan",
     {
         "query": [[3, 4], [NAN, 0]],
