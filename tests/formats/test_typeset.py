@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attn_gui.formats import FormatError, open_matrix, save_matrix
@@ -24,21 +24,14 @@ VALUES = np.array([[0.5, -1.25, 2.0], [0.25, 1e-9, -3.5], [4.5, 0.125, 7.0]])
     ("before", "after"),
     [
         (r"\frac{1}{2}", ""),
-        ("0.5 ", ""),
         ("Q = 0.5 % half of it\n", ""),
         ("-", ""),
-        ("= -", ""),
         (r"2 \left(", r"\right)"),
         (r"\frac{", r"}{\sqrt{2}}"),
-        (r"\operatorname{softmax}\Bigl(", r"\Bigr)"),
         ("", r"^\top"),
-        ("", "^{-1}"),
-        ("", "'"),
         ("", r"/\sqrt{2}"),
         ("", r"\cdot 2"),
-        (r"\left[", r"\right]^T"),
         ("$", "^T$"),
-        (r"\[", r" x \]"),
     ],
 )
 def test_what_would_change_a_matrix_is_never_dropped(before, after):
@@ -52,18 +45,12 @@ def test_what_would_change_a_matrix_is_never_dropped(before, after):
         ("$", "$"),
         ("$$\n", "\n$$"),
         (r"\[ Q = ", r",\qquad \]"),
-        (r"\( W_Q^\top :=", r".\)"),
         ("% of head 0\nQ = % no factor\n", " % so it is"),
-        ("The queries are:\n", ""),
         (r"\begin{equation}\label{eq:q} Q =", r"\in \mathbb{R}^{2 \times 2} \end{equation}"),
         (r"\begin{align*} Q &= ", r" \\ K &= L \end{align*}"),
-        (r"\left[", r"\right]"),
         (r"\bigl(", r"\bigr),"),
-        (r"\left\lbrack\, ", r"\,\right\rbrack"),
         (r"\[ \resizebox{\linewidth}{!}{$Q = ", r"$} \]"),
-        (r"\begin{equation} Q = ", r"\nonumber \end{equation}"),
         (r"{\small ", "}"),
-        (r"\[ \hspace*{1em}", r"\hspace{2em} \]"),
     ],
 )
 def test_what_only_names_or_frames_a_matrix_may_stand_beside_it(before, after):
@@ -75,8 +62,6 @@ def test_what_only_names_or_frames_a_matrix_may_stand_beside_it(before, after):
     ("cell", "value"),
     [
         (r"\frac{1}{2}", 0.5),
-        (r"-\frac{1}{2}", -0.5),
-        (r"- \dfrac{1}{2}", -0.5),
         (r"$-\tfrac{1}{4}$", -0.25),
         (r"-{\frac{1}{2}}", -0.5),
         (r"2 \times 10^{-3}", 2e-3),
@@ -90,12 +75,8 @@ def test_a_cell_of_latex_is_the_number_that_is_typeset(cell, value):
     "cell",
     [
         r"1\frac{1}{2}",
-        r"1\,\frac{1}{2}",
-        r"1.{\frac{1}{2}}",
         r"\frac{1}{2}3",
-        r"\frac{1}{2}\frac{1}{2}",
         r"2 \times 10^{3}4",
-        r"10\frac{-1}{4}",
     ],
 )
 def test_numbers_side_by_side_are_not_run_together(cell):
@@ -105,22 +86,18 @@ def test_numbers_side_by_side_are_not_run_together(cell):
 
 # --- headings by syntax --------------------------------------------------------------------------
 TOKENS = [
-    ("in", "2017", ","),
     ("3", "5", "7"),
-    ("2", "+", "2"),
     ("nan", "inf", "true"),
     ("None", "null", "#N/A"),
     ("1/2", "50%", "½"),
     ("-", "--", "---"),
-    ("+", "=", ":"),
-    ("-", "+", "a"),
     ("", "", ""),
 ]
 
 
 @each("ending", ["md", "tex"])
 @each("tokens", TOKENS)
-@each("sides", [(True, True), (True, False), (False, True)])
+@each("sides", [(True, True), (False, True)])
 def test_whatever_the_tokens_are_a_table_with_headings_comes_back(tmp_path: Path, ending, tokens, sides):
     rows, columns = (tokens if named else None for named in sides)
     path = tmp_path / f"a.{ending}"
@@ -131,7 +108,7 @@ def test_whatever_the_tokens_are_a_table_with_headings_comes_back(tmp_path: Path
     assert (found.row_labels, found.column_labels) == (rows or counted, columns or counted)
 
 
-@pytest.mark.parametrize("ending", ["md", "tex"])
+@each("ending", ["md", "tex"])
 def test_no_control_character_takes_a_row_away(tmp_path: Path, ending):
     """tabulate takes a first cell of U+0001 for a line between rows."""
     path = tmp_path / f"a.{ending}"
@@ -159,8 +136,6 @@ TABLE = "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 5 |"
     ("above", "said"),
     [
         ("# My Q\n\n", "# My Q"),
-        ("# Head 1\n", "# Head 1"),
-        ("Query of head 1:\n\n", "Query of head 1:"),
         ("# Q\n\nThe queries of head 0, h1:\n\n", "# Q The queries of head"),
         ("# Q\n+---+---+\n", "# Q”"),
     ],
@@ -187,16 +162,11 @@ def test_a_number_above_a_table_may_be_meant(above):
 LIVE = [
     "![x](http://host/p.png)",
     "[x](javascript:alert(1))",
-    "[x]: http://host",
     "http://host/p",
-    "www.host.org",
-    "mailto:a@host.org",
     "<img src=x>",
     "$x$",
     "`x`",
-    "[^1]",
     "**x**",
-    "&lt;",
     "a\\|b",
 ]
 
@@ -226,6 +196,7 @@ def names(count: int, prefix: str) -> tuple[str, ...]:
     return tuple(f"{prefix}{number % 4}" for number in range(count))  # the same ones again and again
 
 
+@settings(max_examples=20)
 @given(rows=st.integers(2, 90), columns=st.integers(2, 20))
 def test_whatever_its_size_the_table_comes_back(tmp_path_factory, rows, columns):
     path, values = tmp_path_factory.mktemp("tables") / "a.tex", numbers(rows, columns)
@@ -236,23 +207,10 @@ def test_whatever_its_size_the_table_comes_back(tmp_path_factory, rows, columns)
     assert (found.row_labels, found.column_labels) == (down, across)
 
 
-def test_a_small_table_is_one_and_a_wide_one_has_its_names_in_every_part(tmp_path: Path) -> None:
-    save_matrix(np.ones((3, 8)), tmp_path / "a.tex")
-    assert "% rows" not in (tmp_path / "a.tex").read_text()
-    save_matrix(numbers(3, 8), tmp_path / "b.tex", row_labels=["it", "is", "so"], column_labels=names(8, "k"))
-    text = (tmp_path / "b.tex").read_text()
-    tables = text.count("\\begin{tabular}")
-    assert tables > 1
-    assert text.count("\nit & ") == tables
-    assert "% rows 0 to 2, columns 0 to" in text
-
-
 @each(
     ("was", "other"),
     [
         ("% rows 0 to 2, columns 0 to", "% rows 0 to 1, columns 0 to"),
-        ("% rows 0 to 2, columns 0 to", "% rows 9 to 11, columns 0 to"),
-        ("% rows 0 to 2, columns 0 to", "% rows 0 to 2, columns 1 to"),
         ("% rows 0 to 2, columns 0 to", "% rows 999999999 to 2, columns 0 to"),
         ("\nis & ", "\n\\hline "),
     ],

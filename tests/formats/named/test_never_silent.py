@@ -49,12 +49,8 @@ def text(path: Path, **parts: str) -> Path:
     ("name", "rows", "words"),
     [
         ("mask", [[True, None], [True, True]], "sheet “mask”: row 0, column 1"),
-        ("mask", [[True, "#DIV/0!"], [True, True]], "sheet “mask”: row 0, column 1"),
         ("scale", [["none"]], "sheet “scale”: row 0, column 0"),
-        ("w_output", [["x"]], "sheet “w_output”: row 0, column 0"),
         ("meta", [["num_heads", 2]], "sheet “meta”: the options are not names with values"),
-        ("meta", [[2]], "sheet “meta”: the options are not names with values"),
-        ("meta", [["{"]], "sheet “meta”: the options are not valid JSON"),
     ],
 )
 def test_a_sheet_of_a_problem_that_cannot_be_read_is_refused(
@@ -63,12 +59,6 @@ def test_a_sheet_of_a_problem_that_cannot_be_read_is_refused(
     path = book(tmp_path / "a.xlsx", **{name: rows})
     assert words in refused(load, path, path=path)
     assert main(["verify", str(path)]) == 2
-
-
-def test_a_mask_of_switches_may_have_numbers_above_and_beside_it(tmp_path: Path) -> None:
-    rows = [[None, 0, 1, 2], *([place, True, False, True] for place in range(3))]
-    (layer,) = open_file(book(tmp_path / "a.xlsx", mask=rows)).problem.mask
-    np.testing.assert_array_equal(layer.allowed, [[True, False, True]] * 3)
 
 
 def test_any_other_sheet_is_said(tmp_path: Path) -> None:
@@ -98,15 +88,6 @@ def test_numbers_of_an_unknown_kind_are_refused_or_said(tmp_path: Path, refused:
     other = eight_bits(tmp_path / "b.safetensors", "other")
     assert open_file(other).left_out == ("other",)
     assert list_arrays(other).arrays[-1] == ("other", (3, 4), "F8_E4M3")
-
-
-def test_arrays_of_an_npz_that_are_no_numbers_are_refused_or_said(tmp_path: Path, refused: Callable[..., str]) -> None:
-    path = tmp_path / "a.npz"
-    np.savez(path, **ARRAYS, waves=np.ones(2, complex), words=np.array(["a", "b"]))
-    with pytest.warns(UserWarning, match="Arrays not used: waves, words"):
-        load(path, num_heads=2)
-    np.savez(path, **ARRAYS, w_output=np.ones((4, 4), complex))
-    assert "“w_output” holds complex128" in refused(lambda: load(path, num_heads=2), path=path)
 
 
 @pytest.mark.parametrize("name", ["minilm-layer2.npz", "smollm2-layer10.npz"])
@@ -155,13 +136,10 @@ def test_what_the_program_wrote_opens_for_ever(suffix: str, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("parts", "words"),
     [
-        ({"query_": "[[0]]"}, "“query” is there twice."),
         ({"block": '{"w": 1, "w": 2}'}, "“w” is there twice."),
         ({"query": "[[1e400, 2, 3, 4]]"}, "“1e400” is too large for float64"),
         ({"num_heads": "4", "meta": '{"num_heads": 2}'}, "“num_heads” is there twice, by itself and in “meta”"),
         ({"mask": "[[1]]", "meta": '{"mask": []}'}, "“mask” is there twice, by itself and in “meta”"),
-        ({"meta": "[2]"}, "the options are not names with values"),
-        ({"meta": '"{"'}, "the options are not valid JSON"),
     ],
 )
 def test_json_refuses_what_others_refuse(
@@ -179,21 +157,10 @@ def test_json_refuses_what_others_refuse(
             "[[9007199254740993, 2, 3, 4]]",
             "Whole numbers beyond 2⁵³ were rounded to float64: 9007199254740993 is 9007199254740992 now.",
         ),
-        (
-            "[[0.5, 2, 3, -9007199254740993]]",
-            "Whole numbers beyond 2⁵³ were rounded to float64: -9007199254740993 is -9007199254740992 now.",
-        ),
     ],
 )
 def test_json_notes_what_others_note(query: str, note: str, tmp_path: Path) -> None:
     assert open_file(text(tmp_path / "a.json", query=query)).notes == (note,)
-
-
-@pytest.mark.parametrize("query", ["[[0.0, -0e5, NaN, Infinity]]", "[[9007199254740992, 1, 2, -Infinity]]"])
-def test_json_notes_nothing_else(query: str, tmp_path: Path) -> None:
-    loaded = open_file(text(tmp_path / "a.json", query=query))
-    assert loaded.notes == ()
-    np.testing.assert_array_equal(loaded.problem.query, json.loads(query))
 
 
 def test_what_json_holds_besides_is_said(tmp_path: Path) -> None:
@@ -204,13 +171,6 @@ def test_what_json_holds_besides_is_said(tmp_path: Path) -> None:
     loaded = open_file(text(tmp_path / "a.json", config=within, layer="3", num_heads="2"))
     assert set(loaded.left_out) == {"config.rate", "config.run.name", "config.run.steps", "config.run.parts"}
     assert loaded.about == {"layer": "3"}
-
-
-def test_all_of_a_record_of_the_problem_is_read_in_json(tmp_path: Path) -> None:
-    params = '{"w_score_query": [[1], [0], [2], [1]], "w_score_key": [[1], [1], [0], [1]], "w_score": [1]}'
-    assert open_file(text(tmp_path / "a.json", score='"additive"', score_params=params)).notes == ()
-    loaded = open_file(text(tmp_path / "a.json", score='"gaussian"', score_params='{"w": 2, "key_norm": 0.5}'))
-    assert (loaded.notes, loaded.problem.score_params["w"]) == ((), 2)
 
 
 # --- one row or column ---------------------------------------------------------------------------
