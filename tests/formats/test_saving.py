@@ -30,7 +30,6 @@ from attn_gui.formats import (
     ArrayRows,
     FormatError,
     block_rows,
-    field_rows,
     load,
     load_matrix,
     number_formats,
@@ -143,16 +142,6 @@ def test_only_files_are_replaced(tmp_path: Path, refused: Callable[..., str]) ->
     assert "name is too long" in refused(write_file, long, b"", path=long)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="names there are Unicode")
-@each("name", [b"x" * 255, b"\xff\xfe.attn", " 注意.attn".encode(), b"-rf"])
-def test_every_legal_name_is_a_name(name: bytes, tmp_path: Path) -> None:
-    path = tmp_path / os.fsdecode(name)
-    write_file(path, b"1")
-    write_file(path, b"2")
-    assert path.read_bytes() == b"2"
-    assert os.listdir(os.fsencode(tmp_path)) == [name]
-
-
 def test_a_folder_that_may_not_be_written_is_said(
     target: Path, refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -243,21 +232,6 @@ def test_what_does_not_fit_on_the_disk_is_not_begun(tmp_path: Path, refused: Cal
     for write, path in ((save_rows, tmp_path / "a.npy"), (lambda r, p: save_members({"a": r}, p), tmp_path / "a.npz")):
         assert "there is no room left" in refused(write, rows, path, path=path)
     assert os.listdir(tmp_path) == []
-
-
-def test_a_field_is_one_matrix_of_an_item_and_of_all_heads():
-    rng = np.random.default_rng(4)
-    arrays = {name: rng.normal(size=(3, 5, 8)) for name in ("query", "key", "value")}
-    layers = [{"kind": "bias", "values": rng.normal(size=shape)} for shape in ((2, 5, 5), (3, 2, 5, 5), (5, 1))]
-    problem = Problem(**arrays, num_heads=2, mask=layers)
-
-    def written(field, item):
-        return np.concatenate(list(field_rows(problem, field, item).blocks()))
-
-    assert np.array_equal(written("query", 1), arrays["query"][1])
-    assert np.array_equal(written("mask.0.values", 1), layers[0]["values"].reshape(10, 5))
-    assert np.array_equal(written("mask.1.values", 1), layers[1]["values"][1].reshape(10, 5))
-    assert np.array_equal(written("mask.2.values", 1), layers[2]["values"])
 
 
 # --- saved files come back ------------------------------------------------------------------------
@@ -436,16 +410,3 @@ def test_every_file_that_is_exported_opens_again_or_says_what_would(form: str, t
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 np.testing.assert_allclose(attn_gui.compute(load(path))["weights"], weights, rtol=1e-12)
-
-
-@each("form", ["md", "tex"])
-def test_a_worked_solution_opens_as_its_q_k_and_v(form: str, tmp_path: Path) -> None:
-    problem = load(resource("examples", "worked-example.npz"))
-    path = tmp_path / f"a.{form}"
-    attn_gui.write_solution(problem, path)
-    found = open_file(path)
-    assert found.problem.query.tolist() == problem.query.tolist()
-    assert found.problem.value.tolist() == problem.value.tolist()
-    assert load_matrix(path, name="K").tolist() == problem.key.tolist()
-    with pytest.raises(FormatError, match="holds 7 matrices: Q: 2 × 3"):
-        load_matrix(path)

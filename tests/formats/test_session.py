@@ -26,12 +26,11 @@ from attn_gui.formats import (
     load,
     open_file,
     open_small,
-    save,
     save_session,
     session_in_figure,
 )
 from attn_gui.formats.foreign_arrays import parse_object
-from attn_gui.formats.snapshots import Snapshot, SnapshotLayer, nbytes, packed, snapshot_entries, snapshots_in
+from attn_gui.formats.snapshots import SnapshotLayer, packed, snapshot_entries, snapshots_in
 from attn_gui.paths import resource
 from tests.costs import is_slow, taking
 from tests.failing import each
@@ -85,13 +84,6 @@ def test_a_bad_session_is_one_sentence(name: str, tmp_path: Path, refused: Calla
     path = tmp_path / "file.attn"
     path.write_bytes(data)
     assert words in refused(load, path, path=path)
-
-
-@each("part", range(1, 16, 4))
-def test_a_cut_session_is_refused(part: int, tmp_path: Path, refused: Callable[..., str]) -> None:
-    path = tmp_path / "file.attn"
-    path.write_bytes(GOOD[: len(GOOD) * part // 16])
-    refused(load, path, path=path)
 
 
 def test_the_first_version_opens_for_ever(problem: Problem) -> None:
@@ -179,32 +171,6 @@ def test_other_fields_are_kept_too(changed, rng, tmp_path):
         assert [image(each.problem()) for each in found] == [image(before), image(after)]
 
 
-def test_two_hundred_states_take_little_more_than_their_cells(rng, tmp_path):
-    problem = Problem(**{name: rng.normal(size=(256, 128)) for name in ("query", "key", "value")}, num_heads=8)
-    arrays, snapshots, told = {name: array.copy() for name, array in problem.arrays().items()}, [], []
-    for number in range(200):
-        name = ("query", "key", "value")[number % 3]
-        arrays[name][rng.integers(256), rng.integers(128, size=3)] = rng.normal(size=3)
-        snapshots.append(packed(Problem.over({**problem.fields(), **arrays}), snapshots, f"state {number}"))
-        told.append({name: hash(array.tobytes()) for name, array in arrays.items()})
-    assert nbytes(snapshots) < 3 * MB
-    found = reopened(snapshots, tmp_path / "a.attn", problem)
-    assert (tmp_path / "a.attn").stat().st_size < 4 * MB
-    for number in (0, 1, 57, 199):
-        assert {n: hash(a.tobytes()) for n, a in found[number].problem().arrays().items()} == told[number]
-
-
-def test_saving_twice_gives_the_same_bytes_and_load_tells_of_them(rng, tmp_path):
-    problem = small(rng)
-    snapshots = [packed(problem, [], "first")]
-    snapshots.append(packed(problem.replace(query=problem.query + 1), snapshots, "second"))
-    again = reopened(snapshots, tmp_path / "a.attn", problem)
-    save_session(problem, tmp_path / "b.attn", snapshots=again)
-    assert (tmp_path / "a.attn").read_bytes() == (tmp_path / "b.attn").read_bytes()
-    with pytest.warns(UserWarning, match="first, second"):
-        assert load(tmp_path / "a.attn") == problem
-
-
 # --- what others write ---------------------------------------------------------------------------
 def lied(data, words=None, **arrays):
     """The file with other words, and other arrays (None takes one away)."""
@@ -249,14 +215,6 @@ def test_a_lie_about_snapshots_costs_none_but_them(lie, rng, tmp_path):
     assert [str(note) for note in found.notes] == ["The snapshots in the file are damaged; they were left out."]
 
 
-def test_a_state_whose_mask_holds_no_flags_is_refused_in_a_sentence(rng):
-    """As `dev.py mutations` found it: a file may say that the flags are numbers."""
-    kept = packed(small(rng, mask=[{"kind": "custom", "allowed": np.ones((5, 7), bool)}]), [], "as it was")
-    parts = {**kept.parts, "mask.0.allowed": kept.parts["query"]}
-    with pytest.raises(ValueError, match=r"custom.allowed must hold True and False, got float64: numbers"):
-        Snapshot("as it was", parts).problem()
-
-
 @each("wrong", [[0], [-1, "a"], [True, "a"], {}, "0"])
 def test_the_layer_that_a_state_is_of_comes_back_and_a_wrong_one_is_damage(rng, tmp_path, wrong):
     problem = small(rng)
@@ -299,11 +257,6 @@ def test_a_large_problem_goes_along_when_asked_alone(tmp_path):
         else:
             with pytest.raises(FormatError, match="carries no session"):
                 load(tmp_path / "a.svg")
-
-
-def test_a_figure_is_no_file_to_save_a_problem_in(carried, tmp_path):
-    with pytest.raises(FormatError, match=r"unknown suffix “\.png”"):
-        save(carried, tmp_path / "a.png")
 
 
 def test_a_session_that_unpacks_to_more_than_its_cap_is_refused(carried, tmp_path, monkeypatch):

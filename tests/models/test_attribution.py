@@ -7,7 +7,6 @@ import pytest
 
 from attn_gui.engine import STAGE, FieldError, Problem, ShapeError, StageError, compute
 from attn_gui.engine.analysis.head_readings import READINGS
-from attn_gui.engine.creation.resize import resize
 from attn_gui.engine.fields import with_leaves
 from attn_gui.models import (
     Run,
@@ -130,18 +129,6 @@ def test_what_the_gradient_foretells_of_a_patch_is_its_first_order(pair, stage, 
         assert found[layer, place] == pytest.approx((sides[0] - sides[1]) / (2 * step) / (high - low), abs=5e-3)
 
 
-def test_a_sweep_is_told_and_can_be_ended(pair):
-    shares = []
-    patch_sweep(*pair, "c", "e", stage="head_output", axis="head", progress=shares.append)
-    assert shares == [k / 8 for k in range(8)]
-
-    def stop(share):
-        raise InterruptedError
-
-    with pytest.raises(InterruptedError):
-        head_effects(pair[0], "c", progress=stop)
-
-
 def test_what_cannot_be_swept_is_said(pair, toy):
     with pytest.raises(StageError):
         patch_sweep(*pair, "c", "e", stage="gates", axis="head")
@@ -193,20 +180,6 @@ def test_a_layer_without_its_network_is_read_as_any_other(toy, layer, bare):
     assert parts.total == pytest.approx(logit_difference(run, "t"), abs=1e-5 * (1 + size))
 
 
-@each("size", [{"d_k": 8}, {"d_v": 24}])
-def test_q_k_and_v_of_a_layer_of_other_width_are_cut_into_its_heads(toy, size):
-    clean = toy.run("q w e r t y q w e r")
-    base = clean.problem(1)
-    run = clean.replace(model=toy.with_edits({1: LayerEdit.between(base, base.replace(**resize(base, **size).fields))}))
-    problem = run.problem(1)
-    assert run.query(1).shape == (4, problem.n, problem.d_k)
-    assert run.value(1).shape == (4, problem.m, problem.d_v)
-    scores = run.query(1) @ run.key(1).swapaxes(1, 2)
-    np.testing.assert_allclose(scores, run.stage(1, "scores")[0], rtol=1e-5, atol=1e-5)
-    mixed = run.attention(1) @ run.value(1)
-    np.testing.assert_allclose(mixed, run.stage(1, "head_output")[0], rtol=1e-5, atol=1e-5)
-
-
 def every_reading(clean: Run, run: Run) -> None:
     assert len(likely(run, clean, 3, 5)) == 5
     run.hidden, run.pooled, run.embedding  # noqa: B018  computed when they are asked for
@@ -249,21 +222,6 @@ def test_all_rows_of_a_layers_end_are_the_other_run(name):
         if clean.model.ends.head is not None:
             token, against = int(np.argmax(clean.logits[-1])), int(np.argmin(clean.logits[-1]))
             assert recovered(changed, clean, patched, token, against) == pytest.approx(1, abs=1e-3)
-
-
-def test_rows_of_a_shorter_text():
-    changed, short = run("tiny-llama", 1), run("tiny-llama", 2, SHORT)
-    box, values = rows_taken(changed, short, 0, "head_output", slice(6, 7), 4)
-    assert box[-2] == slice(6, 7)
-    assert np.array_equal(values, short.stage(0, "head_output")[:, :, 4:5])
-    with pytest.raises(FieldError, match="has no row 5; it has 5 tokens"):
-        rows_taken(changed, short, 0, "head_output", slice(5, 6), 5)
-    with pytest.raises(FieldError, match="has 5 numbers in the other text and 7 here"):
-        rows_taken(changed, short, 0, "weights", slice(4, 5), 4)
-    with pytest.raises(FieldError, match="has no row 6"):
-        rows_taken(changed, short, 0, "output")
-    with pytest.raises(StageError):
-        rows_taken(changed, short, 0, "capped", slice(4, 5), 4)
 
 
 def test_readings_of_all_heads_are_public_by_name(toy):
@@ -343,17 +301,6 @@ def test_it_is_the_gradient_of_the_engine_layer_by_layer(name, tmp_path, monkeyp
             there = np.isfinite(run.stage(layer, stage))
             np.testing.assert_allclose(found[there], wanted[there], rtol=0, atol=2e-5 * max(1.0, np.abs(wanted).max()))
             assert not found[~there].any()
-
-
-def test_it_follows_interventions():
-    run = golden("tiny-llama").run("cat")
-    off = {"layer": 1, "kind": "scale", "stage": "head_output", "at": {"head": 2}, "factor": 0.0}
-    run = run.replace(interventions=[off])
-    for stage in ("weights", "value", "up"):
-        check(run, 0, stage, 9, np.random.default_rng(3))
-    at_hand = run.gradient(9, 1, "weights")
-    assert not at_hand[0, 2].any()  # of a head that is off no weight matters
-    assert at_hand[0, 3].any()
 
 
 def test_what_has_no_gradient_is_said(tmp_path):

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 import struct
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +14,6 @@ from attn_gui.cli import main
 from attn_gui.formats import FormatError, load
 from attn_gui.models import KnownModel, known_models, open_model
 from attn_gui.models.gguf import write_gguf_folder
-from attn_gui.models.study import sample_text
 from tests.failing import each
 
 from .golden_folders import DATA, TOY, slip
@@ -188,15 +184,6 @@ def test_it_is_made_once_and_kept_in_the_cache(installed, tmp_path):
     assert [path.name for path in folder.parent.iterdir()] == [folder.name]
 
 
-def test_what_is_stopped_leaves_nothing_behind(installed, tmp_path):
-    def stop(_share: float) -> None:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        installed.folder(stop)
-    assert not [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
-
-
 def test_another_file_than_the_known_one_is_refused(installed, tmp_path):
     with (tmp_path / "site" / "bringing_a_model" / "small.gguf").open("ab") as file:
         file.write(b"\0")
@@ -225,15 +212,6 @@ def said(capsys: pytest.CaptureFixture[str], *words: object) -> list[str]:
     return out.splitlines()
 
 
-def refused(capsys: pytest.CaptureFixture[str], *words: object) -> str:
-    assert main(["model", *map(str, words)]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.startswith("attn-gui: ")
-    assert err.count("\n") == 1
-    return err
-
-
 def test_tokens_and_predictions(capsys):
     lines = said(capsys, TOY, "--text", TEXT, "--top", "2")
     assert lines[0] == "gpt2: 2 layers, 4 heads, 11 tokens"
@@ -248,37 +226,12 @@ def test_an_encoder_fills_in_what_is_masked(capsys):
     assert not [line for line in lines if line.startswith("predicted")]
 
 
-def test_a_model_that_reads_few_tokens_is_shown_a_text_that_it_can_read(tmp_path):
-    """It was given a sentence that it had to refuse, and could not be opened in the window."""
-    folder = shutil.copytree(TOY, tmp_path / "letters")
-    given = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))
-    given["pre_tokenizer"] = {"type": "Split", "pattern": {"Regex": "."}, "behavior": "Isolated", "invert": False}
-    (folder / "tokenizer.json").write_text(json.dumps(given), encoding="utf-8")
-    model = open_model(folder)
-    assert 2 < len(model.run(sample_text(model)).ids) <= model.sizes.most_tokens
-
-
-def test_the_mask_of_a_folder_that_does_not_name_it(capsys, tmp_path):
-    """As bert-base-uncased is published: transformers knows its name, and nothing was predicted in its place."""
-    folder = shutil.copytree(DATA / "tiny-bert", tmp_path / "bert")
-    (folder / "tokenizer_config.json").unlink()
-    lines = said(capsys, folder, "--text", "John gave the [MASK] to Mary.", "--top", "1")
-    assert lines[-2] == "predicted: in place of [MASK] (4)"
-    assert "[MASK]" in sample_text(open_model(folder))
-
-
 @each("written", [OFF, [OFF], [{**OFF, "at": {"head": (0, 1)}}]])
 def test_an_intervention_changes_the_prediction(capsys, written):
     lines = said(capsys, TOY, "--text", TEXT, "--top", "1", "--intervene", json.dumps(written))
     share, token = lines[-1].split()
     assert token == "z"
     assert float(share) == pytest.approx(0.493073, abs=1e-5)  # of a float32 pass
-
-
-def test_the_prediction_is_read_at_a_chosen_token(capsys):
-    lines = said(capsys, TOY, "--text", TEXT, "--top", "1", "--position", 9)
-    assert lines[-2:] == ["predicted: the token after e (9)", "  0.999641  r"]
-    assert "no place 11" in refused(capsys, TOY, "--text", TEXT, "--position", 11)
 
 
 def test_figures_of_a_layer_open_as_its_problem(capsys, tmp_path):
@@ -323,18 +276,3 @@ def test_pages_of_a_model_are_written(capsys, tmp_path):
     assert written == sorted(f"toy-induction-{page}.svg" for page in PAGES)
     lens = (tmp_path / "toy-induction-lens.svg").read_text(encoding="utf-8")
     assert ">t<" in lens
-
-
-def test_a_tokenizer_that_panics_is_one_sentence(tmp_path):
-    """It was a backtrace of Rust and one of Python."""
-    pytest.importorskip("tokenizers")
-    for path in (DATA / "tiny-bert").iterdir():
-        shutil.copy(path, tmp_path)
-    given = json.loads((tmp_path / "tokenizer.json").read_text(encoding="utf-8"))
-    split = {"type": "Split", "pattern": {"Regex": "(a+)+$"}, "behavior": "Isolated", "invert": False}
-    (tmp_path / "tokenizer.json").write_text(json.dumps(given | {"pre_tokenizer": split}), encoding="utf-8")
-    words = [sys.executable, "-m", "attn_gui", "model", tmp_path, "--text", "a" * 40 + "b"]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("attn-gui: tokenizer.json cannot cut this text into tokens: Onig")
-    assert done.stderr.count("\n") == 1

@@ -9,11 +9,8 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import FieldError, ShapeError, StageError, compute
-from attn_gui.engine.creation.resize import resize
-from attn_gui.engine.errors import FieldTypeError
 from attn_gui.formats import FormatError
 from attn_gui.models import open_model
-from attn_gui.models.changed_layers import LayerEdit
 from tests.failing import each
 
 from .golden_folders import DATA, TOY
@@ -28,22 +25,6 @@ def toy():
     return open_model(TOY)
 
 
-def counted(run, monkeypatch):
-    """The layers that are computed from now on."""
-    passed = []
-    from attn_gui.models import model as module
-
-    original = module.stage_cells
-
-    def whole(layer, *rest, **telling):
-        if len(rest) == 3:  # not up to a stage
-            passed.append(layer.number)
-        return original(layer, *rest, **telling)
-
-    monkeypatch.setattr(module, "stage_cells", whole)
-    return passed
-
-
 def test_the_toy_follows_the_letter_before():
     run = open_model(TOY).run(TEXT)
     assert run.predictions(top=1)[0][0] == "t"
@@ -56,13 +37,6 @@ def test_the_toy_follows_the_letter_before():
     )  # the head that looks at the previous letter
     token, share = run.replace(interventions=[OFF]).predictions(top=1)[0]
     assert (token, round(share, 2)) == ("z", 0.49)
-
-
-def test_what_is_no_text_is_said_and_a_pair_is_run(toy):
-    assert toy.run(("a b", "c")).tokens == ("a", "b", "c")
-    for wrong in (5, ("a", 5), ("a", "b", "c"), ()):
-        with pytest.raises(FieldTypeError, match="text must be a text, or a pair of them, got a"):
-            toy.run(wrong)
 
 
 def test_a_row_without_an_open_key_gives_nothing(toy):
@@ -91,31 +65,15 @@ def test_a_checkpoint_is_named_by_its_numbers(tmp_path):
 
 
 # --- resumed -------------------------------------------------------------------------------------
-@each("given", [".", "../toy-induction/."])
-def test_a_model_has_the_name_of_its_folder_however_that_is_given(given, monkeypatch):
-    """Of the folder that one stands in it was empty, and with it the title and the name that was proposed to save."""
-    monkeypatch.chdir(TOY)
-    assert open_model(given).name == "toy-induction"
 
 
-def test_an_intervention_computes_the_layers_from_its_own_on(monkeypatch):
+def test_what_is_computed_from_a_layer_on_is_as_from_the_first():
     model = open_model(DATA / "tiny-gpt2")
-    run = model.run(ids=[5, 6, 7])
-    passed = counted(run, monkeypatch)
-    late = [{**OFF, "layer": 2}]
-    other = run.replace(interventions=late)
-    assert passed == [2]
-    np.testing.assert_array_equal(other.logits, model.run(ids=[5, 6, 7], interventions=late).logits)
-    passed.clear()
-    both = other.replace(interventions=[{**OFF, "layer": 1}, *late])
-    assert passed == [1, 2]
-    passed.clear()
-    again = both.replace(interventions=late)
-    assert passed == [1, 2]
-    np.testing.assert_array_equal(again.logits, other.logits)
-    passed.clear()
-    assert other.replace(interventions=late).states[-1] is other.states[-1]
-    assert passed == []
+    both = [{**OFF, "layer": 1}, {**OFF, "layer": 2}]
+    run, whole = model.run(ids=[5, 6, 7]), model.run(ids=[5, 6, 7], interventions=both)
+    for known in (run, run.replace(interventions=both[1:])):
+        np.testing.assert_array_equal(known.replace(interventions=both).logits, whole.logits)
+    np.testing.assert_array_equal(whole.replace(interventions=()).logits, run.logits)
 
 
 def test_a_weight_of_another_shape_or_name_is_refused(toy):
@@ -137,17 +95,6 @@ def test_whoever_is_told_the_share_can_end_it(toy):
 
     with pytest.raises(InterruptedError):
         toy.run(TEXT, progress=stop)
-
-
-def test_a_layer_of_several_items_is_refused(toy):
-    """Of all of them the first one was taken, and nothing was said."""
-    run = toy.run(TEXT)
-    base = run.problem(1)
-    two = base.replace(**resize(base, batch_size=2).fields)
-    other = toy.with_edits({1: LayerEdit.between(base, two)})
-    n, d = run.states[0].shape
-    with pytest.raises(FieldError, match=f"gives an output of 2 × {n} × {d}; the model goes on from {n} × {d} only"):
-        run.replace(model=other)
 
 
 # --- where ---------------------------------------------------------------------------------------

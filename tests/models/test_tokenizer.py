@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
 from attn_gui.formats import FormatError
@@ -71,22 +68,6 @@ def test_whole_words_are_cut_as_the_package_cuts_them(texts, alone):
     assert plain is not None
     mine, theirs = plain.encode(*texts), Tokenizer.from_str(json.dumps(given)).encode(*texts)
     assert (mine.ids, mine.type_ids) == (theirs.ids, theirs.type_ids)
-
-
-def test_a_token_without_a_name_is_found_as_it_is_written():
-    """A page predicted it, and said that it was no token when it was asked for."""
-    found = TokenizerFile(DATA / "tiny-llama")
-    assert found.tokens([5, 4000]) == (found.tokens([5])[0], "#4000")
-    assert found.token_id("#4000") == 4000
-    for other in ("#5", "#04000", "#４０００", "# 4000", "#" + "9" * 5000):
-        assert found.token_id(other) is None
-
-
-def test_where_there_is_no_tokenizer_tokens_are_found_by_their_ids(tmp_path):
-    found = TokenizerFile(tmp_path)
-    assert found.token_id(*found.tokens([12])) == 12
-    with pytest.raises(FormatError, match="give ids instead"):
-        found.token_id("the")
 
 
 def replaced(pattern: str, content: str) -> dict[str, object]:
@@ -223,38 +204,6 @@ def test_the_text_of_a_token(tokenizer: Tokenizer | None, token: str, text: str)
     found = TokenTexts.of(tokenizer).text(token)
     assert found == text
     assert visible_text(found) == text
-
-
-SIGNS = {"␣": " ", "↵": "\n", "⇥": "\t"}
-PIECE = re.compile(r"‹U\+([0-9A-F]+)›|‹((?:[0-9A-F]{2} ?)+)›|(.)", re.DOTALL)
-
-
-def bytes_of(text: str) -> bytes:
-    """What a text says, byte by byte, by a way of its own."""
-    return b"".join(
-        chr(int(sign, 16)).encode() if sign else bytes.fromhex(torn) if torn else SIGNS.get(letter, letter).encode()
-        for sign, torn, letter in PIECE.findall(text)
-    )
-
-
-@given(st.one_of(st.binary(min_size=1, max_size=12), st.text("aé…␣ \n😀", min_size=1, max_size=6).map(str.encode)))
-def test_a_text_says_every_byte(data: bytes) -> None:
-    if "‹" in data.decode(errors="ignore"):
-        return
-    letters = {byte: letter for letter, byte in zip(*told_letters(), strict=True)}
-    assert bytes_of(TokenTexts(by_bytes=True).text("".join(letters[byte] for byte in data))) == data
-
-
-def told_letters() -> tuple[list[str], list[int]]:
-    """The letters for bytes as `tokenizers` itself has them: what it makes of every character of two bytes at most."""
-    found: dict[int, str] = {}
-    cut = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
-    for number in (*range(0x80), *range(0x80, 0x800, 0x3F), *range(0x80, 0xC0)):
-        found |= dict(zip(chr(number).encode(), cut.pre_tokenize_str(chr(number))[0][0], strict=True))
-    rest = [letter for letter in ALPHABET if letter not in found.values()]
-    missing = [byte for byte in range(0x100) if byte not in found]
-    found |= dict(zip(missing, sorted(rest, key=ord), strict=True))  # bytes that no such character has, in order
-    return list(found.values()), list(found)
 
 
 @pytest.mark.parametrize(("name", "text"), [("tiny-gpt2", "the cat"), ("tiny-llama", "the cat"), ("tiny-bert", "cats")])

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from attn_gui.cli import main
 from attn_gui.engine import Problem
-from attn_gui.engine.head_axis import READINGS, heads_of, laid_shape, readings, with_axes_in_order
+from attn_gui.engine.head_axis import READINGS, heads_of, laid_shape, with_axes_in_order
 from attn_gui.formats import FormatError, load, save
 from attn_gui.formats.file_format import ArrayListing, ListedArray
-from attn_gui.formats.named.arranged_problem import complaint, mapping_with_answers
+from attn_gui.formats.named.arranged_problem import complaint
 from attn_gui.formats.named.array_mapping import (
     ArrayMapping,
     arrangement_of,
@@ -58,15 +58,6 @@ def test_names_suggest_the_parts(wanted: dict[str, str]) -> None:
     assert suggested(listing(*wanted.values(), *OTHERS).arrays) == wanted
 
 
-def test_weights_of_linear_layers_are_proposed_as_they_hold_them() -> None:
-    for names, order in (
-        (("x", "q_proj.weight", "k_proj.weight", "v_proj.weight"), "out,in"),
-        (("X", "W_Q", "W_K", "W_V"), "in,out"),
-    ):
-        here = listing(*names, shape=(4, 4))
-        assert mapping_with_answers(propose_mapping(here), here).arrangement.weights == order
-
-
 # --- axes ----------------------------------------------------------------------------------------
 @given(st.sampled_from(READINGS), st.tuples(*[st.integers(1, 4)] * 4))
 def test_a_reading_is_a_permutation(axes: tuple[str, ...], sizes: tuple[int, ...]) -> None:
@@ -77,19 +68,6 @@ def test_a_reading_is_a_permutation(axes: tuple[str, ...], sizes: tuple[int, ...
     assert np.array_equal(with_axes_in_order(axes, array).reshape(-1), expected.reshape(-1))
     assert np.prod(laid_shape(axes, shape)) == array.size
     assert heads_of(axes, shape) == (shape[axes.index("head")] if "head" in axes else None)
-
-
-def test_both_readings_are_offered_where_both_fit() -> None:
-    same = dict.fromkeys(("query", "key", "value"), (2, 5, 3))
-    assert readings(same) == (
-        ("head", "token", "column"),
-        ("batch", "token", "column"),
-        ("token", "head", "column"),
-    )
-    grouped = {"query": (4, 5, 3), "key": (2, 6, 3), "value": (2, 6, 7)}
-    assert readings(grouped) == (("head", "token", "column"),)
-    assert readings({"query": (1, 4, 5, 3), "key": (1, 5, 4, 3)}) == ()
-    assert readings({"query": (3, 2), "key": (4, 2), "value": (5, 2)}) == ()
 
 
 # --- the rest ------------------------------------------------------------------------------------
@@ -185,25 +163,12 @@ def test_a_cache_of_many_layers_is_refused_with_the_line_that_reads_one(tmp_path
 
 # --- arrays under their own names -----------------------------------------------------------------
 ARRAYS = {name: RANDOM.normal(size=(3, 4)) for name in ("query", "key", "value")}
-STACKED = {name: RANDOM.normal(size=(2, 3, 4)) for name in ARRAYS}
 OPEN = np.tril(np.ones((3, 3)))
 
 
 def put(path: Path, **arrays: object) -> Path:
     np.savez(path, **arrays)
     return path
-
-
-def test_layers_and_records_of_the_file_stay(tmp_path: Path) -> None:
-    problem = Problem(
-        **{name: array[0] for name, array in STACKED.items()},
-        mask=[{"kind": "custom", "allowed": OPEN.astype(bool)}, {"kind": "causal"}],
-        score="additive",
-        score_params={"w_score_query": np.eye(2), "w_score_key": np.eye(2), "w_score": np.ones(2)},
-        num_heads=2,
-    )
-    save(problem, tmp_path / "a.npz")
-    assert load(tmp_path / "a.npz", num_heads=2) == problem
 
 
 @each("meaning", ["keep", "block"])
@@ -256,19 +221,6 @@ def test_a_session_has_no_arrays_by_name(tmp_path: Path, refused: Callable[..., 
         load(path.rename(tmp_path / "a.safetensors"), num_heads=2)
 
 
-def test_the_command_line_applies_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = put(tmp_path / "a.npz", **ARRAYS)
-    assert main(["export", str(path), "-o", str(tmp_path), "--num-heads", "2", "--format", "csv"]) == 0
-    assert (tmp_path / "a-weights-h1.csv").exists()
-    save(Problem(**ARRAYS), tmp_path / "a.attn")
-    capsys.readouterr()
-    for words in (["verify", str(tmp_path / "a.attn"), "--num-heads", "2"], ["--num-heads", "2"]):
-        assert main(words) == 2
-    said = capsys.readouterr().err
-    assert "a.attn holds no arrays by name" in said
-    assert "Options on arrays need a FILE" in said
-
-
 # --- several files together -----------------------------------------------------------------------
 ONE_EACH = {name: RANDOM.normal(size=(4, 3)) for name in ("query", "key", "value")}
 
@@ -279,14 +231,6 @@ def put_each(folder: Path, **arrays: np.ndarray) -> list[Path]:
     return [folder / f"{name}.npy" for name in arrays]
 
 
-@each("text", ["True,False,True,True\n" * 4, ",0,1,2,3\n" + "0,true,FALSE,true,true\n"])
-def test_a_mask_in_words_says_who_may_attend(tmp_path: Path, text: str) -> None:
-    (tmp_path / "mask.csv").write_text(text)
-    found = open_several([*put_each(tmp_path, **ONE_EACH), tmp_path / "mask.csv"], None).problem
-    allowed = np.tile([True, False, True, True], (len(text.splitlines()) - text.startswith(","), 1))
-    assert found == Problem(**ONE_EACH, mask=[{"kind": "custom", "allowed": allowed}])
-
-
 def test_others_are_proposed_by_the_names_of_their_files(tmp_path: Path) -> None:
     paths = put_each(tmp_path, q=ONE_EACH["query"], k=ONE_EACH["key"], v=ONE_EACH["value"])
     with pytest.raises(ForeignNames):
@@ -294,16 +238,6 @@ def test_others_are_proposed_by_the_names_of_their_files(tmp_path: Path) -> None
     listing = list_several(paths)
     assert [array.name for array in listing.arrays] == ["q", "k", "v"]
     assert open_several(paths, propose_mapping(listing)).problem == Problem(**ONE_EACH)
-
-
-def test_a_vector_stays_one_and_options_come_from_any_file(tmp_path: Path) -> None:
-    x, bias = RANDOM.normal(size=(5, 4)), RANDOM.normal(size=4)
-    weights = {f"w_{name}": RANDOM.normal(size=(4, 4)) for name in ("query", "key", "value")}
-    (tmp_path / "weights.json").write_text(
-        json.dumps({name: array.tolist() for name, array in weights.items()} | {"num_heads": 2})
-    )
-    paths = [*put_each(tmp_path, x=x, b_query=bias), tmp_path / "weights.json"]
-    assert open_several(paths, None).problem == Problem(x=x, b_query=bias, **weights, num_heads=2)
 
 
 def test_equal_names_are_told_apart_by_their_files(tmp_path: Path) -> None:

@@ -80,13 +80,6 @@ def test_tokens_values_and_precision_come_along(tmp_path):
     assert np.allclose(compute(problem)["head_output"][0, 1], weights[1] @ value[:, 2:4], atol=1e-6)
 
 
-@pytest.mark.parametrize("axes", [(0, 1, 2), (1, 0, 2)])
-def test_values_with_heads_are_laid_as_the_keys_say(tmp_path, axes):
-    weights, heads = maps(3, 5, 5), RANDOM.normal(size=(3, 5, 2))
-    problem, _ = opened(kept(tmp_path, attention=weights, value=heads.transpose(axes)))
-    assert np.allclose(compute(problem)["head_output"][0], weights @ heads)
-
-
 # --- what is asked ----------------------------------------------------------------------------------
 def test_of_several_layers_one_is_chosen(tmp_path):
     weights = maps(4, 1, 3, 5, 5)
@@ -148,19 +141,6 @@ def test_one_array_of_maps_without_a_name_is_asked_about(tmp_path, capsys, dtype
     assert main([*words, "--layer", "3", "--axes", ",".join(last.axes)]) == 0
 
 
-def test_arrays_of_maps_whose_names_say_nothing_are_asked_about(tmp_path, capsys):
-    """What `output_attentions` gives, saved by `numpy.savez(path, *attentions)`, and layers numbered by hand."""
-    layers = maps(3, 1, 2, 5, 5)
-    np.savez(tmp_path / "tuple.npz", *layers)
-    save_arrays({f"layer.{k}": layer for k, layer in enumerate(layers)}, tmp_path / "layers.safetensors")
-    for path, name in ((tmp_path / "tuple.npz", "arr_1"), (tmp_path / "layers.safetensors", "layer.1")):
-        with pytest.raises(SeveralMaps, match=f'arrays={{"weights": "{name}"}}'):
-            load(path)
-        assert main(["verify", str(path)]) == 2
-        assert f"--array weights={name}" in capsys.readouterr().err
-        assert np.array_equal(opened(path, arrays={"weights": name})[0].weights, layers[1])
-
-
 @each(
     "arrays",
     [
@@ -215,27 +195,16 @@ def test_what_is_saved_comes_back_bit_for_bit(tmp_path, items, ending):
     assert opened(path) == (problem, [])
 
 
-def test_the_command_line_has_the_words_that_choose(tmp_path, capsys):
-    path = str(kept(tmp_path, attentions=maps(4, 1, 3, 5, 5)))
-    assert main(["verify", path]) == 2
-    assert "--layer 0 … 3" in capsys.readouterr().err
-    assert main(["verify", path, "--layer", "2"]) == 0
-    assert "The weights are given" in capsys.readouterr().out
-    assert main(["export", path, "--layer", "2", "-o", str(tmp_path), "--page", "sweep"]) == 2
-    assert "there are no queries and keys" in capsys.readouterr().err
-
-
 # --- attention weights that a file holds beside Q -------------------------------------------------
 PARTS = ("query", "key", "value")
 
 
-def dump(path: Path, mask: str | None, noise: float = 0.0, closed: slice = slice(0)) -> Path:
+def dump(path: Path, mask: str | None, noise: float = 0.0) -> Path:
     """A cache of one layer, (batch, token, head, column), with the pattern that the model had."""
     random = np.random.default_rng(7)
     arrays = {part: random.normal(size=(1, 5, 2, 3)) for part in PARTS}
     flat = {part: array.reshape(5, 6) for part, array in arrays.items()}
     pattern = compute(Problem(**flat, num_heads=2, mask=mask or ()))["weights"] + noise
-    pattern[..., closed, :] = np.nan  # PyTorch's rows without an allowed key
     named = {f"blocks.0.attn.hook_{part[0]}": array for part, array in arrays.items()}
     np.savez(path, **named, **{"blocks.0.attn.hook_pattern": pattern})
     return path
@@ -261,17 +230,6 @@ def test_a_pattern_that_is_not_what_is_computed_is_said(
     tmp_path: Path, mask: str | None, noise: float, words: str | None
 ) -> None:
     found = said(dump(tmp_path / "cache.npz", mask, noise))
-    assert (words in found) if words else ("differ" not in found), found
-
-
-@pytest.mark.parametrize(
-    ("noise", "closed", "words"), [(0.0, slice(2), None), (0.3, slice(2), "by up to 0.3"), (0.0, slice(5), None)]
-)
-def test_rows_without_numbers_are_left_out_of_it_and_that_is_said(
-    tmp_path: Path, noise: float, closed: slice, words: str | None
-) -> None:
-    found = said(dump(tmp_path / "cache.npz", None, noise, closed))
-    assert f"holds NaN in {2 * closed.stop} of its 10 rows" in found, "of two heads"
     assert (words in found) if words else ("differ" not in found), found
 
 
@@ -355,18 +313,6 @@ def test_what_models_publish_is_recognized_and_opens(model: str, heads: int, kv_
         assert load(tmp_path / "a.npz", arrays=names, **counts) == expected
 
 
-@each("split", SPLITS)
-@each("batch", [(), (2,)])
-def test_activations_in_one_array(split: str, batch: tuple[int, ...], tmp_path: Path) -> None:
-    heads = [RANDOM.normal(size=(*batch, 5, 3)) for _ in range(4)]
-    kv = [(RANDOM.normal(size=(*batch, 5, 3)), RANDOM.normal(size=(*batch, 5, 3))) for _ in range(2)]
-    whole = [together([h.reshape(-1, 3) for h in heads], [(k.reshape(-1, 3), v.reshape(-1, 3)) for k, v in kv], split)]
-    np.savez(tmp_path / "a.npz", qkv=whole[0].reshape(*batch, 5, -1))
-    found = load(tmp_path / "a.npz", arrays={"query_key_value": "qkv"}, split=split, num_heads=4, num_kv_heads=2)
-    expected = [np.stack(part, axis=-3) for part in (heads, [k for k, _ in kv], [v for _, v in kv])]
-    assert found == Problem.from_heads(*expected, num_heads=4)
-
-
 def listing(**shapes: tuple[int, ...]) -> ArrayListing:
     return ArrayListing(tuple(ListedArray(name, shape, "float32") for name, shape in shapes.items()), lambda _s, _n: {})
 
@@ -390,20 +336,3 @@ def test_a_number_of_heads_is_asked_about_where_two_fit() -> None:
     assert "4 heads with as many K/V heads, and with 1" in str(complaint(ArrayMapping(both, num_heads=4), here))
     assert complaint(ArrayMapping(both, num_heads=4, num_kv_heads=1), here) is None
     assert complaint(ArrayMapping(both, num_heads=4, num_kv_heads=4), here) is None
-
-
-def test_the_command_line_has_the_same_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    problem = a_layer()
-    np.savez(tmp_path / "a.npz", x=problem.x, w=fused_of(problem, "w", "head,part,column"))
-    words = ["verify", str(tmp_path / "a.npz"), "--array", "x=x", "w_query_key_value=w", "--num-heads", "2"]
-    assert main(words) == 2
-    assert "choose the split" in capsys.readouterr().err
-    assert main([*words, "--split", "columns"]) == 2
-    assert "“split” is “columns”; expected one of “part,head,column”" in capsys.readouterr().err
-    assert main([*words, "--split", "head,part,column"]) == 0
-
-
-def test_a_bias_of_three_is_no_mask() -> None:
-    found = propose_mapping(listing(**{"x": (4, 6), "h.0.attn.qkv.weight": (6, 18), "h.0.attn.qkv.bias": (18,)}))
-    assert set(found.arrays) == {"x", "w_query_key_value", "b_query_key_value"}
-    assert found.split is None
