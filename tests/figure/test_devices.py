@@ -14,9 +14,8 @@ import numpy as np
 import numpy.typing as npt
 import pypdfium2
 import pytest
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPalette, QTransform
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QFontMetricsF, QImage, QTransform
 
 from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.display import auto_levels
@@ -24,8 +23,7 @@ from attn_gui.figure.heatmap import MapAxis, MapFigure, MapPanel
 from attn_gui.figure.heatmap_layout import HeatmapLayout, paint_map, plan
 from attn_gui.figure.text.figure_words import WORDS
 from attn_gui.figure.text.fonts import figure_font
-from attn_gui.figure.text.numbers import level_text
-from attn_gui.figure.writers import PX_PER_CM, Encoder, Page, image_of, write_line, write_pdf, write_png, write_svg
+from attn_gui.figure.writers import PX_PER_CM, Encoder, Page, image_of, write_pdf, write_png, write_svg
 from tests.failing import each
 
 
@@ -163,27 +161,6 @@ def test_cells_have_the_same_colors_in_all_formats(theme: str) -> None:
             assert expected[row, column] in read.colors(cell)
 
 
-def test_a_map_without_values_has_its_color_in_the_middle_of_every_cell() -> None:
-    figure = a_figure(np.random.default_rng(5).standard_normal((31, 17)), show_values=False)
-    layout = plan(figure, 11 * PX_PER_CM)
-    for dpi in (72, 150, 300):
-        image, place, scale = pixels_of(image_of(page_of(figure, layout), dpi)), layout.maps[0], dpi / 96
-        x = (place.left() + (np.arange(17) + 0.5) * place.width() / 17) * scale
-        y = (place.top() + (np.arange(31) + 0.5) * place.height() / 31) * scale
-        assert (image[np.ix_(y.astype(int), x.astype(int))] == colors_of(figure)).all()
-
-
-def test_no_page_shines_through_between_cells() -> None:
-    figure = a_figure(np.ones((14, 13)), show_values=False)  # one color, and not the page's
-    for width in np.arange(5.0, 9.0, 0.37):
-        layout = plan(figure, width * PX_PER_CM)
-        for dpi in (96, 110, 150):
-            place, scale = layout.maps[0], dpi / 96
-            box = [round(side * scale) for side in place.getCoords()]
-            inside = pixels_of(image_of(page_of(figure, layout), dpi))[box[1] + 2 : box[3] - 2, box[0] + 2 : box[2] - 2]
-            assert (inside == figure.table[-1]).all()
-
-
 def test_words_are_the_same_in_svg_and_pdf_and_every_token_stands_on_both_axes() -> None:
     figure = hostile()
     layout = plan(figure)
@@ -231,13 +208,6 @@ def test_a_large_map_is_one_lossless_image_of_a_pixel_per_cell() -> None:
     assert len(Svg(svg(figure, layout, 0)).rectangles) < 20  # the page, the bar, the legend
 
 
-def test_up_to_ten_thousand_cells_are_rectangles() -> None:
-    figure = a_figure(np.random.default_rng(2).standard_normal((100, 100)), show_values=False)
-    read = Svg(svg(figure, plan(figure), 0))
-    assert not read.images
-    assert len(read.rectangles) >= 10_000
-
-
 @each("spike", [1.0, np.nan])
 def test_one_cell_in_four_million_is_seen_in_a_small_picture(spike: float) -> None:
     values = np.zeros((2000, 2000), dtype=np.float32)
@@ -275,13 +245,12 @@ def places_of_texts(data: bytes) -> list[tuple[str, QRectF]]:
     return found
 
 
-@pytest.mark.family(12)
-@pytest.mark.parametrize(
+@each(
     ("rows", "columns", "maps"),
-    [(5, 6, 1), (2, 2, 1), (1, 1, 1), (16, 16, 1), (31, 17, 1), (5, 6, 9), (40, 64, 5), (120, 101, 1)],
+    [(5, 6, 1), (1, 1, 1), (31, 17, 1), (5, 6, 9), (40, 64, 5)],
 )
-@pytest.mark.parametrize("width", [None, 9.0, 17.0])
-@pytest.mark.parametrize("lang", WORDS)
+@each("width", [None, 9.0])
+@each("lang", WORDS)
 def test_no_text_runs_into_another_or_off_the_page(
     rows: int, columns: int, maps: int, width: float | None, lang: str
 ) -> None:
@@ -308,71 +277,3 @@ def test_no_text_runs_into_another_or_off_the_page(
         meeting = (right > x) & (left < x_end) & (bottom > y) & (top < y_end)
         meeting[one] = False
         assert [(text, texts[other][0]) for other in np.flatnonzero(meeting)] == []
-
-
-def test_a_dark_program_exports_on_white(qapp: QApplication) -> None:
-    figure = hostile()
-    layout = plan(figure)
-    before, files = qapp.palette(), [encode(figure, layout, 96) for encode in (png, svg)]
-    try:
-        qapp.setPalette(QPalette(QColor("black")))
-        assert [encode(figure, layout, 96) for encode in (png, svg)] == files
-    finally:
-        qapp.setPalette(before)
-    assert pixels_of(QImage.fromData(files[0]))[0, 0] == 0xFFFFFFFF
-
-
-def test_a_figure_can_be_painted_into_a_part_of_an_image() -> None:
-    figure = hostile()
-    layout = plan(figure)
-    image = QImage(1200, 900, QImage.Format.Format_RGB32)
-    image.fill(QColor("green"))
-    painter = QPainter(image)
-    paint_map(painter, QRectF(100, 50, layout.width, layout.height), figure)
-    painter.end()
-    pixels = pixels_of(image)
-    green = QColor("green").rgb()
-    assert (pixels[:50] == green).all()
-    assert (pixels[:, :100] == green).all()
-    assert not (pixels[50 : 50 + int(layout.height), 100 : 100 + int(layout.width)] == green).any()
-
-
-@each(("dpi", "width"), [(5, None), (2401, None), (float("nan"), None), (2400, 100.0)])
-def test_absurd_sizes_are_refused_with_a_sentence(dpi: float, width: float | None) -> None:
-    figure = hostile()
-    layout = plan(figure, width and width * PX_PER_CM)
-    with pytest.raises(ValueError, match=r"(dots per inch, got|dots per inch or a smaller size).*\.$|got \S+\.$"):
-        image_of(page_of(figure, layout), dpi)
-
-
-@each(
-    ("value", "largest", "text"),
-    [
-        (6.66, 6.66, "6.66"),
-        (-3.33, 6.66, "−3.33"),
-        (0, 6.66, "0"),
-        (0.25, 1, "0.25"),
-        (1, 1, "1"),
-        (0.5, 1, "0.5"),
-        (6.065, 12.13, "6.07"),
-        (0.0245, 0.0982, "0.0245"),
-        (1234, 1234, "1234"),
-        (1e-9, 1e-9, "1.00e−09"),
-        (1e300, 1e300, "1.00e+300"),
-    ],
-)
-def test_ticks_are_short_and_true(value: float, largest: float, text: str) -> None:
-    assert level_text(value, largest) == text
-
-
-def test_a_text_has_the_color_that_it_is_given(qapp: QApplication) -> None:
-    """Not that of what was painted before."""
-    image = QImage(60, 30, QImage.Format.Format_RGB32)
-    image.fill(Qt.GlobalColor.white)
-    painter = QPainter(image)
-    painter.setPen(Qt.GlobalColor.blue)
-    write_line(painter, QPointF(5, 25), "MMM", QColor("red"), 20.0, strong=True)
-    painter.end()
-    colors = {image.pixelColor(x, y).getRgb()[:3] for x in range(60) for y in range(30)}
-    assert (255, 0, 0) in colors
-    assert not any(blue > red for red, _, blue in colors)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtGui import QFontMetricsF, QImage, QPainter
+from PySide6.QtGui import QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
 
 from attn_gui.engine import DenseEvaluation, Problem, compute
@@ -18,12 +18,9 @@ from attn_gui.figure.compose import compose_figure
 from attn_gui.figure.display import Levels, to_display
 from attn_gui.figure.export_settings import ExportSettings
 from attn_gui.figure.heatmap_layout import plan
-from attn_gui.figure.levels import MOST, ColorScale, color_table
-from attn_gui.figure.pages.page_kind import PageStyle
+from attn_gui.figure.levels import ColorScale, color_table
 from attn_gui.figure.product import PLACES, compose_product, plan_product
 from attn_gui.figure.render import render, to_image, write
-from attn_gui.figure.text.fonts import figure_font
-from attn_gui.figure.writers import PX_PER_CM
 from attn_gui.formats import open_file
 from attn_gui.paths import resource
 from tests.failing import each
@@ -59,7 +56,7 @@ def texts(path: Path) -> list[tuple[str, float, float, str, float]]:
 
 
 # --- levels and colors ---------------------------------------------------------------------------
-@each("colormap", ["signed", "viridis", "CET-D1", None])
+@each("colormap", ["viridis", "CET-D1", None])
 def test_cells_have_the_levels_and_the_map_that_were_asked_for(minilm: Problem, tmp_path: Path, colormap: Any) -> None:
     picture = render(minilm, stage="scaled", heads=3, levels=(-2, 7), colormap=colormap, values=False, dpi=96)
     image = picture.image()
@@ -80,32 +77,19 @@ def test_cells_have_the_levels_and_the_map_that_were_asked_for(minilm: Problem, 
     assert "7" in ticks
 
 
-def test_a_rule_of_the_window_is_followed_head_by_head(minilm: Problem) -> None:
-    evaluation = DenseEvaluation(minilm)
-    for head in (0, 3):
-        figure = compose_figure(
-            evaluation, ExportSettings(stage="scores", color_scales={"scores": ColorScale(MOST)}), (head,)
-        )
-        values = compute(minilm)["scores"][0, head]
-        assert figure.levels.high == pytest.approx(np.percentile(np.abs(values), 99))
-
-
 @each(
     ("changed", "sentence"),
     [
         ({"levels": (3, 3)}, "below the upper one"),
         ({"levels": (0, float("inf"))}, "finite numbers"),
-        ({"levels": "12"}, "two numbers"),
         ({"levels": (1, 2, 3)}, "two numbers"),
         ({"picture": "film"}, "'film' is not"),
         ({"colormap": "rainbow"}, "'rainbow' is not one of signed, weights, viridis"),
         ({"font_size": 3}, "4 to 72 points, got 3"),
-        ({"font_size": float("nan")}, "4 to 72 points"),
         ({"picture": "curve"}, "Needs keys and values of one column"),
         ({"picture": "product", "heads": [0, 1]}, "one head, got 2"),
         ({"picture": "product", "stage": "query"}, "no product of matrices here"),
         ({"picture": "product", "width": 1.0}, "leaves no room"),
-        ({"picture": "product", "batch": 1}, "no batch item 1"),
     ],
 )
 def test_what_cannot_be_is_refused_with_a_sentence(minilm: Problem, changed: dict[str, Any], sentence: str) -> None:
@@ -115,43 +99,6 @@ def test_what_cannot_be_is_refused_with_a_sentence(minilm: Problem, changed: dic
 
 
 # --- type ----------------------------------------------------------------------------------------
-@each(("width", "least", "most"), [(8.5, 7.4, 7.6), (12.0, 7.4, 7.6), (24.0, 14.0, 15.1)])
-def test_type_grows_with_the_page_so_that_a_slide_can_be_read(
-    minilm: Problem, tmp_path: Path, width: float, least: float, most: float
-) -> None:
-    for stage, picture in (("weights", "map"), ("weights", "product"), ("scaled", "map")):
-        path = render(minilm, stage=stage, heads=3, width=width, picture=picture).save(tmp_path / "a.svg")
-        sizes = {text: size for text, _, _, _, size in texts(path)}
-        numbered = stage == "scaled" or picture == "product"  # whose numbers fit into their cells in smaller type
-        assert least <= min(sizes.values()) <= most or (numbered and min(sizes.values()) > 7.4)
-        assert float(ElementTree.parse(path).getroot().get("width", "")[:-2]) == pytest.approx(width * 10)
-    numbers = [text for text, *_ in texts(write(minilm, tmp_path / "b.svg", heads=3, width=24)[0])]
-    assert ".61" in numbers
-
-
-def test_numbers_stay_on_a_wide_page_if_smaller_type_lets_them(tmp_path: Path) -> None:
-    rng = np.random.default_rng(0)
-    problem = Problem(query=rng.normal(size=(28, 4)), key=rng.normal(size=(28, 4)), value=rng.normal(size=(28, 4)))
-    found = texts(write(problem, tmp_path / "a.svg", width=24, values=True)[0])
-    cells = [size for text, _, _, _, size in found if re.fullmatch(r"0?\.\d\d", text)]
-    assert len(cells) > 300
-    assert 7.5 < min(cells) < 15
-
-
-def test_text_in_an_svg_is_anchored_to_what_it_belongs_to(minilm: Problem, tmp_path: Path) -> None:
-    """No viewer's font can move a number out of the middle of its cell or a label into the frame."""
-    path = write(minilm, tmp_path / "a.svg", heads=3, colorbar=False)[0]
-    place = plan(compose_figure(DenseEvaluation(minilm), ExportSettings(colorbar=False), (3,))).maps[0]
-    found = texts(path)
-    middles = {round(place.left() + (column + 0.5) * place.width() / 16, 2) for column in range(16)}
-    cells = [(round(x, 2), anchor) for text, x, _, anchor, _ in found if re.fullmatch(r"0?\.\d\d|·", text)]
-    assert len(cells) == 256
-    assert {anchor for _, anchor in cells} == {"middle"}
-    assert all(min(abs(x - middle) for middle in middles) < 0.02 for x, _ in cells)
-    assert [(anchor, x < place.left()) for text, x, _, anchor, _ in found if text == "animal"].count(("end", True)) == 1
-    svg = path.read_text("utf-8")
-    assert "<path" not in svg, "text is text"
-    assert "sans-serif" in svg
 
 
 # --- background --------------------------------------------------------------------------------------
@@ -200,49 +147,6 @@ def test_the_matrices_of_a_product_meet_and_show_their_numbers(minilm: Problem) 
             assert image.pixel(int(x), int(y)) == wanted[row, column]
 
 
-def test_tokens_stand_at_their_maps_without_the_blanks_around_them(minilm: Problem) -> None:
-    """Of a model's tokens most begin with one: those at the right of V would begin in two columns."""
-    tokens = ("the", " cat", "Ġsat", " ", *map(str, range(4, minilm.n)))
-    problem = minilm.replace(query_tokens=tokens, key_tokens=tokens)
-    options = ExportSettings(picture="product")
-    product = plan_product(compose_product(DenseEvaluation(problem), options, 3, 1024))
-    layout = plan(compose_figure(DenseEvaluation(problem), ExportSettings(), (3,)))
-    assert product.factor_labels is not None
-    for labels in (product.row_labels, product.column_labels, product.factor_labels, layout.row_labels):
-        assert [labels.texts[cell] for cell in range(4)] == ["the", "cat", "sat", "‹U+0020›"]
-    assert problem.query_tokens == tokens
-
-
-@each("picture", ["map", "product"])
-def test_a_narrow_figure_names_the_row_and_the_column_of_the_chosen_cell(tmp_path: Path, picture: str) -> None:
-    tokens = tuple(f"token{number}" for number in range(64))
-    many = Problem(query=np.ones((64, 2)), key=np.ones((64, 2)), value=np.ones((64, 2)), query_tokens=tokens)
-    for cell in (None, (33, 31)):
-        render(many.replace(key_tokens=tokens), tmp_path / "a.svg", width=8.5, picture=picture, cell=cell)
-        said = (tmp_path / "a.svg").read_text()
-        assert all((f">token{number}<" in said) == (cell is not None) for number in (31, 33))
-
-
-@pytest.mark.parametrize("size", [(13, 61), (2, 3)])
-def test_a_product_fills_a_slide(size: tuple[int, int]) -> None:
-    """The search for the size of its cells took the bars for wrapped; maps stood in the left half."""
-    numbers = np.random.default_rng(2).normal(size=(3, *size))
-    problem = Problem(query=numbers[0], key=numbers[1], value=numbers[2])
-    figure = compose_product(DenseEvaluation(problem), ExportSettings(picture="product"), 0, 1024)
-    width, height = 25.4 * PX_PER_CM, 14.3 * PX_PER_CM
-    layout = plan_product(figure, width, height)
-    assert max(rect.right() for rect in layout.maps.values()) > 0.9 * width
-    assert max(bar.rect.bottom() for bar in layout.bars) > 0.85 * height
-
-
-def test_the_product_of_a_long_problem_says_that_it_is_pooled(tmp_path: Path) -> None:
-    rng = np.random.default_rng(1)
-    problem = Problem(**{name: rng.normal(size=(3000, 8)) for name in ("query", "key", "value")})
-    found = [text for text, *_ in texts(write(problem, tmp_path / "a.svg", picture="product", width=12)[0])]
-    assert any("long maps show the cell of largest magnitude" in text for text in found)
-    assert "3000 × 3000" in found
-
-
 # --- curve ---------------------------------------------------------------------------------------
 def test_a_curve_has_its_points_and_its_line_where_they_belong(curve: Problem, tmp_path: Path) -> None:
     path = write(curve, tmp_path / "c.svg", picture="curve")[0]
@@ -260,31 +164,8 @@ def test_a_curve_has_its_points_and_its_line_where_they_belong(curve: Problem, t
     assert np.corrcoef(points[:, 0], np.sort(curve.query[:, 0]))[0, 1] == pytest.approx(1.0, abs=1e-5)
 
 
-def test_a_curve_of_numbers_that_are_none_is_drawn_without_them(curve: Problem, tmp_path: Path) -> None:
-    value = curve.value.copy()
-    value[3] = np.nan
-    value[4] = np.inf
-    path = write(curve.replace(value=value), tmp_path / "c.svg", picture="curve")[0]
-    assert len(re.findall(r"<(?:circle|ellipse)", path.read_text("utf-8"))) == 48 + 1
-    write(curve.replace(value=np.full_like(value, 1e308)), tmp_path / "d.pdf", picture="curve")
-
-
-@each("width", [8.5, 12.0, 24.0])
-@each("lang", ["en", "zh"])
-def test_what_a_curve_says_stays_on_its_page_in_a_wider_font(
-    curve: Problem, tmp_path: Path, width: float, lang: str
-) -> None:
-    path = write(curve, tmp_path / "c.svg", picture="curve", width=width, lang=lang)[0]
-    page = float(ElementTree.parse(path).getroot().get("viewBox", "").split()[2])
-    said = {text: x for text, x, *_ in texts(path)}
-    style = PageStyle(lang=lang)
-    for part in (style.translate("Pages", text) for text in ("keys and their values", "output for every query")):
-        wide = QFontMetricsF(figure_font(11)).horizontalAdvance(part) * 1.15  # as DejaVu Sans is
-        assert said[part] + wide <= page
-
-
 # --- without a title, without letters ------------------------------------------------------------
-@each(("picture", "heads"), [("map", 0), ("map", "all"), ("product", 0), ("curve", 0), ("head_contributions", 0)])
+@each(("picture", "heads"), [("map", "all"), ("product", 0), ("head_contributions", 0)])
 def test_a_figure_without_its_title_gives_the_room_to_the_picture(
     curve: Problem, tmp_path: Path, picture: str, heads: Any
 ) -> None:
@@ -308,9 +189,7 @@ def test_a_figure_without_its_title_gives_the_room_to_the_picture(
     assert QImage(str(tmp_path / "fixed.png")).height() == pytest.approx(12 / 2.54 * 150, abs=2)
 
 
-@pytest.mark.family(3)
-@pytest.mark.parametrize("picture", ["map", "product", "curve"])
-@each("lang", ["en", "zh"])
+@each(("picture", "lang"), [("map", "en"), ("product", "zh"), ("curve", "en")])
 def test_outlines_need_no_fonts_and_look_the_same(curve: Problem, tmp_path: Path, picture: str, lang: str) -> None:
     for outlined in (False, True):
         for ending in ("svg", "pdf", "png"):

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import xml.etree.ElementTree as ElementTree
-from pathlib import Path
 from xml.sax.saxutils import escape
 
 import numpy as np
-import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from PySide6.QtGui import QFontMetricsF, QGuiApplication
+from PySide6.QtGui import QFontMetricsF
 
 from attn_gui import Problem, render
-from attn_gui.figure.design_tokens import FONT_SIZE
 from attn_gui.figure.display import CellNumbers, cell_decimals, cell_text, format_number
-from attn_gui.figure.text.fonts import code_font, figure_font
-from attn_gui.figure.text.labels import label_step, token_text, wrapped
-from attn_gui.figure.text.numbers import dot_text, level_texts, list_number, sentence_number
+from attn_gui.figure.text.fonts import figure_font
+from attn_gui.figure.text.labels import token_text
+from attn_gui.figure.text.numbers import dot_text, level_texts, sentence_number
 from attn_gui.formats.visible_text import LONGEST_LABEL, visible_text
-from attn_gui.paths import resource
 from tests.failing import each
 
 
@@ -35,18 +28,14 @@ def metrics() -> QFontMetricsF:
     ("value", "decimals", "text"),
     [
         (0.611, 2, "0.61"),
-        (-1.5, 1, "−1.5"),
         (-0.001, 2, "0.00"),
         (-0.0, 1, "0.0"),
-        (-0.4, 0, "0"),
         (9.996, 2, "10.00"),
         (float("inf"), 2, "+∞"),
         (float("-inf"), 0, "−∞"),
         (float("nan"), 1, "NaN"),
         (1e20, 1, "1.0e+20"),
-        (-2.5e-9, 2, "0.00"),
         (-12345.678, 2, "−12345.68"),
-        (np.float32(0.25), 2, "0.25"),
     ],
 )
 def test_numbers_have_a_true_minus_and_no_negative_zero(value: float, decimals: int, text: str) -> None:
@@ -59,11 +48,8 @@ def test_numbers_have_a_true_minus_and_no_negative_zero(value: float, decimals: 
         (0.61, "0.610000"),
         (-0.0012345678, "−0.001235"),
         (-5.38e-7, "−5.38000e−7"),
-        (1.2e-8, "1.20000e−8"),
         (0.0, "0"),
         (-0.0, "0"),
-        (float("nan"), "NaN"),
-        (float("-inf"), "−∞"),
     ],
 )
 def test_a_sentence_says_no_number_as_0_that_is_another(value: float, text: str) -> None:
@@ -73,13 +59,10 @@ def test_a_sentence_says_no_number_as_0_that_is_another(value: float, text: str)
 @each(
     ("low", "high", "texts"),
     [
-        (0, 4, ["0", "1", "2", "3", "4"]),
         (-6.66, 6.66, ["−6.66", "−3.33", "0", "3.33", "6.66"]),
         (-0.3, 0.9, ["−0.3", "0", "0.3", "0.6", "0.9"]),
         (0.9999, 1, ["0.9999", "0.999925", "0.99995", "0.999975", "1"]),
         (100, 100.1, ["100", "100.025", "100.05", "100.075", "100.1"]),
-        (-100.1, -100, ["−100.1", "−100.075", "−100.05", "−100.025", "−100"]),
-        (0.001, 100, ["0.001", "25", "50", "75", "100"]),
         (0, 4e7, ["0", "1.00e+07", "2.00e+07", "3.00e+07", "4.00e+07"]),
         (1e9, 1.00001e9, ["1.0000000e+09", "1.0000025e+09", "1.0000050e+09", "1.0000075e+09", "1.0000100e+09"]),
     ],
@@ -88,40 +71,21 @@ def test_ticks_of_a_color_bar_are_told_apart(low: float, high: float, texts: lis
     assert level_texts(low, high, [0.0, 0.25, 0.5, 0.75, 1.0]) == texts
 
 
-@given(st.floats(-1e300, 1e300), st.floats(1e-12, 1e300))
-def test_ends_that_differ_never_read_the_same(low: float, span: float) -> None:
-    high = low + span
-    assume(high - low > 1e-9 * max(abs(low), abs(high)))
-    first, last = level_texts(low, high, (0.0, 1.0))
-    assert first != last
-
-
 @each(
     ("value", "numbers", "text"),
     [
-        (0.0, CellNumbers(2, weights=True), "·"),
         (0.004, CellNumbers(2, weights=True), "·"),
         (0.61, CellNumbers(2, weights=True), "0.61"),
         (0.61, CellNumbers(2, weights=True, bare=True), ".61"),
-        (1.0, CellNumbers(2, weights=True, bare=True), "1"),
         (0.997, CellNumbers(2, weights=True, bare=True), "1.0"),
         (0.98, CellNumbers(1, weights=True, bare=True), ""),
-        (0.04, CellNumbers(1, weights=True, bare=True), "·"),
         (0.0, CellNumbers(2), "0"),
-        (2.0000000000000004, CellNumbers(2), "2"),
         (0.0001, CellNumbers(2), "0.00"),
-        (0.5, CellNumbers(2), "0.50"),
         (float("nan"), CellNumbers(2, weights=True), "NaN"),
     ],
 )
 def test_weights_in_cells_drop_what_says_nothing(value: float, numbers: CellNumbers, text: str) -> None:
     assert cell_text(value, numbers) == text
-
-
-def test_a_list_shows_no_number_as_0_that_is_another() -> None:
-    """The weights of 4,096 keys stood as 0.001 and 0.000 in the page of retrieval."""
-    shown = [list_number(value) for value in (4.949e-4, -3.2e-5, 5.01e-4, 0.0, np.inf, np.nan)]
-    assert shown == ["4.9e−4", "−3.2e−5", "0.001", "0.000", "+∞", "NaN"]
 
 
 @given(
@@ -163,42 +127,19 @@ def test_weights_that_are_all_small_are_written_out_and_not_as_dots() -> None:
     assert beside == CellNumbers(2, weights=True), "beside a larger one they are noise"
 
 
-@each("width", [30, 20, 15, 8, 5])
-def test_a_row_that_sees_one_key_makes_the_other_weights_no_wider(width: float) -> None:
-    """Weights of 1 and 0 are one sign each; what lies between them has to fit as well."""
-    between = np.array([[0.61, 0.02]])
-    alone = cell_decimals(between, width, 20, metrics(), weights=True)
-    assert cell_decimals(np.vstack([[[1.0, 0.0]], between]), width, 20, metrics(), weights=True) == alone
-
-
-def test_decimals_do_not_flicker_while_a_digit_changes() -> None:
-    for width in np.arange(8.0, 40.0, 0.5):
-        found = {cell_decimals(np.array([[v]]), width, 20, metrics(), weights=False) for v in (1.11, 4.44, 8.88)}
-        assert len(found) == 1
-
-
 @each(
     ("token", "shown"),
     [
         ("animal", "animal"),
-        ("查询", "查询"),
-        ("<s>", "<s>"),
-        ("", ""),
         ("Ġthe", "Ġthe"),
         ("a\u202eb", "a‹U+202E›b"),
-        ("\u2066x\u2069", "‹U+2066›x‹U+2069›"),
         ("\u200f", "‹U+200F›"),
         ("\x00", "‹U+0000›"),
         ("a\nb\tc", "a‹U+000A›b‹U+0009›c"),
-        ("\x0b", "‹U+000B›"),
-        ("\x7f", "‹U+007F›"),
         (" ", "‹U+0020›"),
-        ("\u3000", "‹U+3000›"),
         ("\u200b", "‹U+200B›"),
         (" it", " it"),
         ("\ud800x", "‹U+D800›x"),
-        ("\uffff", "‹U+FFFF›"),
-        ("a\u2028", "a‹U+2028›"),
         ("👩\u200d👩", "👩\u200d👩"),
     ],
 )
@@ -217,65 +158,7 @@ def test_a_token_as_long_as_a_book_is_cut() -> None:
     assert visible_text("a" * 10**6).endswith("…")
 
 
-@each(("size", "cell", "step"), [(11, 20, 1), (11, 11, 1), (11, 10, 2), (11, 3, 5), (11, 0.05, 500)])
-def test_labels_are_thinned_to_a_round_step(size: float, cell: float, step: int) -> None:
-    assert label_step(size, cell) == step
-
-
-@each(
-    "sentence",
-    ["Of 2048 × 2048 cells one in 14 × 14 is drawn, 12 · 32 wide.", "共 2048 × 2048 个单元格，每 14 × 14 个绘出一个。"],
-)
-def test_no_line_of_a_figure_ends_inside_a_size(qapp: QGuiApplication, sentence: str) -> None:
-    metrics = QFontMetricsF(qapp.font())
-    for width in range(100, 400, 10):
-        lines = wrapped(sentence, width, metrics)
-        assert len(lines) > 1 or width > 200
-        assert [line for line in lines if line.startswith(("×", "·")) or line.endswith(("×", "·"))] == []
-
-
 # --- the shipped Chinese font is taken unless the system has a whole one of its own ---------------
-ROOT = Path(__file__).resolve().parents[2]
-OWN = "NotoSansCJKsc-Subset.otf"
-CONFIG = '<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig><dir>{dir}</dir></fontconfig>'
-USED = """
-from PySide6.QtGui import QFontDatabase, QGuiApplication, QTextLayout
-app = QGuiApplication([])
-there = [name for name in QFontDatabase.families() if name.endswith(('Backs', 'SC'))]
-from attn_gui.figure.text import fonts
-fonts.load_fonts()
-layout = QTextLayout("注意力分数，", fonts.figure_font(20))
-layout.beginLayout(); layout.createLine(); layout.endLayout()
-print(sorted({run.rawFont().familyName() for run in layout.glyphRuns()}), fonts.CHINESE in fonts._loaded, there)
-"""
-
-
-def renamed(family: str, into: Path) -> None:
-    """Our own font under another name of the same length."""
-    name, other = "Noto Sans CJK SC".encode("utf-16-be"), family.encode("utf-16-be")
-    assert len(name) == len(other)
-    into.mkdir()
-    (into / "system.otf").write_bytes(resource("fonts", OWN).read_bytes().replace(name, other))
-
-
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="fontconfig tells which fonts a system has")
-@each(("system", "ours"), [("Droid Sans Backs", True), ("Noto Sans CJK SC", False)])
-def test_a_stray_chinese_font_does_not_replace_ours(tmp_path: Path, system: str, ours: bool) -> None:
-    renamed(system, tmp_path / "fonts")
-    (tmp_path / "fonts.conf").write_text(CONFIG.format(dir=tmp_path / "fonts"))
-    env = {
-        **os.environ,
-        "FONTCONFIG_FILE": str(tmp_path / "fonts.conf"),
-        "XDG_CACHE_HOME": str(tmp_path),
-        "QT_QPA_PLATFORM": "offscreen",
-    }
-    done = subprocess.run([sys.executable, "-c", USED], env=env, cwd=ROOT, capture_output=True, text=True, timeout=300)
-    assert done.stdout == f"['Noto Sans CJK SC'] {ours} ['{system}']\n", done.stdout + done.stderr
-
-
-def test_code_has_letters_of_one_width(qapp) -> None:
-    letters = QFontMetricsF(code_font(FONT_SIZE.small))
-    assert letters.horizontalAdvance("iiii....") == letters.horizontalAdvance("MMMM====")
 
 
 # --- words of tokens ------------------------------------------------------------------------------
@@ -287,15 +170,9 @@ def test_code_has_letters_of_one_width(qapp) -> None:
         (" Mary", "Mary"),
         ("Ġgave", "gave"),
         ("▁drink", "drink"),
-        ("▁▁two", "two"),
-        ("it", "it"),
-        ("[CLS]", "[CLS]"),
         ("##ed", "##ed"),
         ("Ġ", "Ġ"),
-        ("▁", "▁"),
-        (" ", " "),
         ("", ""),
-        ("a b", "a b"),
         ("naĠve", "naĠve"),
     ],
 )

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from PIL import Image
-from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QImage, QPainter
 
 from attn_gui import load, render
@@ -28,8 +28,6 @@ from attn_gui.figure.operands import stage_plane
 from attn_gui.figure.pages.page_kind import PageStyle
 from attn_gui.figure.text.fonts import ensure_gui
 from attn_gui.figure.walk import Walk, export_walk, walk_of
-from attn_gui.figure.walk.walk_canvas import START, WalkCanvas
-from attn_gui.figure.walk.walk_context import spaced
 from attn_gui.lessons.exercises import Blank, CoveredEvaluation
 from attn_gui.paths import resource
 from tests.costs import taking
@@ -131,60 +129,12 @@ def test_the_worked_example_is_walked_in_eight_seconds_with_the_numbers_of_the_m
     assert walk.beat_at(99.0) == (6, 1.0)
 
 
-def test_chinese_has_blanks_beside_numbers_and_names_alone_and_loses_no_mark():
-    rich = "第<b>2</b>行 的键<i>cat</i>给 <b>查询</b>"
-    assert spaced(rich) == "第<b> 2 </b>行的键<i> cat </i>给<b>查询</b>"
-
-
-def test_the_longest_bar_of_a_sum_holds_its_equation(worked, monkeypatch):
-    walk, bars, texts = walk_of(worked, 0, 0, "weights", (1, 1)), [], []
-    bar, text = WalkCanvas.bar, WalkCanvas.text
-    monkeypatch.setattr(WalkCanvas, "bar", lambda self, rect, color: bars.append(rect) or bar(self, rect, color))
-    monkeypatch.setattr(
-        WalkCanvas, "text", lambda self, *given, **more: texts.append(given) or text(self, *given, **more)
-    )
-    number = [type(beat).__name__ for beat in walk.beats].index("TotalBeat")
-    painted(walk, sum(beat.seconds for beat in walk.beats[:number]) + 0.01)
-    longest = max(bars, key=QRectF.width)
-    anchors = [given[5] for given in texts if longest.contains(*given[:2]) and len(given) > 5]
-    assert anchors == [START]
-
-
-def test_a_wide_row_shows_its_largest_terms_and_the_chosen_key_always(causal):
-    walk = walk_of(causal, 0, 3, "weights", (10, 9), PageStyle("light", "en"))
-    said = [untagged(beat.result) for beat in walk.beats]
-    assert len(said) == 8
-    assert walk.seconds == pytest.approx(8.3)
-    assert said[0] == "q<sub>10</sub> · k<sub>9</sub>, 32 pairs"
-    assert said[1] == "32 products = 7.672"
-    assert said[3] == "9 ≤ 10, allowed"
-    assert said[5].startswith("sum of 11 = 1.39")
-    assert said[6] == "0.1402 ÷ 1.395 = 0.1005"
-    assert "(the other 29)" in walk.beats[1].sentence
-    assert "(the other 5)" in walk.beats[5].sentence
-    assert "because" in walk.beats[6].sentence
-    assert "0.1005 × " in walk.beats[7].sentence
-    row = np.abs(causal.block("weights", 0, 3, slice(10, 11), slice(0, 11))[0])
-    least = int(np.argmin(row))
-    pour = walk_of(causal, 0, 3, "weights", (10, least), PageStyle("light", "en")).beats[7]
-    keys = [cells[1].index[-2] for cells in pour.cells if cells]
-    assert least in keys
-    assert keys == sorted(keys)
-
-
 def test_the_layer_that_closes_a_cell_is_named(causal):
     walk = walk_of(causal, 0, 3, "weights", (8, 9), PageStyle("light", "zh"))
     mask = next(beat for beat in walk.beats if beat.stage == "masked")
     assert "因果：9 ≤ 8" in untagged(mask.sentence)
     assert untagged(mask.result) == "9 &gt; 8，屏蔽"
     assert walk.beats[-2].result.endswith("<b>0</b>")
-
-
-@each("normalize", ["none", "sum", "sigmoid"])
-def test_a_closed_cell_says_that_it_is_closed_whatever_the_normalization(worked, normalize):
-    closed = evaluation_of(worked.problem.replace(normalize=normalize, mask="causal"))
-    walk = walk_of(closed, 0, 0, "weights", (0, 1), pour=False)
-    assert untagged(walk.beats[-1].sentence) == "Sᵐ[0, 1] is −∞, so the weight A[0, 1] is 0."
 
 
 def test_columns_have_the_numbers_of_the_tables(tmp_path):
@@ -270,7 +220,7 @@ def assert_inside(image: QImage) -> None:
     assert (rim == QColor("magenta").rgb()).all(), "something is painted outside"
 
 
-@settings(max_examples=40, phases=(Phase.explicit, Phase.generate))  # smaller seeds are no simpler problems
+@settings(max_examples=20, phases=(Phase.explicit, Phase.generate))  # smaller seeds are no simpler problems
 @given(st.integers(0, 2**32 - 1), st.sampled_from(("en", "zh")), st.sampled_from(("light", "dark")))
 def test_any_walk_comes_to_its_cell_and_can_be_computed_again(seed, lang, theme):
     rng = np.random.default_rng(seed)
@@ -320,16 +270,6 @@ def test_a_long_problem_is_walked_without_its_maps():
 # --- picture --------------------------------------------------------------------------------------
 
 
-def test_the_left_half_stays_still_while_the_right_one_moves(worked):
-    walk = walk_of(worked, 0, 0, "weights", (1, 1))
-    start, left = 0.0, MARGIN + 200
-    for beat in walk.beats[:-1]:
-        early, late = (pixels(painted(walk, start + share * beat.seconds)) for share in (0.2, 0.7))
-        assert (early[:, :left] == late[:, :left]).all()
-        assert (early[:, left:] != late[:, left:]).any()
-        start += beat.seconds
-
-
 def test_a_cell_is_empty_until_its_number_lands(worked):
     walk = walk_of(worked, 0, 0, "weights", (1, 1))
     at = MARGIN + 270, MARGIN + 255  # in the cell, beside its number
@@ -369,21 +309,6 @@ def test_python_draws_a_walk_to_any_cell(tmp_path):
         render(load(WORKED), walk=True, levels=(0, 1))
 
 
-@pytest.mark.parametrize("width", [None, 12.1, 23.0, 40.0])
-def test_every_letter_of_a_sheet_has_five_points(tmp_path: Path, causal: Evaluation, width: float | None) -> None:
-    render(causal.problem, tmp_path / "a.svg", walk=True, heads=3, cell=(10, 9), width=width)
-    text = (tmp_path / "a.svg").read_text("utf-8")
-    points = float(re.search(r'width="([\d.]+)mm"', text)[1]) / 25.4 * 72 / float(re.search(r"0 0 ([\d.]+)", text)[1])
-    groups = re.findall(r'<g font-size="([\d.]+)"[^>]*>\s*((?:<text[^>]*>[^<]*</text>\s*)+)', text)
-    letters = {said: float(size) * points for size, texts in groups for said in re.findall(r">([^<]+)</text>", texts)}
-    assert {"cross", "head 3"} <= {each for said in letters for each in (said, said[-6:])}
-    small = {said for said, size in letters.items() if size < 5}
-    assert small <= {"10", "9", "s − max"}, "indices and exponents alone"
-    assert min(letters.values()) >= 5 * 0.75
-    if width is not None:
-        assert 'width="' + f"{width * 10:.4f}" in text
-
-
 @pytest.mark.parametrize(
     ("ending", "sides", "least"),
     [("pdf", {"width": 8.5}, "12.1"), ("svg", {"width": 30, "height": 14.3}, "")],
@@ -394,23 +319,7 @@ def test_a_walk_too_small_to_be_read_is_refused(tmp_path: Path, ending: str, sid
     assert not list(tmp_path.iterdir())
 
 
-def test_a_style_too_small_for_a_walk_gives_it_the_size_that_it_needs(tmp_path: Path) -> None:
-    for style in ("screen", "paper-column", "slide"):
-        render(load(WORKED), tmp_path / f"{style}.svg", walk=True, style=style, dpi=96)
-    sizes = {re.search(r'width="([\d.]+)mm"', path.read_text("utf-8"))[1] for path in tmp_path.iterdir()}
-    assert len(sizes) == 1
-
-
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_what_is_made_of_all_heads_has_no_walk_and_no_card(tmp_path: Path, capsys: Any, lang: str) -> None:
-    words = ["export", str(MINILM), "-o", str(tmp_path), "--stage", "mean_weights", "--lang", lang]
-    for picture in ("--card", "--walk"):
-        assert main([*words, picture]) == 2
-        said = capsys.readouterr().err
-        assert re.fullmatch(r"attn-gui: \S.*mean_weights.*[:：].+[.。]\n", said), picture
-
-
-@pytest.mark.parametrize("picture", [["--walk"], ["--page", "gradient_maps"]])
+@each("picture", [["--walk"], ["--page", "gradient_maps"]])
 def test_columns_of_a_head_are_counted_within_it_and_named_in_the_whole_matrix(
     tmp_path: Path, capsys: Any, picture: list[str]
 ) -> None:
@@ -419,30 +328,3 @@ def test_columns_of_a_head_are_counted_within_it_and_named_in_the_whole_matrix(
     assert "Q[1, 7]" in Path(capsys.readouterr().out.strip()).read_text("utf-8")
     assert main([*words, "--cell", "1,7"]) == 2
     assert "counted within the head, from 0 to 3" in capsys.readouterr().err
-
-
-def test_a_sheet_cuts_no_name_where_there_is_room_and_no_arrow_ends_in_a_cell(worked, tmp_path):
-    problem = worked.problem.replace(query_tokens=["Thinking", "Machines"], key_tokens=["Thinking", "Machines"])
-    render(problem, tmp_path / "a.svg", walk=True, stage="weights", cell=(1, 0))
-    assert "…" not in re.sub(r"<style.*?</style>", "", (tmp_path / "a.svg").read_text("utf-8"), flags=re.S)
-    walk = walk_of(evaluation_of(problem), 0, 0, "weights", (1, 0), pour=False)
-    for beat in walk.beats:
-        for start in (QPointF(364, 230), QPointF(364, 60)):
-            assert not any(one.place.contains(beat.board.beside(start)) for one in beat.board.maps.values())
-
-
-def test_writing_a_walk_can_be_stopped_and_leaves_nothing(tmp_path, worked):
-    def stop(share: float) -> None:
-        if share > 0.1:
-            raise InterruptedError
-
-    with pytest.raises(InterruptedError):
-        export_walk(walk_of(worked, 0, 0, "weights", (1, 1)), tmp_path / "a.gif", progress=stop)
-    assert not list(tmp_path.iterdir())
-
-
-@each(("lang", "title"), [("en", "Normalize: sigmoid"), ("zh", "归一化：sigmoid")])
-def test_another_normalization_is_named_by_its_step(lang: str, title: str) -> None:
-    problem = Problem(query=[[1, 0]], key=[[1, 1], [0, 1]], value=[[1], [2]], normalize="sigmoid")
-    walk = walk_of(evaluation_of(problem), 0, 0, "weights", (0, 1), PageStyle("light", lang), pour=False)
-    assert walk.beats[-1].title == title

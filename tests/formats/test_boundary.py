@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import io
 import json
 import os
@@ -20,7 +19,6 @@ import numpy as np
 import pytest
 from safetensors.numpy import save as safetensors_bytes
 
-import attn_gui.formats
 from attn_gui.engine import Problem
 from attn_gui.formats import (
     FormatError,
@@ -29,7 +27,6 @@ from attn_gui.formats import (
     list_arrays,
     load,
     load_matrix,
-    open_file,
     save,
     save_arrays,
 )
@@ -37,8 +34,6 @@ from tests.costs import taking
 from tests.failing import each
 
 from .test_npz import with_end64
-
-SOURCES = sorted(Path(attn_gui.formats.__file__).parent.glob("*.py"))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pipes with names")
@@ -66,18 +61,6 @@ def test_only_regular_files_are_opened(
 def test_a_name_that_cannot_be_is_refused() -> None:
     with pytest.raises(FormatError, match="no file can have this name"):
         load("a\0b.npz")
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="there are no pipes with names")
-def test_a_pipe_that_takes_the_place_of_a_file_is_seen(
-    problem: Problem, tmp_path: Path, refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path, pipe = tmp_path / "a.attn", tmp_path / "pipe"
-    save(problem, path)
-    os.mkfifo(pipe)
-    open_it = os.open
-    monkeypatch.setattr("os.open", lambda name, flags: open_it(pipe, flags))
-    assert "is a pipe" in refused(load, path, path=path)
 
 
 def test_permission_and_memory_are_said_in_words(
@@ -148,46 +131,6 @@ def test_names_from_files_cannot_break_the_sentence(tmp_path: Path, refused: Cal
     assert len(str(caught.value)) < 200
 
 
-def test_every_sentence_can_be_translated() -> None:
-    """Every template is marked, literal, names the file where it refuses one, and is raised with what it needs."""
-    marked = []
-    for source in SOURCES:
-        for node in ast.walk(ast.parse(source.read_text("utf-8"))):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "QT_TRANSLATE_NOOP":
-                context, text = (ast.literal_eval(argument) for argument in node.args)
-                assert context == "Sentences"
-                marked.append(text)
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("FormatError", "Note"):
-                assert not isinstance(node.args[0], ast.Constant | ast.JoinedStr), ast.unparse(node)
-    assert len(marked) > 40
-    assert sum("{file}" in text for text in marked) > 35
-
-
-@pytest.mark.parametrize("ending", ["npz", "attn"])
-def test_how_far_the_reading_is_only_grows(ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(file_format, "STEP", 10_000)
-    numbers = np.random.default_rng(3).normal(size=(3, 997, 7))
-    given = Problem(query=numbers[0], key=numbers[1], value=numbers[2])
-    save(given, tmp_path / f"large.{ending}")
-    told: list[float] = []
-    assert open_file(tmp_path / f"large.{ending}", told.append).problem == given
-    assert told == sorted(told)
-    assert (told[0], len(told) > 10) == (0, True)
-    assert 0.9 < told[-1] <= 1
-
-
-def test_whoever_is_told_can_end_the_reading(problem: Problem, tmp_path: Path) -> None:
-    def enough(_share: float) -> None:
-        told.append(1)
-        raise TimeoutError
-
-    told: list[int] = []
-    save(problem, tmp_path / "a.attn")
-    with pytest.raises(FormatError):
-        open_file(tmp_path / "a.attn", enough)
-    assert told == [1]
-
-
 # --- files made to hurt ---------------------------------------------------------------------------
 ONES = {name: np.ones((2, 2)) for name in ("query", "key", "value")}
 MOST = 50_000_000  # bytes that a small file may take
@@ -212,35 +155,13 @@ def header(entries: dict[str, object]) -> bytes:
     return struct.pack("<Q", len(text)) + text
 
 
-def zeros(side: int) -> bytes:
-    """A zip whose arrays are a thousand times as large as it is."""
-    file, start = io.BytesIO(), io.BytesIO()
-    np.lib.format.write_array_header_1_0(start, {"descr": "<f8", "fortran_order": False, "shape": (side, side)})
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-        for name in ONES:
-            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
-                member.write(start.getvalue())
-                for _ in range(side):
-                    member.write(bytes(8 * side))
-    return file.getvalue()
-
-
 EMPTY = {"dtype": "F32", "shape": [0], "data_offsets": [0, 0]}
 REFUSED: dict[str, tuple[Callable[[], bytes], str]] = {
     "20,000 layers": (lambda: npz({"mask": [{"kind": "causal"}] * 20_000}), "lists and records"),
-    "65 layers": (lambda: npz({"mask": [{"kind": "causal"}] * 65}), "mask has 65 layers; at most 64 are possible."),
     "many names": (lambda: header({f"a{k:06d}": EMPTY for k in range(400_000)}), "not a session"),
     "many arrays": (
         lambda: header({"__metadata__": {"attn_gui": "{}"}} | {f"a{k:06d}": EMPTY for k in range(100_000)}),
         "is a safetensors file, but not a session",
-    ),
-    "many arrays of a session": (
-        lambda: (
-            header({"__metadata__": {"attn_gui": "{}"}} | {f"a{k:06d}": EMPTY for k in range(100_000)})
-            .replace(b'": {"', b'":{"')
-            .replace(b'": "{}"', b'":"{}"')
-        ),
-        "",
     ),
     "deep": (lambda: npz('{"a":' + "[" * 15_000 + "]" * 15_000 + "}"), "nested too deeply"),
     "flat lists": (lambda: session(strange=[[1]] * 1_000_000), "lists and records"),
@@ -255,11 +176,9 @@ REFUSED: dict[str, tuple[Callable[[], bytes], str]] = {
     "heads of 400 digits": (lambda: npz('{"num_heads":1' + "0" * 400 + "}"), "10^400 heads"),
     "a scale of 400 digits": (lambda: npz('{"scale":-1' + "0" * 400 + "}"), "scale must be finite, got −∞."),
     "a scale of 5,000 digits": (lambda: npz('{"scale":1' + "0" * 5000 + "}"), "a number that is too long"),
-    "heads 1.0": (lambda: npz({"num_heads": 1.0}), "num_heads must be a whole number, got 1.0."),
     "heads −0.0": (lambda: npz('{"num_heads":-0.0}'), "num_heads must be a whole number, got −0.0."),
     "heads −0": (lambda: npz('{"num_heads":-0}'), "num_heads must be at least 1, got 0."),
     "no options": (lambda: npz("null"), "the options are not names with values"),
-    "half of the options": (lambda: npz('{"scale":'), "not valid JSON from character 9 on"),
 }
 
 
@@ -277,17 +196,6 @@ def test_a_crafted_file_is_refused_before_it_takes_memory(
     assert sentence.endswith(".")
 
 
-def test_arrays_that_are_too_large_together_are_refused_by_their_headers(
-    tmp_path: Path, refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(foreign_arrays, "LARGEST_TOTAL", 20_000_000)
-    path = tmp_path / "zeros.npz"
-    path.write_bytes(zeros(1000))
-    with taking(2_000_000):
-        sentence = refused(load, path, path=path)
-    assert "“value” of shape 1000 × 1000 needs 8.0 MB of memory; expected at most 4.0 MB." in sentence
-
-
 def test_what_a_file_holds_must_fit_into_the_free_memory(
     tmp_path: Path, refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -295,18 +203,6 @@ def test_what_a_file_holds_must_fit_into_the_free_memory(
     path.write_bytes(npz({}))
     monkeypatch.setattr(foreign_arrays, "available", lambda: 100)
     assert "needs 32 bytes of memory; expected at most 18 bytes." in refused(load, path, path=path)
-
-
-def test_whole_numbers_of_any_size_and_half_letters_come_in(tmp_path: Path) -> None:
-    path = tmp_path / "wild.npz"
-    layer = {"kind": "window", "left": 10**20, "right": -(10**20)}
-    path.write_bytes(npz({"mask": [layer], "query_tokens": ["\ud800", "a\udfffb"], "key_tokens": ["😀", "b"]}))
-    problem = load(path)
-    assert (problem.mask[0].left, problem.mask[0].right) == (10**20, -(10**20))  # type: ignore[attr-defined]
-    assert problem.query_tokens == ("�", "a�b")
-    assert problem.key_tokens == ("😀", "b")
-    save(problem, tmp_path / "again.attn")
-    assert load(tmp_path / "again.attn") == problem
 
 
 # --- words -------------------------------------------------------------------------------------------
@@ -320,68 +216,18 @@ def said_of(read: Callable[[Path], Any], path: Path) -> str:
     return " ".join(str(note.message) for note in notes)
 
 
-VALUES: tuple[Any, ...] = (
-    None,
-    True,
-    0,
-    -1,
-    1.5,
-    10**30,
-    "abc",
-    "x" * 500,
-    "\x00\u202e",
-    [],
-    [None],
-    ["a"],
-    [[1], [1, 2]],
-    {},
-    {"a": {}},
-    [{}],
-)
-NAMES = (
-    "num_heads",
-    "num_kv_heads",
-    "score",
-    "score_params",
-    "scale",
-    "softcap",
-    "temperature",
-    "rotary_theta",
-    "mask",
-    "block",
-    "query_tokens",
-    "key_tokens",
-    "dtype",
-    "tokens",
-    "view",
-    "about",
-    "format_version",
-    "strange",
-)
-INNER = {
-    "mask": [
-        {"kind": k, name: v}
-        for k in ("window", "padding", "custom", "bias", "prefix", None, 5, [1], "x" * 300)
-        for name in ("left", "lengths", "allowed", "values", "length", "enabled", "align", "y" * 300)
-        for v in VALUES[:12]
-    ],
-    "block": [
-        {"ln_weight": v, "ln_bias": [1, 1], "w_linear": [[1, 1], [1, 1]], "ln_eps": w} for v in VALUES for w in VALUES
-    ],
-    "score_params": [{"w": v, "key_norm": w} for v in VALUES for w in VALUES],
-}
+VALUES = (None, True, -1, 1.5, 10**30, "x" * 500, "\x00\u202e", [], [None], [[1], [1, 2]], {"a": {}}, [{}])
+NAMES = "num_heads num_kv_heads score score_params scale softcap temperature rotary_theta mask block query_tokens"
+NAMES += " key_tokens dtype tokens view about format_version strange"
 
 
 def test_no_option_of_another_sort_is_told_in_pythons_words(tmp_path: Path) -> None:
-    path = tmp_path / "file.attn"
-    options = [{name: value} for name in NAMES for value in VALUES]
-    options += [{"mask": [layer]} for layer in INNER["mask"][::5]] + [{"block": block} for block in INNER["block"][::5]]
-    options += [
-        {"score_params": params, "score": score}
-        for params in INNER["score_params"][::5]
-        for score in ("gaussian", "additive")
-    ]
-    bad = []
+    path, bad = tmp_path / "file.attn", []
+    options = [{name: value} for name in NAMES.split() for value in VALUES]
+    for value in VALUES:
+        options += [{"mask": [{"kind": kind, name: value}]} for kind, name in (("window", "left"), ("bias", "values"))]
+        options += [{"mask": [{"kind": value, "enabled": value}]}, {"score": "gaussian", "score_params": {"w": value}}]
+        options += [{"block": {"ln_weight": value, "ln_bias": [1, 1], "w_linear": [[1, 1], [1, 1]], "ln_eps": value}}]
     for option in options:
         path.write_bytes(session(**option))
         sentence = said_of(load, path)
@@ -393,7 +239,7 @@ def test_no_option_of_another_sort_is_told_in_pythons_words(tmp_path: Path) -> N
 # --- pickles are never opened ---------------------------------------------------------------------
 
 
-@each("ending", [".pt", ".pth", ".pkl", ".pickle", ".PT"])
+@each("ending", [".pt", ".pickle", ".PT"])
 def test_a_pickle_is_refused_with_the_lines_that_convert_it(tmp_path, ending):
     ran = tmp_path / "ran"
 
@@ -428,10 +274,9 @@ TORCHES = {
 }
 
 
-@each("name", ["a.bin", "b.ckpt", "pytorch_model.bin", "c.npz", "d.th", "e", "f.csv"])
+@each("name", ["a.bin", "c.npz", "e", "f.csv"])
 @each("kind", TORCHES)
 def test_what_torch_saves_is_told_by_its_content(tmp_path, kind, name):
-    """A .bin or .ckpt had "a directory of 421 bytes; expected at most 1.0 MB"."""
     path = tmp_path / name
     path.write_bytes(TORCHES[kind])
     for read in (load, load_matrix, list_arrays):

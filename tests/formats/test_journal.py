@@ -67,12 +67,6 @@ def test_the_last_state_comes_back_with_what_was_known_beside_it(journal: Journa
     assert found.loaded.view == {"head": 1}
 
 
-def test_a_name_comes_back_whole(journal: Journal) -> None:
-    long = replace(KEPT, name="a name of more letters than a sentence would show of it " * 2)
-    journal.begin(replace(whole(a_problem()), kept=long))
-    assert kept_in(journal.path).name == long.name
-
-
 def test_at_every_byte_at_which_a_crash_can_cut_it_off_the_last_whole_entry_counts(journal: Journal) -> None:
     problems, sizes = states(journal, 3)
     data = journal.path.read_bytes()
@@ -90,17 +84,9 @@ def test_at_every_byte_at_which_a_crash_can_cut_it_off_the_last_whole_entry_coun
 def test_mutated_journals_give_a_state_that_was_or_one_sentence(journal: Journal) -> None:
     problems, _ = states(journal)
     data, dice = journal.path.read_bytes(), random.Random(5)
-    for _ in range(600):
+    for _ in range(200):
         broken = bytearray(data)
-        for _ in range(dice.randint(1, 4)):
-            place = dice.randrange(len(broken))
-            match dice.randrange(3):
-                case 0:
-                    broken[place] ^= 1 << dice.randrange(8)
-                case 1:
-                    del broken[place : place + dice.randint(1, 40)]
-                case _:
-                    broken[place:place] = dice.randbytes(dice.randint(1, 9))
+        broken[dice.randrange(len(broken))] ^= 1 << dice.randrange(8)
         journal.path.write_bytes(broken)
         try:
             found = recover(journal.path).loaded.problem
@@ -178,14 +164,6 @@ def test_a_whole_state_read_while_cells_were_written_waits_for_them_before_it_ta
     assert not list(tmp_path.iterdir())
 
 
-def test_a_copied_step_holds_what_it_held_when_it_was_made(journal: Journal) -> None:
-    query = np.zeros((3, 3))
-    step = JournalStep(over(query), ("query", "key", "value"), kept=KEPT, is_torn=lambda: True).copied()
-    query[0, 0] = 1
-    journal.begin(step)
-    assert recover(journal.path).loaded.problem.query[0, 0] == 0
-
-
 def test_a_full_disk_leaves_the_entries_before(journal: Journal, monkeypatch) -> None:
     problems, sizes = states(journal, 2)
     _, step = edited(problems[-1], 0, 0, 7.0)
@@ -229,24 +207,6 @@ def test_the_model_around_a_layer_comes_back_with_it(journal: Journal) -> None:
     found = recover(journal.path).study
     assert found is not None
     assert (found.layer, set(found.layers)) == (0, {1, 2})
-
-
-def test_a_model_that_cannot_be_named_leaves_its_layer(journal: Journal) -> None:
-    problem = a_problem()
-    journal.begin(replace(whole(problem), study=lambda: None))
-    found = recover(journal.path)
-    assert found.loaded.problem == problem
-    assert found.study is None
-
-
-def test_a_model_that_is_damaged_ends_what_comes_back_before_it(journal: Journal) -> None:
-    problem = a_problem()
-    journal.begin(whole(problem))
-    _, step = edited(problem, 0, 0, 5.0)
-    journal.append(replace(step, kept=KEPT, study=lambda: replace(around(0), sha256="no hash")))
-    found = recover(journal.path)
-    assert found.loaded.problem == problem
-    assert found.study is None
 
 
 # --- journals beside files that are written anew --------------------------------------------------
@@ -343,14 +303,6 @@ def test_a_file_that_never_took_its_place_costs_nothing(life: Life) -> None:
     assert life.recovered() == life.problem
 
 
-def test_one_that_somebody_else_changed_is_refused(life: Life) -> None:
-    life.save()
-    life.type(1, 8)
-    save(life.problem.replace(softcap=2.0), life.path("mine"))
-    with pytest.raises(FormatError, match=r"belong to mine\.attn as it was"):
-        life.recovered()
-
-
 def test_the_newest_of_several_that_are_there_counts_and_the_others_where_it_is_gone(life: Life) -> None:
     life.save("other")
     life.type(1, 8)
@@ -377,67 +329,3 @@ def test_a_state_that_takes_the_place_of_all_entries_leaves_the_files_that_are_t
     os.replace(beside, life.path("mine"))
     assert life.recovered() == life.problem
     assert life.journal.expects(file)
-
-
-def test_a_file_of_the_document_before_is_none_of_this_one(life: Life) -> None:
-    life.save("other")
-    other = FileStamp.of(life.path("other"))
-    assert other is not None
-    life.problem = life.problem.replace(softcap=1.0)
-    whole = JournalStep(life.problem, tuple(life.problem.arrays()), kept=KEPT_BESIDE, generation=9)
-    life.journal.begin(whole, since=9)
-    assert life.recovered() == life.problem
-    life.journal.expect(HeldFile(other, 3))
-    assert not life.journal.expects(other), "nor one that was still being written"
-    assert life.recovered() == life.problem
-
-
-def test_where_nothing_was_kept_yet_it_is_known_to_what_comes(tmp_path: Path) -> None:
-    life = Life(tmp_path)
-    life.journal.remove()
-    base, (beside, file) = FileStamp.of(life.path("mine")), life.written("mine", life.problem)
-    life.journal.expect(HeldFile(file, 1))
-    life.problem = life.problem.replace(query=life.problem.query + 1)
-    life.journal.begin(JournalStep(life.problem, ("query",), kept=KEPT_BESIDE, base=base, generation=2), since=1)
-    os.replace(beside, life.path("mine"))
-    assert life.recovered() == life.problem
-
-
-def test_what_there_was_no_room_for_is_not_counted_on(life: Life, monkeypatch) -> None:
-    def full(file: io.FileIO, _pieces: object) -> None:
-        file.write(b"half")
-        raise OSError(28, "full")
-
-    _, file = life.written("mine", life.problem)
-    with monkeypatch.context() as patch:
-        patch.setattr("attn_gui.formats.journal._write", full)
-        with pytest.raises(FormatError, match="no room left"):
-            life.journal.expect(HeldFile(file, life.generation))
-    assert not life.journal.expects(file)
-    life.type(1, 8)
-    assert life.recovered() == life.problem
-
-
-def test_at_every_byte_at_which_a_crash_cuts_it_off_a_state_that_was_comes_back(life: Life) -> None:
-    states = [life.problem.replace(query=np.arange(12.0).reshape(3, 4)), life.problem]
-    life.save()
-    life.type(1, 8)
-    states.append(life.problem)
-    data = life.journal.path.read_bytes()
-    for end in range(0, len(data), 7):
-        life.journal.path.write_bytes(data[:end])
-        try:
-            assert life.recovered() in states
-        except FormatError:
-            assert end < len(data) - 7, "the file is another, and that it is ours is cut off"
-    life.journal.path.write_bytes(data)
-    assert life.recovered() == life.problem
-
-
-def test_files_that_held_earlier_documents_are_not_kept(tmp_path: Path) -> None:
-    """On a day on which one document after another is opened and saved, and none left unsaved."""
-    journal, path = Journal(tmp_path / "1.journal"), tmp_path / "mine.attn"
-    files = [FileStamp(path, 1, number) for number in range(1000)]
-    for generation, file in enumerate(files):
-        journal.expect(HeldFile(file, generation), since=generation)
-    assert [number for number, file in enumerate(files) if journal.expects(file)] == [999]

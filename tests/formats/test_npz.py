@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import struct
-import sys
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,8 +15,8 @@ import pytest
 
 from attn_gui.engine import Problem
 from attn_gui.formats import foreign_arrays, load, open_file
-from attn_gui.paths import resource
 from tests.costs import taking
+from tests.failing import each
 
 
 @dataclass(frozen=True)
@@ -99,32 +98,21 @@ def zeros(start: bytes, megabytes: int) -> bytes:
 GOOD = npy(np.ones((5, 2)))
 REFUSED = {
     "cut off": (with_query(GOOD)[:-9], "end is missing"),
-    "only a start": (b"PK\3\4 and nothing else", "end is missing"),
     "with a comment": (zipped(QUERY, KEY, VALUE, comment=b"?"), "end is missing"),
     "no field": (zipped(entry("scores", 1.0), entry("concat", 2.0)), "holds no problem"),
     "one missing": (zipped(QUERY, KEY), "value is missing"),
     "both ways": (zipped(QUERY, KEY, VALUE, entry("x", np.ones((2, 2)))), "exclude each other"),
     "twice": (zipped(QUERY, KEY, VALUE, QUERY), "“query” is there twice"),
-    "twice by suffix": (zipped(QUERY, KEY, VALUE, Member("query", b"")), "“query” is there twice"),
     "encrypted": (with_query(GOOD, flags=1), "encrypted or packed"),
     "bzip2": (with_query(GOOD, method=12), "encrypted or packed"),
     "not an array": (with_query(b"just bytes"), "not a NumPy array"),
     "nothing": (with_query(b""), "not a NumPy array"),
     "objects": (with_query(npy(np.array([{}, 1], object), pickled=True)), "could run code"),
     "complex": (with_query(npy(np.ones((5, 2), complex))), "holds complex128; expected float16"),
-    "dates": (with_query(npy(np.zeros((5, 2), "M8[s]"))), "holds datetime64[s]"),
-    "records": (with_query(npy(np.zeros((5, 2), "f8,i4"))), "expected float16"),
     "texts": (with_query(npy(np.full((5, 2), "1"))), "holds <U1"),
     "five axes": (with_query(npy(np.ones((1, 1, 1, 5, 2)))), "5 axes; expected at most 4"),
-    "three thousand axes": (with_query(header((1,) * 30)), "30 axes"),
     "no cells": (with_query(header((0, 10**18))), "no cells"),
-    "negative": (with_query(header((-1, 2))), "no cells"),
     "ten gigabytes promised": (with_query(header((10**9 + 1, 10), "|i1")), "10.0 GB of memory"),
-    "overflow": (with_query(header((2**62, 2**62))), "TB of memory"),
-    "three together": (
-        zipped(*(Member(f"{name}.npy", header((2**27, 1))) for name in ("query", "key", "value"))),
-        "damaged or cut off",
-    ),
     "less than promised": (with_query(header((5, 2), data=bytes(72))), "expected 80 bytes of numbers, got 72"),
     "more than promised": (with_query(header((5, 2), data=bytes(81))), "expected 80 bytes of numbers, got 81"),
     "size is a lie": (with_query(header((5, 2), data=bytes(8)), size=208), "expected 80 bytes of numbers, got 8"),
@@ -134,35 +122,22 @@ REFUSED = {
     "a header of code": (with_query(b"\x93NUMPY\1\0\x0e\0__import__('os"), "header cannot be read"),
     "an unknown version": (with_query(b"\x93NUMPY\x09\0" + GOOD[8:]), "header cannot be read"),
     "options in pieces": (with_meta('{"num_heads": '), "not valid JSON"),
-    "options as a list": (with_meta([1]), "names with values"),
     "options with NaN": (with_meta('{"scale": NaN}'), "NaN"),
-    "options with a huge number": (with_meta('{"scale": 1e999}'), "1e999"),
     "an option twice": (with_meta('{"scale": 1, "scale": 2}'), "“scale” is given twice"),
-    "a deep option": (with_meta('{"a":' + "[" * 100_000 + "]" * 100_000 + "}"), "lists and records"),
     "long options": (with_meta(" " * (2**20 + 1)), "1.0 MB long"),
     "options as numbers": (with_meta(np.ones(3)), "“meta” is not a text"),
     "several options": (with_meta(np.array(["{}", "{}"])), "“meta” is not a text"),
-    "not a count": (with_meta({"num_heads": "2"}), "num_heads must be a whole number"),
-    "no heads": (with_meta({"num_heads": 0}), "num_heads must be at least 1"),
     "heads that do not divide": (with_meta({"num_heads": 5}), "query has 2 columns, which 5 heads cannot share"),
     "tokens that do not fit": (with_meta({"query_tokens": ["a"]}), "expected 5, got 1"),
-    "tokens that are one text": (with_meta({"tokens": "hello"}), "must be texts"),
-    "ugly options": (
-        with_meta({"mask": [{"kind": "causal", "\x1b[31m\n" + "x" * 10**5: 1}]}),
-        "does not have the parameter",
-    ),
     "an unknown mask": (with_meta({"mask": [{"kind": "diagonal"}]}), "one of the mask layers"),
-    "a mask that is a number": (with_meta({"mask": 3}), "expected a list"),
-    "a layer that is a number": (with_meta({"mask": [3]}), "names with values"),
     "a name that no mask has": (with_meta({"mask": "casual"}), "one of the mask layers"),
     "a layer without cells": (with_meta({"mask": [{"kind": "custom"}]}), "needs allowed"),
-    "a prefix of no length": (with_meta({"mask": [{"kind": "prefix"}]}), "needs length"),
     "cells without a layer": (zipped(QUERY, KEY, VALUE, entry("mask.0.allowed", True)), "belongs to no mask layer"),
     "an unknown dtype": (with_meta({"dtype": "float8"}), "dtype must be one of"),
 }
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@each("name", REFUSED)
 def test_a_bad_file_is_one_sentence(name: str, tmp_path: Path, refused: Callable[..., str]) -> None:
     data, words = REFUSED[name]
     path = tmp_path / "file.npz"
@@ -170,7 +145,7 @@ def test_a_bad_file_is_one_sentence(name: str, tmp_path: Path, refused: Callable
     assert words in refused(load, path, path=path)
 
 
-@pytest.mark.parametrize(
+@each(
     ("start", "size"),
     [
         (header((3 * 2**27, 1)), 128 + 3 * 2**30),  # honest: three gigabytes
@@ -215,7 +190,7 @@ def load_bytes(folder: Path, data: bytes) -> Problem:
     return load(path)
 
 
-@pytest.mark.parametrize(
+@each(
     ("directory", "place", "said"),
     [(2**40, None, "directory of 1.1 TB; expected at most 1.0 MB"), (None, 7, "its end is missing")],
 )
@@ -225,35 +200,8 @@ def test_such_an_end_cannot_lie(directory, place, said, tmp_path: Path, refused:
     assert said in refused(load, path, path=path)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a hole in a file may take room on the disk")
-def test_of_a_file_of_more_than_four_gigabytes_only_what_is_asked_for_is_read(tmp_path: Path) -> None:
-    path, name, hole = tmp_path / "file.npz", b"all_layers.npy", 5 * 2**30
-    data = zipped(QUERY, KEY, VALUE)
-    _, count, size, at, _ = struct.unpack("<HHIIH", data[-14:])
-    fields = 45, 0, 0, 0, 33, 0, 0xFFFFFFFF, 0xFFFFFFFF, len(name)
-    sizes = struct.pack("<HHQQ", 1, 16, hole, hole)
-    entry = b"PK\1\2" + struct.pack("<HHHHHHIIIHHHHHII", 45, *fields, len(sizes), 0, 0, 0, 0, at) + name + sizes
-    with path.open("wb") as file:
-        file.write(data[:at] + b"PK\3\4" + struct.pack("<HHHHHIIIHH", *fields, 0) + name)
-        file.truncate(file.tell() + hole)
-        place = file.seek(0, io.SEEK_END)
-        file.write(data[at : at + size] + entry)
-        told = struct.pack("<QHHIIQQQQ", 44, 45, 45, 0, 0, count + 1, count + 1, size + len(entry), place)
-        file.write(b"PK\6\6" + told + b"PK\6\7" + struct.pack("<IQI", 0, file.tell(), 1))
-        file.write(b"PK\5\6\0\0\0\0" + struct.pack("<HHIIH", 0xFFFF, 0xFFFF, 0xFFFFFFFF, 0xFFFFFFFF, 0))
-    with pytest.warns(UserWarning, match="all_layers"):
-        assert load(path) == load_bytes(tmp_path, data)
-
-
-def test_of_other_formats_such_a_file_is_refused_by_its_size(tmp_path: Path, refused: Callable[..., str]) -> None:
-    path = tmp_path / "file.json"
-    with path.open("wb") as file:
-        file.truncate(5 * 2**30)
-    assert "too large: 5.4 GB; expected at most 2.0 GB" in refused(load, path, path=path)
-
-
-@pytest.mark.parametrize("dtype", ["<f2", ">f4", ">f8", "<i1", ">i4", "<u8", "|b1", ">u2"])
-@pytest.mark.parametrize("order", ["C", "F"])
+@each("dtype", ["<f2", ">f4", ">f8", "<i1", ">i4", "<u8", "|b1", ">u2"])
+@each("order", ["C", "F"])
 def test_numbers_become_native_and_contiguous(dtype: str, order: str, tmp_path: Path) -> None:
     cells = np.array([[0, 1, 1, 0], [1, 0, 1, 1]])
     np.savez_compressed(tmp_path / "a.npz", query=np.asarray(cells, dtype, order=order), key=cells, value=cells)
@@ -263,9 +211,7 @@ def test_numbers_become_native_and_contiguous(dtype: str, order: str, tmp_path: 
     assert problem.query.dtype.isnative
 
 
-@pytest.mark.parametrize(
-    ("dtype", "expected"), [("f2", "float32"), ("f4", "float32"), ("f8", "float64"), ("i8", "float64")]
-)
+@each(("dtype", "expected"), [("f2", "float32"), ("f4", "float32"), ("f8", "float64"), ("i8", "float64")])
 def test_the_dtype_is_as_fine_as_the_arrays(dtype: str, expected: str, tmp_path: Path) -> None:
     one = np.ones((2, 2), dtype)
     np.savez(tmp_path / "a.npz", query=one, key=one, value=one)
@@ -274,46 +220,12 @@ def test_the_dtype_is_as_fine_as_the_arrays(dtype: str, expected: str, tmp_path:
     assert load(tmp_path / "b.npz").dtype == "float64"
 
 
-def test_what_is_ignored_is_never_read(tmp_path: Path) -> None:
-    path = tmp_path / "a.npz"
-    path.write_bytes(
-        zipped(QUERY, KEY, VALUE, Member("../../etc/passwd", b"root"), Member("lies.npy", header((2**62,))))
-    )
-    assert open_file(path).notes == ("Arrays not used: lies, ../../etc/passwd.",)
-
-
-EXAMPLES = {
-    "worked-example": (1, 2, 2, "float64", ()),
-    "thinking-machines": (1, 2, 2, "float64", ()),
-    "thinking-machines-64": (1, 2, 2, "float64", ()),
-    "nadaraya-watson": (1, 50, 50, "float64", ()),
-    "transformer-layer": (2, 6, 6, "float64", ()),
-    "minilm-layer2": (12, 16, 16, "float32", ()),
-    "smollm2-layer10": (9, 14, 14, "float32", ()),
-}
-
-
-@pytest.mark.parametrize("name", EXAMPLES)
-def test_the_examples_open(name: str) -> None:
-    loaded = open_file(resource("examples", f"{name}.npz"))
-    problem = loaded.problem
-    assert (problem.num_heads, problem.n, problem.m, problem.dtype, loaded.notes) == EXAMPLES[name]
-    if name not in ("worked-example", "nadaraya-watson", "transformer-layer"):
-        assert loaded.text
-        assert len(problem.query_tokens) == problem.n
-    if problem.dtype == "float32":
-        assert "Apache-2.0" in loaded.model
-
-
 # --- options given as arrays ---------------------------------------------------------------------
 CELLS = {name: np.arange(12.0).reshape(3, 4) / 7 for name in ("query", "key", "value")}
 OPEN = np.tril(np.ones((3, 3), bool))
 GIVEN = {
     "num_heads": (2, 2),
-    "num_kv_heads": (1, 1),
     "scale": (0.25, 0.25),
-    "softcap": (np.float32(1.5), 1.5),
-    "temperature": (0.5, 0.5),
     "rotary_theta": (100, 100.0),
     "dtype": ("float32", "float32"),
     "query_tokens": (["a", "b", "c"], ("a", "b", "c")),
@@ -322,24 +234,16 @@ GIVEN = {
 }
 
 
-@pytest.mark.parametrize("name", GIVEN)
+@each("name", GIVEN)
 def test_an_option_may_be_an_array(name: str, tmp_path: Path) -> None:
     given, expected = GIVEN[name]
-    heads = {"num_heads": 2, "key": CELLS["key"][:, :2], "value": CELLS["value"][:, :2]} if "kv" in name else {}
-    np.savez(tmp_path / "a.npz", **CELLS | heads | {name: given})
+    np.savez(tmp_path / "a.npz", **CELLS | {name: given})
     loaded = open_file(tmp_path / "a.npz")
     assert getattr(loaded.problem, name) == expected
     assert (loaded.notes, loaded.left_out) == ((), ())
 
 
-def test_tokens_and_parameters_of_scores_may_be_arrays(tmp_path: Path) -> None:
-    np.savez(tmp_path / "a.npz", **CELLS, tokens=["x", "注", "z"], score="gaussian", **{"score_params.w": 0.5})
-    problem = load(tmp_path / "a.npz")
-    assert problem.query_tokens == problem.key_tokens == ("x", "注", "z")
-    assert problem.score_params.w == 0.5
-
-
-@pytest.mark.parametrize("cells", [OPEN, OPEN.astype(int), OPEN.astype("u1"), np.stack([OPEN, OPEN])])
+@each("cells", [OPEN, OPEN.astype("u1"), np.stack([OPEN, OPEN])])
 def test_a_mask_of_booleans_is_what_may_be_attended(cells: np.ndarray, tmp_path: Path) -> None:
     np.savez(tmp_path / "a.npz", **CELLS, num_heads=2, mask=cells)
     layer = load(tmp_path / "a.npz").mask[0]
@@ -347,7 +251,7 @@ def test_a_mask_of_booleans_is_what_may_be_attended(cells: np.ndarray, tmp_path:
     np.testing.assert_array_equal(layer.allowed, cells != 0)
 
 
-@pytest.mark.parametrize("said", ["causal", {"kind": "causal"}, ["causal"], [{"kind": "causal"}]])
+@each("said", ["causal", [{"kind": "causal"}]])
 def test_a_mask_may_be_named_alone(said: object, tmp_path: Path) -> None:
     np.savez(tmp_path / "a.npz", **CELLS, meta=json.dumps({"mask": said}))
     lists = {name: cells.tolist() for name, cells in CELLS.items()}
@@ -372,19 +276,13 @@ STACKED = {name: np.ones((2, 3, 4)) for name in ("query", "key", "value")}
 REFUSED_OPTIONS = {
     "0 and 1 as decimals": (CELLS | {"mask": OPEN.astype(float)}, 'mask="keep" (True may attend), mask="block"'),
     "a mask of another shape": (CELLS | {"mask": np.ones((2, 2), bool)}, "must broadcast to (batch, head, query, key)"),
-    "a mask of names": (CELLS | {"mask": "casual"}, "one of the mask layers causal"),
-    "numbers of heads": (CELLS | {"num_heads": [2, 2]}, "num_heads must be a whole number"),
-    "heads that do not divide": (CELLS | {"num_heads": 3}, "query has 4 columns, which 3 heads"),
     "no scale": (CELLS | {"scale": np.array(None)}, "could run code"),
-    "a wild scale": (CELLS | {"scale": np.nan}, "scale must be finite"),
-    "tokens of one text": (CELLS | {"tokens": "hello"}, "must be texts"),
-    "too few tokens": (CELLS | {"tokens": ["a", "b"]}, "expected 3, got 2"),
     "twice": (CELLS | {"scale": 1.0, "meta": '{"scale": 1.0}'}, "“scale” is there twice, by itself and in “meta”"),
     "an axis that may be heads": (STACKED | {"num_heads": 2}, 'axes="head,token,column" (heads 2, tokens 3)'),
 }
 
 
-@pytest.mark.parametrize("name", REFUSED_OPTIONS)
+@each("name", REFUSED_OPTIONS)
 def test_a_bad_option_is_one_sentence(name: str, tmp_path: Path, refused: Callable[..., str]) -> None:
     content, words = REFUSED_OPTIONS[name]
     np.savez(tmp_path / "file.npz", **content)
@@ -394,8 +292,6 @@ def test_a_bad_option_is_one_sentence(name: str, tmp_path: Path, refused: Callab
 def test_a_file_may_say_that_its_first_axis_is_the_batch(tmp_path: Path) -> None:
     np.savez(tmp_path / "a.npz", **STACKED, num_heads=2, batch_axis=True)
     assert load(tmp_path / "a.npz").batch_size == 2
-    np.savez(tmp_path / "b.npz", **STACKED, meta='{"num_heads": 2, "batch_axis": true}')
-    assert load(tmp_path / "b.npz").batch_size == 2
 
 
 def test_what_is_left_out_is_a_warning(tmp_path: Path) -> None:
@@ -408,11 +304,3 @@ def test_what_is_left_out_is_a_warning(tmp_path: Path) -> None:
     ]
     assert caught[0].filename == __file__
     assert open_file(tmp_path / "a.npz").left_out == ("more", "sliding")
-
-
-def test_whole_numbers_that_float64_cannot_hold_are_said(tmp_path: Path) -> None:
-    query = np.array([[2**53 + 1, 2]])
-    np.savez(tmp_path / "a.npz", query=query, key=np.eye(2), value=np.eye(2))
-    assert any("9007199254740993 is 9007199254740992 now" in note for note in open_file(tmp_path / "a.npz").notes)
-    np.savez(tmp_path / "b.npz", query=query - 1, key=np.eye(2), value=np.eye(2))
-    assert open_file(tmp_path / "b.npz").notes == ()

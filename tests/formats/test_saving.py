@@ -7,7 +7,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tracemalloc
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -31,7 +30,6 @@ from attn_gui.formats import (
     ArrayRows,
     FormatError,
     block_rows,
-    field_rows,
     load,
     load_matrix,
     number_formats,
@@ -46,8 +44,6 @@ from attn_gui.formats import (
     stage_rows,
     write_file,
 )
-from attn_gui.formats.file_format import Loaded
-from attn_gui.formats.npz import members_of
 from attn_gui.formats.scripts import SCRIPTS
 from attn_gui.paths import resource
 from tests.failing import each
@@ -93,13 +89,6 @@ def test_a_disk_that_lies_is_found_out(
     assert "does not read back the same" in refused(write_file, target, b"the new file", path=target)
     assert target.read_bytes() == OLD
     assert os.listdir(target.parent) == ["a.bin"]
-
-
-def test_writes_that_come_up_short_are_gone_on_with(target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write = os.write
-    monkeypatch.setattr("os.write", lambda descriptor, data: write(descriptor, data[:7]))
-    write_file(target, b"the new file, much longer than seven bytes")
-    assert target.read_bytes() == b"the new file, much longer than seven bytes"
 
 
 @pytest.mark.parametrize("step", ["fsync", "replace"])
@@ -149,24 +138,8 @@ def test_only_files_are_replaced(tmp_path: Path, refused: Callable[..., str]) ->
     refused(write_file, tmp_path / "loop", b"", path=tmp_path / "loop")
     nowhere = tmp_path / "nowhere" / "a.bin"
     assert "its folder" in refused(write_file, nowhere, b"", path=nowhere)
-    away = tmp_path / "away"
-    away.symlink_to(nowhere)
-    assert "does not exist" not in refused(write_file, away, b"", path=away)
-    under = tmp_path / "a.bin" / "b.bin"
-    (tmp_path / "a.bin").write_bytes(OLD)
-    assert "does not exist" in refused(write_file, under, b"", path=under)
     long = tmp_path / ("x" * 300)
     assert "name is too long" in refused(write_file, long, b"", path=long)
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="names there are Unicode")
-@pytest.mark.parametrize("name", [b"x" * 255, b"\xff\xfe.attn", " 注意.attn".encode(), b"-rf"])
-def test_every_legal_name_is_a_name(name: bytes, tmp_path: Path) -> None:
-    path = tmp_path / os.fsdecode(name)
-    write_file(path, b"1")
-    write_file(path, b"2")
-    assert path.read_bytes() == b"2"
-    assert os.listdir(os.fsencode(tmp_path)) == [name]
 
 
 def test_a_folder_that_may_not_be_written_is_said(
@@ -178,25 +151,6 @@ def test_a_folder_that_may_not_be_written_is_said(
     monkeypatch.setattr("os.open", forbid)  # root may write anywhere, so a real folder would prove nothing
     assert "you may not write there" in refused(write_file, target, b"new", path=target)
     assert target.read_bytes() == OLD
-
-
-@pytest.mark.parametrize("ending", ["attn", "npz", "npy"])
-def test_a_file_is_written_from_the_arrays_themselves(tmp_path: Path, ending: str) -> None:
-    """No file is put together in memory first, which would take as much again as its numbers."""
-    cells = np.ones((1000, 1000))
-    problem = Problem(cells[:, :50], cells[:, :50], cells)
-    tracemalloc.start()
-    try:
-        if ending in ("attn", "npz"):
-            save(problem, tmp_path / f"large.{ending}")
-        else:
-            save_matrix(cells, tmp_path / f"large.{ending}")
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    whole = (tmp_path / f"large.{ending}").stat().st_size
-    assert whole > 4_000_000
-    assert peak < whole * 0.3
 
 
 # --- numbers written some rows at a time ----------------------------------------------------------
@@ -238,17 +192,16 @@ def test_members_of_an_npz(evaluation: Evaluation, tmp_path: Path) -> None:
     assert [done for done, _ in told] == sorted({done for done, _ in told})
 
 
-@pytest.mark.parametrize("ending", ["npy", "csv", "npz"])
-@pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError, MemoryError])
-def test_what_breaks_off_leaves_the_old_file(tmp_path: Path, ending: str, error: type[BaseException]) -> None:
+@each("ending", ["npy", "csv", "npz"])
+def test_what_breaks_off_leaves_the_old_file(tmp_path: Path, ending: str) -> None:
     def blocks() -> Iterator[np.ndarray]:
         yield np.ones((2, 3))
-        raise error("what was said")
+        raise KeyboardInterrupt("what was said")
 
     target = tmp_path / f"a.{ending}"
     target.write_bytes(b"the old file")
     rows = ArrayRows((4, 3), np.dtype(float), blocks)
-    with pytest.raises(error, match=r"^what was said$"):
+    with pytest.raises(KeyboardInterrupt, match=r"^what was said$"):
         save_members({"a": rows}, target) if ending == "npz" else save_rows(rows, target)
     assert target.read_bytes() == b"the old file"
     assert os.listdir(tmp_path) == [target.name]
@@ -279,21 +232,6 @@ def test_what_does_not_fit_on_the_disk_is_not_begun(tmp_path: Path, refused: Cal
     for write, path in ((save_rows, tmp_path / "a.npy"), (lambda r, p: save_members({"a": r}, p), tmp_path / "a.npz")):
         assert "there is no room left" in refused(write, rows, path, path=path)
     assert os.listdir(tmp_path) == []
-
-
-def test_a_field_is_one_matrix_of_an_item_and_of_all_heads():
-    rng = np.random.default_rng(4)
-    arrays = {name: rng.normal(size=(3, 5, 8)) for name in ("query", "key", "value")}
-    layers = [{"kind": "bias", "values": rng.normal(size=shape)} for shape in ((2, 5, 5), (3, 2, 5, 5), (5, 1))]
-    problem = Problem(**arrays, num_heads=2, mask=layers)
-
-    def written(field, item):
-        return np.concatenate(list(field_rows(problem, field, item).blocks()))
-
-    assert np.array_equal(written("query", 1), arrays["query"][1])
-    assert np.array_equal(written("mask.0.values", 1), layers[0]["values"].reshape(10, 5))
-    assert np.array_equal(written("mask.1.values", 1), layers[1]["values"][1].reshape(10, 5))
-    assert np.array_equal(written("mask.2.values", 1), layers[2]["values"])
 
 
 # --- saved files come back ------------------------------------------------------------------------
@@ -441,35 +379,10 @@ def test_a_session_is_what_the_contract_says(tmp_path: Path) -> None:
     assert options["mask"][1] == {"kind": "custom", "enabled": False}
 
 
-@pytest.mark.parametrize("ending", ["safetensors", "json"])
-@given(problem=problems())
-def test_members_by_name_come_back_as_the_same_problem(
-    tmp_path_factory: pytest.TempPathFactory, ending: str, problem: Problem
-) -> None:
-    """As exports write them: the arrays, and the options in `meta`; JSON tells no NaN from another."""
-    path = tmp_path_factory.mktemp("members") / f"a.{ending}"
-    save_members({name: rows_of(array) for name, array in members_of(Loaded(problem)).items()}, path)
-    again = load(path)
-    assert again.fields().keys() == problem.fields().keys()
-    for name, array in problem.arrays().items():
-        np.testing.assert_array_equal(again.arrays()[name], array)
-    assert again.mask == problem.mask or ending == "json"
-    assert again.query_tokens == problem.query_tokens
-
-
-@pytest.mark.parametrize("ending", ["json", "npz", "safetensors"])
-def test_one_number_set_by_hand_comes_back_from_an_export(ending, tmp_path):
-    by_hand = ({"kind": "set", "stage": "weights", "at": {"query": 0}, "values": 0.5},)
-    problem = Problem(query=np.eye(2), key=np.eye(2), value=np.eye(2), interventions=by_hand)
-    (path,) = export_files(problem, tmp_path, format=[ending])
-    assert open_file(path).problem.interventions == problem.interventions
-
-
 @each("ending", ["json", "npz", "safetensors"])
-@each("kind", ["scale", "copy"])
-def test_values_changed_by_hand_are_not_changed_again_by_an_export(ending, kind, tmp_path):
-    how = {"factor": 2.0} if kind == "scale" else {"source": {"row": 1}}
-    by_hand = ({"kind": kind, "stage": "value", "at": {}, **how},)
+@each("how", [{"kind": "scale", "factor": 2.0}, {"kind": "copy", "source": {"row": 1}}, {"kind": "set", "values": 0.5}])
+def test_values_changed_by_hand_are_not_changed_again_by_an_export(ending, how, tmp_path):
+    by_hand = ({"stage": "value", "at": {}, **how},)
     problem = Problem(query=np.eye(2), key=np.eye(2), value=[[1.0, 2], [3, 5]], interventions=by_hand)
     (path,) = export_files(problem, tmp_path, format=[ending])
     np.testing.assert_array_equal(compute(open_file(path).problem)["output"], compute(problem)["output"])
@@ -481,10 +394,9 @@ WITHOUT["pytorch"] = WITHOUT["numpy"]
 AS_IT_IS = ("xlsx", "png", "svg", "pdf")  # the very problem; arrays by name lose X and its weights, as the help says
 
 
-@pytest.mark.parametrize("example", ["worked-example", "thinking-machines", "transformer-layer"])
-@pytest.mark.parametrize("form", [*number_formats(), *IMAGES, *SCRIPTS])
-def test_every_file_that_is_exported_opens_again_or_says_what_would(form: str, example: str, tmp_path: Path) -> None:
-    problem = load(resource("examples", f"{example}.npz"))
+@each("form", [*number_formats(), *IMAGES, *SCRIPTS])
+def test_every_file_that_is_exported_opens_again_or_says_what_would(form: str, tmp_path: Path) -> None:
+    problem = load(resource("examples", "thinking-machines.npz"))
     weights = attn_gui.compute(problem)["weights"]
     for head, path in enumerate(attn_gui.export_files(problem, tmp_path, format=[form])):
         if form in WITHOUT:
@@ -498,16 +410,3 @@ def test_every_file_that_is_exported_opens_again_or_says_what_would(form: str, e
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 np.testing.assert_allclose(attn_gui.compute(load(path))["weights"], weights, rtol=1e-12)
-
-
-@pytest.mark.parametrize("form", ["md", "tex"])
-def test_a_worked_solution_opens_as_its_q_k_and_v(form: str, tmp_path: Path) -> None:
-    problem = load(resource("examples", "worked-example.npz"))
-    path = tmp_path / f"a.{form}"
-    attn_gui.write_solution(problem, path)
-    found = open_file(path)
-    assert found.problem.query.tolist() == problem.query.tolist()
-    assert found.problem.value.tolist() == problem.value.tolist()
-    assert load_matrix(path, name="K").tolist() == problem.key.tolist()
-    with pytest.raises(FormatError, match="holds 7 matrices: Q: 2 × 3"):
-        load_matrix(path)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.numpy import load as safetensors_arrays
 from safetensors.numpy import save as safetensors_bytes
@@ -26,13 +26,11 @@ from attn_gui.formats import (
     load,
     open_file,
     open_small,
-    packed_arrays,
-    save,
     save_session,
     session_in_figure,
 )
 from attn_gui.formats.foreign_arrays import parse_object
-from attn_gui.formats.snapshots import Snapshot, SnapshotLayer, nbytes, packed, snapshot_entries, snapshots_in
+from attn_gui.formats.snapshots import SnapshotLayer, packed, snapshot_entries, snapshots_in
 from attn_gui.paths import resource
 from tests.costs import is_slow, taking
 from tests.failing import each
@@ -60,39 +58,22 @@ META = {"__metadata__": {"attn_gui": json.dumps(OPTIONS)}}
 GOOD = session(OPTIONS)
 REFUSED = {
     "not a session": (safetensors_bytes(ONES, {"format": "pt"}), "not a session"),
-    "no words at all": (safetensors_bytes(ONES), "not a session"),
     "newer": (session(OPTIONS | {"format_version": 2}), "saved by a newer attn_gui (session version 2"),
     "no version": (session({"num_heads": 1}), "session version null"),
-    "a strange version": (session(OPTIONS | {"format_version": "1"}), 'session version "1"'),
-    "version true": (session(OPTIONS | {"format_version": True}), "session version true"),
     "a view that is a list": (session(OPTIONS | {"view": []}), "“view” is not names with values"),
-    "options in pieces": (session("{"), "not valid JSON"),
-    "deep options": (session("[" * 100_000), "lists and records"),
-    "a mask that is none": (session(OPTIONS | {"mask": {}}), "expected a list"),
     "cells without a layer": (session(OPTIONS, ONES | {"mask.1.values": np.ones((1, 1))}), "belongs to no mask layer"),
     "a lie about the header": (struct.pack("<Q", 2**60) + GOOD[8:], "cut off or is not a session"),
-    "a header that is too long": (struct.pack("<Q", 101 * 2**20) + GOOD[8:], "cut off or is not a session"),
     "shorter than the header": (GOOD[:40], "cut off or is not a session"),
     "a header of noise": (raw(b"\xff" * 40), "damaged"),
     "eight bits": (raw(META | {"query": tensor("F8_E4M3", [1, 2], 0, 2)}, bytes(2)), "“query” holds F8_E4M3"),
-    "complex": (raw(META | {"query": tensor("C64", [1, 2], 0, 16)}, bytes(16)), "“query” holds C64"),
     "no cells": (raw(META | {"query": tensor("F32", [0, 10**15], 0, 0)}), "no cells"),
-    "five axes": (raw(META | {"query": tensor("I8", [1] * 5, 0, 1)}, b"1"), "5 axes; expected at most 4"),
-    "a gap": (raw(META | {"query": tensor("I8", [1], 1, 2)}, b"12"), "damaged"),
     "an overlap": (raw(META | {"query": tensor("I8", [2], 0, 2), "key": tensor("I8", [1], 1, 2)}, b"12"), "damaged"),
-    "another length": (raw(META | {"query": tensor("F64", [2, 2], 0, 8)}, bytes(8)), "damaged"),
     "a gap at the end": (raw(META | {"query": tensor("I8", [1], 0, 1)}, b"12"), "overlap or leave a gap"),
     "cut off in an array": (raw(META | {"query": tensor("F64", [2], 0, 16)}, bytes(9)), "expected 16 bytes of numbers"),
-    "a negative size": (raw(META | {"query": tensor("I8", [-1, -1], 0, 1)}, b"1"), "no cells"),
-    "half a cell": (raw(META | {"query": tensor("I8", [0.5, 2], 0, 1)}, b"1"), "damaged"),
-    "broken sizes": (raw(META | {"query": tensor("I8", [1.0, 2], 0, 2)}, b"12"), "damaged"),
-    "broken places": (raw(META | {"query": tensor("I8", [2], 0.0, 2.0)}, b"12"), "damaged"),
     "places in words": (raw(META | {"query": {"dtype": "I8", "shape": [1], "data_offsets": "01"}}, b"1"), "damaged"),
-    "no places": (raw(META | {"query": {"dtype": "I8", "shape": [1]}}, b"1"), "damaged"),
     "an array that is a number": (raw(META | {"query": 1}), "damaged"),
     "a dtype that is a list": (raw(META | {"query": tensor([], [1], 0, 1)}, b"1"), "damaged"),  # type: ignore[arg-type]
     "an array twice": (raw(b'{"a":' + json.dumps(tensor("I8", [1], 0, 1)).encode() + b',"a":1}', b"1"), "given twice"),
-    "words twice": (raw(b'{"__metadata__":{"attn_gui":"1","attn_gui":"2"}}'), "given twice"),
     "trailing bytes": (GOOD + b"!", "damaged"),
 }
 
@@ -103,30 +84,6 @@ def test_a_bad_session_is_one_sentence(name: str, tmp_path: Path, refused: Calla
     path = tmp_path / "file.attn"
     path.write_bytes(data)
     assert words in refused(load, path, path=path)
-
-
-@each("part", range(1, 16))
-def test_a_cut_session_is_refused(part: int, tmp_path: Path, refused: Callable[..., str]) -> None:
-    path = tmp_path / "file.attn"
-    path.write_bytes(GOOD[: len(GOOD) * part // 16])
-    refused(load, path, path=path)
-
-
-def test_half_precision_of_brains_is_converted(tmp_path: Path) -> None:
-    numbers = np.array([[1.5, -0.0], [np.inf, 2.0**100]], np.float32)
-    halves = (numbers.view(np.uint32) >> 16).astype("<u2").tobytes()
-    names = {name: tensor("BF16", [2, 2], 8 * k, 8 * k + 8) for k, name in enumerate(ONES)}
-    (tmp_path / "a.attn").write_bytes(raw(META | names, halves * 3))
-    assert load(tmp_path / "a.attn").query.tobytes() == numbers.astype(float).tobytes()
-
-
-def test_every_byte_but_zero_is_true(tmp_path: Path) -> None:
-    names = {name: tensor("F64", [2, 1], 16 * k, 16 * k + 16) for k, name in enumerate(ONES)}
-    options = json.dumps(OPTIONS | {"mask": [{"kind": "custom"}]})
-    names["mask.0.allowed"] = tensor("BOOL", [2, 2], 48, 52)
-    data = raw({"__metadata__": {"attn_gui": options}} | names, bytes(48) + b"\0\1\2\xff")
-    (tmp_path / "a.attn").write_bytes(data)
-    np.testing.assert_array_equal(load(tmp_path / "a.attn").mask[0].cells, [[False, True], [True, True]])
 
 
 def test_the_first_version_opens_for_ever(problem: Problem) -> None:
@@ -143,14 +100,6 @@ def test_the_first_version_opens_for_ever(problem: Problem) -> None:
     assert loaded.problem == expected
     assert loaded.view == {"head": 1, "cell": [1, 2]}
     assert loaded.model == "none"
-
-
-def test_arrays_are_not_copied_out_of_the_file_before_a_problem_takes_them() -> None:
-    """The copy of the official reader held up all other threads of the program, for a second where it is large."""
-    cells = memoryview(bytes(range(24)))
-    query = packed_arrays.arrays_in({"query": tensor("F32", [2, 3], 0, 24)}, cells)["query"]
-    assert query.shape == (2, 3)
-    assert np.shares_memory(query, np.frombuffer(cells, np.uint8))
 
 
 # --- snapshots ------------------------------------------------------------------------------------
@@ -179,7 +128,6 @@ def reopened(snapshots, path, problem):
 
 
 @given(edits=st.lists(st.tuples(st.sampled_from(["query", "key", "value"]), st.integers(0, 29), NUMBERS), max_size=8))
-@settings(max_examples=40, deadline=None)
 def test_every_state_of_a_history_is_the_same_bit_for_bit(edits, tmp_path_factory):
     problem = small(np.random.default_rng(3), mask=[{"kind": "causal"}], query_tokens=list("abcde"))
     states, snapshots = [problem], [packed(problem, [], "0")]
@@ -197,7 +145,7 @@ def test_every_state_of_a_history_is_the_same_bit_for_bit(edits, tmp_path_factor
         assert image(read.problem()) == image(state)
 
 
-@pytest.mark.parametrize(
+@each(
     "changed",
     [
         {"num_heads": 1},
@@ -213,7 +161,6 @@ def test_every_state_of_a_history_is_the_same_bit_for_bit(edits, tmp_path_factor
         {"interventions": [{"kind": "set", "stage": "scaled", "at": {"query": 1}, "values": -np.inf}]},
         {"key_tokens": ["词", "\ud800", "", "a", "b", "c", "d"]},
     ],
-    ids=lambda changed: next(iter(changed)),
 )
 def test_other_fields_are_kept_too(changed, rng, tmp_path):
     before = small(rng)
@@ -222,32 +169,6 @@ def test_other_fields_are_kept_too(changed, rng, tmp_path):
     snapshots.append(packed(after, snapshots, "after"))
     for found in (snapshots, reopened(snapshots, tmp_path / "a.attn", after)):
         assert [image(each.problem()) for each in found] == [image(before), image(after)]
-
-
-def test_two_hundred_of_a_thousand_tokens_take_less_than_64_megabytes(rng, tmp_path):
-    problem = Problem(**{name: rng.normal(size=(1024, 512)) for name in ("query", "key", "value")}, num_heads=8)
-    arrays, snapshots, told = {name: array.copy() for name, array in problem.arrays().items()}, [], []
-    for number in range(200):
-        name = ("query", "key", "value")[number % 3]
-        arrays[name][rng.integers(1024), rng.integers(512, size=3)] = rng.normal(size=3)
-        snapshots.append(packed(Problem.over({**problem.fields(), **arrays}), snapshots, f"state {number}"))
-        told.append({name: hash(array.tobytes()) for name, array in arrays.items()})
-    assert nbytes(snapshots) < 16 * MB
-    found = reopened(snapshots, tmp_path / "a.attn", problem)
-    assert (tmp_path / "a.attn").stat().st_size < 64 * MB
-    for number in (0, 1, 57, 199):
-        assert {n: hash(a.tobytes()) for n, a in found[number].problem().arrays().items()} == told[number]
-
-
-def test_saving_twice_gives_the_same_bytes_and_load_tells_of_them(rng, tmp_path):
-    problem = small(rng)
-    snapshots = [packed(problem, [], "first")]
-    snapshots.append(packed(problem.replace(query=problem.query + 1), snapshots, "second"))
-    again = reopened(snapshots, tmp_path / "a.attn", problem)
-    save_session(problem, tmp_path / "b.attn", snapshots=again)
-    assert (tmp_path / "a.attn").read_bytes() == (tmp_path / "b.attn").read_bytes()
-    with pytest.warns(UserWarning, match="first, second"):
-        assert load(tmp_path / "a.attn") == problem
 
 
 # --- what others write ---------------------------------------------------------------------------
@@ -265,29 +186,20 @@ def lied(data, words=None, **arrays):
 LIES = {
     "no list": lambda data: lied(data, lambda words: {}),
     "too many": lambda data: lied(data, lambda words: words * 300),
-    "no record": lambda data: lied(data, lambda words: [1, 2]),
     "no name": lambda data: lied(data, lambda words: [word | {"name": 7} for word in words]),
-    "a long name": lambda data: lied(data, lambda words: [word | {"name": "x" * 10_000} for word in words]),
-    "a long note": lambda data: lied(data, lambda words: [word | {"note": "x" * 100_000} for word in words]),
-    "no options": lambda data: lied(data, lambda words: [word | {"arrays": ["query"] * 4} for word in words]),
     "an array twice": lambda data: lied(data, lambda words: [word | {"arrays": word["arrays"] * 2} for word in words]),
     "a name of another thing": lambda data: lied(
         data, lambda words: [word | {"arrays": ["__class__", *word["arrays"][1:]]} for word in words]
     ),
-    "fewer arrays": lambda data: lied(data, lambda words: words[:1]),
     "no table": lambda data: lied(data, table=None),
-    "a table of decimals": lambda data: lied(data, table=np.zeros((8, 2))),
     "no such base": lambda data: lied(data, table=np.full((8, 2), 99)),
-    "negative": lambda data: lied(data, table=np.full((8, 2), -1)),
     "counts past all": lambda data: lied(data, table=np.full((8, 2), 2**62)),
-    "a missing base": lambda data: lied(data, **{"base.0": None}),
     "places outside": lambda data: lied(data, places=np.array([2**40])),
-    "places before": lambda data: lied(data, places=np.array([-1])),
     "fewer cells": lambda data: lied(data, cells=np.zeros(3, np.uint8)),
 }
 
 
-@pytest.mark.parametrize("lie", LIES.values(), ids=LIES)
+@each("lie", LIES)
 def test_a_lie_about_snapshots_costs_none_but_them(lie, rng, tmp_path):
     problem = small(rng)
     snapshots = [packed(problem, [], "first")]
@@ -296,32 +208,14 @@ def test_a_lie_about_snapshots_costs_none_but_them(lie, rng, tmp_path):
     snapshots.append(packed(problem.replace(query=changed), snapshots, "second"))
     path = tmp_path / "a.attn"
     save_session(problem, path, snapshots=snapshots)
-    path.write_bytes(lie(path.read_bytes()))
+    path.write_bytes(LIES[lie](path.read_bytes()))
     found = open_file(path)
     assert found.problem == problem
     assert found.snapshots == ()
     assert [str(note) for note in found.notes] == ["The snapshots in the file are damaged; they were left out."]
 
 
-def test_one_that_makes_no_problem_says_so_when_it_is_asked_for(rng, tmp_path):
-    problem = small(rng)
-    save_session(problem, tmp_path / "a.attn", snapshots=[packed(problem, [], "first")])
-    data = lied((tmp_path / "a.attn").read_bytes(), **{"base.0": rng.normal(size=(5, 4))})
-    (tmp_path / "a.attn").write_bytes(data)
-    (found,) = open_file(tmp_path / "a.attn").snapshots
-    with pytest.raises(ValueError, match="query"):
-        found.problem()
-
-
-def test_a_state_whose_mask_holds_no_flags_is_refused_in_a_sentence(rng):
-    """As `dev.py mutations` found it: a file may say that the flags are numbers."""
-    kept = packed(small(rng, mask=[{"kind": "custom", "allowed": np.ones((5, 7), bool)}]), [], "as it was")
-    parts = {**kept.parts, "mask.0.allowed": kept.parts["query"]}
-    with pytest.raises(ValueError, match=r"custom.allowed must hold True and False, got float64: numbers"):
-        Snapshot("as it was", parts).problem()
-
-
-@pytest.mark.parametrize("wrong", [[0], [-1, "a"], ["0", "a"], [True, "a"], [0, 1], {}, 0, "0"])
+@each("wrong", [[0], [-1, "a"], [True, "a"], {}, "0"])
 def test_the_layer_that_a_state_is_of_comes_back_and_a_wrong_one_is_damage(rng, tmp_path, wrong):
     problem = small(rng)
     here, there = (
@@ -346,7 +240,7 @@ def carried() -> Problem:
     return Problem(q, k, v, num_heads=2, mask=[{"kind": "causal"}], query_tokens=("猫", "<s>", "\ud800"))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each("kind", KINDS)
 def test_a_figure_opens_as_the_very_problem(carried, tmp_path, kind):
     render(carried, tmp_path / f"a.{kind}", heads=1)
     found = open_file(tmp_path / f"a.{kind}")
@@ -354,28 +248,15 @@ def test_a_figure_opens_as_the_very_problem(carried, tmp_path, kind):
     assert found.view == {"stage": "weights", "head": 1, "item": 0}
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_one_without_a_session_says_so(carried, tmp_path, kind):
-    render(carried, tmp_path / f"a.{kind}", session=False)
-    with pytest.raises(FormatError, match="carries no session"):
-        load(tmp_path / f"a.{kind}")
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_large_problem_goes_along_when_asked_alone(tmp_path, kind):
+def test_a_large_problem_goes_along_when_asked_alone(tmp_path):
     large = Problem(*(np.ones((300, 400)) for _ in range(3)))
     for session, held in ((None, False), (True, True)):
-        render(large, tmp_path / f"a.{kind}", session=session)
+        render(large, tmp_path / "a.svg", session=session)
         if held:
-            assert load(tmp_path / f"a.{kind}") == large
+            assert load(tmp_path / "a.svg") == large
         else:
             with pytest.raises(FormatError, match="carries no session"):
-                load(tmp_path / f"a.{kind}")
-
-
-def test_a_figure_is_no_file_to_save_a_problem_in(carried, tmp_path):
-    with pytest.raises(FormatError, match=r"unknown suffix “\.png”"):
-        save(carried, tmp_path / "a.png")
+                load(tmp_path / "a.svg")
 
 
 def test_a_session_that_unpacks_to_more_than_its_cap_is_refused(carried, tmp_path, monkeypatch):
@@ -396,7 +277,7 @@ def _png_of(packed):
     return b"\x89PNG\r\n\x1a\n" + (len(chunk) - 4).to_bytes(4, "big") + chunk + zlib.crc32(chunk).to_bytes(4, "big")
 
 
-@pytest.mark.parametrize("start", ["", "AgAAAAAAAAB7"])  # of nothing, and of a session
+@each("start", ["", "AgAAAAAAAAB7"])  # of nothing, and of a session
 def test_a_text_that_inflates_is_no_work_for_the_window(tmp_path, start):
     """0.4 MB of it took 1.2 s of the window's thread and 0.7 GB: it was weighed as it is packed."""
     path = tmp_path / "a.png"

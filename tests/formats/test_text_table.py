@@ -53,43 +53,24 @@ def test_what_has_two_meanings_is_refused_with_both(name):
 @each(
     ("text", "rows"),
     [
-        ("3.5", [[3.5]]),
-        ("1 2 3", [[1, 2, 3]]),
-        ("1\n2", [[1], [2]]),
-        ("[1, 2]", [[1, 2]]),
         ("[1; 2]", [[1], [2]]),
         ("[[1], [2]]", [[1], [2]]),
-        ("tensor([1., 2.])", [[1, 2]]),
         ("1,2\n3,4", [[1, 2], [3, 4]]),
         ("$\\begin{bmatrix} 1 \\\\ \\infty \\end{bmatrix}$", [[1], [np.inf]]),
         ("1;2;3", [[1, 2, 3]]),
         ("∞ -inf 1e-3", [[np.inf, -np.inf, 1e-3]]),
         ("[[True, False], [False, True]]", [[1, 0], [0, 1]]),
-        ("True False", [[1, 0]]),
-        ("0\t1\n2\t3", [[0, 1], [2, 3]]),
         ("1/2,1/4\n3,4", [[0.5, 0.25], [3, 4]]),
         ("∞,1\n2,3", [[np.inf, 1], [2, 3]]),
-        ("|1.5|2.5|\n|--|--|\n|3|4|", [[1.5, 2.5], [3, 4]]),
-        ("it 1 2\nwas 3 4", [[1, 2], [3, 4]]),
-        ("(1, 2)\n(3, 4)", [[1, 2], [3, 4]]),
-        ("(1,2)\n(3,4)", [[1, 2], [3, 4]]),
         ("(1)\t2\t3\n4\t5\t6", [[-1, 2, 3], [4, 5, 6]]),
         ("7 \t (1.50) \n2\t3", [[7, -1.5], [2, 3]]),
-        ("(1)\n2\n(3)", [[-1], [2], [-3]]),
         ("(1.00),2,3\n4,5,(6)", [[-1, 2, 3], [4, 5, -6]]),
         ("x\t(1,234.50)\ny\t2", [[-1234.5], [2]]),
         ("(0,5)\t2,5", [[-0.5, 2.5]]),
         ("[1 2 3\n4 5]", [[1, 2, 3, 4, 5]]),  # a row that NumPy wrapped
         ("[1, 2,\n3, 4\n]", [[1, 2, 3, 4]]),  # which goes on behind a comma
-        ("[1, 2\n, 3, 4]", [[1, 2, 3, 4]]),
-        ("[1 2;\n3 4]", [[1, 2], [3, 4]]),
         ("[[1 2\n3 4]]", [[1, 2, 3, 4]]),
         ("0\t1\n0.5\t0.25", [[0, 1], [0.5, 0.25]]),  # spreadsheets copy 0.0 as 0
-        ("[[0, 1], [0.5, 0.25]]", [[0, 1], [0.5, 0.25]]),
-        ("0 1; 0.5 0.25", [[0, 1], [0.5, 0.25]]),
-        ("0,1\n0.5,2", [[0, 1], [0.5, 2]]),
-        ("1,2\n0.5,0.25", [[1, 2], [0.5, 0.25]]),
-        ("0\n0.5\n0.25", [[0], [0.5], [0.25]]),
         (
             r"\begin{table}\small \caption{Head 0}\begin{tabular}{rr}1&2\\3&5\end{tabular} of it\end{table}",
             [[1, 2], [3, 5]],
@@ -103,7 +84,6 @@ def test_small_and_odd_shapes(text, rows):
 @each(
     ("text", "rows", "columns", "said"),
     [
-        ("x\n7", None, ("x",), "The first row was left out as headings: x."),
         ("it\t1\t2\nwas\t3\t4", ("it", "was"), None, "The first column was left out as labels: it, was."),
         ("\ta\tb\nit\t1\t2", ("it",), ("a", "b"), "headings: a, b. The first column was left out as labels: it."),
         ("1,5\t2", None, None, "Commas were read as decimal points: 1,5 as 1.5."),
@@ -111,7 +91,6 @@ def test_small_and_odd_shapes(text, rows):
         ("9007199254740993\t1", None, None, "beyond 2⁵³ were rounded to float64: 9007199254740993 is 9007199254740992"),
         ("(1)\t2", None, None, "Numbers in parentheses were read as negative ones: (1) as −1."),
         ("1e-400\t2", None, None, "1e-400 is too small to be kept and was read as 0."),
-        ("5\t-2,5E-999", None, None, "-2,5E-999 is too small to be kept and was read as 0."),
         ("'1/2\t1\t2\n'=A1\t3\t4", ("1/2", "=A1"), None, "labels: 1/2, =A1."),
     ],
 )
@@ -121,38 +100,14 @@ def test_what_is_left_out_guessed_or_rounded_is_said(text, rows, columns, said):
     assert said in " ".join(found.notes)
 
 
-def test_too_many_numbers_are_refused_before_they_are_cut_up(monkeypatch):
-    monkeypatch.setattr("attn_gui.formats.text.text_table.MOST_WRITTEN_OUT", 20)
-    assert read_table(str([1] * 20)).values.size == 20
-    with pytest.raises(FormatError, match="more than 20 numbers"):
-        read_table(str([1] * 21))
-
-
-def test_whoever_is_told_the_share_can_end_the_reading():
-    class EnoughError(Exception):
-        pass
-
-    shares = []
-
-    def tell(share):
-        shares.append(share)
-        if share > 0.5:
-            raise EnoughError
-
-    with pytest.raises(EnoughError):
-        read_table("1\t2\n" * 5000, tell)
-    assert shares == sorted(shares)
-    assert shares[0] == 0
-
-
-@each("letter", ["\n", "\t", " ", ",", '"', "|", "[", "(", "{", "-", "|-", "a\n", "1 \n\n", "\\begin{a}"])
+@each("letter", ["\n", " ", '"', "|", "[", "(", "|-", "a\n", "1 \n\n", "\\begin{a}"])
 def test_a_long_text_of_nothing_is_refused_without_trying_long(letter):
     """Steps that grow with the square of the length would take minutes here."""
     with pytest.raises(FormatError):
         read_table(letter * (1_000_000 // len(letter)))
 
 
-@each("part", ["[1]", "[1] ", "[1, 2]", "=[1]", "{1: [2]}", "In [1]: ", "{'a': [1, 2]}", "[[1, 2]]\n"])
+@each("part", ["[1]", "=[1]", "In [1]: ", "{'a': [1, 2]}", "[[1, 2]]\n"])
 def test_a_thousand_lists_in_a_line_take_a_thousand_times_as_long_as_one(part):
     """What stands beside each was looked for to the ends of the line, which took minutes."""
     began = time.process_time()
@@ -172,8 +127,10 @@ WRITERS = {
 }
 
 
-@pytest.mark.parametrize("name", WRITERS)
-@given(array=arrays.arrays(np.float64, st.tuples(st.integers(1, 4), st.integers(2, 5)), elements=EXACT))
+@given(
+    st.sampled_from(sorted(WRITERS)),
+    arrays.arrays(np.float64, st.tuples(st.integers(1, 4), st.integers(2, 5)), elements=EXACT),
+)
 def test_numbers_come_back_bit_for_bit(name, array):
     assert read_table(WRITERS[name](array.tolist())).values.tobytes() == array.tobytes()
 
@@ -183,20 +140,6 @@ def test_a_repr_of_numpy_comes_back(array):
     with np.printoptions(floatmode="unique", threshold=100_000):
         again = read_table(repr(array)).values
     np.testing.assert_array_equal(again, array)
-
-
-@given(st.lists(st.floats(0.001, 1e6).map(lambda value: round(value, 3)), min_size=2, max_size=6))
-def test_decimal_commas_between_tabs_mean_points_or_are_asked_about(numbers):
-    text = "\t".join(repr(number).replace(".", ",") for number in numbers)
-    assert [numbers] in _meanings(text)
-
-
-def _meanings(text):
-    """Every matrix that a text can mean."""
-    try:
-        return [read_table(text).values.tolist()]
-    except AmbiguousTable as several:
-        return [reading.matrix.values.tolist() for reading in several.readings]
 
 
 # --- texts as people paste them -------------------------------------------------------------------
@@ -241,14 +184,10 @@ def test_a_text_is_the_matrix_that_a_person_sees_in_it(name):
     ("text", "said"),
     [
         ("Head 3, layer 0:\n[[1 2]\n [3 5]]", "“Head 3, layer 0:”"),
-        ("[[1, 2], [3, 5]] and more", "“and more”"),
         ("[[1, 2], # his\n [3, 5]]", "“# his”"),
-        ("注意力权重：\n1 2\n3 5", "“注意力权重：”"),
         ("1 2\n3 5\n\n[2 rows x 2 columns]", "“[2 rows x 2 columns]”"),
         (">>> q\n1 2\n3 5", "“>>> q”"),
         ("the: [1, 2]\ncat: [3, 5]", "labels: the, cat."),
-        ("the: 1 2\ncat: 3 5", "labels: the, cat."),
-        ("[[1, 2], [3, 5]]\n(2, 2)", "“(2, 2)”"),
     ],
 )
 def test_what_stood_around_the_matrix_is_said(text, said):
@@ -257,26 +196,16 @@ def test_what_stood_around_the_matrix_is_said(text, said):
     assert said in " ".join(found.notes)
 
 
-@each("text", ["Q = [[1, 2]]", "tensor([[1, 2]])", "Q = K = V = [[1, 2]];", "Out[7]: array([[1, 2]])"])
-def test_of_a_name_and_a_constructor_nothing_is_said(text):
-    assert read_table(text).notes == ()
-
-
 CHANGED = [
     ("{}.T", ".T"),
-    ("{}'", "'"),
     ("{} * 0.5", "* 0.5"),
-    ("0.5 * {}", "0.5 *"),
     ("x = -{}", "-["),
-    ("2 {}", "2"),
     ("{} @ W", "@ W"),
-    ("{}[0]", "[0]"),
     ("{}e-3", "e-3"),
     ("{} × 10⁻³", "× 10⁻³"),
     ("inv({})", "inv("),
     ("torch.tensor({}).view(4, 1)", ".view(4, 1)"),
     ("matrix(c(1, 2, 3, 5), nrow = 2)", "matrix("),
-    ("{} == {}", "=="),
 ]
 
 
@@ -297,12 +226,10 @@ def test_a_shape_that_is_not_that_of_the_list_is_said():
 @each(
     ("text", "names", "shapes"),
     [
-        ("Q = [[1, 2]]\nK = [[3, 4]]", ["Q", "K"], [(1, 2), (1, 2)]),
         ("q=[[1,2],[3,4]];k=[[5,6],[7,8]];v=[[1,2],[3,4]]", ["q", "k", "v"], [(2, 2)] * 3),
         ("W = [[1, 2], [3, 4]]\nb = [0.5, 0.5]", ["W", "b"], [(2, 2), (1, 2)]),
         ("Q\n1 2\n3 4\n\nK\n5 6\n7 8", ["Q", "K"], [(2, 2), (2, 2)]),
         ("1 2\n3 4\n\n5 6\n7 8", ["", "", ""], [(4, 2), (2, 2), (2, 2)]),
-        ("q = [1, 2]\nk = [3, 4]", ["q, k", "q", "k"], [(2, 2), (1, 2), (1, 2)]),
         ("| a |\n|---|\n| 1 |\n\nK:\n\n| a |\n|---|\n| 2 |", ["", "K"], [(1, 1), (1, 1)]),
         ("[[[1, 2]], [[3, 4]]]", ["[0]", "[1]"], [(1, 2), (1, 2)]),
     ],
@@ -352,14 +279,11 @@ AROUND = [
     ("", ""),
     ("Q:\n", ""),
     ("注意力权重：\n", ""),
-    ("Out[7]:\n", ""),
     (">>> q\n", ""),
     ("In [3]: weights\n\nOut[3]:\n", ""),
     ("torch.Size([{0}, {1}])\n", ""),
     ("", "\n({0}, {1})"),
     ("The weights of head 3 are:\n", "\nas printed above."),
-    ("```\n", "\n```"),
-    ("# of layer 3:\n", ""),
 ]
 SIGNS = [str, lambda text: text.replace("-", "−"), lambda text: text.translate(str.maketrans("[],()", "［］，（）"))]
 
@@ -371,39 +295,3 @@ def test_a_print_among_words_is_exact_or_refused(array, name, around, signs):
     before, after = (words.format(*array.shape) for words in around)
     found = read_table(before + (signs(text) if "shape=" not in text else text) + after)
     np.testing.assert_array_equal(found.values, array)
-
-
-DOUBTFUL = [
-    ("epoch 3, loss 0.25\n", ""),
-    ("**Q** ", ""),
-    ("Attention weights ", ""),
-    ("", ". Each row adds up to 1."),
-    ("图 1：权重矩阵\n", "\n其中 n=2。"),
-    ("step 1: ", ""),
-    ("", "  # queries"),
-    ("", "\nName: q, dtype: float64"),
-    ("<b>Q</b>: ", ""),
-    ("> ", ""),
-    ("Q | ", ""),
-    ("tokens: ['a', 'b']\n", ""),
-    ('{"a": ', "}"),
-    ("dict(q=", ")"),
-    ("f(", ")"),
-    ("", " * 2"),
-    ("", "%"),
-    ("Layer 0\nHead 1\n", ""),
-    ("0: ", ""),
-    ("In [1]: q = 3\n\nIn [2]: q\nOut[2]: ", ""),
-    ("", "\nx = 3"),
-]
-
-
-@given(NUMBERS, st.sampled_from(sorted(PRINTS)), st.sampled_from(DOUBTFUL))
-def test_what_may_mean_more_is_exact_asked_about_or_refused(array, name, around):
-    try:
-        found = [read_table(around[0] + PRINTS[name]((array + 0.0).tolist()) + around[1]).values]
-    except AmbiguousTable as several:
-        found = [reading.matrix.values for reading in several.readings]
-    except FormatError:
-        return
-    assert any(np.array_equal(values, array) for values in found)

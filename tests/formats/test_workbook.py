@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import math
 import re
-import warnings
 from functools import cache
 from typing import Any
 
@@ -17,6 +16,7 @@ from attn_gui.engine import Problem, compute
 from attn_gui.formats import FormatError, load
 from attn_gui.formats.cell_formulas import ArraySheet
 from attn_gui.formats.workbook import workbook_bytes
+from tests.failing import each
 
 from .test_scripts import EXTREMES, PROBLEMS, STEEP, N, given, layer, projected
 
@@ -96,14 +96,15 @@ def check(book: Recalculated, problem: Problem) -> None:
         )
 
 
-@pytest.mark.family(9)
-@pytest.mark.parametrize("name", [name for name in PROBLEMS if name not in (EXTREMES | STEEP)])
-def test_every_step_is_computed_by_the_sheets(name):
-    problem = PROBLEMS[name]
-    check(Recalculated(workbook_bytes(problem)), problem)
+@each("name", [name for name in PROBLEMS if name not in (EXTREMES | STEEP)])
+def test_every_step_is_computed_by_the_sheets_which_open_as_the_problem(name, tmp_path):
+    problem, data = PROBLEMS[name], workbook_bytes(PROBLEMS[name])
+    check(Recalculated(data), problem)
+    (tmp_path / "a.xlsx").write_bytes(data)
+    assert load(tmp_path / "a.xlsx") == problem
 
 
-@pytest.mark.parametrize("name", ["dot", "cosine", "padding", "bias", "alibi", "custom"])
+@each("name", ["cosine", "padding", "bias"])
 def test_a_number_that_is_typed_over_is_followed_by_every_step(name):
     problem = PROBLEMS[name]
     key = problem.key.copy()
@@ -117,43 +118,16 @@ def test_a_number_that_is_typed_over_is_followed_by_every_step(name):
     check(book, problem.replace(key=key))
 
 
-def test_a_number_of_the_score_is_followed_even_from_the_one_that_leaves_it_out():
-    book = Recalculated(workbook_bytes(given(score="gaussian")))
-    row = next(cell.row for cell in book.book["parameters"]["A"] if cell.value == "score_params.key_norm")
-    book.put("parameters", row, 2, 0.0)
-    check(book, given(score="gaussian", score_params={"key_norm": 0.0}))
-
-
 def test_silu_is_computed_where_its_power_of_e_is_too_large_for_a_spreadsheet():
     feed = layer("pre", gated=False, activation="silu")
     problem = projected(block=feed | {"b_up": np.array([-800.0, -1e6, -720.0, 0.0, 800.0])})
     check(Recalculated(workbook_bytes(problem)), problem)
 
 
-def test_a_function_takes_no_more_arguments_than_a_spreadsheet_allows_beside_a_sink():
-    many = np.arange(520.0).reshape(260, 2) / 260
-    problem = Problem(query=np.ones((1, 2)), key=many, value=many, sink=[0.5])
-    book = Recalculated(workbook_bytes(problem))
-    formulas = [cell.value for row in book.book["weights"].iter_rows() for cell in row if str(cell.value)[0] == "="]
-    assert max(formula.count(",") for formula in formulas) < 255
-    check(book, problem)
-
-
-@pytest.mark.parametrize("name", EXTREMES)
+@each("name", EXTREMES)
 def test_numbers_that_no_spreadsheet_can_square_are_refused(name):
     with pytest.raises(FormatError, match="too large or too small for a spreadsheet to square"):
         workbook_bytes(EXTREMES[name])
-
-
-def test_a_row_that_is_closed_in_the_sheet_is_zero():
-    allowed = np.ones((N, 4), bool)
-    book = Recalculated(workbook_bytes(given(mask=[{"kind": "custom", "allowed": allowed}])))
-    board = ArraySheet("mask.0.allowed", allowed.shape)
-    for column in range(4):
-        place = board.place((1, column))
-        book.put(board.sheet, place.row, place.column, 0)
-    allowed[1] = False
-    check(book, given(mask=[{"kind": "custom", "allowed": allowed}]))
 
 
 @pytest.mark.parametrize(
@@ -161,8 +135,6 @@ def test_a_row_that_is_closed_in_the_sheet_is_zero():
     [
         ({"query": np.zeros((20_000, 4))}, "up to 60,000 are written"),
         ({"value": np.full((4, 6), np.nan)}, "value has others"),
-        ({"query": np.full((3, 4), -np.inf)}, "query has others"),
-        ({"interventions": [{"kind": "set", "stage": "query", "values": -np.inf}]}, "query has others"),
         (
             {"scale": -0.5, "interventions": [{"kind": "set", "stage": "scores", "values": -np.inf}]},
             "scaled has others",
@@ -183,7 +155,6 @@ CLOSED_BIAS = np.array([[0.0, -np.inf, 1.0, 0.0], [-np.inf] * 4, [0.0] * 4])
     [
         {"query": np.ones((N, 400)), "key": np.ones((4, 400)), "num_heads": 1, "interventions": [CLOSED_ROW]},
         {"scale": 0.01, "mask": [{"kind": "causal"}], "interventions": [CLOSED_ROW]},
-        {"softcap": 5.0, "interventions": [CLOSED_ROW, {"kind": "scale", "stage": "scores", "factor": 1e-4}]},
         {
             "mask": [{"kind": "bias", "values": CLOSED_BIAS}],
             "interventions": [
@@ -192,20 +163,11 @@ CLOSED_BIAS = np.array([[0.0, -np.inf, 1.0, 0.0], [-np.inf] * 4, [0.0] * 4])
             ],
         },
     ],
-    ids=["usual scale", "small scale", "scaled by hand and capped", "bias scaled by hand twice"],
+    ids=["usual scale", "small scale", "bias scaled by hand twice"],
 )
 def test_minus_infinity_stays_what_it_is_when_it_is_multiplied(fields):
     problem = given(**fields)
     check(Recalculated(workbook_bytes(problem)), problem)
-
-
-@pytest.mark.parametrize("token", ["\x1b[0m", "\ufffe", "\ud800", "=1+1", "\t"])
-def test_any_token_makes_a_heading(token):
-    problem = given(key_tokens=(token, "b", "c", "d"), mask=[{"kind": "causal"}])
-    book = openpyxl.load_workbook(io.BytesIO(workbook_bytes(problem)))
-    heading = book["scores"].cell(3, 2)
-    assert heading.data_type == "s"
-    assert heading.value.isprintable()
 
 
 def test_a_formula_longer_than_a_cell_takes_is_refused():
@@ -214,29 +176,7 @@ def test_a_formula_longer_than_a_cell_takes_is_refused():
         workbook_bytes(Problem(x=np.ones((2, 600)), w_query=wide, w_key=wide, w_value=wide))
 
 
-def test_a_closed_cell_is_shown_by_a_rule_and_every_number_as_wide_as_its_column():
-    """LibreOffice shows ### for a number whose format has a condition and "General": it is not cut to the width."""
-    book = openpyxl.load_workbook(io.BytesIO(workbook_bytes(given(mask=[{"kind": "causal"}]))))
-    assert {cell.number_format for sheet in book for row in sheet.iter_rows() for cell in row} == {"General"}
-    assert book.worksheets[-1].sheet_state == "hidden"
-    for sheet in book.worksheets[1:-1]:
-        ((area, (rule,)),) = ((found.sqref, found.rules) for found in sheet.conditional_formatting)
-        assert str(area) == sheet.dimensions
-        assert (rule.operator, rule.formula, rule.dxf.numFmt.formatCode) == ("lessThan", ["-1E+299"], '"−∞"')
-
-
 # --- opened again --------------------------------------------------------------------------------
-@pytest.mark.parametrize("name", PROBLEMS)
-def test_a_workbook_opens_as_the_problem_that_it_is_of(name, tmp_path):
-    path = tmp_path / "a.xlsx"
-    try:
-        path.write_bytes(workbook_bytes(PROBLEMS[name]))
-    except FormatError:
-        assert name in EXTREMES | STEEP
-        return
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert load(path) == PROBLEMS[name]
 
 
 def test_what_was_typed_over_in_a_workbook_is_opened(tmp_path):

@@ -5,11 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attn_gui.engine import STAGE, DenseEvaluation, FieldError, Problem, ShapeError, StageError, compute
+from attn_gui.engine import STAGE, FieldError, Problem, ShapeError, StageError, compute
 from attn_gui.engine.analysis.head_readings import READINGS
-from attn_gui.engine.creation.create import made_direct
-from attn_gui.engine.creation.resize import resize
-from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.fields import with_leaves
 from attn_gui.models import (
     Run,
@@ -24,7 +21,7 @@ from attn_gui.models import (
     patch_sweep,
     recovered,
 )
-from attn_gui.models.attribution import head_numbers, likely, rows_taken
+from attn_gui.models.attribution import likely, rows_taken
 from attn_gui.models.changed_layers import LayerEdit
 from attn_gui.models.forward_pass import final_states, logits_of
 from tests.failing import each
@@ -132,32 +129,6 @@ def test_what_the_gradient_foretells_of_a_patch_is_its_first_order(pair, stage, 
         assert found[layer, place] == pytest.approx((sides[0] - sides[1]) / (2 * step) / (high - low), abs=5e-3)
 
 
-def test_what_stands_behind_a_mask_is_foretold_to_move_nothing(pair):
-    """It was a warning of NumPy."""
-    found = patch_foretold(*pair, "c", "e", stage="masked", axis="head")
-    expected = patch_foretold(*pair, "c", "e", stage="scaled", axis="head")
-    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-9)
-
-
-def test_a_sweep_reads_the_logit_where_it_is_asked(pair):
-    changed, clean = pair
-    found = patch_sweep(changed, clean, "c", "e", stage="block_output", axis="query", position=4)
-    assert found[1, 4] == 1.0
-    assert not found[1, 5:].any()
-
-
-def test_a_sweep_is_told_and_can_be_ended(pair):
-    shares = []
-    patch_sweep(*pair, "c", "e", stage="head_output", axis="head", progress=shares.append)
-    assert shares == [k / 8 for k in range(8)]
-
-    def stop(share):
-        raise InterruptedError
-
-    with pytest.raises(InterruptedError):
-        head_effects(pair[0], "c", progress=stop)
-
-
 def test_what_cannot_be_swept_is_said(pair, toy):
     with pytest.raises(StageError):
         patch_sweep(*pair, "c", "e", stage="gates", axis="head")
@@ -183,7 +154,7 @@ def test_an_intervention_moves_what_comes_after_it(toy):
 
 
 # --- what moved ----------------------------------------------------------------------------------
-@pytest.mark.parametrize("value", [1e200, np.nan, -3e38])
+@each("value", [1e200, np.nan])
 def test_numbers_beyond_float32_spread_and_nothing_is_said(toy, value):
     """A warning of NumPy would be an error here: whoever types such a number is shown what becomes of it."""
     clean = toy.run("q w e r t y q w e r")
@@ -192,13 +163,12 @@ def test_numbers_beyond_float32_spread_and_nothing_is_said(toy, value):
     wild = Problem.of(with_leaves(base, {"dtype": "float64", "block.norm2_weight": norm}))
     model = toy.with_edits({0: LayerEdit.between(base, wild)})
     for run in (model.run("q w e r t y q w e r"), clean.replace(model=model)):
-        assert not np.isfinite(run.logits).all() or value == -3e38
+        assert not np.isfinite(run.logits).all()
         assert len(run.predictions()) == 20
         every_reading(clean, run)
 
 
-@pytest.mark.parametrize("bare", [{"block": None}, {"block": None, "w_output": None, "b_output": None}])
-@pytest.mark.parametrize("layer", [0, 1])
+@each(("layer", "bare"), [(0, {"block": None}), (1, {"block": None, "w_output": None, "b_output": None})])
 def test_a_layer_without_its_network_is_read_as_any_other(toy, layer, bare):
     clean = toy.run("q w e r t y q w e r")
     base = clean.problem(layer)
@@ -208,47 +178,6 @@ def test_a_layer_without_its_network_is_read_as_any_other(toy, layer, bare):
     assert parts.mlps[layer] == 0
     size = sum(np.abs(part).sum() for part in (parts.heads, parts.mlps, parts.biases, parts.by_hand))
     assert parts.total == pytest.approx(logit_difference(run, "t"), abs=1e-5 * (1 + size))
-
-
-@pytest.mark.parametrize("size", [{"d_k": 8}, {"d_v": 24}])
-def test_q_k_and_v_of_a_layer_of_other_width_are_cut_into_its_heads(toy, size):
-    clean = toy.run("q w e r t y q w e r")
-    base = clean.problem(1)
-    run = clean.replace(model=toy.with_edits({1: LayerEdit.between(base, base.replace(**resize(base, **size).fields))}))
-    problem = run.problem(1)
-    assert run.query(1).shape == (4, problem.n, problem.d_k)
-    assert run.value(1).shape == (4, problem.m, problem.d_v)
-    scores = run.query(1) @ run.key(1).swapaxes(1, 2)
-    np.testing.assert_allclose(scores, run.stage(1, "scores")[0], rtol=1e-5, atol=1e-5)
-    mixed = run.attention(1) @ run.value(1)
-    np.testing.assert_allclose(mixed, run.stage(1, "head_output")[0], rtol=1e-5, atol=1e-5)
-
-
-@pytest.mark.parametrize("keys", [7, None])
-def test_a_layer_that_was_given_other_keys_has_no_readings_of_its_tokens(toy, keys):
-    """None: as many as there are tokens, which they are not."""
-    clean = toy.run("k x b p f k x b p")
-    base = clean.problem(1)
-    rows = np.random.default_rng(3).standard_normal((keys or base.n, base.d_model)).astype(np.float32)
-    run = clean.replace(model=toy.with_edits({1: LayerEdit.between(base, base.replace(context=rows, mask=()))}))
-    before = {key: head_numbers(clean, base, key) for key in READINGS}
-    for key, reading in READINGS.items():
-        found = head_numbers(run, base, key)
-        np.testing.assert_array_equal(found[0], before[key][0])
-        own = run.problem(1)
-        assert own.m == len(rows)
-        if not reading.fits(own):
-            assert np.isnan(found[1]).all(), key
-            continue
-        for head, weights in enumerate(np.asarray(run.attention(1), np.float64)):
-            expected = reading.measure(own, lambda weights=weights: iter([(slice(0, len(weights)), weights)]))
-            np.testing.assert_array_equal(found[1, head], expected)
-    assert np.isnan(moved(clean, run).heads[1]).all() == (own.m != base.m)
-    if own.m != base.m:
-        with pytest.raises(FieldError, match=f"10 numbers in the other text and {own.m} here"):
-            patch_foretold(run, clean, "f", stage="weights", axis="head")
-    assert not READINGS["induction"].fits(run.problem(1))
-    assert READINGS["entropy"].fits(run.problem(1))
 
 
 def every_reading(clean: Run, run: Run) -> None:
@@ -295,34 +224,6 @@ def test_all_rows_of_a_layers_end_are_the_other_run(name):
             assert recovered(changed, clean, patched, token, against) == pytest.approx(1, abs=1e-3)
 
 
-@each("name", NAMES)
-def test_a_row_is_where_patching_has_it_in_every_stage(name):
-    changed, clean = run(name, 1), run(name, 2)
-    layer, row = changed.model.num_layers - 1, 4
-    for stage in DenseEvaluation(changed.problem(layer)).stages:
-        box, values = rows_taken(changed, clean, layer, stage, slice(row, row + 1), row)
-        axis = STAGE[stage].axes[-2]
-        assert close(
-            with_cells(changed, layer, stage, box, values).hidden[-1],
-            changed.patch(clean, layer, stage, {axis: row}).hidden[-1],
-        )
-
-
-def test_rows_of_a_shorter_text():
-    changed, short = run("tiny-llama", 1), run("tiny-llama", 2, SHORT)
-    box, values = rows_taken(changed, short, 0, "head_output", slice(6, 7), 4)
-    assert box[-2] == slice(6, 7)
-    assert np.array_equal(values, short.stage(0, "head_output")[:, :, 4:5])
-    with pytest.raises(FieldError, match="has no row 5; it has 5 tokens"):
-        rows_taken(changed, short, 0, "head_output", slice(5, 6), 5)
-    with pytest.raises(FieldError, match="has 5 numbers in the other text and 7 here"):
-        rows_taken(changed, short, 0, "weights", slice(4, 5), 4)
-    with pytest.raises(FieldError, match="has no row 6"):
-        rows_taken(changed, short, 0, "output")
-    with pytest.raises(StageError):
-        rows_taken(changed, short, 0, "capped", slice(4, 5), 4)
-
-
 def test_readings_of_all_heads_are_public_by_name(toy):
     run = toy.run("k x b p f k x b p")
     found = run.readings()
@@ -336,15 +237,6 @@ def test_readings_of_all_heads_are_public_by_name(toy):
         np.testing.assert_allclose(mine, values[None], rtol=1e-4, atol=1e-6)
     with pytest.raises(FieldError, match="no layer 2"):
         run.readings(layer=2)
-
-
-def test_a_run_says_what_it_is(toy):
-    run = toy.run("k x b p")
-    assert repr(run) == "Run(toy-induction, 5 tokens: <s> k x b p)"
-    off = {"layer": 0, "kind": "scale", "stage": "head_output", "at": {"head": 0}, "factor": 0}
-    assert "1 interventions" not in repr(run)
-    assert "interventions: 1" in repr(run.replace(interventions=[off]))
-    assert len(repr(toy.run("k " * 30))) < 120
 
 
 # --- the gradient of a logit through the whole model against finite differences through the whole model ---
@@ -379,11 +271,8 @@ def check(run, layer, stage, token, random):
         assert found[place] == pytest.approx((after - before) / (2 * STEP), rel=2e-3, abs=2e-4 * np.abs(found).max())
 
 
-@pytest.mark.family(4)
-@pytest.mark.parametrize("layer", [0, 1])
-@pytest.mark.parametrize("name", NAMES)
+@each(("layer", "name"), [(0, "tiny-bert"), (1, "tiny-llama"), (0, "toy-induction")])
 def test_it_is_the_slope_of_the_whole_model(name, layer):
-    """Every stage in one of two layers."""
     run = golden(name).run({"tiny-bert": "mask", "toy-induction": "short"}.get(name, "cat"))
     for stage in [*STAGE][layer::2]:
         if stage in compute(run.problem(layer)).stages:
@@ -393,13 +282,12 @@ def test_it_is_the_slope_of_the_whole_model(name, layer):
                 run.gradient(5, layer, stage)
 
 
-@pytest.mark.family(8)
-@pytest.mark.parametrize("name", VARIANTS)
+@each(
+    "name", ["bert: holes", "distilbert", "gpt2: scale falls", "llama: one K/V head", "llama: biases", "qwen3: window"]
+)
 def test_it_is_the_gradient_of_the_engine_layer_by_layer(name, tmp_path, monkeypatch):
-    """The fast walk down, in float32, against the engine's own in float64: every stage of every family."""
+    """The fast walk down, in float32, against the engine's own in float64: every stage of each kind of layer."""
     run = VARIANTS[name].run(tmp_path)
-    if run.model.ends.head is None:
-        return
     stages = compute(run.problem(1)).stages
     fast = {stage: dict(run.gradients(7, stage, against=9)) for stage in stages}
     with monkeypatch.context() as patched:
@@ -413,36 +301,6 @@ def test_it_is_the_gradient_of_the_engine_layer_by_layer(name, tmp_path, monkeyp
             there = np.isfinite(run.stage(layer, stage))
             np.testing.assert_allclose(found[there], wanted[there], rtol=0, atol=2e-5 * max(1.0, np.abs(wanted).max()))
             assert not found[~there].any()
-
-
-def test_all_layers_at_once_are_each_of_them_and_a_difference_is_that_of_two():
-    run = golden("tiny-gpt2").run("cat")
-    both = dict(run.gradients(5, "weights", against=8))
-    assert list(both) == [2, 1, 0]
-    for layer, found in both.items():
-        wanted = run.gradient(5, layer, "weights") - run.gradient(8, layer, "weights")
-        np.testing.assert_allclose(found, wanted, atol=1e-5 * np.abs(wanted).max())
-    assert list(dict(run.gradients(5, "weights", layers=[1]))) == [1]
-    assert not any(found.any() for _, found in run.gradients(5, "weights", against=5))
-
-
-def test_it_follows_interventions():
-    run = golden("tiny-llama").run("cat")
-    off = {"layer": 1, "kind": "scale", "stage": "head_output", "at": {"head": 2}, "factor": 0.0}
-    run = run.replace(interventions=[off])
-    for stage in ("weights", "value", "up"):
-        check(run, 0, stage, 9, np.random.default_rng(3))
-    at_hand = run.gradient(9, 1, "weights")
-    assert not at_hand[0, 2].any()  # of a head that is off no weight matters
-    assert at_hand[0, 3].any()
-
-
-def test_by_the_text_of_a_token_and_at_another_position():
-    run = golden("toy-induction").run("short")
-    np.testing.assert_array_equal(run.gradient("c", 0, "weights"), run.gradient(3, 0, "weights"))
-    early = run.gradient("c", 0, "block_output", position=2)
-    assert early[0, 2].any()
-    assert not early[0, 3:].any()  # no later token reaches it
 
 
 def test_what_has_no_gradient_is_said(tmp_path):
@@ -472,16 +330,3 @@ def test_nothing_comes_through_cells_that_were_typed_over_what_the_layers_below_
     by_output = typed.gradient(5, 0, "block_output")[0]
     assert by_output[-1, 0] == 0
     assert by_output[-1, 1:].all()
-
-
-def test_nothing_comes_through_an_x_that_was_given_as_a_whole_or_taken_away():
-    """It was a slope of what the typed rows lie over, and a word of Python where there is no x."""
-    run = golden("toy-induction").run("short")
-    layer = run.problem(1)
-    whole = LayerEdit({}, {"x": layer.x + 1})  # a row was inserted, and then a text read that is longer by one
-    direct = LayerEdit.between(layer, layer.replace(**made_direct(evaluation_of(layer))))
-    for edit in (whole, direct):
-        typed = run.replace(model=run.model.with_edits({1: edit}))
-        assert np.abs(typed.gradient(5, 1, "weights")).max() > 0
-        for stage in ("weights", "head_output", "block_output"):
-            assert not typed.gradient(5, 0, stage).any()

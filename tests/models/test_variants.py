@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,9 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from attn_gui.document.draft import released_arrays
 from attn_gui.engine import compute, verify
-from attn_gui.models import Model, Run, changed_layers, open_model
+from attn_gui.models import Model, Run, open_model
 from attn_gui.models.changed_layers import LayerEdit
 from attn_gui.models.model import read_model
 from attn_gui.models.study import open_layer
@@ -79,20 +77,16 @@ def llama(more: Mapping[str, Any], base: Mapping[str, Any] = LLAMA, **tensors: A
 VARIANTS = {
     "bert": Variant(BERT, bert_tensors(BERT), "bert."),
     "bert: no prefix, no head": Variant(BERT, bert_tensors(BERT, head=False)),
-    "bert: no pooler": Variant(BERT, bert_tensors(BERT, pooler=False), "bert."),
     "bert: types": Variant(BERT, bert_tensors(BERT), types=[0, 0, 0, 1, 1, 1, 0, 1, 1]),
     "bert: padding": Variant(BERT, bert_tensors(BERT), mask=[1, 1, 1, 1, 1, 1, 0, 0, 0]),
     "bert: holes": Variant(BERT, bert_tensors(BERT), mask=[1, 0, 1, 1, 0, 1, 1, 1, 0]),
     "bert: gelu_new": Variant(BERT | {"hidden_act": "gelu_new"}, bert_tensors(BERT)),
-    "bert: gelu_pytorch_tanh": Variant(BERT | {"hidden_act": "gelu_pytorch_tanh"}, bert_tensors(BERT)),
-    "bert: relu": Variant(BERT | {"hidden_act": "relu"}, bert_tensors(BERT)),
     "bert: eps": Variant(BERT | {"layer_norm_eps": 0.05}, bert_tensors(BERT)),
     "bert: untied": Variant(BERT, bert_tensors(BERT) | {"cls.predictions.decoder.weight": random_matrix()}),
     "bert: two biases": Variant(
         BERT | {"tie_word_embeddings": False},
         bert_tensors(BERT) | {"cls.predictions.decoder.weight": random_matrix(), "cls.predictions.decoder.bias": OTHER},
     ),
-    "bert: two biases, tied": Variant(BERT, bert_tensors(BERT) | {"cls.predictions.decoder.bias": OTHER}),
     "roberta": Variant(ROBERTA, bert_tensors(ROBERTA, pooler=False), "roberta."),
     "roberta: padding": Variant(
         ROBERTA, bert_tensors(ROBERTA), ids=[5, 1, 3, 30, 1, 8, 21, 1, 1], mask=[1, 0, 1, 1, 0, 1, 1, 0, 0]
@@ -103,18 +97,13 @@ VARIANTS = {
         | {"lm_head.decoder.bias": OTHER, "lm_head.decoder.weight": random_matrix()},
     ),
     "xlm-roberta": Variant(ROBERTA | {"model_type": "xlm-roberta"}, bert_tensors(ROBERTA, pooler=False), "roberta."),
-    "camembert": Variant(ROBERTA | {"model_type": "camembert"}, bert_tensors(ROBERTA, pooler=False), "roberta."),
-    "roberta: relu but in its head": Variant(ROBERTA | {"hidden_act": "relu"}, bert_tensors(ROBERTA, pooler=False)),
     "distilbert": Variant(DISTILBERT, distilbert_tensors(), "distilbert."),
-    "distilbert: no prefix, relu": Variant(DISTILBERT | {"activation": "relu"}, distilbert_tensors()),
     "gpt2": Variant(GPT2, gpt2_tensors(), "transformer."),
-    "gpt2: no prefix": Variant(GPT2, gpt2_tensors()),
     "gpt2: untied": Variant(GPT2 | {"tie_word_embeddings": False}, gpt2_tensors(untied=True), "transformer."),
     "gpt2: no scale": Variant(GPT2 | {"scale_attn_weights": False}, gpt2_tensors()),
     "gpt2: scale falls": Variant(GPT2 | {"scale_attn_by_inverse_layer_idx": True}, gpt2_tensors()),
     "gpt2: gelu, eps": Variant(GPT2 | {"activation_function": "gelu", "layer_norm_epsilon": 0.1}, gpt2_tensors()),
     "llama": llama({}, untied=True),
-    "llama: tied": llama({}),
     "llama: untied, no head": llama({"tie_word_embeddings": False}),
     "llama: no word of ties, no head": llama({"tie_word_embeddings": None}),  # as transformers takes it
     "qwen3: no word of ties, no head": llama({"tie_word_embeddings": None}, QWEN3, norms=True),
@@ -124,18 +113,12 @@ VARIANTS = {
     "llama: biases": llama({"attention_bias": True, "mlp_bias": True}, biases=ALL),
     "llama: eps, gelu": llama({"rms_norm_eps": 0.1, "hidden_act": "gelu"}),
     "llama: linear": llama({"rope_scaling": {"type": "linear", "factor": 2.5}}),
-    "llama: linear, new spelling": llama(
-        {"rope_parameters": {"rope_type": "linear", "factor": 4.0, "rope_theta": 50.0}}
-    ),
-    "llama: new spelling": llama({"rope_parameters": {"rope_type": "default", "rope_theta": 30.0}}),
     "llama: llama3": llama({"rope_scaling": {"rope_type": "llama3", **LLAMA3}, "head_dim": 16}),
     "mistral": llama({}, MISTRAL, untied=True),
     "mistral: no window": llama({"sliding_window": None}, MISTRAL),
     "qwen2": llama({}, QWEN2, biases=QKV),
     "qwen2: looks ahead": llama({"is_causal": False}, QWEN2, biases=QKV),  # gte-Qwen2, which embeds texts
-    "qwen2: window switched off": llama({"sliding_window": 2}, QWEN2, biases=QKV),
     "qwen2: upper layers slide": llama({}, SLIDING, biases=QKV),
-    "qwen2: layer types": llama({"layer_types": ["sliding_attention", "full_attention"]}, SLIDING, biases=QKV),
     "qwen3": llama({}, QWEN3, norms=True),
     "qwen3: window": llama(
         {"use_sliding_window": True, "sliding_window": 3, "layer_types": ["full_attention", "sliding_attention"]},
@@ -174,7 +157,7 @@ def test_a_variant_of_a_family(name, tmp_path):
 
 @each("shards", [1, 3])
 @each("kind", ["F32", "F16", "BF16"])
-@each("name", ["bert", "gpt2", "qwen3"])
+@each("name", ["gpt2", "qwen3"])
 def test_every_kind_of_number_in_one_file_or_in_shards(name, kind, shards, tmp_path):
     variant = VARIANTS[name]
     tensors = with_prefix(variant.tensors, variant.prefix)
@@ -196,44 +179,9 @@ def test_the_oldest_names_of_a_norm(tmp_path):
 # --- A layer opened as a problem of the engine gives what the pass gives --------------------------
 
 
-def opened(run):
-    """(attention, last state) of a run whose layers are opened one after the other, each on the one before."""
-    attention, x = [], run.states[0]
-    for layer in range(run.model.num_layers):
-        trace = compute(run.problem(layer).replace(x=x))
-        attention.append(trace["weights"][0])
-        x = trace["block_output"][0]
-    return np.stack(attention), x
-
-
-def finished(run, state):
-    return run.replace().__class__(run.model, run.sequence, (), (*run.states[:-1], state))
-
-
-@each(("name", "case"), cases())
-def test_a_text_through_opened_layers(name, case):
-    known, run = golden(name), golden(name).run(case)
-    attention, last = opened(run)
-    found = finished(run, last)
-    assert slip(attention, known.arrays[f"{case}.attn"], attention=True) < 1
-    assert slip(found.hidden[-1], known.arrays[f"{case}.hidden"][-1]) < 1
-    assert slip(found.logits, known.arrays[f"{case}.logits"]) < 1
-
-
-@each(("name", "edit"), edits())
-def test_an_edit_through_opened_layers(name, edit):
-    known = golden(name)
-    run = known.run(known.told["edits"][edit]["case"], edit)
-    attention, last = opened(run)
-    found = finished(run, last)
-    assert slip(attention, known.arrays[f"{edit}.attn"], attention=True) < 1
-    assert slip(found.hidden[-1], known.arrays[f"{edit}.last"]) < 1
-    wanted = known.arrays[f"{edit}.logits"]
-    assert slip(found.logits[-1:] if len(wanted) == 1 else found.logits[:2], wanted) < 1
-
-
-@pytest.mark.family(8)
-@pytest.mark.parametrize("name", VARIANTS)
+@each(
+    "name", ["bert: types", "roberta: padding", "distilbert", "gpt2: scale falls", "llama: biases", "mistral", "qwen3"]
+)
 def test_every_stage_of_every_variant_is_that_of_the_pass(name, tmp_path):
     run = VARIANTS[name].run(tmp_path)
     for layer in range(run.model.num_layers):
@@ -251,7 +199,7 @@ def test_every_stage_of_every_variant_is_that_of_the_pass(name, tmp_path):
 
 @each(
     ("name", "kind"),
-    [("bert", "set"), ("gpt2", "scale"), ("qwen3", "copy"), ("qwen3", "set"), ("bert", "copy")],
+    [("bert", "set"), ("gpt2", "scale"), ("qwen3", "copy")],
 )
 def test_an_intervention_at_any_stage_is_the_same_in_both(name, kind, tmp_path):
     run = VARIANTS[name].run(tmp_path)
@@ -265,25 +213,6 @@ def test_an_intervention_at_any_stage_is_the_same_in_both(name, kind, tmp_path):
         after = compute(found.problem(0))
         assert slip(after["weights"], found.stage(0, "weights"), attention=True) < 1, stage
         assert slip(after["block_output"][0], found.states[1]) < 1, stage
-
-
-def test_tokens_and_masks_come_along():
-    run = golden("tiny-bert").run("pad")
-    problem = run.problem(0)
-    assert problem.query_tokens == run.tokens
-    assert [layer.kind for layer in problem.mask] == ["padding"]
-    assert [layer.kind for layer in golden("tiny-gpt2").run("cat").problem(0).mask] == ["causal"]
-
-
-def test_a_weight_typed_into_an_opened_layer_goes_into_the_model():
-    run = golden("tiny-llama").run("cat")
-    matrix = np.array(run.problem(1).block.w_gate)
-    matrix[2, 3] = 4.0
-    edited = run.problem(1).replace(block={**run.problem(1).block, "w_gate": matrix})
-    model = run.model.with_weights(1, {"block.w_gate": edited.arrays()["block.w_gate"]})
-    found = run.replace(model=model)
-    assert slip(compute(edited)["block_output"][0], found.states[2]) < 1
-    assert not np.allclose(found.logits, run.logits, atol=1e-4)
 
 
 # --- the pass against transformers ----------------------------------------------------------------
@@ -372,78 +301,6 @@ def test_a_known_run_changes_no_bit(model: Model, layer: int, whole: bool) -> No
     assert quick.study.edits(quick.problem).keys() == edits.keys()
 
 
-def walked_layers(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The numbers of the layers that are walked from now on, edited ones included."""
-    found: list[int] = []
-    cells_of = changed_layers.stage_cells
-
-    def counted(layer: changed_layers.AnyLayer, *rest: Any, **telling: Any) -> object:
-        found.append(layer.number)
-        return cells_of(layer, *rest, **telling)
-
-    monkeypatch.setattr("attn_gui.models.model.stage_cells", counted)
-    return found
-
-
-def test_of_a_run_with_the_same_changes_nothing_is_computed_again(
-    model: Model, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    edits = edits_of(model)
-    start = open_layer(model, TEXT, 0, edits, silent)
-    known = model.with_edits(edits).run(TEXT)
-    walked = walked_layers(monkeypatch)
-    above = start.study.at(start.problem, 1, silent, known)
-    assert not walked
-    assert known.replace(model=known.model.with_edits(above.study.edits(above.problem))) is known
-    assert not walked
-    below = above.study.at(above.problem, 0, silent)  # without one the layers are run
-    assert walked == [*range(model.num_layers)]
-    assert below.problem == start.problem
-
-
-def test_only_what_is_not_the_same_below_the_layer_is_computed(model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
-    edits, known = edits_of(model), model.run(TEXT)
-    walked = walked_layers(monkeypatch)
-    open_layer(model, TEXT, 1, edits, silent, known)
-    assert walked == [0]
-
-
-def test_a_run_tells_which_layers_it_has_in_common_with_another(model: Model) -> None:
-    edits, run = edits_of(model), model.run(TEXT)
-    above: Run = run.replace(model=run.model.with_edits({1: edits[1]}))
-    assert above.is_same(run, 0)
-    assert not above.is_same(run, 1)
-    off = {"layer": 1, "kind": "scale", "stage": "head_output", "factor": 0.0}
-    assert not run.replace(interventions=[off]).is_same(run, 1)
-    assert not any(model.run(TEXT).is_same(run, layer) for layer in (0, 1))  # another run, though it is alike
-
-
-def test_an_edit_keeps_what_it_was_when_the_arrays_are_written_into(model: Model) -> None:
-    start = open_layer(model, TEXT, 0, {}, silent)
-    given = np.zeros((1, start.problem.n, start.problem.m))
-    changed = start.problem.replace(mask=[{"kind": "bias", "values": given}])
-    edit = LayerEdit.between(start.study.base, changed)
-    kept = edit.of(start.study.base)
-    released_arrays(changed)["mask.0.values"][...] = 5.0
-    assert edit.of(start.study.base) == kept
-    assert not edit.is_like(LayerEdit.between(start.study.base, changed))
-
-
-def test_texts_share_the_weights_of_a_layer_for_as_long_as_one_of_them_is_held(model: Model) -> None:
-    first = open_layer(model, TEXT, 1, {}, silent).study.base
-    second, third = (open_layer(model, text, 1, {}, silent).study.base for text in ("the", "a cat"))
-    weights = [name for name in first.arrays() if name.startswith(("w_", "b_", "block."))]
-    assert len(weights) > 5
-    for name in weights:
-        assert np.shares_memory(first.arrays()[name], second.arrays()[name]), name
-        assert np.shares_memory(first.arrays()[name], third.arrays()[name]), name
-    assert not np.shares_memory(first.x, second.x)
-    held = weakref.ref(first.w_query)
-    del first, second
-    assert np.shares_memory(third.w_query, open_layer(model, TEXT, 1, {}, silent).study.base.w_query)
-    assert held() is None
-
-
 def test_a_layer_in_another_precision_follows_its_text_and_the_layers_below(model: Model) -> None:
     """All of x was kept as it was when the precision was chosen: what was changed below it had no effect."""
     start = open_layer(model, TEXT, 1, {}, silent)
@@ -463,17 +320,3 @@ def test_a_layer_in_another_precision_follows_its_text_and_the_layers_below(mode
         dtype="float64", w_value=weights
     )
     assert edit.without("dtype").of(start.study.base) == start.problem.replace(w_value=np.float64(weights))
-
-
-@pytest.mark.parametrize("layer", [0, 1])
-def test_a_text_that_a_change_in_any_layer_does_not_fit_is_refused(model: Model, layer: int) -> None:
-    """One above the layer on the table was taken, and no file could hold the study any more."""
-    start = open_layer(model, TEXT, 1 - layer, {}, silent)
-    other = open_layer(model, TEXT, layer, {}, silent).problem
-    last = other.replace(interventions=[{"kind": "set", "stage": "weights", "at": {"query": other.n - 1}, "values": 0}])
-    found = open_layer(model, TEXT, 1 - layer, {layer: LayerEdit.between(other, last)}, silent)
-    with pytest.raises(ValueError, match="query"):
-        found.study.with_text(found.problem, "the", silent)
-    longer = found.study.with_text(found.problem, f"{TEXT} {TEXT}", silent)
-    assert longer.study.edits(longer.problem).keys() == {layer}
-    assert start.study.with_text(start.problem, "the", silent).study.text == "the"
