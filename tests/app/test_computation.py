@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import threading
-import tracemalloc
-import weakref
 from dataclasses import replace
 from threading import Event
 from typing import Any
@@ -12,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 from PySide6.QtCore import QCoreApplication, QObject
-from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 
 from attn_gui.app.program import Program
@@ -35,7 +32,6 @@ from tests.journeys.gate import Gate
 N, HEADS, WIDTH = 149, 2, 5
 EDIT = Label("x")
 ONE = np.array([[0.5]])
-PATIENCE_MS = 120_000
 LENGTH, H, D = 1450, 1, 2  # just beyond what is kept whole
 
 
@@ -206,24 +202,6 @@ def test_what_nothing_can_hold_is_refused_and_comes_back(qtbot, desk, monkeypatc
     assert computation.evaluation.problem.score == "dot"
 
 
-def test_what_there_is_too_little_memory_for_is_refused(qtbot, desk, monkeypatch):
-    document, computation = desk(a_problem())
-    qtbot.waitUntil(lambda: not computation.pending)
-
-    def allocate(problem: Problem) -> StreamingEvaluation:
-        raise MemoryError("Unable to allocate 16.0 GiB")
-
-    with monkeypatch.context() as full:
-        full.setattr("attn_gui.engine.evaluation.streaming.StreamingEvaluation", allocate)
-        with qtbot.waitSignal(computation.refused) as refused:
-            document.apply(SetFields({"scale": 2.0}, EDIT))
-    assert str(refused.args[0]) == "There is not enough memory to compute this."
-    assert computation.refusal is refused.args[0]
-    document.stack.undo()
-    qtbot.waitUntil(lambda: not computation.pending)
-    assert computation.refusal is None
-
-
 @each("long", [False, True])
 @each("edit", [SetFields({"scale": 2.0}, EDIT), SetCells("key", (slice(0, 1),) * 2, ONE, EDIT)])
 def test_what_a_fault_leaves_behind_is_not_taken_for_the_document(qtbot, desk, monkeypatch, long, edit):
@@ -254,33 +232,6 @@ def test_what_a_fault_leaves_behind_is_not_taken_for_the_document(qtbot, desk, m
     column = slice(0, 1), slice(0, N), slice(0, 1)
     fresh_one = evaluation_of(document.problem)
     np.testing.assert_array_equal(computation.evaluation.box("output", column), fresh_one.box("output", column))
-
-
-def test_rows_of_x_that_are_many_are_projected_behind(qtbot, desk, monkeypatch):
-    monkeypatch.setattr(module, "PROJECTED", 50)
-    random = np.random.default_rng(0)
-    weights = {name: random.normal(size=(7, HEADS * WIDTH)) for name in ("w_query", "w_key", "w_value")}
-    document, computation = desk(Problem(x=random.normal(size=(N, 7)), num_heads=HEADS, **weights))
-    qtbot.waitUntil(lambda: not computation.pending)
-    document.apply(SetCells("x", (slice(4, 5), slice(0, 7)), np.ones((1, 7)), EDIT))
-    assert not computation.pending
-    document.apply(SetCells("x", (slice(0, 90), slice(0, 7)), np.ones((90, 7)), EDIT))
-    assert computation.pending
-    qtbot.waitUntil(lambda: not computation.pending)
-    expected = fresh(document)
-    assert whole(computation.evaluation, "query") == pytest.approx(whole(expected, "query"), abs=1e-12)
-
-
-def test_what_a_document_leaves_is_given_back_once_another_one_is_open(qtbot, desk, monkeypatch):
-    monkeypatch.setattr(module, "LEFT_MS", 0)
-    given_back: list[str] = []
-    monkeypatch.setattr(module, "trim_heaps", lambda: given_back.append("all"))
-    document, computation = desk(a_problem())
-    qtbot.waitUntil(lambda: given_back == ["all"])
-    document.apply(SetFields({"scale": 2.0}, EDIT))
-    qtbot.waitUntil(lambda: not computation.pending)
-    document.open(a_problem(1))
-    qtbot.waitUntil(lambda: given_back == ["all", "all"])
 
 
 @pytest.fixture
@@ -336,31 +287,6 @@ def test_an_edit_is_followed_in_every_mode(program):
     assert not pooled[8].any(), "no other row of weights has moved"
 
 
-def test_a_ready_made_state_of_a_long_problem_follows_edits_and_is_settled_at_rest(program, qtbot):
-    program.late.compare.compare_with("with-scale")
-    settle(program)
-    with qtbot.waitSignal(program.computation.settled, timeout=PATIENCE_MS):
-        edit(program, "key", 11)
-    settle(program)
-    assert program.baseline.evaluation.settled
-    unscaled = program.document.snapshot().replace(scale=1.0)
-    program.view.set(compare="before")
-    settle(program)
-    values, _ = program.window.product.maps.map("weights").plane.block(slice(4, 6), slice(0, LENGTH))
-    assert values == pytest.approx(compute(unscaled)["weights"][0, 0, 4:6], abs=1e-12)
-
-
-def test_a_head_of_a_long_problem_is_switched_off_and_edits_are_followed(program):
-    assert not program.window.findChild(QAction, "action.compare_with_head").isVisible(), "there is one head"
-    program.late.compare.compare_with("with-head")
-    settle(program)
-    edit(program, "value", 11)
-    program.view.set(compare="difference")
-    settle(program)
-    values, _ = program.window.product.maps.map("output").plane.block(slice(4, 6), slice(0, D))
-    assert values == pytest.approx(compute(program.document.snapshot())["output"][0, 4:6], abs=1e-12)
-
-
 # --- compared -------------------------------------------------------------------------------------
 # The change of a cell in words.
 
@@ -391,23 +317,6 @@ def test_an_answer_comes_on_this_thread(answers, qtbot):
     assert not background.busy
 
 
-def test_what_work_has_read_is_let_go_once_it_is_answered_or_forgotten(answers, qtbot):
-    """A problem of a document that is closed would stay as long as nothing else is saved."""
-    background, _ = answers
-    gate, (read, waiting) = Gate(), (QObject(), QObject())
-    kept = [weakref.ref(each) for each in (read, waiting)]
-    background.start(lambda _, read=read: gate.after(bool)(read))
-    del read
-    gate.await_work()
-    background.start(lambda _, waiting=waiting: bool(waiting))
-    del waiting
-    background.forget()
-    assert kept[1]() is None
-    gate.open()
-    background.wait()
-    qtbot.waitUntil(lambda: kept[0]() is None)
-
-
 def test_only_the_last_question_is_answered(answers, qtbot):
     background, found = answers
     gate, ran = Gate(), []
@@ -431,21 +340,6 @@ def test_an_error_is_an_answer(answers, qtbot):
     background.start(lambda _: "after it")
     qtbot.waitUntil(lambda: len(found) == 2)
     assert found[1] == "after it"
-
-
-@pytest.mark.usefixtures("qapp")
-def test_stops_are_not_counted():
-    parent = QObject()
-    job = BackgroundTask(parent)
-    job.stop()
-    tracemalloc.start()
-    try:
-        for _ in range(10_000):
-            job.stop()
-        assert tracemalloc.get_traced_memory()[0] < 4096
-    finally:
-        tracemalloc.stop()
-        parent.deleteLater()
 
 
 def test_what_a_stopped_job_told_last_does_not_arrive():

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import attn_gui
-from attn_gui.app.files.files import FilesController
 from attn_gui.app.files.journaling import journals_folder
 from attn_gui.models import open_model
 from attn_gui.models.study import open_layer
@@ -150,31 +149,6 @@ def test_show_is_one_step_of_the_history(explored):
     explorer.close()
     assert not list(journals_folder().glob("*"))
     assert explorer.problem == PROBLEM.replace(value=V + 1)
-
-
-def test_what_is_given_is_not_called_what_the_window_would_have_begun_with(explored):
-    program = explored(Shell(), PROBLEM.replace(num_heads=1))._program
-    files, window = program.files, program.window
-    assert (files.about, files.view, program.view.look.head) == ({}, {}, 0)
-    assert not window.banner.isVisible()
-    assert program.document.name == "explore"
-    other = explored(Shell())
-    assert other._program.files.about
-    other.show(PROBLEM)
-    assert not other._program.files.about
-    assert not other._program.window.banner.isVisible()
-
-
-def test_the_last_document_that_is_still_read_does_not_take_the_place_of_what_is_given(explored, monkeypatch, tmp_path):
-    attn_gui.save(PROBLEM.replace(value=V + 1), tmp_path / "last.attn")
-
-    def first(self, *_more, **_told):
-        self.open_beside(tmp_path / "last.attn")
-
-    monkeypatch.setattr(FilesController, "began_with", first)
-    program = explored(Shell(), PROBLEM)._program
-    assert not program.files.opening.busy
-    assert program.document.problem == PROBLEM
 
 
 def test_arrays_and_tokens_are_taken_or_refused(explored):

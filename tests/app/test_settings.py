@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QByteArray, QObject, QSettings, QStandardPaths, QUrl, Slot
-from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QApplication, QPushButton, QTableView
+from PySide6.QtCore import QByteArray, QSettings
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QPushButton, QTableView
 from pytestqt.exceptions import capture_exceptions, format_captured_exceptions
 from pytestqt.qtbot import QtBot
 
@@ -204,30 +204,6 @@ def test_an_error_on_another_thread_is_shown_on_that_of_the_window(qtbot, progra
     assert program.window.banner.text().startswith("Something went wrong")
 
 
-class Opened(QObject):
-    """A file manager."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.folders: list[Path] = []
-
-    @Slot(QUrl)
-    def take(self, url: QUrl) -> None:
-        self.folders.append(Path(url.toLocalFile()))
-
-
-def test_show_the_log_opens_its_folder_even_before_there_is_one(program):
-    manager = Opened()
-    QDesktopServices.setUrlHandler("file", manager, "take")
-    try:
-        program.late.window_commands.actions["show_log"].trigger()
-    finally:
-        QDesktopServices.unsetUrlHandler("file")
-    state = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.GenericStateLocation)
-    assert manager.folders == [Path(state) / "attn_gui"]
-    assert manager.folders[0].is_dir()
-
-
 def test_a_log_that_cannot_be_written_is_no_second_error(program, monkeypatch):
     monkeypatch.setattr(faults, "log_folder", lambda: Path(__file__) / "no folder")
     fail(program)
@@ -250,22 +226,3 @@ def test_a_script_in_the_home_of_a_person_is_told_without_the_folders_around_it(
     assert "somebody" not in said
     assert "  mine.py:2" in said
     assert f"linalg/{Path(met.traceback[-1].path).name}" in said  # of what is installed the package, too
-
-
-def test_a_recursion_without_end_is_short():
-    def again() -> None:
-        again()
-
-    with pytest.raises(RecursionError) as met:
-        again()
-    assert len(faults.details(met.value)) < 5000
-
-
-def test_the_line_is_translated_with_the_window(program):
-    fail(program)
-    program.appearance.set_language("zh")
-    QApplication.processEvents()
-    program.view.notify_all()
-    assert [button.text() for button in program.window.banner.buttons()] == ["复制详细信息"]
-    assert "RuntimeError" in program.window.banner.text()
-    assert "Something" not in program.window.banner.text()

@@ -286,15 +286,6 @@ def test_fcitx_is_reached_as_ibus_where_qt_has_no_plugin_for_it(tmp_path, before
     assert (said is not None) == (after is not None)
 
 
-def test_fcitx_keeps_its_own_plugin(tmp_path):
-    from attn_gui.app.start import replace_missing_fcitx
-
-    (tmp_path / "libfcitx5platforminputcontextplugin.so").touch()
-    environment = {"QT_IM_MODULE": "fcitx"}
-    assert replace_missing_fcitx(environment, tmp_path) is None
-    assert environment == {"QT_IM_MODULE": "fcitx"}
-
-
 @pytest.fixture
 def program(qapp):
     opened = Program(qapp, lang="en")
@@ -322,18 +313,6 @@ def test_every_part_that_can_be_ended_is_ended_with_the_program(program, monkeyp
     assert {"runner", "table_blocks", "verify", "targets", "export", "sensitivity", "curve", "copying"} <= set(parts)
     program.end()
     assert set(ended) == set(parts)
-
-
-def test_what_a_checked_action_says_is_what_is_shown(program):
-    actions = program.bars.actions
-    actions["decimals_6"].trigger()
-    assert program.view.look.decimals == 6
-    assert [row.name for row in ACTIONS if row.group == "mode" and actions[row.name].isChecked()] == ["product"]
-    program.view.set(mode="all", decimals=2)
-    assert actions["all_stages"].isChecked()
-    assert not actions["product"].isChecked()
-    assert actions["decimals_2"].isChecked()
-    assert not actions["decimals_6"].isChecked()
 
 
 @pytest.mark.parametrize("name", ["bad.attn", "bad.npz", "bad.md", "gone.npz", ""])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -18,16 +16,11 @@ from PySide6.QtCore import QCoreApplication, QTranslator
 
 from attn_gui.document import history
 from attn_gui.document.document import Document, DocumentChange
-from attn_gui.document.draft import released_arrays
-from attn_gui.document.edits import Edit, Edits, Label, Refusal, SetCells, SetFields, SetStudy
+from attn_gui.document.edits import Edit, Edits, Label, Refusal, SetCells, SetFields
 from attn_gui.document.history import MOST_BY_ITSELF
 from attn_gui.engine import Problem
 from attn_gui.engine.creation.resize import resize
-from attn_gui.formats import snapshots
 from attn_gui.formats.snapshots import MOST, nbytes
-from attn_gui.models import open_model
-from attn_gui.models.study import open_layer
-from attn_gui.paths import resource
 from tests.failing import each
 
 Make = Callable[..., Problem]
@@ -68,15 +61,7 @@ def test_one_step_larger_than_the_limit_can_still_be_undone(heard: Any, direct: 
     assert h.document.problem.query[0, 0] == 1.0
 
 
-def test_a_state_between_two_steps_is_counted_once(heard: Any, direct: Make) -> None:
-    first = direct()
-    h = heard(first, history_bytes=12 * (200 * first.query.shape[1] * first.query.itemsize))
-    for k in range(10):
-        h.document.apply(SetFields({"query": np.full((200, 6), float(k))}, Label("Other")))
-    assert h.document.stack.count() == 10
-
-
-@each("saved_at", [0, 30, 39])
+@each("saved_at", [0, 30])
 def test_forgetting_keeps_the_saved_point_where_it_was(heard: Any, direct: Make, saved_at: int) -> None:
     h = heard(direct(), history_bytes=39_500)
     for k in range(40):
@@ -92,18 +77,6 @@ def test_forgetting_keeps_the_saved_point_where_it_was(heard: Any, direct: Make,
     else:
         h.document.stack.setIndex(saved_at - dropped)
         assert not h.document.modified
-
-
-def test_a_fault_inside_a_step_is_reported_and_ends_nothing(
-    heard: Any, direct: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    h = heard(direct())
-    h.document.apply(typed(0, 0, 1.0))
-    reported: list[BaseException] = []
-    monkeypatch.setattr(sys, "excepthook", lambda kind, error, trace: reported.append(error))
-    h.document._draft.state.arrays.clear()
-    h.document.stack.undo()
-    assert [type(error) for error in reported] == [KeyError]
 
 
 class _Shouting(QTranslator):
@@ -137,34 +110,6 @@ def test_steps_are_named_anew_when_the_language_is_switched(heard: Any, direct: 
     QCoreApplication.removeTranslator(chinese)
     h.document.retranslate()
     assert undo.text() == "Undo Typed (3, 2)"
-
-
-def test_texts_of_a_model_are_held_within_the_limit(heard: Any, direct: Make) -> None:
-    limit, (start, *texts) = 400_000, ("a b c d", *(" ".join("abc"[: k % 3 + 1]) + " q" * (k % 7) for k in range(60)))
-    model = open_model(resource("models", "toy-induction"))
-    first = open_layer(model, start, 0, {}, lambda _share: None)
-    document = heard(direct(), history_bytes=limit).document
-    document.adopt(first.problem, study=first.study)
-    bases: list[weakref.ref[Problem]] = []
-    for text in texts:
-        study, problem = open_layer(model, text, 0, {}, lambda _share: None)[:2]
-        document.apply(SetStudy(problem.fields(), study, Label(text)), [*released_arrays(problem).values()])
-        bases.append(weakref.ref(study.base))
-    held = [base() for base in bases]
-    arrays = {array.ctypes.data: array.nbytes for base in held if base is not None for array in base.arrays().values()}
-    assert document.stack.count() > 20
-    assert sum(arrays.values()) < limit
-
-
-def test_what_was_undone_is_no_longer_counted(heard: Any, direct: Make) -> None:
-    h = heard(direct(), history_bytes=20_000)
-    for k in range(300):
-        h.document.apply(typed(0, 0, float(k)))
-        h.document.stack.undo()
-        assert not h.document.modified
-    for k in range(3):
-        h.document.apply(typed(0, 0, float(k)))
-    assert h.document.stack.count() == 3
 
 
 # --- snapshots of a document ----------------------------------------------------------------------
@@ -250,17 +195,6 @@ def test_of_those_kept_by_themselves_the_oldest_go_and_no_other(document):
     assert nbytes(document.snapshots.all) < 8 * document.problem.query.nbytes + 1000 * MOST_BY_ITSELF
 
 
-def test_an_edit_does_not_wait_for_a_copy_of_all_that_it_loses(document, monkeypatch):
-    """After an undone W_O of 537 MB the next number type_number copied it for a second, and threw the copy away."""
-    monkeypatch.setattr(history, "LARGEST_COPY", document.problem.query.nbytes)
-    type_number(document, 1.0)
-    document.stack.undo()
-    monkeypatch.setattr(snapshots, "alone", lambda array: pytest.fail("it was copied"))
-    type_number(document, 2.0)
-    assert document.snapshots.all == ()
-    assert document.problem.query[0, 0] == 2.0
-
-
 def test_whoever_reads_beside_the_document_never_sees_what_is_kept_of_undone_steps(document, monkeypatch):
     """While it was packed, the undone numbers stood in the very arrays that a journal was written from."""
     seen = []
@@ -290,16 +224,6 @@ def test_names_are_told_apart_and_their_number_is_limited(document):
         document.snapshots.put_back(0, document.snapshots.all[0])
     with pytest.raises(Refusal, match="500 snapshots"):
         document.snapshots.take(document.problem, "more")
-
-
-def test_a_step_that_takes_the_place_of_another_leaves_no_snapshot(document):
-    type_number(document, 1.0)
-    for number in (2.0, 3.0):
-        edit = SetCells("query", (slice(0, 1), slice(0, 1)), np.array([[number]]), Label("drawn"))
-        document.apply_instead(edit)
-    assert document.snapshots.all == ()
-    assert document.problem.query[0, 0] == 3.0
-    assert document.stack.count() == 1
 
 
 def test_a_step_that_is_taken_back_by_its_own_gesture_leaves_nothing_behind(document):
@@ -394,7 +318,7 @@ class UndoMachine(RuleBasedStateMachine):
     def fields(self, data: st.DataObject) -> SetFields:
         problem = self.document.problem
         choices: list[dict[str, Any]] = [
-            {"scale": data.draw(st.sampled_from([None, 1.0, 2.0]))},
+            {"scale": data.draw(st.sampled_from([None, 1.0, 0.0, -0.0]))},
             {"dtype": data.draw(st.sampled_from(["float32", "float64"]))},
             {"query": problem.query[::-1]},
             {"mask": tuple({**layer.to_mapping(), "enabled": not layer.enabled} for layer in problem.mask)},

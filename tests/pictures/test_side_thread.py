@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 import threading
 
@@ -16,7 +15,6 @@ from attn_gui.app.state.computation import Computation
 from attn_gui.document.document import Document
 from attn_gui.engine import Problem
 from attn_gui.engine.evaluation.threads import BEHIND, share
-from attn_gui.pictures.thread_pools import SideThread
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="threads have a nice value of their own on Linux alone")
 
@@ -51,17 +49,6 @@ def test_work_beside_the_window_gives_way_to_it(qtbot: QtBot):
     assert nice() == before
 
 
-def test_a_side_thread_does_what_it_was_asked(qtbot: QtBot):
-    parent = QObject()
-    side, found = SideThread(parent), []
-    for number in range(3):
-        side.begin(lambda number=number: found.append((number, threading.get_ident())))
-    side.waitForDone()
-    assert [number for number, _ in found] == [0, 1, 2]
-    assert len({thread for _, thread in found} - {threading.get_ident()}) == 1
-    parent.deleteLater()
-
-
 @pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="a pass has one thread where there is one core")
 def test_tiles_give_way_to_a_window(qapp):
     document = Document(Problem(query=[[1.0]], key=[[1.0]], value=[[1.0]]))
@@ -69,20 +56,3 @@ def test_tiles_give_way_to_a_window(qapp):
     computation.hold_threads()
     assert nice_of_tiles() == {nice(), min(nice() + BEHIND, 19)}
     computation.end()
-
-
-ALONE = """
-import os, threading
-from attn_gui.engine.evaluation.threads import share
-together, found = threading.Barrier(2, timeout=60), set()
-def work(_job):
-    together.wait()
-    found.add(os.getpriority(os.PRIO_PROCESS, 0))
-share([0, 1], work)
-assert found == {os.getpriority(os.PRIO_PROCESS, 0)}, found
-"""
-
-
-@pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="a pass has one thread where there is one core")
-def test_without_a_window_nothing_gives_way():
-    subprocess.run([sys.executable, "-c", ALONE], check=True, timeout=120)

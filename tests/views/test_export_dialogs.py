@@ -166,18 +166,6 @@ def test_the_proposed_name_follows_until_another_is_typed(qtbot, tmp_path):
     assert dialog.name.text() == "x-scores-h3"
 
 
-def test_all_heads_and_one_sheet_are_words_and_never_contradict_a_number(qtbot, tmp_path):
-    dialog = _image_dialog(qtbot, tmp_path)
-    assert dialog.heads.choice.currentText() == "this head (3)"
-    assert not dialog.heads.numbers.isVisible()
-    dialog.heads.choice.setCurrentIndex(dialog.heads.choice.findData("all"))
-    dialog.arrangement.setCurrentIndex(dialog.arrangement.findData("sheet"))
-    assert "Writes x-weights-all.png." in _said(dialog)
-    dialog.heads.choice.setCurrentIndex(0)
-    assert not dialog.arrangement.isEnabled()
-    assert "Writes x-weights-h3.png." in _said(dialog)
-
-
 def test_the_preview_follows_and_shows_the_first_figure(qtbot, tmp_path):
     asked: list[ExportChoice] = []
 
@@ -207,13 +195,6 @@ def test_a_preview_that_fails_says_why(qtbot, tmp_path):
     assert dialog.preview.image().isNull()
     assert dialog.preview.sentence() == "4,000,000 cells are too many for one figure."
     assert dialog.isVisible()
-
-
-def test_a_preview_of_a_choice_in_the_making_is_no_error(qtbot, tmp_path):
-    dialog = _image_dialog(qtbot, tmp_path)
-    _choose_heads(qtbot, dialog, "2-")
-    dialog.preview.draw_now()
-    assert "“2-”" in dialog.preview.sentence()
 
 
 def test_options_are_remembered_but_not_what_is_shown(qtbot, tmp_path):
@@ -278,14 +259,6 @@ def test_numbers_are_asked_for_by_name(qtbot, tmp_path):
     assert "Tick at least one matrix." in _said(dialog)
 
 
-def test_a_form_of_numbers_is_remembered(qtbot, tmp_path):
-    dialog = _data_dialog(qtbot, tmp_path)
-    dialog.set_choice(DataChoice(arrays=("query",), heads=(1,), format="tsv", headers=True, folder=str(tmp_path)))
-    other = _data_dialog(qtbot, tmp_path / "else")
-    other.set_state(dialog.state())
-    assert other.result_choice() == replace(dialog.result_choice(), arrays=("weights",), heads=(3,))
-
-
 @pytest.fixture
 def look(qapp, request):
     lang, zoom = request.param
@@ -315,11 +288,6 @@ def scroll_area(dialog: ExportDialog) -> QScrollArea:
 
 def place_in(area: QScrollArea, widget: QWidget) -> QRect:
     return QRect(widget.mapTo(area.viewport(), widget.rect().topLeft()), widget.size())
-
-
-@pytest.mark.parametrize("look", [("en", 1.0), ("zh", 1.0)], indirect=True)
-def test_all_is_in_sight_where_there_is_room(dialog):
-    assert not scroll_area(dialog).verticalScrollBar().isVisible()
 
 
 @pytest.mark.parametrize("look", [("en", 2.0), ("zh", 1.5), ("zh", 2.0)], indirect=True)
