@@ -5,14 +5,12 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from PySide6.QtCore import QAbstractItemModel, QTimer
+from PySide6.QtCore import QTimer
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.exceptions import capture_exceptions, format_captured_exceptions
 
 from attn_gui.app.explain import place_of
@@ -26,8 +24,6 @@ from attn_gui.engine import DenseEvaluation, new_problem
 from attn_gui.figure.levels import ColorScale, Levels
 from attn_gui.figure.operands import stage_plane
 from attn_gui.formats import save_session
-from attn_gui.views.map.heatmap import Heatmap
-from attn_gui.views.map.thumbnail import Thumbnail
 from tests.failing import each
 
 HUGE = 10**400
@@ -209,26 +205,6 @@ def test_nobody_can_follow_what_there_is_not(view):
 # --- in another order ----------------------------------------------------------------------------
 
 
-def numbers(model: QAbstractItemModel) -> list[str]:
-    return [model.index(0, column).data() for column in range(model.columnCount())]
-
-
-def shown(program: Program) -> dict[str, list[Any]]:
-    """What the window says and shows, in every zone."""
-    window = program.window
-    widgets = [widget for widget in window.findChildren(QWidget) if widget.isVisible()]
-    labels = [widget.text() for widget in widgets if isinstance(widget, QLabel) and widget is not window.recomputed]
-    maps = [
-        (widget.objectName(), widget.geometry(), widget.shape, widget.overlay.marks, widget.drawing.levels)
-        for widget in widgets
-        if isinstance(widget, Heatmap | Thumbnail)
-    ]
-    actions = [(action.objectName(), action.isChecked(), action.isEnabled()) for action in window.actions()]
-    tables = [(field, numbers(panel.view.model())) for field, panel in window.inputs.panels.items()]
-    names = [(widget.objectName(), widget.accessibleName(), widget.toolTip()) for widget in widgets]
-    return {"labels": labels, "maps": maps, "actions": actions, "tables": tables, "names": names}
-
-
 @pytest.fixture(scope="module")
 def evaluation():
     """Two items, six heads, two K/V heads, an output projection: no two axes of one length."""
@@ -284,7 +260,7 @@ def test_rubbish_changes_nothing(program):
         assert heatmap.levels == levels, record
 
 
-@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(record=st.dictionaries(st.sampled_from(KEYS), JSON))
 def test_no_record_breaks_the_window(program, record):
     with capture_exceptions() as raised:

@@ -151,33 +151,6 @@ def test_a_number_too_large_for_single_precision_is_refused(heard: Any, direct: 
     assert h.document.apply(cells("query", 0, 0, [[np.inf, np.nan]]))
 
 
-def test_going_many_steps_back_is_told_once(heard: Any, direct: Make) -> None:
-    h = heard(direct())
-    for k in range(6):
-        h.document.apply(cells("query", k % 5, k, [[100.0 + k]]))
-    h.changes.clear()
-    h.document.stack.setIndex(2)
-    (change,) = h.changes
-    touched = np.zeros((5, 6), bool)
-    for box in change.fields["query"]:
-        touched[box] = True
-    assert all(touched[k % 5, k] for k in range(2, 6))
-    assert h.document.generation == 7
-
-
-def test_what_is_told_is_true_when_it_is_told(heard: Any, direct: Make) -> None:
-    h = heard(direct())
-    seen = []
-    h.document.changed.connect(
-        lambda change: seen.append((h.document.problem.query[0, 0], h.document.stack.index(), h.document.modified))
-    )
-    first = h.document.problem.query[0, 0]
-    h.document.apply(cells("query", 0, 0, [[7.0]]))
-    h.document.stack.undo()
-    h.document.stack.redo()
-    assert seen == [(7.0, 1, True), (first, 0, False), (7.0, 1, True)]
-
-
 def test_opening_begins_another_document(heard: Any, direct: Make, tmp_path: Path) -> None:
     h = heard(direct(), name="one")
     h.document.apply(cells("query", 0, 0, [[7.0]]))
@@ -275,18 +248,6 @@ def test_copies_of_the_document_and_of_its_past_are_weighed_before_they_are_take
     for take in (document.snapshot, lambda: document.past(2), past.problems):
         with pytest.raises(FieldError, match="of new numbers; at most 25 bytes"):
             take()
-
-
-def test_what_takes_the_place_of_the_step_that_was_saved_is_unsaved_and_that_is_told(
-    heard: Any, direct: Make, tmp_path: Path
-) -> None:
-    document, told = heard(direct()).document, []
-    document.apply(SetFields({"scale": 2.0}, LABEL))
-    document.mark_saved(tmp_path / "a.attn")
-    document.titleChanged.connect(lambda: told.append(document.modified))
-    assert document.apply_instead(SetFields({"scale": 3.0}, LABEL))
-    assert document.modified
-    assert told[-1:] == [True]
 
 
 # --- given weights in a document ------------------------------------------------------------------

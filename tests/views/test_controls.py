@@ -223,21 +223,6 @@ def test_a_number_out_of_range_is_refused_with_its_range(host):
     assert host.committed == []
 
 
-def test_a_number_of_the_document_above_the_range_is_held_until_another_one_is_typed(host):
-    host.field.set_value(70000)
-    assert (host.field.text(), host.field.value()) == ("70000", 70000)
-    assert host.field.commit_typed()
-    host.elsewhere.setFocus()
-    assert (host.field.text(), host.committed, host.refused) == ("70000", [], [])
-    host.field.setFocus()
-    host.press(Qt.Key.Key_Down)
-    host.press(Qt.Key.Key_Return)
-    assert host.committed == [69999]
-    host.field.set_value(3)
-    host.enter("70000")
-    assert host.refused == ["70000 is out of range: 1 to 65536. Esc keeps 3."]
-
-
 def test_the_wheel_turns_no_size(host):
     for focus in (host.field, host.elsewhere):
         focus.setFocus()
@@ -383,17 +368,6 @@ def test_tab_goes_round_inside(qtbot):
     assert len(seen) == 10  # switch, remove, two limits of two, alignment, add, how True is read, close
     qtbot.keyClick(seen[0], Qt.Key.Key_Backtab)
     assert QApplication.focusWidget() is seen[-1]
-
-
-def test_it_stays_in_a_small_window_and_scrolls(qtbot):
-    host = MaskHost(qtbot, *[{"kind": "window", "left": k} for k in range(9)])
-    host.anchor.move(700, 4)
-    host.panel.close_panel()
-    host.panel.popup_below(host.anchor)
-    assert host.rect().contains(host.panel.geometry())
-    host.resize(420, 300)
-    QApplication.processEvents()
-    assert host.panel.geometry().bottom() <= host.height()
 
 
 @each(

@@ -24,7 +24,6 @@ from attn_gui.views.dialogs.help_window import AboutDialog, ShortcutsDialog
 from attn_gui.views.dialogs.new_dialog import NewDialog
 from attn_gui.views.dialogs.tokens_dialog import TokensDialog
 from attn_gui.views.text_views import SentenceView
-from tests.failing import each
 
 ARRAYS = (
     ListedArray("q", (2, 5, 3), "float32"),
@@ -73,20 +72,6 @@ def test_tokens_of_a_model_are_there_and_stay_whole_while_others_are_typed(qtbot
     dialog.sentence.setPlainText(dialog.sentence.toPlainText() + " [SEP] now")
     assert dialog.tokens() == (*present, "[", "SEP", "]", "now")
     assert "n = m = 10" in dialog.resize_rows.text()
-
-
-@each("keys", [("I", "am"), None])
-def test_each_side_begins_with_its_own_tokens_and_keeps_what_is_typed(qtbot, keys):
-    dialog = _tokens(qtbot, n=2, m=2, query_tokens=("je", "suis"), key_tokens=keys)
-    assert dialog.result_fields() == {"query_tokens": ("je", "suis")}
-    dialog.side.setCurrentIndex(dialog.side.findData("keys"))
-    assert dialog.result_fields() == {"key_tokens": keys}
-    dialog.side.setCurrentIndex(dialog.side.findData("both"))
-    assert dialog.tokens() == ("je", "suis")
-    qtbot.keyClicks(dialog.sentence, "we are")
-    dialog.side.setCurrentIndex(dialog.side.findData("keys"))
-    assert dialog.result_fields() == {"key_tokens": ("we", "are")}
-    assert [dialog.pieces.item(row).text() for row in range(dialog.pieces.count())] == ["0  we", "1  are"]
 
 
 def test_tokens_that_are_cut_by_hand_know_the_rows_that_they_come_from(qtbot):
@@ -259,25 +244,6 @@ def test_an_array_is_dragged_onto_its_place(chooser):
     drop(dialog.parts.slots["query"], strange)
     drop(dialog.parts.slots["query"], QMimeData())
     assert dialog.parts.names()["query"] == "q"
-
-
-def test_x_and_weights_take_the_place_of_q_k_and_v(chooser, qtbot):
-    dialog = chooser()
-    qtbot.mouseClick(dialog.parts.projected, Qt.MouseButton.LeftButton)
-    assert dialog.parts.names() == {"mask": "attn_mask"}
-    assert "missing" in dialog.complaint.text()
-    for role, name in {"x": "w", "w_query": "w", "w_key": "w", "w_value": "w"}.items():
-        slot = dialog.parts.slots[role]
-        assert slot.isVisible()
-        slot.setCurrentIndex(slot.findData(name))
-    dialog.parts.slots["mask"].setCurrentIndex(0)
-    assert dialog.fields.weights.isVisible()
-    assert dialog.complaint.text() == "Choose how the numbers are read."
-    qtbot.mouseClick(dialog.fields.weights.button("in,out"), Qt.MouseButton.LeftButton)
-    assert dialog.complaint.text() == ""
-    QApplication.processEvents()
-    qtbot.keyClick(dialog.fields.weights.button("in,out"), Qt.Key.Key_Down)
-    assert dialog.arrangement().weights == "out,in"
 
 
 def test_enter_takes_what_is_proposed_and_finding_looks_at_names(chooser, qtbot):

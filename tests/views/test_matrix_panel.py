@@ -203,20 +203,6 @@ def test_keys_ask_for_what_the_table_cannot_do_itself(desk, key, modifier, signa
     assert table.editor() is None
 
 
-def test_a_head_is_named_over_its_columns_wherever_the_table_is_scrolled(desk):
-    table = desk(np.zeros((ROWS, 12)), width=300)
-    table.panel.set_heads(4, 3, 1)
-    ruler = table.panel._ruler
-    for first in (0, 2, 5, 8):
-        table.view.horizontalScrollBar().setValue(first)
-        for column in range(12):
-            if 0 <= (left := table.view.columnViewportPosition(column)) < table.view.viewport().width():
-                at = QPoint(left + table.view.columnWidth(column) // 2, 2)
-                over = ruler.mapFromGlobal(table.view.viewport().mapToGlobal(at)).x()
-                box = ruler.box(column // 3)
-                assert box.left() <= over <= box.right(), (first, column)
-
-
 def test_a_row_is_brought_to_the_middle_unless_it_is_in_sight(desk):
     table = desk(np.zeros((101, COLUMNS)), height=200)
     table.panel.scroll_to_row(50)
@@ -257,34 +243,15 @@ def painted(window):
     return on_screen(window)
 
 
-def test_marks_that_move_leave_the_screen_as_if_all_of_it_were_painted(desk):
-    table = desk(np.arange(ROWS * COLUMNS, dtype=float).reshape(ROWS, COLUMNS) - 7)
-    view, window = table.view, table.view.window()
-    for rows in ([(3, "query")], [(4, "query"), (6, "key")], [(4, "key")], []):
-        table.panel.set_marks(rows, None)
-        moved = painted(window)
-        for part in (view.viewport(), view.rows.viewport(), view.columns.viewport()):
-            part.update()
-        assert moved == painted(window), rows
-
-
 def test_nan_is_written_in_red(desk):
     numbers = np.ones((ROWS, COLUMNS))
     numbers[2, 2] = np.nan
-    table = desk(numbers)
-
-    def reds(row: int, column: int) -> int:
-        rect = table.view.visualRect(table.model.index(row, column))
-        image = table.view.viewport().grab(rect).toImage()
-        error = THEMES["light"].error
-        return sum(
-            abs(image.pixelColor(x, y).red() - error.red()) < 30 and image.pixelColor(x, y).green() < 120
-            for x in range(image.width())
-            for y in range(image.height())
-        )
-
-    assert reds(2, 2) > 5
-    assert reds(3, 3) == 0
+    table, error = desk(numbers), THEMES["light"].error
+    for place in (2, 3):
+        image = table.view.viewport().grab(table.view.visualRect(table.model.index(place, place))).toImage()
+        colors = [image.pixelColor(x, y) for x in range(image.width()) for y in range(image.height())]
+        reds = sum(abs(color.red() - error.red()) < 30 and color.green() < 120 for color in colors)
+        assert (reds > 5) == (place == 2)
 
 
 @each("numbers", [(1, 999999.5, 2e6), (-2e6, -999999.5, 1), (-1, -2e-7, 1e-7), (1, -2, np.nan)])
@@ -317,7 +284,7 @@ def test_a_head_is_a_band_of_columns(desk, qtbot):
     assert ruler.grab().toImage().pixelColor(ruler.box(1).topLeft() + QPoint(2, 2)) == THEMES["light"].accent
 
 
-@each("count", range(2, len(NAMES) + 1))
+@each("count", [2, 7, len(NAMES)])
 def test_no_name_of_a_table_is_cut_however_many_there_are(qtbot, count):
     switch = GroupSwitch()
     qtbot.addWidget(switch)
@@ -361,24 +328,24 @@ def shown(qtbot, *shape: int) -> MatrixPanel:
 
 
 def settle() -> None:
-    for _ in range(40):
+    for _ in range(20):
         QApplication.processEvents()
 
 
 def test_scroll_bars_that_need_one_another_come_to_rest(qtbot, count):
     panel = shown(qtbot, 3, 5)
-    for width in range(280, 340, 4):
-        for height in range(90, 170, 4):
+    for width in range(280, 340, 8):
+        for height in range(90, 170, 8):
             count[0] = 0
             panel.resize(width, height)
             settle()
 
 
-@each("drawn", [{2: 13}, {0: 20, 3: 25}, {1: 200}, {0: 14, 1: 150}, {0: 16, 1: 16, 2: 16, 3: 16}])
+@each("drawn", [{2: 13}, {0: 20, 3: 25}, {0: 14, 1: 150}])
 def test_columns_that_a_person_drew_come_to_rest(qtbot, count, drawn):
     """A narrow one made room for another column, which took the room away: the window stood still for good."""
     panel = shown(qtbot, 8, 4)
-    for width in range(200, 360, 5):
+    for width in range(200, 360, 20):
         count[0] = 0
         panel.resize(width, 190)
         panel.view.draw_columns(4, {})

@@ -8,10 +8,10 @@ from itertools import product
 import pytest
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor, QIcon, QImage, QPalette
-from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QLabel, QLineEdit, QPushButton, QSpinBox
+from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton, QSpinBox
 
 from attn_gui.figure.colors import luminance
-from attn_gui.figure.design_tokens import SIZE, THEMES
+from attn_gui.figure.design_tokens import THEMES
 from attn_gui.paths import resource
 from attn_gui.views.theme import (
     apply_theme,
@@ -86,15 +86,6 @@ def test_system_follows_the_desktop_live(app):
     apply_theme(app, "dark")
     app.styleHints().colorSchemeChanged.emit(Qt.ColorScheme.Light)
     assert current_theme() is THEMES["dark"]
-
-
-@each(("kind", "zoom"), list(product([QSpinBox, QDoubleSpinBox, QComboBox, QLineEdit], [1, 1.5, 2])))
-def test_controls_have_one_height(app, qtbot, kind, zoom):
-    apply_theme(app, "light", zoom)
-    widget = kind()
-    qtbot.addWidget(widget)
-    widget.ensurePolished()
-    assert widget.sizeHint().height() == zoom * SIZE.control
 
 
 @each("zoom", [1.25, 2.0, 3.0])

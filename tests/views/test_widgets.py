@@ -27,22 +27,14 @@ from pytestqt.qtbot import QtBot
 
 from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.engine.graph.indices import cell
-from attn_gui.formats.file_format import ListedArray
-from attn_gui.models.attribution import LikelyToken
 from attn_gui.views.banner import Banner, BannerOffer, Words
-from attn_gui.views.controls.intervention_panel import InterventionModel, InterventionRow
-from attn_gui.views.dialogs.arrays_dialog import ArraysModel
 from attn_gui.views.dialogs.asking import message_box
 from attn_gui.views.head_strip import HeadsStrip, HeadThumb
 from attn_gui.views.history_panel import HistoryView
-from attn_gui.views.predictions import PredictionModel
-from attn_gui.views.snapshots import SnapshotModel, SnapshotRow
-from attn_gui.views.step_list import HistoryModel
 from attn_gui.views.widgets import ElidedLabel, FittingPage, plain_tip, set_tip
 from tests.failing import each
 
 TAGS = ("<s>", "<b>x</b>", "&lt;", "<img src=x>", "a <b>bold & <s>.attn", "two\n<b>lines</b>")
-TIP = Qt.ItemDataRole.ToolTipRole
 MANY = 300
 STEPS = ("Q[10, 97] 2.5 → 0.5", "heads 12 → 6", "masks", "K[3, 4] 1 → 2", "<b>scale</b> none")
 
@@ -59,26 +51,6 @@ def as_shown(tip: str) -> str:
 @each("text", [*TAGS, "", "a < b & c", "it → animal (10, 2)\nplain"])
 def test_a_tip_shows_every_letter(qapp, text):
     assert as_shown(plain_tip(text)) == text
-
-
-def tips(text: str) -> dict[str, str]:
-    """The tips of lists that hold a token or a name."""
-    predicted, snapshots, changes, history = PredictionModel(), SnapshotModel(), InterventionModel(None), HistoryModel()
-    predicted.set_rows([LikelyToken(text, text, 0.5, 0.5)], two=False)
-    snapshots.set_rows([SnapshotRow(text)])
-    changes.set_lines([InterventionRow(text, True, False)])
-    stack = QUndoStack(history)
-    stack.push(QUndoCommand(text))
-    history.set_stack(stack)
-    models = {"predicted": predicted, "snapshots": snapshots, "changes": changes, "history": history}
-    models["arrays"] = ArraysModel([ListedArray(text, (2,), "float64")])
-    return {name: model.index(model.rowCount() - 1, 0).data(TIP) for name, model in models.items()}
-
-
-def test_lists_tell_tokens_and_names_as_they_are_written(qapp):
-    assert {name: as_shown(tip).partition(":")[0] for name, tip in tips("<b>x</b>").items()} == dict.fromkeys(
-        tips(""), "<b>x</b>"
-    )
 
 
 def test_labels_and_links_do_too():
@@ -174,12 +146,6 @@ def test_the_keyboard_stays_unless_it_is_asked_over(qtbot, host):
     qtbot.keyClick(host.banner.buttons()[0], Qt.Key.Key_Escape)
     assert not host.banner.isVisible()
     assert host.line.hasFocus()
-
-
-def test_file_text_is_never_taken_for_markup(host):
-    host.banner.show_error("<b>x</b> & <img src=y>")
-    label = next(label for label in host.banner.findChildren(QLabel) if "img" in label.text())
-    assert label.textFormat() == Qt.TextFormat.PlainText
 
 
 @each("width", [900, 420, 300])

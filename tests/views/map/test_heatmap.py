@@ -21,7 +21,6 @@ from attn_gui.views.map.gestures import moved_cell
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.map_drawing import MapState
 from attn_gui.views.map.thumbnail import Thumbnail
-from attn_gui.views.spine.spine_items import StageNode
 from attn_gui.views.theme import apply_theme
 from tests.failing import each
 from tests.views.conftest import turn_wheel
@@ -35,23 +34,13 @@ LEFT = Qt.MouseButton.LeftButton
 @each(
     ("key", "modifiers", "expected"),
     [
-        (KEY.Key_Right, NONE, (5, 8)),
-        (KEY.Key_Left, NONE, (5, 6)),
-        (KEY.Key_Up, NONE, (4, 7)),
-        (KEY.Key_Down, NONE, (6, 7)),
-        (KEY.Key_Right, SHIFT, (5, 17)),
-        (KEY.Key_Down, SHIFT, (12, 7)),
-        (KEY.Key_Left, SHIFT, (5, 0)),
-        (KEY.Key_PageUp, NONE, (0, 7)),
-        (KEY.Key_PageDown, NONE, (12, 7)),
-        (KEY.Key_Home, NONE, (5, 0)),
-        (KEY.Key_End, NONE, (5, 18)),
-        (KEY.Key_Home, CTRL, (0, 0)),
-        (KEY.Key_End, CTRL, (12, 18)),
-        (KEY.Key_A, NONE, None),
-        (KEY.Key_Left, Qt.KeyboardModifier.AltModifier, None),
+        (KEY.Key_Right, NONE, (5, 8)), (KEY.Key_Left, NONE, (5, 6)), (KEY.Key_Up, NONE, (4, 7)),
+        (KEY.Key_Down, NONE, (6, 7)), (KEY.Key_Right, SHIFT, (5, 17)), (KEY.Key_Down, SHIFT, (12, 7)),
+        (KEY.Key_Left, SHIFT, (5, 0)), (KEY.Key_PageUp, NONE, (0, 7)), (KEY.Key_PageDown, NONE, (12, 7)),
+        (KEY.Key_Home, NONE, (5, 0)), (KEY.Key_End, NONE, (5, 18)), (KEY.Key_Home, CTRL, (0, 0)),
+        (KEY.Key_End, CTRL, (12, 18)), (KEY.Key_A, NONE, None), (KEY.Key_Left, Qt.KeyboardModifier.AltModifier, None),
     ],
-)
+)  # fmt: skip
 def test_a_key_leads_to_a_cell(key, modifiers, expected):
     assert moved_cell(key, modifiers, (5, 7), (13, 19)) == expected
 
@@ -296,19 +285,6 @@ def test_a_screen_reader_meets_a_map_as_a_table(qtbot, reader, values, plane):
     assert host.childAt(heatmap.geometry().center()) is heatmap, "the mouse goes through it"
 
 
-def test_a_thumbnail_leaves_mouse_and_focus_to_what_it_lies_in(values, plane, shown_map, qtbot):
-    button = StageNode("scores")
-    qtbot.addWidget(button)
-    button.set_plane(plane(values), "S", "scores")
-    button.resize(button.sizeHint())
-    button.show()
-    with qtbot.waitSignal(button.clicked):
-        QTest.mouseClick(button, Qt.MouseButton.LeftButton, pos=button.map.geometry().center())
-    assert button.childAt(button.map.geometry().center()) is None
-    assert button.map.focusPolicy() == Qt.FocusPolicy.NoFocus
-    assert button.map.margin == 1
-
-
 def test_hovering_tells_the_cell_and_leaving_too(values, plane, shown_map, qtbot):
     heatmap = shown_map(plane(values))
     told = []
@@ -466,19 +442,6 @@ def test_values_are_written_where_they_fit_and_left_out_where_not(values, plane,
         heatmap.set_shown(replace(heatmap.shown, values=True))
     assert len(colors_of(roomy, screen(roomy), 2, 2)) > 1
     assert len(colors_of(tight, screen(tight), 2, 2)) == 1
-
-
-def test_a_longer_value_changes_the_decimals_of_the_whole_map(plane, shown_map, screen, colors_of):
-    shown = plane(np.full((3, 3), 1.25))
-    heatmap = shown_map(shown, 36, 20)
-    heatmap.set_shown(replace(heatmap.shown, values=True))
-    before = screen(heatmap)
-    shown.values[0, 0] = -123.25
-    heatmap.refresh(slice(0, 1), slice(0, 1))
-    QApplication.processEvents()
-    after = screen(heatmap)
-    rect = heatmap.cell_rect(2, 2)
-    assert before.copy(rect) != after.copy(rect)
 
 
 def test_palette_and_theme_recolor_what_is_shown(qapp, values, plane, shown_map, screen, colors_of):

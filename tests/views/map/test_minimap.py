@@ -11,11 +11,9 @@ from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from attn_gui.engine import Plane
 from attn_gui.figure.colors import luminance
 from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.operands import stage_plane
-from attn_gui.pictures.planes import FieldPlane
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.marks import ReachMarks, reached_areas
 from attn_gui.views.map.minimap import Minimap
@@ -114,16 +112,6 @@ def test_an_edit_out_of_view_is_seen_in_it(zoomed, matrix, screen):
     edited, same, other = (image.pixelColor(in_minimap(minimap, *cell)) for cell in ((21, 26), (2, 2), (2, 26)))
     assert edited == same
     assert edited != other
-
-
-def test_moving_about_reads_no_cell_that_is_not_in_view(zoomed, matrix, screen):
-    heatmap = zoomed[0]
-    screen(heatmap)
-    matrix.asked = 0
-    for shift in range(1, 6):
-        heatmap.box.set_window((6 + shift, 18 + shift, 8, 22))
-        screen(heatmap)
-    assert matrix.asked == 5 * 12 * 14
 
 
 def test_a_click_beside_the_frame_goes_there_and_a_double_click_shows_everything(zoomed):
@@ -249,15 +237,6 @@ def test_behind_a_mask_only_open_cells_are_reached(evaluation):
     assert reached(evaluation, "weights", found) == {(i, j) for i in range(4, 7) for j in range(11) if allowed[i, j]}
     assert reached(evaluation, "head_output", found) == {(i, c) for i in range(4, 7) for c in range(2)}
     assert reached(evaluation, "weights", found, head=0) == set()
-
-
-def test_of_other_heads_and_as_a_transpose(evaluation):
-    found = reach(evaluation, "key", 4, 6)
-    assert reached_areas(stage_plane(evaluation, "scores", 0, 0), found) == ()
-    assert reached_areas(stage_plane(evaluation, "scores", 0, 1), found) == ((slice(0, 7), slice(4, 5)),)
-    assert reached_areas(Plane(evaluation, "key", 0, 1, transposed=True), found) == ((slice(1, 2), slice(4, 5)),)
-    assert reached_areas(FieldPlane(evaluation, "key", 0), found) == ((slice(4, 5), slice(6, 7)),)
-    assert reached_areas(FieldPlane(evaluation, "query", 0), found) == ()
 
 
 def cells(area):

@@ -19,7 +19,7 @@ from attn_gui.engine.graph import indices
 from attn_gui.figure.display import UNKNOWN
 from attn_gui.pictures import tile, tile_cache
 from attn_gui.pictures.planes import FieldPlane
-from attn_gui.pictures.tile import Tile, spread
+from attn_gui.pictures.tile import Tile
 from attn_gui.pictures.tile_cache import TileCache
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.theme import current_theme
@@ -101,7 +101,7 @@ def wait(qtbot: Any, document: Document) -> None:
     qtbot.waitUntil(lambda: not document.tile_cache.busy)
 
 
-@each("stage", ["scores", "weights", "head_output", "query", "concat"])
+@each("stage", ["weights", "head_output", "query"])
 def test_nothing_is_computed_when_a_map_is_painted_and_in_the_end_all_is_exact(qtbot, document, shown, stage):
     made = document()
     heatmap = shown(made, stage)
@@ -132,12 +132,6 @@ def test_on_the_way_every_number_is_exact_and_everything_else_has_no_color(qtbot
     assert seen == sorted(seen)
     assert seen[0] < 0.2
     assert seen[-1] == 1.0
-
-
-def test_rows_far_apart_come_first():
-    order = spread(11)
-    assert sorted(order.tolist()) == list(range(11))
-    assert order.tolist()[:3] == [0, 8, 4]
 
 
 def test_what_was_given_up_stays_undrawn_until_it_is_taken_up(qtbot, document, shown):
@@ -279,15 +273,3 @@ def test_a_transposed_map_and_a_matrix_of_the_problem(qtbot, document):
         heatmap.grab()
         block, _ = heatmap.plane.block(*(slice(0, length) for length in heatmap.plane.shape))
         assert values(heatmap) == pytest.approx(pool(block, None, *values(heatmap).shape)[0], abs=1e-12)
-
-
-def test_pictures_that_nobody_looks_at_are_kept_within_a_bound(qtbot, document, shown, monkeypatch):
-    monkeypatch.setattr(tile_cache, "KEPT", 3 * 53 * 53 * 8)
-    made = document()
-    heatmap = shown(made, "weights")
-    for head in (0, 1, 2, 0):
-        for stage in ("weights", "scores", "scaled"):
-            heatmap.set_shown(replace(heatmap.shown, plane=Plane(made.evaluation, stage, 0, head)))
-            heatmap.grab()
-            wait(qtbot, made)
-    assert 2 <= len(made.tile_cache._tiles) <= 5
