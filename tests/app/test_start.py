@@ -95,29 +95,15 @@ sys.exit(run())
 HEAVY = ("numpy", "pyqtgraph", "safetensors", "threadpoolctl")
 
 SELDOM = (
-    "PIL.Image",
-    "difflib",
-    "attn_gui.app.tables.finding",
-    "attn_gui.app.lessons.lessons",
-    "attn_gui.app.late_controllers",
-    "attn_gui.figure.heatmap",
-    "attn_gui.figure.page_catalog",
-    "attn_gui.figure.pages.page_kind",
-    "attn_gui.figure.render",
-    "attn_gui.figure.heatmap_layout",
-    "attn_gui.engine.analysis.target_solution",
-    "attn_gui.engine.analysis.verification",
-    "attn_gui.engine.analysis.reference",
-    "attn_gui.engine.evaluation.streaming",
-    "attn_gui.formats.text.delimited",
-    "attn_gui.formats.text.text_table",
-    "attn_gui.formats.text.typeset",
-    "attn_gui.lessons.exercises",
-    "attn_gui.lessons.lesson",
-    "attn_gui.models",
-    "attn_gui.views.map.levels_popup",
+    "PIL.Image", "difflib", "attn_gui.app.tables.finding", "attn_gui.app.lessons.lessons",
+    "attn_gui.app.late_controllers", "attn_gui.figure.heatmap", "attn_gui.figure.page_catalog",
+    "attn_gui.figure.pages.page_kind", "attn_gui.figure.render", "attn_gui.figure.heatmap_layout",
+    "attn_gui.engine.analysis.target_solution", "attn_gui.engine.analysis.verification",
+    "attn_gui.engine.analysis.reference", "attn_gui.engine.evaluation.streaming",
+    "attn_gui.formats.text.delimited", "attn_gui.formats.text.text_table", "attn_gui.formats.text.typeset",
+    "attn_gui.lessons.exercises", "attn_gui.lessons.lesson", "attn_gui.models", "attn_gui.views.map.levels_popup",
     "attn_gui.views.page_widget",
-)
+)  # fmt: skip
 
 EARLY_DIALOGS = {"attn_gui.views.dialogs.asking", "attn_gui.views.dialogs.progress"}
 

@@ -105,16 +105,6 @@ def test_whoever_is_told_first_sees_a_look_that_fits_already(view):
     assert seen == [(1, 2), (0, 1)]
 
 
-def test_values_that_come_with_the_next_evaluation_are_told_with_it(view):
-    seen: list[tuple[int, int]] = []
-    view.follow(lambda: seen.append((view.look.head, view.parent().problem.n)), "head", "evaluation")
-    view.set_with_next(head=1)
-    assert not seen
-    opened(view, n=2, m=2, num_heads=2)
-    opened(view, n=4, m=4, num_heads=2)
-    assert seen == [(1, 2), (1, 4)]
-
-
 @pytest.fixture
 def behind(view, monkeypatch):
     """A view of a document that is computed beside the window, where nobody waits for what is told of it."""

@@ -176,23 +176,6 @@ def test_a_long_head_is_measured_when_idle(qtbot, evaluation, small_steps):
     assert measured.mean(1) == pytest.approx(mean(evaluation, 1))
 
 
-def test_many_edited_rows_wait_for_rest_and_are_measured_once(qtbot, evaluation, small_steps):
-    owner = QObject()  # a parent that is not held takes its children with it
-    measured = HeadEntropies(owner)
-    with qtbot.waitSignals([measured.measured] * 2):
-        measured.set_planes(long_planes(evaluation))
-    key = np.array(evaluation.problem.key)
-    key[5, 1] += 2.0
-    evaluation.update(evaluation.problem.replace(key=key), {"key": [(slice(5, 6), slice(1, 2))]})
-    with qtbot.assertNotEmitted(measured.measured, wait=20):
-        measured.follow(0, slice(0, 7))
-        measured.follow(0, slice(4, 11))
-    with qtbot.waitSignal(measured.measured) as told:
-        measured.go_on()
-    assert told.args == [0]
-    assert measured.mean(0) == pytest.approx(mean(evaluation, 0))
-
-
 def test_a_row_is_measured_at_once(evaluation):
     owner = QObject()  # a parent that is not held takes its children with it
     measured = HeadEntropies(owner)

@@ -23,7 +23,6 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from attn_gui.engine.creation.mask_cells import fill_layer
 from attn_gui.engine.masks import MASKS, Layer, layer_from_mapping
 from attn_gui.views.controls.count_box import CountBox, ItemBox, SizeBox
 from attn_gui.views.controls.mask_panel import MaskPanel
@@ -246,7 +245,6 @@ class MaskHost(QWidget):
         self.layers: tuple[Layer, ...] = tuple(layer_from_mapping(layer) for layer in layers)
         self.panel.set_layers(self.layers, *self.sizes)
         self.panel.layersChanged.connect(self._on_layers_changed)
-        self.panel.fillRequested.connect(self._on_fill_requested)
         self.resize(760, 640)
         qtbot.addWidget(self)
         self.show()
@@ -257,11 +255,6 @@ class MaskHost(QWidget):
     def _on_layers_changed(self, mappings: tuple[Mapping[str, Any], ...], what: str, kind: str) -> None:
         self.done.append((what, kind))
         self.layers = tuple(layer_from_mapping(mapping) for mapping in mappings)
-        self.panel.set_layers(self.layers, *self.sizes)
-
-    def _on_fill_requested(self, place: int, how: str) -> None:
-        self.done.append(("fill", self.layers[place].kind))
-        self.layers = (*self.layers[:place], fill_layer(self.layers[place], how), *self.layers[place + 1 :])
         self.panel.set_layers(self.layers, *self.sizes)
 
     def child(self, kind: type, name: str) -> Any:
@@ -303,16 +296,6 @@ def test_impossible_lengths_are_refused_and_nothing_changes(qtbot, typed):
     qtbot.keyClick(field, Qt.Key.Key_Escape)
     assert field.text() == "6, 6, 6"
     assert host.panel.isVisible()
-
-
-@each(
-    ("place", "expected"), [(0, [[1, 1], [1, 1]]), (1, [[0, 0], [0, 0]]), (2, [[0, 0], [1, 0]]), (3, [[1, 0], [1, 1]])]
-)
-def test_custom_cells_are_filled(qtbot, place, expected):
-    host = MaskHost(qtbot, {"kind": "custom", "allowed": np.array([[True, True], [False, True]])}, n=2, m=2, batch=1)
-    host.button("Fill").menu().actions()[place].trigger()
-    np.testing.assert_array_equal(host.layers[0].allowed, np.array(expected, bool))
-    assert host.done == [("fill", "custom")]
 
 
 def test_painting_and_tables_are_asked_for_by_place(qtbot):

@@ -18,7 +18,6 @@ from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
 from attn_gui.figure.display import UNKNOWN
 from attn_gui.pictures import tile, tile_cache
-from attn_gui.pictures.planes import FieldPlane
 from attn_gui.pictures.tile import Tile
 from attn_gui.pictures.tile_cache import TileCache
 from attn_gui.views.map.heatmap import Heatmap
@@ -253,23 +252,3 @@ def test_a_zoomed_map_is_exact_in_the_end(qtbot, document, shown):
         if opened[0, 0]:
             assert values(heatmap)[down, right] == pytest.approx(expected[0, 0], abs=1e-12)
     assert span.pooled
-
-
-def test_a_transposed_map_and_a_matrix_of_the_problem(qtbot, document):
-    made = document()
-    turned = Heatmap()
-    plain = Heatmap()
-    for heatmap, plane in (
-        (turned, Plane(made.evaluation, "key", 0, 1, True)),
-        (plain, FieldPlane(made.evaluation, "value")),
-    ):
-        qtbot.addWidget(heatmap)
-        heatmap.resize(61, 47)
-        heatmap.set_shown(replace(heatmap.shown, plane=plane))
-        heatmap.show()
-        heatmap.grab()
-    wait(qtbot, made)
-    for heatmap in (turned, plain):
-        heatmap.grab()
-        block, _ = heatmap.plane.block(*(slice(0, length) for length in heatmap.plane.shape))
-        assert values(heatmap) == pytest.approx(pool(block, None, *values(heatmap).shape)[0], abs=1e-12)
