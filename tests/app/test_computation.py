@@ -1,4 +1,4 @@
-"""The evaluation and the state compared with follow the document, off the window's thread: late answers are dropped."""
+"""The evaluation follows the document, off the window's thread: late answers are dropped."""
 
 from __future__ import annotations
 
@@ -179,10 +179,6 @@ def test_what_a_fault_leaves_behind_is_not_taken_for_the_document(qtbot, desk, m
     column = slice(0, 1), slice(0, N), slice(0, 1)
     fresh_one = evaluation_of(document.problem)
     np.testing.assert_array_equal(computation.evaluation.box("output", column), fresh_one.box("output", column))
-
-
-# --- compared -------------------------------------------------------------------------------------
-# The change of a cell in words.
 
 
 @each(("change", "text"), [(0.387, "+0.387000"), (-0.387, "−0.387000"), (-3e-9, "−3.00000e−9"), (3e-9, "+3.00000e−9")])

@@ -23,16 +23,8 @@ from tests.failing import each
 
 ROOT = Path(__file__).resolve().parents[2]
 
-SCREEN = {
-    "name": "wide",
-    "x": 0,
-    "y": 0,
-    "width": 1600,
-    "height": 1000,
-    "logicalDpi": 96,
-    "logicalBaseDpi": 96,
-    "dpr": 1,
-}
+SCREEN = {"name": "wide", "x": 0, "y": 0, "width": 1600, "height": 1000}
+SCREEN |= {"logicalDpi": 96, "logicalBaseDpi": 96, "dpr": 1}
 
 ZONES = ("zone.inputs", "zone.product", "zone.explain")
 
@@ -148,8 +140,6 @@ from attn_gui.app.start import run
 
 sys.exit(run())
 """
-# --- window layout --------------------------------------------------------------------------------
-# The place and size of the window at its first start.
 SIDES, TITLE_BAR = 10, 40
 """What the frame of a window adds at most in openbox and in Windows."""
 

@@ -192,7 +192,7 @@ def test_nobody_can_follow_what_there_is_not(view):
         view.follow(lambda: None, "haed")
 
 
-# --- in another order ----------------------------------------------------------------------------
+# --- the place of a cell, and what a session carries ----------------------------------------------
 
 
 @pytest.fixture(scope="module")

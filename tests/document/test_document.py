@@ -250,14 +250,6 @@ def test_copies_of_the_document_and_of_its_past_are_weighed_before_they_are_take
             take()
 
 
-# --- given weights in a document ------------------------------------------------------------------
-
-
-@pytest.fixture
-def weights() -> np.ndarray:
-    return np.random.default_rng(2).dirichlet(np.ones(5), size=(2, 3, 4))
-
-
 @each("shape", [(5, 7), (1, 7), (2, 5, 7), (1, 5, 7), (3, 2, 5, 7), (3, 1, 5, 7), (1, 2, 5, 1)])
 def test_a_cell_typed_into_the_table_of_a_mask_lands_where_that_table_shows_it(
     heard: Any, direct: Callable[..., Problem], shape: tuple[int, ...]

@@ -1,4 +1,4 @@
-"""Dialogs of tokens, shortcuts, new problems and arrays; every word follows the language while they are open."""
+"""Dialogs of tokens, new problems and arrays; every word follows the language while they are open."""
 
 from __future__ import annotations
 

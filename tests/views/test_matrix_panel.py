@@ -18,7 +18,6 @@ from attn_gui.views.tables.inputs import GroupSwitch, shares
 from attn_gui.views.tables.matrix_panel import MatrixPanel, WholeRows
 from attn_gui.views.theme import apply_theme, scaled, ui_font
 from tests.failing import each
-from tests.views.conftest import on_screen
 
 ROWS, COLUMNS = 7, 11
 TOKENS = ("zero", "<b>one</b>", "two", "three", "four", "five", "six")
@@ -236,11 +235,6 @@ def test_the_marked_row_lies_between_lines_of_its_role(desk, role, row):
     assert table.pixel(row, 1, y=0.95) == color
     table.panel.set_marks()
     assert table.pixel(row, 1, y=0) != color
-
-
-def painted(window):
-    QTest.qWait(0)
-    return on_screen(window)
 
 
 def test_nan_is_written_in_red(desk):

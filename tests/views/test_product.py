@@ -1,4 +1,4 @@
-"""The product picture and all stages: what stands where, what a chosen cell marks, and how little is repainted."""
+"""The product picture and all stages: what stands where, what a chosen cell marks, and no pixel that is left behind."""
 
 from __future__ import annotations
 

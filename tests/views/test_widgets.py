@@ -1,4 +1,4 @@
-"""Parts of the window: tokens letter by letter, the banner, the focus chain, the strip of heads, the list of steps."""
+"""Parts of the window: tokens letter by letter, pages and the banner, the strip of heads, the list of steps."""
 
 from __future__ import annotations
 
@@ -66,9 +66,6 @@ def test_a_box_reads_nothing_as_html(qtbot):
     labels = [label for label in box.findChildren(QLabel) if label.text()]
     assert len(labels) == 2
     assert {label.textFormat() for label in labels} == {Qt.TextFormat.PlainText}
-
-
-# --- Layouts that are filled anew: what held the places of the widgets before is deleted ---
 
 
 class Square(QWidget):

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QAccessible, QImage, QMouseEvent
+from PySide6.QtGui import QAccessible, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTableView, QVBoxLayout, QWidget
 
@@ -52,12 +52,6 @@ def test_an_empty_matrix_has_no_cell_to_go_to():
 @pytest.fixture
 def values():
     return np.random.default_rng(0).standard_normal((5, 7))
-
-
-def mouse(heatmap, kind, position: QPoint, button, buttons, modifiers=Qt.KeyboardModifier.NoModifier) -> None:
-    """An event of the mouse with all buttons that are down then."""
-    there = QPointF(heatmap.mapToGlobal(position))
-    QApplication.sendEvent(heatmap, QMouseEvent(kind, QPointF(position), there, button, buttons, modifiers))
 
 
 def near(image: QImage, rect, color) -> bool:
