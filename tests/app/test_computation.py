@@ -149,6 +149,19 @@ def test_what_nothing_can_hold_is_refused_and_comes_back(qtbot, desk, monkeypatc
     assert computation.evaluation.problem.score == "dot"
 
 
+def test_what_there_is_too_little_memory_for_is_refused(qtbot, desk, monkeypatch):
+    document, computation = desk(a_problem())
+    qtbot.waitUntil(lambda: not computation.pending)
+
+    def allocate(problem: Problem) -> StreamingEvaluation:
+        raise MemoryError("Unable to allocate 16.0 GiB")
+
+    monkeypatch.setattr("attn_gui.engine.evaluation.streaming.StreamingEvaluation", allocate)
+    with qtbot.waitSignal(computation.refused) as refused:
+        document.apply(SetFields({"scale": 2.0}, EDIT))
+    assert str(refused.args[0]) == "There is not enough memory to compute this."
+
+
 @each("long", [False, True])
 @each("edit", [SetFields({"scale": 2.0}, EDIT), SetCells("key", (slice(0, 1),) * 2, ONE, EDIT)])
 def test_what_a_fault_leaves_behind_is_not_taken_for_the_document(qtbot, desk, monkeypatch, long, edit):

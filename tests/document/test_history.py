@@ -91,6 +91,17 @@ def test_steps_are_named_anew_when_the_language_is_switched(heard: Any, direct: 
     assert "inserted" not in undo.text()
 
 
+def test_what_was_undone_is_no_longer_counted(heard: Any, direct: Make) -> None:
+    h = heard(direct(), history_bytes=20_000)
+    for k in range(60):
+        h.document.apply(typed(0, 0, float(k)))
+        h.document.stack.undo()
+        assert not h.document.modified
+    for k in range(3):
+        h.document.apply(typed(0, 0, float(k)))
+    assert h.document.stack.count() == 3
+
+
 # --- snapshots of a document ----------------------------------------------------------------------
 
 
