@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import attn_gui
-from attn_gui.app.files.files import FilesController
 from attn_gui.app.files.journaling import journals_folder
 from attn_gui.models import open_model
 from attn_gui.models.study import open_layer
@@ -102,25 +101,21 @@ Q, K, V = np.eye(2, 3), np.ones((2, 3)), np.arange(4.0).reshape(2, 2)
 PROBLEM = attn_gui.Problem(query=Q, key=K, value=V)
 
 
-def test_a_cell_of_a_notebook_goes_on_and_starts_the_loop(explored, qapp):
+def test_a_cell_of_a_notebook_goes_on_and_starts_the_loop_or_says_what_to_type(explored, qapp, capsys):
     shell = Shell()
     explorer = explored(shell, PROBLEM)
     assert shell.asked == ["qt"]
     assert not qapp.quitOnLastWindowClosed()  # else the loop of the notebook would end with the window
     assert explorer.problem == PROBLEM
     assert repr(explorer) == f"Explorer of {PROBLEM!r}"
-    running = Shell("qt")
-    explored(running, PROBLEM)
-    assert running.asked == []
-
-
-def test_where_no_loop_can_be_started_the_line_to_type_is_said(explored, capsys):
     explored(Shell("tk", broken=True), PROBLEM)
     assert "type “%gui qt”" in capsys.readouterr().out
 
 
 def test_show_is_one_step_of_the_history(explored):
-    explorer = explored(Shell(), PROBLEM)
+    running = Shell("qt")
+    explorer = explored(running, PROBLEM)
+    assert running.asked == [], "the loop runs"
     weights = {name: np.eye(3) for name in ("w_query", "w_key", "w_value")}
     projected = attn_gui.Problem(x=np.ones((4, 3)), **weights, mask=({"kind": "causal"},), query_tokens=list("abcd"))
     for other in (PROBLEM.replace(value=V + 1), projected, PROBLEM.replace(dtype="float32", scale=2.0)):
@@ -152,34 +147,8 @@ def test_show_is_one_step_of_the_history(explored):
     assert explorer.problem == PROBLEM.replace(value=V + 1)
 
 
-def test_what_is_given_is_not_called_what_the_window_would_have_begun_with(explored):
-    program = explored(Shell(), PROBLEM.replace(num_heads=1))._program
-    files, window = program.files, program.window
-    assert (files.about, files.view, program.view.look.head) == ({}, {}, 0)
-    assert not window.banner.isVisible()
-    assert program.document.name == "explore"
-    other = explored(Shell())
-    assert other._program.files.about
-    other.show(PROBLEM)
-    assert not other._program.files.about
-    assert not other._program.window.banner.isVisible()
-
-
-def test_the_last_document_that_is_still_read_does_not_take_the_place_of_what_is_given(explored, monkeypatch, tmp_path):
-    attn_gui.save(PROBLEM.replace(value=V + 1), tmp_path / "last.attn")
-
-    def first(self, *_more, **_told):
-        self.open_beside(tmp_path / "last.attn")
-
-    monkeypatch.setattr(FilesController, "began_with", first)
-    program = explored(Shell(), PROBLEM)._program
-    assert not program.files.opening.busy
-    assert program.document.problem == PROBLEM
-
-
 def test_arrays_and_tokens_are_taken_or_refused(explored):
     assert explored(Shell(), query=Q, key=K, value=V, tokens=["a", "b"]).problem.key_tokens == ("a", "b")
-    assert explored(Shell(), PROBLEM, tokens=["a", "b"]).problem.query_tokens == ("a", "b")
     for arguments, words in (
         ({"key": K}, "query is missing"),
         ({"problem": PROBLEM, "key": K}, "both a problem and key"),
@@ -192,10 +161,9 @@ def test_arrays_and_tokens_are_taken_or_refused(explored):
             explored(Shell(), **arguments)
 
 
-def test_arrays_of_four_axes_are_heads_in_an_order_that_is_said_or_that_tokens_settle(explored):
+def test_arrays_of_four_axes_are_heads_in_an_order_that_has_to_be_said(explored):
     heads = np.random.default_rng(0).normal(size=(1, 2, 3, 4))
     three = {"query": heads, "key": heads, "value": heads}
-    assert explored(Shell(), **three, tokens=list("abc")).problem.num_heads == 2
     with pytest.raises(ValueError, match=r'axes="batch,token,head,column" \(heads 3, tokens 2\)'):
         attn_gui.explore(**three)
     assert explored(Shell(), **three, axes="batch,token,head,column").problem.num_heads == 3

@@ -5,17 +5,14 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from PySide6.QtCore import QAbstractItemModel, QTimer
+from PySide6.QtCore import QTimer
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.exceptions import capture_exceptions, format_captured_exceptions
 
-from attn_gui import formats
 from attn_gui.app.explain import place_of
 from attn_gui.app.program import Program
 from attn_gui.app.state import computation, view_state
@@ -26,17 +23,9 @@ from attn_gui.document.document import Document
 from attn_gui.engine import DenseEvaluation, new_problem
 from attn_gui.figure.levels import ColorScale, Levels
 from attn_gui.figure.operands import stage_plane
-from attn_gui.formats import open_file, save_session
-from attn_gui.paths import resource
-from attn_gui.views.head_strip import HeadsStrip
-from attn_gui.views.map.heatmap import Heatmap
-from attn_gui.views.map.thumbnail import Thumbnail
-from attn_gui.views.product.product import ProductPicture
-from attn_gui.views.spine.spine import Spine
+from attn_gui.formats import save_session
 from tests.failing import each
 
-PATIENCE_MS = 120_000
-REAL = "smollm2-layer10.npz"
 HUGE = 10**400
 NUMBERS = st.sampled_from([0, 1, 3, 5, -1, 17, 18, HUGE, -HUGE, 0.5, float("nan"), float("inf"), True, False])
 
@@ -66,24 +55,6 @@ RUBBISH = {
         *([["weights"], 0, 0], {"weights": 0}, HUGE),
     ],
 }
-
-
-@pytest.fixture
-def begun(qapp):
-    programs: list[Program] = []
-
-    def begin() -> Program:
-        programs.append(Program(qapp, lang="en"))
-        programs[-1].begin(None)
-        programs[-1].window.resize(1440, 900)
-        programs[-1].window.show()
-        programs[-1].window.activateWindow()
-        assert QTest.qWaitForWindowActive(programs[-1].window, PATIENCE_MS)
-        return programs[-1]
-
-    yield begin
-    for program in programs:
-        program.end()
 
 
 def test_a_look_is_what_the_evaluation_can_give():
@@ -132,16 +103,6 @@ def test_whoever_is_told_first_sees_a_look_that_fits_already(view):
     until_notified(view._computation)
     opened(view, n=3, m=3, num_heads=1)
     assert seen == [(1, 2), (0, 1)]
-
-
-def test_values_that_come_with_the_next_evaluation_are_told_with_it(view):
-    seen: list[tuple[int, int]] = []
-    view.follow(lambda: seen.append((view.look.head, view.parent().problem.n)), "head", "evaluation")
-    view.set_with_next(head=1)
-    assert not seen
-    opened(view, n=2, m=2, num_heads=2)
-    opened(view, n=4, m=4, num_heads=2)
-    assert seen == [(1, 2), (1, 4)]
 
 
 @pytest.fixture
@@ -207,18 +168,6 @@ def test_where_one_follower_fails_the_others_are_told_all_the_same(behind, qtbot
     assert [kind for kind, *_ in raised] == [LookupError]
 
 
-def test_another_document_is_told_in_turns_however_small_it_is(view, monkeypatch):
-    monkeypatch.setattr(view_state, "SLICE", 0.0)
-    told: list[str] = []
-    view.follow(lambda: told.append("first"), "evaluation")
-    view.follow(lambda: told.append("last"), "evaluation")
-    view.parent().open(new_problem(n=2, m=2, num_heads=1, d_k=2, d_v=2))
-    assert told == []
-    assert view._computation.busy
-    until_notified(view._computation)
-    assert told == ["first", "last"]
-
-
 def test_what_is_still_to_be_told_is_told_before_the_document_changes(behind, qtbot):
     view, begin = behind
     told: list[int] = []
@@ -243,115 +192,7 @@ def test_nobody_can_follow_what_there_is_not(view):
         view.follow(lambda: None, "haed")
 
 
-def spied(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, calls: Counter[str], who: bool = False) -> None:
-    real = getattr(owner, name)
-
-    def counted(*args: Any, **more: Any) -> Any:
-        calls[f"{name} {args[0].objectName()}" if who else f"{owner.__name__}.{name}"] += 1
-        return real(*args, **more)
-
-    monkeypatch.setattr(owner, name, counted)
-
-
-def test_opening_hands_the_evaluation_on_once_and_lays_out_the_map_on_show_once(begun, monkeypatch):
-    program, calls, placed = begun(), Counter[str](), Counter[str]()
-    program.files.open_path(resource("examples", REAL))  # as many heads: the strip of heads keeps its height
-    until_notified(program.computation)
-    for _ in range(5):  # what the bar says of it, and so how high the zones are, takes more than one turn
-        QApplication.processEvents()
-    for zone in (Spine, HeadsStrip, ProductPicture):
-        spied(monkeypatch, zone, "set_evaluation", calls)
-    spied(monkeypatch, Heatmap, "place_cells", placed, who=True)
-    program.files.open_path(resource("examples", REAL))
-    until_notified(program.computation)
-    assert calls == {f"{zone.__name__}.set_evaluation": 1 for zone in (Spine, HeadsStrip, ProductPicture)}
-    stages = program.computation.evaluation.stages
-    laid_out = {stage: placed[f"place_cells heatmap.{stage}"] for stage in stages}
-    assert laid_out == dict.fromkeys(stages, 0) | {program.view.look.stage: 1}
-    program.view.set(stage="scaled")
-    until_notified(program.computation)
-    assert placed["place_cells heatmap.scaled"] > 0
-
-
-def test_a_file_is_looked_at_once(begun, monkeypatch):
-    program, looks, real = begun(), [], formats.detect
-    monkeypatch.setattr(formats, "detect", lambda source, *rest: looks.append(source) or real(source, *rest))
-    assert program.files.open_path(resource("examples", REAL))
-    assert len(looks) == 1
-
-
-def test_the_start_reads_its_example_once(qapp, monkeypatch, begun):
-    read: list[str] = []
-    monkeypatch.setattr("attn_gui.app.files.examples.open_file", lambda path: read.append(path.name) or open_file(path))
-    begun()
-    assert len(read) == 1
-
-
-# --- in another order ----------------------------------------------------------------------------
-def told_backwards(view: ViewState) -> None:
-    """Let the controllers hear in the opposite order, each of them of its own affairs as before."""
-    owners: dict[int, list[Any]] = {}
-    for follower in view._followers:
-        owners.setdefault(id(getattr(follower[0], "__self__", follower[0])), []).append(follower)
-    view._followers[:] = [follower for own in reversed(owners.values()) for follower in own]
-
-
-def numbers(model: QAbstractItemModel) -> list[str]:
-    return [model.index(0, column).data() for column in range(model.columnCount())]
-
-
-def shown(program: Program) -> dict[str, list[Any]]:
-    """What the window says and shows, in every zone."""
-    window = program.window
-    widgets = [widget for widget in window.findChildren(QWidget) if widget.isVisible()]
-    labels = [widget.text() for widget in widgets if isinstance(widget, QLabel) and widget is not window.recomputed]
-    maps = [
-        (widget.objectName(), widget.geometry(), widget.shape, widget.overlay.marks, widget.drawing.levels)
-        for widget in widgets
-        if isinstance(widget, Heatmap | Thumbnail)
-    ]
-    actions = [(action.objectName(), action.isChecked(), action.isEnabled()) for action in window.actions()]
-    tables = [(field, numbers(panel.view.model())) for field, panel in window.inputs.panels.items()]
-    names = [(widget.objectName(), widget.accessibleName(), widget.toolTip()) for widget in widgets]
-    return {"labels": labels, "maps": maps, "actions": actions, "tables": tables, "names": names}
-
-
-def walk(program: Program) -> Iterator[dict[str, list[Any]]]:
-    """What is shown after each of a few changes that reach every zone."""
-    view, document = program.view, program.document
-    for change in (
-        lambda: program.files.open_example("worked"),
-        lambda: view.set(stage="query", cell=ChosenCell("query", 1, 2)),
-        lambda: program.window.shape_panel.sizeCommitted.emit("d_k", 2),
-        document.stack.undo,
-        lambda: program.files.open_example("smollm2"),
-        lambda: view.set(head=3, mode="all", cell=ChosenCell("weights", 4, 1), decimals=2),
-        lambda: program.window.shape_panel.sizeCommitted.emit("num_heads", 3),
-        document.stack.undo,
-        lambda: view.set(mode="product", reach="forward", stage="head_output", decimals=3),
-    ):
-        change()
-        until_notified(program.computation)
-        for _ in range(3):
-            QApplication.processEvents()
-        zones = (program.window.inputs, program.window.history)
-        while any(timer.isActive() for zone in zones for timer in zone.findChildren(QTimer)):
-            QTest.qWait(1)  # columns are measured, and a step is listed, once the maps are painted
-        for _ in range(3):  # what that has made larger or smaller is laid out
-            QApplication.processEvents()
-        yield shown(program)
-
-
-def test_the_order_in_which_zones_are_told_means_nothing(begun):
-    one = begun()
-    expected = list(walk(one))
-    one.window.hide()
-    other = begun()
-    told_backwards(other.view)
-    for step, (found, wanted) in enumerate(zip(walk(other), expected, strict=True)):
-        for zone in wanted:
-            assert found[zone] == wanted[zone], f"{zone} after change {step}"
-    assert one.view.look == other.view.look
+# --- the place of a cell, and what a session carries ----------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -409,7 +250,7 @@ def test_rubbish_changes_nothing(program):
         assert heatmap.levels == levels, record
 
 
-@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(record=st.dictionaries(st.sampled_from(KEYS), JSON))
 def test_no_record_breaks_the_window(program, record):
     with capture_exceptions() as raised:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,20 +12,16 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
-from PySide6.QtCore import QCoreApplication, QTranslator
+from PySide6.QtWidgets import QApplication
 
+from attn_gui.app.state.settings import set_language
 from attn_gui.document import history
 from attn_gui.document.document import Document, DocumentChange
-from attn_gui.document.draft import released_arrays
-from attn_gui.document.edits import Edit, Edits, Label, Refusal, SetCells, SetFields, SetStudy
+from attn_gui.document.edits import Edit, Edits, Label, Refusal, SetCells, SetFields
 from attn_gui.document.history import MOST_BY_ITSELF
 from attn_gui.engine import Problem
 from attn_gui.engine.creation.resize import resize
-from attn_gui.formats import snapshots
 from attn_gui.formats.snapshots import MOST, nbytes
-from attn_gui.models import open_model
-from attn_gui.models.study import open_layer
-from attn_gui.paths import resource
 from tests.failing import each
 
 Make = Callable[..., Problem]
@@ -68,15 +62,7 @@ def test_one_step_larger_than_the_limit_can_still_be_undone(heard: Any, direct: 
     assert h.document.problem.query[0, 0] == 1.0
 
 
-def test_a_state_between_two_steps_is_counted_once(heard: Any, direct: Make) -> None:
-    first = direct()
-    h = heard(first, history_bytes=12 * (200 * first.query.shape[1] * first.query.itemsize))
-    for k in range(10):
-        h.document.apply(SetFields({"query": np.full((200, 6), float(k))}, Label("Other")))
-    assert h.document.stack.count() == 10
-
-
-@each("saved_at", [0, 30, 39])
+@each("saved_at", [0, 30])
 def test_forgetting_keeps_the_saved_point_where_it_was(heard: Any, direct: Make, saved_at: int) -> None:
     h = heard(direct(), history_bytes=39_500)
     for k in range(40):
@@ -94,71 +80,20 @@ def test_forgetting_keeps_the_saved_point_where_it_was(heard: Any, direct: Make,
         assert not h.document.modified
 
 
-def test_a_fault_inside_a_step_is_reported_and_ends_nothing(
-    heard: Any, direct: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    h = heard(direct())
-    h.document.apply(typed(0, 0, 1.0))
-    reported: list[BaseException] = []
-    monkeypatch.setattr(sys, "excepthook", lambda kind, error, trace: reported.append(error))
-    h.document._draft.state.arrays.clear()
-    h.document.stack.undo()
-    assert [type(error) for error in reported] == [KeyError]
-
-
-class _Shouting(QTranslator):
-    def isEmpty(self) -> bool:
-        return False
-
-    def translate(self, context: str, text: str, disambiguation: str | None = None, n: int = -1) -> str:
-        return text.replace("Typed", "键入").replace("Grew", "扩大") if context == "History" else ""
-
-
-@pytest.fixture
-def chinese(qapp: Any) -> Iterator[QTranslator]:
-    translator = _Shouting()
-    yield translator
-    QCoreApplication.removeTranslator(translator)
-
-
-def test_steps_are_named_anew_when_the_language_is_switched(heard: Any, direct: Make, chinese: QTranslator) -> None:
+def test_steps_are_named_anew_when_the_language_is_switched(heard: Any, direct: Make, qapp: QApplication) -> None:
     h = heard(direct())
     undo = h.document.stack.createUndoAction(h.document, "Undo")
-    redo = h.document.stack.createRedoAction(h.document, "Redo")
-    h.document.apply(typed(3, 2, 1.0))
-    h.document.apply(Edits((typed(0, 0, 5.0),), Label("Typed {what}", {"what": Label("Grew", {})})))
-    h.document.stack.undo()
-    assert (undo.text(), redo.text()) == ("Undo Typed (3, 2)", "Redo Typed Grew")
-    changes = len(h.changes)
-    QCoreApplication.installTranslator(chinese)
+    h.document.apply(typed(3, 2, 1.0, Label("inserted {cells}", {"cells": "(3, 2)"})))
+    assert undo.text() == "Undo inserted (3, 2)"
+    set_language(qapp, "zh")
     h.document.retranslate()
-    assert (undo.text(), redo.text()) == ("Undo 键入 (3, 2)", "Redo 键入 扩大")
-    assert len(h.changes) == changes
-    QCoreApplication.removeTranslator(chinese)
-    h.document.retranslate()
-    assert undo.text() == "Undo Typed (3, 2)"
-
-
-def test_texts_of_a_model_are_held_within_the_limit(heard: Any, direct: Make) -> None:
-    limit, (start, *texts) = 400_000, ("a b c d", *(" ".join("abc"[: k % 3 + 1]) + " q" * (k % 7) for k in range(60)))
-    model = open_model(resource("models", "toy-induction"))
-    first = open_layer(model, start, 0, {}, lambda _share: None)
-    document = heard(direct(), history_bytes=limit).document
-    document.adopt(first.problem, study=first.study)
-    bases: list[weakref.ref[Problem]] = []
-    for text in texts:
-        study, problem = open_layer(model, text, 0, {}, lambda _share: None)[:2]
-        document.apply(SetStudy(problem.fields(), study, Label(text)), [*released_arrays(problem).values()])
-        bases.append(weakref.ref(study.base))
-    held = [base() for base in bases]
-    arrays = {array.ctypes.data: array.nbytes for base in held if base is not None for array in base.arrays().values()}
-    assert document.stack.count() > 20
-    assert sum(arrays.values()) < limit
+    assert "(3, 2)" in undo.text()
+    assert "inserted" not in undo.text()
 
 
 def test_what_was_undone_is_no_longer_counted(heard: Any, direct: Make) -> None:
     h = heard(direct(), history_bytes=20_000)
-    for k in range(300):
+    for k in range(60):
         h.document.apply(typed(0, 0, float(k)))
         h.document.stack.undo()
         assert not h.document.modified
@@ -204,22 +139,6 @@ def test_taking_naming_and_deleting_are_unsaved_changes_that_leave_the_history_a
     assert first(taken) == 1.0
 
 
-def test_one_that_is_put_back_has_a_name_and_room_of_its_own(document, monkeypatch):
-    type_number(document, 1.0)
-    old = document.snapshots.take(document.problem, "one")
-    place = document.snapshots.remove(old)
-    type_number(document, 2.0)
-    document.snapshots.take(document.problem, "one")
-    document.snapshots.put_back(place, old)
-    assert [each.name for each in document.snapshots.all] == ["one (2)", "one"]
-    assert first(document.snapshots.all[0]) == 1.0
-    place = document.snapshots.remove(document.snapshots.all[0])
-    monkeypatch.setattr(history, "MOST", 1)
-    with pytest.raises(Refusal, match="most"):
-        document.snapshots.put_back(place, old)
-    assert len(document.snapshots.all) == 1
-
-
 def test_an_edit_after_undo_keeps_what_would_be_lost_under_the_name_of_its_last_step(document):
     for number in (1.0, 2.0, 3.0):
         type_number(document, number, f"step {number:g}")
@@ -248,17 +167,6 @@ def test_of_those_kept_by_themselves_the_oldest_go_and_no_other(document):
     assert names == [105.0 + number for number in range(MOST_BY_ITSELF)]
     assert document.snapshots.all[0].name == "mine"
     assert nbytes(document.snapshots.all) < 8 * document.problem.query.nbytes + 1000 * MOST_BY_ITSELF
-
-
-def test_an_edit_does_not_wait_for_a_copy_of_all_that_it_loses(document, monkeypatch):
-    """After an undone W_O of 537 MB the next number type_number copied it for a second, and threw the copy away."""
-    monkeypatch.setattr(history, "LARGEST_COPY", document.problem.query.nbytes)
-    type_number(document, 1.0)
-    document.stack.undo()
-    monkeypatch.setattr(snapshots, "alone", lambda array: pytest.fail("it was copied"))
-    type_number(document, 2.0)
-    assert document.snapshots.all == ()
-    assert document.problem.query[0, 0] == 2.0
 
 
 def test_whoever_reads_beside_the_document_never_sees_what_is_kept_of_undone_steps(document, monkeypatch):
@@ -290,16 +198,6 @@ def test_names_are_told_apart_and_their_number_is_limited(document):
         document.snapshots.put_back(0, document.snapshots.all[0])
     with pytest.raises(Refusal, match="500 snapshots"):
         document.snapshots.take(document.problem, "more")
-
-
-def test_a_step_that_takes_the_place_of_another_leaves_no_snapshot(document):
-    type_number(document, 1.0)
-    for number in (2.0, 3.0):
-        edit = SetCells("query", (slice(0, 1), slice(0, 1)), np.array([[number]]), Label("drawn"))
-        document.apply_instead(edit)
-    assert document.snapshots.all == ()
-    assert document.problem.query[0, 0] == 3.0
-    assert document.stack.count() == 1
 
 
 def test_a_step_that_is_taken_back_by_its_own_gesture_leaves_nothing_behind(document):
@@ -394,7 +292,7 @@ class UndoMachine(RuleBasedStateMachine):
     def fields(self, data: st.DataObject) -> SetFields:
         problem = self.document.problem
         choices: list[dict[str, Any]] = [
-            {"scale": data.draw(st.sampled_from([None, 1.0, 2.0]))},
+            {"scale": data.draw(st.sampled_from([None, 1.0, 0.0, -0.0]))},
             {"dtype": data.draw(st.sampled_from(["float32", "float64"]))},
             {"query": problem.query[::-1]},
             {"mask": tuple({**layer.to_mapping(), "enabled": not layer.enabled} for layer in problem.mask)},
@@ -488,4 +386,4 @@ class UndoMachine(RuleBasedStateMachine):
 
 @pytest.mark.usefixtures("qapp")
 class TestUndo(UndoMachine.TestCase):  # type: ignore[name-defined,misc]  # hypothesis makes the class
-    settings = settings(deadline=None, max_examples=40, stateful_step_count=25, database=None)
+    settings = settings(deadline=None, max_examples=25, stateful_step_count=25, database=None)

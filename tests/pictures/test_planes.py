@@ -7,7 +7,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from PySide6.QtCore import QObject
-from shiboken6 import isValid
 
 from attn_gui.engine import Evaluation, Plane, Problem
 from attn_gui.engine.evaluation.dense import DenseEvaluation
@@ -75,23 +74,6 @@ def test_a_long_map_tells_that_it_holds_nan_without_counting_them(long):
     long.values[7, 5] = np.nan
     assert counts_of(long) == {1: 0}
     assert long.largest <= 1000
-
-
-def test_a_map_that_is_computed_as_it_is_read_draws_its_own_picture():
-    random = np.random.default_rng(1)
-    query, key, value = (random.normal(size=(97, 8)) for _ in range(3))
-    evaluation = StreamingEvaluation(Problem(query=query, key=key, value=value, num_heads=2))
-    plane = Plane(evaluation, "weights", 0, 1)
-    whole, _ = plane.block(slice(0, 97), slice(0, 97))
-    large, small = Span(97, 41), Span(97, 11)
-    for span, leads in ((large, True), (small, False)):
-        values, _, _ = bins_of(plane, span, span, slice(0, span.bins), slice(0, span.bins), leads=leads)
-        expected, _ = pool_blocks(whole, None, span.cell_edges, span.cell_edges)
-        assert values.max() == pytest.approx(whole.max())
-        assert values.shape == expected.shape
-    part, _, _ = bins_of(plane, large, large, slice(3, 5), slice(7, 19), leads=True)
-    expected, _ = pool_blocks(whole, None, large.cell_edges[3:6], large.cell_edges[7:20])
-    assert part == pytest.approx(expected)
 
 
 # --- cells and pixels of one axis belong to each other exactly ------------------------------------
@@ -194,23 +176,6 @@ def test_a_long_head_is_measured_when_idle(qtbot, evaluation, small_steps):
     assert measured.mean(1) == pytest.approx(mean(evaluation, 1))
 
 
-def test_many_edited_rows_wait_for_rest_and_are_measured_once(qtbot, evaluation, small_steps):
-    owner = QObject()  # a parent that is not held takes its children with it
-    measured = HeadEntropies(owner)
-    with qtbot.waitSignals([measured.measured] * 2):
-        measured.set_planes(long_planes(evaluation))
-    key = np.array(evaluation.problem.key)
-    key[5, 1] += 2.0
-    evaluation.update(evaluation.problem.replace(key=key), {"key": [(slice(5, 6), slice(1, 2))]})
-    with qtbot.assertNotEmitted(measured.measured, wait=20):
-        measured.follow(0, slice(0, 7))
-        measured.follow(0, slice(4, 11))
-    with qtbot.waitSignal(measured.measured) as told:
-        measured.go_on()
-    assert told.args == [0]
-    assert measured.mean(0) == pytest.approx(mean(evaluation, 0))
-
-
 def test_a_row_is_measured_at_once(evaluation):
     owner = QObject()  # a parent that is not held takes its children with it
     measured = HeadEntropies(owner)
@@ -235,15 +200,3 @@ def test_a_row_set_by_hand_counts_whatever_its_sign(qtbot, evaluation, kind):
     found.set_planes(long_planes(measured))
     qtbot.waitUntil(lambda: found.mean(0) is not None)
     assert found.mean(0) == pytest.approx(np.delete(entropies, 4).mean())
-
-
-def test_the_pictures_of_a_long_document_may_be_gone_before_the_next_one_is_told(qtbot, evaluation):
-    owner = QObject()
-    measured, long = HeadEntropies(owner), StreamingEvaluation(evaluation.problem)
-    tile_cache = TileCache(long, owner)
-    measured.set_planes(long_planes(long))
-    tile_cache.end()
-    qtbot.waitUntil(lambda: not isValid(tile_cache))
-    measured.go_on()
-    measured.set_planes(long_planes(evaluation))
-    assert measured.mean(1) == pytest.approx(mean(evaluation, 1))

@@ -1,4 +1,4 @@
-"""Dialogs of tokens, shortcuts, new problems and arrays; every word follows the language while they are open."""
+"""Dialogs of tokens, new problems and arrays; every word follows the language while they are open."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QCoreApplication, QMimeData, QPointF, Qt, QTranslator
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage
-from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QDialog, QLabel, QLineEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -18,14 +17,13 @@ from attn_gui.formats.file_format import ArrayListing, ListedArray
 from attn_gui.formats.named.array_mapping import ArrayMapping, propose_mapping
 from attn_gui.views.controls.mask_panel import MaskPanel
 from attn_gui.views.controls.shape_panel import ShapePanel, ShapeState
-from attn_gui.views.dialogs.arrays_dialog import ARRAY_MIME, ArraysDialog, ArraySlot, ArraysModel
+from attn_gui.views.dialogs.arrays_dialog import ARRAY_MIME, ArraysDialog, ArraySlot
 from attn_gui.views.dialogs.export_data_dialog import ExportDataDialog
 from attn_gui.views.dialogs.export_dialog import ExportDialog
 from attn_gui.views.dialogs.help_window import AboutDialog, ShortcutsDialog
 from attn_gui.views.dialogs.new_dialog import NewDialog
 from attn_gui.views.dialogs.tokens_dialog import TokensDialog
 from attn_gui.views.text_views import SentenceView
-from tests.failing import each
 
 ARRAYS = (
     ListedArray("q", (2, 5, 3), "float32"),
@@ -76,55 +74,6 @@ def test_tokens_of_a_model_are_there_and_stay_whole_while_others_are_typed(qtbot
     assert "n = m = 10" in dialog.resize_rows.text()
 
 
-def test_tokens_that_no_sentence_gives_are_there_as_they_are(qtbot):
-    """One has a blank inside: as a sentence it would be torn, and dropped it would take the names away."""
-    present = ("New York", "the")
-    dialog = _tokens(qtbot, n=2, m=2, query_tokens=present, key_tokens=present, may_resize=True)
-    assert dialog.sentence.toPlainText() == ""
-    assert dialog.result_fields() == {"query_tokens": present, "key_tokens": present}
-    assert not dialog.resize_rows.isEnabled()
-    qtbot.keyClicks(dialog.sentence, "one two three")
-    assert dialog.tokens() == ("one", "two", "three")
-    assert dialog.resize_rows.isEnabled()
-
-
-@each("keys", [("I", "am"), None])
-def test_each_side_begins_with_its_own_tokens_and_keeps_what_is_typed(qtbot, keys):
-    dialog = _tokens(qtbot, n=2, m=2, query_tokens=("je", "suis"), key_tokens=keys)
-    assert dialog.result_fields() == {"query_tokens": ("je", "suis")}
-    dialog.side.setCurrentIndex(dialog.side.findData("keys"))
-    assert dialog.result_fields() == {"key_tokens": keys}
-    dialog.side.setCurrentIndex(dialog.side.findData("both"))
-    assert dialog.tokens() == ("je", "suis")
-    qtbot.keyClicks(dialog.sentence, "we are")
-    dialog.side.setCurrentIndex(dialog.side.findData("keys"))
-    assert dialog.result_fields() == {"key_tokens": ("we", "are")}
-    assert [dialog.pieces.item(row).text() for row in range(dialog.pieces.count())] == ["0  we", "1  are"]
-
-
-@pytest.fixture
-def shortcuts(qtbot):
-    dialog = ShortcutsDialog([("Undo", "Ctrl+Z"), ("Export image…", "Ctrl+E")])
-    qtbot.addWidget(dialog)
-    dialog.show()
-    return dialog
-
-
-def test_about_shows_the_notices_from_their_top_and_takes_no_html(qtbot):
-    dialog = AboutDialog(notices="# Notices\n<b>Inter</b>, SIL Open Font License 1.1\n" + "\nand so on\n" * 99)
-    qtbot.addWidget(dialog)
-    dialog.show()
-    assert dialog.notices.isVisible()
-    assert dialog.notices.toPlainText().startswith("Notices\n<b>Inter</b>")
-    assert dialog.notices.verticalScrollBar().value() == 0
-    qtbot.keyClick(dialog, Qt.Key.Key_Escape)
-    assert not dialog.isVisible()
-    plain = AboutDialog()
-    qtbot.addWidget(plain)
-    plain.show()
-    assert not plain.notices.isVisible()
-
-
 def test_tokens_that_are_cut_by_hand_know_the_rows_that_they_come_from(qtbot):
     present = tuple("aabaa")
     dialog = _tokens(qtbot, n=5, m=5, query_tokens=present, key_tokens=present)
@@ -138,17 +87,6 @@ def test_tokens_that_are_cut_by_hand_know_the_rows_that_they_come_from(qtbot):
     qtbot.mouseClick(dialog.join, Qt.MouseButton.LeftButton)
     assert dialog.tokens() == ("a", "b", "a", "xa")
     assert dialog.old_places("n") == [1, 2, 3, 4]
-
-
-def test_tokens_that_are_cut_by_hand_after_others_were_typed_know_their_rows(qtbot):
-    dialog = _tokens(qtbot, n=3, m=3, query_tokens=("very", "very", "good"), key_tokens=None)
-    dialog.sentence.setPlainText("so very very good")
-    dialog.pieces.item(1).setText("")
-    assert dialog.tokens() == ("so", "very", "good")
-    assert dialog.old_places("n") == [-1, 1, 2]
-    assert dialog.old_places("m") == [0, 2, -1]  # keys without names
-    dialog.sentence.setPlainText("so very good")
-    assert dialog.old_places("n") == [0, 1, 2]
 
 
 @pytest.fixture
@@ -181,14 +119,6 @@ def test_in_self_attention_the_keys_are_the_rows_of_x(qtbot, dialog):
     dialog.radios["cross"].click()
     assert dialog.result_choice().m == 5
     assert _shapes(dialog) == "X 13 × 14, X₂ 5 × 14, W_Q 14 × 14, W_K 14 × 14, W_V 14 × 22"
-
-
-def test_the_seed_matters_only_where_numbers_are_drawn(dialog):
-    enabled = {}
-    for key in ("integers", "random", "identity", "zeros"):
-        dialog.fill.setCurrentIndex(dialog.fill.findData(key))
-        enabled[dialog.result_choice().fill] = dialog.seed.isEnabled()
-    assert enabled == {"integers": True, "random": True, "identity": False, "zeros": False}
 
 
 def _sizes(dialog: NewDialog) -> tuple[int, int, int, int]:
@@ -225,19 +155,6 @@ def test_a_typed_d_k_is_followed_by_d_model(qtbot, dialog):
     assert _says(dialog, "d_model = heads · dₖ = 3 · 5.")
 
 
-def test_d_v_is_as_wide_as_d_k_until_it_is_typed(qtbot, dialog):
-    _type(qtbot, dialog, num_heads=2, d_k=5)
-    assert _sizes(dialog) == (10, 2, 5, 5)
-    _type(qtbot, dialog, d_v=4)
-    _type(qtbot, dialog, d_k=6)
-    assert _sizes(dialog) == (12, 2, 6, 4)
-    other = NewDialog()
-    qtbot.addWidget(other)
-    other.set_state(dialog.state())
-    _type(qtbot, other, d_k=7)
-    assert _sizes(other) == (14, 2, 7, 4)
-
-
 def test_heads_that_cannot_share_d_model_are_told_and_not_made(qtbot, dialog):
     create = dialog.buttons.buttons()[0]
     _type_d_model(qtbot, dialog, 64)
@@ -253,15 +170,6 @@ def test_heads_that_cannot_share_d_model_are_told_and_not_made(qtbot, dialog):
     _type(qtbot, dialog, num_heads=4)
     assert _sizes(dialog) == (4096, 4, 1024, 1024)
     assert create.isEnabled()
-
-
-def test_tokens_that_have_no_row_are_told(qtbot, dialog):
-    dialog.sentence.setText("The cat sat down")
-    assert not _says(dialog, "left out")
-    _type(qtbot, dialog, n=3)
-    assert _says(dialog, "4 tokens for 3 rows: the last 1 are left out.")
-    dialog.sentence.setText("a " * 5000)
-    assert _says(dialog, "5000 tokens for 4096 rows: the last 904 are left out.")
 
 
 def test_a_sentence_sets_the_rows_and_a_mask_is_chosen(qtbot, dialog):
@@ -290,23 +198,6 @@ def drop(slot: ArraySlot, data: QMimeData) -> None:
     how = Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
     QApplication.sendEvent(slot, QDragEnterEvent(slot.rect().center(), *how))
     QApplication.sendEvent(slot, QDropEvent(QPointF(slot.rect().center()), *how))
-
-
-def test_the_models_pass_qts_own_tester(chooser):
-    dialog = chooser()
-    mode = QAbstractItemModelTester.FailureReportingMode.Fatal
-    testers = [QAbstractItemModelTester(model, mode) for model in (dialog.model, dialog.sieve)]
-    dialog.line.setText("k")
-    dialog.model.set_parts({"query": "other", "key": "other"})
-    dialog.line.clear()
-    assert dialog.model.index(3, 3).data() == "Q, K"
-    dialog.retranslate()
-    assert dialog.model.index(3, 3).data() == ""
-    assert [dialog.model.headerData(k, Qt.Orientation.Horizontal) for k in range(2)] == ["Array", "Shape"]
-    empty = ArraysModel(())
-    testers.append(QAbstractItemModelTester(empty, mode))
-    empty.set_parts({})
-    assert len(testers) == 3
 
 
 def test_what_the_names_suggest_is_proposed_and_both_readings_are_offered(chooser, qtbot):
@@ -353,25 +244,6 @@ def test_an_array_is_dragged_onto_its_place(chooser):
     drop(dialog.parts.slots["query"], strange)
     drop(dialog.parts.slots["query"], QMimeData())
     assert dialog.parts.names()["query"] == "q"
-
-
-def test_x_and_weights_take_the_place_of_q_k_and_v(chooser, qtbot):
-    dialog = chooser()
-    qtbot.mouseClick(dialog.parts.projected, Qt.MouseButton.LeftButton)
-    assert dialog.parts.names() == {"mask": "attn_mask"}
-    assert "missing" in dialog.complaint.text()
-    for role, name in {"x": "w", "w_query": "w", "w_key": "w", "w_value": "w"}.items():
-        slot = dialog.parts.slots[role]
-        assert slot.isVisible()
-        slot.setCurrentIndex(slot.findData(name))
-    dialog.parts.slots["mask"].setCurrentIndex(0)
-    assert dialog.fields.weights.isVisible()
-    assert dialog.complaint.text() == "Choose how the numbers are read."
-    qtbot.mouseClick(dialog.fields.weights.button("in,out"), Qt.MouseButton.LeftButton)
-    assert dialog.complaint.text() == ""
-    QApplication.processEvents()
-    qtbot.keyClick(dialog.fields.weights.button("in,out"), Qt.Key.Key_Down)
-    assert dialog.arrangement().weights == "out,in"
 
 
 def test_enter_takes_what_is_proposed_and_finding_looks_at_names(chooser, qtbot):

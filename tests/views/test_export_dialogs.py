@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QLabel, QScrollArea, QWidget
+from PySide6.QtWidgets import QDialog, QLabel, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
 from attn_gui.app.state import settings
@@ -57,16 +57,10 @@ def _said(dialog: QDialog) -> list[str]:
 @each(
     ("text", "heads"),
     [
-        ("", (0, 1, 2, 3, 4)),
-        (" ALL ", (0, 1, 2, 3, 4)),
-        ("全部", (0, 1, 2, 3, 4)),
-        ("3", (3,)),
-        ("0, 2-4", (0, 2, 3, 4)),
-        ("4,4、1", (1, 4)),
-        ("２－３", (2, 3)),
-        ("3-2", (2, 3)),
+        ("", (0, 1, 2, 3, 4)), (" ALL ", (0, 1, 2, 3, 4)), ("全部", (0, 1, 2, 3, 4)), ("3", (3,)),
+        ("0, 2-4", (0, 2, 3, 4)), ("4,4、1", (1, 4)), ("２－３", (2, 3)), ("3-2", (2, 3)),
     ],
-)
+)  # fmt: skip
 def test_heads_as_people_write_them(text, heads):
     assert heads_from_text(text, 5) == heads
 
@@ -74,15 +68,10 @@ def test_heads_as_people_write_them(text, heads):
 @each(
     ("text", "named"),
     [
-        ("5", "no head 5"),
-        ("0-9", "no head 9"),
-        ("a", "“a”"),
-        ("1.5", "“1.5”"),
-        ("-1", "“-1”"),
-        ("1--2", "“1--2”"),
+        ("5", "no head 5"), ("0-9", "no head 9"), ("a", "“a”"), ("1.5", "“1.5”"), ("-1", "“-1”"), ("1--2", "“1--2”"),
         ("9" * 5000, "“9+”"),
     ],
-)
+)  # fmt: skip
 def test_heads_that_are_not_there_are_refused(text, named):
     with pytest.raises(ValueError, match=named):
         heads_from_text(text, 5)
@@ -166,18 +155,6 @@ def test_the_proposed_name_follows_until_another_is_typed(qtbot, tmp_path):
     assert dialog.name.text() == "x-scores-h3"
 
 
-def test_all_heads_and_one_sheet_are_words_and_never_contradict_a_number(qtbot, tmp_path):
-    dialog = _image_dialog(qtbot, tmp_path)
-    assert dialog.heads.choice.currentText() == "this head (3)"
-    assert not dialog.heads.numbers.isVisible()
-    dialog.heads.choice.setCurrentIndex(dialog.heads.choice.findData("all"))
-    dialog.arrangement.setCurrentIndex(dialog.arrangement.findData("sheet"))
-    assert "Writes x-weights-all.png." in _said(dialog)
-    dialog.heads.choice.setCurrentIndex(0)
-    assert not dialog.arrangement.isEnabled()
-    assert "Writes x-weights-h3.png." in _said(dialog)
-
-
 def test_the_preview_follows_and_shows_the_first_figure(qtbot, tmp_path):
     asked: list[ExportChoice] = []
 
@@ -207,13 +184,6 @@ def test_a_preview_that_fails_says_why(qtbot, tmp_path):
     assert dialog.preview.image().isNull()
     assert dialog.preview.sentence() == "4,000,000 cells are too many for one figure."
     assert dialog.isVisible()
-
-
-def test_a_preview_of_a_choice_in_the_making_is_no_error(qtbot, tmp_path):
-    dialog = _image_dialog(qtbot, tmp_path)
-    _choose_heads(qtbot, dialog, "2-")
-    dialog.preview.draw_now()
-    assert "“2-”" in dialog.preview.sentence()
 
 
 def test_options_are_remembered_but_not_what_is_shown(qtbot, tmp_path):
@@ -278,14 +248,6 @@ def test_numbers_are_asked_for_by_name(qtbot, tmp_path):
     assert "Tick at least one matrix." in _said(dialog)
 
 
-def test_a_form_of_numbers_is_remembered(qtbot, tmp_path):
-    dialog = _data_dialog(qtbot, tmp_path)
-    dialog.set_choice(DataChoice(arrays=("query",), heads=(1,), format="tsv", headers=True, folder=str(tmp_path)))
-    other = _data_dialog(qtbot, tmp_path / "else")
-    other.set_state(dialog.state())
-    assert other.result_choice() == replace(dialog.result_choice(), arrays=("weights",), heads=(3,))
-
-
 @pytest.fixture
 def look(qapp, request):
     lang, zoom = request.param
@@ -317,11 +279,6 @@ def place_in(area: QScrollArea, widget: QWidget) -> QRect:
     return QRect(widget.mapTo(area.viewport(), widget.rect().topLeft()), widget.size())
 
 
-@pytest.mark.parametrize("look", [("en", 1.0), ("zh", 1.0)], indirect=True)
-def test_all_is_in_sight_where_there_is_room(dialog):
-    assert not scroll_area(dialog).verticalScrollBar().isVisible()
-
-
 @pytest.mark.parametrize("look", [("en", 2.0), ("zh", 1.5), ("zh", 2.0)], indirect=True)
 def test_at_a_zoom_the_fields_scroll_and_the_buttons_stay(dialog):
     area = scroll_area(dialog)
@@ -337,18 +294,3 @@ def test_at_a_zoom_the_fields_scroll_and_the_buttons_stay(dialog):
         assert field.width() >= field.minimumSizeHint().width(), name
         assert place_in(area, field).left() >= 0, name
         assert place_in(area, field).right() < area.viewport().width(), name
-
-
-@pytest.mark.parametrize("look", [("zh", 2.0)], indirect=True)
-def test_the_field_that_is_reached_by_tab_comes_into_sight(dialog):
-    area = scroll_area(dialog)
-    dialog.resize(dialog.width(), 600)
-    QTest.qWait(0)
-    assert not area.viewport().rect().contains(place_in(area, dialog.name))
-    dialog.stages.setFocus(Qt.FocusReason.TabFocusReason)
-    for _ in range(40):
-        QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
-        if dialog.name.hasFocus():
-            break
-    assert dialog.name.hasFocus()
-    assert area.viewport().rect().contains(place_in(area, dialog.name))

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer
-from PySide6.QtGui import QColor, QFontMetrics, QHelpEvent, QInputMethodEvent, QRegion, QTextDocument
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QInputMethodEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton, QStyleOptionViewItem, QToolTip, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QStyleOptionViewItem
 
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.figure.colors import lut
@@ -18,7 +18,6 @@ from attn_gui.views.tables.inputs import GroupSwitch, shares
 from attn_gui.views.tables.matrix_panel import MatrixPanel, WholeRows
 from attn_gui.views.theme import apply_theme, scaled, ui_font
 from tests.failing import each
-from tests.views.conftest import on_screen
 
 ROWS, COLUMNS = 7, 11
 TOKENS = ("zero", "<b>one</b>", "two", "three", "four", "five", "six")
@@ -125,22 +124,6 @@ def desk(qtbot):
     return make
 
 
-def test_of_a_table_of_any_width_a_few_numbers_are_measured(desk, monkeypatch):
-    """64 rows of 262,144 columns took the window four seconds."""
-    read: list[int] = []
-    block = MatrixModel.block
-
-    def counted(model: MatrixModel, *cuts: slice) -> np.ndarray:
-        found = block(model, *cuts)
-        read.append(found.size)
-        return found
-
-    monkeypatch.setattr(MatrixModel, "block", counted)
-    desk(np.zeros((100, 300_000)))
-    assert read
-    assert max(read) < 200_000
-
-
 def test_a_refused_text_stays_with_its_reason_until_it_is_mended(desk):
     table = desk()
     table.go(2, 3)
@@ -157,15 +140,6 @@ def test_a_refused_text_stays_with_its_reason_until_it_is_mended(desk):
     table.press(Key.Key_Return)
     assert table.array[2, 3] == 12.0
     assert current_cell(table.panel) == (3, 3)
-
-
-@each(("allowed", "kept"), [(True, "✓"), (False, "0")])
-def test_a_cell_that_allows_or_not_says_what_it_keeps(desk, allowed, kept):
-    table = desk(np.full((ROWS, COLUMNS), allowed))
-    table.go(2, 3)
-    table.write("x1")
-    table.press(Key.Key_Return)
-    assert f"Esc keeps {kept}." in table.bubble()
 
 
 def test_typing_survives_a_change_of_the_cell(desk):
@@ -228,37 +202,6 @@ def test_keys_ask_for_what_the_table_cannot_do_itself(desk, key, modifier, signa
     assert table.editor() is None
 
 
-def test_a_head_is_named_over_its_columns_wherever_the_table_is_scrolled(desk):
-    table = desk(np.zeros((ROWS, 12)), width=300)
-    table.panel.set_heads(4, 3, 1)
-    ruler = table.panel._ruler
-    for first in (0, 2, 5, 8):
-        table.view.horizontalScrollBar().setValue(first)
-        for column in range(12):
-            if 0 <= (left := table.view.columnViewportPosition(column)) < table.view.viewport().width():
-                at = QPoint(left + table.view.columnWidth(column) // 2, 2)
-                over = ruler.mapFromGlobal(table.view.viewport().mapToGlobal(at)).x()
-                box = ruler.box(column // 3)
-                assert box.left() <= over <= box.right(), (first, column)
-
-
-def test_columns_that_belong_to_no_head_stay_where_they_are(desk):
-    table = desk(np.zeros((ROWS, 60)), width=300)
-    table.panel.set_heads(1, 60, 3)
-    table.panel.scroll_to_head(3)
-    assert table.view.columnAt(2) == 0
-
-
-def test_wider_columns_keep_the_first_one_in_place(desk):
-    table = desk(np.full((ROWS, 384), 0.5), width=338)
-    table.panel.set_heads(12, 32, 3)
-    table.panel.scroll_to_head(3)
-    table.array[0, 0] = -12345.6
-    table.panel._measure()
-    assert table.view.columnWidth(0) > 60
-    assert table.view.columnViewportPosition(96) == 0
-
-
 def test_a_row_is_brought_to_the_middle_unless_it_is_in_sight(desk):
     table = desk(np.zeros((101, COLUMNS)), height=200)
     table.panel.scroll_to_row(50)
@@ -294,115 +237,15 @@ def test_the_marked_row_lies_between_lines_of_its_role(desk, role, row):
     assert table.pixel(row, 1, y=0) != color
 
 
-class PaintedParts(QObject):
-    """What is painted of widgets, joined."""
-
-    def __init__(self, *widgets: QWidget) -> None:
-        super().__init__()
-        self.of = {widget: QRegion() for widget in widgets}
-        for widget in widgets:
-            widget.installEventFilter(self)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.Paint:
-            self.of[watched] += event.region()
-        return False
-
-
-@each("across", [False, True])
-def test_a_mark_that_comes_or_goes_paints_its_chip_and_its_lines_alone(desk, across):
-    table = desk(np.zeros((ROWS, COLUMNS)))
-    view = table.view
-    header = view.rows if across else view.columns
-    for marked in (True, False):
-        QTest.qWait(0)
-        painted = PaintedParts(header.viewport(), view.viewport())
-        table.panel.set_marks([(3, "query")] if across and marked else (), None if across or not marked else 3)
-        QTest.qWait(0)
-        start, size = header.sectionViewportPosition(3), header.sectionSize(3)
-        for part in (header.viewport(), view.viewport()):
-            whole = part.rect()
-            strip = QRect(0, start, whole.width(), size) if across else QRect(start, 0, size, whole.height())
-            if across and part is view.viewport():  # its numbers stay
-                assert not painted.of[part].contains(strip.center())
-                strip.setHeight(1)
-            assert not strip.isEmpty()
-            assert QRegion(strip & whole).subtracted(painted.of[part]).isEmpty()
-            assert not painted.of[part].contains(QPoint(1, 1))
-
-
-def painted(window):
-    QTest.qWait(0)
-    return on_screen(window)
-
-
-def test_marks_that_move_leave_the_screen_as_if_all_of_it_were_painted(desk):
-    table = desk(np.arange(ROWS * COLUMNS, dtype=float).reshape(ROWS, COLUMNS) - 7)
-    view, window = table.view, table.view.window()
-    for rows in ([(3, "query")], [(4, "query"), (6, "key")], [(4, "key")], []):
-        table.panel.set_marks(rows, None)
-        moved = painted(window)
-        for part in (view.viewport(), view.rows.viewport(), view.columns.viewport()):
-            part.update()
-        assert moved == painted(window), rows
-
-
-def test_an_outline_that_moves_leaves_the_screen_as_if_all_of_it_were_painted(desk):
-    table = desk(np.arange(ROWS * COLUMNS, dtype=float).reshape(ROWS, COLUMNS) - 7)
-    view, window = table.view, table.view.window()
-    for timer in view.findChildren(QTimer):
-        timer.setInterval(600_000)  # the outline stays
-    before = painted(window)
-    for row, column in ((3, 2), (3, 1), (4, 1), (0, 0)):
-        table.panel.flash(slice(row, row + 1), slice(column, column + 1))
-        moved = painted(window)
-        view.viewport().update()
-        assert moved == painted(window) != before, (row, column)
-
-
-@each("zoom", [1.0, 1.5])
-@each("compact", [False, True])
-@each("token", ["because", "Thinking", "Machines"])
-def test_a_usual_token_is_whole_also_where_it_is_chosen(desk, monkeypatch, compact, zoom, token):
-    apply_theme(QApplication.instance(), "light", zoom)
-    table, written = desk(np.zeros((ROWS, COLUMNS))), []
-    table.model.set_matrix(lambda: table.array, row_labels=(token,) * ROWS)
-    table.panel.set_compact(compact)
-    table.panel.set_marks([(0, "query")])
-    elided = QFontMetrics.elidedText
-    monkeypatch.setattr(QFontMetrics, "elidedText", lambda *args: written.append(elided(*args)) or written[-1])
-    table.view.rows.viewport().grab()
-    apply_theme(QApplication.instance(), "light")
-    assert set(written) == {token}
-
-
 def test_nan_is_written_in_red(desk):
     numbers = np.ones((ROWS, COLUMNS))
     numbers[2, 2] = np.nan
-    table = desk(numbers)
-
-    def reds(row: int, column: int) -> int:
-        rect = table.view.visualRect(table.model.index(row, column))
-        image = table.view.viewport().grab(rect).toImage()
-        error = THEMES["light"].error
-        return sum(
-            abs(image.pixelColor(x, y).red() - error.red()) < 30 and image.pixelColor(x, y).green() < 120
-            for x in range(image.width())
-            for y in range(image.height())
-        )
-
-    assert reds(2, 2) > 5
-    assert reds(3, 3) == 0
-
-
-def test_a_tooltip_tells_a_token_as_it_is(desk):
-    header = desk().view.verticalHeader()
-    spot = QPoint(10, header.sectionViewportPosition(1) + 5)
-    QApplication.sendEvent(header.viewport(), QHelpEvent(QEvent.Type.ToolTip, spot, header.mapToGlobal(spot)))
-    shown = QTextDocument()
-    shown.setHtml(QToolTip.text())
-    assert shown.toPlainText() == "<b>one</b>"
-    QToolTip.hideText()
+    table, error = desk(numbers), THEMES["light"].error
+    for place in (2, 3):
+        image = table.view.viewport().grab(table.view.visualRect(table.model.index(place, place))).toImage()
+        colors = [image.pixelColor(x, y) for x in range(image.width()) for y in range(image.height())]
+        reds = sum(abs(color.red() - error.red()) < 30 and color.green() < 120 for color in colors)
+        assert (reds > 5) == (place == 2)
 
 
 @each("numbers", [(1, 999999.5, 2e6), (-2e6, -999999.5, 1), (-1, -2e-7, 1e-7), (1, -2, np.nan)])
@@ -422,13 +265,6 @@ def test_a_number_without_room_keeps_its_sign_and_its_first_digits(desk):
     assert "−123.456".startswith(text.removesuffix("…"))
 
 
-def test_a_number_of_a_large_table_that_was_not_measured_is_not_another_one(desk):
-    cells = np.ones((1000, 64))
-    cells[500, 1] = -12345.678
-    text = painted_text(desk(cells), 500, 1)
-    assert text == "−12345.678" or (text.endswith("…") and "−12345.678".startswith(text.removesuffix("…")))
-
-
 def test_a_head_is_a_band_of_columns(desk, qtbot):
     table = desk(np.zeros((ROWS, 60)), width=300)
     table.panel.set_heads(5, 12, 1)
@@ -442,7 +278,7 @@ def test_a_head_is_a_band_of_columns(desk, qtbot):
     assert ruler.grab().toImage().pixelColor(ruler.box(1).topLeft() + QPoint(2, 2)) == THEMES["light"].accent
 
 
-@each("count", range(2, len(NAMES) + 1))
+@each("count", [2, 7, len(NAMES)])
 def test_no_name_of_a_table_is_cut_however_many_there_are(qtbot, count):
     switch = GroupSwitch()
     qtbot.addWidget(switch)
@@ -454,24 +290,6 @@ def test_no_name_of_a_table_is_cut_however_many_there_are(qtbot, count):
     assert all(button.width() >= button.fontMetrics().horizontalAdvance(button.text()) for button in buttons)
     assert all(button.geometry().right() < NARROWEST for button in buttons)
     assert len({button.geometry().topLeft().toTuple() for button in buttons}) == count
-
-
-def test_what_is_still_to_choose_keeps_its_button_and_the_keyboard(qtbot):
-    switch = GroupSwitch()
-    qtbot.addWidget(switch)
-    switch.set_choices([(name, name, "") for name in "ABC"], "A")
-    switch.show()
-    qtbot.waitExposed(switch)
-    first, second, _ = switch.buttons()
-    second.setFocus()
-    switch.set_choices([(name, name.lower(), "") for name in "DBA"], "B")
-    assert switch.focusWidget() is second
-    assert switch.buttons()[1:] == [second, first]
-    assert [(button.text(), button.isChecked()) for button in switch.buttons()] == [*zip("dba", (0, 1, 0), strict=True)]
-    qtbot.waitUntil(lambda: switch.buttons()[0].isVisible())
-    places = [button.x() for button in switch.buttons()]
-    assert places == sorted(set(places))
-    assert len([button for button in switch.findChildren(QPushButton) if not button.isHidden()]) == 3
 
 
 def test_tables_take_what_they_need_of_the_column_and_leave_the_rest_to_others():
@@ -504,35 +322,24 @@ def shown(qtbot, *shape: int) -> MatrixPanel:
 
 
 def settle() -> None:
-    for _ in range(40):
+    for _ in range(20):
         QApplication.processEvents()
 
 
 def test_scroll_bars_that_need_one_another_come_to_rest(qtbot, count):
     panel = shown(qtbot, 3, 5)
-    for width in range(280, 340, 4):
-        for height in range(90, 170, 4):
+    for width in range(280, 340, 8):
+        for height in range(90, 170, 8):
             count[0] = 0
             panel.resize(width, height)
             settle()
 
 
-def test_scroll_bars_that_were_needed_before_come_to_rest(qtbot, count):
-    """While a number is typed Qt lays out at once what it else does later, and would never return."""
-    panel = shown(qtbot, 5, 4)
-    for width in range(250, 340, 2):
-        panel.resize(314, 90)
-        settle()
-        count[0] = 0
-        panel.resize(width, 150)
-        settle()
-
-
-@each("drawn", [{2: 13}, {0: 20, 3: 25}, {1: 200}, {0: 14, 1: 150}, {0: 16, 1: 16, 2: 16, 3: 16}])
+@each("drawn", [{2: 13}, {0: 20, 3: 25}, {0: 14, 1: 150}])
 def test_columns_that_a_person_drew_come_to_rest(qtbot, count, drawn):
     """A narrow one made room for another column, which took the room away: the window stood still for good."""
     panel = shown(qtbot, 8, 4)
-    for width in range(200, 360, 5):
+    for width in range(200, 360, 20):
         count[0] = 0
         panel.resize(width, 190)
         panel.view.draw_columns(4, {})

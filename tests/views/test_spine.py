@@ -16,7 +16,6 @@ from attn_gui.views.spine.operators import OperatorBox
 from attn_gui.views.spine.spine import Spine
 from attn_gui.views.spine.spine_items import StageNode
 from attn_gui.views.text_views import FormulaView
-from tests.failing import each
 
 WIDE = 1440
 
@@ -88,53 +87,24 @@ def test_no_box_lies_over_a_map(qtbot):
 ALWAYS = ["query", "key", "scores", "scaled", "weights", "value", "head_output", "concat"]
 
 
-@each(
-    ("problem", "expected"),
-    [
-        (direct(), ALWAYS),
-        (direct(mask=({"kind": "causal"},)), [*ALWAYS[:4], "masked", *ALWAYS[4:]]),
-        (direct(mask=({"kind": "alibi"}, {"kind": "causal"})), [*ALWAYS[:4], "biased", "masked", *ALWAYS[4:]]),
-        (direct(mask=({"kind": "causal", "enabled": False},)), ALWAYS),
-        (direct(softcap=3.0), [*ALWAYS[:4], "capped", *ALWAYS[4:]]),
-        (direct(w_output=np.ones((4, 13))), [*ALWAYS, "output"]),
-        (projected(), ["x", *ALWAYS]),
-        (projected(context=np.ones((3, 11))), ["x", "context", *ALWAYS]),
-    ],
-)
-def test_a_map_stands_where_the_problem_has_the_stage(qtbot, problem, expected):
-    assert names(shown(qtbot, problem, 2000)) == expected
+MAPS = [
+    (direct(), ALWAYS),
+    (direct(mask=({"kind": "causal"},)), [*ALWAYS[:4], "masked", *ALWAYS[4:]]),
+    (direct(mask=({"kind": "alibi"}, {"kind": "causal"})), [*ALWAYS[:4], "biased", "masked", *ALWAYS[4:]]),
+    (direct(mask=({"kind": "causal", "enabled": False},)), ALWAYS),
+    (direct(softcap=3.0), [*ALWAYS[:4], "capped", *ALWAYS[4:]]),
+    (direct(w_output=np.ones((4, 13))), [*ALWAYS, "output"]),
+    (projected(), ["x", *ALWAYS]),
+    (projected(context=np.ones((3, 11))), ["x", "context", *ALWAYS]),
+]
 
 
-def test_the_row_follows_the_problem_and_keeps_its_order(qtbot):
+def test_a_map_stands_where_the_problem_has_the_stage(qtbot):
+    """In one row, whichever problem it showed before."""
     spine = shown(qtbot, direct(), 2000)
-    for problem, expected in (
-        (direct(mask=({"kind": "causal"},), w_output=np.ones((4, 4))), [*ALWAYS[:4], "masked", *ALWAYS[4:], "output"]),
-        (direct(), ALWAYS),
-    ):
+    for problem, expected in MAPS:
         spine.set_evaluation(DenseEvaluation(problem), 0, 0)
         qtbot.waitUntil(lambda expected=expected: names(spine) == expected)
-
-
-def test_a_map_of_many_more_keys_than_queries_is_wide_as_long_as_it_is_one(qtbot):
-    keys = np.random.default_rng(3).normal(size=(40, 6))
-    square, wide = direct(), direct(query=keys[:2], key=keys, value=keys[:, :4])
-    spine = shown(qtbot, square)
-    node = spine.findChild(StageNode, "node.weights")
-    for problem in (wide, square):
-        spine.set_evaluation(DenseEvaluation(problem), 0, 1)
-        QApplication.processEvents()
-        size = node.map.size()
-        assert (size.width() > size.height()) == (problem is wide)
-        assert size.width() <= node.width()
-
-
-def test_a_box_of_a_step_that_the_problem_lacks_stands_nowhere(qtbot):
-    spine = shown(qtbot, direct())
-    output = spine.boxes.box("output")  # named before a problem has it
-    assert output not in spine._items
-    spine.hide()
-    spine.show()
-    assert not output.isVisible()
 
 
 def test_click_enter_and_space_ask_for_a_stage_without_taking_it(qtbot):
@@ -165,17 +135,6 @@ def test_an_edit_repaints_and_dots_what_it_reaches(qtbot):
     value, color = node(spine, "scores").map.cell_at(2, 3)
     assert value == evaluation.block("scores", 0, 1, slice(2, 3), slice(3, 4))[0, 0]
     assert color.isValid()
-
-
-def test_with_reduced_motion_the_dot_stays_until_the_next_action(qtbot, still):
-    problem = direct()
-    spine = shown(qtbot, problem)
-    evaluation = DenseEvaluation(problem)
-    spine.set_evaluation(evaluation, 0, 1)
-    spine.refresh(evaluation.update(problem.replace(key=problem.key + 1), {"key": [cell((3, 4))]}))
-    assert node(spine, "key").touched()
-    spine.set_chosen(Chosen("weights", 1, 1))
-    assert not node(spine, "key").touched()
 
 
 def test_a_chosen_weight_is_marked_in_all_that_take_part(qtbot):
@@ -228,16 +187,6 @@ def test_formula_then_concat_then_size_give_way_and_then_it_scrolls(qtbot):
     assert len({n.mapTo(spine, n.rect().topLeft()).y() for n in nodes(spine)}) == 1
     spine.resize(500, spine.height())
     assert names(spine) == ALWAYS[:-1]
-
-
-def test_concat_comes_back_as_large_as_the_others(qtbot):
-    """It was hidden while the row was small, and neither its size nor that of its words has changed."""
-    spine = shown(qtbot, direct())
-    spine.resize(500, spine.height())
-    assert not node(spine, "concat").isVisible()
-    spine.retranslate()
-    spine.resize(1440, spine.height())
-    assert {each.map.height() for each in nodes(spine)} == {node(spine, "query").map.height()}
 
 
 def test_the_compact_form_is_lower_and_has_neither_formula_nor_concat(qtbot):

@@ -6,12 +6,12 @@ import gc
 from itertools import product
 
 import pytest
-from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor, QIcon, QImage, QPalette
-from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QLabel, QLineEdit, QPushButton, QSpinBox, QWidget
+from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton, QSpinBox
 
 from attn_gui.figure.colors import luminance
-from attn_gui.figure.design_tokens import SIZE, THEMES
+from attn_gui.figure.design_tokens import THEMES
 from attn_gui.paths import resource
 from attn_gui.views.theme import (
     apply_theme,
@@ -88,15 +88,6 @@ def test_system_follows_the_desktop_live(app):
     assert current_theme() is THEMES["dark"]
 
 
-@each(("kind", "zoom"), list(product([QSpinBox, QDoubleSpinBox, QComboBox, QLineEdit], [1, 1.5, 2])))
-def test_controls_have_one_height(app, qtbot, kind, zoom):
-    apply_theme(app, "light", zoom)
-    widget = kind()
-    qtbot.addWidget(widget)
-    widget.ensurePolished()
-    assert widget.sizeHint().height() == zoom * SIZE.control
-
-
 @each("zoom", [1.25, 2.0, 3.0])
 def test_zoom_enlarges_words_and_controls_together(app, qtbot, zoom):
     apply_theme(app, "light")
@@ -160,43 +151,6 @@ def test_icons_wear_the_color_of_their_state(app, name):
             painted = solid_colors(kept.pixmap(QSize(32, 32), 1.0, mode).toImage())
             assert painted
             assert all(alike(pixel, getattr(THEMES[scheme], color)) for pixel in painted)
-
-
-def test_a_widget_is_dressed_a_few_times_however_deep_it_stands(app, qtbot):
-    depth, seen = 30, 0
-
-    class Counting(QLabel):
-        def changeEvent(self, event: QEvent) -> None:
-            nonlocal seen
-            seen += event.type() in (QEvent.Type.StyleChange, QEvent.Type.PaletteChange)
-            super().changeEvent(event)
-
-    apply_theme(app, "light")
-    top = parent = QWidget()
-    qtbot.addWidget(top)
-    for _ in range(depth):
-        parent = QWidget(parent)
-    Counting(parent)
-    top.show()
-    seen = 0
-    apply_theme(app, "dark")
-    assert 0 < seen < depth / 5
-
-
-def test_what_is_hidden_wears_the_theme_as_well(app, qtbot):
-    apply_theme(app, "light")
-    top = QWidget()
-    qtbot.addWidget(top)
-    seen, hidden = QLabel("seen", top), QLabel("hidden", top)
-    for label in (seen, hidden):
-        style_text(label, tone="text2")
-    top.show()
-    hidden.hide()
-    for scheme in ("dark", "light"):
-        apply_theme(app, scheme)
-        ink = current_theme().text2
-        assert seen.palette().color(QPalette.ColorRole.WindowText) == ink
-        qtbot.waitUntil(lambda ink=ink: hidden.palette().color(QPalette.ColorRole.WindowText) == ink)
 
 
 @each("name", ["light", "dark"])

@@ -118,15 +118,6 @@ def test_where_nothing_moves_each_step_is_there_at_once(shown):
     assert "Reduced motion" in said(view, "about")
 
 
-def test_speed_changes_how_long_it_takes_and_not_where_it_is(shown):
-    player, _view, _steps, _walk = shown()
-    player.toggle()
-    at(player, 0.25)
-    player.set_speed(2.0)
-    assert player.seconds == 1.0
-    assert player.duration() == 1500
-
-
 def test_a_click_on_a_part_of_the_bar_goes_to_its_step(shown):
     player, view, _steps, _walk = shown()
     bar = view.findChild(BeatBar)

@@ -1,28 +1,22 @@
-"""Parts of the window: tokens letter by letter, the banner, the focus chain, the strip of heads, the list of steps."""
+"""Parts of the window: tokens letter by letter, pages and the banner, the strip of heads, the list of steps."""
 
 from __future__ import annotations
 
-import gc
 import math
-import weakref
 from typing import Any
 
 import numpy as np
 import pytest
 from PySide6 import QtGui
-from PySide6.QtCore import QCoreApplication, QEvent, QRect, Qt
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QTextDocument, QUndoCommand, QUndoStack
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
-    QGraphicsView,
-    QHBoxLayout,
     QLabel,
-    QLayout,
     QLineEdit,
     QListView,
-    QPushButton,
     QScrollArea,
     QSpinBox,
     QToolButton,
@@ -30,28 +24,17 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 from pytestqt.qtbot import QtBot
-from shiboken6 import isValid
 
 from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.engine.graph.indices import cell
-from attn_gui.figure.design_tokens import SPACING
-from attn_gui.formats.file_format import ListedArray
-from attn_gui.models.attribution import LikelyToken
 from attn_gui.views.banner import Banner, BannerOffer, Words
-from attn_gui.views.controls.intervention_panel import InterventionModel, InterventionRow
-from attn_gui.views.dialogs.arrays_dialog import ArraysModel
 from attn_gui.views.dialogs.asking import message_box
 from attn_gui.views.head_strip import HeadsStrip, HeadThumb
 from attn_gui.views.history_panel import HistoryView
-from attn_gui.views.predictions import PredictionModel
-from attn_gui.views.snapshots import SnapshotModel, SnapshotRow
-from attn_gui.views.step_list import HistoryModel
-from attn_gui.views.widgets import ElidedLabel, FittingPage, FlowLayout, clear_layout, plain_tip, set_tip, take_widgets
-from attn_gui.views.zones import stops
+from attn_gui.views.widgets import ElidedLabel, FittingPage, plain_tip, set_tip
 from tests.failing import each
 
 TAGS = ("<s>", "<b>x</b>", "&lt;", "<img src=x>", "a <b>bold & <s>.attn", "two\n<b>lines</b>")
-TIP = Qt.ItemDataRole.ToolTipRole
 MANY = 300
 STEPS = ("Q[10, 97] 2.5 → 0.5", "heads 12 → 6", "masks", "K[3, 4] 1 → 2", "<b>scale</b> none")
 
@@ -70,30 +53,6 @@ def test_a_tip_shows_every_letter(qapp, text):
     assert as_shown(plain_tip(text)) == text
 
 
-def test_a_tip_that_looks_like_no_html_is_left_as_it_is(qapp):
-    assert plain_tip("a < b & c") == "a < b & c"
-
-
-def tips(text: str) -> dict[str, str]:
-    """The tips of lists that hold a token or a name."""
-    predicted, snapshots, changes, history = PredictionModel(), SnapshotModel(), InterventionModel(None), HistoryModel()
-    predicted.set_rows([LikelyToken(text, text, 0.5, 0.5)], two=False)
-    snapshots.set_rows([SnapshotRow(text)])
-    changes.set_lines([InterventionRow(text, True, False)])
-    stack = QUndoStack(history)
-    stack.push(QUndoCommand(text))
-    history.set_stack(stack)
-    models = {"predicted": predicted, "snapshots": snapshots, "changes": changes, "history": history}
-    models["arrays"] = ArraysModel([ListedArray(text, (2,), "float64")])
-    return {name: model.index(model.rowCount() - 1, 0).data(TIP) for name, model in models.items()}
-
-
-def test_lists_tell_tokens_and_names_as_they_are_written(qapp):
-    assert {name: as_shown(tip).partition(":")[0] for name, tip in tips("<b>x</b>").items()} == dict.fromkeys(
-        tips(""), "<b>x</b>"
-    )
-
-
 def test_labels_and_links_do_too():
     label, control = ElidedLabel(), QLabel()
     label.setText("<b>x</b>")
@@ -107,41 +66,6 @@ def test_a_box_reads_nothing_as_html(qtbot):
     labels = [label for label in box.findChildren(QLabel) if label.text()]
     assert len(labels) == 2
     assert {label.textFormat() for label in labels} == {Qt.TextFormat.PlainText}
-
-
-# --- Layouts that are filled anew: what held the places of the widgets before is deleted ---
-
-
-@pytest.fixture
-def holder(qtbot):
-    widget = QWidget()
-    qtbot.addWidget(widget)
-    return widget
-
-
-def _filled(holder: QWidget, kind: type[QHBoxLayout] | type[FlowLayout]) -> tuple[QLayout, list[QLabel]]:
-    layout, labels = kind(holder), [QLabel(text, holder) for text in "abc"]
-    for label in labels:
-        layout.addWidget(label)
-        if isinstance(layout, QHBoxLayout):
-            layout.addStretch(1)
-    return layout, labels
-
-
-@pytest.mark.parametrize("kind", [QHBoxLayout, FlowLayout])
-def test_what_held_the_places_is_deleted(holder, kind):
-    layout, labels = _filled(holder, kind)
-    items = [layout.itemAt(place) for place in range(layout.count())]
-    assert take_widgets(layout) == labels
-    assert not layout.count()
-    assert not any(map(isValid, items))
-    assert all(map(isValid, labels))
-
-
-def test_a_cleared_layout_lets_its_widgets_go(qtbot, holder):
-    layout, labels = _filled(holder, QHBoxLayout)
-    clear_layout(layout)
-    qtbot.waitUntil(lambda: not any(map(isValid, labels)))
 
 
 class Square(QWidget):
@@ -221,37 +145,6 @@ def test_the_keyboard_stays_unless_it_is_asked_over(qtbot, host):
     assert host.line.hasFocus()
 
 
-def test_the_focus_goes_nowhere_if_its_old_place_is_gone(qtbot, host):
-    host.banner.show_info("Offer", offers=[host.offer("grow", "Grow Q")], focus=True)
-    host.line.deleteLater()
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
-    qtbot.keyClick(host.banner.buttons()[0], Qt.Key.Key_Return)
-    assert host.picked == ["grow"]
-    assert not host.banner.isVisible()
-
-
-def test_a_way_out_is_let_go_with_the_line_and_not_with_the_window(host):
-    def way() -> None:
-        pass
-
-    held = weakref.ref(way)
-    host.banner.show_error("It does not fit.", offers=[BannerOffer("Make it fit", "", way)])
-    del way
-    host.hide()
-    host.show()
-    assert held() is not None
-    host.banner.hide()
-    gc.collect()
-    assert held() is None
-    assert host.banner.text() == "It does not fit."
-
-
-def test_file_text_is_never_taken_for_markup(host):
-    host.banner.show_error("<b>x</b> & <img src=y>")
-    label = next(label for label in host.banner.findChildren(QLabel) if "img" in label.text())
-    assert label.textFormat() == Qt.TextFormat.PlainText
-
-
 @each("width", [900, 420, 300])
 def test_nothing_is_cut_off(host, width):
     sentence = "A block of 60 × 40 does not fit into W_Q (16 × 384) at row 12, column 380, so nothing was written."
@@ -266,23 +159,6 @@ def test_nothing_is_cut_off(host, width):
     label = next(label for label in host.banner.findChildren(QLabel) if label.text() == sentence)
     assert label.height() >= label.heightForWidth(label.width())
     assert label.width() >= 90
-
-
-def test_a_widget_outlives_the_one_before_it_in_the_chain(qtbot):
-    window = QWidget()
-    qtbot.addWidget(window)
-    column, first, view = QVBoxLayout(window), QPushButton("x"), QGraphicsView()
-    for widget in (first, view):
-        column.addWidget(widget)
-    viewport = view.viewport()
-    window.show()
-    assert stops(window) == [first, view]
-    first.deleteLater()
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
-    assert not isValid(first)
-    assert isValid(view)
-    assert isValid(viewport)
-    assert stops(window) == [view]
 
 
 def problem_of(num_heads: int = 6, num_kv_heads: int = 6, **more: Any) -> Problem:
@@ -391,19 +267,6 @@ def test_nan_is_said_and_not_hidden(qtbot):
     assert "entropy (bits) NaN" not in thumbs(strip)[0].accessibleName()
 
 
-def test_a_long_factor_leaves_the_number_of_its_head(qtbot):
-    factor = {"kind": "scale", "stage": "head_output", "at": {"head": 3}, "factor": -12.3456}
-    alone, by_hand = (
-        thumbs(shown(qtbot, problem_of(query=np.zeros((5, 18)), **more)))[3]
-        for more in ({}, {"interventions": (factor,)})
-    )
-    room = alone.rect()
-    room.setTop(alone.map_rect().bottom() + 1)
-    room.setRight(room.left() + alone.fontMetrics().horizontalAdvance("3") + SPACING.s)
-    assert by_hand.grab(room).toImage() == alone.grab(room).toImage()
-    assert by_hand.toolTip().endswith("× −12.3456")
-
-
 @each("head", [0, 11, 23])
 def test_more_heads_than_fit_scroll_with_the_chosen_one_in_view(qtbot, head):
     strip = shown(qtbot, problem_of(24, 24), head, width=400)
@@ -451,19 +314,6 @@ def test_steps_follow_the_stack_and_a_click_asks_for_one(view, qtbot):
     qtbot.waitUntil(lambda: present(STEPS[1]))
     with qtbot.assertNotEmitted(view.stepRequested):
         click(2)
-
-
-def test_four_rows_are_seen_and_the_present_one_is_among_them(view, qtbot):
-    stack = stack_of(*(f"step {k}" for k in range(40)))
-    view.set_stack(stack)
-    steps = view.findChild(QListView)
-    heights = {}
-    for count in (1, 4, 5):
-        view.set_stack(stack_of(*(f"step {k}" for k in range(count - 1))))
-        heights[count] = steps.sizeHint().height()
-    assert heights[4] == heights[5] == 4 * heights[1]
-    view.set_stack(stack)
-    qtbot.waitUntil(lambda: steps.viewport().rect().contains(steps.visualRect(steps.currentIndex())))
 
 
 def test_in_a_low_column_the_steps_fold_away_until_they_are_asked_for(qtbot):

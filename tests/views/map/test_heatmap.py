@@ -6,12 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, Qt
-from PySide6.QtGui import QAccessible, QContextMenuEvent, QImage, QMouseEvent
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QAccessible, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMenu, QTableView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QTableView, QVBoxLayout, QWidget
 
-from attn_gui.app.state.settings import set_language
 from attn_gui.figure.colors import lut
 from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.display import Levels
@@ -22,11 +21,9 @@ from attn_gui.views.map.gestures import moved_cell
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.map_drawing import MapState
 from attn_gui.views.map.thumbnail import Thumbnail
-from attn_gui.views.product.product import ProductPicture
-from attn_gui.views.spine.spine_items import StageNode
 from attn_gui.views.theme import apply_theme
 from tests.failing import each
-from tests.views.conftest import on_screen, turn_wheel
+from tests.views.conftest import turn_wheel
 
 MODIFIER = Qt.KeyboardModifier
 NONE, SHIFT, CTRL = MODIFIER.NoModifier, MODIFIER.ShiftModifier, MODIFIER.ControlModifier
@@ -37,29 +34,15 @@ LEFT = Qt.MouseButton.LeftButton
 @each(
     ("key", "modifiers", "expected"),
     [
-        (KEY.Key_Right, NONE, (5, 8)),
-        (KEY.Key_Left, NONE, (5, 6)),
-        (KEY.Key_Up, NONE, (4, 7)),
-        (KEY.Key_Down, NONE, (6, 7)),
-        (KEY.Key_Right, SHIFT, (5, 17)),
-        (KEY.Key_Down, SHIFT, (12, 7)),
-        (KEY.Key_Left, SHIFT, (5, 0)),
-        (KEY.Key_PageUp, NONE, (0, 7)),
-        (KEY.Key_PageDown, NONE, (12, 7)),
-        (KEY.Key_Home, NONE, (5, 0)),
-        (KEY.Key_End, NONE, (5, 18)),
-        (KEY.Key_Home, CTRL, (0, 0)),
-        (KEY.Key_End, CTRL, (12, 18)),
-        (KEY.Key_A, NONE, None),
-        (KEY.Key_Left, Qt.KeyboardModifier.AltModifier, None),
+        (KEY.Key_Right, NONE, (5, 8)), (KEY.Key_Left, NONE, (5, 6)), (KEY.Key_Up, NONE, (4, 7)),
+        (KEY.Key_Down, NONE, (6, 7)), (KEY.Key_Right, SHIFT, (5, 17)), (KEY.Key_Down, SHIFT, (12, 7)),
+        (KEY.Key_Left, SHIFT, (5, 0)), (KEY.Key_PageUp, NONE, (0, 7)), (KEY.Key_PageDown, NONE, (12, 7)),
+        (KEY.Key_Home, NONE, (5, 0)), (KEY.Key_End, NONE, (5, 18)), (KEY.Key_Home, CTRL, (0, 0)),
+        (KEY.Key_End, CTRL, (12, 18)), (KEY.Key_A, NONE, None), (KEY.Key_Left, Qt.KeyboardModifier.AltModifier, None),
     ],
-)
+)  # fmt: skip
 def test_a_key_leads_to_a_cell(key, modifiers, expected):
     assert moved_cell(key, modifiers, (5, 7), (13, 19)) == expected
-
-
-def test_from_no_cell_any_arrow_leads_to_the_first():
-    assert moved_cell(KEY.Key_Down, NONE, None, (13, 19)) == (0, 0)
 
 
 def test_an_empty_matrix_has_no_cell_to_go_to():
@@ -69,16 +52,6 @@ def test_an_empty_matrix_has_no_cell_to_go_to():
 @pytest.fixture
 def values():
     return np.random.default_rng(0).standard_normal((5, 7))
-
-
-def click(heatmap, row, column):
-    QTest.mouseClick(heatmap, LEFT, pos=heatmap.cell_rect(row, column).center())
-
-
-def mouse(heatmap, kind, position: QPoint, button, buttons, modifiers=Qt.KeyboardModifier.NoModifier) -> None:
-    """An event of the mouse with all buttons that are down then."""
-    there = QPointF(heatmap.mapToGlobal(position))
-    QApplication.sendEvent(heatmap, QMouseEvent(kind, QPointF(position), there, button, buttons, modifiers))
 
 
 def near(image: QImage, rect, color) -> bool:
@@ -103,18 +76,6 @@ def test_a_click_on_the_map_itself_counts_as_one_on_its_viewport(values, plane, 
     assert heatmap.box.in_view == (0, 5, 0, 7)
 
 
-def test_a_pooled_map_can_be_clicked_before_it_is_painted(plane, qtbot):
-    values = np.zeros((400, 600))
-    values[311, 87] = 5.0
-    heatmap = Heatmap()
-    qtbot.addWidget(heatmap)
-    heatmap.set_shown(replace(heatmap.shown, plane=plane(values)))
-    heatmap.resize(120, 90)
-    with qtbot.waitSignal(heatmap.gestures.cellChosen) as chosen:
-        click(heatmap, 311, 87)
-    assert chosen.args == [311, 87]
-
-
 def test_a_click_beside_the_cells_or_after_a_drag_chooses_nothing(values, plane, shown_map, qtbot):
     heatmap = shown_map(plane(values), zoomable=True)
     with qtbot.assertNotEmitted(heatmap.gestures.cellChosen):
@@ -122,35 +83,6 @@ def test_a_click_beside_the_cells_or_after_a_drag_chooses_nothing(values, plane,
         QTest.mousePress(heatmap, LEFT, pos=heatmap.cell_rect(0, 0).center())
         QTest.mouseMove(heatmap, heatmap.cell_rect(2, 4).center())
         QTest.mouseRelease(heatmap, LEFT, pos=heatmap.cell_rect(2, 4).center())
-
-
-@each("begun", ["stroke", "block"])
-@each("release", ["here", "elsewhere"])
-def test_what_the_left_button_began_is_its_own_and_ends_where_its_release_is_missed(
-    values, plane, shown_map, begun, release
-):
-    heatmap, told = shown_map(plane(values)), []
-    first, second, third = (heatmap.cell_rect(*cell).center() for cell in ((1, 1), (1, 2), (3, 4)))
-    heatmap.gestures.stroked.connect(lambda cells, done: told.append((cells[-1], done)))
-    heatmap.gestures.cornerChosen.connect(lambda row, column: told.append(((row, column), False)))
-    heatmap.set_chosen((0, 0))
-    heatmap.gestures.set_brush(begun == "stroke")
-    shift = Qt.KeyboardModifier.ShiftModifier if begun == "block" else Qt.KeyboardModifier.NoModifier
-    none, right = Qt.MouseButton.NoButton, Qt.MouseButton.RightButton
-    mouse(heatmap, QEvent.Type.MouseButtonPress, first, LEFT, LEFT, shift)
-    last, ends = (1, 1), begun == "stroke"
-    if release == "here":
-        mouse(heatmap, QEvent.Type.MouseButtonPress, first, right, LEFT | right, shift)
-        menu = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, first, heatmap.mapToGlobal(first))
-        QApplication.sendEvent(heatmap, menu)
-        mouse(heatmap, QEvent.Type.MouseButtonRelease, first, right, LEFT, shift)
-        assert not heatmap.findChildren(QMenu)
-        mouse(heatmap, QEvent.Type.MouseMove, second, none, LEFT, shift)
-        mouse(heatmap, QEvent.Type.MouseButtonRelease, second, LEFT, none, shift)
-        last = (1, 2)
-    mouse(heatmap, QEvent.Type.MouseMove, third, none, none)
-    moved = [((1, 2), False)] if release == "here" else []
-    assert told == [((1, 1), False), *moved, *([(last, True)] if ends else [])]
 
 
 def test_letters_and_the_window_zoom_reach_the_window(values, plane, qtbot):
@@ -275,14 +207,6 @@ def test_lines_run_along_a_row_and_a_column_in_the_colors_of_their_roles(
     assert screen(heatmap) == before
 
 
-def test_a_hidden_map_keeps_no_old_outline(values, plane, shown_map):
-    heatmap = shown_map(plane(values))
-    heatmap.hide()
-    heatmap.overlay.flash([(slice(2, 3), slice(0, 7))])
-    heatmap.show()
-    assert not heatmap.overlay.marks.edited
-
-
 def test_without_motion_the_outline_stays_until_the_next_action(values, plane, shown_map, still, qtbot):
     heatmap = shown_map(plane(values))
     heatmap.overlay.flash([(slice(2, 3), slice(0, 7))])
@@ -355,79 +279,6 @@ def test_a_screen_reader_meets_a_map_as_a_table(qtbot, reader, values, plane):
     assert host.childAt(heatmap.geometry().center()) is heatmap, "the mouse goes through it"
 
 
-def test_whatever_takes_an_image_of_pyqtgraph_takes_a_map(values, plane, shown_map):
-    heatmap = shown_map(plane(values), zoomable=True)
-    image = heatmap.view.image
-    assert image.getViewBox() is heatmap.box
-    assert image.image.tolist() == values.tolist()
-    assert tuple(image.getLevels()) == (heatmap.levels.low, heatmap.levels.high)
-    told = []
-    image.sigImageChanged.connect(lambda: told.append(image.getHistogram()))
-    heatmap.box.set_window((1, 3, 2, 5))
-    QApplication.processEvents()
-    assert image.image.tolist() == values[1:3, 2:5].tolist()
-    assert [counts.sum() for _, counts in told] == [6]
-
-
-class Paints(QObject):
-    """Counts how often the picture of a map is painted."""
-
-    def __init__(self, heatmap: Heatmap) -> None:
-        super().__init__(heatmap)
-        self.count = 0
-        heatmap.view.viewport().installEventFilter(self)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        self.count += event.type() == QEvent.Type.Paint
-        return False
-
-
-@each(
-    "move",
-    [
-        lambda heatmap, _other: heatmap.place_cells(QRect(10, 10, 280, 150)),
-        lambda heatmap, _other: heatmap.box.set_window((1.0, 4.0, 2.0, 6.0)),
-        lambda heatmap, other: heatmap.set_shown(replace(heatmap.shown, plane=other)),
-    ],
-)
-def test_what_moves_is_painted_once_and_whole(qtbot, values, plane, move):
-    def made() -> tuple[QWidget, Heatmap]:
-        window = QWidget()
-        qtbot.addWidget(window)
-        window.resize(400, 300)
-        heatmap = Heatmap(window, zoomable=True)
-        heatmap.set_shown(MapState(plane(values), values=True))
-        heatmap.place_cells(QRect(10, 10, 350, 250))
-        return window, heatmap
-
-    (window, heatmap), (other, fresh) = made(), made()
-    window.show()
-    qtbot.waitExposed(window)
-    QTest.qWait(50)
-    paints = Paints(heatmap)
-    move(heatmap, plane(np.ones((6, 3))))
-    QTest.qWait(50)
-    assert paints.count == 1
-    move(fresh, plane(np.ones((6, 3))))
-    other.show()
-    qtbot.waitExposed(other)
-    QTest.qWait(50)
-    assert on_screen(window) == on_screen(other)
-
-
-def test_a_thumbnail_leaves_mouse_and_focus_to_what_it_lies_in(values, plane, shown_map, qtbot):
-    button = StageNode("scores")
-    qtbot.addWidget(button)
-    button.set_plane(plane(values), "S", "scores")
-    button.resize(button.sizeHint())
-    button.show()
-    with qtbot.waitSignal(button.clicked):
-        QTest.mouseClick(button, Qt.MouseButton.LeftButton, pos=button.map.geometry().center())
-    assert button.childAt(button.map.geometry().center()) is None
-    assert button.map.focusPolicy() == Qt.FocusPolicy.NoFocus
-    assert button.map.margin == 1
-
-
 def test_hovering_tells_the_cell_and_leaving_too(values, plane, shown_map, qtbot):
     heatmap = shown_map(plane(values))
     told = []
@@ -437,21 +288,6 @@ def test_hovering_tells_the_cell_and_leaving_too(values, plane, shown_map, qtbot
     assert told == [(1, 2), (4, 6)]
     with qtbot.waitSignal(heatmap.gestures.hoverLeft):
         QTest.mouseMove(heatmap, QPoint(1, 1))
-
-
-def test_the_chosen_cell_is_said_in_the_language_of_now(values, plane, shown_map, qapp):
-    allowed = np.ones(values.shape, dtype=bool)
-    allowed[1, 2] = False
-    heatmap = shown_map(plane(values, allowed))
-    heatmap.set_chosen((1, 2))
-    before = heatmap.accessibleDescription()
-    set_language(qapp, "zh")
-    QApplication.processEvents()
-    assert "not allowed" in before
-    assert "not allowed" not in heatmap.accessibleDescription()
-    set_language(qapp, "en")
-    QApplication.processEvents()
-    assert heatmap.accessibleDescription() == before
 
 
 def test_the_outline_of_an_edit_fades_by_itself(values, plane, shown_map, screen, qtbot):
@@ -472,24 +308,6 @@ def test_another_size_forgets_the_marks_of_the_old_one(values, plane, shown_map)
     assert heatmap.overlay.marks.row is None
     heatmap.set_shown(replace(heatmap.shown, plane=None))
     assert heatmap.shape == (0, 0)
-
-
-def test_a_thumbnail_and_the_zoom_of_the_window_leave_a_map_as_it_is(values, plane, shown_map):
-    heatmap = shown_map(plane(values), zoomable=True)
-    QTest.keyClick(heatmap, Qt.Key.Key_Plus, Qt.KeyboardModifier.ControlModifier)
-    assert heatmap.box.in_view == (0, 5, 0, 7)
-    still = shown_map(plane(values))
-    QTest.keyClicks(still, "+")
-    assert still.box.in_view == (0, 5, 0, 7)
-
-
-def test_tokens_are_read_out_as_their_words(evaluation, qtbot):
-    picture = ProductPicture()
-    qtbot.addWidget(picture)
-    picture.set_evaluation(evaluation, 0, 1)
-    picture.set_tokens(["Ġit", *"abcdef"], ["▁tired", *"ghijklmnop"])
-    picture.set_chosen(("scores", 0, 0))
-    assert picture.maps.map("scores").accessibleDescription().startswith("it → tired (0, 0): ")
 
 
 @each("scheme", ["light", "dark"])
@@ -611,21 +429,6 @@ def test_a_refresh_of_a_pooled_map_asks_for_the_band_it_touches_only(plane, show
     assert screen(heatmap).pixelColor(heatmap.cell_rect(123, 499).center()) == heatmap.cell_at(123, 499)[1]
 
 
-def test_a_map_that_was_never_shown_answers_as_it_would_be_drawn(values, plane, shown_map, qtbot):
-    from attn_gui.views.map.heatmap import Heatmap
-
-    hidden = Heatmap()
-    qtbot.addWidget(hidden)
-    hidden.set_shown(replace(hidden.shown, plane=plane(values)))
-    seen = shown_map(plane(values))
-    for row in range(5):
-        assert hidden.cell_at(row, 3) == seen.cell_at(row, 3)
-    assert hidden.cell_rect(1, 1).isValid()
-    hidden.plane.values[0, 0] = 0.0
-    hidden.refresh(slice(0, 1), slice(0, 1))
-    assert hidden.cell_at(0, 0)[0] == 0.0
-
-
 def test_values_are_written_where_they_fit_and_left_out_where_not(values, plane, shown_map, screen, colors_of):
     roomy, tight = shown_map(plane(values), 40, 30), shown_map(plane(values), 40, 10)
     for heatmap in (roomy, tight):
@@ -633,28 +436,6 @@ def test_values_are_written_where_they_fit_and_left_out_where_not(values, plane,
         heatmap.set_shown(replace(heatmap.shown, values=True))
     assert len(colors_of(roomy, screen(roomy), 2, 2)) > 1
     assert len(colors_of(tight, screen(tight), 2, 2)) == 1
-
-
-def test_a_longer_value_changes_the_decimals_of_the_whole_map(plane, shown_map, screen, colors_of):
-    shown = plane(np.full((3, 3), 1.25))
-    heatmap = shown_map(shown, 36, 20)
-    heatmap.set_shown(replace(heatmap.shown, values=True))
-    before = screen(heatmap)
-    shown.values[0, 0] = -123.25
-    heatmap.refresh(slice(0, 1), slice(0, 1))
-    QApplication.processEvents()
-    after = screen(heatmap)
-    rect = heatmap.cell_rect(2, 2)
-    assert before.copy(rect) != after.copy(rect)
-
-
-def test_dimmed_cells_are_paler_and_come_back(values, plane, shown_map, screen, colors_of):
-    heatmap = shown_map(plane(values))
-    before = screen(heatmap)
-    heatmap.set_shown(replace(heatmap.shown, dimmed=True))
-    assert colors_of(heatmap, screen(heatmap), 1, 1) != colors_of(heatmap, before, 1, 1)
-    heatmap.set_shown(replace(heatmap.shown, dimmed=False))
-    assert screen(heatmap) == before
 
 
 def test_palette_and_theme_recolor_what_is_shown(qapp, values, plane, shown_map, screen, colors_of):

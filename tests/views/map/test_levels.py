@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QRadioButton, QWidget
 
@@ -16,9 +16,8 @@ from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.display import Levels
 from attn_gui.figure.levels import LOCKED, PLAIN, TYPED, ColorScale
 from attn_gui.lessons.exercises import Blank, CoveredEvaluation
-from attn_gui.views.map.colorbar import ColorBar, tick_places
+from attn_gui.views.map.colorbar import ColorBar
 from attn_gui.views.map.levels_popup import LevelsPopup
-from attn_gui.views.theme import apply_theme
 from tests.failing import each
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
@@ -45,14 +44,6 @@ def bar(qtbot, shown, shown_map):
     window.setFocus()  # and not the bar, which would draw its ring
     color_bar.map, color_bar.home = heatmap, window
     return color_bar
-
-
-def line(histogram, value):
-    """The pixel of a level in the histogram, in the middle of its height."""
-    box = histogram.centralWidget.vb
-    (low, high), place = box.viewRange()[0], box.sceneBoundingRect()
-    at = place.left() + (value / histogram._unit - low) / (high - low) * place.width()
-    return QPoint(round(at), round(place.top() + place.height() / 4))
 
 
 def test_an_edit_keeps_the_levels_until_rest(shown, shown_map, qtbot):
@@ -152,17 +143,6 @@ def test_only_values_that_do_not_run_into_one_another_are_written(bar, screen, w
     assert sum(image.pixelColor(x, row_of_ticks) == ticks for x in range(width)) == count
 
 
-def test_the_focus_ring_leaves_the_values_readable(bar, screen):
-    before = screen(bar)
-    bar.setFocus(Qt.FocusReason.TabFocusReason)
-    image, accent = screen(bar), THEMES["light"].accent
-    ringed = [y for y in range(image.height()) if any(image.pixelColor(x, y) == accent for x in range(image.width()))]
-    assert ringed
-    below = range(max(ringed) + 2, image.height())
-    assert len(below) > 10
-    assert all(image.pixelColor(x, y) == before.pixelColor(x, y) for y in below for x in range(image.width()))
-
-
 def test_the_bar_says_what_a_dot_in_a_cell_stands_for_and_needs_no_room_for_it(plane, shown_map, qtbot):
     weights = np.full((3, 4), 0.25)
     weights[1] = 0.001, 0.002, 0.003, 0.994
@@ -182,45 +162,6 @@ def test_the_bar_says_what_a_dot_in_a_cell_stands_for_and_needs_no_room_for_it(p
     assert not color_bar.dots_text()
 
 
-def test_the_words_between_two_values_stand_apart_from_both():
-    """Other values give way to them: those of a difference are four words in the place of one."""
-    for width in (200, 250, 330, 500):
-        counts = [len(tick_places(Levels(-1.0, 1.0), width, words)) for words in ("", "now − before")]
-        assert counts == [5, 5 if width == 500 else 3]
-
-
-def test_a_legend_without_room_for_its_words_keeps_the_counts(plane, shown_map, qtbot):
-    allowed = np.tri(14, dtype=bool)
-    color_bar = ColorBar(shown_map(plane(np.ones((14, 14)), allowed=allowed), 40, 40))
-    qtbot.addWidget(color_bar)
-    color_bar.recount()
-    wide, narrow = ([text for line in color_bar._legend(width).lines for _, text in line] for width in (400, 60))
-    assert wide == ["not allowed  91"]
-    assert narrow == ["91"]
-
-
-def test_the_end_that_is_not_touched_stays_exactly_what_it_was(bar):
-    bar.map.set_shown(replace(bar.map.shown, color_scale=ColorScale(TYPED, Levels(-1234567.8, 1234567.8))))
-    popup = bar.open_popup()
-    low, _ = popup.findChildren(QLineEdit)[:2]
-    low.selectAll()
-    QTest.keyClicks(low, "0")
-    assert bar.map.levels == Levels(0.0, 1234567.8)
-    popup.close_panel()
-
-
-def test_the_bar_and_the_open_histogram_follow_another_theme(qapp, bar, screen):
-    popup = bar.open_popup()
-    apply_theme(qapp, "dark")
-    qapp.processEvents()
-    table, theme = lut("signed", "dark"), THEMES["dark"]
-    assert screen(bar).pixel(2, 4) in table[:4]
-    box = popup.histogram.centralWidget.vb.sceneBoundingRect().toRect()
-    assert screen(popup.histogram).pixelColor(box.left() + 2, box.top() + 4) == theme.sunken
-    assert screen(popup.histogram).pixelColor(0, 0) == theme.surface
-    popup.close_panel()
-
-
 def test_weights_go_from_0_to_1_or_to_the_largest_by_a_click(plane, shown_map, qtbot):
     heatmap, window = shown_map(plane(np.full((3, 50), 0.08), signed=False), 4, 4), QWidget()
     window.resize(400, 120)  # less than the popup takes
@@ -238,16 +179,3 @@ def test_weights_go_from_0_to_1_or_to_the_largest_by_a_click(plane, shown_map, q
         assert color_bar.rule() == said
     QTest.mouseClick(color_bar, Qt.MouseButton.LeftButton)
     assert not popup.isVisible()
-
-
-def test_a_part_of_a_long_map_says_what_its_dots_stand_for(plane, shown_map, qtbot):
-    heatmap = shown_map(plane(np.full((90, 90), 1 / 90), signed=False), 5, 5, zoomable=True)
-    heatmap.set_shown(replace(heatmap.shown, values=True))
-    color_bar = ColorBar(heatmap)
-    qtbot.addWidget(color_bar)
-    heatmap.grab()
-    assert not color_bar.dots_text(), "nothing is written in cells so small"
-    heatmap.box.set_window((0.0, 10.0, 0.0, 10.0))
-    heatmap.grab()
-    assert heatmap.cells.numbers
-    assert color_bar.dots_text().startswith("· < ")

@@ -11,17 +11,13 @@ from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from attn_gui.engine import DenseEvaluation, Plane
 from attn_gui.figure.colors import luminance
 from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.operands import stage_plane
-from attn_gui.pictures.planes import FieldPlane
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.marks import ReachMarks, reached_areas
 from attn_gui.views.map.minimap import Minimap
 from attn_gui.views.map.thumbnail import Thumbnail
-from attn_gui.views.product.all_stages import AllStages
-from attn_gui.views.product.product import ProductPicture
 from attn_gui.views.theme import apply_theme
 from tests.failing import each
 from tests.views.conftest import turn_wheel
@@ -118,16 +114,6 @@ def test_an_edit_out_of_view_is_seen_in_it(zoomed, matrix, screen):
     assert edited != other
 
 
-def test_moving_about_reads_no_cell_that_is_not_in_view(zoomed, matrix, screen):
-    heatmap = zoomed[0]
-    screen(heatmap)
-    matrix.asked = 0
-    for shift in range(1, 6):
-        heatmap.box.set_window((6 + shift, 18 + shift, 8, 22))
-        screen(heatmap)
-    assert matrix.asked == 5 * 12 * 14
-
-
 def test_a_click_beside_the_frame_goes_there_and_a_double_click_shows_everything(zoomed):
     heatmap, minimap = zoomed
     heatmap.box.set_window((16, 22, 18, 26))
@@ -146,16 +132,6 @@ def test_no_press_on_it_is_one_on_the_cell_behind_it(zoomed):
         QTest.mouseClick(under(minimap, start), LEFT, pos=start)
         drag(minimap, start, start + QPoint(3, 1), start + QPoint(6, 5))
     assert not told
-
-
-def test_the_wheel_over_it_zooms_about_the_middle_of_what_is_in_view(zoomed):
-    heatmap, minimap = zoomed
-    before = heatmap.box.in_view
-    turn_wheel(under(minimap, QPoint(3, 3)), QPoint(3, 3), 120)
-    QApplication.processEvents()
-    after = heatmap.box.in_view
-    assert after[1] - after[0] < before[1] - before[0]
-    assert middle(after) == pytest.approx(middle(before), abs=0.2)
 
 
 def test_keys_move_what_is_in_view(zoomed):
@@ -198,33 +174,6 @@ def test_it_never_covers_the_value_of_the_chosen_cell(zoomed, window):
             assert not minimap.geometry().intersects(value)
             places.add(minimap.pos().toTuple())
     assert len(places) > 1
-
-
-def test_every_stage_has_its_own_in_both_modes(qtbot, evaluation):
-    product = ProductPicture()
-    tiles = AllStages(product.maps)
-    for widget in (product, tiles):
-        qtbot.addWidget(widget)
-        widget.resize(1300, 900)
-    product.set_evaluation(evaluation, 0, 1)
-    product.show()
-    shown, minimap = product.stage_map(), product.maps.minimap("weights")
-    shown.box.set_window((1, 4, 2, 6))
-    assert minimap.isVisible()
-    assert "Weights" in minimap.accessibleName()
-    assert minimap.toolTip()
-    product.set_stage("scores")
-    assert product.maps.minimap("scores").isVisible()  # the next stage is zoomed to the same cells
-    product.set_evaluation(DenseEvaluation(evaluation.problem.replace(mask=())), 0, 2)
-    product.hide()
-    tiles.show()
-    QApplication.processEvents()
-    minimap = product.maps.minimap("scores")
-    product.maps.map("scores").box.set_window((1, 4, 2, 6))
-    assert minimap.isVisible()
-    assert isinstance(minimap.parentWidget(), Heatmap)
-    tiles.hide()
-    product.show()
 
 
 def box(*places):
@@ -272,25 +221,6 @@ def test_a_line_runs_round_what_is_reached(qapp, evaluation, shown_map, screen, 
         assert contrast(line, image.pixelColor(cell.center().x(), heatmap.cell_rect(5, 5).center().y())) >= 4.5
 
 
-def test_a_map_of_which_nothing_is_reached_steps_back_as_a_whole(evaluation, shown_map, screen):
-    heatmap = shown_map(stage_plane(evaluation, "scores", 0, 1))
-    before = screen(heatmap)
-    heatmap.overlay.set_marks(reached=())
-    after = screen(heatmap)
-    for row in range(7):
-        place = heatmap.cell_rect(row, 3).topLeft()
-        assert after.pixelColor(place) != before.pixelColor(place)
-
-
-def test_the_chosen_cell_stands_out_only_where_it_is_reached(evaluation, shown_map, screen):
-    heatmap = shown_map(stage_plane(evaluation, "scores", 0, 1))
-    ink, rect = THEMES["light"].ink, heatmap.cell_rect(2, 4)
-    for areas, stands_out in (((ROW,), True), ((), False)):
-        heatmap.set_chosen((2, 4))
-        heatmap.overlay.set_marks(reached=areas)
-        assert (screen(heatmap).pixelColor(rect.left(), rect.center().y()) == ink) is stands_out
-
-
 def reach(evaluation, name, *places):
     return ReachMarks(name, box(*places), evaluation.forward({name: [box(*places)]}))
 
@@ -307,27 +237,6 @@ def test_behind_a_mask_only_open_cells_are_reached(evaluation):
     assert reached(evaluation, "weights", found) == {(i, j) for i in range(4, 7) for j in range(11) if allowed[i, j]}
     assert reached(evaluation, "head_output", found) == {(i, c) for i in range(4, 7) for c in range(2)}
     assert reached(evaluation, "weights", found, head=0) == set()
-
-
-def test_of_other_heads_and_as_a_transpose(evaluation):
-    found = reach(evaluation, "key", 4, 6)
-    assert reached_areas(stage_plane(evaluation, "scores", 0, 0), found) == ()
-    assert reached_areas(stage_plane(evaluation, "scores", 0, 1), found) == ((slice(0, 7), slice(4, 5)),)
-    assert reached_areas(Plane(evaluation, "key", 0, 1, transposed=True), found) == ((slice(1, 2), slice(4, 5)),)
-    assert reached_areas(FieldPlane(evaluation, "key", 0), found) == ((slice(4, 5), slice(6, 7)),)
-    assert reached_areas(FieldPlane(evaluation, "query", 0), found) == ()
-
-
-def test_a_map_without_numbers_or_without_a_question_is_left_alone(evaluation, shown_map):
-    found = reach(evaluation, "value", 4, 1)
-    assert reached_areas(None, found) is None
-    assert reached_areas(stage_plane(evaluation, "scores", 0, 0), None) is None
-    assert reached_areas(stage_plane(evaluation, "scores", 0, 0), found) == ()
-    heatmap = shown_map(stage_plane(evaluation, "scores", 0, 0))
-    heatmap.overlay.set_marks(reached=(ROW,))
-    heatmap.set_shown(replace(heatmap.shown, plane=stage_plane(evaluation, "value", 0, 0)))  # of another size
-    QApplication.processEvents()
-    assert heatmap.overlay.marks.reached is None
 
 
 def cells(area):

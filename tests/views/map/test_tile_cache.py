@@ -18,11 +18,9 @@ from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
 from attn_gui.figure.display import UNKNOWN
 from attn_gui.pictures import tile, tile_cache
-from attn_gui.pictures.planes import FieldPlane
-from attn_gui.pictures.tile import Tile, spread
+from attn_gui.pictures.tile import Tile
 from attn_gui.pictures.tile_cache import TileCache
 from attn_gui.views.map.heatmap import Heatmap
-from attn_gui.views.map.thumbnail import Thumbnail
 from attn_gui.views.theme import current_theme
 from tests.failing import each
 
@@ -102,7 +100,7 @@ def wait(qtbot: Any, document: Document) -> None:
     qtbot.waitUntil(lambda: not document.tile_cache.busy)
 
 
-@each("stage", ["scores", "weights", "head_output", "query", "concat"])
+@each("stage", ["weights", "head_output", "query"])
 def test_nothing_is_computed_when_a_map_is_painted_and_in_the_end_all_is_exact(qtbot, document, shown, stage):
     made = document()
     heatmap = shown(made, stage)
@@ -133,23 +131,6 @@ def test_on_the_way_every_number_is_exact_and_everything_else_has_no_color(qtbot
     assert seen == sorted(seen)
     assert seen[0] < 0.2
     assert seen[-1] == 1.0
-
-
-def test_rows_far_apart_come_first():
-    order = spread(11)
-    assert sorted(order.tolist()) == list(range(11))
-    assert order.tolist()[:3] == [0, 8, 4]
-
-
-def test_the_histogram_of_a_long_map_waits_for_its_numbers(qtbot, document, shown):
-    made = document()
-    heatmap = shown(made, "scores")
-    assert heatmap.taken.sample().size == 0  # asked for, and not computed on this thread
-    arrived = []
-    heatmap.numbersArrived.connect(lambda: arrived.append(heatmap.taken.sample().size))
-    wait(qtbot, made)
-    assert arrived[-1] == N * M
-    assert np.sort(heatmap.taken.sample()) == pytest.approx(np.sort(made.exact("scores", 0, N, M).ravel()), abs=1e-6)
 
 
 def test_what_was_given_up_stays_undrawn_until_it_is_taken_up(qtbot, document, shown):
@@ -254,76 +235,6 @@ def test_a_large_edit_leaves_the_old_picture_until_the_new_one_is_there(qtbot, d
     assert values(heatmap) == pytest.approx(made.exact("weights", 0, 53, 53), abs=1e-12)
 
 
-def test_stopping_after_a_large_edit_shows_no_old_number(qtbot, document, shown, monkeypatch):
-    monkeypatch.setattr(tile_cache, "AT_ONCE", 1000)
-    made = document()
-    heatmap = shown(made, "weights")
-    wait(qtbot, made)
-    made.edit_box("query", (slice(0, N), slice(0, WIDTH)), np.ones((N, WIDTH)))
-    made.tile_cache.stop()
-    wait(qtbot, made)
-    heatmap.grab()
-    known = flags(heatmap) != UNKNOWN
-    assert known.mean() < 1
-    assert values(heatmap)[known] == pytest.approx(made.exact("weights", 0, 53, 53)[known], abs=1e-12)
-
-
-def test_a_thumbnail_is_made_of_the_large_map(qtbot, document, shown):
-    made = document()
-    small = shown(made, "weights", side=11, kind=Thumbnail)
-    large = shown(made, "weights")
-    wait(qtbot, made)
-    small.grab()
-    assert [sheet.shape for sheet in made.tile_cache._of(("weights", 0, 0)) if sheet.done] == [values(large).shape]
-    assert values(small).shape == (11, 11)
-    assert values(small).max() == pytest.approx(values(large).max())
-
-
-def test_scores_come_before_weights_and_of_each_the_head_of_the_large_map(qtbot, document, shown):
-    made, drawn = document(), []
-    made.tile_cache.arrived.connect(lambda tile, _: drawn.append(tile))
-    for stage in ("weights", "scores"):
-        for head in range(HEADS):
-            shown(made, stage, head=head, side=11, kind=Thumbnail)
-    large = shown(made, "weights", head=2)
-    tiles_ahead = made.tile_cache._unfinished()  # the thumbnail of the large map is made of it
-    assert [tile.place.name for tile in tiles_ahead] == ["scores"] * 3 + ["weights"] * 3
-    assert [tile.place.head == 2 for tile in tiles_ahead] == [True, False, False] * 2
-    assert tiles_ahead[3].shape == values(large).shape
-    wait(qtbot, made)
-    assert [*dict.fromkeys(drawn)] == tiles_ahead
-
-
-def test_a_thumbnail_follows_an_edit_while_its_large_map_is_zoomed(qtbot, document, shown, monkeypatch):
-    monkeypatch.setattr(tile_cache, "AT_ONCE", 1000)
-    made = document()
-    small, large = shown(made, "weights", side=11, kind=Thumbnail), shown(made, "weights", zoomable=True)
-    wait(qtbot, made)
-    large.box.set_window((20.0, 140.0, 11.0, 131.0))
-    large.grab()
-    wait(qtbot, made)
-    made.edit_box("query", (slice(0, N), slice(0, WIDTH)), np.ones((N, WIDTH)))
-    large.grab()
-    wait(qtbot, made)
-    small.grab()
-    assert values(small).max() == pytest.approx(made.exact("weights", 0, 53, 53).max(), abs=1e-12)
-
-
-def test_another_head_shows_its_thumbnail_until_its_own_picture_is_there(qtbot, document, shown):
-    made = document()
-    small = shown(made, "weights", head=2, side=11, kind=Thumbnail)
-    large = shown(made, "weights", head=0)
-    wait(qtbot, made)
-    small.grab()
-    large.set_shown(replace(large.shown, plane=Plane(made.evaluation, "weights", 0, 2)))
-    large.grab()
-    assert not (flags(large) == UNKNOWN).any()
-    assert set(np.unique(values(large))) <= set(np.unique(values(small)))
-    wait(qtbot, made)
-    large.grab()
-    assert values(large) == pytest.approx(made.exact("weights", 2, 53, 53), abs=1e-12)
-
-
 def test_a_zoomed_map_is_exact_in_the_end(qtbot, document, shown):
     made = document(mask=({"kind": "causal"},))
     heatmap = shown(made, "weights", zoomable=True)
@@ -341,83 +252,3 @@ def test_a_zoomed_map_is_exact_in_the_end(qtbot, document, shown):
         if opened[0, 0]:
             assert values(heatmap)[down, right] == pytest.approx(expected[0, 0], abs=1e-12)
     assert span.pooled
-
-
-def test_a_transposed_map_and_a_matrix_of_the_problem(qtbot, document):
-    made = document()
-    turned = Heatmap()
-    plain = Heatmap()
-    for heatmap, plane in (
-        (turned, Plane(made.evaluation, "key", 0, 1, True)),
-        (plain, FieldPlane(made.evaluation, "value")),
-    ):
-        qtbot.addWidget(heatmap)
-        heatmap.resize(61, 47)
-        heatmap.set_shown(replace(heatmap.shown, plane=plane))
-        heatmap.show()
-        heatmap.grab()
-    wait(qtbot, made)
-    for heatmap in (turned, plain):
-        heatmap.grab()
-        block, _ = heatmap.plane.block(*(slice(0, length) for length in heatmap.plane.shape))
-        assert values(heatmap) == pytest.approx(pool(block, None, *values(heatmap).shape)[0], abs=1e-12)
-
-
-def test_pictures_that_nobody_looks_at_are_kept_within_a_bound(qtbot, document, shown, monkeypatch):
-    monkeypatch.setattr(tile_cache, "KEPT", 3 * 53 * 53 * 8)
-    made = document()
-    heatmap = shown(made, "weights")
-    for head in (0, 1, 2, 0):
-        for stage in ("weights", "scores", "scaled"):
-            heatmap.set_shown(replace(heatmap.shown, plane=Plane(made.evaluation, stage, 0, head)))
-            heatmap.grab()
-            wait(qtbot, made)
-    assert 2 <= len(made.tile_cache._tiles) <= 5
-
-
-def test_a_map_that_was_hidden_follows_edits_at_once_when_it_is_seen_again(qtbot, document, shown):
-    made = document()
-    heatmap = shown(made, "weights")
-    wait(qtbot, made)
-    heatmap.hide()
-    heatmap.show()
-    heatmap.grab()
-    made.edit("query", 17, 4, -6.5)
-    heatmap.refresh(*(slice(0, length) for length in heatmap.shape))
-    heatmap.grab()
-    assert values(heatmap) == pytest.approx(made.exact("weights", 0, 53, 53), abs=1e-9)
-
-
-def test_settling_one_head_draws_that_head_anew_and_no_other(qtbot, document, shown, monkeypatch):
-    made = document()
-    maps = [shown(made, "weights", head=head) for head in range(HEADS)]
-    wait(qtbot, made)
-    assert all(heatmap.isVisible() for heatmap in maps)
-    made.edit("query", 17, 2 * WIDTH + 1, -6.5)
-    assert made.evaluation.unsettled == {(0, 2)}
-    heads = made.evaluation.unsettled
-    made.evaluation.settle()
-    drawn = []
-    draw = Tile.drawn
-    monkeypatch.setattr(Tile, "drawn", lambda self, *cuts: drawn.append(self.place.head) or draw(self, *cuts))
-    made.tile_cache.draw_anew(heads)
-    wait(qtbot, made)
-    assert set(drawn) == {2}
-
-
-@each("field", ["query", "key", "value"])
-def test_an_edit_soon_after_settling_is_there_at_once(qtbot, document, shown, field):
-    """While all is drawn again for its last digits, nobody has to wait for that."""
-    made = document()
-    maps = {stage: shown(made, stage) for stage in ("scores", "weights", "head_output")}
-    wait(qtbot, made)
-    made.tile_cache.draw_anew(frozenset({(0, 0)}))
-    assert made.tile_cache.busy
-    made.edit(field, 5, 2, 4.0)
-    for stage, heatmap in maps.items():
-        heatmap.refresh(*(slice(0, length) for length in heatmap.shape))
-        heatmap.grab()
-        assert values(heatmap) == pytest.approx(made.exact(stage, 0, *values(heatmap).shape), abs=1e-12)
-    wait(qtbot, made)
-    for stage, heatmap in maps.items():
-        assert values(heatmap) == pytest.approx(made.exact(stage, 0, *values(heatmap).shape), abs=1e-12)
