@@ -164,9 +164,17 @@ def expected(person, factor=1.0):
     return [f"row {row} is {factor * (weights[row].max() - 0.5):.3f} above uniform" for row in range(2)]
 
 
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_it_is_opened_follows_edits_and_its_knobs_turn(launch, lang):
-    person = launch(SMALL, lang=lang)
+def test_it_is_found_opened_follows_edits_its_knobs_turn_and_it_says_what_it_needs(launch):
+    person = launch(SMALL)
+
+    def look(dialog):
+        offers = {offer.action.objectName(): offer for offer in dialog._offers}
+        assert offers["action.peaks"].needs == "Needs at least two keys"
+        assert offers["action.peaks"].distance("sharp", 4) is not None
+        assert offers["action.peaks"].path == "View › Pages › Peaks of the rows"
+        dialog.reject()
+
+    person.answering(ActionSearch, look, lambda: person.do("search_actions"))
     assert person.find("menu.pages").actions()[-1] is person.action("peaks")
     person.do("peaks")
     assert person.find("page.peaks").isVisible()
@@ -181,20 +189,6 @@ def test_it_is_opened_follows_edits_and_its_knobs_turn(launch, lang):
     person.choose(person.find("page.peaks.order", QComboBox), "size")
     heights = [float(text.split()[3]) for text in spots(person)]
     assert heights == sorted(heights, reverse=True)
-
-
-def test_it_is_found_by_the_search_and_says_what_it_needs(launch):
-    person = launch(SMALL)
-
-    def look(dialog):
-        offers = {offer.action.objectName(): offer for offer in dialog._offers}
-        assert offers["action.peaks"].needs == "Needs at least two keys"
-        assert offers["action.peaks"].distance("sharp", 4) is not None
-        assert offers["action.peaks"].path == "View › Pages › Peaks of the rows"
-        dialog.reject()
-
-    person.answering(ActionSearch, look, lambda: person.do("search_actions"))
-    person.do("peaks")
     person.size("m", 1)
     person.wait()
     QTest.qWait(1)
@@ -203,7 +197,8 @@ def test_it_is_found_by_the_search_and_says_what_it_needs(launch):
     person.press("Ctrl+Z")
     person.wait()
     QTest.qWait(1)
-    assert spots(person) == expected(person)
+    heights = [float(text.split()[3]) for text in spots(person)]
+    assert heights == sorted(heights, reverse=True)
 
 
 def test_its_cells_are_chosen_it_is_made_large_and_its_file_is_painted_alike(launch, tmp_path):
