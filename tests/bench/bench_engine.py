@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import time
 from statistics import median
 
@@ -30,44 +28,24 @@ MOST = {
     (4096, "key"): 0.15,
     (4096, "value"): 0.05,
 }
-NUMBER_BY_HAND = 1.5  # edits in Q that a number of a row of weights by hand may cost
-ROW_BY_HAND = {1024: 2.0, 4096: 0.25}  # and products Q·Kᵀ that the row itself may: the chain is laid out anew for it
 PASS = {256: 2.0, 1024: 1.7, 2048: 1.7, 4096: 1.5}
 
 
 class Bench:
-    def __init__(self, n, dtype="float32", **more):
+    def __init__(self, n):
         self.rng, self.n = np.random.default_rng(0), n
         shape = (n, HEADS * WIDTH)
-        self.arrays = {name: self.rng.normal(size=shape).astype(dtype) for name in ("query", "key", "value")}
-        self.problem = Problem.over(self.arrays | {"num_heads": HEADS, "dtype": dtype} | more)
+        self.arrays = {name: self.rng.normal(size=shape).astype("float32") for name in ("query", "key", "value")}
+        self.problem = Problem.over(self.arrays | {"num_heads": HEADS, "dtype": "float32"})
         self.evaluation = StreamingEvaluation(self.problem)
         self.evaluation.complete()
-        self.scores = np.zeros((n, n), dtype)  # not touched before it is used
+        self.scores = np.zeros((n, n), "float32")  # not touched before it is used
 
     def edit(self, field):
         cell = int(self.rng.integers(self.n)), int(self.rng.integers(WIDTH))
         self.arrays[field][cell] = self.rng.normal()
         start = time.perf_counter()
         self.evaluation.update(self.problem, {field: [indices.cell(cell)]})
-        return time.perf_counter() - start
-
-    def by_hand(self):
-        """A row of weights set by hand, in place of the one that was set before: two rows are done again."""
-        at = {"batch": 0, "head": int(self.rng.integers(HEADS)), "query": int(self.rng.integers(self.n))}
-        self.numbers = np.full(self.n, 1 / self.n, np.float32)
-        record = {"kind": "set", "stage": "weights", "at": at, "values": self.numbers}
-        self.problem = Problem.over({**self.problem.fields(), "interventions": (record,)})
-        start = time.perf_counter()
-        self.evaluation.update(self.problem, {})
-        return time.perf_counter() - start
-
-    def number_by_hand(self):
-        """Another number in the row that is set by hand."""
-        cell = (int(self.rng.integers(self.n)),)
-        self.numbers[cell] = self.rng.random()
-        start = time.perf_counter()
-        self.evaluation.update(self.problem, {"interventions.0.values": [indices.cell(cell)]})
         return time.perf_counter() - start
 
     def product(self):
@@ -124,19 +102,6 @@ def bench_engine_edit(benchmark, figures, n, field):
     figures.add(f"engine: {LETTERS[field]} edit ÷ QKᵀ of a head", n, ratio, MOST[n, field])
 
 
-@pytest.mark.parametrize("n", [1024, 4096])
-def bench_intervention(benchmark, figures, n):
-    """A row of weights by hand: a number of it edited, and the row set while another one is left as computed."""
-    bench = Bench(n)
-    bench.by_hand()
-    rounds = [(bench.edit("query"), bench.number_by_hand(), bench.product()) for _ in range(EDITS)]
-    edit, number, product = (median(times) for times in zip(*rounds, strict=True))
-    row = median(benchmark.pedantic(lambda: [bench.by_hand() for _ in range(EDITS)], rounds=1))
-    figures.add("engine: number of a row of weights by hand ÷ edit in Q", n, number / edit, NUMBER_BY_HAND)
-    figures.add("engine: row of weights by hand ÷ QKᵀ of a head", n, row / product, ROW_BY_HAND[n])
-    figures.add("engine: row of weights by hand, ms", n, row * 1e3)
-
-
 @pytest.mark.parametrize("n", PASS)
 def bench_full_pass(benchmark, figures, n):
     bench = made(n)
@@ -144,66 +109,3 @@ def bench_full_pass(benchmark, figures, n):
     ratio = median(bench.whole() / bench.products() for _ in range(ROUNDS))
     benchmark.pedantic(bench.whole, rounds=3)
     figures.add("engine: full pass ÷ its two products", n, ratio, PASS[n])
-
-
-def bench_memory(benchmark, figures):
-    """Peak of a process of its own above its imports, with pictures and a settled edit."""
-    command = [sys.executable, __file__]
-    ran = benchmark.pedantic(subprocess.run, (command,), {"capture_output": True, "check": True}, rounds=1)
-    figures.add("engine: peak above the imports ÷ weights", 4096, float(ran.stdout) / (HEADS * 4096 * 4096 * 4), 0.4)
-
-
-def peak_of_a_session():
-    floor = high_water()
-    bench = Bench(4096)
-    for stage in ("scores", "weights"):
-        bench.evaluation.pooled(stage, 0, 0, 500, 500)
-    bench.edit("key")
-    bench.evaluation.settle()
-    return high_water() - floor
-
-
-def high_water():
-    """Bytes; getrusage would count what the parent held."""
-    with open("/proc/self/status") as file:
-        return next(1024.0 * int(line.split()[1]) for line in file if line.startswith("VmHWM"))
-
-
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("amplitude", [1.0, 10.0])
-def bench_drift_of_ten_thousand_edits(benchmark, figures, dtype, amplitude):
-    bench = Bench(256, dtype)
-    rng, fields = bench.rng, list(bench.arrays)
-    for _ in range(10_000):
-        field, cell = fields[int(rng.integers(3))], (int(rng.integers(256)), int(rng.integers(HEADS * WIDTH)))
-        bench.arrays[field][cell] = rng.normal() * (amplitude if rng.random() < 0.2 else 1)
-        bench.evaluation.update(bench.problem, {field: [indices.cell(cell)]})
-    exact_problem = Problem(**{name: array.astype(float) for name, array in bench.arrays.items()}, num_heads=HEADS)
-    exact, fresh = StreamingEvaluation(exact_problem), StreamingEvaluation(bench.problem)
-    box = indices.whole(fresh.shape("output"))
-    if dtype == "float64":
-        exact = reference(exact_problem)
-    else:
-        exact = exact.fetch("output", box)
-    drift, error = (np.abs(one.fetch("output", box) - exact).max() for one in (bench.evaluation, fresh))
-    benchmark.pedantic(bench.evaluation.settle, rounds=1)
-    figures.add(f"engine: drift ÷ fresh error, {dtype}, × {amplitude:g}", 256, drift / error, 8)
-    assert np.array_equal(bench.evaluation.fetch("output", box), fresh.fetch("output", box))
-
-
-def reference(problem):
-    """The output in extended precision."""
-    query, key, value = (
-        array.astype(np.longdouble).reshape(256, HEADS, WIDTH).swapaxes(0, 1)
-        for array in (problem.query, problem.key, problem.value)
-    )
-    out = []
-    for q, k, v in zip(query, key, value, strict=True):
-        scores = q @ k.T * np.longdouble(WIDTH) ** -0.5
-        shares = np.exp(scores - scores.max(axis=1, keepdims=True))
-        out.append(shares / shares.sum(axis=1, keepdims=True) @ v)
-    return np.concatenate(out, axis=1)[None]
-
-
-if __name__ == "__main__":
-    print(peak_of_a_session())
