@@ -248,15 +248,6 @@ def test_the_map_names_files_that_are_there_in_short_too():
     assert [name for name in re.findall(r"`(\w+\.py)`", text) if name not in there] == []
 
 
-def test_a_package_names_files_that_it_has():
-    stale = []
-    for path in PACKAGE.rglob("__init__.py"):
-        doc = ast.get_docstring(nodes(path)[0]) or ""
-        there = {entry.stem for entry in path.parent.iterdir()}
-        stale += [f"{path.parent.name}: {name}" for name in re.findall(r"`([a-z_]+)`", doc) if name not in there]
-    assert not stale
-
-
 # --- keys of the catalogs ------------------------------------------------------------------------
 ENDINGS = {ending for kind in FORMATS.values() for ending in kind.suffixes} | {f".{key}" for key in IMAGES}
 KEYS = {

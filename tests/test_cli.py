@@ -191,20 +191,17 @@ def test_two_states_are_one_figure_and_one_table(exported, tmp_path):
 OUT = (WORKED, "-o", "out")
 REFUSED = [
     ((), "required: FILE, -o"),
-    ((WORKED,), "required: -o"),
     (("no.npz", "-o", "out"), "no.npz does not exist"),
     ((".", "-o", "out"), "is a folder"),
     ((*OUT, "--stage", "masked"), "no stage 'masked'; the problem has query, key, value, scores, scaled"),
     ((*OUT, "--heads", "1"), "There is no head 1; the problem has only 0."),
     ((*OUT, "--heads", "0-"), "expected all, or heads such as 0,2-3, got '0-'"),
-    ((*OUT, "--heads", "3-1"), "got '3-1'"),
     ((*OUT, "--batch", "1"), "There is no batch item 1; the problem has only 0."),
     ((*OUT, "--format", "bmp"), "'bmp'"),
     ((*OUT, "--dpi", "1e3"), "a whole number from 30 to 2400, got '1e3'"),
     ((*OUT, "--width", "nan"), "centimeters from 1 to 500, got 'nan'"),
     ((*OUT, "--width", "400", "--height", "400", "--dpi", "2400"), "pixels"),
     ((*OUT, "--levels", "7,-5"), "two numbers such as -5,7, the lower one first, got '7,-5'"),
-    ((*OUT, "--levels", "0"), "got '0'"),
     ((*OUT, "--levels", "0,inf"), "got '0,inf'"),
     ((*OUT, "--font-size", "3"), "points from 4 to 72, got '3'"),
     ((*OUT, "--colormap", "rainbow"), "'rainbow' is not one of signed, weights, viridis"),
@@ -221,8 +218,6 @@ REFUSED = [
     (("a.npz", "-o", "out", "--fromat", "png"), "the nearest is --format"),
     ((*OUT, "--format", "pgn"), "the nearest is png"),
     ((*OUT, "--stage", "wieghts"), "largest_weights (the nearest is weights).\n"),
-    ((*OUT, "--page", "gradient_map"), "the nearest is gradient_maps"),
-    ((*OUT, "--compare", "with-scal"), "the nearest is with-scale"),
 ]
 
 
@@ -231,10 +226,6 @@ def test_a_bad_argument_is_one_sentence(words, sentence, said, tmp_path, monkeyp
     monkeypatch.chdir(tmp_path)
     assert sentence in said("export", *words)
     assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == []
-
-
-def test_a_slip_in_a_command_is_answered_with_the_nearest(said):
-    assert "the nearest is verify" in said("verfiy")
 
 
 def test_a_matrix_is_refused_with_what_to_do(said, tmp_path):
@@ -277,9 +268,7 @@ def test_arrays_are_named_and_read_as_in_the_window(dump, tmp_path):
     [
         ((), "Say which is which: --array query=h.3.attn.q key=h.3.attn.k value=h.3.attn.v."),
         (("--array", "query"), "expected NAME=VALUE, got 'query'"),
-        (("--array", "nonsense=m"), "“nonsense” is not a part of a problem"),
         (("--array", "query=zzz"), "dump.npz has no array “zzz”; it has h.3.attn.q"),
-        ((*NAMED, "--axes", "rows"), "“axes” is “rows”"),
         ((*NAMED, "--axes", "token,column"), "cannot be read as token,column; expected head,token,column"),
         (("--array", "query=m", "key=m", "value=m", "--num-heads", "3"), "which 3 heads cannot share"),
     ],
@@ -420,21 +409,10 @@ def test_the_help_has_a_word_on_every_command_and_shells_complete_them(capsys):
 
 
 UNWRITTEN = "attn-gui: The output could not be written: No space left on device.\n"
-CALLS = [["--help"], ["verify", WORKED], ["export", WORKED, "-o", "out", "--format", "npy"]]
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
-@each("words", [*CALLS, ["lesson", "check", resource("lessons", "06-worked-example.md")]])
-def test_what_cannot_be_said_as_the_disk_is_full_is_one_sentence(words, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    with open("/dev/full", "w") as full:
-        monkeypatch.setattr(sys, "stdout", full)
-        assert main(list(map(str, words))) == 2
-    assert capsys.readouterr().err == UNWRITTEN
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
-def test_a_process_ends_with_that_sentence_and_silently_where_nobody_listens():
+def test_a_full_disk_is_one_sentence_and_a_pipe_that_nobody_reads_none():
     with open("/dev/full", "w") as full:
         done = run("verify", WORKED, stdout=full)
     assert (done.returncode, done.stderr.decode()) == (2, UNWRITTEN)
@@ -450,16 +428,12 @@ CHINESE = [
     (("exprot",), "没有名为 exprot 的文件，也没有这个命令（最接近的是 export）；“attn-gui --help”列出全部命令。"),
     (("export", WORKED), "缺少必需的参数：-o。"),
     (("export", "-o"), "选项 -o：后面应有一个值。"),
-    (("verify", WORKED, "--foo"), "无法识别的参数：--foo。"),
     (("export", *OUT, "--theme", "lihgt"), "没有 'lihgt' 这个选择（可选："),
     (("export", *OUT, "--theme", "lihgt"), "（最接近的是 light）。"),
     (("export", *OUT, "--heads", "9-"), "选项 --heads：应为 all 或 0,2-3 这样的头，得到 '9-'。"),
-    (("export", *OUT, "--heads", "9"), "没有头 9；这个算例中的头：仅 0。"),
     (("export", *OUT, "--stage", "{nix}"), "没有阶段 '{nix}'；这个算例的阶段：query、key、value、"),
     (("export", *OUT, "--bom"), "--bom 单独使用没有意义，还需要：csv 或 tsv（--format）。"),
     (("export", *OUT, "--width", "1"), "宽 1.0 厘米放不下热图及其标签"),
-    (("export", *OUT, "--style", "nix"), "'nix' 不是 screen, paper-column, slide 之一。"),
-    (("export", *OUT, "--page", "nix"), "没有页面 'nix'；可用的有：curve, "),
     (("export", *OUT, "--page", "curve"), "这个算例没有页面 curve。"),
     (("export", *OUT, "--page", "sweep", "--cell", "0,0", "--set", "a=1"), "没有名为 'a' 的设置"),
     (("export", *OUT, "--compare", "nix"), "nix 不是文件，也不是 with"),

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from attn_gui.cli import main
-from attn_gui.engine import Problem, compute
+from attn_gui.engine import Problem
 from attn_gui.formats import save
 from attn_gui.paths import resource
 from tests.failing import each
@@ -84,19 +84,6 @@ def test_what_is_too_much_for_a_text_is_refused(long, tmp_path, capsys):
         "choose NPY instead.\n"
     )
     assert os.listdir(tmp_path) == []
-
-
-def test_a_long_npz_opens_again(tmp_path):
-    random = np.random.default_rng(9)
-    problem = Problem(**{name: random.standard_normal((1031, 6)) for name in ("query", "key", "value")}, num_heads=2)
-    save(problem, tmp_path / "a.attn")
-    words = ["--format", "npz", "--stage", "weights", "output"]
-    assert main(["export", str(tmp_path / "a.attn"), "-o", str(tmp_path), *words]) == 0
-    trace = compute(problem)
-    with np.load(tmp_path / "a-stages.npz") as found:
-        np.testing.assert_allclose(found["weights"], trace["weights"], rtol=1e-12)
-        np.testing.assert_array_equal(found["query"], problem.query)
-        np.testing.assert_allclose(found["output"], trace["output"], rtol=1e-12)
 
 
 @pytest.fixture

@@ -7,13 +7,9 @@ import importlib.util
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
-import threading
-import time
 import tomllib
-from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
@@ -126,19 +122,6 @@ def test_other_requirements_and_what_was_stopped_half_way_are_installed_again(ma
 
 
 @POSIX
-def test_texts_are_compiled_by_the_qt_of_the_venv(machine):
-    """Qt comes before the program, whose build would else bring it a second time for itself."""
-    source, compiler = machine.root / "resources/translations/some_zh.ts", str(machine.root / "packaging/texts.py")
-    source.parent.mkdir(parents=True)
-    source.write_text("<TS/>")
-    assert [step[-1] for step in machine.prepare()[1:3]] == ["PySide6-Essentials", compiler]
-    source.with_suffix(".qm").write_text("")
-    assert machine.prepare() == []
-    os.utime(source.with_suffix(".qm"), ns=(0, 0))  # the texts changed since
-    assert machine.prepare() == [[str(machine.root / ".venv/bin/python"), compiler]]
-
-
-@POSIX
 @each("how", ["another version", "no Python", "a Python that does not fit", "half a venv"])
 def test_a_venv_of_a_python_that_is_gone_is_made_anew(machine, capsys, how):
     machine.prepare()
@@ -229,16 +212,6 @@ def test_root_with_apt_gets_them_installed_and_a_source_that_is_not_reached_coun
             machine.prepare()
 
 
-def test_tests_need_no_window_and_the_window_needs_no_tests(machine, monkeypatch):
-    managed_by(monkeypatch, "apt-get")
-    machine.missing = set(libraries.X11) | set(libraries.WAYLAND)
-    machine.prepare(tests=True)
-    machine.missing = set(libraries.COLLECTING)
-    machine.prepare(tests=False)
-    with pytest.raises(machine.module.Trouble, match="libgssapi-krb5-2"):
-        machine.prepare(tests=True)
-
-
 def test_a_python_without_venv_is_told_what_to_install(machine, monkeypatch):
     managed_by(monkeypatch, "apt-get")
     monkeypatch.setattr(machine.module.importlib.util, "find_spec", lambda name: None)
@@ -275,47 +248,6 @@ def test_a_step_that_fails_says_why(words, said):
     with pytest.raises(steps.Trouble) as failed:
         steps.watched([sys.executable, "-c", f"print('{words}'); raise SystemExit(1)"], "Doing it.")
     assert re.fullmatch(said, str(failed.value))
-
-
-STOPPED = """
-import signal, sys; sys.path.insert(0, {folder!r})
-signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs have none
-import checkout
-def prepare(self): checkout.watched([sys.executable, "-c", {child!r}], "Doing it.")
-checkout.Checkout.prepare = prepare
-sys.exit(checkout.main(["app"], "", ""))
-"""
-CHILD = "import os, time; open({mark!r}, 'w').write(str(os.getpid())); time.sleep(100)"
-
-
-@POSIX
-@each(("signal_number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_signal_ends_the_step_too(tmp_path, signal_number, code):
-    mark = tmp_path / "mark"
-    source = STOPPED.format(folder=str(ROOT / "packaging"), child=CHILD.format(mark=str(mark)))
-    process = subprocess.Popen([sys.executable, "-B", "-c", source], stderr=subprocess.PIPE, text=True)
-    wait_for(lambda: mark.exists() and bool(mark.read_text()))
-    process.send_signal(signal_number)
-    said = process.communicate(timeout=300)[1]
-    assert process.returncode == code
-    assert "Traceback" not in said
-    assert signal_number != signal.SIGINT or said.endswith("Stopped; the same command goes on from here.\n")
-    wait_for(lambda: not alive(int(mark.read_text())))
-
-
-def wait_for(true: Callable[[], bool], patience: float = 60.0) -> None:
-    end = time.monotonic() + patience
-    while not true():
-        assert time.monotonic() < end
-        threading.Event().wait(0.02)
-
-
-def alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    return True
 
 
 # --- which Python --------------------------------------------------------------------------------

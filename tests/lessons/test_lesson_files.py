@@ -127,11 +127,7 @@ def test_a_lesson_in_one_language_alone_is_taken(tmp_path):
     ("old", "new", "said"),
     [
         ("- cover: weights[0, :]", "- cover: weights[0]", "line 5: expected computed cells such as weights[1, 1]"),
-        (
-            "- cover: weights[0, :]",
-            "- do: query[0, 0] = 2",
-            "such as x: query is computed from x here, got query[0, 0]",
-        ),
+        ("- cover: weights[0, :]", "- do: query[0, 0] = 2", "query is computed from x here, got query[0, 0]"),
         ("- can: 开平方\n", "", "line 14: expected 1 to 8 lines “- can: …” at the end, got 0."),
         ("- can: 开平方", "- can: 开平方\n- next: nowhere.md", "line 16: expected the name of a lesson beside"),
         ("- can: 开平方", "- see: a", "line 15: expected “- can:”, “- try:” or “- next:”"),
@@ -250,16 +246,6 @@ def test_an_equation_in_a_sentence_has_the_digits_that_make_it_true(tmp_path):
     assert wrong_equations(said) == []
 
 
-def test_a_root_that_is_not_taken_or_turned_over_is_called_so(tmp_path):
-    (state,) = states_of(read_lesson(lesson(tmp_path, WHOLE)), PAGES)
-    number_source, question = state.begin.number_source(), state.step.question
-    assert verdict_on(question, number_source, 1.73).right
-    named = [
-        [found.key for found in verdict_on(question, number_source, number).mistakes] for number in (3.0, 0.577, 2.0)
-    ]
-    assert named == [["root_forgotten"], ["root_inverted"], []]
-
-
 @each(
     ("old", "new", "said"),
     [
@@ -270,11 +256,7 @@ def test_a_root_that_is_not_taken_or_turned_over_is_called_so(tmp_path):
         ("- open: worked-example\n", "", "line 3: expected “- open:”, “- make:”, “- model:” or “- words:” in the"),
         ("weights[1, 1]\n\n", "weights[7, 1]\n\n", "line 5: expected a cell such as weights[1, 1]"),
         ("- choose: weights[1, 1]", "- play: query[0, 0]", "line 5: expected a cell that is computed"),
-        (
-            "- choose: weights[1, 1]",
-            "- show: nowhere",
-            "line 5: expected a stage, “all”, “model”, “reach”, “target”, or the name of a page",
-        ),
+        ("- choose: weights[1, 1]", "- show: nowhere", "line 5: expected a stage, “all”, “model”, “reach”, “target”"),
         ("- choose: weights[1, 1]", "- set: scale = fast", "line 5: expected “field = JSON value”"),
         ("- choose: weights[1, 1]", "- set: query[9, 9] = 1", "line 5: expected “field = JSON value”"),
         ("- choose: weights[1, 1]", f"- set: query[0, 0] = 1{'0' * 401}", "line 5: expected “field = JSON value”"),
@@ -294,16 +276,8 @@ def test_a_root_that_is_not_taken_or_turned_over_is_called_so(tmp_path):
         ("### 中文", "### Deutsch", "line 10: expected “### English”, “### 中文” or “### Question”"),
         ("键 1 的权重 {weights[1, 1]:2}。", "", "line 3: expected a text under “### English” and one under “### 中文”"),
         ("- answer: sqrt(d_k)\n", "", "line 14: expected “- ask:” and either “- answer:” or 2 to 8 choices"),
-        (
-            "- answer: sqrt(d_k)",
-            "- [x] a | 甲\n- [ ] b | 乙\n- tolerance: 0.1",
-            "line 17: expected “- tolerance:” beside “- answer:” alone",
-        ),
-        (
-            "- answer: sqrt(d_k)",
-            "- [x] a | 甲\n- wrong: it | 它\n- [ ] b | 乙",
-            "line 16: expected “- wrong: what it is” once below a choice “- [ ]”",
-        ),
+        ("- answer: sqrt(d_k)", "- [x] a | 甲\n- [ ] b | 乙\n- tolerance: 0.1", "line 17: expected “- tolerance"),
+        ("- answer: sqrt(d_k)", "- [x] a | 甲\n- wrong: it | 它\n- [ ] b | 乙", "line 16: expected “- wrong: what"),
         ("- answer: sqrt(d_k)", "- answer: sqrt(d_k)\n- wrong: d_k", "line 16: expected “- wrong: number |"),
         ("- answer: sqrt(d_k)", "- answer: 2\n- wrong: 3 | it | 它\n- wrong: 2 | a | 甲", "line 17: expected a number"),
         ("- answer: sqrt(d_k)", "- answer: 2\n- tolerance: 7", "line 16: expected a number between 0 and 1"),
@@ -333,30 +307,13 @@ def test_lines_of_a_paragraph_are_joined_as_each_language_is_written(tmp_path):
     [
         (-0.0, None, "0"),  # the entropy of a row with one open key
         (-0.001, 2, "0.00"),
-        (-0.001, None, "−0.001"),
         (-0.0001, None, "−1.00e−04"),
         (np.exp(288.7), 3, f"{np.exp(288.7):.2e}"),
-        (-2e9, None, "−2.00e+09"),
-        (123456.5, 1, "123456.5"),
         (-np.inf, 2, "−∞"),
-        (np.nan, None, "NaN"),
     ],
 )
 def test_a_number_is_written_without_a_sign_before_zero_and_without_invented_digits(number, decimals, said):
     assert written(number, decimals) == said
-
-
-def test_claims_that_are_added_are_counted():
-    number_source = NumberSource(
-        compute(Problem(query=[[1, 0, 1]], key=[[1, 1, 0], [0, 1, 1]], value=[[1], [2]])).evaluation
-    )
-    for text, number in (
-        ("(weights[0, 0] > 0) + (weights[0, 1] > 0)", 2),
-        ("(weights[0, 0] > 0) - (weights[0, 1] > 0)", 0),
-        ("-(n < m)", -1),
-        ("sum(exp(weights[0, :] > 0))", 2 * np.e),
-    ):
-        assert expression(text).number(number_source) == number
 
 
 def test_a_problem_file_beside_the_lesson_is_opened(tmp_path):
@@ -450,20 +407,16 @@ def test_probabilities_are_those_of_the_runs(states):
 
 def test_readings_of_heads_are_shares_of_their_weights(states):
     run, number_source = toy(), states[0].end.number_source()
-    tokens = run.tokens
+    tokens, weights = run.tokens, run.attention(1)[2]
     after = [(i, j) for i in range(len(tokens)) for j in range(1, i + 1) if tokens[j - 1] == tokens[i] and j - 1 < i]
-    for layer in range(2):
-        for head, weights in enumerate(run.attention(layer)):
-            induced = sum(weights[place] for place in after) / weights.sum()
-            former = sum(weights[i, i - 1] for i in range(1, len(tokens))) / weights.sum()
-            assert expression(f"induction[{layer}, {head}]").number(number_source) == pytest.approx(induced, abs=1e-6)
-            assert expression(f"previous_token[{layer}, {head}]").number(number_source) == pytest.approx(
-                former, abs=1e-6
-            )
-    assert expression("induction[layer, head]").number(number_source) == expression("induction[1, 2]").number(
-        number_source
-    )
-    assert expression("10 * layer + head").number(number_source) == 12
+    induced = sum(weights[place] for place in after) / weights.sum()
+    former = sum(weights[i, i - 1] for i in range(1, len(tokens))) / weights.sum()
+    for text, number in (
+        ("induction[layer, head]", induced),
+        ("previous_token[1, 2]", former),
+        ("10 * layer + head", 12),
+    ):
+        assert expression(text).number(number_source) == pytest.approx(number, abs=1e-6)
 
 
 def test_a_task_is_done_by_what_is_there_and_not_by_the_way(states):
@@ -502,9 +455,6 @@ def test_a_problem_has_nothing_of_a_model(tmp_path):
     for absent in ('probability["f"]', "induction[0, 0]", "layer", "weights[head, 0, 0]"):
         with pytest.raises(ExpressionError):
             expression(absent).number(number_source)
-    refused = text.replace("- open: worked-example", "- open: worked-example\n- show: model")
-    with pytest.raises(ValueError, match="line 5"):
-        states_of(read_lesson(lesson(tmp_path, refused)), PAGES)
 
 
 def test_a_model_too_large_to_be_run_without_each_head_has_no_such_number(states, monkeypatch):

@@ -44,16 +44,8 @@ def write_rows(rows: ArrayRows, file: IO[bytes], row_labels: Labels, column_labe
 
 @pytest.fixture(autouse=True)
 def mtx(monkeypatch):
-    entry = Format(
-        key="mtx",
-        suffixes=(".mtx",),
-        label="Matrix Market",
-        kind="matrix",
-        read=read,
-        write=write,
-        matches=matches,
-        write_rows=write_rows,
-    )
+    name = {"key": "mtx", "suffixes": (".mtx",), "label": "Matrix Market", "kind": "matrix"}
+    entry = Format(**name, read=read, write=write, matches=matches, write_rows=write_rows)
     monkeypatch.setitem(FORMATS, "mtx", entry)
 
 
