@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import numpy as np
-import pyqtgraph as pg
 import pytest
-from PySide6.QtCore import QRectF
 
 SIZES = (16, 256, 1024, 2048, 4096)
 STAGES = ("scores", "scaled", "weights", "head_output")
@@ -16,7 +11,6 @@ FIELDS = {"query": "Q", "key": "K", "value": "V"}
 
 TO_REPAINT = {"query": 0.3, "key": 0.75, "value": 0.25}
 MOST_MS = {"query": 16, "key": 24, "value": 16}
-REPAINT = 1.3
 MODES = {"all": "all stages", "product": "product"}
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
@@ -38,31 +32,3 @@ def bench_edit(benchmark, desk, figures, n, mode):
         figures.add(f"{MODES[mode]}: {letter} edit, ms", n, edits[field] * 1e3, MOST_MS[field])
     figures.add(f"{MODES[mode]}: repaint of the window, ms", n, repaint * 1e3)
     benchmark.extra_info |= {"edits": edits, "repaint": repaint}
-    if mode == "all":
-        pictures = made.repaint_maps(STAGES) / repaint_image_items(made)
-        figures.add("four maps ÷ four ImageItems", n, pictures, REPAINT)
-
-
-def repaint_image_items(made: object) -> float:
-    """Four pictures of the same pixels in a window of nothing else."""
-    window = pg.GraphicsLayoutWidget()
-    sizes = [made.map(stage).placement.cells.size().toTuple() for stage in STAGES]
-    fill(window, sizes)
-    window.show()
-    made.wait(0.2)
-    try:
-        return made.repainted([window.viewport()])
-    finally:
-        window.close()
-        window.deleteLater()
-
-
-def fill(window: pg.GraphicsLayoutWidget, sizes: Sequence[tuple[int, int]]) -> None:
-    window.resize(sizes[0][0] + sizes[1][0] + 40, max(height for _, height in sizes) * 2 + 40)
-    for place, (width, height) in enumerate(sizes):
-        box = window.addViewBox(row=place // 2, col=place % 2, invertY=True, enableMenu=False)
-        box.setFixedWidth(width)
-        box.setFixedHeight(height)
-        values = np.random.default_rng(place).random((height, width), dtype=np.float32)
-        box.addItem(pg.ImageItem(values, levels=(0, 1), axisOrder="row-major"))
-        box.setRange(QRectF(0, 0, width, height), padding=0)

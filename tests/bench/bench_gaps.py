@@ -1,4 +1,4 @@
-"""Gaps of the window's event loop while a person edits 4,096 tokens, and its memory.
+"""Gaps of the window's event loop while a person edits 4,096 tokens.
 
 `GAPS_SECONDS` (20) is how long the person types, and as long nobody does; ATTN_GUI_GAPS=60 makes it the whole minute.
 """
@@ -6,8 +6,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 
@@ -22,7 +20,7 @@ GAPS_SECONDS = float(os.environ.get("ATTN_GUI_GAPS", "20"))
 STROKE_MS = 60
 """Between two strokes of a key: a quick typist's."""
 
-MOST_MS, TIMES_IDLE, MEMORY = 16.0, 3.0, 0.4
+MOST_MS, TIMES_IDLE = 16.0, 3.0
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 
@@ -72,74 +70,3 @@ def strokes(made: object) -> Iterator[object]:
 
 def quantile(found: list[float]) -> float:
     return float(np.quantile(found, 0.99))
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def bench_memory_of_the_window(benchmark, figures):
-    """Peak of a process of its own above its imports: opened, every head and stage looked at, edited, settled."""
-    command = [sys.executable, __file__]
-    ran = benchmark.pedantic(subprocess.run, (command,), {"capture_output": True, "check": True}, rounds=1)
-    peak = float(ran.stdout.split()[-1])
-    figures.add("window: peak above the imports ÷ float32 weights", N, peak / (8 * N * N * 4), MEMORY)
-    figures.add("window: peak above the imports, MB", N, peak / 1e6)
-
-
-def peak_of_a_session() -> float:
-    import tempfile
-
-    from PySide6.QtCore import QSettings
-
-    from attn_gui.app.program import Program
-    from attn_gui.document.edits import Label, SetCells
-    from attn_gui.engine import Problem
-    from attn_gui.figure.text.fonts import load_fonts
-
-    QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, tempfile.mkdtemp())
-    app = QApplication([])
-    load_fonts()
-    program = Program(app, lang="en")
-    program.begin(None)
-    program.window.resize(1440, 900)
-    program.window.show()
-    app.processEvents()
-    program.window.grab()
-    floor = high_water()  # every import is done
-
-    def rest(seconds: float = 0.1) -> None:
-        end = time.perf_counter() + seconds
-        while time.perf_counter() < end or program.computation.busy:
-            app.processEvents()
-
-    random = np.random.default_rng(N)
-    program.document.open(
-        Problem(
-            **{name: random.standard_normal((N, 512), dtype=np.float32) for name in ("query", "key", "value")},
-            num_heads=8,
-            dtype="float32",
-        )
-    )
-    rest()
-    for head in (1, 7, 0):
-        program.view.set(head=head)
-        rest()
-    for mode in ("all", "product"):
-        program.view.set(mode=mode)
-        rest()
-    for field in ("query", "key", "value"):
-        box = (slice(5, 6), slice(3, 4))
-        program.document.apply(SetCells(field, box, np.ones((1, 1), np.float32), Label("x")))
-        rest()
-    rest(2.5)  # settled
-    peak = high_water() - floor
-    program.end()
-    return peak
-
-
-def high_water() -> float:
-    """Bytes; getrusage would count what the parent held."""
-    with open("/proc/self/status") as file:
-        return next(1024.0 * int(line.split()[1]) for line in file if line.startswith("VmHWM"))
-
-
-if __name__ == "__main__":
-    print(peak_of_a_session())

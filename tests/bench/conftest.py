@@ -6,7 +6,7 @@ import os
 import platform
 import statistics
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -136,17 +136,10 @@ class Desk:
         return turns
 
     def repaint(self) -> float:
-        """The whole window, nothing computed anew."""
-        return self.repainted(self.window.findChildren(QWidget))
-
-    def repaint_maps(self, stages: Sequence[str]) -> float:
-        return self.repainted([self.map(stage) for stage in stages])
-
-    def repainted(self, widgets: Sequence[QWidget]) -> float:
-        """The median of painting these widgets anew."""
+        """The median of painting the whole window anew, nothing computed."""
         times = []
         for _ in range(ROUNDS):
-            for widget in widgets:
+            for widget in self.window.findChildren(QWidget):
                 widget.update()
             start = time.perf_counter()
             self.app.processEvents()

@@ -44,7 +44,7 @@ Weight {weights[1, 1]:2} of **key 1**.
 - answer: sqrt(d_k)
 - because: It is {sqrt(d_k):3}. | 即 {sqrt(d_k):3}。
 """
-OPENED, LARGE = "- open: worked-example", "[[1e300, 0, 1], [0, 1, 1]]"
+OPENED = "- open: worked-example"
 
 
 @each("path", LESSONS)
@@ -127,12 +127,7 @@ def test_a_lesson_in_one_language_alone_is_taken(tmp_path):
     ("old", "new", "said"),
     [
         ("- cover: weights[0, :]", "- cover: weights[0]", "line 5: expected computed cells such as weights[1, 1]"),
-        ("- cover: weights[0, :]", "- cover: x[0, 0]", "line 5: expected computed cells such as weights[1, 1]"),
-        (
-            "- cover: weights[0, :]",
-            "- do: query[0, 0] = 2",
-            "such as x: query is computed from x here, got query[0, 0]",
-        ),
+        ("- cover: weights[0, :]", "- do: query[0, 0] = 2", "query is computed from x here, got query[0, 0]"),
         ("- can: 开平方\n", "", "line 14: expected 1 to 8 lines “- can: …” at the end, got 0."),
         ("- can: 开平方", "- can: 开平方\n- next: nowhere.md", "line 16: expected the name of a lesson beside"),
         ("- can: 开平方", "- see: a", "line 15: expected “- can:”, “- try:” or “- next:”"),
@@ -178,12 +173,14 @@ def test_a_number_that_is_asked_for_is_called_by_its_cell(tmp_path):
 
 
 @each("path", LESSONS)
-def test_no_choice_is_right_by_word_alone(path):
+def test_no_choice_is_right_by_word_alone_and_every_wrong_one_is_told_why(path):
     """Either the choices are numbers that are computed, or the step holds a claim that is."""
     for step in read_lesson(path).steps:
         if step.question is not None and step.question.choices:
             computed = any(list(choice.live()) for choice in step.question.choices)
             assert computed or any(order.word == "holds" for order in step.orders), step.title.said("en", None)
+            told = [said is not None for said in step.question.wrong_choices]
+            assert told == [place != step.question.right for place in range(len(told))], step.title.plain("en")
 
 
 def test_gradients_and_dependences_are_those_of_the_engine():
@@ -201,12 +198,10 @@ def test_gradients_and_dependences_are_those_of_the_engine():
         ("rnn", "cnn", "attention"), page.read(trace.evaluation, context, lambda _: None).maps, strict=True
     ):
         assert expression(f"{name}[4, 1]").number(number_source) == found[4, 1]
-    for refused in ("gradient(n, 2)", "gradient(output[0, 0])", "gradient(output[0, 0], 3)"):
-        with pytest.raises(ExpressionError):
-            expression(refused)
-    for absent in ("gradient(output[9, 9], x[0, 0])", "gradient(x[0, 0], x[0, 0])", "gradient(output[0, 0], y[0, 0])"):
-        with pytest.raises(ExpressionError):
-            expression(absent).number(number_source)
+    with pytest.raises(ExpressionError):
+        expression("gradient(n, 2)")
+    with pytest.raises(ExpressionError):
+        expression("gradient(output[9, 9], x[0, 0])").number(number_source)
     with pytest.raises(ExpressionError):
         expression("rnn[0, 0]").number(NumberSource(compute(problem.replace(context=problem.x)).evaluation))
 
@@ -251,86 +246,42 @@ def test_an_equation_in_a_sentence_has_the_digits_that_make_it_true(tmp_path):
     assert wrong_equations(said) == []
 
 
-def test_a_root_that_is_not_taken_or_turned_over_is_called_so(tmp_path):
-    (state,) = states_of(read_lesson(lesson(tmp_path, WHOLE)), PAGES)
-    number_source, question = state.begin.number_source(), state.step.question
-    assert verdict_on(question, number_source, 1.73).right
-    named = [
-        [found.key for found in verdict_on(question, number_source, number).mistakes] for number in (3.0, 0.577, 2.0)
-    ]
-    assert named == [["root_forgotten"], ["root_inverted"], []]
-
-
 @each(
     ("old", "new", "said"),
     [
         ("# Title | 标题", "Title", "line 1: expected “# title | 标题” as the first line, got Title."),
         ("## Step | 步骤", "## Step", "line 3: expected “English | 中文”, once “ | ” between them, got Step."),
         ("- open: worked-example", "- open: nothing-here", "line 4: expected the name of an example"),
-        ("- open: worked-example", "- open: ../secret.npz", "line 4: expected the name of an example"),
         ("- open: worked-example", "- fly: away", "line 4: expected “- word: …” with one of open, make"),
         ("- open: worked-example\n", "", "line 3: expected “- open:”, “- make:”, “- model:” or “- words:” in the"),
         ("weights[1, 1]\n\n", "weights[7, 1]\n\n", "line 5: expected a cell such as weights[1, 1]"),
-        ("- choose: weights[1, 1]", "- play: weights[1, 9]", "line 5: expected a cell such as weights[1, 1]"),
         ("- choose: weights[1, 1]", "- play: query[0, 0]", "line 5: expected a cell that is computed"),
-        (
-            "- choose: weights[1, 1]",
-            "- show: nowhere",
-            "line 5: expected a stage, “all”, “model”, “reach”, “target”, or the name of a page",
-        ),
+        ("- choose: weights[1, 1]", "- show: nowhere", "line 5: expected a stage, “all”, “model”, “reach”, “target”"),
         ("- choose: weights[1, 1]", "- set: scale = fast", "line 5: expected “field = JSON value”"),
         ("- choose: weights[1, 1]", "- set: query[9, 9] = 1", "line 5: expected “field = JSON value”"),
         ("- choose: weights[1, 1]", f"- set: query[0, 0] = 1{'0' * 401}", "line 5: expected “field = JSON value”"),
-        ("- choose: weights[1, 1]", f"- set: query = [[1{'0' * 401}]]", "line 5: expected “field = JSON value”"),
         (OPENED, f'{OPENED}\n- set: dtype = "float32"\n- set: query[0, 0] = 1e300', "line 6: expected “field = JSON"),
-        (OPENED, f'{OPENED}\n- set: dtype = "float32"\n- set: query = {LARGE}', "line 6: expected “field = JSON"),
         ("- choose: weights[1, 1]", "- holds: weights[1, 1] > 1", "got weights[1, 1] > 1 (0.6405 > 1)."),
-        ("- choose: weights[1, 1]", "- holds: (n <= m) == 0", "got (n <= m) == 0 (1 == 0)."),
         ("{weights[1, 1]:2} of", '{weights["\\d"]} of', "line 8: expected a"),
-        ("- choose: weights[1, 1]", "- make: n=9999 d_k=2", "line 5: expected “kind=self"),
         ("{weights[1, 1]:2} of", "{__import__('os')} of", "line 8: expected an expression such as {weights[1, 1]}"),
-        ("{weights[1, 1]:2} of", "{weights.shape} of", "line 8: expected an expression"),
         ("{weights[1, 1]:2} of", "{9 ** 9 ** 9 ** weights[5, 5]} of", "line 8: expected a number that the"),
         ("{weights[1, 1]:2} of", "{dot(query[1, :], value[1, :])} of", "got dot(query[1, :], value[1, :])."),
-        ("{weights[1, 1]:2} of", "{places(weights[1, 1])} of", "line 8: expected a number that the"),
-        ("of **key 1**", "of\n**key** {scores[9, 9]}", "line 9: expected a number that the"),
         ("of **key 1**", "of\n\nthe **key** and {scores[9,\n9]}", "line 10: expected a number that the"),
         ("of **key 1**", "of {**key 1**", "line 8: expected an expression such as {weights[1, 1]}"),
-        ("of **key 1**", "of weights[1, 1]} **key 1**", "line 8: expected an expression such as {weights[1, 1]}"),
         ("- open: worked-example", "- make: kind=self n=2 m=5 d_k=2", "line 4: expected “kind=self"),
         ("- answer: sqrt(d_k)", "- answer: log(0)", "expected an answer that is a finite number, got log(0)."),
-        ("- answer: sqrt(d_k)", "- answer: 0 / 0", "expected an answer that is a finite number, got 0 / 0."),
-        ("- answer: sqrt(d_k)", "- answer: weights[1]", "line 15: expected a number that the"),
         ("- answer: sqrt(d_k)", "- answer: scores[9, 9]", "line 15: expected a number that the"),
         ("of **key 1**", "of <b>key</b>", "line 8: expected plain text without HTML, got <b>"),
         ("of **key 1**", "x" * 3000, "line 8: expected at most 2000 letters in a line"),
         ("### 中文", "### Deutsch", "line 10: expected “### English”, “### 中文” or “### Question”"),
         ("键 1 的权重 {weights[1, 1]:2}。", "", "line 3: expected a text under “### English” and one under “### 中文”"),
         ("- answer: sqrt(d_k)\n", "", "line 14: expected “- ask:” and either “- answer:” or 2 to 8 choices"),
-        ("- answer: sqrt(d_k)", "- answer: open(1)", "line 15: expected an expression"),
-        ("- open: worked", "- set: scale = 1\n- open: worked", "line 4: expected “- open:”, “- make:”, “- model:” or"),
-        ("- answer: sqrt(d_k)", "- answer: 2\n- tolerance: 0.0", "line 16: expected a number between 0 and 1"),
-        (
-            "- answer: sqrt(d_k)",
-            "- [x] a | 甲\n- [ ] b | 乙\n- tolerance: 0.1",
-            "line 17: expected “- tolerance:” beside “- answer:” alone",
-        ),
-        (
-            "- answer: sqrt(d_k)",
-            "- [x] a | 甲\n- wrong: it | 它\n- [ ] b | 乙",
-            "line 16: expected “- wrong: what it is” once below a choice “- [ ]”",
-        ),
-        (
-            "- answer: sqrt(d_k)",
-            "- wrong: it | 它\n- [x] a | 甲\n- [ ] b | 乙",
-            "line 15: expected “- wrong: what it is”",
-        ),
-        ("- answer: sqrt(d_k)", "- [x] a | 甲\n- [ ] b | 乙\n- wrong: {x} | 它", "line 17: expected an expression"),
+        ("- answer: sqrt(d_k)", "- [x] a | 甲\n- [ ] b | 乙\n- tolerance: 0.1", "line 17: expected “- tolerance"),
+        ("- answer: sqrt(d_k)", "- [x] a | 甲\n- wrong: it | 它\n- [ ] b | 乙", "line 16: expected “- wrong: what"),
         ("- answer: sqrt(d_k)", "- answer: sqrt(d_k)\n- wrong: d_k", "line 16: expected “- wrong: number |"),
         ("- answer: sqrt(d_k)", "- answer: 2\n- wrong: 3 | it | 它\n- wrong: 2 | a | 甲", "line 17: expected a number"),
         ("- answer: sqrt(d_k)", "- answer: 2\n- tolerance: 7", "line 16: expected a number between 0 and 1"),
         ("- answer: sqrt(d_k)", "- answer: 2\n- tolerance: 1e-3", "written as 0.001, got 1e-3."),
-        ("- answer: sqrt(d_k)", "- [x] a | 甲", "line 14: expected “- ask:”"),
         ("## Step | 步骤", "nothing", "line 3: expected a step that begins with"),
     ],
 )
@@ -341,15 +292,6 @@ def test_what_is_wrong_is_said_with_its_line(tmp_path, capsys, old, new, said):
     assert said in told
     assert told.startswith("attn-gui: In the lesson mine.md, ")
     assert told.count("\n") == 1
-
-
-@each("path", sorted(resource("lessons").glob("*.md")))
-def test_every_wrong_choice_is_told_why(path):
-    """Whoever took one read “Try again.” and no more."""
-    for step in read_lesson(path).steps:
-        if step.question is not None and step.question.choices:
-            told = [said is not None for said in step.question.wrong_choices]
-            assert told == [place != step.question.right for place in range(len(told))], step.title.plain("en")
 
 
 def test_lines_of_a_paragraph_are_joined_as_each_language_is_written(tmp_path):
@@ -365,30 +307,13 @@ def test_lines_of_a_paragraph_are_joined_as_each_language_is_written(tmp_path):
     [
         (-0.0, None, "0"),  # the entropy of a row with one open key
         (-0.001, 2, "0.00"),
-        (-0.001, None, "−0.001"),
         (-0.0001, None, "−1.00e−04"),
         (np.exp(288.7), 3, f"{np.exp(288.7):.2e}"),
-        (-2e9, None, "−2.00e+09"),
-        (123456.5, 1, "123456.5"),
         (-np.inf, 2, "−∞"),
-        (np.nan, None, "NaN"),
     ],
 )
 def test_a_number_is_written_without_a_sign_before_zero_and_without_invented_digits(number, decimals, said):
     assert written(number, decimals) == said
-
-
-def test_claims_that_are_added_are_counted():
-    number_source = NumberSource(
-        compute(Problem(query=[[1, 0, 1]], key=[[1, 1, 0], [0, 1, 1]], value=[[1], [2]])).evaluation
-    )
-    for text, number in (
-        ("(weights[0, 0] > 0) + (weights[0, 1] > 0)", 2),
-        ("(weights[0, 0] > 0) - (weights[0, 1] > 0)", 0),
-        ("-(n < m)", -1),
-        ("sum(exp(weights[0, :] > 0))", 2 * np.e),
-    ):
-        assert expression(text).number(number_source) == number
 
 
 def test_a_problem_file_beside_the_lesson_is_opened(tmp_path):
@@ -482,20 +407,16 @@ def test_probabilities_are_those_of_the_runs(states):
 
 def test_readings_of_heads_are_shares_of_their_weights(states):
     run, number_source = toy(), states[0].end.number_source()
-    tokens = run.tokens
+    tokens, weights = run.tokens, run.attention(1)[2]
     after = [(i, j) for i in range(len(tokens)) for j in range(1, i + 1) if tokens[j - 1] == tokens[i] and j - 1 < i]
-    for layer in range(2):
-        for head, weights in enumerate(run.attention(layer)):
-            induced = sum(weights[place] for place in after) / weights.sum()
-            former = sum(weights[i, i - 1] for i in range(1, len(tokens))) / weights.sum()
-            assert expression(f"induction[{layer}, {head}]").number(number_source) == pytest.approx(induced, abs=1e-6)
-            assert expression(f"previous_token[{layer}, {head}]").number(number_source) == pytest.approx(
-                former, abs=1e-6
-            )
-    assert expression("induction[layer, head]").number(number_source) == expression("induction[1, 2]").number(
-        number_source
-    )
-    assert expression("10 * layer + head").number(number_source) == 12
+    induced = sum(weights[place] for place in after) / weights.sum()
+    former = sum(weights[i, i - 1] for i in range(1, len(tokens))) / weights.sum()
+    for text, number in (
+        ("induction[layer, head]", induced),
+        ("previous_token[1, 2]", former),
+        ("10 * layer + head", 12),
+    ):
+        assert expression(text).number(number_source) == pytest.approx(number, abs=1e-6)
 
 
 def test_a_task_is_done_by_what_is_there_and_not_by_the_way(states):
@@ -509,16 +430,12 @@ def test_a_task_is_done_by_what_is_there_and_not_by_the_way(states):
     ("old", "new", "said"),
     [
         ("toy-induction", "gpt-17", "line 4: expected the name of a model that comes along, got gpt-17."),
-        ("toy-induction", "../toy-induction", "line 4: expected the name of a model that comes along"),
         ('"k x b p f k x b p"', '"' + "a " * 40 + '"', "line 5: expected “field = JSON value”"),
-        ('"k x b p f k x b p"', "7", "line 5: expected “field = JSON value”"),
         ("layer = 1", "layer = 2", "line 7: expected “field = JSON value”"),
         ("head = 2", "head = true", "line 8: expected “field = JSON value”"),
         ("[layer, head] > 0.3", "[0, 0] > 0.3", "line 9: expected something that holds for the numbers of this step"),
         ("[layer, head] > 0.3", "[1, 2] > 0.3", "line 9: expected something that does not hold until the person has"),
-        ("- do: layer = 1\n- do: head = 2\n", "", "line 7: expected something that holds"),
         ('{probability["f"]:4}.', '{probability["F"]:4}.', "line 12: expected a number that the problem of this step"),
-        ('{probability["f"]:4}.', '{weights["f", 1]:4}.', "line 12: expected a number that the problem of this step"),
         ('{probability["f"]:4}.', '{"f"}.', "line 12: expected an expression such as"),
         ("- model: toy-induction\n- set: text = ", "- open: worked-example\n- set: text = ", "line 5: expected “field"),
     ],
@@ -538,14 +455,6 @@ def test_a_problem_has_nothing_of_a_model(tmp_path):
     for absent in ('probability["f"]', "induction[0, 0]", "layer", "weights[head, 0, 0]"):
         with pytest.raises(ExpressionError):
             expression(absent).number(number_source)
-    refused = text.replace("- open: worked-example", "- open: worked-example\n- show: model")
-    with pytest.raises(ValueError, match="line 5"):
-        states_of(read_lesson(lesson(tmp_path, refused)), PAGES)
-
-
-def test_pages_of_a_model_are_shown_with_one(tmp_path):
-    (first, _) = states_of(read_lesson(lesson(tmp_path, OF_A_MODEL.replace("show: model", "show: lens"))), PAGES)
-    assert first.shown.page == "lens"
 
 
 def test_a_model_too_large_to_be_run_without_each_head_has_no_such_number(states, monkeypatch):

@@ -10,15 +10,16 @@ from types import MappingProxyType
 
 import numpy as np
 import pytest
+from PySide6.QtWidgets import QLabel
 
 from attn_gui.cli import main
-from attn_gui.engine import FieldError, Problem, compute, explain, sensitivity, solve, verify
+from attn_gui.engine import FieldError, Problem, compute, explain, solve, verify
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph.expressions import Addends, Expression, Function, Leaves, Negative, Power, Product, Sum, add
 from attn_gui.engine.graph.stage import Input, StageName, given
 from attn_gui.engine.scores import SCORES, Score, ScoreSetting
-from attn_gui.formats import load, save, save_session
+from attn_gui.formats import load, save
 from tests.failing import each
 
 D = 5  # the axis that is summed, in the order b g r i j d
@@ -116,15 +117,6 @@ def test_the_sum_over_the_keys_speaks_of_no_dot_product(problem):
     assert found.expression.value == pytest.approx(compute(problem)["weights"][0, 1, 2, 1])
 
 
-def test_its_gradient_is_the_one_that_small_steps_find(problem):
-    index, step = (0, 1, 2, 1), 1e-6
-    gradient = sensitivity(compute(problem), "weights", index)["key"]
-    moved = np.array(problem.key)
-    moved[1, 4] += step
-    change = compute(problem.replace(key=moved))["weights"][index] - compute(problem)["weights"][index]
-    assert gradient[1, 4] == pytest.approx(change / step, rel=1e-4)
-
-
 def test_the_reference_that_does_not_know_it_neither_blames_nor_blesses(problem, tmp_path, capsys):
     found = verify(problem)
     assert found.complaint is None
@@ -137,28 +129,20 @@ def test_the_reference_that_does_not_know_it_neither_blames_nor_blesses(problem,
     assert "does not know the score l1" in capsys.readouterr().err
 
 
-@each("by", ["query", "key", "bias"])
-def test_a_target_is_reached_or_refused_in_a_sentence(problem, by):
-    found = solve(problem, "weights", (0, 1, 2, 1), 0.5, by=by)
+def test_a_target_is_reached_or_refused_in_a_sentence(problem):
+    found = solve(problem, "weights", (0, 1, 2, 1), 0.5, by="key")
     assert found.feasible == (abs(found.reached - 0.5) < 1e-6)
     assert str(found.reason).endswith(".")
     with pytest.raises(FieldError, match="not linear in the query row"):
         solve(problem, "scores", (0, 1, 2, 1), -1.0, by="query", odds="kept")
 
 
-def test_what_it_cannot_have_is_refused(problem):
-    with pytest.raises(ValueError, match="does not have the parameter w; it has steepness"):
-        problem.replace(score_params={"w": 1.0})
-    with pytest.raises(ValueError, match="as wide as a head"):
-        problem.replace(key=np.zeros((4, 4)))
-
-
 # --- files and the command line ------------------------------------------------------------------
-@each("name", ["a.attn", "a.npz"])
-def test_it_is_saved_opened_and_exported(problem, name, tmp_path):
-    save(problem, tmp_path / name)
-    assert load(tmp_path / name) == problem
-    words = ["export", str(tmp_path / name), "-o", str(tmp_path), "--stage", "scores", "weights", "--format", "csv"]
+def test_it_is_saved_opened_and_exported(problem, tmp_path):
+    for name in ("a.attn", "a.npz"):
+        save(problem, tmp_path / name)
+        assert load(tmp_path / name) == problem
+    words = ["export", str(tmp_path / "a.npz"), "-o", str(tmp_path), "--stage", "scores", "weights", "--format", "csv"]
     assert main(words) == 0
     rows = (tmp_path / "a-scores-h1.csv").read_text(encoding="utf-8").splitlines()
     assert np.allclose([[float(cell) for cell in row.split(",")] for row in rows], scores_of(problem)[1])
@@ -166,9 +150,8 @@ def test_it_is_saved_opened_and_exported(problem, name, tmp_path):
 
 
 # --- the window ----------------------------------------------------------------------------------
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_it_is_chosen_explained_verified_and_kept_in_the_window(launch, lang, tmp_path, qtbot):
-    person = launch(SMALL, lang=lang)
+def test_it_is_chosen_explained_verified_and_kept_in_the_window(launch, qtbot):
+    person = launch(SMALL)
     person.pick("score", "l1")
     person.wait()
     assert person.program.document.problem.score == "l1"
@@ -179,7 +162,6 @@ def test_it_is_chosen_explained_verified_and_kept_in_the_window(launch, lang, tm
         person.choose_cell(stage, 1, 0)
         assert words in person.explanation()
         assert "products" not in person.explanation()
-        assert "乘积之和" not in person.explanation()
     person.overwrite(person.find("control.score_params.steepness"), "2")
     person.wait()
     assert np.allclose(person.values("scores"), 2 * expected)
@@ -188,13 +170,9 @@ def test_it_is_chosen_explained_verified_and_kept_in_the_window(launch, lang, tm
     page = person.find("inspector.verify")
     qtbot.waitUntil(lambda: any("l1" in label for label in texts(page)))
     assert "✗" not in texts(page)
-    save_session(person.program.document.snapshot(), tmp_path / "kept.attn")
     person.do("undo")
     assert person.program.document.problem.score == "dot"
-    assert load(tmp_path / "kept.attn").score == "l1"
 
 
 def texts(page):
-    from PySide6.QtWidgets import QLabel
-
     return [label.text() for label in page.findChildren(QLabel) if label.isVisible()]
