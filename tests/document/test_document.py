@@ -250,6 +250,18 @@ def test_copies_of_the_document_and_of_its_past_are_weighed_before_they_are_take
             take()
 
 
+def test_what_takes_the_place_of_the_step_that_was_saved_is_unsaved_and_that_is_told(
+    heard: Any, direct: Make, tmp_path: Path
+) -> None:
+    document, told = heard(direct()).document, []
+    document.apply(SetFields({"scale": 2.0}, LABEL))
+    document.mark_saved(tmp_path / "a.attn")
+    document.titleChanged.connect(lambda: told.append(document.modified))
+    assert document.apply_instead(SetFields({"scale": 3.0}, LABEL))
+    assert document.modified
+    assert told[-1:] == [True]
+
+
 @each("shape", [(5, 7), (1, 7), (2, 5, 7), (1, 5, 7), (3, 2, 5, 7), (3, 1, 5, 7), (1, 2, 5, 1)])
 def test_a_cell_typed_into_the_table_of_a_mask_lands_where_that_table_shows_it(
     heard: Any, direct: Callable[..., Problem], shape: tuple[int, ...]

@@ -14,8 +14,9 @@ import numpy as np
 import numpy.typing as npt
 import pypdfium2
 import pytest
-from PySide6.QtCore import QRectF
-from PySide6.QtGui import QFontMetricsF, QImage, QTransform
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPalette, QTransform
+from PySide6.QtWidgets import QApplication
 
 from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.display import auto_levels
@@ -23,7 +24,7 @@ from attn_gui.figure.heatmap import MapAxis, MapFigure, MapPanel
 from attn_gui.figure.heatmap_layout import HeatmapLayout, paint_map, plan
 from attn_gui.figure.text.figure_words import WORDS
 from attn_gui.figure.text.fonts import figure_font
-from attn_gui.figure.writers import PX_PER_CM, Encoder, Page, image_of, write_pdf, write_png, write_svg
+from attn_gui.figure.writers import PX_PER_CM, Encoder, Page, image_of, write_line, write_pdf, write_png, write_svg
 from tests.failing import each
 
 
@@ -277,3 +278,28 @@ def test_no_text_runs_into_another_or_off_the_page(
         meeting = (right > x) & (left < x_end) & (bottom > y) & (top < y_end)
         meeting[one] = False
         assert [(text, texts[other][0]) for other in np.flatnonzero(meeting)] == []
+
+
+def test_a_dark_program_exports_on_white(qapp: QApplication) -> None:
+    figure = hostile()
+    layout = plan(figure)
+    before, files = qapp.palette(), [encode(figure, layout, 96) for encode in (png, svg)]
+    try:
+        qapp.setPalette(QPalette(QColor("black")))
+        assert [encode(figure, layout, 96) for encode in (png, svg)] == files
+    finally:
+        qapp.setPalette(before)
+    assert pixels_of(QImage.fromData(files[0]))[0, 0] == 0xFFFFFFFF
+
+
+def test_a_text_has_the_color_that_it_is_given(qapp: QApplication) -> None:
+    """Not that of what was painted before."""
+    image = QImage(60, 30, QImage.Format.Format_RGB32)
+    image.fill(Qt.GlobalColor.white)
+    painter = QPainter(image)
+    painter.setPen(Qt.GlobalColor.blue)
+    write_line(painter, QPointF(5, 25), "MMM", QColor("red"), 20.0, strong=True)
+    painter.end()
+    colors = {image.pixelColor(x, y).getRgb()[:3] for x in range(60) for y in range(30)}
+    assert (255, 0, 0) in colors
+    assert not any(blue > red for red, _, blue in colors)

@@ -16,15 +16,19 @@ from hypothesis import strategies as st
 from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter
 
 from attn_gui import load
-from attn_gui.engine import Problem
+from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.figure import writers
 from attn_gui.figure.page_catalog import PAGES
+from attn_gui.figure.pages import dependence as dependence_page
+from attn_gui.figure.pages import map_grids
+from attn_gui.figure.pages.model import HeadEffects
 from attn_gui.figure.pages.page_context import ModelContext, PageContext
 from attn_gui.figure.pages.page_kind import MARGIN, NoRoom, PageStyle, option_values, with_frame
 from attn_gui.models import open_model
 from attn_gui.models.attribution import likely
 from attn_gui.paths import resource
+from tests.failing import each
 
 CM = 96 / 2.54
 PANEL = 286.0, 360.0  # the least that the window gives a page
@@ -132,3 +136,32 @@ def test_a_page_has_room_at_its_own_size_and_at_the_least(width, least, tall, no
     with pytest.raises(NoRoom) as lack:
         made(0.01, None)
     made(lack.value.least, None)
+
+
+def test_the_lines_of_the_table_below_the_maps_are_on_the_page_one_under_the_other(monkeypatch):
+    arrays = {name: np.random.default_rng(3).standard_normal((6, 4)) for name in ("query", "key", "value")}
+    evaluation, page = DenseEvaluation(Problem(**arrays)), PAGES["dependence"]
+    context = PageContext.at(evaluation, 0, 0, "weights", (0, 0))
+    content = page.read(
+        evaluation, replace(context, options=option_values(page.options, context, {})), lambda share: None
+    )
+    drawing, lines = page.plan(content, PageStyle(), (None, None)), []
+    found = np.argwhere(painted(drawing, all_of_it=True))
+    assert (found.max(axis=0) < (drawing.height, drawing.width)).all()
+    monkeypatch.setattr(dependence_page, "write_line", lambda _painter, at, *_, **__: lines.append(at.y()))
+    painted(drawing, all_of_it=True)
+    below = max(field.rect(field.rows - 1, 0).bottom() for field in drawing.fields)
+    assert len(set(lines)) == 8, "the names, and of each row its numbers, and the orders below those of three"
+    assert all(below < line <= drawing.height for line in lines)
+    assert lines == sorted(lines)
+
+
+@each("layer", [0, 2])
+def test_the_whole_row_of_the_layer_on_the_table_is_marked(layer, monkeypatch):
+    marked, true = [], np.arange(12.0).reshape(3, 4)
+    drawing = PAGES["heads_off"].plan(HeadEffects("t", true, true, layer, False), PageStyle(), (None, None))
+    monkeypatch.setattr(
+        map_grids, "paint_chosen_cell", lambda _painter, _place, _shape, cell, _style: marked.append(cell)
+    )
+    painted(drawing, all_of_it=True)
+    assert marked == [(layer, -1)] * 2

@@ -63,6 +63,18 @@ def test_a_name_that_cannot_be_is_refused() -> None:
         load("a\0b.npz")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pipes with names")
+def test_a_pipe_that_takes_the_place_of_a_file_is_seen(
+    problem: Problem, tmp_path: Path, refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, pipe = tmp_path / "a.attn", tmp_path / "pipe"
+    save(problem, path)
+    os.mkfifo(pipe)
+    open_it = os.open
+    monkeypatch.setattr("os.open", lambda name, flags: open_it(pipe, flags))
+    assert "is a pipe" in refused(load, path, path=path)
+
+
 def test_permission_and_memory_are_said_in_words(
     problem: Problem, tmp_path: Path, refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

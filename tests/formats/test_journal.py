@@ -164,6 +164,14 @@ def test_a_whole_state_read_while_cells_were_written_waits_for_them_before_it_ta
     assert not list(tmp_path.iterdir())
 
 
+def test_a_copied_step_holds_what_it_held_when_it_was_made(journal: Journal) -> None:
+    query = np.zeros((3, 3))
+    step = JournalStep(over(query), ("query", "key", "value"), kept=KEPT, is_torn=lambda: True).copied()
+    query[0, 0] = 1
+    journal.begin(step)
+    assert recover(journal.path).loaded.problem.query[0, 0] == 0
+
+
 def test_a_full_disk_leaves_the_entries_before(journal: Journal, monkeypatch) -> None:
     problems, sizes = states(journal, 2)
     _, step = edited(problems[-1], 0, 0, 7.0)

@@ -220,6 +220,14 @@ def test_the_dtype_is_as_fine_as_the_arrays(dtype: str, expected: str, tmp_path:
     assert load(tmp_path / "b.npz").dtype == "float64"
 
 
+def test_what_is_ignored_is_never_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.npz"
+    path.write_bytes(
+        zipped(QUERY, KEY, VALUE, Member("../../etc/passwd", b"root"), Member("lies.npy", header((2**62,))))
+    )
+    assert open_file(path).notes == ("Arrays not used: lies, ../../etc/passwd.",)
+
+
 # --- options given as arrays ---------------------------------------------------------------------
 CELLS = {name: np.arange(12.0).reshape(3, 4) / 7 for name in ("query", "key", "value")}
 OPEN = np.tril(np.ones((3, 3), bool))

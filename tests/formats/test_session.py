@@ -58,22 +58,39 @@ META = {"__metadata__": {"attn_gui": json.dumps(OPTIONS)}}
 GOOD = session(OPTIONS)
 REFUSED = {
     "not a session": (safetensors_bytes(ONES, {"format": "pt"}), "not a session"),
+    "no words at all": (safetensors_bytes(ONES), "not a session"),
     "newer": (session(OPTIONS | {"format_version": 2}), "saved by a newer attn_gui (session version 2"),
     "no version": (session({"num_heads": 1}), "session version null"),
+    "a strange version": (session(OPTIONS | {"format_version": "1"}), 'session version "1"'),
+    "version true": (session(OPTIONS | {"format_version": True}), "session version true"),
     "a view that is a list": (session(OPTIONS | {"view": []}), "“view” is not names with values"),
+    "options in pieces": (session("{"), "not valid JSON"),
+    "deep options": (session("[" * 100_000), "lists and records"),
+    "a mask that is none": (session(OPTIONS | {"mask": {}}), "expected a list"),
     "cells without a layer": (session(OPTIONS, ONES | {"mask.1.values": np.ones((1, 1))}), "belongs to no mask layer"),
     "a lie about the header": (struct.pack("<Q", 2**60) + GOOD[8:], "cut off or is not a session"),
+    "a header that is too long": (struct.pack("<Q", 101 * 2**20) + GOOD[8:], "cut off or is not a session"),
     "shorter than the header": (GOOD[:40], "cut off or is not a session"),
     "a header of noise": (raw(b"\xff" * 40), "damaged"),
     "eight bits": (raw(META | {"query": tensor("F8_E4M3", [1, 2], 0, 2)}, bytes(2)), "“query” holds F8_E4M3"),
+    "complex": (raw(META | {"query": tensor("C64", [1, 2], 0, 16)}, bytes(16)), "“query” holds C64"),
     "no cells": (raw(META | {"query": tensor("F32", [0, 10**15], 0, 0)}), "no cells"),
+    "five axes": (raw(META | {"query": tensor("I8", [1] * 5, 0, 1)}, b"1"), "5 axes; expected at most 4"),
+    "a gap": (raw(META | {"query": tensor("I8", [1], 1, 2)}, b"12"), "damaged"),
     "an overlap": (raw(META | {"query": tensor("I8", [2], 0, 2), "key": tensor("I8", [1], 1, 2)}, b"12"), "damaged"),
+    "another length": (raw(META | {"query": tensor("F64", [2, 2], 0, 8)}, bytes(8)), "damaged"),
     "a gap at the end": (raw(META | {"query": tensor("I8", [1], 0, 1)}, b"12"), "overlap or leave a gap"),
     "cut off in an array": (raw(META | {"query": tensor("F64", [2], 0, 16)}, bytes(9)), "expected 16 bytes of numbers"),
+    "a negative size": (raw(META | {"query": tensor("I8", [-1, -1], 0, 1)}, b"1"), "no cells"),
+    "half a cell": (raw(META | {"query": tensor("I8", [0.5, 2], 0, 1)}, b"1"), "damaged"),
+    "broken sizes": (raw(META | {"query": tensor("I8", [1.0, 2], 0, 2)}, b"12"), "damaged"),
+    "broken places": (raw(META | {"query": tensor("I8", [2], 0.0, 2.0)}, b"12"), "damaged"),
     "places in words": (raw(META | {"query": {"dtype": "I8", "shape": [1], "data_offsets": "01"}}, b"1"), "damaged"),
+    "no places": (raw(META | {"query": {"dtype": "I8", "shape": [1]}}, b"1"), "damaged"),
     "an array that is a number": (raw(META | {"query": 1}), "damaged"),
     "a dtype that is a list": (raw(META | {"query": tensor([], [1], 0, 1)}, b"1"), "damaged"),  # type: ignore[arg-type]
     "an array twice": (raw(b'{"a":' + json.dumps(tensor("I8", [1], 0, 1)).encode() + b',"a":1}', b"1"), "given twice"),
+    "words twice": (raw(b'{"__metadata__":{"attn_gui":"1","attn_gui":"2"}}'), "given twice"),
     "trailing bytes": (GOOD + b"!", "damaged"),
 }
 
@@ -84,6 +101,30 @@ def test_a_bad_session_is_one_sentence(name: str, tmp_path: Path, refused: Calla
     path = tmp_path / "file.attn"
     path.write_bytes(data)
     assert words in refused(load, path, path=path)
+
+
+@each("part", range(1, 16))
+def test_a_cut_session_is_refused(part: int, tmp_path: Path, refused: Callable[..., str]) -> None:
+    path = tmp_path / "file.attn"
+    path.write_bytes(GOOD[: len(GOOD) * part // 16])
+    refused(load, path, path=path)
+
+
+def test_half_precision_of_brains_is_converted(tmp_path: Path) -> None:
+    numbers = np.array([[1.5, -0.0], [np.inf, 2.0**100]], np.float32)
+    halves = (numbers.view(np.uint32) >> 16).astype("<u2").tobytes()
+    names = {name: tensor("BF16", [2, 2], 8 * k, 8 * k + 8) for k, name in enumerate(ONES)}
+    (tmp_path / "a.attn").write_bytes(raw(META | names, halves * 3))
+    assert load(tmp_path / "a.attn").query.tobytes() == numbers.astype(float).tobytes()
+
+
+def test_every_byte_but_zero_is_true(tmp_path: Path) -> None:
+    names = {name: tensor("F64", [2, 1], 16 * k, 16 * k + 16) for k, name in enumerate(ONES)}
+    options = json.dumps(OPTIONS | {"mask": [{"kind": "custom"}]})
+    names["mask.0.allowed"] = tensor("BOOL", [2, 2], 48, 52)
+    data = raw({"__metadata__": {"attn_gui": options}} | names, bytes(48) + b"\0\1\2\xff")
+    (tmp_path / "a.attn").write_bytes(data)
+    np.testing.assert_array_equal(load(tmp_path / "a.attn").mask[0].cells, [[False, True], [True, True]])
 
 
 def test_the_first_version_opens_for_ever(problem: Problem) -> None:
@@ -169,6 +210,17 @@ def test_other_fields_are_kept_too(changed, rng, tmp_path):
     snapshots.append(packed(after, snapshots, "after"))
     for found in (snapshots, reopened(snapshots, tmp_path / "a.attn", after)):
         assert [image(each.problem()) for each in found] == [image(before), image(after)]
+
+
+def test_saving_twice_gives_the_same_bytes_and_load_tells_of_them(rng, tmp_path):
+    problem = small(rng)
+    snapshots = [packed(problem, [], "first")]
+    snapshots.append(packed(problem.replace(query=problem.query + 1), snapshots, "second"))
+    again = reopened(snapshots, tmp_path / "a.attn", problem)
+    save_session(problem, tmp_path / "b.attn", snapshots=again)
+    assert (tmp_path / "a.attn").read_bytes() == (tmp_path / "b.attn").read_bytes()
+    with pytest.warns(UserWarning, match="first, second"):
+        assert load(tmp_path / "a.attn") == problem
 
 
 # --- what others write ---------------------------------------------------------------------------

@@ -295,3 +295,39 @@ def test_a_print_among_words_is_exact_or_refused(array, name, around, signs):
     before, after = (words.format(*array.shape) for words in around)
     found = read_table(before + (signs(text) if "shape=" not in text else text) + after)
     np.testing.assert_array_equal(found.values, array)
+
+
+DOUBTFUL = [
+    ("epoch 3, loss 0.25\n", ""),
+    ("**Q** ", ""),
+    ("Attention weights ", ""),
+    ("", ". Each row adds up to 1."),
+    ("图 1：权重矩阵\n", "\n其中 n=2。"),
+    ("step 1: ", ""),
+    ("", "  # queries"),
+    ("", "\nName: q, dtype: float64"),
+    ("<b>Q</b>: ", ""),
+    ("> ", ""),
+    ("Q | ", ""),
+    ("tokens: ['a', 'b']\n", ""),
+    ('{"a": ', "}"),
+    ("dict(q=", ")"),
+    ("f(", ")"),
+    ("", " * 2"),
+    ("", "%"),
+    ("Layer 0\nHead 1\n", ""),
+    ("0: ", ""),
+    ("In [1]: q = 3\n\nIn [2]: q\nOut[2]: ", ""),
+    ("", "\nx = 3"),
+]
+
+
+@given(NUMBERS, st.sampled_from(sorted(PRINTS)), st.sampled_from(DOUBTFUL))
+def test_what_may_mean_more_is_exact_asked_about_or_refused(array, name, around):
+    try:
+        found = [read_table(around[0] + PRINTS[name]((array + 0.0).tolist()) + around[1]).values]
+    except AmbiguousTable as several:
+        found = [reading.matrix.values for reading in several.readings]
+    except FormatError:
+        return
+    assert any(np.array_equal(values, array) for values in found)

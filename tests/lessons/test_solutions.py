@@ -326,3 +326,10 @@ def test_an_explanation_that_names_it_is_told(evaluation):
     assert not covered.gives_away("head_output", (0, 0, 1, 2))
     assert not covered.gives_away("weights", (0, 1, 2, 1))
     assert not covered.gives_away("scaled", (0, 0, 2, 1))
+
+
+def test_what_is_given_in_a_table_is_no_copy_though_it_is_equal():
+    """With one key the result is its value: the table keeps it, since nobody could answer from nothing."""
+    problem = Problem(query=[[1.0]], key=[[1.0]], value=[[3.0]])
+    covered = CoveredEvaluation(DenseEvaluation(problem), {Blank("head_output", (0, 0, 0, 0))})
+    assert set(left_out(covered)) == {"head_output", "concat", "output"}

@@ -297,6 +297,12 @@ def test_every_tensor_of_a_folder_counts_or_is_named(name, tmp_path):
         assert moved != known, tensor
 
 
+@pytest.mark.parametrize("name", ["bert: two biases", "roberta: two biases"])
+def test_of_two_output_biases_the_one_that_does_not_count_is_named(name, tmp_path):
+    _, (sentence,) = opened(tmp_path / "model", VARIANTS[name])
+    assert " cls.predictions.bias (1" in sentence or " lm_head.bias (1" in sentence
+
+
 @each("named", ["GPT2ForSequenceClassification", "GPT2Model"])
 def test_a_model_that_says_it_has_no_head_of_tokens_predicts_none(named, tmp_path):
     gpt2 = VARIANTS["gpt2"]

@@ -87,6 +87,7 @@ VARIANTS = {
         BERT | {"tie_word_embeddings": False},
         bert_tensors(BERT) | {"cls.predictions.decoder.weight": random_matrix(), "cls.predictions.decoder.bias": OTHER},
     ),
+    "bert: two biases, tied": Variant(BERT, bert_tensors(BERT) | {"cls.predictions.decoder.bias": OTHER}),
     "roberta": Variant(ROBERTA, bert_tensors(ROBERTA, pooler=False), "roberta."),
     "roberta: padding": Variant(
         ROBERTA, bert_tensors(ROBERTA), ids=[5, 1, 3, 30, 1, 8, 21, 1, 1], mask=[1, 0, 1, 1, 0, 1, 1, 0, 0]
@@ -113,12 +114,17 @@ VARIANTS = {
     "llama: biases": llama({"attention_bias": True, "mlp_bias": True}, biases=ALL),
     "llama: eps, gelu": llama({"rms_norm_eps": 0.1, "hidden_act": "gelu"}),
     "llama: linear": llama({"rope_scaling": {"type": "linear", "factor": 2.5}}),
+    "llama: linear, new spelling": llama(
+        {"rope_parameters": {"rope_type": "linear", "factor": 4.0, "rope_theta": 50.0}}
+    ),
+    "llama: new spelling": llama({"rope_parameters": {"rope_type": "default", "rope_theta": 30.0}}),
     "llama: llama3": llama({"rope_scaling": {"rope_type": "llama3", **LLAMA3}, "head_dim": 16}),
     "mistral": llama({}, MISTRAL, untied=True),
     "mistral: no window": llama({"sliding_window": None}, MISTRAL),
     "qwen2": llama({}, QWEN2, biases=QKV),
     "qwen2: looks ahead": llama({"is_causal": False}, QWEN2, biases=QKV),  # gte-Qwen2, which embeds texts
     "qwen2: upper layers slide": llama({}, SLIDING, biases=QKV),
+    "qwen2: layer types": llama({"layer_types": ["sliding_attention", "full_attention"]}, SLIDING, biases=QKV),
     "qwen3": llama({}, QWEN3, norms=True),
     "qwen3: window": llama(
         {"use_sliding_window": True, "sliding_window": 3, "layer_types": ["full_attention", "sliding_attention"]},
@@ -213,6 +219,17 @@ def test_an_intervention_at_any_stage_is_the_same_in_both(name, kind, tmp_path):
         after = compute(found.problem(0))
         assert slip(after["weights"], found.stage(0, "weights"), attention=True) < 1, stage
         assert slip(after["block_output"][0], found.states[1]) < 1, stage
+
+
+def test_a_weight_typed_into_an_opened_layer_goes_into_the_model():
+    run = golden("tiny-llama").run("cat")
+    matrix = np.array(run.problem(1).block.w_gate)
+    matrix[2, 3] = 4.0
+    edited = run.problem(1).replace(block={**run.problem(1).block, "w_gate": matrix})
+    model = run.model.with_weights(1, {"block.w_gate": edited.arrays()["block.w_gate"]})
+    found = run.replace(model=model)
+    assert slip(compute(edited)["block_output"][0], found.states[2]) < 1
+    assert not np.allclose(found.logits, run.logits, atol=1e-4)
 
 
 # --- the pass against transformers ----------------------------------------------------------------

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from attn_gui.engine.creation.mask_cells import fill_layer
 from attn_gui.engine.masks import MASKS, Layer, layer_from_mapping
 from attn_gui.views.controls.count_box import CountBox, ItemBox, SizeBox
 from attn_gui.views.controls.mask_panel import MaskPanel
@@ -222,6 +223,21 @@ def test_a_number_out_of_range_is_refused_with_its_range(host):
     assert host.committed == []
 
 
+def test_a_number_of_the_document_above_the_range_is_held_until_another_one_is_typed(host):
+    host.field.set_value(70000)
+    assert (host.field.text(), host.field.value()) == ("70000", 70000)
+    assert host.field.commit_typed()
+    host.elsewhere.setFocus()
+    assert (host.field.text(), host.committed, host.refused) == ("70000", [], [])
+    host.field.setFocus()
+    host.press(Qt.Key.Key_Down)
+    host.press(Qt.Key.Key_Return)
+    assert host.committed == [69999]
+    host.field.set_value(3)
+    host.enter("70000")
+    assert host.refused == ["70000 is out of range: 1 to 65536. Esc keeps 3."]
+
+
 def test_the_wheel_turns_no_size(host):
     for focus in (host.field, host.elsewhere):
         focus.setFocus()
@@ -245,6 +261,7 @@ class MaskHost(QWidget):
         self.layers: tuple[Layer, ...] = tuple(layer_from_mapping(layer) for layer in layers)
         self.panel.set_layers(self.layers, *self.sizes)
         self.panel.layersChanged.connect(self._on_layers_changed)
+        self.panel.fillRequested.connect(self._on_fill_requested)
         self.resize(760, 640)
         qtbot.addWidget(self)
         self.show()
@@ -255,6 +272,11 @@ class MaskHost(QWidget):
     def _on_layers_changed(self, mappings: tuple[Mapping[str, Any], ...], what: str, kind: str) -> None:
         self.done.append((what, kind))
         self.layers = tuple(layer_from_mapping(mapping) for mapping in mappings)
+        self.panel.set_layers(self.layers, *self.sizes)
+
+    def _on_fill_requested(self, place: int, how: str) -> None:
+        self.done.append(("fill", self.layers[place].kind))
+        self.layers = (*self.layers[:place], fill_layer(self.layers[place], how), *self.layers[place + 1 :])
         self.panel.set_layers(self.layers, *self.sizes)
 
     def child(self, kind: type, name: str) -> Any:
@@ -296,6 +318,16 @@ def test_impossible_lengths_are_refused_and_nothing_changes(qtbot, typed):
     qtbot.keyClick(field, Qt.Key.Key_Escape)
     assert field.text() == "6, 6, 6"
     assert host.panel.isVisible()
+
+
+@each(
+    ("place", "expected"), [(0, [[1, 1], [1, 1]]), (1, [[0, 0], [0, 0]]), (2, [[0, 0], [1, 0]]), (3, [[1, 0], [1, 1]])]
+)
+def test_custom_cells_are_filled(qtbot, place, expected):
+    host = MaskHost(qtbot, {"kind": "custom", "allowed": np.array([[True, True], [False, True]])}, n=2, m=2, batch=1)
+    host.button("Fill").menu().actions()[place].trigger()
+    np.testing.assert_array_equal(host.layers[0].allowed, np.array(expected, bool))
+    assert host.done == [("fill", "custom")]
 
 
 def test_painting_and_tables_are_asked_for_by_place(qtbot):
@@ -351,6 +383,17 @@ def test_tab_goes_round_inside(qtbot):
     assert len(seen) == 10  # switch, remove, two limits of two, alignment, add, how True is read, close
     qtbot.keyClick(seen[0], Qt.Key.Key_Backtab)
     assert QApplication.focusWidget() is seen[-1]
+
+
+def test_it_stays_in_a_small_window_and_scrolls(qtbot):
+    host = MaskHost(qtbot, *[{"kind": "window", "left": k} for k in range(9)])
+    host.anchor.move(700, 4)
+    host.panel.close_panel()
+    host.panel.popup_below(host.anchor)
+    assert host.rect().contains(host.panel.geometry())
+    host.resize(420, 300)
+    QApplication.processEvents()
+    assert host.panel.geometry().bottom() <= host.height()
 
 
 @each(

@@ -24,6 +24,7 @@ from attn_gui.views.dialogs.help_window import AboutDialog, ShortcutsDialog
 from attn_gui.views.dialogs.new_dialog import NewDialog
 from attn_gui.views.dialogs.tokens_dialog import TokensDialog
 from attn_gui.views.text_views import SentenceView
+from tests.failing import each
 
 ARRAYS = (
     ListedArray("q", (2, 5, 3), "float32"),
@@ -74,6 +75,32 @@ def test_tokens_of_a_model_are_there_and_stay_whole_while_others_are_typed(qtbot
     assert "n = m = 10" in dialog.resize_rows.text()
 
 
+def test_tokens_that_no_sentence_gives_are_there_as_they_are(qtbot):
+    """One has a blank inside: as a sentence it would be torn, and dropped it would take the names away."""
+    present = ("New York", "the")
+    dialog = _tokens(qtbot, n=2, m=2, query_tokens=present, key_tokens=present, may_resize=True)
+    assert dialog.sentence.toPlainText() == ""
+    assert dialog.result_fields() == {"query_tokens": present, "key_tokens": present}
+    assert not dialog.resize_rows.isEnabled()
+    qtbot.keyClicks(dialog.sentence, "one two three")
+    assert dialog.tokens() == ("one", "two", "three")
+    assert dialog.resize_rows.isEnabled()
+
+
+@each("keys", [("I", "am"), None])
+def test_each_side_begins_with_its_own_tokens_and_keeps_what_is_typed(qtbot, keys):
+    dialog = _tokens(qtbot, n=2, m=2, query_tokens=("je", "suis"), key_tokens=keys)
+    assert dialog.result_fields() == {"query_tokens": ("je", "suis")}
+    dialog.side.setCurrentIndex(dialog.side.findData("keys"))
+    assert dialog.result_fields() == {"key_tokens": keys}
+    dialog.side.setCurrentIndex(dialog.side.findData("both"))
+    assert dialog.tokens() == ("je", "suis")
+    qtbot.keyClicks(dialog.sentence, "we are")
+    dialog.side.setCurrentIndex(dialog.side.findData("keys"))
+    assert dialog.result_fields() == {"key_tokens": ("we", "are")}
+    assert [dialog.pieces.item(row).text() for row in range(dialog.pieces.count())] == ["0  we", "1  are"]
+
+
 def test_tokens_that_are_cut_by_hand_know_the_rows_that_they_come_from(qtbot):
     present = tuple("aabaa")
     dialog = _tokens(qtbot, n=5, m=5, query_tokens=present, key_tokens=present)
@@ -87,6 +114,17 @@ def test_tokens_that_are_cut_by_hand_know_the_rows_that_they_come_from(qtbot):
     qtbot.mouseClick(dialog.join, Qt.MouseButton.LeftButton)
     assert dialog.tokens() == ("a", "b", "a", "xa")
     assert dialog.old_places("n") == [1, 2, 3, 4]
+
+
+def test_tokens_that_are_cut_by_hand_after_others_were_typed_know_their_rows(qtbot):
+    dialog = _tokens(qtbot, n=3, m=3, query_tokens=("very", "very", "good"), key_tokens=None)
+    dialog.sentence.setPlainText("so very very good")
+    dialog.pieces.item(1).setText("")
+    assert dialog.tokens() == ("so", "very", "good")
+    assert dialog.old_places("n") == [-1, 1, 2]
+    assert dialog.old_places("m") == [0, 2, -1]  # keys without names
+    dialog.sentence.setPlainText("so very good")
+    assert dialog.old_places("n") == [0, 1, 2]
 
 
 @pytest.fixture
@@ -178,6 +216,9 @@ def test_a_sentence_sets_the_rows_and_a_mask_is_chosen(qtbot, dialog):
     dialog.masks["causal"].click()
     choice = dialog.result_choice()
     assert (choice.n, choice.m, choice.mask, choice.tokens) == (4, 4, "causal", ("The", "cat", "sat", "down"))
+    assert not _says(dialog, "left out")
+    _type(qtbot, dialog, n=3)
+    assert _says(dialog, "4 tokens for 3 rows: the last 1 are left out.")
 
 
 @pytest.fixture

@@ -418,3 +418,12 @@ def test_what_is_said_of_a_cell_is_so(inspector, fields, stage, row, column, wor
         assert words in text
     assert ("sees no key" in text) == (NO_KEY in words)
     assert ("does not see" in text) == ("does not see" in words or "closes it, so" in words)
+
+
+def test_a_long_token_breaks_the_line_and_not_the_panel(shown):
+    long = "Donaudampfschifffahrtsgesellschaftskapitän" * 5
+    inspector = shown(direct(query_tokens=(long, "b", "c", "d", "e")), "scores", 0, 0, width=248)
+    view = inspector.findChild(SentenceView, "inspector.sentence")
+    assert inspector.minimumSizeHint().width() <= 248
+    assert view.height() >= view.heightForWidth(view.width()) > 4 * view.fontMetrics().height()
+    assert view.accessibleName() == view.text()

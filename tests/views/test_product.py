@@ -16,7 +16,7 @@ from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.figure.design_tokens import SPACING, THEMES
 from attn_gui.views.names import AxisNames
 from attn_gui.views.product.all_stages import AllStages
-from attn_gui.views.product.map_labels import label_width
+from attn_gui.views.product.map_labels import LEVEL, UPRIGHT, label_width
 from attn_gui.views.product.product import ProductPicture
 from attn_gui.views.product.product_layout import (
     TALLEST_COLUMN_LABEL,
@@ -362,6 +362,17 @@ def test_a_click_on_the_title_of_a_tile_asks_for_its_stage(qtbot, both):
     with qtbot.waitSignal(both.all.stagePicked) as picked:
         QTest.mouseClick(both.all.tiles["scores"], Qt.MouseButton.LeftButton, pos=QPoint(9, 9))
     assert picked.args == ["scores"]
+
+
+def test_tiles_show_other_tokens_at_once_upright_where_they_do_not_fit_beside_each_other(both, evaluation):
+    both.setCurrentWidget(both.all)
+    tile, pictures, ways = both.all.tiles["weights"], [], []
+    for name in ("mm", "ii", "mm", "a very long token"):
+        both.product.set_tokens(["q"] * evaluation.problem.n, [name] * evaluation.problem.m)
+        pictures.append(tile.grab().toImage())
+        ways.append(tuple(tile._made_labels())[1].way)
+    assert pictures[0] == pictures[2] != pictures[1]
+    assert ways == [LEVEL, LEVEL, LEVEL, UPRIGHT]
 
 
 class Hand:

@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor, QIcon, QImage, QPalette
-from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton, QSpinBox
+from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton, QSpinBox, QWidget
 
 from attn_gui.figure.colors import luminance
 from attn_gui.figure.design_tokens import THEMES
@@ -151,6 +151,22 @@ def test_icons_wear_the_color_of_their_state(app, name):
             painted = solid_colors(kept.pixmap(QSize(32, 32), 1.0, mode).toImage())
             assert painted
             assert all(alike(pixel, getattr(THEMES[scheme], color)) for pixel in painted)
+
+
+def test_what_is_hidden_wears_the_theme_as_well(app, qtbot):
+    apply_theme(app, "light")
+    top = QWidget()
+    qtbot.addWidget(top)
+    seen, hidden = QLabel("seen", top), QLabel("hidden", top)
+    for label in (seen, hidden):
+        style_text(label, tone="text2")
+    top.show()
+    hidden.hide()
+    for scheme in ("dark", "light"):
+        apply_theme(app, scheme)
+        ink = current_theme().text2
+        assert seen.palette().color(QPalette.ColorRole.WindowText) == ink
+        qtbot.waitUntil(lambda ink=ink: hidden.palette().color(QPalette.ColorRole.WindowText) == ink)
 
 
 @each("name", ["light", "dark"])

@@ -145,6 +145,12 @@ def test_the_keyboard_stays_unless_it_is_asked_over(qtbot, host):
     assert host.line.hasFocus()
 
 
+def test_file_text_is_never_taken_for_markup(host):
+    host.banner.show_error("<b>x</b> & <img src=y>")
+    label = next(label for label in host.banner.findChildren(QLabel) if "img" in label.text())
+    assert label.textFormat() == Qt.TextFormat.PlainText
+
+
 @each("width", [900, 420, 300])
 def test_nothing_is_cut_off(host, width):
     sentence = "A block of 60 × 40 does not fit into W_Q (16 × 384) at row 12, column 380, so nothing was written."

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from attn_gui.cli import main
 from attn_gui.engine import Problem
-from attn_gui.engine.head_axis import READINGS, heads_of, laid_shape, with_axes_in_order
+from attn_gui.engine.head_axis import READINGS, heads_of, laid_shape, readings, with_axes_in_order
 from attn_gui.formats import FormatError, load, save
 from attn_gui.formats.file_format import ArrayListing, ListedArray
 from attn_gui.formats.named.arranged_problem import complaint
@@ -68,6 +68,19 @@ def test_a_reading_is_a_permutation(axes: tuple[str, ...], sizes: tuple[int, ...
     assert np.array_equal(with_axes_in_order(axes, array).reshape(-1), expected.reshape(-1))
     assert np.prod(laid_shape(axes, shape)) == array.size
     assert heads_of(axes, shape) == (shape[axes.index("head")] if "head" in axes else None)
+
+
+def test_both_readings_are_offered_where_both_fit() -> None:
+    same = dict.fromkeys(("query", "key", "value"), (2, 5, 3))
+    assert readings(same) == (
+        ("head", "token", "column"),
+        ("batch", "token", "column"),
+        ("token", "head", "column"),
+    )
+    grouped = {"query": (4, 5, 3), "key": (2, 6, 3), "value": (2, 6, 7)}
+    assert readings(grouped) == (("head", "token", "column"),)
+    assert readings({"query": (1, 4, 5, 3), "key": (1, 5, 4, 3)}) == ()
+    assert readings({"query": (3, 2), "key": (4, 2), "value": (5, 2)}) == ()
 
 
 # --- the rest ------------------------------------------------------------------------------------
@@ -221,6 +234,19 @@ def test_a_session_has_no_arrays_by_name(tmp_path: Path, refused: Callable[..., 
         load(path.rename(tmp_path / "a.safetensors"), num_heads=2)
 
 
+def test_the_command_line_applies_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = put(tmp_path / "a.npz", **ARRAYS)
+    assert main(["export", str(path), "-o", str(tmp_path), "--num-heads", "2", "--format", "csv"]) == 0
+    assert (tmp_path / "a-weights-h1.csv").exists()
+    save(Problem(**ARRAYS), tmp_path / "a.attn")
+    capsys.readouterr()
+    for words in (["verify", str(tmp_path / "a.attn"), "--num-heads", "2"], ["--num-heads", "2"]):
+        assert main(words) == 2
+    said = capsys.readouterr().err
+    assert "a.attn holds no arrays by name" in said
+    assert "Options on arrays need a FILE" in said
+
+
 # --- several files together -----------------------------------------------------------------------
 ONE_EACH = {name: RANDOM.normal(size=(4, 3)) for name in ("query", "key", "value")}
 
@@ -229,6 +255,14 @@ def put_each(folder: Path, **arrays: np.ndarray) -> list[Path]:
     for name, array in arrays.items():
         np.save(folder / f"{name}.npy", array)
     return [folder / f"{name}.npy" for name in arrays]
+
+
+@pytest.mark.parametrize("text", ["True,False,True,True\n" * 4, ",0,1,2,3\n" + "0,true,FALSE,true,true\n"])
+def test_a_mask_in_words_says_who_may_attend(tmp_path: Path, text: str) -> None:
+    (tmp_path / "mask.csv").write_text(text)
+    found = open_several([*put_each(tmp_path, **ONE_EACH), tmp_path / "mask.csv"], None).problem
+    allowed = np.tile([True, False, True, True], (len(text.splitlines()) - text.startswith(","), 1))
+    assert found == Problem(**ONE_EACH, mask=[{"kind": "custom", "allowed": allowed}])
 
 
 def test_others_are_proposed_by_the_names_of_their_files(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attn_gui import Problem, compute, load, save
+from attn_gui import Problem, compute, export_files, load, save
 from attn_gui.cli import main
 from attn_gui.formats import FormatError, list_arrays, save_arrays
 from attn_gui.formats.file_format import ArrayListing, ListedArray
@@ -19,7 +19,7 @@ from attn_gui.formats.named.arranged_problem import complaint, mapping_with_answ
 from attn_gui.formats.named.array_mapping import ArrayMapping, propose_mapping
 from attn_gui.formats.named.attention_maps import SeveralMaps, means_maps, names_of_maps
 from attn_gui.formats.named.roles import ForeignNames
-from attn_gui.formats.named.weight_layouts import SPLITS, HeadCounts
+from attn_gui.formats.named.weight_layouts import PART_BY_PART, SPLITS, HeadCounts
 from tests.failing import each
 
 TOKENS = tuple("abcde")
@@ -45,6 +45,22 @@ def opened(path: Path, **said: object) -> tuple[Problem, list[str]]:
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         return load(path, **said), [str(one.message) for one in told]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["attention", "attentions", "attn", "attn_weights", "weights", "attn_output_weights", "blocks.3.attn.hook_pattern"],
+)
+def test_names_of_maps(name):
+    assert means_maps(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["attn_mask", "attention_scores", "attn_output", "attn.q_proj.weight", "attn.hook_q", "attn.hook_z", "w_query"],
+)
+def test_names_of_what_is_something_else(name):
+    assert not means_maps(name)
 
 
 # --- names ------------------------------------------------------------------------------------------
@@ -141,6 +157,19 @@ def test_one_array_of_maps_without_a_name_is_asked_about(tmp_path, capsys, dtype
     assert main([*words, "--layer", "3", "--axes", ",".join(last.axes)]) == 0
 
 
+def test_arrays_of_maps_whose_names_say_nothing_are_asked_about(tmp_path, capsys):
+    """What `output_attentions` gives, saved by `numpy.savez(path, *attentions)`, and layers numbered by hand."""
+    layers = maps(3, 1, 2, 5, 5)
+    np.savez(tmp_path / "tuple.npz", *layers)
+    save_arrays({f"layer.{k}": layer for k, layer in enumerate(layers)}, tmp_path / "layers.safetensors")
+    for path, name in ((tmp_path / "tuple.npz", "arr_1"), (tmp_path / "layers.safetensors", "layer.1")):
+        with pytest.raises(SeveralMaps, match=f'arrays={{"weights": "{name}"}}'):
+            load(path)
+        assert main(["verify", str(path)]) == 2
+        assert f"--array weights={name}" in capsys.readouterr().err
+        assert np.array_equal(opened(path, arrays={"weights": name})[0].weights, layers[1])
+
+
 @each(
     "arrays",
     [
@@ -181,6 +210,13 @@ def test_what_does_not_fit_is_one_sentence(tmp_path, arrays, said, words):
     assert words in str(refusal.value)
 
 
+def test_what_cannot_go_with_given_weights_is_said(tmp_path):
+    problem, notes = opened(kept(tmp_path, attention=maps(1, 3, 5, 5), query=maps(5, 6), scale=np.array(0.5)))
+    assert problem.query is None
+    assert "query" in " ".join(notes)
+    assert "scale" in " ".join(notes)
+
+
 # --- our own files ----------------------------------------------------------------------------------
 @each("items", [0, 1, 2])
 @each("ending", ["attn", "npz"])
@@ -195,16 +231,35 @@ def test_what_is_saved_comes_back_bit_for_bit(tmp_path, items, ending):
     assert opened(path) == (problem, [])
 
 
+def test_exported_numbers_open_again(tmp_path):
+    problem = Problem.from_weights(maps(2, 3, 4, 5), value=RANDOM.normal(size=(5, 6)))
+    (path,) = export_files(problem, tmp_path, format="npz")
+    again, _ = opened(path)
+    assert np.array_equal(again.weights, problem.weights)
+    assert np.array_equal(compute(again)["output"], compute(problem)["output"])
+
+
+def test_the_command_line_has_the_words_that_choose(tmp_path, capsys):
+    path = str(kept(tmp_path, attentions=maps(4, 1, 3, 5, 5)))
+    assert main(["verify", path]) == 2
+    assert "--layer 0 … 3" in capsys.readouterr().err
+    assert main(["verify", path, "--layer", "2"]) == 0
+    assert "The weights are given" in capsys.readouterr().out
+    assert main(["export", path, "--layer", "2", "-o", str(tmp_path), "--page", "sweep"]) == 2
+    assert "there are no queries and keys" in capsys.readouterr().err
+
+
 # --- attention weights that a file holds beside Q -------------------------------------------------
 PARTS = ("query", "key", "value")
 
 
-def dump(path: Path, mask: str | None, noise: float = 0.0) -> Path:
+def dump(path: Path, mask: str | None, noise: float = 0.0, closed: slice = slice(0)) -> Path:
     """A cache of one layer, (batch, token, head, column), with the pattern that the model had."""
     random = np.random.default_rng(7)
     arrays = {part: random.normal(size=(1, 5, 2, 3)) for part in PARTS}
     flat = {part: array.reshape(5, 6) for part, array in arrays.items()}
     pattern = compute(Problem(**flat, num_heads=2, mask=mask or ()))["weights"] + noise
+    pattern[..., closed, :] = np.nan  # PyTorch's rows without an allowed key
     named = {f"blocks.0.attn.hook_{part[0]}": array for part, array in arrays.items()}
     np.savez(path, **named, **{"blocks.0.attn.hook_pattern": pattern})
     return path
@@ -230,6 +285,17 @@ def test_a_pattern_that_is_not_what_is_computed_is_said(
     tmp_path: Path, mask: str | None, noise: float, words: str | None
 ) -> None:
     found = said(dump(tmp_path / "cache.npz", mask, noise))
+    assert (words in found) if words else ("differ" not in found), found
+
+
+@pytest.mark.parametrize(
+    ("noise", "closed", "words"), [(0.0, slice(2), None), (0.3, slice(2), "by up to 0.3"), (0.0, slice(5), None)]
+)
+def test_rows_without_numbers_are_left_out_of_it_and_that_is_said(
+    tmp_path: Path, noise: float, closed: slice, words: str | None
+) -> None:
+    found = said(dump(tmp_path / "cache.npz", None, noise, closed))
+    assert f"holds NaN in {2 * closed.stop} of its 10 rows" in found, "of two heads"
     assert (words in found) if words else ("differ" not in found), found
 
 
@@ -336,3 +402,15 @@ def test_a_number_of_heads_is_asked_about_where_two_fit() -> None:
     assert "4 heads with as many K/V heads, and with 1" in str(complaint(ArrayMapping(both, num_heads=4), here))
     assert complaint(ArrayMapping(both, num_heads=4, num_kv_heads=1), here) is None
     assert complaint(ArrayMapping(both, num_heads=4, num_kv_heads=4), here) is None
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        ({"x": "x", "w_query_key_value": "x"}, "6 columns are not 4 heads of queries and 4 of keys"),
+        ({"x": "x", "w_query_key_value": "fused", "w_key": "fused"}, "holds w_query, w_key, w_value already"),
+    ],
+)
+def test_what_cannot_be_is_said(names: dict[str, str], words: str) -> None:
+    found = complaint(ArrayMapping(names, num_heads=4, split=PART_BY_PART), listing(x=(4, 6), fused=(6, 24)))
+    assert words in str(found)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import sys
 import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -18,6 +19,7 @@ from attn_gui.cli import main
 from attn_gui.engine import Problem
 from attn_gui.formats import (
     FormatError,
+    json_arrays,
     list_arrays,
     load,
     load_matrix,
@@ -146,6 +148,13 @@ def test_a_bad_json_is_one_sentence(text: str, words: str, tmp_path: Path, refus
     assert words in refused(load, path, path=path)
 
 
+def test_a_json_that_is_too_long_is_not_read(tmp_path: Path, refused: Callable[..., str]) -> None:
+    path = tmp_path / "a.json"
+    with path.open("wb") as file:
+        file.truncate(json_arrays.LARGEST_FILE + 1)
+    assert "too large" in refused(load, path, path=path)
+
+
 # --- workbooks -----------------------------------------------------------------------------------
 def test_headings_labels_and_empty_margins_are_left_out(tmp_path: Path) -> None:
     book = openpyxl.Workbook()
@@ -254,15 +263,23 @@ def long_and_wide(data: bytes) -> bytes:
 SHEET = "sheet1.xml"
 BOMBS: dict[str, tuple[str, Callable[[bytes], bytes], str]] = {
     "entities": ("workbook.xml", lambda data: b'<!DOCTYPE a [<!ENTITY b "c">]>' + data, "declares entities"),
+    "wide": (SHEET, lambda data: data.replace(b'r="B1"', b'r="XFD1"'), "row 0, column 1 .* is empty"),
     "a row of a million cells": (
         SHEET,
         lambda data: data.replace(b"<sheetData>", b"<sheetData><row>" + b"<c><v>1</v></c>" * 1_000_000 + b"</row>"),
         "a row of more than 16,384 cells",
     ),
+    "wide and long": (
+        SHEET,
+        lambda data: data.replace(b'r="B1"', b'r="XFD1"').replace(b'<row r="2"', b'<row r="60000"'),
+        "are not numbers|is empty",
+    ),
     "wide, and long": (SHEET, long_and_wide, "are not numbers"),
     "far down": (SHEET, lambda data: data.replace(b'<row r="2"', b'<row r="99999999999"'), "more than 4,000,000 cells"),
+    "says to be huge": (SHEET, lambda data: data.replace(b"A1:B2", b"A1:XFD1048576"), ""),
     "zeros": (SHEET, lambda data: data + b" " * xlsx.LARGEST_UNPACKED, "unpacks to 134.2 MB"),
     "no xml": (SHEET, lambda _data: b"<sheet", "damaged"),
+    "no book": ("workbook.xml", lambda _data: b"", "damaged"),
 }
 
 
@@ -274,8 +291,20 @@ def test_a_workbook_that_lies_is_refused_before_it_goes_off(
     monkeypatch.setattr(xlsx, "MOST_ROWS", 2**16)  # a million take long where memory is watched
     path = put(tmp_path / "a.xlsx", {"any": np.arange(4.0).reshape(2, 2)})
     patched(path, part, change)
-    with taking(60e6), pytest.raises(FormatError, match=words):
-        load_matrix(path)
+    with taking(60e6):
+        if words:
+            with pytest.raises(FormatError, match=words):
+                load_matrix(path)
+        else:
+            np.testing.assert_array_equal(load_matrix(path), [[0, 1], [2, 3]])
+
+
+def test_what_is_missing_to_read_it_is_said(
+    tmp_path: Path, refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = put(tmp_path / "a.xlsx", CELLS)
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    assert "python -m pip install openpyxl." in refused(load, path, path=path)
 
 
 RANDOM = np.random.default_rng(13)

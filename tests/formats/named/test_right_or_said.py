@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import safetensors.numpy
 
 from attn_gui.cli import main
 from attn_gui.engine import Problem, compute
@@ -125,6 +126,17 @@ def in_turn(cases: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     return [(SUFFIXES[number % len(SUFFIXES)], *case) for number, case in enumerate(cases)]
 
 
+@each("kv_heads", [4, 2])
+@each("order", ORDERS)
+def test_every_order_can_be_said(order: tuple[str, ...], kv_heads: int, tmp_path: Path) -> None:
+    arrays = heads(kv_heads, batch=2 if "batch" in order else 1)
+    lying, expected = turned(arrays, order), weights_of(arrays)
+    assert is_right(Problem.from_heads(**lying, axes=",".join(order)), expected)
+    path = put(tmp_path / "a.npz", {f"{name}_of_layer": array for name, array in lying.items()})
+    names = {name: f"{name}_of_layer" for name in lying}
+    assert is_right(load(path, arrays=names, axes=order), expected)
+
+
 @each(("suffix", "order", "kv_heads", "named"), in_turn(itertools.product(COLUMNS_LAST, [4, 2], NAMES)))
 def test_heads_are_right_or_said(
     suffix: str, order: tuple[str, ...], kv_heads: int, named: str, tmp_path: Path
@@ -145,8 +157,10 @@ TOKENS_FIRST = ("batch", "token", "head", "column")
 WITNESSES = {
     "tokens": ({}, {"tokens": list("abcde")}),
     "num_heads": ({}, {"num_heads": 4}),
+    "n_heads": ({}, {"n_heads": 4}),
     "pattern": ({"attn.pattern": weights_of(heads())}, {}),
     "mask": ({"attention_mask": np.ones((1, 5), int)}, {}),
+    "ids": ({"input_ids": np.arange(5)[None]}, {}),
 }
 
 
@@ -164,8 +178,11 @@ def test_the_rest_of_the_file_settles_it(suffix: str, order: tuple[str, ...], wi
 SHAPES = {
     "alike": (5, 5, 4, 4),
     "grouped": (5, 5, 4, 2),
+    "one K/V head": (5, 5, 4, 1),
     "two texts": (4, 2, 5, 5),
+    "two texts, grouped": (8, 4, 6, 3),
     "one key": (4, 1, 5, 5),
+    "one query": (1, 5, 4, 4),
     "one token": (1, 1, 4, 4),
     "one head": (5, 5, 1, 1),
 }
@@ -233,6 +250,18 @@ def test_weights_are_right_or_said(named: str, order: str, tmp_path: Path) -> No
         assert by_window(path, names, expected) in ("right", "said", "asked")
 
 
+def test_biases_and_outputs_of_keras_are_laid_flat(tmp_path: Path) -> None:
+    x, w, b = RANDOM.normal(size=(4, 3)), RANDOM.normal(size=(3, 2, 2)), RANDOM.normal(size=(2, 2))
+    out = RANDOM.normal(size=(2, 2, 5))
+    arrays = {"x": x, **{f"mha/{name}/kernel": w for name in ("query", "key", "value")}}
+    arrays |= {"mha/query/bias": b, "mha/attention_output/kernel": out, "mha/attention_output/bias": np.ones(5)}
+    path = put(tmp_path / "a.npz", arrays)
+    problem = open_arranged(path, propose_mapping(list_arrays(path))).problem
+    flat = w.reshape(3, 4)
+    expected = {"w_query": flat, "w_key": flat, "w_value": flat, "b_query": b.reshape(4)}
+    assert problem == Problem(x=x, **expected, w_output=out.reshape(4, 5), b_output=np.ones(5), num_heads=2)
+
+
 # --- sequences first -----------------------------------------------------------------------------
 @each("suffix", SUFFIXES)
 def test_tokens_before_one_item_are_tokens(suffix: str, tmp_path: Path) -> None:
@@ -254,26 +283,35 @@ OPEN = np.tril(np.ones((5, 5), bool))
 LAST_TWO = np.array([[1, 1, 1, 0, 0]])
 MASKS: dict[str, tuple[str, Any, np.ndarray | str]] = {
     "causal": ("is_causal", True, OPEN),
+    "not causal": ("is_causal", False, np.ones((5, 5), bool)),
     "added": ("attn_mask", np.where(OPEN, 0, -1e9), OPEN),
     "true and false": ("attn_mask", OPEN, "asked"),
     "0 and 1": ("attn_mask", OPEN.astype(int), "asked"),
     "0 and 1 as decimals": ("attention_mask", OPEN.astype(float), "asked"),
     "0 and -10000": ("attn_mask", np.where(OPEN, 0, -10000), OPEN),
+    "0 and the least whole number": ("attn_mask", np.where(OPEN, 0, -(2**31)), OPEN),
+    "0 and the least of float32": ("attn_mask", np.where(OPEN, 0, np.finfo(np.float32).min), OPEN),
     "0 and -inf": ("decoder_mask", np.where(OPEN, 0, -np.inf), OPEN),
     "Hugging Face": ("attention_mask", LAST_TWO, LAST_TWO * np.ones((5, 5)) == 1),
+    "Hugging Face, switches": ("attention_mask", LAST_TWO == 1, LAST_TWO * np.ones((5, 5)) == 1),
     "Hugging Face, extended": ("attention_mask", np.where(OPEN, 0, -10000)[None, None], OPEN),
     "Hugging Face, of maps": ("attention_mask", OPEN[None, None], OPEN),
     "PyTorch": ("key_padding_mask", LAST_TWO == 0, LAST_TWO * np.ones((5, 5)) == 1),
+    "PyTorch, one item": ("src_key_padding_mask", LAST_TWO[0] == 0, LAST_TWO * np.ones((5, 5)) == 1),
     "GPT-2": ("attn.bias", OPEN, OPEN),
+    "flash-attention": ("causal", True, OPEN),
+    "Keras": ("use_causal_mask", True, OPEN),
     "any mask": ("decoder_mask", OPEN, "asked"),
 }
 
 
-@each(("suffix", "kind"), [*in_turn((kind,) for kind in MASKS), (".xlsx", "true and false"), (".xlsx", "Hugging Face")])
+@each(("suffix", "kind"), [*in_turn((kind,) for kind in MASKS), *((".xlsx", kind) for kind in MASKS)])
 def test_masks_are_read_by_their_names_or_asked_for(
     kind: str, suffix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     name, cells, allowed = MASKS[kind]
+    if suffix == ".xlsx" and (np.ndim(cells) > 2 or np.asarray(cells).dtype.kind == "f"):
+        pytest.skip("a sheet has two axes, and whole decimals are whole numbers there")
     rows = {role: RANDOM.normal(size=(5, 4)) for role in ("query", "key", "value")}
     path = put(tmp_path / f"a{suffix}", {**rows, name: np.asarray(cells)})
     if suffix == ".json" and "causal" in name:
@@ -291,7 +329,7 @@ def test_masks_are_read_by_their_names_or_asked_for(
     problem, said = said_by(lambda: load(path))
     scores = rows["query"] @ rows["key"].T / 2
     np.testing.assert_allclose(compute(problem)["weights"][0, 0], softmax(np.where(allowed, scores, -1e9)), atol=1e-12)
-    assert said
+    assert (kind == "not causal") == (not said)
     assert main(["export", str(path), "-o", str(folder), "--format", "csv"]) == 0
     assert (name in capsys.readouterr().err) == bool(said)
 
@@ -325,6 +363,29 @@ def test_numbers_of_heads_under_other_names_count(word: str, tmp_path: Path) -> 
     assert said == [f"a.npz: “{word}” was read as num_heads 2."]
     with pytest.raises(FormatError, match="“num_heads” is 4; expected the same"):
         load(put(tmp_path / "b.npz", {**rows, word: np.array(2), "num_heads": np.array(4)}))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [{"num_heads": "2"}, {"n_heads": "2", "format": "mlx"}, {"num_heads": "2", "dtype": "bfloat16", "scale": "None"}],
+)
+def test_numbers_of_heads_in_the_metadata_of_safetensors_count(said: dict[str, str], tmp_path: Path) -> None:
+    rows = {role: RANDOM.normal(size=(5, 4)) for role in ("query", "key", "value")}
+    safetensors.numpy.save_file(rows, tmp_path / "a.safetensors", metadata=said)
+    assert load(tmp_path / "a.safetensors") == Problem(**rows, num_heads=2)
+
+
+def test_two_words_of_metadata_do_not_make_a_file_one_of_ours(tmp_path: Path) -> None:
+    """A first axis of three was taken as three items, without a word."""
+    arrays = {"weights": np.full((3, 4, 4), 0.25), "value": RANDOM.normal(size=(3, 4, 6))}
+    found = []
+    for said in ({"num_heads": "3"}, {"num_heads": "3", "dtype": "float32"}):
+        safetensors.numpy.save_file(arrays, tmp_path / "a.safetensors", metadata=said)
+        found.append(said_by(lambda: load(tmp_path / "a.safetensors")))
+    (one, note), (other, same_note) = found
+    assert note == same_note
+    assert note
+    assert (one.batch_size, one.num_heads) == (other.batch_size, other.num_heads) == (1, 3)
 
 
 def test_nothing_is_exported_without_a_part_that_is_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

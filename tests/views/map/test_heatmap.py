@@ -11,6 +11,7 @@ from PySide6.QtGui import QAccessible, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTableView, QVBoxLayout, QWidget
 
+from attn_gui.app.state.settings import set_language
 from attn_gui.figure.colors import lut
 from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.display import Levels
@@ -21,6 +22,7 @@ from attn_gui.views.map.gestures import moved_cell
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.map_drawing import MapState
 from attn_gui.views.map.thumbnail import Thumbnail
+from attn_gui.views.product.product import ProductPicture
 from attn_gui.views.theme import apply_theme
 from tests.failing import each
 from tests.views.conftest import turn_wheel
@@ -290,6 +292,21 @@ def test_hovering_tells_the_cell_and_leaving_too(values, plane, shown_map, qtbot
         QTest.mouseMove(heatmap, QPoint(1, 1))
 
 
+def test_the_chosen_cell_is_said_in_the_language_of_now(values, plane, shown_map, qapp):
+    allowed = np.ones(values.shape, dtype=bool)
+    allowed[1, 2] = False
+    heatmap = shown_map(plane(values, allowed))
+    heatmap.set_chosen((1, 2))
+    before = heatmap.accessibleDescription()
+    set_language(qapp, "zh")
+    QApplication.processEvents()
+    assert "not allowed" in before
+    assert "not allowed" not in heatmap.accessibleDescription()
+    set_language(qapp, "en")
+    QApplication.processEvents()
+    assert heatmap.accessibleDescription() == before
+
+
 def test_the_outline_of_an_edit_fades_by_itself(values, plane, shown_map, screen, qtbot):
     heatmap, theme = shown_map(plane(values)), THEMES["light"]
     before = screen(heatmap)
@@ -308,6 +325,15 @@ def test_another_size_forgets_the_marks_of_the_old_one(values, plane, shown_map)
     assert heatmap.overlay.marks.row is None
     heatmap.set_shown(replace(heatmap.shown, plane=None))
     assert heatmap.shape == (0, 0)
+
+
+def test_tokens_are_read_out_as_their_words(evaluation, qtbot):
+    picture = ProductPicture()
+    qtbot.addWidget(picture)
+    picture.set_evaluation(evaluation, 0, 1)
+    picture.set_tokens(["Ġit", *"abcdef"], ["▁tired", *"ghijklmnop"])
+    picture.set_chosen(("scores", 0, 0))
+    assert picture.maps.map("scores").accessibleDescription().startswith("it → tired (0, 0): ")
 
 
 @each("scheme", ["light", "dark"])

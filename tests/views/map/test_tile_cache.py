@@ -252,3 +252,16 @@ def test_a_zoomed_map_is_exact_in_the_end(qtbot, document, shown):
         if opened[0, 0]:
             assert values(heatmap)[down, right] == pytest.approx(expected[0, 0], abs=1e-12)
     assert span.pooled
+
+
+def test_a_map_that_was_hidden_follows_edits_at_once_when_it_is_seen_again(qtbot, document, shown):
+    made = document()
+    heatmap = shown(made, "weights")
+    wait(qtbot, made)
+    heatmap.hide()
+    heatmap.show()
+    heatmap.grab()
+    made.edit("query", 17, 4, -6.5)
+    heatmap.refresh(*(slice(0, length) for length in heatmap.shape))
+    heatmap.grab()
+    assert values(heatmap) == pytest.approx(made.exact("weights", 0, 53, 53), abs=1e-9)
