@@ -17,7 +17,7 @@ from attn_gui.engine import (
     explain,
 )
 from attn_gui.engine.analysis.sensitivity import sensitivity
-from attn_gui.engine.comparison import READY
+from attn_gui.engine.comparison import READY, alike
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.evaluation.proxies import MAPS, Difference
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
@@ -254,6 +254,17 @@ def test_a_step_of_records_takes_its_own_back_alone(rng, history, without):
     now = compute(last)["output"][0, 4, 2]
     expected = {step: now - compute(made[text])["output"][0, 4, 2] for step, text in enumerate(without)}
     assert {suspect.step: suspect.moved for suspect in suspects} == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_change_that_leaves_infinity_where_it_was_has_moved_nothing(rng):
+    before = small(rng)
+    key, query = before.key.copy(), before.query.copy()
+    key[0, 0], query[3, 0] = np.inf, 5.0
+    suspects = compare(before, before.replace(key=key, query=query)).blame("scores", (0, 0, 0, 0))
+    assert [suspect.field for suspect in suspects] == ["key", "query"]
+    assert suspects[1].moved == 0.0
+    assert alike(np.nan, np.nan)
+    assert not alike(np.nan, 1.0)
 
 
 # --- derived maps of two problems side by side ----------------------------------------------------

@@ -84,7 +84,7 @@ def test_pictures_at_rest_are_those_of_a_fresh_evaluation_bit_for_bit(rng, dtype
 
 
 # --- long problems from Python --------------------------------------------------------------------
-LONG, AT_ONCE = 20_000, streaming.AT_ONCE
+LONG = 65_536
 
 
 @pytest.fixture(scope="module")
