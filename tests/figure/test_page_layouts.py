@@ -1,4 +1,4 @@
-"""Layouts of pages: all of a page is on it, no text is cut or runs into another, and what is marked is on the table.
+"""Layouts of pages: all of a page is on it, and no text is cut or runs into another.
 
 In files text is wrapped or smaller, and never cut by "…": a figure has no tooltip that says the rest.
 """

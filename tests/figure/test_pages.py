@@ -146,9 +146,6 @@ def test_a_bias_by_heads_shows_the_gradient_of_the_head_on_show(random):
     assert laid_out("gradient_maps", found).said.split("does not change with ")[1].startswith("V.")
 
 
-# --- sweeps and regressions ---
-
-
 # --- pages of a model after changes by hand -------------------------------------------------------
 
 

@@ -1,4 +1,4 @@
-"""Figures as they are asked for: levels and colors, type, background, the product picture and the curve."""
+"""Figures as they are asked for: levels and colors, background, the product picture and the curve."""
 
 from __future__ import annotations
 
@@ -96,9 +96,6 @@ def test_what_cannot_be_is_refused_with_a_sentence(minilm: Problem, changed: dic
     with pytest.raises(ValueError, match=sentence) as said:
         render(minilm, **changed)
     assert str(said.value).endswith(".")
-
-
-# --- type ----------------------------------------------------------------------------------------
 
 
 # --- background --------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Figures of problems, of two states and of operands: files, images, notebooks, and what is marked as by hand."""
+"""Figures of problems and of two states: files, images, notebooks, and what is marked as by hand."""
 
 from __future__ import annotations
 
@@ -262,10 +262,6 @@ def test_heads_with_other_columns_are_not_compared(tmp_path, stage):
                 render(four, tmp_path / "a.svg", stage=stage, heads=heads, before=two, compare=compare)
     render(four, tmp_path / "a.svg", stage=stage, heads=None, before=two)
     assert (tmp_path / "a.svg").exists()
-
-
-# --- operands of the product picture and of the row of stages -------------------------------------
-N, D = 3, 4
 
 
 # --- figures mark the cells that are changed by hand ----------------------------------------------

@@ -1,4 +1,4 @@
-"""Text in figures: numbers as they are shown, labels, tokens, the Chinese font, dots for weights that round to 0."""
+"""Text in figures: numbers as they are shown, labels, tokens, dots for weights that round to 0."""
 
 from __future__ import annotations
 
@@ -156,9 +156,6 @@ def test_every_label_may_stand_in_xml(token: str) -> None:
 def test_a_token_as_long_as_a_book_is_cut() -> None:
     assert len(visible_text("a" * 10**6)) == LONGEST_LABEL + 1
     assert visible_text("a" * 10**6).endswith("…")
-
-
-# --- the shipped Chinese font is taken unless the system has a whole one of its own ---------------
 
 
 # --- words of tokens ------------------------------------------------------------------------------

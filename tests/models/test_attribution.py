@@ -194,7 +194,7 @@ def every_reading(clean: Run, run: Run) -> None:
 
 
 # --- rows of one run for another ----------------------------------------------------------------------
-N, SHORT = 7, 5
+N = 7
 
 
 def run(name: str, seed: int, count: int = N) -> Run:

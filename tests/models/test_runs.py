@@ -1,4 +1,4 @@
-"""Runs: interventions of every kind at every stage, resumed where something is other, weights that are other."""
+"""Runs: interventions, resumed where something is other, wild numbers, and the vector of a sentence."""
 
 from __future__ import annotations
 

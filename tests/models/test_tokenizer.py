@@ -1,4 +1,4 @@
-"""Tokens as transformers cuts texts into them, and what a reader sees of them; nothing is lost in them."""
+"""Tokens as transformers cuts texts into them, and what a reader sees of them."""
 
 from __future__ import annotations
 

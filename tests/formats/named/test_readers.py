@@ -348,7 +348,7 @@ def test_a_sheet_of_a_problem_that_cannot_be_read_is_refused(
     assert main(["verify", str(path)]) == 2
 
 
-# --- kinds of numbers that are not read ----------------------------------------------------------
+# --- what the file holds besides, and files of our own -------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["minilm-layer2.npz", "smollm2-layer10.npz"])
@@ -368,7 +368,6 @@ def test_steps_beside_the_problem_are_compared_with_those_computed_and_said_wher
     )
 
 
-# --- heads or items ------------------------------------------------------------------------------
 TYPES = (".json", ".npz", ".safetensors")
 
 
