@@ -280,6 +280,7 @@ def test_the_range_of_pythons_is_the_one_that_pip_is_told():
     dev = script("dev")
     first, below = f"3.{dev.FIRST[1]}", f"3.{dev.LAST[1] + 1}"
     assert PROJECT["requires-python"] == f">={first},<{below}"
+    assert f">={first},<{below}" in list(dev.candidates())[-1], "uv brings one of these"
     named = [entry.rpartition(" ")[2] for entry in PROJECT["classifiers"] if "Python :: 3." in entry]
     assert named == [f"3.{minor}" for minor in range(dev.FIRST[1], dev.LAST[1] + 1)]
     assert f"Python {first} to 3.{dev.LAST[1]}" in (ROOT / "README.md").read_text(encoding="utf-8")

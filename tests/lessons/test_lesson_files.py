@@ -269,6 +269,7 @@ def test_an_equation_in_a_sentence_has_the_digits_that_make_it_true(tmp_path):
         ("of **key 1**", "of\n\nthe **key** and {scores[9,\n9]}", "line 10: expected a number that the"),
         ("of **key 1**", "of {**key 1**", "line 8: expected an expression such as {weights[1, 1]}"),
         ("- open: worked-example", "- make: kind=self n=2 m=5 d_k=2", "line 4: expected “kind=self"),
+        ("- answer: sqrt(d_k)", "- answer: x", "line 15: expected an expression"),
         ("- answer: sqrt(d_k)", "- answer: log(0)", "expected an answer that is a finite number, got log(0)."),
         ("- answer: sqrt(d_k)", "- answer: scores[9, 9]", "line 15: expected a number that the"),
         ("of **key 1**", "of <b>key</b>", "line 8: expected plain text without HTML, got <b>"),
