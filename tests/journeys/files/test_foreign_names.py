@@ -78,6 +78,7 @@ def test_axes_that_can_be_read_in_several_ways_are_asked_for_in_sight(launch, tm
         for row in rows:
             assert row.visibleRegion().boundingRect() == row.rect(), "it is in sight"
         person.click(rows[0])
+        assert not dialog.fields.heads.isVisible(), "an axis counts them"
         take(dialog)
 
     open_by_choosing(person, tmp_path / "dump.npz", choose, drop=True)
@@ -132,6 +133,7 @@ def test_what_was_chosen_once_is_proposed_for_the_next_such_file(launch, tmp_pat
     np.savez(tmp_path / "b.npz", hidden_states=x, **{"h.3.attn.qkv.weight": fused, "h.3.attn.qkv.bias": bias})
 
     def choose(dialog: ArraysDialog) -> None:
+        assert dialog.fields.heads.isVisible()
         dialog.fields.heads.setValue(2)
         ok = dialog.buttons.button(dialog.buttons.StandardButton.Ok)
         assert not ok.isEnabled(), "two readings are possible"

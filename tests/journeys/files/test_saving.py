@@ -252,7 +252,7 @@ def pressing(label):
     return answer
 
 
-def test_what_another_program_wrote_is_not_written_over_unasked(launch, tmp_path, qtbot, monkeypatch):
+def test_what_another_program_wrote_is_not_written_over_unasked(launch, tmp_path, qtbot):
     person, path = launch(SMALL), tmp_path / "kept.attn"
     changed(person, path)
     before = path.read_bytes()
