@@ -46,16 +46,6 @@ def test_a_block_offers_the_projection_that_it_needs_and_its_tables_are_kept(fie
     assert not person.has("heatmap.residual") or person.find("heatmap.residual").shape == (0, 0)
     assert not person.action("output_projection").isChecked()
 
-    # a projection of another width is made to fit
-    person = opened(fields, "block")
-    person.do("block")
-    kept = table(fields, "w_output")
-    person.size("d_model", 10)
-    person.do("block")
-    person.click(person.button("Make W_O 10 columns wide and add the block", "banner"))
-    assert np.array_equal(table(fields, "w_output")[:, :8], kept)
-    assert fields.map("block_output").shape == (2, 10)
-
     # the tables of a block are typed into kept and exported
     person = opened(fields, "block")
     fields.tables("N · W")

@@ -18,7 +18,7 @@ from attn_gui.views.dialogs.target_dialog import TargetDialog
 from tests.failing import each
 
 WORKED = "worked-example.npz"
-OK, CANCEL = QDialogButtonBox.StandardButton.Ok, QDialogButtonBox.StandardButton.Cancel
+OK = QDialogButtonBox.StandardButton.Ok
 LEFT = Qt.MouseButton.LeftButton
 
 
