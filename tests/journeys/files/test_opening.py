@@ -8,24 +8,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QProcess, Qt, QTimer
-from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QLabel, QMessageBox, QToolButton
+from PySide6.QtCore import QProcess, QTimer
+from PySide6.QtWidgets import QApplication, QMessageBox
 
-from attn_gui.app import inspector_tabs
-from attn_gui.app.files import export, files
-from attn_gui.app.maps import gradients
-from attn_gui.app.state.background_task import AGAIN_MS, WindowTask
+from attn_gui.app.files import files
 from attn_gui.document.edits import Label, SetCells
 from attn_gui.engine import Problem, memory
 from attn_gui.formats import file_format, open_file, save
 from attn_gui.formats.saving import FileSink
-from attn_gui.views.dialogs.action_search import ActionSearch
-from attn_gui.views.dialogs.arrays_dialog import ArraysDialog
-from attn_gui.views.dialogs.asking import asked
-from attn_gui.views.dialogs.export_data_dialog import ExportDataDialog
 from attn_gui.views.dialogs.progress import WorkLine
-from tests.failing import each
 from tests.journeys.gate import Gate
 
 SMALL = "worked-example.npz"
@@ -118,17 +109,6 @@ def test_the_window_works_on_while_a_large_file_is_read(person, gate, tmp_path):
     assert person.number("query", 700, 6) == np.load(tmp_path / "big.npz")["query"][700, 6]
     assert not person.window.isWindowModified()
 
-    person.again("a small file whose arrays are large is read beside the window too")
-    gate.close()
-    path = tmp_path / "packed.npz"
-    np.savez_compressed(path, query=np.zeros((ROWS, 37)), key=np.zeros((5, 37)), value=np.zeros((5, 2)))
-    assert path.stat().st_size < LIMIT
-    person.drop(path)
-    gate.await_work()
-    gate.open()
-    person.until(lambda: idle(person))
-    assert rows(person) == ROWS
-
     person.again("the second of two wins")
     gate.close()
     person.drop(large(tmp_path / "first.npz", 701))
@@ -139,33 +119,6 @@ def test_the_window_works_on_while_a_large_file_is_read(person, gate, tmp_path):
     rest(person)
     assert (rows(person), person.window.windowTitle()) == (709, "second[*]")
     assert [path.name for path in person.program.settings.recent()][:1] == ["second.npz"]
-
-    person.again("an example opened meanwhile stays")
-    gate.close()
-    person.drop(large(tmp_path / "big.npz"))
-    gate.await_work()
-    person.do("example_thinking")
-    gate.open()
-    rest(person)
-    assert person.has("table.x")
-    assert shown(person) == ""
-
-    person.again("a dialog is waited for")
-    gate.close()
-    person.drop(large(tmp_path / "big.npz"))
-    gate.await_work()
-    met = []
-
-    def look(dialog):
-        gate.open()
-        rest(person)
-        met.append(rows(person))
-        dialog.reject()
-
-    person.answering(ActionSearch, look, lambda: person.do("search_actions"))
-    assert met == [2]
-    person.until(lambda: idle(person))
-    assert rows(person) == ROWS
 
     person.again("a number that is being typed is waited for")
     gate.close()
@@ -181,20 +134,6 @@ def test_the_window_works_on_while_a_large_file_is_read(person, gate, tmp_path):
     assert person.number("query", 0, 0) == 4
     assert "was changed while it was read" in person.banner()
 
-    person.again("the button in the status bar is not cut")
-    gate.close()
-    person.drop(large(tmp_path / "big.npz"))
-    person.until(lambda: shown(person))
-    button = person.find("opening.cancel", QToolButton)
-    image = button.grab().toImage()
-    background = image.pixelColor(0, 0)
-    inked = [
-        y for y in range(image.height()) if any(image.pixelColor(x, y) != background for x in range(image.width()))
-    ]
-    assert len(inked) >= button.fontMetrics().tightBoundingRect("C").height()
-
-    gate.open()
-    person.until(lambda: idle(person))
     person.again("what is changed while it is read is not lost")
     gate.close()
     person.drop(large(tmp_path / "big.npz"))
@@ -219,17 +158,6 @@ def test_the_window_works_on_while_a_large_file_is_read(person, gate, tmp_path):
     assert person.banner() == "big.npz was not opened: worked-example was changed while it was read."
     assert len(person.program.document.snapshots.all) == 1
 
-    person.again("changes that are saved meanwhile are no obstacle")
-    gate.close()
-    person.save_as(tmp_path / "kept.attn")
-    person.drop(large(tmp_path / "big.npz"))
-    gate.await_work()
-    person.type_into("query", 0, 0, "4")
-    person.press("Ctrl+S")
-    gate.open()
-    person.until(lambda: idle(person))
-    assert rows(person) == ROWS
-
     person.again("changes are asked for before the reading")
     gate.close()
     person.type_into("query", 0, 0, "4")
@@ -239,16 +167,7 @@ def test_the_window_works_on_while_a_large_file_is_read(person, gate, tmp_path):
     assert person.number("query", 0, 0) == 4
 
 
-def test_what_was_read_can_be_edited_and_what_is_damaged_or_does_not_fit_is_said(person, limit, tmp_path):
-    person.drop(large(tmp_path / "big.npz"))
-    person.until(lambda: idle(person))
-    before = person.number("query", 3, 5)
-    person.type_into("query", 3, 5, "1/3")
-    assert person.number("query", 3, 5) == pytest.approx(1 / 3)
-    person.press("Ctrl+Z")
-    assert person.number("query", 3, 5) == before
-
-    person.again("a large file that is damaged says its sentence")
+def test_what_is_damaged_or_does_not_fit_is_said(person, limit, tmp_path):
     path = large(tmp_path / "big.npz")
     data = bytearray(path.read_bytes())
     data[3000] ^= 1  # the checksum tells
@@ -267,24 +186,6 @@ def test_what_was_read_can_be_edited_and_what_is_damaged_or_does_not_fit_is_said
     assert rows(person) == ROWS
 
 
-def test_a_large_session_comes_back_with_its_view_and_is_listed(launch, limit, tmp_path):
-    person = launch(SMALL)
-    person.drop(large(tmp_path / "big.npz"))
-    person.until(lambda: idle(person))
-    person.show_stage("scaled")
-    person.do("decimals_4")
-    person.save_as(tmp_path / "kept.attn")
-    again = launch(SMALL)
-    again.open(tmp_path / "kept.attn")
-    person.until(lambda: idle(again))
-    assert again.find("heatmap.scaled").isVisible()
-    assert again.action("decimals_4").isChecked()
-    assert again.program.settings.recent()[0].name == "kept.attn"
-    again.type_into("query", 0, 0, "4")
-    again.press("Ctrl+S")  # asks for no name
-    assert not again.window.isWindowModified()
-
-
 def test_a_large_file_given_at_the_start_takes_the_place_of_the_example(launch, gate, tmp_path):
     person = launch(large(tmp_path / "big.npz"))
     assert person.window.windowTitle() == "MiniLM, layer 2[*]"
@@ -297,20 +198,11 @@ def test_a_large_file_given_at_the_start_takes_the_place_of_the_example(launch, 
 # --- another wish ----------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def small(launch):
-    return launch(SMALL)
-
-
-@each("how", ["esc", "button"])
-def test_calling_it_off_leaves_everything_as_it_is(small, gate, tmp_path, how):
-    person = small
-    person.again(how)
-    gate.close()
+def test_calling_it_off_leaves_everything_as_it_is(person, gate, tmp_path):
     person.type_into("query", 0, 0, "4")
     person.answering(QMessageBox, answer_with(BUTTONS.Discard), lambda: person.drop(large(tmp_path / "big.npz")))
     person.until(lambda: shown(person))
-    person.press("Esc", "Esc") if how == "esc" else person.click("opening.cancel")  # the first one leaves the table
+    person.press("Esc", "Esc")  # the first one leaves the table
     assert shown(person) == ""
     gate.open()
     rest(person)
@@ -321,21 +213,6 @@ def test_calling_it_off_leaves_everything_as_it_is(small, gate, tmp_path, how):
 
 
 # --- the end ---------------------------------------------------------------------------------------
-
-
-def test_a_window_that_is_closed_reads_no_further(launch, gate, tmp_path, monkeypatch):
-    monkeypatch.setattr(file_format, "STEP", 1000)
-    held, read = file_format._ProgressFile.readinto, []
-    monkeypatch.setattr(file_format._ProgressFile, "readinto", lambda *given: read.append(held(*given)) or read[-1])
-    person = launch(SMALL)
-    person.drop(large(tmp_path / "big.npz"))
-    gate.await_work()
-    later = threading.Timer(0.1, gate.open)
-    later.start()
-    person.leave()
-    later.join()
-    assert len(read) <= 1
-    assert not person.program.files.opening.busy
 
 
 def test_a_file_rewritten_while_it_was_read_is_not_written_over_unasked(launch, gate, tmp_path):
@@ -410,48 +287,6 @@ def test_files_dropped_or_opened_together_are_one_problem_or_a_window_each(perso
     assert windows == [str(path) for path in paths[1:]]
     assert "b.attn, c.attn" in person.banner()
 
-    person.again("files whose axes can be read in two ways are asked about")
-    windows.clear()
-    heads = {name: RANDOM.normal(size=(1, 2, 4, 3)) for name in ("query", "key", "value")}
-    for name, array in heads.items():
-        np.save(tmp_path / f"{name}.npy", array)
-
-    def choose(dialog: ArraysDialog) -> None:
-        assert dialog.fields.axes.key() is None
-        person.click(dialog.fields.axes.button("batch,head,token,column"))
-        QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Return)
-
-    def drop() -> None:
-        person.drop(*(tmp_path / f"{name}.npy" for name in heads))
-        person.until(lambda: not person.program.late.arrays.busy)
-
-    expected = Problem.from_heads(**heads, axes="batch,head,token,column")
-    person.answering(ArraysDialog, choose, drop)
-    person.until(lambda: bool(person.program.document.snapshot() == expected))
-    assert windows == []
-
-    person.again("files of other names are asked about once")
-    windows.clear()
-    person.do("language_zh")
-    paths = put(tmp_path, "q", "k", "v")
-    titles: list[str] = []
-
-    def take(dialog: ArraysDialog) -> None:
-        titles.append(dialog.windowTitle())
-        person.until(lambda: bool(dialog.preview.text()))
-        QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Return)
-
-    def drop() -> None:
-        person.drop(*paths)
-        person.until(lambda: not person.program.late.arrays.busy)
-
-    person.answering(ArraysDialog, take, drop)
-    person.until(lambda: is_there(person))
-    assert "q.npy, k.npy, v.npy" in titles[0]
-    person.do("undo") if person.action("undo").isEnabled() else None
-    assert is_there(person), "opening is where the history begins"
-    assert windows == []
-
 
 @pytest.fixture
 def editor(launch):
@@ -478,38 +313,6 @@ def test_what_needs_a_copy_is_refused_in_a_sentence_or_left_untold(poor):
     poor.type_into("query", 0, 0, "8")
     poor.rest()
     assert poor.number("query", 0, 0) == 8
-
-
-def test_numbers_that_are_exported_beside_the_window_are_copied_only_where_there_is_room(poor, tmp_path, monkeypatch):
-    monkeypatch.setattr(export, "QUICK_CELLS", -1)
-
-    def answer(dialog):
-        dialog.target.folder.setText(str(tmp_path))
-        dialog.accept()
-
-    poor.answering(ExportDataDialog, answer, lambda: poor.do("export_data"))
-    assert SAID in poor.banner()
-    assert not list(tmp_path.iterdir())
-    assert not poor.find("export.progress").isVisible()
-
-
-@pytest.mark.parametrize("quick", [True, False])
-def test_gradients_that_cannot_be_held_are_said_on_their_page_and_leave_the_numbers_in_the_maps(
-    poor, quick, monkeypatch, qtbot
-):
-    monkeypatch.setattr(gradients, "is_quickly_differentiated", lambda _problem: quick)
-    poor.do("show_gradient")
-    qtbot.waitUntil(lambda: SAID in poor.banner())
-    assert not poor.action("show_gradient").isChecked()
-    assert poor.number("query", 0, 0) == 7
-    monkeypatch.setattr(inspector_tabs, "is_quickly_differentiated", lambda _problem: quick)
-    poor.do("gradients")
-    page = poor.find("inspector.sensitivity")
-    qtbot.waitUntil(lambda: any(SAID in label.text() for label in page.findChildren(QLabel) if label.isVisible()))
-    monkeypatch.setattr(memory, "available", lambda: 10**10)
-    poor.click_cell("weights", 0, 0)
-    poor.do("gradients")
-    qtbot.waitUntil(lambda: not any(SAID in label.text() for label in page.findChildren(QLabel) if label.isVisible()))
 
 
 class Slow:
@@ -567,56 +370,3 @@ def test_what_is_changed_meanwhile_by_an_answer_is_never_in_the_file_in_part(poo
     poor.save_as(path)
     assert open_file(path).problem == poor.program.document.problem
     assert not poor.window.isWindowModified()
-
-
-def test_it_can_be_canceled_and_the_file_is_as_it_was(poor, disk, tmp_path):
-    path = tmp_path / "mine.attn"
-    save_without_room(poor, path, lambda box: poor.click(box.buttons()[0]))
-    disk.go_on()
-    poor.until(lambda: not poor.program.files.saving.busy)
-    assert not path.exists()
-    assert poor.window.isWindowModified()
-    assert "canceled" in poor.banner()
-
-
-def test_an_answer_waits_until_a_dialog_has_returned_its_own_and_a_button_is_let_go(launch, qtbot):
-    """One that came while the dialog was closing opened the next dialog within it, and what was answered was done after
-    that one."""
-    window, order = launch().window, []
-    work, dialog = WindowTask(window, WorkLine("making", window)), QDialog(window)
-    work.ended.connect(lambda _found: order.append("work"))
-    look = QTimer(dialog, interval=1)
-
-    def close() -> None:
-        if work._result.waiting:  # it is through, and waits for the dialog
-            look.stop()
-            dialog.accept()
-            QTest.qWait(2 * AGAIN_MS)  # so long that it looks again before the dialog has returned
-
-    look.timeout.connect(close)
-    look.start()
-    work.start(lambda tell: None, "work")
-    asked(dialog)
-    order.append("dialog")
-    qtbot.waitUntil(lambda: len(order) == 2)
-    assert order == ["dialog", "work"]
-    assert not work.busy
-
-    # and for a button that is held, unless its press has asked for it: the second press of a double click in a dialog
-    # closes it, and its release comes to no window
-    answers = []
-    work = WindowTask(window, WorkLine("making", window))
-    work.ended.connect(answers.append)
-    QTest.mousePress(window, Qt.MouseButton.LeftButton)
-    work.start(lambda tell: None, "work")
-    qtbot.waitUntil(lambda: bool(answers))
-    assert QApplication.mouseButtons()
-    QTest.mouseRelease(window, Qt.MouseButton.LeftButton)
-    answers.clear()
-    work.start(lambda tell: None, "work")
-    QTest.mousePress(window, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: work._result.waiting)
-    QTest.qWait(2 * AGAIN_MS)
-    assert not answers
-    QTest.mouseRelease(window, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: bool(answers))

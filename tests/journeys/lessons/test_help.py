@@ -111,13 +111,6 @@ def test_it_opens_at_what_has_the_keyboard_and_follows_the_language(launch, qtbo
     assert opened(person) is help_window
     assert help_window.text.toPlainText().startswith("Maps")
 
-    person.again("a step of the history is not named on a page")
-    person.type_into("query", 0, 0, "9")
-    qtbot.waitUntil(lambda: "Q[0, 0]" in person.action("undo").text())
-    said = read(opened(person), KEYS[0])
-    assert "Edit › Undo (" in said
-    assert "Q[0, 0]" not in said
-
     person.again("it follows the language and is gone when closed")
     help_window = opened(person)
     help_window.titles.setCurrentRow(KEYS.index("4-masks"))
@@ -130,20 +123,10 @@ def test_it_opens_at_what_has_the_keyboard_and_follows_the_language(launch, qtbo
     assert QApplication.activeModalWidget() is None
 
 
-@each(
-    ("part", "title"),
-    [("panel.mask", "Masks"), ("panel.pages", "Pages"), ("model.view", "A whole model"), ("lesson", "Learning")],
-)
-def test_parts_with_a_page_of_their_own_open_it(person, qtbot, part, title):
+@each(("action", "part", "title"), [("masks", "panel.mask", "Masks"), ("retrieval", "panel.pages", "Pages")])
+def test_parts_with_a_page_of_their_own_open_it(person, qtbot, action, part, title):
     person.again(part)
-    if part == "panel.mask":
-        person.do("masks")
-    elif part == "panel.pages":
-        person.do("retrieval")
-    elif part == "model.view":
-        person.program.late.models.open_known("toy-induction")
-    else:
-        person.program.take_in(resource("lessons", "06-worked-example.md"))
+    person.do(action)
     person.wait()
     qtbot.waitUntil(person.find(part).isVisible)
     next(each for each in stops(person.window) if person.find(part).isAncestorOf(each)).setFocus()

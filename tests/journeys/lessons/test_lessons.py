@@ -6,19 +6,14 @@ import threading
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
-from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QMenu, QTableView, QToolBar, QWidget
+from PySide6.QtWidgets import QAbstractButton, QLineEdit, QMenu, QTableView, QToolBar, QWidget
 
-from attn_gui import Problem, save
 from attn_gui.app.lessons.lesson_list import PROGRESS
 from attn_gui.lessons.lesson import LessonNumber, written
 from attn_gui.models import open_model
 from attn_gui.paths import resource
-from attn_gui.views.text_views import SentenceView
 from attn_gui.views.walk_view import WalkPlayer
-from tests.failing import each
 
 LESSONS = sorted(resource("lessons").glob("*.md"))
 WORKED = next(path for path in LESSONS if "worked" in path.stem)
@@ -68,24 +63,16 @@ def test_a_lesson_that_is_read_too_late_neither_begins_nor_is_refused(launch, tm
         assert person.program.document.name == "worked-example"
 
 
-@pytest.fixture
-def person(launch):
-    return launch()
-
-
-@each(
-    ("lesson", "step", "right", "wrong"),
-    [("03-root-d-k", 5, "0.235", "0"), ("05-masks", 4, "10", "0"), ("14-rnn-cnn-attention", 5, "22", "64")],
-)
-def test_a_question_is_about_what_the_person_is_asked_to_do_also_before_it_is_done(person, lesson, step, right, wrong):
-    begin(person, resource("lessons", f"{lesson}.md"))
-    for _ in range(step - 1):
+def test_a_question_is_about_what_the_person_is_asked_to_do_also_before_it_is_done(launch):
+    person = launch()
+    begin(person, resource("lessons", "05-masks.md"))
+    for _ in range(3):
         person.click("lesson.skip")
         person.settle("lessons")
     line = person.find("lesson.answer", QLineEdit)
     for done in (False, True):
         assert person.find("lesson.do").isVisible() != done
-        for number, said in ((wrong, "Not yet"), (right, "Correct.")):
+        for number, said in (("0", "Not yet"), ("10", "Correct.")):
             person.overwrite(line, number)
             person.settle("lessons")
             assert verdict(person).startswith(said), (done, number)
@@ -111,29 +98,10 @@ def test_answers_are_judged_called_by_their_mistake_and_shown(launch, tmp_path):
         "Not yet. The scores were not scaled: before the softmax each is divided by √d_k, or multiplied by a "
         "scale that is given."
     )
-    person.overwrite(person.find("lesson.answer", QLineEdit), "a lot")
-    assert "a lot" in verdict(person)
-    line = person.find("lesson.answer", QLineEdit)
-    person.overwrite(line, "0.1")
-    person.settle("lessons")
-    QTest.mouseClick(line, Qt.MouseButton.LeftButton)
-    assert line.selectedText() == "0.1", "what is typed next replaces it"
-    QTest.mouseClick(line, Qt.MouseButton.LeftButton)
-    assert not line.hasSelectedText(), "who clicks again means one place of it"
-    QTest.mouseDClick(line, Qt.MouseButton.LeftButton)
-    assert line.selectedText() == "0.1", "not the part before the point"
     person.click("lesson.show")
     person.settle("lessons")
     assert person.find("lesson.answer", QLineEdit).text() == "0.6405"
     assert verdict(person).startswith("The answer is 0.6405.")
-
-    person.again("what is typed after the answer was shown stays when the language is switched")
-    begin(person, WORKED)
-    have_shown(person)
-    person.overwrite(person.find("lesson.answer", QLineEdit), "1.25", end="")
-    person.do("language_zh")
-    person.settle("lessons")
-    assert person.find("lesson.answer", QLineEdit).text() == "1.25"
 
     person.again("the answer that is shown is taken")
     path = tmp_path / "thirds.md"
@@ -168,26 +136,6 @@ def test_answers_are_judged_called_by_their_mistake_and_shown(launch, tmp_path):
     ):
         answer(person, question, wrong)
         assert verdict(person) == said
-
-    person.again("entropy has one named unit in a lesson and beside it")
-    begin(person, resource("lessons", "03-root-d-k.md"))
-    person.click("lesson.skip")
-    person.settle("lessons")
-    strip = person.find("heads.weights")
-    assert any("bits" in label.text() for label in strip.findChildren(QLabel))
-    said = " ".join(view.text() for view in person.find("lesson").findChildren(SentenceView))
-    assert f"{person.find('head.0').reading} bits" in said
-
-    person.again("choices tell the numbers of what the person is asked to do")
-    # Before the undo they were those with another head switched off as well.
-    begin(person, resource("lessons", "15-induction.md"))
-    for _ in range(5):
-        person.click("lesson.skip")
-        person.settle("lessons")
-    before = person.find("lesson.choice.1", QAbstractButton).text()
-    person.click("lesson.do")
-    person.settle("lessons")
-    assert person.find("lesson.choice.1", QAbstractButton).text() == before == "f falls to 0.0119: it takes part, too"
 
 
 def have_shown(person):
@@ -226,15 +174,8 @@ def test_numbers_follow_edits_computed_beside_the_window_and_the_way_back_is_off
     person.settle("lessons")
     assert person.number("query", 1, 1) == 5
 
-    person.again("numbers that take long of a small problem, too, are read beside from the first")
-    threads.clear()
-    begin(person, resource("lessons", "14-rnn-cnn-attention.md"))
-    assert panel._words.paragraphs[1].endswith("0.035.")
-    assert threads
-    assert threading.main_thread() not in threads
 
-
-def test_a_lesson_is_taken_up_where_it_was_left_and_belongs_to_its_file(launch, tmp_path):
+def test_a_lesson_is_taken_up_where_it_was_left(launch):
     person = launch()
     begin(person, WORKED)
     person.click("lesson.skip")
@@ -249,43 +190,6 @@ def test_a_lesson_is_taken_up_where_it_was_left_and_belongs_to_its_file(launch, 
     person.settle("lessons")
     assert person.find("lesson.place").text() == "Step 1 of 5"
     assert not person.find("lesson.back").isEnabled()
-
-    person.again("a lesson of the same name has a place of its own")
-    own = tmp_path / WORKED.name
-    own.write_bytes(WORKED.read_bytes())
-    begin(person, WORKED)
-    person.click("lesson.skip")
-    person.settle("lessons")
-    begin(person, own, anew=False)
-    assert person.find("lesson.place").text() == "Step 1 of 5"
-
-    person.again("a lesson is opened from a file by the action")
-    person.choose_file(WORKED, lambda: person.do("open_lesson"))
-    person.settle("lessons")
-    assert person.find("lesson").isVisible()
-
-    person.again("what is done in a lesson is nothing to save")
-    begin(person, resource("lessons", "09-pooling.md"))
-    person.go_to("query", 0, 0)
-    person.do("insert_columns")
-    person.wait()
-    assert person.program.document.stack.index() == 1
-    assert not person.window.isWindowModified()
-
-    person.again("a step says itself what is changed by hand in it")
-    # Columns of a head come, and what a step does to a column is done to that of the same number all the same.
-    cell = {"kind": "scale", "stage": "concat", "at": {"column": 2}, "factor": 2.0}
-    narrow = Problem(query=np.eye(2), key=np.eye(2), value=np.ones((2, 4)), num_heads=2, interventions=[cell])
-    save(narrow, tmp_path / "two.attn")
-    path, text = tmp_path / "wider.md", "\n\n### English\nx\n\n### 中文\n字\n"
-    wider = [[1.0] * 6] * 2
-    path.write_text(
-        f"# A | 甲\n\n## S | 步\n- open: two.attn{text}\n## T | 另一步\n- set: value = {wider}{text}", encoding="utf-8"
-    )
-    begin(person, path)
-    person.click("lesson.skip")
-    person.settle("lessons")
-    assert person.program.document.problem == narrow.replace(value=wider)
 
     person.again("a lesson is opened from the menu and follows the language")
     person.program.settings.put(PROGRESS, {})
@@ -325,37 +229,24 @@ def test_a_table_in_markdown_goes_the_way_of_every_table(launch, tmp_path):
     person = launch("worked-example.npz")
     path = tmp_path / "table.md"
     path.write_text("\n| a | b | c |\n|---|---|---|\n| 7 | 8 | 9 |\n| 1 | 2 | 3 |\n", encoding="utf-8")
-    for come in (person.drop, person.open):
-        come(path)
-        person.settle("lessons")
-        assert "table.md holds 2 × 3 numbers. Where do they go?" in person.banner()
-        person.click(person.button("Q", "banner"))
-        assert person.numbers("query") == [["7", "8", "9"], ["1", "2", "3"]]
-        person.do("undo")
+    person.drop(path)
+    person.settle("lessons")
+    assert "table.md holds 2 × 3 numbers. Where do they go?" in person.banner()
+    person.click(person.button("Q", "banner"))
+    assert person.numbers("query") == [["7", "8", "9"], ["1", "2", "3"]]
 
     person.again("what is typed after a refused answer takes its place")
-    for first in ("3", "abc"):
-        begin(person, WORKED)
-        for text in (first, "1.732"):
-            person.type(text, end="Return")
-            person.settle("lessons")
-        assert person.find("lesson.answer", QLineEdit).text() == "1.732"
-        assert verdict(person) == "Correct.", first
-
-    person.again("what a step shows comes from behind a large page")
-    # The page on √d_k stayed over the map that the worked example speaks of.
-    person.do("sqrt_d_k")
-    person.click("button.page_large")
-    assert not person.find("heatmap.scores").isVisible()
-    begin(person, resource("lessons", "06-worked-example.md"))
-    assert person.find("heatmap.scores").isVisible()
-    assert not person.find("heatmap.scores").visibleRegion().isEmpty()
-    assert person.find("lesson").isVisible()
+    begin(person, WORKED)
+    for text in ("abc", "1.732"):
+        person.type(text, end="Return")
+        person.settle("lessons")
+    assert person.find("lesson.answer", QLineEdit).text() == "1.732"
+    assert verdict(person) == "Correct."
 
 
 @pytest.fixture
-def reader(launch, request):
-    person = launch("worked-example.npz", lang=getattr(request, "param", "en"), width=1366, height=700)
+def reader(launch):
+    person = launch("worked-example.npz", width=1366, height=700)
     person.drop(PATH)
     person.settle("lessons")
     assert person.find("lesson").isVisible()
@@ -393,14 +284,13 @@ def said(person):
     return "\n".join(person.program.late.lessons._panel._words.paragraphs)
 
 
-@pytest.mark.parametrize("reader", ["en", "zh"], indirect=True)
 def test_four_clicks_find_the_head_and_what_it_depends_on(reader):
     document = reader.program.document
     assert (document.study.text, document.study.layer) == (TEXT, 0)
     assert not reader.window.isWindowModified()
     reader.click(reader.find("lesson.choice.1", QAbstractButton))
     reader.settle("lessons")
-    assert reader.find("lesson.verdict").text().startswith(("Correct.", "正确。"))
+    assert reader.find("lesson.verdict").text().startswith("Correct.")
     assert probability(reader) > 0.99
     before, logits = document.problem, reader.program.late.model.answer.run.logits
 
@@ -423,8 +313,10 @@ def test_four_clicks_find_the_head_and_what_it_depends_on(reader):
     assert not is_done(reader)
     click_head(reader, 0, 1)
     assert not is_done(reader)
-    click_head(reader, 0, 0)
+    reader.click("lesson.do")
+    reader.settle("lessons")
     assert is_done(reader)
+    assert reader.program.view.look.head == 0
 
     next_step(reader)
     assert not is_done(reader)
@@ -449,20 +341,6 @@ def test_four_clicks_find_the_head_and_what_it_depends_on(reader):
     assert reader.find("lesson.end").isVisible()
 
 
-def test_what_is_not_done_is_done_by_the_button_and_taken_over_by_the_next_step(reader):
-    for place in range(6):
-        if reader.find("lesson.do").isVisible() and place % 2:
-            reader.click("lesson.do")
-            reader.settle("lessons")
-            assert is_done(reader)
-        state = reader.program.late.lessons._states[place]
-        assert (reader.program.document.study.layer, reader.program.document.study.text) in {
-            (scene.study.layer, TEXT) for scene in (state.begin, state.end)
-        }
-        next_step(reader)
-    assert reader.find("lesson.end").isVisible()
-
-
 def test_other_numbers_are_told_and_the_step_is_found_again_until_another_document_comes(reader):
     next_step(reader)
     reader.type_into("w_query", 0, 0, "9")
@@ -482,18 +360,6 @@ def test_other_numbers_are_told_and_the_step_is_found_again_until_another_docume
     assert not reader.find("lesson").isVisible()
     assert reader.program.document.study is None
     assert len(reader.steps()) == 1
-
-
-def test_the_way_back_to_a_step_of_a_model_keeps_what_was_answered(reader):
-    reader.click(reader.find("lesson.choice.1", QAbstractButton))
-    reader.settle("lessons")
-    reader.type_into("w_query", 0, 0, "9")
-    reader.settle("lessons")
-    reader.click("lesson.return")
-    reader.settle("lessons")
-    assert not reader.find("lesson.left").isVisible()
-    assert reader.find("lesson.verdict").isVisible()
-    assert reader.find("lesson.verdict").text().startswith("Correct.")
 
 
 def shown(person) -> WalkPlayer | None:

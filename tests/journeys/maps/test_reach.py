@@ -3,14 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor
-from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QTableView
+from PySide6.QtWidgets import QApplication, QLabel
 
-from attn_gui.figure.design_tokens import THEMES
-
-LEFT = Qt.MouseButton.LeftButton
 CAUSAL = "smollm2-layer10.npz"
 
 
@@ -72,25 +66,6 @@ def test_the_maps_show_what_a_cell_reaches(launch, settled):
     one, row = ((slice(10, 11), slice(13, 14)),), ((slice(10, 11), slice(0, 16)),)
     assert shown == [one, row, one, row]
 
-    person.again("a cell of a table that another layer does not have is let go")
-    person.do("known_toy_induction")
-    person.wait()
-    person.do("block")
-    person.window.mask_panel.add_layer("padding")  # its change has the reach shown before the tables are told
-    person.wait()
-    person.do("product")
-    person.click_cell("weights", 2, 1)
-    person.press("Ctrl+Shift+R")
-    person.go_to("block.ln_weight", 0, 2)
-    settled(person)
-    assert person.find("heatmap.block_output").overlay.marks.reached
-    person.do("model")
-    heads = person.find("model", QTableView)
-    QTest.mouseClick(heads.viewport(), LEFT, pos=heads.visualRect(heads.model().index(1, 0)).center())
-    person.wait()
-    settled(person)
-    assert person.find("heatmap.weights").overlay.marks.reached  # of the cell of the map
-
 
 def test_a_cell_shows_its_reach_and_its_origin_under_the_mask(launch, settled):
     person = launch(CAUSAL)
@@ -108,39 +83,6 @@ def test_a_cell_shows_its_reach_and_its_origin_under_the_mask(launch, settled):
     person.press("Ctrl+Shift+R")
     settled(person)
     assert person.find("heatmap.weights").overlay.marks.reached is None
-
-    person.again("an edit leaves the reach and a change of the formula too")
-    person.program.view.set(head=0)
-    heads_on(person, 3)
-    person.click_cell("weights", 9, 6)
-    person.do("show_reach")
-    person.go_to("key", 5, 70)
-    settled(person)
-    heatmap = person.find("heatmap.weights")
-    before = heatmap.overlay.marks.reached
-    assert before
-    person.type_into("key", 5, 70, "2")
-    person.go_to("key", 5, 70)
-    settled(person)
-    assert heatmap.overlay.marks.reached == before
-    person.pick("scale", "none")  # everything is built anew
-    settled(person)
-    assert person.find("heatmap.weights").overlay.marks.reached == before
-
-    person.again("a cell that is closed takes its row out of reach")
-    person.program.view.set(head=0)
-    person.do("show_reach")
-    person.show_stage("masked")
-    rows = []
-    for row in (None, 5, 7):  # the first closed cell makes a layer of its own, the next one changes a number of it
-        if row is not None:
-            person.click_cell("masked", row, 2)
-            person.do("toggle_mask_cell")
-        person.go_to("value", 2, 6)
-        settled(person)
-        areas = person.find("heatmap.head_output").overlay.marks.reached
-        rows.append({k for down, _ in areas for k in range(down.start, down.stop)})
-    assert rows == [set(range(2, 14)), set(range(2, 14)) - {5}, set(range(2, 14)) - {5, 7}]
 
     person.again("the maps show where a cell came from hop by hop back to q k and v")
     person.program.view.set(head=0)
@@ -169,37 +111,6 @@ def test_a_cell_shows_its_reach_and_its_origin_under_the_mask(launch, settled):
     person.press("Ctrl+Alt+R")
     settled(person)
     assert person.find("heatmap.scores").overlay.marks.reached is None
-
-    person.again("all stages show it too in both themes")
-    person.program.view.set(head=0)
-    heads_on(person, 5)
-    person.do("all_stages", "show_reach")
-    person.go_to("value", 5, 70)
-    settled(person)
-    for scheme in ("dark", "light"):
-        person.do(f"theme_{scheme}")
-        settled(person)
-        heatmap = person.find("heatmap.value")
-        assert heatmap.overlay.marks.reached == ((slice(5, 6), slice(6, 7)),)
-        surface = THEMES[scheme].surface
-        own, others = background(person, heatmap, 5, 6), background(person, heatmap, 9, 20)
-        assert own == QColor(heatmap.cell_at(5, 6)[1])
-        assert distance(others, surface) <= distance(heatmap.cell_at(9, 20)[1], surface)
-
-    person.again("it goes back to x and the projections", "thinking-machines.npz")
-    person.choose_cell("query", 1, 1)
-    person.press("Shift+R")
-    settled(person)
-    rows, columns = person.find("operand.left").shape[1], person.find("operand.top").shape[0]
-    assert marked(person, "operand.left") == {(1, e) for e in range(rows)}
-    assert marked(person, "operand.top") == {(e, 1) for e in range(columns)}
-    person.click_cell("query", 0, 1)
-    settled(person)
-    assert marked(person, "operand.left") == {(0, e) for e in range(rows)}
-
-
-def distance(one, other):
-    return sum(abs(a - b) for a, b in zip(one.getRgb()[:3], other.getRgb()[:3], strict=True))
 
 
 def marked(person, name):

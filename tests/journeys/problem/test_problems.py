@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from itertools import product
 
 import numpy as np
 import pytest
@@ -12,17 +11,11 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QPlainTextEdit, QStyle, QStyleOptionSlider, QWidget
 
-from attn_gui import Problem, save
-from attn_gui.app.files.export_tasks import ExportNaming, number_tasks
-from attn_gui.engine import DenseEvaluation
-from attn_gui.figure.pooled_maps import silent
-from attn_gui.formats import open_matrix
-from attn_gui.views.dialogs.export_choice import DataChoice
+from attn_gui import Problem
 from attn_gui.views.dialogs.tokens_dialog import TokensDialog
 
 SIZES = {"n": 3, "m": 5, "num_heads": 2, "d_k": 7, "d_v": 4}
 WORDS = ("the", "cat", "sat")
-SMALL = "worked-example.npz"
 SCORES = [[1, 1], [1, 2]]
 
 
@@ -46,7 +39,7 @@ def shape(person, field):
     return model.rowCount(), model.columnCount()
 
 
-def test_problems_of_every_kind_are_made(person, tmp_path):
+def test_problems_of_every_kind_are_made(person):
     make(person, "direct")
     assert [shape(person, field) for field in ("query", "key", "value")] == [(3, 14), (5, 14), (5, 8)]
     assert all(float(text).is_integer() for row in person.numbers("query") for text in row)
@@ -125,24 +118,6 @@ def test_problems_of_every_kind_are_made(person, tmp_path):
     assert [person.table("query").model().headerData(row, Qt.Orientation.Vertical) for row in (0, 1)] == ["我", "爱"]
     assert len(person.steps()) == 2
 
-    person.again("tokens that are only looked at stay")
-
-    def agree(dialog):
-        person.click(dialog.buttons.button(QDialogButtonBox.StandardButton.Ok))
-
-    for names, tokens in product(
-        (("x", "w_query", "w_key", "w_value"), ("query", "key", "value")),
-        ({}, {"query_tokens": ("je", "suis")}, {"query_tokens": ("je", "suis"), "key_tokens": ("I", "am")}),
-    ):
-        before = Problem(**dict.fromkeys(names, np.eye(2)), **tokens)
-        save(before, tmp_path / "two.npz")
-        person.drop(tmp_path / "two.npz")
-        person.wait()
-        assert person.program.document.problem == before
-        person.answering(TokensDialog, agree, lambda: person.press("Ctrl+T"))
-        assert person.program.document.problem == before
-        assert len(person.steps()) == 1
-
 
 def test_typing_into_a_computed_table_opens_both_ways_out(launch):
     person = launch("thinking-machines.npz")
@@ -159,29 +134,6 @@ def test_typing_into_a_computed_table_opens_both_ways_out(launch):
     person.type("5", end="Return")
     assert person.number("x", 0, 0) == 5
     assert person.numbers("query") != before
-
-    person.again("delete and paste into a computed table offer the same")
-    person.click(person.button("Q · K · V", "zone.inputs"))
-    before = person.numbers("key")
-    person.clipboard("1")
-    for key in ("Del", "Ctrl+V", "F2"):
-        person.go_to("key", 0, 0)
-        person.press(key)
-        assert person.numbers("key") == before, key
-        assert person.button("Edit X", "zone.inputs").isVisible(), key
-    assert len(person.steps()) == 1
-
-    person.again("a row of x changes that row of q k and v")
-    before = {field: person.numbers(field) for field in ("query", "key", "value")}
-    weights = person.values("weights")
-    person.type_into("x", 1, 0, "3.5")
-    for field, numbers in before.items():
-        assert person.numbers(field)[0] == numbers[0], field
-        assert person.numbers(field)[1] != numbers[1], field
-    assert person.values("weights") != weights
-    person.press("Ctrl+Z")
-    assert {field: person.numbers(field) for field in before} == before
-    assert person.values("weights") == weights
 
     person.again("biases and a second sequence come and go")
     weights = person.values("weights")
@@ -255,28 +207,6 @@ def test_rows_follow_tokens_that_are_joined_split_or_taken_away(launch):
         person.wait()
         assert person.program.document.problem == before
 
-    # of equal neighbors the dialog knows which was emptied
-    tokens = ("very", "very", "very", "good")
-    weights = dict.fromkeys(("w_query", "w_key", "w_value"), np.eye(1))
-    cell = {"kind": "scale", "stage": "scores", "at": {"query": 1, "key": 0}, "factor": 2.0}
-    four = Problem(x=[[1.0], [2.0], [3.0], [4.0]], **weights, query_tokens=tokens, interventions=[cell])
-    person.again("taken away", four)
-    for place in range(4):
-
-        def empty(dialog: TokensDialog, place: int = place) -> None:
-            dialog.pieces.item(place).setText("")
-
-        person.answering(TokensDialog, partial(use, change=empty), lambda: person.do("tokens"))
-        person.wait()
-        after = person.program.document.problem
-        assert after.x.ravel().tolist() == [row for row in (1, 2, 3, 4) if row != place + 1]
-        assert after.query_tokens == tokens[:place] + tokens[place + 1 :]
-        went = "A change by hand went with its cells." in person.status()
-        assert went == (place in (0, 1)) == (not after.interventions)
-        person.do("undo")
-        person.wait()
-        assert "by hand" not in person.status()
-
 
 @pytest.fixture
 def problem():
@@ -302,16 +232,6 @@ def test_one_list_of_tokens_names_queries_and_keys_unless_those_have_their_own(l
     assert (problem.query_tokens, problem.key_tokens) == (("a", "cat", "sat"), keys)
 
 
-def test_a_file_has_them_on_both_sides(problem, tmp_path):
-    evaluation = DenseEvaluation(problem)
-    choice = DataChoice(arrays=("weights", "key"), heads=(1,), format="csv", headers=True, folder=str(tmp_path))
-    for task in number_tasks(choice, evaluation, ExportNaming("a")):
-        task.write(evaluation, silent)
-    found = open_matrix(tmp_path / "a-weights-h1.csv")
-    assert found.row_labels == found.column_labels == WORDS
-    assert open_matrix(tmp_path / "a-key.csv").row_labels == WORDS
-
-
 def scaled_by(person, factor):
     return person.values("scaled") == [pytest.approx([factor * s for s in row]) for row in SCORES]
 
@@ -330,25 +250,6 @@ def test_the_scale_is_a_root_none_or_typed(person):
     person.pick("scale", "sqrt")
     assert scaled_by(person, 3**-0.5)
     assert not field.isVisible()
-
-    person.again("what is picked ends the typing where no number changes")
-    for key in ("sqrt", "none"):
-        person.pick("scale", key)
-        person.pick("scale", "typed")
-        person.pick("scale", key)
-        assert not person.find("control.scale_value").isVisible(), key
-        assert person.find("control.scale").currentData() == key
-
-    person.again("every step is undone")
-    person.pick("scale", "none")
-    person.pick("scale", "typed")
-    person.overwrite(person.find("control.scale_value"), "0.5")
-    assert person.steps()[-1] == "scale 0.5"
-    while person.action("undo").isEnabled():
-        person.press("Ctrl+Z")
-    assert scaled_by(person, 3**-0.5)
-    assert person.find("control.scale").currentData() == "sqrt"
-    assert not person.window.isWindowModified()
 
     person.again("a bad scale is refused")
     person.pick("scale", "typed")
@@ -404,37 +305,3 @@ def test_a_gesture_on_the_slider_is_one_step_and_takes_no_other_away(launch):
     assert person.values("weights") == dot
     person.press("Ctrl+Z", "Ctrl+Z", "Ctrl+Z")
     assert person.find("control.scale_value").text() == "0.1"
-
-    person.again("keys on the slider are one step")
-    person.pick("scale", "typed")
-    slider, steps = person.find("control.scale_slider"), person.steps()
-    person.find("control.scale").setFocus()
-    slider.setFocus()
-    person.press("Left", "Left", "Left")
-    assert len(person.steps()) == len(steps) + 1
-    assert person.program.document.problem.scale == pytest.approx(0.97 * 32**-0.5)
-    person.press("Ctrl+Z")
-    assert person.steps()[: len(steps)] == steps
-    assert person.program.document.problem.scale is None or person.program.document.problem.scale == 32**-0.5
-
-    person.again("a gesture on the slider is one step and takes no other away", SMALL)
-    # It took the place of the number that was typed before it, and that could not be undone.
-    person.pick("scale", "typed")
-    slider = person.find("control.scale_slider")
-    slide(slider, 0.8)
-    person.type_into("query", 0, 0, "7")
-    steps, scale = person.steps(), person.program.document.problem.scale
-    slide(slider, 0.7, 0.8, 0.85)
-    assert person.steps()[:-1] == steps
-    assert person.number("query", 0, 0) == 7
-    person.press("Ctrl+Z")
-    assert (person.number("query", 0, 0), person.program.document.problem.scale) == (7, scale)
-
-    person.again("a gesture stays one step where the oldest ones go for it", SMALL)
-    person.pick("scale", "typed")
-    person.overwrite(person.find("control.scale_value"), "0.1")
-    for number in range(3):
-        person.type_into("query", 0, 0, str(number + 5))
-    person.program.document.limit_history(sum(person.program.document._history._costs))
-    slide(person.find("control.scale_slider"), 0.2, 0.4, 0.7)
-    assert [step.startswith("scale") for step in person.steps()[-2:]] == [False, True]
