@@ -377,6 +377,15 @@ def test_the_window_works_on_while_a_large_session_is_written(typist, gate, tmp_
     assert first(tmp_path / "kept.attn") == 1
     assert [path.name for path in tmp_path.iterdir()] == ["kept.attn"]
 
+    typist.again("what was clean before is not when another state was written meanwhile")
+    typist.press("Ctrl+S")
+    gate.await_work()
+    typist.press("Ctrl+Z")
+    gate.open()
+    written(typist)
+    assert typist.number("query", 0, 0) == 1
+    assert typist.window.isWindowModified(), "the file holds the 4"
+
     typist.again("a writing that fails keeps the old file and the window")
     gate.fails = True
     gate.open()
@@ -437,6 +446,18 @@ def test_changes_since_are_asked_for_and_written_before_the_window_goes(typist, 
     typist.answering(QMessageBox, lambda box: box.button(BUTTONS.Save).click(), typist.window.close)
     assert not typist.window.isVisible()
     assert first(tmp_path / "kept.attn") == 5
+
+
+def test_whoever_leaves_after_a_writing_that_failed_is_asked_again(typist, gate, tmp_path):
+    """The failure was taken for one of a writing that is still waited for: the window could not be closed."""
+    gate.fails = True
+    gate.open()
+    typist.press("Ctrl+S")
+    written(typist)
+    assert "no room" in typist.banner()
+    typist.answering(QMessageBox, lambda box: box.button(BUTTONS.Discard).click(), typist.window.close)
+    assert not typist.window.isVisible()
+    assert first(tmp_path / "kept.attn") == 1
 
 
 def test_the_end_of_the_program_writes_what_was_asked_for(typist, gate, tmp_path):

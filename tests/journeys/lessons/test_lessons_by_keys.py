@@ -141,6 +141,13 @@ def test_the_last_card_leads_on_to_the_next_lesson(launch):
     assert person.find("inspector").isVisible()
 
 
+def begin(launch, lang="zh", size=(1366, 700)):
+    person = launch("worked-example.npz", lang=lang, width=size[0], height=size[1])
+    person.program.take_in(path_of("06-worked-example"))
+    person.settle("lessons")
+    return person
+
+
 def give(person, text):
     person.overwrite(person.find("lesson.answer", QLineEdit), text)
     person.settle("lessons")
@@ -193,6 +200,58 @@ def test_the_text_of_a_step_is_whole_while_there_is_room_and_the_explanation_has
     assert person.find("walk.keys").isVisible()
     give(person, "1")
     assert gap() < 60
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_question_is_judged_by_its_decimals_and_a_number_of_another_cell_is_said_to_be_that(launch, lang):
+    person, near = begin(launch, lang), {"en": "more decimals", "zh": "小数"}[lang]
+    assert (
+        person.window.accessibleName() == {"en": "A worked example in five steps", "zh": "算例：五步算完注意力"}[lang]
+    )
+    give(person, "1.73")
+    assert near in verdict(person)
+    give(person, "1.732")
+    person.click("lesson.next")
+    person.settle("lessons")
+    give(person, "2")
+    assert "S[1, 1]" in verdict(person)
+    person.click("lesson.show")
+    person.settle("lessons")
+    assert verdict(person).startswith({"en": "The answer is 1.", "zh": "答案是 1。"}[lang])
+    assert person.program.view.look.cell[1:] == (0, 1), "the cell that was asked for is the one explained now"
+    for _ in range(3):
+        person.click("lesson.skip")
+        person.settle("lessons")
+    give(person, "3")
+    assert "O[0, 1]" in verdict(person)
+    give(person, "2.3")
+    assert near in verdict(person)
+
+
+def test_only_a_right_answer_counts_as_done_and_the_last_card_leads_back_to_the_others(launch):
+    person = begin(launch)
+    give(person, "1.732")
+    person.click("lesson.next")
+    person.settle("lessons")
+    give(person, "5")
+    person.click("lesson.show")
+    person.settle("lessons")
+    person.click("lesson.check")  # what was shown and is handed in again is no answer
+    person.settle("lessons")
+    bar = person.find("lesson.progress")
+    assert person.find("lesson.next").isEnabled()
+    for _ in range(4):
+        person.click("lesson.skip")
+        person.settle("lessons")
+    done, buttons_shown, skipped = (bar.color_of(step) for step in (0, 1, 2))
+    assert done != skipped
+    assert buttons_shown == skipped, "its outline alone tells it from one that was left out"
+    assert person.find("lesson.place").text() == "完成 1 / 5 步"
+    assert not fault(person.find("lesson.end"))
+    person.click("lesson.open.2")
+    person.settle("lessons")
+    assert person.find("lesson.place").text() == "第 3 步，共 5 步"
+    assert not person.find("lesson.next").isEnabled()
 
 
 def test_a_button_that_a_step_speaks_of_is_there_in_the_simple_window_too(launch):
@@ -277,7 +336,7 @@ def walk(person, path):
 
 @pytest.mark.parametrize(
     ("lang", "lessons"),
-    [("en", LESSONS[::4]), ("zh", LESSONS[1::4]), ("en", LESSONS[2::4]), ("zh", LESSONS[3::4])],
+    [(lang, LESSONS[part::4]) for part in range(4) for lang in ("en", "zh")],
 )
 def test_whatever_a_lesson_says_or_asks_is_in_sight(launch, lang, lessons):
     """All of them where there is least room."""

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMessageBox
+from PySide6.QtWidgets import QApplication, QMessageBox
 
 from attn_gui.app.lessons import opening
 from attn_gui.app.lessons.lesson_list import LessonProgress
+from attn_gui.app.state import background_task
 from attn_gui.lessons.lesson import title_of
 from attn_gui.paths import resource
 from attn_gui.views.text_views import SentenceView
 from tests.journeys.gate import Gate
-from tests.seen import fault
+from tests.seen import covered, fault
 
 BUTTONS = QMessageBox.StandardButton
 LESSONS = sorted(resource("lessons").glob("*.md"))
@@ -132,9 +133,10 @@ def test_the_list_of_lessons_leads_back_to_what_stood_there_before(launch):
         assert not person.find("lessons").isVisible()
 
 
-def test_the_list_of_lessons_is_seen_whole_on_a_small_screen(launch):
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_list_of_lessons_is_seen_whole_on_a_small_screen(launch, lang):
     """Of 700 pixels the frame of the window takes some, and one lesson is finished."""
-    person = launch(width=1350, height=652)
+    person = launch(lang=lang, width=1350, height=652)
     for step in range(5):
         LessonProgress(person.program.settings).tick(LESSON.stem, step)
     person.do("lessons")
@@ -143,6 +145,39 @@ def test_the_list_of_lessons_is_seen_whole_on_a_small_screen(launch):
     band = person.find("lessons.band")
     assert len([part for part in band.findChildren(SentenceView) if part.isVisible()]) == 2
     assert fault(band) == ""
+
+
+def test_the_mask_is_made_beside_the_step_that_asks_for_it(launch):
+    """Its panel lay over the sentence that says which mask."""
+    person = launch(width=1366, height=700)
+    person.program.take_in(resource("lessons", "05-masks.md"))
+    person.settle("lessons")
+    while not person.find("lesson.do").isVisible():
+        person.click("lesson.skip")
+        person.settle("lessons")
+    person.click("control.mask")
+    assert person.window.mask_panel.isVisible()
+    assert fault(person.find("lesson.title")) == fault(person.find("lesson.do")) == ""
+    shown = covered(person.find("lesson"))
+    person.press("Esc")
+    assert not person.window.mask_panel.isVisible()
+    assert covered(person.find("lesson")) == shown
+
+
+def test_a_lesson_waits_for_a_number_that_is_typed_and_for_a_dialog(launch, gate, monkeypatch):
+    monkeypatch.setattr(background_task, "AGAIN_MS", 1)
+    person = launch("nadaraya-watson.npz")
+    begin(person, gate)
+    box = QMessageBox(person.window)
+    box.open()
+    gate.open()
+    person.program.late.lessons.opening._work.wait()
+    for _ in range(3):
+        QApplication.processEvents()
+    assert not begun(person)
+    box.reject()
+    rest(person, gate)
+    assert begun(person)
 
 
 def test_what_is_done_in_a_lesson_is_left_without_a_question_and_what_is_done_after_it_belongs_to_the_person(launch):

@@ -152,6 +152,47 @@ def test_a_zoomed_map_is_moved_exported_overlooked_and_shown_beside_others(perso
     assert person.window.product.maps.minimap("weights").isVisible()
     assert copied() == before
 
+    anew(person, "from the map tab leads to its overview which speaks the language of the window")
+    heatmap, minimap = person.find("heatmap.weights"), person.window.product.maps.minimap("weights")
+    heatmap.setFocus()
+    person.press("Tab")
+    assert not minimap.hasFocus()
+    heatmap.setFocus()
+    person.press("+", "+", "+", "Tab")
+    assert minimap.hasFocus()
+    before = heatmap.box.in_view
+    person.press("Left")
+    assert heatmap.box.in_view[2] < before[2]
+    assert minimap.accessibleName() == "Overview of Weights"
+    person.do("language_zh")
+    QApplication.processEvents()
+    assert "Overview" not in minimap.accessibleName()
+    assert "Drag" not in minimap.toolTip()
+    person.do("language_en")
+    person.press("0")
+    assert not minimap.isVisible()
+    assert heatmap.hasFocus()
+
+    anew(person, "the frame of the overview is dragged to other cells")
+    heatmap, minimap = person.find("heatmap.weights"), person.window.product.maps.minimap("weights")
+    zoom_to_numbers(person, heatmap)
+    heatmap.box.set_window((100, 400, 100, 400))
+    before, at = heatmap.box.in_view, minimap.mapTo(person.window, minimap.frame().center())
+    place, target = minimap.geometry(), person.window.childAt(at)
+    assert minimap.isAncestorOf(target)
+    start = target.mapFrom(person.window, at)
+    QTest.mousePress(target, LEFT, pos=start)
+    for step in range(1, 9):
+        QTest.mouseMove(target, start + QPoint(3, 2) * step)
+        QApplication.processEvents()
+    QTest.mouseRelease(target, LEFT, pos=start + QPoint(24, 16))
+    cells, after = minimap.cells(), heatmap.box.in_view
+    assert after[2] - before[2] == pytest.approx(24 * N / cells.width(), rel=0.01)
+    assert after[0] - before[0] == pytest.approx(16 * N / cells.height(), rel=0.01)
+    assert after[1] - after[0] == pytest.approx(300)
+    assert minimap.geometry() == place
+    assert person.find("operand.left").box.in_view[:2] == after[:2]
+
     anew(person, "all stages show the same cells while one is zoomed and moved")
     person.do("all_stages")
     stages = [person.find(f"heatmap.{stage}") for stage in ("scores", "scaled", "weights")]
