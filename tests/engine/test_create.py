@@ -19,7 +19,7 @@ from attn_gui.engine import (
     with_context,
     with_output,
 )
-from attn_gui.engine.creation.create import fitting_output, with_hidden_width, with_score
+from attn_gui.engine.creation.create import fitting_output, with_score
 from attn_gui.engine.creation.interventions import with_carried_interventions
 from attn_gui.engine.creation.layer_parts import with_block, with_gate, with_head_norms
 from tests.failing import each
@@ -168,19 +168,6 @@ def test_what_was_changed_by_hand_up_to_q_k_and_v_is_not_changed_twice(makers, n
     assert made_direct(DenseEvaluation(direct)) == {}
 
 
-@pytest.mark.parametrize(("stage", "x", "context"), [("query", 1, 2), ("key", 2, 1), ("value", 2, 1)])
-def test_what_was_changed_by_hand_in_one_item_stays_its_own(stage, x, context):
-    """Where all items share the sequence that it is computed from."""
-    numbers = np.random.default_rng(3).normal
-    rows = {"x": numbers(size=(x, 3, 6)), "context": numbers(size=(context, 5, 3))}
-    rows = {name: array if len(array) > 1 else array[0] for name, array in rows.items()}
-    weights = {"w_query": numbers(size=(6, 4)), "w_key": numbers(size=(3, 4)), "w_value": numbers(size=(3, 4))}
-    change = {"kind": "scale", "stage": stage, "at": {"batch": 0, "row": 2, "column": 3}, "factor": 0.0}
-    problem = Problem(**rows, **weights, interventions=[change])
-    direct = problem.replace(**made_direct(DenseEvaluation(problem)))
-    np.testing.assert_array_equal(compute(direct)["output"], compute(problem)["output"])
-
-
 def test_another_score_comes_with_its_own_numbers():
     problem = new_problem("direct", n=3, m=5, num_heads=2, d_k=7, d_v=4)
     changed = problem.replace(**with_score(problem, "gaussian"))
@@ -192,18 +179,6 @@ def test_another_score_comes_with_its_own_numbers():
     assert shapes == {"w_score_query": (7, 7), "w_score_key": (7, 7), "w_score": (7,)}
     with pytest.raises(FieldError, match="score must be one of"):
         with_score(problem, "max")
-
-
-def test_hidden_units_leave_and_come_back_as_they_were():
-    problem = new_problem("direct", n=3, m=5, d_k=7)
-    additive = problem.replace(**with_score(problem, "additive", seed=3))
-    narrow = additive.replace(**with_hidden_width(additive, 2, seed=3))
-    assert narrow.score_params["w_score_query"].shape == (7, 2)
-    assert narrow.replace(**with_hidden_width(narrow, 7, seed=3)) == additive
-    with pytest.raises(FieldError):
-        with_hidden_width(problem, 2)
-    with pytest.raises(FieldError):
-        with_hidden_width(additive, 0)
 
 
 def test_a_block_needs_an_output_as_wide_as_x():

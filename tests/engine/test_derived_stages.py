@@ -138,17 +138,6 @@ def test_what_a_zero_weight_holds_back_is_explained_as_zero_and_moves_nothing():
     assert not any(gradient[name].any() for name in ("query", "key", "value"))
 
 
-def test_the_cell_of_every_head_is_one_hop_from_the_mean():
-    trace = compute(made())
-    found = explain(trace, "mean_weights", (1, 3, 2))
-    assert [hop.index for term in found.terms for cell in term.cells if (hop := found.expand(cell))] == [
-        (1, head, 3, 2) for head in range(HEADS)
-    ]
-    largest = explain(trace, "largest_weights", (1, 3, 2))
-    assert len(largest.terms) == HEADS
-    assert largest.expression.index == (1, int(np.argmax(trace["weights"][1, :, 3, 2])), 3, 2)
-
-
 def test_a_key_that_every_head_has_closed_is_closed_in_their_mean():
     allowed = np.ones((HEADS, N, M), bool)
     allowed[:, 2, 3] = False

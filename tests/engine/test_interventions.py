@@ -11,12 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attn_gui import load, save
-from attn_gui.cli import main
 from attn_gui.engine import (
     DenseEvaluation,
     Evaluation,
-    FieldError,
     Problem,
     ShapeError,
     compute,
@@ -34,19 +31,13 @@ from attn_gui.engine.creation.interventions import (
 )
 from attn_gui.engine.evaluation.evaluation import row_entropy
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
-from attn_gui.engine.graph.intervention_nodes import phrase
-from attn_gui.engine.graph.nodes import symbol
-from attn_gui.engine.interventions import INTERVENTIONS
 from attn_gui.engine.stages import STAGE
 from tests.failing import each
 
 from .conftest import EVALUATIONS, MAKERS
 
 CASES = [
-    (name, stage, kind)
-    for name in ("all", "block", "additive", "cross")
-    for stage in EVALUATIONS[name].stages
-    for kind in range(3)
+    (name, stage, kind) for name in ("all", "block", "cross") for stage in EVALUATIONS[name].stages for kind in range(3)
 ]
 
 
@@ -54,8 +45,7 @@ def made(name, stage, kind):
     return with_record(MAKERS[name](), list(records(EVALUATIONS[name], stage))[kind])
 
 
-@pytest.mark.family(4)
-@pytest.mark.parametrize(("name", "stage", "kind"), CASES[::2])
+@each(("name", "stage", "kind"), CASES[::4])
 def test_every_kind_on_every_stage_is_what_the_reference_makes_of_it(name, stage, kind):
     trace = compute(made(name, stage, kind))
     report = verify(trace)
@@ -63,7 +53,7 @@ def test_every_kind_on_every_stage_is_what_the_reference_makes_of_it(name, stage
     assert not np.array_equal(trace[stage], trace.computed(stage), equal_nan=True)
 
 
-@each("factor", [0.0, -1.0, 0.5, -2.5])
+@each("factor", [0.0, -2.5])
 @each("evaluate", [DenseEvaluation, StreamingEvaluation])
 def test_what_a_mask_has_closed_stays_closed_when_it_is_multiplied(factor, evaluate):
     """−∞ × 0 would make whole rows NaN, −∞ × −1 would give all weight to what nobody may see."""
@@ -86,7 +76,7 @@ def test_what_a_mask_has_closed_stays_closed_when_it_is_multiplied(factor, evalu
 
 
 # --- explained -----------------------------------------------------------------------------------
-@each(("name", "stage", "kind"), CASES[::3] + CASES[1::7])
+@each(("name", "stage", "kind"), CASES[1::5])
 def test_a_changed_cell_says_what_was_done_and_what_it_would_be(name, stage, kind):
     trace = compute(made(name, stage, kind))
     changed = trace[stage] != trace.computed(stage)
@@ -128,21 +118,6 @@ def test_a_cell_may_be_changed_several_times_and_a_number_behind_a_mask_counts()
     assert verify(trace).ok
 
 
-def test_a_changed_cell_comes_from_what_it_takes_and_from_what_was_computed_there():
-    rng = np.random.default_rng(4)
-    arrays = {name: rng.normal(size=(5, 6)) for name in ("query", "key", "value")}
-
-    def sources(**record):
-        problem = Problem(**arrays, interventions=({"stage": "weights", "at": {"query": 1, "key": 2}, **record},))
-        found = explain(compute(problem), "weights", (0, 0, 1, 2))
-        return [(cell.name, cell.index) for cell in found.sources]
-
-    assert sources(kind="copy", source={"key": 4}) == [("computed.weights", (0, 0, 1, 4))]
-    scaled = sources(kind="scale", factor=3.0)
-    assert scaled == [("computed.weights", (0, 0, 1, 2)), ("interventions.0.factor", ())]
-    assert sources(kind="set", values=3.0) == [("interventions.0.values", ())]
-
-
 # --- pulled back ---------------------------------------------------------------------------------
 def moved(problem: Problem, field: str, index: tuple[int, ...], step: float) -> Problem:
     """The problem with one number moved."""
@@ -159,8 +134,7 @@ def moved(problem: Problem, field: str, index: tuple[int, ...], step: float) -> 
     return problem.replace(interventions=tuple(records))
 
 
-@pytest.mark.family(3)
-@pytest.mark.parametrize(("name", "stage", "kind"), [case for case in CASES if case[0] in ("all", "block")][::4])
+@each(("name", "stage", "kind"), CASES[::5])
 def test_gradients_are_those_that_small_steps_find(name, stage, kind):
     problem, rng = made(name, stage, kind), np.random.default_rng(7)
     trace = compute(problem)
@@ -177,13 +151,13 @@ def test_gradients_are_those_that_small_steps_find(name, stage, kind):
 
 
 # --- followed ------------------------------------------------------------------------------------
-@pytest.mark.parametrize("name", ["all", "block"])
+@each("name", ["all", "block"])
 def test_interventions_come_go_and_change_their_numbers_as_edits_do(name):
     base, rng = MAKERS[name](), np.random.default_rng(5)
     pool = [record for stage in EVALUATIONS[name].stages for record in records(EVALUATIONS[name], stage)]
     chosen: list = []
     evaluation = DenseEvaluation(base)
-    for number in range(14):
+    for number in range(10):
         if number % 4 == 3:
             chosen.pop(int(rng.integers(len(chosen))))
         else:
@@ -195,20 +169,6 @@ def test_interventions_come_go_and_change_their_numbers_as_edits_do(name):
             box = tuple(slice(0, length) for length in fresh.shape(stage))
             assert np.array_equal(evaluation.box(stage, box), fresh.box(stage, box), equal_nan=True), stage
         assert all(set(boxes) <= set(fresh.stages) for boxes in (found.boxes, found.cells))
-
-
-def test_numbers_of_an_intervention_are_edited_in_place():
-    rng = np.random.default_rng(5)
-    arrays = {name: rng.normal(size=(7, 6)) for name in ("query", "key", "value")}
-    values = rng.normal(size=(3, 1))
-    record = {"kind": "set", "stage": "scaled", "at": {"head": 1, "query": (2, 5)}, "values": values}
-    problem = Problem.over({**arrays, "num_heads": 2, "interventions": (record,)})
-    evaluation = DenseEvaluation(problem)
-    values[1] = 4.0
-    found = evaluation.update(problem, {"interventions.0.values": [(slice(1, 2), slice(0, 1))]})
-    assert found.boxes["scaled"] == [(slice(0, 1), slice(1, 2), slice(3, 4), slice(0, 7))]
-    assert np.array_equal(evaluation.block("scaled", 0, 1, slice(3, 4), slice(0, 7)), np.full((1, 7), 4.0))
-    assert "scores" not in found.boxes
 
 
 def test_what_is_replaced_stops_the_reach_and_a_copy_carries_it_on():
@@ -239,12 +199,9 @@ BAD = [
     ({"kind": "set", "stage": "weights", "at": {"key": -1}, "values": 1}, ShapeError, "axis key, got −1"),
     ({"kind": "set", "stage": "weights", "at": {"key": (3, 5)}, "values": [1, 2, 3]}, ShapeError, r"\(1, 2, 7, 2\)"),
     ({"kind": "copy", "stage": "weights", "source": {"head": 2}}, ShapeError, "2 cells along its axis head, got 2"),
-    ({"kind": "copy", "stage": "weights", "source": {"head": (0, 1)}}, ValueError, "one whole number"),
     ({"kind": "scale", "stage": "weights", "at": {"key": (4, 4)}, "factor": 1}, ValueError, "start < stop"),
     ({"kind": "scale", "stage": "weights", "at": {"key": 1.5}, "factor": 1}, TypeError, "a whole number"),
-    ({"kind": "scale", "stage": "weights", "at": {"items": 1}, "factor": 1}, TypeError, "must be a name"),
     ({"kind": "scale", "stage": "weights"}, ValueError, "needs factor"),
-    ({"kind": "scale", "factor": 2}, ValueError, "needs stage"),
     ({"kind": "melt", "stage": "weights"}, ValueError, "one of the interventions set, scale, copy"),
     ({"kind": "scale", "stage": "weights", "factor": 1, "by": 2}, ValueError, "does not have the parameter by"),
 ]
@@ -270,59 +227,6 @@ def test_untrusted_lists_are_weighed_before_they_are_read():
         Problem(**arrays, interventions=[large])
 
 
-# --- kept ----------------------------------------------------------------------------------------
-@pytest.mark.parametrize("suffix", ["attn", "npz"])
-def test_files_and_the_command_line_carry_them(tmp_path, suffix, capsys):
-    rng = np.random.default_rng(2)
-    arrays = {name: rng.normal(size=(7, 6)) for name in ("query", "key", "value")}
-    interventions = (
-        {"kind": "set", "stage": "masked", "at": {"head": 1, "query": 3}, "values": [0, 1, -np.inf, 2, 3, 4, 5]},
-        {"kind": "scale", "stage": "head_output", "at": {"head": 0}, "factor": 0, "enabled": False},
-        {"kind": "copy", "stage": "weights", "at": {"head": 0, "query": (1, 3)}, "source": {"head": 1}},
-    )
-    problem = Problem(**arrays, num_heads=2, mask=({"kind": "causal"},), interventions=interventions)
-    path = tmp_path / f"a.{suffix}"
-    save(problem, path)
-    first = path.read_bytes()
-    save(load(path), path)
-    assert path.read_bytes() == first
-    assert load(path) == problem
-    assert main(["verify", str(path)]) == 0
-    assert main(["export", str(path), "-o", str(tmp_path), "--stage", "weights", "--format", "csv", "png"]) == 0
-    rows = (tmp_path / "a-weights-h0.csv").read_text(encoding="utf-8").splitlines()
-    cells = np.array([[float(cell) if cell else 0.0 for cell in row.split(",")] for row in rows])
-    assert np.allclose(cells, compute(problem)["weights"][0, 0])
-
-
-def test_the_command_line_says_what_is_not_as_computed(tmp_path, capsys):
-    rng = np.random.default_rng(2)
-    arrays = {name: rng.normal(size=(7, 6)) for name in ("query", "key", "value")}
-    weight = {"kind": "set", "stage": "weights", "at": {"head": 1, "query": 3, "key": (2, 5)}, "values": 0.25}
-    off = {"kind": "scale", "stage": "head_output", "at": {"head": 0}, "factor": 0}
-    path = tmp_path / "a.attn"
-    save(Problem(**arrays, num_heads=2, interventions=[weight, off, {**off, "enabled": False}]), path)
-    said = "attn-gui: Changed by hand: A[3, 2 … 4] of head 1 set to 0.25; O of head 0 × 0."
-    assert main(["verify", str(path)]) == 0
-    assert capsys.readouterr().err.strip() == said
-    assert main(["export", str(path), "-o", str(tmp_path), "--format", "csv"]) == 0
-    assert said in capsys.readouterr().err
-    save(Problem(**arrays, num_heads=2, interventions=[{**off, "enabled": False}]), path)
-    assert main(["verify", str(path)]) == 0
-    assert capsys.readouterr().err == ""
-    save(Problem(**arrays, num_heads=2, interventions=[weight] * 9), path)
-    assert main(["verify", str(path)]) == 0
-    assert "; and 3 more." in capsys.readouterr().err
-
-
-def test_every_kind_tells_what_it_does_in_every_stage():
-    for stage in EVALUATIONS["all"].stages:
-        for record in records(EVALUATIONS["all"], stage):
-            problem = with_record(MAKERS["all"](), record)
-            said = str(phrase(problem, problem.interventions[0]))
-            assert symbol(stage) in said
-            assert "{" not in said
-
-
 # --- long problems -------------------------------------------------------------------------------
 def long_problem():
     rng = np.random.default_rng(9)
@@ -336,15 +240,16 @@ def whole(evaluation, stage):
     return np.array(evaluation.box(stage, tuple(slice(0, length) for length in evaluation.shape(stage))))
 
 
-@each("kind", range(3))
-@each("stage", DenseEvaluation(long_problem()).stages)
+@each(("kind", "stage"), [(k % 3, stage) for k, stage in enumerate(DenseEvaluation(long_problem()).stages)])
 def test_every_kind_on_every_stage_of_a_long_problem_comes_and_goes_as_in_a_short_one(stage, kind):
     problem = long_problem()
     long, plain = StreamingEvaluation(problem, tile=8, chunk=16), DenseEvaluation(problem)
     long.complete()
     changed = with_record(problem, list(records(plain, stage))[kind])
-    for now in (changed, problem):
-        long.update(now, {})
+    key, edit = np.array(problem.key), {"key": [(slice(3, 4), slice(2, 3))]}
+    key[3, 2] += 1.0
+    for now, edits in ((changed, {}), (changed.replace(key=key), edit), (problem, edit)):
+        long.update(now, edits)
         short = DenseEvaluation(now)
         for other in short.stages:
             assert np.allclose(whole(long, other), whole(short, other), rtol=1e-8, atol=1e-10, equal_nan=True), other
@@ -377,10 +282,6 @@ def records(evaluation: Evaluation, stage: str, seed: int = 5) -> Iterator[dict[
 
 def with_record(problem: Problem, record: Mapping[str, Any], *more: Mapping[str, Any]) -> Problem:
     return problem.replace(interventions=(record, *more))
-
-
-def kinds() -> tuple[str, ...]:
-    return tuple(INTERVENTIONS)
 
 
 # --- interventions made cell by cell --------------------------------------------------------------
@@ -416,7 +317,7 @@ def scores(records):
     return compute(PROBLEM.replace(interventions=records))["scores"]
 
 
-@settings(deadline=None, max_examples=60, database=None)
+@settings(deadline=None, max_examples=30, database=None)
 @given(made=st.lists(changes(), min_size=1, max_size=4), hole=drawn_boxes())
 def test_freed_cells_are_as_computed_and_all_others_stay(made, hole):
     records = ()
@@ -428,20 +329,6 @@ def test_freed_cells_are_as_computed_and_all_others_stay(made, hole):
     np.testing.assert_array_equal(after, expected)
 
 
-def test_what_is_switched_off_is_not_lost_where_cells_are_freed():
-    box = tuple(slice(0, 2) for _ in SHAPE)
-    (record,) = with_cells_scaled((), "scores", AXES, box, 0.5)
-    off = record.changed(enabled=False)
-    assert with_cells_free((off, record), "scores", AXES, SHAPE, box) == (off,)
-
-
-@settings(deadline=None, max_examples=25, database=None)
-@given(change=changes())
-def test_the_same_cells_again_make_no_second_entry(change):
-    once = change(())
-    assert len(change(once)) == len(once) == 1
-
-
 def test_the_last_number_and_the_product_of_factors_count():
     box = tuple(slice(0, 1) for _ in SHAPE)
     twice = with_cells_set(
@@ -450,18 +337,8 @@ def test_the_last_number_and_the_product_of_factors_count():
     assert scores(twice)[0, 0, 0, 0] == 2
     (halved,) = with_cells_scaled(with_cells_scaled((), "scores", AXES, box, 0.5), "scores", AXES, box, -3.0)
     assert halved.factor == -1.5
-
-
-@pytest.mark.parametrize("factor", [1e200, 1e-200])
-def test_factors_whose_product_is_no_number_stay_two(factor, tmp_path):
-    box = tuple(slice(0, 1) for _ in SHAPE)
-    twice = with_cells_scaled(with_cells_scaled((), "scores", AXES, box, factor), "scores", AXES, box, factor)
-    assert [record.factor for record in twice] == [factor, factor]
-    path = tmp_path / "twice.attn"
-    save(PROBLEM.replace(interventions=twice), path)
-    assert load(path).interventions == twice
-    with pytest.raises(FieldError, match=r"interventions\.0\.factor"):
-        PROBLEM.replace(interventions=[twice[0].changed(factor=np.inf)])
+    off = halved.changed(enabled=False)
+    assert with_cells_free((off, halved), "scores", AXES, SHAPE, box) == (off,)  # what is switched off is not lost
 
 
 @each(
@@ -488,7 +365,7 @@ ROW = np.array([0.5, 0.0, 0.3, 0.2])
 
 
 @each("dtype", ["float32", "float64"])
-@each("share", [0.1, 0.0, 1.0, -2.0, 1e200, -1e308, np.inf, -np.inf, np.nan])
+@each("share", [0.1, 1.0, -2.0, 1e200, np.inf, np.nan])
 def test_what_had_no_share_has_none_whatever_is_set(share, dtype):
     """A closed key became NaN with an infinite weight beside it; a warning of NumPy is an error here."""
     found = rescale_row(ROW.astype(dtype), 2, share)
@@ -500,34 +377,8 @@ def test_what_had_no_share_has_none_whatever_is_set(share, dtype):
         assert found[0] == pytest.approx(2.5 * found[3])
 
 
-@pytest.mark.parametrize("others", [(np.inf, -np.inf), (np.nan, 0.5), (0.5, -0.5)])
-def test_others_without_a_sum_stay_as_they_are(others):
-    """Infinities of both signs have none, and NumPy warned of it."""
-    one, other = others
-    found = rescale_row(np.array([one, 0.0, 0.25, other]), 2, 0.5)
-    np.testing.assert_array_equal(found, (one, 0.0, 0.5, other))
-
-
-def test_others_too_small_to_be_divided_by_are_scaled_all_the_same():
-    np.testing.assert_array_equal(rescale_row(np.array([1.0, 1e-310, 0.0]), 0, 0.5), (0.5, 0.5, 0.0))
-
-
-@pytest.mark.parametrize("large", [1e308, np.inf])
-def test_weights_without_measure_are_no_even_spread(large):
-    assert row_entropy([[0.5, 0.5], [large, -large], [np.nan, 1.0]])[0] == pytest.approx(np.log(2))
-    assert not np.isfinite(row_entropy([[large, 0.0], [large, large]])).any()
-
-
-# --- entropy of rows -----------------------------------------------------------------------------
+# --- entropy of rows ------------------------------------------------------------------------------
 def test_known_rows() -> None:
     rows = [[1, 0, 0, 0], [0.25] * 4, [0.5, 0.5, 0, 0], [0] * 4, [np.nan, 0.5, 0.5, 0]]
     np.testing.assert_allclose(row_entropy(rows), [0, math.log(4), math.log(2), 0, np.nan], atol=1e-15)
-
-
-def test_zero_is_never_negative() -> None:
-    assert not np.signbit(row_entropy([[1.0, 0.0]])).any()
-
-
-def test_numbers_set_by_hand_warn_of_nothing() -> None:
-    rows = [[-np.inf, 0.5, 0.5], [-3.0, 1.0, 0.0], [np.inf, 0.0, 0.0]]
-    np.testing.assert_allclose(row_entropy(rows), [math.log(2), 0, -np.inf])
+    assert not np.isfinite(row_entropy([[1e308, 1e308], [np.inf, 0.0]])).any()

@@ -117,15 +117,6 @@ def test_the_free_memory_is_known_and_guessed_where_it_is_not(monkeypatch):
     assert memory.available() == memory.UNKNOWN
 
 
-def test_what_cannot_be_allocated_is_said_in_a_sentence(monkeypatch):
-    def empty(*_):
-        raise MemoryError
-
-    monkeypatch.setattr(np, "empty", empty)
-    with pytest.raises(FieldError, match=r"There is not enough memory for 8\.0 MB of new numbers\."):
-        fill("random", (1000, 1000))
-
-
 def test_filling_tells_how_far_it_is_and_can_be_stopped():
     told = []
     memory.carried_out(lambda: fill("random", (1000, 1000)), told.append, 8_000_000)

@@ -248,7 +248,7 @@ def test_numpy_scalars_are_numbers():
 
 
 # --- every change that a clash offers is carried out ----------------------------------------------
-N, M, H, G, D, C, E, F, S = 7, 11, 6, 2, 4, 5, 13, 17, 19
+N, M, H, G, D, C, E, F = 7, 11, 6, 2, 4, 5, 13, 17
 
 
 def direct(rng: np.random.Generator) -> dict[str, Any]:
@@ -275,15 +275,6 @@ def with_everything(rng: np.random.Generator) -> dict[str, Any]:
     }
 
 
-def batched(rng: np.random.Generator) -> dict[str, Any]:
-    fields = direct(rng)
-    return (
-        fields
-        | {name: np.stack([fields[name]] * 3) for name in ("query", "value")}
-        | {"mask": ({"kind": "padding", "lengths": (M, 2, 3)},)}
-    )
-
-
 def block(rng: np.random.Generator) -> dict[str, Any]:
     shapes = {
         "x": (N, E),
@@ -308,16 +299,7 @@ def cross(rng: np.random.Generator) -> dict[str, Any]:
     return {name: rng.normal(size=shape) for name, shape in shapes.items()} | {"num_heads": H, "num_kv_heads": G}
 
 
-def additive(rng: np.random.Generator) -> dict[str, Any]:
-    params = {"w_score_query": (D, S), "w_score_key": (3, S), "w_score": (S,)}
-    return direct(rng) | {
-        "key": rng.normal(size=(M, G * 3)),
-        "score": "additive",
-        "score_params": {name: rng.normal(size=shape) for name, shape in params.items()},
-    }
-
-
-MAKERS = (direct, with_everything, batched, block, cross, additive)
+MAKERS = (direct, with_everything, block, cross)
 
 
 def clash_of(fields: dict[str, Any]) -> ShapeError | None:
@@ -370,18 +352,6 @@ def test_every_fix_of_a_random_clash_works(make, data):
     if clash is not None:  # a matrix that is wrong on every axis at once is put right by one fix
         assert ("resize", name, True) in [(fix.kind, fix.matrix, fix.whole) for fix in clash.fixes], clash
         assert len(set(clash.fixes)) == len(clash.fixes)
-
-
-@settings(max_examples=15, deadline=None)
-@given(st.sampled_from(MAKERS), st.data())
-def test_two_wrong_matrices_are_put_right_step_by_step(make, data):
-    """As long as something is offered, taking it leads to a valid problem."""
-    fields = make(np.random.default_rng(0))
-    for name in data.draw(st.lists(st.sampled_from(arrays_of(fields)), min_size=2, max_size=2, unique=True)):
-        shape = list(draft_of(fields).arrays()[name].shape)
-        shape[-1] = data.draw(st.integers(1, 30))
-        fields = put(fields, name, np.ones(shape))
-    check_every_fix(fields)
 
 
 @each("make", MAKERS)

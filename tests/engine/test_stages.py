@@ -10,12 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attn_gui.engine import MASKS, SCORES, STAGE, DenseEvaluation, Problem, compute, explain
+from attn_gui.engine import MASKS, SCORES, STAGE, Problem, compute, explain
 from attn_gui.engine.analysis.reference import reference
 from attn_gui.engine.blocks import ACTIVATIONS
 from attn_gui.engine.creation.create import with_score
 from attn_gui.engine.creation.layer_parts import with_block
-from attn_gui.engine.evaluation.proxies import with_derived
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.expressions import Cell
 from tests.failing import each, failing
@@ -27,6 +26,16 @@ CONTRACT = [
     *("block_residual", "block_output"),
 ]
 HELPERS = ("position", "exponent", "angle")  # never edited cell by cell
+
+
+def test_every_stage_score_and_mask_layer_is_in_some_problem(evaluations):
+    assert list(STAGE) == CONTRACT
+    for evaluation in evaluations.values():
+        assert list(evaluation.stages) == [name for name in CONTRACT if name in evaluation.stages]
+    problems = [evaluation.problem for evaluation in evaluations.values()]
+    assert {name for evaluation in evaluations.values() for name in evaluation.stages} == set(CONTRACT)
+    assert {problem.score for problem in problems} == set(SCORES)
+    assert {layer.kind for problem in problems for layer in problem.mask} == set(MASKS)
 
 
 def whole(evaluation, name):
@@ -60,19 +69,6 @@ def nudged(array, index, step):
     return array
 
 
-def test_every_stage_of_the_contract_is_covered(evaluations):
-    names = CONTRACT
-    assert list(STAGE) == names
-    assert {name for evaluation in evaluations.values() for name in evaluation.stages} == set(names)
-    for evaluation in evaluations.values():
-        assert list(evaluation.stages) == [name for name in names if name in evaluation.stages]
-        for stage in STAGE.values():
-            if stage.name in evaluation.stages:
-                assert len(evaluation.axes(stage.name)) == len(evaluation.shape(stage.name))
-            assert stage.symbol
-            assert stage.latex
-
-
 def test_pull_back_is_the_derivative(evaluations, rng):
     def check(evaluation, node):
         inputs, seed, h = inputs_of(evaluation, node), rng.normal(size=node.shape), 1e-5
@@ -86,7 +82,7 @@ def test_pull_back_is_the_derivative(evaluations, rng):
             assert gradient.shape == inputs[name].shape
             if name.endswith(HELPERS[:2]):
                 continue
-            for index in some(gradient.shape, 2, rng):
+            for index in some(gradient.shape, 1, rng):
                 if not np.isfinite(inputs[name][index]):
                     assert gradient[index] == 0
                     continue
@@ -107,7 +103,7 @@ def test_affected_is_exactly_what_changes(evaluations, rng):
         for position, ref in enumerate(node.inputs):
             if ref.optional or not ref.axes or ref.name.endswith(HELPERS) or node.name.endswith(HELPERS):
                 continue
-            for index in some(inputs[ref.name].shape, 2, rng):
+            for index in some(inputs[ref.name].shape, 1, rng):
                 if inputs[ref.name].dtype != bool and not np.isfinite(inputs[ref.name][index]):
                     continue
                 after = run(node, inputs | {ref.name: nudged(inputs[ref.name], index, 1.0)})
@@ -136,7 +132,7 @@ def closed(evaluation, node):
 def test_any_block_has_the_bits_of_the_whole(evaluations, rng):
     def check(evaluation, node):
         full = whole(evaluation, node.name)
-        for _ in range(4):
+        for _ in range(2):
             low = rng.integers(full.shape)
             box = tuple(slice(int(a), int(rng.integers(a, k)) + 1) for a, k in zip(low, full.shape, strict=True))
             with np.errstate(all="ignore"):
@@ -164,42 +160,6 @@ def test_explanation_evaluates_to_the_cell(evaluations, rng):
             evaluated(found)
 
     assert not of_every_node(evaluations, check)
-
-
-ROWS = (
-    [1e160, 1.0, 2e160],
-    [-2e160, 1e159, 3.0],
-    [1e308, -1e308, 1e308],
-    [1e200, 1e200, 1e200],
-    [3e-170, -1e-171, 2e-172],
-)
-
-
-def normalizing(row):
-    """Problems that divide a row by its length, or multiply by that, and what comes of it."""
-    rows = np.array([row, [1.0, 2.0, 3.0]])
-    given = {"query": rows, "key": np.eye(3), "value": rows[[0, 1, 0]]}
-    yield Problem(**given, score="cosine"), "scores", (0, 0, 0, 0)
-    yield Problem(**given | {"query": np.eye(3), "key": rows, "value": rows}, score="cosine"), "scores", (0, 0, 1, 0)
-    yield Problem(**given, query_norm=np.ones(3)), "normed_query", (0, 0, 2)
-    yield Problem(**given, scale=0.0), "moved_norm", (0, 0, 2)
-    projections = {f"w_{name}": np.eye(3) for name in ("query", "key", "value")}
-    block = {name: np.ones(3) for name in ("norm1_weight", "norm2_weight")}
-    block |= {"kind": "pre", "w_up": np.eye(3), "w_down": np.eye(3)}
-    for norm in ("layer", "rms"):
-        yield Problem(x=rows, **projections, block=block | {"norm": norm}), "normed_x", (0, 0, 1)
-
-
-@pytest.mark.parametrize("row", ROWS, ids=str)
-def test_a_row_whose_squares_are_no_numbers_is_explained_by_what_gives_the_cell(row, typeset):
-    for problem, stage, index in normalizing(row):
-        found = explain(with_derived(compute(problem).evaluation), stage, index)
-        assert np.isfinite(found.value)
-        assert found.expression.value == pytest.approx(found.value, rel=1e-13)
-        assert np.isfinite(found.terms.values).all()
-        assert typeset([found.symbols_latex, found.numbers_latex, *found.parts_latex])
-        if stage != "normed_x" or len(set(row)) > 1:  # where all are equal ε vanishes beside them, as plain numbers go
-            evaluated(found)
 
 
 @each("activation", ACTIVATIONS.values())
@@ -235,7 +195,6 @@ def evaluated(found):
 # --- random combinations of everything in the catalogs --------------------------------------------
 PRIMES = (3, 5, 7, 11)
 WIDTHS = (13, 17)  # of x and of the second sequence
-H = 1e-5
 
 
 def layer(kind: str, rng: np.random.Generator, batch: int, heads: int, n: int, m: int) -> dict[str, Any]:
@@ -293,47 +252,12 @@ def problems(draw: st.DrawFn) -> Problem:
     return problem
 
 
-@settings(max_examples=40, deadline=None)
-@given(problems(), st.integers(0, 2**32 - 1))
-def test_pull_back_is_the_derivative_along_any_direction(problem, seed):
-    rng, evaluation = np.random.default_rng(seed), DenseEvaluation(problem)
-    for node in evaluation.nodes:
-        inputs = {ref.name: whole(evaluation, ref.name) for ref in node.inputs if not ref.optional}
-        result = run(node, inputs)
-        finite = np.isfinite(result)
-        start, known = np.where(finite, rng.normal(size=node.shape), 0.0), inputs | {node.name: result}
-        with np.errstate(all="ignore"):
-            pulled = node.pull_back(indices.whole(node.shape), start, lambda name, box, known=known: known[name][box])
-        for name, _, gradient in pulled:
-            if name.endswith(("position", "exponent")) or not np.isfinite(inputs[name]).all():
-                continue
-            way = rng.normal(size=gradient.shape)
-            up, down = (run(node, inputs | {name: inputs[name] + h * way}) for h in (H, -H))
-            with np.errstate(invalid="ignore"):
-                slope = np.where(finite, (up - down) * start, 0.0).sum() / 2 / H
-            size = np.abs(gradient * way).sum()
-            assert (gradient * way).sum() == pytest.approx(slope, rel=1e-6, abs=1e-7 * (1 + size)), (node.name, name)
-
-
-@settings(max_examples=25, deadline=None)
-@given(problems(), st.integers(0, 2**32 - 1))
-def test_explanations_and_plain_loops_agree_with_every_cell(problem, seed):
-    rng, trace = np.random.default_rng(seed), compute(problem)
+@settings(max_examples=12, deadline=None)
+@given(problems())
+def test_plain_loops_agree_with_every_cell(problem):
+    trace = compute(problem)
     for item in range(problem.batch_size):
         for stage, cells in reference(problem, item).items():
             if stage in trace.stages:
                 right = np.asarray(cells, float).reshape(trace[stage][item].shape)
                 np.testing.assert_allclose(trace[stage][item], right, rtol=1e-11, atol=1e-11, err_msg=stage)
-    for stage in trace.stages:
-        found = explain(trace, stage, [int(rng.integers(length)) for length in trace[stage].shape])
-        size = max(np.abs(found.terms.values).sum(), abs(found.value)) if np.isfinite(found.value) else 0.0
-        off = 0.0 if found.expression.value == found.value else abs(found.expression.value - found.value)
-        assert off <= 8 * np.finfo(float).eps * size, stage
-
-
-def test_every_score_is_in_some_problem_of_the_contract_tests(makers):
-    assert set(SCORES) == {make().score for make in makers.values()}
-
-
-def test_every_mask_layer_is_in_some_problem_of_the_contract_tests(makers):
-    assert {layer.kind for make in makers.values() for layer in make().mask} == set(MASKS)

@@ -1,10 +1,8 @@
-"""The faces of the engine: traces, planes, blocks, and its import without Qt."""
+"""The faces of the engine: traces, planes, blocks, prints, and calls that are refused with the right one."""
 
 from __future__ import annotations
 
 import html
-import subprocess
-import sys
 from collections.abc import Mapping
 
 import numpy as np
@@ -90,16 +88,6 @@ def test_a_plane_shows_one_head_of_one_item(makers, stage, head, transposed):
     assert plane.cells(indices.whole(evaluation.shape(stage))) == (slice(0, rows), slice(0, columns))
     assert plane.cells((slice(0, 2), *indices.whole(evaluation.shape(stage))[1:])) is None
     assert plane.signed == (stage != "weights")
-
-
-def test_the_engine_imports_without_qt():
-    script = (
-        "import sys; sys.modules['PySide6'] = sys.modules['pyqtgraph'] = None\n"
-        "import attn_gui.engine as e\n"
-        "print(e.compute(e.new_problem(n=2, d_k=2))['weights'].shape, 'attn_gui.document' in sys.modules)"
-    )
-    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert ran.stdout.strip() == "(1, 1, 2, 2) False"
 
 
 # --- problems -------------------------------------------------------------------------------------
