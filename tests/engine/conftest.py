@@ -99,8 +99,7 @@ def everything() -> dict[str, Callable[[], Problem]]:
         ),
         "block": lambda: block(rng(), mask=({"kind": "causal"},), rotary_theta=10.0),
         "window": lambda: direct(rng(), mask=({"kind": "window", "left": 1, "right": 1},)),
-        "gaussian": lambda: direct(rng(), score="gaussian", score_params={"w": 0.3, "key_norm": 0.6}),
-        "kernel": lambda: direct(rng(), score="gaussian", score_params={"w": 0.2}, temperature=1.3),
+        "gaussian": lambda: direct(rng(), score="gaussian", score_params={"w": 0.3, "key_norm": 0.6}, temperature=1.3),
         "additive": additive,
         "turned": lambda: additive(4, 6, rotary_theta=50.0),
         "cosine": lambda: direct(rng(), score="cosine", scale=3.0),
@@ -154,15 +153,9 @@ def scored(score: str) -> Problem:
 
 
 MAKERS = everything()
-GIVEN = ("given", "given alone")
+COMPUTED = [name for name in MAKERS if not name.startswith("given")]
+"""Of which problems the weights are computed."""
 EVALUATIONS = {name: DenseEvaluation(make()) for name, make in MAKERS.items()}
-
-
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """`problem_name`: every problem; `computed_name`: those whose weights are computed."""
-    for name, left_out in (("problem_name", ()), ("computed_name", GIVEN)):
-        if name in metafunc.fixturenames:
-            metafunc.parametrize(name, [one for one in EVALUATIONS if one not in left_out])
 
 
 @pytest.fixture

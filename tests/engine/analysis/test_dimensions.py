@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from math import prod
 
 import numpy as np
-import pytest
 
 from attn_gui.engine import Problem, compute
 from attn_gui.engine.analysis.dimensions import counts_of, steps_of, written
 from attn_gui.engine.evaluation.dense import DenseEvaluation
-from attn_gui.figure.page_catalog import PAGES
-from attn_gui.figure.pages.page_context import PageContext
-from attn_gui.figure.pages.page_kind import option_values
 from tests.failing import each
 
 N, M, D_K, D_V, HEADS, MODEL, OUT, ITEMS = 5, 7, 2, 3, 4, 11, 13, 3  # no two of them equal, but for N in self-attention
@@ -57,25 +52,6 @@ PROBLEMS = {
 }
 
 
-def test_keys_of_a_block_that_normalizes_first_have_m_rows():
-    norms = {"norm1_weight": array(MODEL), "norm2_weight": array(MODEL)}
-    block = {"kind": "pre", "norm": "rms", **norms, "w_up": array(MODEL, 6), "w_down": array(6, MODEL)}
-    shapes = {step.stage: step.shape(symbols=True) for step in steps_of(DenseEvaluation(projected(block=block)))}
-    assert shapes["query"].startswith("n × d_model · ")
-    assert shapes["key"].startswith("m × d_model · ")
-
-
-@pytest.mark.parametrize("field", ["x", "context"])
-def test_a_sequence_that_all_items_share_has_no_batch_axis_on_the_page(field):
-    batched = {"x": array(N, MODEL), "context": array(M, MODEL)}
-    batched[field] = array(ITEMS, *batched[field].shape)
-    evaluation = DenseEvaluation(projected(**batched))
-    context = PageContext.at(evaluation, 0, 0, "weights", (0, 0))
-    context = replace(context, options=option_values(PAGES["dimensions"].options, context, {"shapes": "numbers"}))
-    sources = PAGES["dimensions"].read(evaluation, context, lambda share: None).sources
-    assert sources == {name: " × ".join(map(str, matrix.shape)) for name, matrix in batched.items()}
-
-
 @each("name", PROBLEMS)
 def test_sizes_are_those_of_the_arrays_products_fit_and_a_symbol_is_one_number(name):
     problem = PROBLEMS[name]
@@ -110,16 +86,6 @@ def test_the_chain_reads_as_in_the_textbook():
     assert numbers["scores"] == "2 × 3 · 3 × 4 → 2 × 4"
 
 
-def test_what_else_a_step_reads_is_named():
-    steps = {step.stage: step for step in steps_of(DenseEvaluation(PROBLEMS["block"]))}
-    assert [(side, written(dims, symbols=True)) for side, dims in steps["residual"].sides.items()] == [
-        ("x", "n × d_model")
-    ]
-    assert set(steps["normalized"].sides) == {"block.ln_weight", "block.ln_bias", "block.ln_eps"}
-    assert steps["scaled"].sides == {"scale": ()}
-    assert written(steps["block_output"].operands[1].dims, symbols=True) == "d_model × 17"
-
-
 def sides(problem, stage):
     step = next(step for step in steps_of(DenseEvaluation(problem)) if step.stage == stage)
     return {name: written(dims, symbols=True) for name, dims in step.sides.items()}
@@ -132,4 +98,5 @@ def test_no_symbol_is_guessed_from_a_number_that_is_equal():
     additive = Problem(query=array(2, 2), key=array(3, 5), value=array(3, 5), score="additive", score_params=tables)
     assert set(sides(additive, "scores").values()) == {"2 × 3", "5 × 3", "3"}
     assert sides(PROBLEMS["output"], "output") == {"b_output": "d_out"}
+    assert sides(PROBLEMS["block"], "residual") == {"x": "n × d_model"}
     assert sides(PROBLEMS["block"], "normalized")["block.ln_weight"] == "d_model"

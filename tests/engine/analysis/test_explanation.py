@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from math import isnan
 from operator import truediv
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from attn_gui.engine import DenseEvaluation, Explanation, PlaceError, Problem, S
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph.printing import PrintedNumbers, printed_operands, read_number, short_number
 from attn_gui.engine.normalizers import NORMALIZERS
+from tests.engine.conftest import MAKERS
 from tests.failing import each
 from tests.printed import disagreement, is_checked
 
@@ -52,29 +52,10 @@ def test_a_weight_reads_like_the_picture(encoder):
     assert found.latex.endswith(r"\quad \max = 4.8847")
 
 
-def test_long_sums_are_shortened_in_latex_and_whole_in_text(encoder):
-    found = explain(encoder, "head_output", (0, 3, 10, 2))
-    assert found.symbols_latex == r"o_{10,2} = \sum_j a_{10,j}\,v_{j,98}"
-    assert r"\cdots" in found.numbers_latex
-    assert found.numbers_latex.count(r"\cdot ") == 3
-    assert found.text.count("*") == 16
-    assert "…" not in found.text
-
-
-def test_numbers_of_the_problem_are_sources_too(evaluations):
-    names = {
-        stage: [cell.name for cell in explain(evaluations["all"], stage, (0, 3, 6, 2)).sources if not cell.index]
-        for stage in ("scores", "scaled", "capped", "weights")
-    }
-    assert names == {"scores": [], "scaled": ["scale"], "capped": ["softcap"], "weights": ["temperature"]}
-
-
 @each(
     ("stage", "index", "more", "written"),
     [
-        ("query", (0, 1, 1), {}, "q_{1,1} = 1"),
         ("concat", (0, 1, 1), {}, r"c_{1,1} = o^{(0)}_{1,1} = 3.281"),
-        ("output", (0, 1, 1), {}, r"y_{1,1} = c_{1,1} = 3.281"),
         (
             *("weights", (0, 0, 1, 1), {}),
             r"a_{1,1} = \frac{e^{s'_{1,1}}}{e^{s'_{1,0}} + e^{s'_{1,1}}} = "
@@ -90,21 +71,11 @@ def test_numbers_of_the_problem_are_sources_too(evaluations):
             r"s'_{1,1} = 0.5\,\left(q_{1} \cdot k_{1}\right) = 0.5 \cdot 2 = 1",
         ),
         ("scaled", (0, 0, 1, 1), {"scale": 1}, r"s'_{1,1} = q_{1} \cdot k_{1} = 2"),
-        ("scaled", (0, 0, 1, 1), {"score": "cosine"}, r"s'_{1,1} = s_{1,1} = 1"),
     ],
 )
 def test_the_worked_example_is_written_out(stage, index, more, written):
     worked = Problem(query=[[1, 0, 1], [0, 1, 1]], key=[[1, 1, 0], [0, 1, 1]], value=[[1, 2], [3, 4]], **more)
     assert chain(explain(compute(worked), stage, index)) == written
-
-
-def test_terms_expand_hop_by_hop_to_the_fields(evaluations):
-    found, trail = explain(evaluations["block"], "block_output", (1, 5, 3)), []
-    while found is not None:
-        trail.append(found.stage)
-        found = found.expand(found.terms[0].cells[0])
-    assert trail[:4] == ["block_output", "normalized", "residual", "output"]
-    assert trail[-2:] == ["rotated_query", "query"]
 
 
 def test_bad_places_are_refused_in_one_sentence(encoder):
@@ -120,19 +91,19 @@ def formulas(evaluations):
     for evaluation in evaluations.values():
         for stage in evaluation.stages:
             last = tuple(length - 1 for length in evaluation.shape(stage))
-            for index in {last, (0,) * len(last), (0, *last[1:-1], 1)}:
-                found = explain(evaluation, stage, index)
-                yield chain(found)
-                yield from found.parts_latex
-                yield from filter(None, found.query_latex.split(r", \quad "))
+            found = explain(evaluation, stage, (0, *last[1:-1], 1))
+            yield chain(found)
+            yield from found.parts_latex
+            yield from filter(None, found.query_latex.split(r", \quad "))
 
 
 def test_every_formula_can_be_typeset(evaluations, typeset):
     assert typeset(formulas(evaluations)) > 40
 
 
-def test_a_streaming_evaluation_is_explained_as_the_dense_one(evaluations, makers, computed_name, rng):
-    dense, streaming = evaluations[computed_name], StreamingEvaluation(makers[computed_name](), tile=3, chunk=5)
+@each("name", ["all", "pre", "pre, cross", "additive", "normalize sum"])
+def test_a_streaming_evaluation_is_explained_as_the_dense_one(evaluations, makers, name, rng):
+    dense, streaming = evaluations[name], StreamingEvaluation(makers[name](), tile=3, chunk=5)
     for stage in dense.stages:
         index = [int(rng.integers(length)) for length in streaming.shape(stage)]
         found, right = explain(streaming, stage, index), explain(dense, stage, index)
@@ -142,39 +113,6 @@ def test_a_streaming_evaluation_is_explained_as_the_dense_one(evaluations, maker
         assert stage != "weights" or found.rank == right.rank
         assert found.sources == right.sources
         assert found.reaches == right.reaches
-
-
-@pytest.mark.parametrize("mask", [(), ({"kind": "causal"},)])
-@pytest.mark.parametrize(
-    ("stage", "index"),
-    [
-        ("weights", (0, 1, 80, 33)),
-        ("head_output", (0, 1, 80, 2)),
-        ("scores", (0, 1, 80, 33)),
-        ("weights", (0, 1, 80, 90)),
-    ],
-)
-def test_a_few_sources_of_many_name_the_same_matrices_and_running_indices(mask, stage, index):
-    random = np.random.default_rng(0)
-    arrays = {name: random.normal(size=(97, 6)) for name in ("query", "key", "value")}
-    explanation = explain(compute(Problem(**arrays, num_heads=2, mask=mask)), stage, index)
-    few, every = explanation.some_sources(5), explanation.sources
-    assert set(few) <= set(every)
-    assert len(few) < 12
-    if stage == "weights":  # the score of its own key says most
-        assert (index in [cell.index for cell in few]) == (index in [cell.index for cell in every])
-    for name in {cell.name for cell in every}:
-        places = [[cell.index for cell in cells if cell.name == name] for cells in (few, every)]
-        running = [[len(set(axis)) > 1 for axis in zip(*indices, strict=True)] for indices in places]
-        assert running[0] == running[1], name
-
-
-def test_a_square_too_large_for_a_number_is_written_as_python_can_evaluate_it():
-    """** of plain numbers raises OverflowError there, where * gives infinity."""
-    wild = Problem(query=[[1e200, 1]], key=[[-1e200, 2]], value=[[1]], score="gaussian")
-    found = explain(compute(wild), "scores", (0, 0, 0, 0))
-    assert eval(found.text.rpartition("distance = ")[2]) == np.inf
-    assert found.value == -np.inf
 
 
 # --- keys that a query sees ----------------------------------------------------------------------
@@ -203,28 +141,8 @@ def keys_of(found: Explanation) -> list[int]:
     return [term.cells[0].index[-1] for term in found.terms]
 
 
-# --- numbers put by hand -------------------------------------------------------------------------
-def test_a_score_put_by_hand_opens_its_key(rng: np.random.Generator) -> None:
-    trace = compute(problem(rng, put("masked", 3.0)))
-    found = explain(trace, "weights", (0, 0, 0, 2))
-    assert found.closed_by is None
-    assert "closed" not in found.text
-    assert keys_of(found) == [0, 2]
-    assert explain(trace, "weights", (0, 0, 0, 1)).closed_by == 0
-
-
-def test_a_weight_put_by_hand_leaves_the_score_before_it_closed(rng: np.random.Generator) -> None:
-    trace = compute(problem(rng, put("weights", 0.25)))
-    assert explain(trace, "masked", (0, 0, 0, 2)).closed_by == 0
-    found = explain(trace, "weights", (0, 0, 0, 2))
-    assert found.closed_by is None
-    assert found.computed is not None
-    assert found.computed.closed_by == 0
-    assert keys_of(explain(trace, "head_output", (0, 0, 0, 1))) == [0, 2]
-
-
 # --- scores of −∞ --------------------------------------------------------------------------------
-@pytest.mark.parametrize("mask", [(), ({"kind": "padding", "lengths": 4},)], ids=["alone", "beside a mask"])
+@each("mask", [(), ({"kind": "padding", "lengths": 4},)])
 def test_keys_at_minus_infinity_are_not_seen(mask: tuple[object, ...], rng: np.random.Generator) -> None:
     one = problem(rng, mask=(*mask, biased(1, 0, 2, 4)))
     for evaluation in (compute(one), StreamingEvaluation(one)):
@@ -234,23 +152,6 @@ def test_keys_at_minus_infinity_are_not_seen(mask: tuple[object, ...], rng: np.r
             assert found.expression.value == pytest.approx(found.value)
         assert explain(evaluation, "weights", (0, 0, 1, 0)).equals == 0
         assert explain(evaluation, "weights", (0, 0, 1, 0)).closed_by is None
-
-
-def test_a_weight_put_at_a_score_of_minus_infinity_counts(rng: np.random.Generator) -> None:
-    trace = compute(problem(rng, put("weights", 0.5, query=1, key=2), mask=(biased(1, 0, 2, 4),)))
-    found = explain(trace, "head_output", (0, 0, 1, 1))
-    assert keys_of(found) == [1, 2, 3]
-    assert found.expression.value == pytest.approx(found.value)
-
-
-@pytest.mark.parametrize("stage", ["masked", "weights"])
-def test_a_closed_cell_that_is_multiplied_stays_closed(stage: str, rng: np.random.Generator) -> None:
-    trace = compute(problem(rng, {"kind": "scale", "stage": stage, "at": {"query": 0}, "factor": 2.0}))
-    for behind in ("masked", "weights"):
-        found = explain(trace, behind, (0, 0, 0, 2))
-        assert found.closed_by == 0
-        assert "closed by mask 0 (causal)" in found.text
-        assert explain(trace, behind, (0, 0, 0, 0)).closed_by is None
 
 
 # --- the equation with Z --------------------------------------------------------------------------
@@ -267,12 +168,12 @@ def evaluated(text: str) -> tuple[float, float]:
     return eval(lines[1].removeprefix("= "), {}, names | {"Z": total}), total
 
 
-@pytest.mark.parametrize("streaming", [False, True], ids=["dense", "streaming"])
-def test_the_numbers_of_the_text_give_the_cell(makers, computed_name, streaming, rng):
-    problem = makers[computed_name]()
-    evaluation = StreamingEvaluation(problem, tile=3, chunk=5) if streaming else DenseEvaluation(problem)
-    for stage in STAGES:
-        for _ in range(4):
+@each("name", MAKERS)
+def test_the_numbers_of_the_text_give_the_cell(evaluations, name, rng):
+    evaluation = evaluations[name]
+    problem = evaluation.problem
+    for stage in [stage for stage in STAGES if stage in evaluation.stages and problem.compares]:
+        for _ in range(2):
             found = explain(evaluation, stage, [int(rng.integers(length)) for length in evaluation.shape(stage)])
             softmax = NORMALIZERS[problem.normalize].elementary
             if not softmax or (stage == "output" and problem.w_output is not None):
@@ -312,7 +213,6 @@ def exponent(**more) -> tuple[str, str]:
 
 EXPONENTS = [
     ({}, r"q_{2} \cdot k_{1} / \sqrt{4}", "Q[2]·K[1] / √4"),
-    ({"scale": 1}, r"q_{2} \cdot k_{1}", "Q[2]·K[1]"),
     ({"scale": 0.3}, r"0.3\,\left(q_{2} \cdot k_{1}\right)", "0.3 (Q[2]·K[1])"),
     ({"temperature": 0.5}, r"q_{2} \cdot k_{1} / \sqrt{4} / 0.5", "Q[2]·K[1] / √4 / 0.5"),
     ({"rotary_theta": 10}, r"q'_{2} \cdot k'_{1} / \sqrt{4}", "Q′[2]·K′[1] / √4"),
@@ -326,7 +226,6 @@ EXPONENTS = [
         r"\left(q_{2} \cdot k_{1} / \sqrt{4} + b^{(1)}_{2,1}\right) / 2",
         "(Q[2]·K[1] / √4 + B1[2, 1]) / 2",
     ),
-    ({"mask": ({"kind": "alibi", "enabled": False},)}, r"q_{2} \cdot k_{1} / \sqrt{4}", "Q[2]·K[1] / √4"),
     ({"score": "gaussian"}, r"-\|q_{2} - k_{1}\|^{2} / 2", "−‖Q[2] − K[1]‖² / 2"),
     (
         {"score": "gaussian", "score_params": {"w": -0.5, "key_norm": 0}},
@@ -342,7 +241,7 @@ EXPONENTS = [
 ]
 
 
-@pytest.mark.parametrize(("more", "latex", "text"), EXPONENTS)
+@each(("more", "latex", "text"), EXPONENTS)
 def test_the_exponent_says_all_that_is_in_force(more, latex, text):
     assert exponent(**more) == (latex, text)
 
@@ -361,45 +260,6 @@ def test_closed_keys_are_left_out_and_an_empty_row_is_zero():
     assert (empty.query_text, empty.query_latex) == ("O[0, 0, 1, 2] = 0", "o_{1,2} = 0")
 
 
-@pytest.mark.parametrize("score", [1e4, -1e4])
-def test_a_total_out_of_range_stays_unevaluated(score):
-    problem = Problem(query=[[score]], key=[[1.0], [1.0], [0.999]], value=[[2.0], [4.0], [5.0]])
-    found = explain(DenseEvaluation(problem), "head_output", (0, 0, 0, 0))
-    assert r"\frac{1}{Z} \cdot \left(" in found.query_latex.split(" = ", 2)[2]
-    assert "infty" not in found.query_latex
-    assert found.query_latex.endswith("e^{9990}" if score > 0 else "e^{{-9990}}")
-    assert "inf" not in found.query_text
-    assert found.query_text.splitlines()[-1].startswith("= exp(")
-
-
-def test_a_zero_weight_holds_back_what_is_not_a_number():
-    problem = Problem(query=[[1e3]], key=[[1.0], [-1.0]], value=[[2.0], [np.nan]])
-    found = explain(DenseEvaluation(problem), "head_output", (0, 0, 0, 0))
-    assert found.value == 2.0
-    assert "nan" not in found.query_text
-    wild = explain(DenseEvaluation(problem.replace(query=[[0.1]])), "head_output", (0, 0, 0, 0))
-    assert isnan(evaluated(wild.query_text)[0])
-
-
-def test_long_rows_are_shortened_in_latex_and_whole_in_text():
-    evaluation = StreamingEvaluation(new_problem("direct", n=3, m=1031, d_k=4))
-    found = explain(evaluation, "output", (0, 2, 3))
-    assert found.query_latex.count(r"+ \cdots +") == 2
-    assert len(found.query_latex) < 600
-    assert found.query_text.count("exp(") == 2 * 1031
-    assert evaluated(found.query_text)[0] == pytest.approx(found.value, rel=1e-11)
-
-
-def test_the_sink_is_over_the_same_temperature_as_the_keys():
-    problem = Problem(query=[[1.0]], key=[[1.0]], value=[[1.0]], temperature=1234567.0, sink=[1.0])
-    text = explain(DenseEvaluation(problem), "weights", (0, 0, 0, 0)).query_text
-    assert text.splitlines()[3] == "Z = Σ_j e^(Q[0]·K[j] / √1 / 1234567.0) + e^(sink[0] / 1234567.0)"
-
-
-def test_a_derived_map_has_no_such_equation():
-    assert explain(DenseEvaluation(new_problem(n=3, d_k=4)), "value_weighted", (0, 0, 0, 0)).query_text == ""
-
-
 # --- printed operands give the printed result -----------------------------------------------------
 
 
@@ -415,16 +275,15 @@ def test_every_stage_of_every_kind_agrees_with_a_calculator(evaluations, rng):
     checked = []
     for name, evaluation in evaluations.items():
         for stage in evaluation.stages:
-            for _ in range(4):
-                index = [int(rng.integers(length)) for length in evaluation.shape(stage)]
-                for sides in equations(evaluation, stage, index):
-                    assert not disagreement(sides), (name, stage, index, sides)
-                    checked.append(is_checked(sides))
-    assert sum(checked) > 300
+            index = [int(rng.integers(length)) for length in evaluation.shape(stage)]
+            for sides in equations(evaluation, stage, index):
+                assert not disagreement(sides), (name, stage, index, sides)
+                checked.append(is_checked(sides))
+    assert sum(checked) > 100
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.integers(0, 10**6), st.integers(1, 4), st.integers(1, 4), st.sampled_from([1e-4, 0.1, 1.0, 3.0, 40.0, 1e3]))
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 3), st.integers(1, 4), st.sampled_from([1e-4, 0.1, 1.0, 3.0, 40.0, 1e3]))
 def test_small_problems_agree_with_a_calculator(seed, n, d, size):
     random = np.random.default_rng(seed)
     shapes = {"query": (n, d), "key": (n, d), "value": (n, d)}
@@ -434,10 +293,6 @@ def test_small_problems_agree_with_a_calculator(seed, n, d, size):
         for index in np.ndindex(*evaluation.shape(stage)):
             for sides in equations(evaluation, stage, index):
                 assert not disagreement(sides), sides
-
-
-def test_the_smallest_number_is_printed():
-    assert read_number(short_number(5e-324)) == 5e-324
 
 
 def test_digits_are_added_where_they_are_needed_alone():
@@ -457,6 +312,7 @@ def test_a_number_has_the_same_digits_wherever_it_stands_and_those_of_a_kind_the
     printed.settle()
     said = [printed.text(number) for number in (*scores, *powers, sum(powers), powers[1] / sum(powers))]
     assert said == ["0.5774", "1.1547", "1.781", "3.173", "4.954", "0.6405"]
+    assert read_number(short_number(5e-324)) == 5e-324
     assert [short_number(size) for size in (3.77034e-4, 3.77034e-5, 2.0000000000004, 0.5)] == [
         "0.0003770",
         "3.770e-5",

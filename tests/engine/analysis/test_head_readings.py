@@ -57,9 +57,8 @@ def measured(key: str, evaluation: Evaluation, batch: int = 1, head: int = 2) ->
     return READINGS[key].measure(evaluation.problem, partial(rows_of, evaluation, batch, head))
 
 
-@pytest.mark.parametrize("mask", [(), ({"kind": "causal"},)], ids=["open", "causal"])
-@pytest.mark.parametrize("make", [DenseEvaluation, StreamingEvaluation])
-@pytest.mark.parametrize("key", READINGS)
+@each(("make", "mask"), [(DenseEvaluation, ()), (StreamingEvaluation, ({"kind": "causal"},))])
+@each("key", READINGS)
 def test_a_reading_is_that_of_plain_loops(key, make, mask, monkeypatch):
     monkeypatch.setattr(head_readings, "AT_ONCE", 3 * N)  # parts of three rows
     problem = problem_of(mask=mask)
@@ -106,53 +105,6 @@ def test_nan_is_said_and_not_hidden(key):
     assert math.isnan(measured(key, DenseEvaluation(problem_of(query=query))))
 
 
-@pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("put", [[math.inf], [-math.inf], [math.inf, -math.inf]])
-def test_infinite_weights_by_hand_are_counted_as_they_are(put):
-    at = {"head": 2, "query": 4, "key": (3, 3 + len(put))}
-    records = [{"kind": "set", "stage": "weights", "at": at, "values": np.array(put)}]
-    found = {key: measured(key, DenseEvaluation(problem_of(interventions=records))) for key in READINGS}
-    assert math.isnan(found["rank"])
-    assert math.isinf(found["largest"]) == (math.inf in put)
-    assert math.isnan(found["sink"]) == (len(put) > 1)  # of an infinite sum a finite part is no share at all
-    assert all(READINGS[key].written(value) for key, value in found.items())
-
-
-@pytest.mark.filterwarnings("error")
-def test_weights_by_hand_too_large_to_be_summed_have_their_shares():
-    put = {"stage": "weights", "kind": "set", "at": {"query": 4, "key": (0, 2)}, "values": np.array([1.5e308, 0.5e308])}
-    found = {key: measured(key, DenseEvaluation(problem_of(interventions=[put]))) for key in READINGS}
-    assert found["sink"] == pytest.approx(0.75)
-    assert found["rank"] == pytest.approx(1)
-    beside = {**put, "values": np.array([-math.inf, 1e200])}
-    found = {key: measured(key, DenseEvaluation(problem_of(interventions=[beside]))) for key in READINGS}
-    assert math.isnan(found["rank"])
-    assert found["largest"] == 1e200
-    assert found["previous_token"] == 0.0
-
-
-def test_weights_by_hand_in_several_rows_are_not_all_taken_for_those_of_one():
-    alone = {"kind": "set", "stage": "weights", "at": {"head": 1, "query": 3, "key": (2, 4)}, "values": 0.2}
-    apart = [{**alone, "at": {"head": head, "query": row, "key": row}} for head in range(H) for row in range(N)]
-    most, beside = READINGS["entropy"].most, {**alone, "at": {"query": 3, "key": 7}}
-    assert most(problem_of(interventions=apart)) == pytest.approx(math.log(N - 1) + 1 / math.e)
-    assert most(problem_of(interventions=[alone, beside])) == pytest.approx(math.log(N - 3) + 3 / math.e)
-
-
-def test_whoever_waits_is_asked_before_every_part_and_can_end_it(monkeypatch):
-    monkeypatch.setattr(head_readings, "AT_ONCE", 4 * N)  # three parts
-    evaluation, asked = DenseEvaluation(problem_of()), []
-
-    def pulse() -> None:
-        asked.append(1)
-        if len(asked) == 2:
-            raise TimeoutError
-
-    with pytest.raises(TimeoutError):
-        READINGS["rank"].measure(evaluation.problem, lambda: rows_of(evaluation, 0, 0, pulse))
-    assert len(asked) == 2
-
-
 @each("key", READINGS)
 def test_no_reading_is_larger_than_the_largest_that_it_names(key):
     for scores in (np.eye(N) * 900, np.zeros((N, N))):
@@ -160,55 +112,6 @@ def test_no_reading_is_larger_than_the_largest_that_it_names(key):
         value, most = measured(key, DenseEvaluation(problem), 0, 0), READINGS[key].most(problem)
         assert -1e-12 <= value <= most * (1 + 1e-12)
         assert READINGS[key].written(value) != READINGS[key].written(math.nan) == "NaN"
-
-
-@each("keys", [1, 2, 3, 7])
-@each(
-    "more",
-    [
-        {"sink": [0.0]},
-        {"interventions": [{"kind": "set", "stage": "weights", "at": {"key": 0}, "values": 0.37}]},
-        {"interventions": [{"kind": "scale", "stage": "weights", "at": {}, "factor": 0.5}]},
-        {},
-    ],
-)
-def test_rows_that_do_not_add_up_to_one_have_no_more_entropy_than_is_said(keys, more):
-    problem = Problem(query=np.zeros((2, 1)), key=np.zeros((keys, 1)), value=np.zeros((keys, 1)), **more)
-    entropy = READINGS["entropy"]
-    value, most = measured("entropy", DenseEvaluation(problem), 0, 0), entropy.most(problem)
-    assert value <= most * (1 + 1e-12)
-    assert ("log₂" in entropy.said(problem)) == (most == math.log(keys))
-
-
-@pytest.mark.parametrize("rows", [[[1, -1], [0.1, 0.1]], [[1, -1], [0, 0]], [[2, -1, -1], [1, 1, 1], [0, 3, -3]]])
-def test_the_rank_knows_directions_across_the_even_one(rows):
-    """Weights set by hand may be less than 0."""
-    values = np.array(rows, dtype=float)
-    n, m = values.shape
-    given = {name: np.zeros((length, 1)) for name, length in (("query", n), ("key", m), ("value", m))}
-    problem = Problem(**given, interventions=({"kind": "set", "stage": "weights", "at": {}, "values": values},))
-    assert measured("rank", DenseEvaluation(problem), 0, 0) == pytest.approx(LOOPS["rank"](rows), rel=1e-9)
-
-
-def test_the_largest_of_weights_by_hand_is_marked_where_it_stands() -> None:
-    values = np.full((2, 3), -5.0)
-    values[1, 2] = -2.0
-    by_hand = [{"kind": "set", "stage": "weights", "values": values}]
-    problem = Problem(query=np.ones((2, 1)), key=np.ones((3, 1)), value=np.ones((3, 1)), interventions=by_hand)
-    reading, rows = READINGS["largest"], partial(rows_of, DenseEvaluation(problem), 0, 0)
-    assert reading.measure(problem, rows) == -2.0
-    assert reading.cells(problem, rows) == [(slice(1, 2), slice(2, 3))]
-    assert "0 … 1" not in reading.said(problem)
-    assert "0 … 1" in reading.said(problem.replace(interventions=()))
-
-
-def test_tokens_that_differ_at_their_end_alone_are_no_duplicates() -> None:
-    tokens = ("a", "a\0", "b", "a")
-    arrays = {name: np.ones((4, 1)) for name in ("query", "key", "value")}
-    problem = Problem(**arrays, query_tokens=tokens, key_tokens=tokens)
-    rows = partial(rows_of, DenseEvaluation(problem), 0, 0)
-    assert READINGS["duplicate_token"].cells(problem, rows) == [(slice(3, 4), slice(0, 1))]
-    assert READINGS["duplicate_token"].measure(problem, rows) == pytest.approx(1 / 16)
 
 
 def test_a_trace_has_them_by_name():

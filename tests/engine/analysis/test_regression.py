@@ -15,7 +15,6 @@ from attn_gui.engine.analysis.regression import (
     AT_ONCE,
     TRUE_FUNCTIONS,
     each_from_the_others,
-    error_of_others,
     fit_width,
     function_behind,
     mixture,
@@ -54,7 +53,7 @@ def error_at(x: np.ndarray, y: np.ndarray, w: float) -> float:
     return float(np.mean((weights @ y[:, 0] / weights.sum(axis=1) - y[:, 0]) ** 2))
 
 
-@pytest.mark.parametrize("noise", [0.0, 0.5, 2.0])
+@each("noise", [0.0, 0.5])
 def test_no_other_width_predicts_the_points_better(noise: float) -> None:
     problem, told = regression(47, noise), []
     fitted = fit_width(points_of(problem), told.append)
@@ -66,38 +65,12 @@ def test_no_other_width_predicts_the_points_better(noise: float) -> None:
     assert fitted.error <= min(error_at(problem.key, problem.value, w) for w in widths) * (1 + 1e-9)
 
 
-def test_values_that_are_all_the_same_leave_w_alone() -> None:
-    assert fit_width(points_of(regression(23, 0.5).replace(value=np.full((23, 1), 2.5)))).w == 1.0
-
-
-def test_heads_and_items_are_fitted_together() -> None:
-    """Two heads, three items, columns of different lengths: the error is the mean over all of them."""
-    random = np.random.default_rng(1)
-    key, value = random.standard_normal((3, 13, 4)), random.standard_normal((3, 13, 10))
-    problem = Problem(query=key[:, :5], key=key, value=value, num_heads=2, score="gaussian", scale=0.7, temperature=2.0)
-    missed = []
-    for item in range(3):
-        for head in range(2):
-            k, v = key[item, :, 2 * head : 2 * head + 2], value[item, :, 5 * head : 5 * head + 5]
-            squares = ((k[:, None] - k[None]) ** 2).sum(-1)
-            weights = np.exp(-squares / 2 * 0.7 / 2.0) * ~np.eye(13, dtype=bool)
-            missed.append(weights @ v / weights.sum(1, keepdims=True) - v)
-    assert error_of_others(points_of(problem)) == pytest.approx(float(np.mean(np.square(missed))), rel=1e-12)
-
-
 def test_what_cannot_be_fitted_is_said() -> None:
     with pytest.raises(ValueError, match="Gaussian"):
         fit_width(points_of(regression(5, 0.5).replace(score="dot", score_params={})))
     one = np.ones((1, 1))
     with pytest.raises(ValueError, match="two points"):
         fit_width(points_of(Problem(query=one, key=one, value=one, score="gaussian")))
-
-
-@each("unit", [1e-320, 1e-200, 1e200, 1e308])
-def test_points_as_far_apart_as_numbers_can_be_are_fitted_or_left_alone(unit: float) -> None:
-    found = fit_width(points_of(regression(7, 0.5).replace(key=np.linspace(-1, 1, 7)[:, None] * unit)))
-    assert np.isfinite(found.w)
-    assert found.w > 0
 
 
 # --- the mixture of one query ---------------------------------------------------------------------
@@ -108,15 +81,16 @@ def silent(share):
     pass
 
 
-@pytest.mark.parametrize("most", [1, 4, 30])
+@each("most", [1, 4])
 def test_the_parts_of_a_mixture_are_weights_times_values(most):
     random = np.random.default_rng(3).standard_normal
-    problem = Problem(
-        query=random((5, 6)), key=random((9, 6)), value=random((9, 6)), num_heads=3, mask=({"kind": "causal"},)
-    )
+    value = random((9, 6))
+    value[8] = math.inf  # behind the mask
+    problem = Problem(query=random((5, 6)), key=random((9, 6)), value=value, num_heads=3, mask=({"kind": "causal"},))
     trace = compute(problem)
     for head in range(3):
-        weights, value = trace["weights"][0, head, 4], trace["value"][0][:, 2 * head : 2 * head + 2]
+        weights, value = trace["weights"][0, head, 4], trace["value"][0][:, 2 * head : 2 * head + 2].copy()
+        value[8] = 0.0  # adds nothing
         found = mixture(DenseEvaluation(problem), 0, head, 4, most)
         order = sorted(range(9), key=lambda key, weights=weights: (-weights[key], key))
         assert found.keys == tuple(order[:most])
@@ -129,13 +103,6 @@ def test_the_parts_of_a_mixture_are_weights_times_values(most):
         assert found.others_weight == pytest.approx(sum(weights[key] for key in order[most:]), abs=9 * EPS)
         assert found.output.tolist() == trace["head_output"][0, head, 4].tolist()
         assert found.difference <= 9 * EPS * np.abs(weights[:, None] * value).sum(axis=0).max()
-
-
-def test_what_stands_behind_a_mask_adds_nothing():
-    problem = Problem(query=[[1.0], [1.0]], key=[[1.0], [2.0]], value=[[3.0], [math.inf]], mask=({"kind": "causal"},))
-    found = mixture(DenseEvaluation(problem), 0, 0, 0, 2)
-    assert found.parts.tolist() == [[3.0], [0.0]]
-    assert found.difference == 0
 
 
 def test_of_a_long_problem_the_others_are_summed_in_blocks():
@@ -177,27 +144,13 @@ def test_the_ways_are_those_of_the_textbook(points):
     assert (average.w, kernel.w, dot.w) == (None, None, None)
 
 
-def test_a_way_that_cannot_be_fitted_is_left_out(points):
-    one = points.replace(key=points.key[:1], value=points.value[:1])
-    assert [way.w for way in poolings(one, 0, 0, silent)] == [None, None, None]
-
-
 def test_the_function_behind_points_is_told_by_what_it_explains(points):
     x, y = points.key[:, 0], points.value[:, 0]
     assert function_behind(x, y) == "d2l"
     share = 1 - np.mean((y - 2 * np.sin(x) - x**0.8) ** 2) / np.mean((y - y.mean()) ** 2)
     assert TRUE_FUNCTIONS["d2l"].explained(x, y) == pytest.approx(share, rel=1e-12)
     assert function_behind(x, -y) is None
-    assert function_behind(x - 2, y) is None
     assert function_behind(x, np.full(40, np.nan)) is None
-    assert function_behind(x, np.ones(40)) is None
-
-
-def test_average_pooling_is_the_mean_also_beside_a_sink():
-    random = np.random.default_rng(3).standard_normal
-    problem = Problem(query=random((3, 1)), key=random((4, 1)), value=random((4, 1)), sink=[2.0])
-    average = poolings(problem, 0, 0, silent)[0]
-    assert average.outputs == pytest.approx(np.full(3, problem.value.mean()), rel=8 * EPS)
 
 
 # --- cosines between tokens -----------------------------------------------------------------------
@@ -214,7 +167,7 @@ def test_a_cosine_is_the_product_over_the_lengths(rows):
     assert np.abs(cosines(rows) - expected).max() <= 8 * 4 * EPS
 
 
-@each("unit", [1e-310, 1e-200, 1e200, 1e307])
+@each("unit", [1e-310, 1e307])
 def test_a_cosine_does_not_depend_on_the_unit(unit):
     rows = np.random.default_rng(2).integers(-9, 10, (6, 5)).astype(float)
     assert np.abs(cosines(rows * unit) - cosines(rows)).max() <= (1e-12 if unit > 1e-300 else 1e-2)
@@ -229,8 +182,7 @@ def test_the_mean_leaves_out_a_token_with_itself():
     assert wild[1, 1] == pytest.approx(1.0, rel=4 * EPS)
 
 
-@each("least", [0.0, 0.1, 0.5])
-@each("most", [1, 3, 50])
+@each(("least", "most"), [(0.0, 50), (0.1, 3), (0.5, 1)])
 def test_the_largest_weights_are_those_that_sorting_gives(least, most):
     random = np.random.default_rng(1).standard_normal
     problem = Problem(
@@ -255,10 +207,3 @@ def test_the_largest_weights_are_those_that_sorting_gives(least, most):
     assert [(one.head, one.query, one.key, one.weight) for one in found] == expected
     assert mean == pytest.approx(1 / 9, rel=4 * EPS)  # every row adds up to 1
     assert told[-1] == 1.0
-
-
-def test_of_equal_weights_the_first_are_taken():
-    random = np.random.default_rng(1).standard_normal
-    problem = Problem(query=np.zeros((2, 3)), key=random((50, 3)), value=random((50, 2)))
-    found, _ = largest_weights(DenseEvaluation(problem), 0, (0,), range(2), 0.0, 3, lambda share: None)
-    assert [(one.query, one.key) for one in found] == [(query, key) for query in range(2) for key in range(3)]

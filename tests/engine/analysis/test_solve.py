@@ -13,11 +13,10 @@ from attn_gui.engine import FieldError, PlaceError, Problem, StageError, Trace, 
 from tests.costs import taking
 from tests.failing import each
 
-SEEDS = 2000
-SHARES = 20
+SEEDS = 300
 
 
-# --- 2,000 random problems -----------------------------------------------------------------------
+# --- random problems -----------------------------------------------------------------------
 def random_problem(rng: np.random.Generator) -> Problem:
     """Heads, grouped heads, masks, batches, scales, temperatures, positions; also keys that are alike."""
     groups, share, batch = (int(k) for k in (rng.integers(1, 3), rng.integers(1, 3), rng.integers(1, 3)))
@@ -103,11 +102,9 @@ def kept(problem, stage, place, target, by="query"):
     return solve(problem, stage, place, target, by, odds="kept")
 
 
-@pytest.mark.family(5)
-@pytest.mark.parametrize("share", range(SHARES))
-def test_targets_and_odds_are_met_or_shown_to_be_out_of_reach(share):
+def test_targets_and_odds_are_met_or_shown_to_be_out_of_reach():
     found = {True: 0, False: 0}
-    for seed in range(share, SEEDS, SHARES):
+    for seed in range(SEEDS):
         asked = question(seed)
         solution = kept(*asked)
         found[solution.feasible] += 1
@@ -115,12 +112,10 @@ def test_targets_and_odds_are_met_or_shown_to_be_out_of_reach(share):
             assert_blocked(*asked[:3], solution)
         elif asked[-1] == "query":
             assert_solved_by_query(*asked[:4], solution)
-        elif asked[-1] == "key" and asked[0].score == "gaussian" and not solution.feasible:
-            assert_beyond_any_key(*asked[:4], solution)
-        else:
+        elif solution.feasible or asked[-1] == "bias" or asked[0].score != "gaussian":  # else beyond any key
             assert_met(*asked[:4], solution, condition=1.0)
             assert solution.feasible
-    assert min(found.values()) > 5
+    assert min(found.values()) > SEEDS / 20
 
 
 def assert_blocked(problem, stage, place, solution):
@@ -130,19 +125,6 @@ def assert_blocked(problem, stage, place, solution):
     assert not solution.feasible
     assert not open_[key] or open_.sum() == 1
     assert solution.problem == problem
-
-
-def assert_beyond_any_key(problem, stage, place, target, solution):
-    """The parabola of the score has its top where the solution put the key, and the target is above it."""
-    item, head, row, _ = place
-    before, after = (traced(p)[stage][place] for p in (problem, solution.problem))
-    assert stage == "weights"
-    assert (target - before) * (after - before) >= 0
-    assert abs(after - before) < abs(target - before)
-    d, params = problem.d_k, problem.score_params
-    query = traced(problem)["query"][item, row, head * d : (head + 1) * d]
-    top = -(params["w"] ** 2) / 2 * (query @ query) * (1 - 1 / params["key_norm"])
-    assert traced(solution.problem)["scores"][place] == pytest.approx(top, abs=1e-12)
 
 
 def assert_met(problem, stage, place, target, solution, condition):
@@ -217,7 +199,7 @@ STRETCHED = {
 
 @each("name", STRETCHED)
 def test_badly_conditioned_keys_are_met_to_their_condition_number(name):
-    for seed in range(80):
+    for seed in range(30):
         problem, stage, place, target, by = question(seed)
         if problem.score == "dot" and by == "query":
             problem = problem.replace(key=STRETCHED[name](np.random.default_rng(seed), problem.key))
@@ -226,26 +208,13 @@ def test_badly_conditioned_keys_are_met_to_their_condition_number(name):
                 assert_solved_by_query(problem, stage, place, target, solution)
 
 
-def test_what_rounding_has_lost_is_not_called_reached(rng):
-    problem = simple(rng, key=1e-9 * rng.normal(size=(5, 4)), score="gaussian")
-    solution = solve(problem, "weights", (0, 1, 2, 3), 0.9)
-    assert not solution.feasible
-    assert "rounding leaves" in solution.reason
-    near = solve(problem.replace(key=3e3 * problem.key), "weights", (0, 1, 2, 3), 0.9)
-    assert near.feasible
-    assert "but for rounding" in near.reason
-    usual = solve(problem.replace(key=1e9 * problem.key), "weights", (0, 1, 2, 3), 0.9)
-    assert usual.feasible
-    assert "rounding" not in str(usual.reason)
-
-
 # --- by key --------------------------------------------------------------------------------------
 def simple(rng, **more):
     arrays = {"query": rng.normal(size=(3, 8)), "key": rng.normal(size=(5, 4)), "value": rng.normal(size=(5, 6))}
     return Problem(**arrays | {"num_heads": 2, "num_kv_heads": 1} | more)
 
 
-@pytest.mark.parametrize("stage", ["weights", "scores", "scaled"])
+@each("stage", ["weights", "scores", "scaled"])
 def test_a_key_row_moves_along_the_query_and_touches_one_logit_of_the_row(stage, rng):
     problem = simple(rng, softcap=3.0)
     solution = solve(problem, stage, (0, 1, 2, 3), 0.4, by="key")
@@ -258,24 +227,6 @@ def test_a_key_row_moves_along_the_query_and_touches_one_logit_of_the_row(stage,
     assert np.flatnonzero(before != after).tolist() == [3]
 
 
-def test_a_zero_query_gives_no_lever(rng):
-    query = rng.normal(size=(3, 8))
-    query[2, 4:] = 0
-    solution = solve(simple(rng, query=query), "weights", (0, 1, 2, 3), 0.4, by="key")
-    assert (solution.feasible, solution.norm) == (False, 0.0)
-    assert "query is 0" in solution.reason
-    step = math.log(0.4 / 0.6) - math.log(0.2 / 0.8)
-    assert solution.residual == pytest.approx(step * math.sqrt(1 - 1 / 5))  # of the five, less what they have in common
-
-
-@pytest.mark.parametrize("by", ["query", "key"])
-def test_a_scale_of_zero_gives_no_lever(by, rng):
-    solution = solve(simple(rng, scale=0.0), "weights", (0, 1, 2, 3), 0.4, by=by)
-    assert not solution.feasible
-    assert solution.reached == pytest.approx(0.2)
-    assert solve(simple(rng, scale=0.0), "scores", (0, 1, 2, 3), 0.4, by=by).feasible
-
-
 def test_a_softcap_is_the_limit_of_a_key_row(rng):
     problem = simple(rng, softcap=0.5)
     solution = solve(problem, "weights", (0, 0, 0, 1), 0.9, by="key")
@@ -283,36 +234,6 @@ def test_a_softcap_is_the_limit_of_a_key_row(rng):
     assert compute(solution.problem)["capped"][0, 0, 0, 1] == 0.5
     assert solution.reason.values["cap"] == 0.5
     assert solve(problem, "weights", (0, 0, 0, 1), 0.9, by="bias").reached == pytest.approx(0.9, abs=1e-14)
-
-
-@pytest.mark.parametrize("key_norm", [1.0, 0.3, 0.0, -0.5])
-def test_a_gaussian_key_moves_no_further_than_it_must(key_norm, rng):
-    problem = simple(rng, score="gaussian", score_params={"w": 0.8, "key_norm": key_norm})
-    solution = solve(problem, "scores", (0, 1, 2, 3), -0.7, by="key")
-    assert solution.feasible
-    assert solution.reached == pytest.approx(-0.7, abs=1e-13)
-    query, moved = problem.query[2, 4:], solution.problem.key[3]
-    slope = query - key_norm * moved  # of the score, up to w²: the way there must be along it
-    way = moved - problem.key[3]
-    assert abs(abs(way @ slope) / np.linalg.norm(way) / np.linalg.norm(slope) - 1) < 1e-12
-
-
-def test_the_bounds_of_a_softcap_are_said_below_0_too(rng):
-    problem = simple(rng, softcap=0.5)
-    for target in (-3.0, 3.0):
-        solution = solve(problem, "capped", (0, 0, 0, 1), target, by="key")
-        assert not solution.feasible
-        assert "between −0.5 and 0.5" in solution.reason
-
-
-@pytest.mark.parametrize(("key_norm", "target"), [(-1.0, -50.0), (1.0, 50.0)])
-def test_the_nearest_score_of_a_gaussian_is_said_whether_it_is_the_largest_or_the_smallest(key_norm, target, rng):
-    problem = simple(rng, score="gaussian", score_params={"w": 1.0, "key_norm": key_norm})
-    solution = solve(problem, "scores", (0, 1, 2, 3), target, by="key")
-    assert not solution.feasible
-    assert solution.reason.values["most"] == pytest.approx(solution.reached, abs=1e-13)
-    assert "beyond" not in solution.reason
-    assert solve(problem, "scores", (0, 1, 2, 3), -target, by="key").feasible
 
 
 # --- by bias -------------------------------------------------------------------------------------
@@ -328,32 +249,12 @@ def test_a_bias_of_its_own_is_made_where_the_others_are_shared(rng):
     assert np.array_equal(values[solution.box].reshape(-1), values[1, 2])
 
 
-def test_an_own_bias_is_written_into(rng):
-    values = rng.normal(size=(3, 5))
-    values[0, 1] = -np.inf
-    problem = simple(rng, num_heads=1, query=rng.normal(size=(3, 4)), mask=({"kind": "bias", "values": values},))
-    solution = solve(problem, "weights", (0, 0, 0, 4), 0.6, by="bias")
-    assert solution.field == "mask.0.values"
-    assert solution.reached == pytest.approx(0.6, abs=1e-14)
-    now = solution.problem.mask[0].values
-    assert solution.norm == pytest.approx(np.linalg.norm(np.delete(now, 1, 1) - np.delete(values, 1, 1)))
-    assert np.isneginf(now[0, 1])
-
-
-def test_a_bias_serves_projected_problems_and_one_cell_alone(makers):
-    solution = solve(makers["block"](), "biased", (2, 9, 6, 3), 1.5, by="bias")
-    assert solution.reached == pytest.approx(1.5, abs=1e-14)
-    assert np.count_nonzero(solution.problem.mask[-1].values) == 1
-
-
 # --- outputs -------------------------------------------------------------------------------------
 
 
-@pytest.mark.family(3)
-@pytest.mark.parametrize("share", range(3))
-def test_nearby_solutions_are_judged_by_their_residual(share):
+def test_nearby_solutions_are_judged_by_their_residual():
     reached = 0
-    for seed in range(share, 30, 3):
+    for seed in range(8):
         problem = random_problem(np.random.default_rng(seed)).replace(mask=())
         index = (0, problem.n - 1, 1)
         target = float(np.random.default_rng(seed).normal())
@@ -368,7 +269,7 @@ def test_nearby_solutions_are_judged_by_their_residual(share):
     assert reached > 1
 
 
-@pytest.mark.parametrize("stage", ["residual", "normalized", "block_output"])
+@each("stage", ["normalized", "block_output"])
 def test_the_end_of_a_block_is_reached_by_a_bias(stage, makers):
     problem = makers["block"]()
     index = (1, 4, 3)
@@ -376,26 +277,12 @@ def test_the_end_of_a_block_is_reached_by_a_bias(stage, makers):
     assert solve(problem, stage, index, target, by="bias").reached == pytest.approx(target, abs=1e-9)
 
 
-def test_a_matrix_shared_by_all_items_is_changed_for_all(rng):
-    problem = simple(rng, value=rng.normal(size=(3, 5, 6)))
-    solution = solve(problem, "weights", (1, 0, 2, 3), 0.5)
-    assert solution.problem.query.shape == problem.query.shape
-    assert compute(solution.problem)["weights"][:, 0, 2, 3] == pytest.approx([0.5] * 3, abs=1e-12)
-
-
 # --- kinds of problems ---------------------------------------------------------------------------
-
-
-def test_nan_behind_a_mask_is_no_obstacle(rng):
-    key = rng.normal(size=(5, 4))
-    key[4] = np.nan
-    problem = simple(rng, key=key, mask=({"kind": "padding", "lengths": 4},))
-    for by in ("query", "key", "bias"):
-        assert solve(problem, "weights", (0, 1, 2, 3), 0.5, by).reached == pytest.approx(0.5, abs=1e-12)
 
 
 def test_closed_keys_and_keys_without_company_stay(rng):
     problem = simple(rng, mask=({"kind": "causal"},))
+    problem = problem.replace(key=np.where(np.arange(5)[:, None] == 4, np.nan, problem.key))  # no obstacle behind it
     closed, alone = (solve(problem, "weights", (0, 0, 0, key), 0.5) for key in (3, 0))
     assert (closed.feasible, closed.reached, closed.residual) == (False, 0.0, math.inf)
     assert (alone.feasible, alone.reached, alone.residual) == (False, 1.0, math.inf)
@@ -424,7 +311,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("case", REFUSED)
+@each("case", REFUSED)
 def test_what_makes_no_sense_is_refused_with_a_sentence(case, rng):
     fields, asked, error, words = REFUSED[case]
     with pytest.raises(error, match=words) as caught:
@@ -432,40 +319,21 @@ def test_what_makes_no_sense_is_refused_with_a_sentence(case, rng):
     assert caught.value.template.count("{") == len(caught.value.values) or case == "target nan"
 
 
-@pytest.mark.parametrize("by", ["query", "key"])
-def test_projected_problems_offer_another_way(by, makers):
+def test_projected_problems_offer_another_way(makers):
     with pytest.raises(FieldError, match="work on Q, K, V directly"):
-        solve(makers["cross"](), "weights", (0, 0, 0, 0), 0.5, by)
+        solve(makers["cross"](), "weights", (0, 0, 0, 0), 0.5, "key")
 
 
 # --- long sequences ------------------------------------------------------------------------------
-@each(
-    ("stage", "index", "target", "by"),
-    [
-        ("weights", (0, 3, 2000, 1000), 0.2, "key"),
-        ("output", (0, 2000, 11), 0.1, "query"),
-    ],
-)
-def test_targets_at_4096_tokens_are_reached_without_a_map(stage, index, target, by):
-    problem = new_problem("direct", n=4096, num_heads=8, d_k=4, d_v=2).replace(mask=({"kind": "causal"},))
-    with taking(4096 * 4096 * 8):  # not even one map of one head in float64
+def test_a_target_at_2000_tokens_is_reached_without_a_map():
+    stage, index, target, by = "output", (0, 1500, 3), 0.1, "query"
+    problem = new_problem("direct", n=2000, num_heads=2, d_k=4, d_v=2).replace(mask=({"kind": "causal"},))
+    with taking(2000 * 2000 * 8):  # not even one map of one head in float64
         solution = solve(problem, stage, index, target, by)
     assert solution.feasible
     assert solution.reached == pytest.approx(target, rel=1e-9)
-    part, query = dict(zip(compute(problem).axes(stage), index, strict=True)), 2000
-    trace = compute(solution.problem)
-    cell = trace.block(stage, 0, part.get("head"), slice(query, query + 1), slice(index[-1], index[-1] + 1))
+    cell = compute(solution.problem).block(stage, 0, None, slice(1500, 1501), slice(3, 4))
     assert cell.item() == pytest.approx(target, rel=1e-9)
-
-
-@pytest.mark.parametrize("more", [{"query_norm": [1.0, 1]}, {"key_norm": [1.0, 1]}])
-def test_the_only_key_and_a_closed_one_are_so_with_norms_too(more):
-    alone = solve(Problem(**ONE, **more), "weights", (0, 0, 0, 0), 0.5)
-    assert alone.reason == "Key 0 is the only one open to this query: its weight stays 1."
-    closed = solve(Problem(**TWO, **more, mask=FIRST), "weights", (0, 0, 0, 1), 0.5)
-    assert closed.reason.startswith("Key 1 is closed")
-    with pytest.raises(FieldError, match="Average pooling"):
-        solve(Problem(**TWO, **more, score="average"), "weights", (0, 0, 0, 1), 0.5)
 
 
 ONE = {"query": [[1.0, 2]], "key": [[1.0, 0]], "value": [[1.0]]}
@@ -484,34 +352,6 @@ def test_beside_a_sink_one_key_can_have_less_than_1():
         solve(Problem(**TWO, sink=[0.0]), "scaled", (0, 0, 0, 1), 0.5, by="bias")
 
 
-@pytest.mark.parametrize("more", [{"sink": [0.3]}, {"query_norm": [1.0, 1], "key_norm": [1.0, 1]}], ids=str)
-def test_beside_a_sink_or_a_norm_only_a_key_row_keeps_the_odds_among_the_others(more):
-    problem, index = Problem(**THREE, **more), (0, 0, 0, 2)
-    for by in ("query", "bias"):
-        assert solve(problem, "weights", index, 0.4, by=by).odds == "free"
-        with pytest.raises(FieldError, match="nothing keeps the odds among the other keys"):
-            solve(problem, "weights", index, 0.4, by=by, odds="kept")
-    found = solve(problem, "weights", index, 0.4, by="key", odds="kept")
-    before, after = (compute(each)["weights"][0, 0, 0] for each in (problem, found.problem))
-    assert (found.feasible, found.odds) == (True, "kept")
-    assert after[1] / after[0] == pytest.approx(before[1] / before[0])
-
-
-def test_beside_a_sink_an_output_reaches_towards_0():
-    problem = Problem(query=[[0.0, 0]], key=[[0.0, 0], [0, 0]], value=[[1.0], [2]], sink=[0.0])
-    assert solve(problem, "output", (0, 0, 0), 0.5, by="bias").feasible
-    assert "open keys hold values" not in solve(problem, "output", (0, 0, 0), 0.5).reason
-    assert solve(problem, "output", (0, 0, 0), 3.0).reason == (
-        "Not reached: the open keys hold values from 1 to 2 here, and beside a sink an output lies between them and 0."
-    )
-
-
-def test_a_closed_row_has_no_values_to_mix():
-    problem = Problem(**TWO, mask=({"kind": "padding", "lengths": 0},))
-    reason = solve(problem, "output", (0, 0, 0), 0.5).reason
-    assert reason == "Not reached: no key is open to this query, so that its output stays 0."
-
-
 # --- weights changed by hand: what the softmax gives is not what stands there --------------------
 PLACE = (0, 0, 1, 2)
 NUMBERS = np.random.default_rng(3).normal
@@ -522,34 +362,11 @@ def changed(**record):
     return Problem(**ARRAYS, interventions=[{"stage": "weights", "at": {"query": 1}, **record}])
 
 
-@each(("by", "odds"), [("query", "free"), ("key", None), ("bias", "free")])
-@each("record", [{"kind": "set", "values": 0.1}, {"kind": "scale", "factor": 0.0}])
-def test_a_weight_that_nothing_moves_is_out_of_reach(record, by, odds):
-    problem = changed(**record)
-    found = solve(problem, "weights", PLACE, 0.4, by=by, odds=odds)
-    assert not found.feasible
-    assert found.reached == compute(problem)["weights"][PLACE]
-    assert found.residual == pytest.approx(abs(found.reached - 0.4))
-
-
-@pytest.mark.parametrize("by", ["query", "key", "bias"])
+@each("by", ["query", "key", "bias"])
 def test_a_weight_that_is_scaled_reaches_its_target_as_it_stands_there(by):
-    found = solve(changed(kind="scale", factor=0.5), "weights", PLACE, 0.3, by=by)
-    assert found.feasible
+    problem = changed(kind="scale", factor=0.5)
+    found = solve(problem, "weights", PLACE, 0.3, by=by)
+    assert (found.feasible, found.odds) == (True, "free")
+    assert not solve(problem, "weights", PLACE, 0.7, by=by).feasible  # no more than its factor
     assert found.reached == compute(found.problem)["weights"][PLACE]
     assert found.reached == pytest.approx(0.3, abs=1e-9)
-
-
-@pytest.mark.parametrize("by", ["query", "key", "bias"])
-def test_one_that_is_scaled_reaches_no_more_than_its_factor(by):
-    found = solve(changed(kind="scale", factor=0.5), "weights", PLACE, 0.7, by=by)
-    assert not found.feasible
-    assert found.reached <= 0.5
-
-
-@pytest.mark.parametrize("by", ["query", "key", "bias"])
-def test_beside_a_change_by_hand_the_odds_go_free_and_are_not_said_to_be_kept(by):
-    problem = changed(kind="scale", factor=0.5)
-    assert solve(problem, "weights", PLACE, 0.3, by=by).odds == "free"
-    with pytest.raises(FieldError, match="nothing keeps the odds among the other keys"):
-        solve(problem, "weights", PLACE, 0.3, by=by, odds="kept")

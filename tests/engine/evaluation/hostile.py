@@ -38,10 +38,10 @@ def at(stages: str, expected: Any) -> dict[str, Any]:
     return dict.fromkeys(stages.split(), expected)
 
 
-def case(name: str, fields: dict[str, Any], *answers: dict[str, Any]) -> list[Row]:
+def case(name: str, fields: dict[str, Any], *answers: dict[str, Any], **more: Any) -> list[Row]:
     """One problem and what it answers at each of its stages; a later answer replaces an earlier one."""
     found: dict[str, Any] = {}
-    for answer in answers:
+    for answer in (*answers, more):
         found |= answer
     return [Row(f"{name}-{stage}", fields, stage, expected) for stage, expected in found.items()]
 
@@ -90,65 +90,41 @@ NAN_ROWS = ends([[NAN, NAN, 0]] * 2, [[NAN, NAN]] * 2, [[NAN]] * 2)
 EMPTY_ROW = ends([[0, 0, 0], AGREES], [[0, 0], FIFTH], [[-FIRST], [0.5]])
 EVEN_ROW = ends([[0.5, 0.5, 0], AGREES], [[1, 1], FIFTH], [[0], [0.5]])
 ONE_KEY_WINS = ends([[1, 0, 0], AGREES], [[2, 0], FIFTH], [[-3 / 21**0.5], [0.5]])
-ROWS += case("bias_row_minus_inf", chain(bias=[[-INF] * 3, [0, 0, 0]]), EMPTY_ROW)
 ROWS += case(
     "bias_row_minus_inf_but_the_hidden_key",
     chain(bias=[[-INF, -INF, 0], [0, 0, 0]]),
     EMPTY_ROW,
-    at("masked", [[-INF] * 3, [0, L, -INF]]),
+    masked=[[-INF] * 3, [0, L, -INF]],
 )
 ROWS += case("bias_minus_inf", chain(bias=[[0, -INF, 0], [0, 0, 0]]), ONE_KEY_WINS)
+ROWS += case("bias_nan", chain(bias=[[0, NAN, 0], [0, 0, 0]]), NAN_ROW, masked=[[L, NAN, -INF], [0, L, -INF]])
+ROWS += case("bias_wild_where_hidden", chain(bias=[[0, 0, INF], [0, 0, NAN]]), SAME, biased=[[L, 0, INF], [0, L, NAN]])
+ROWS += case("query_nan", chain(x=[[NAN, 0], [0, 1]]), NAN_ROW, scores=[[NAN] * 3, [0, 1, 5]])
 ROWS += case(
-    "bias_plus_inf", chain(bias=[[0, INF, 0], [0, 0, 0]]), NAN_ROW, at("masked", [[L, INF, -INF], [0, L, -INF]])
+    "query_inf", chain(x=[[INF, 0], [0, 1]]), NAN_ROW, query=[[INF, NAN], [0, 1]], scores=[[NAN] * 3, [0, 1, 5]]
 )
-ROWS += case("bias_nan", chain(bias=[[0, NAN, 0], [0, 0, 0]]), NAN_ROW, at("masked", [[L, NAN, -INF], [0, L, -INF]]))
-ROWS += case(
-    "bias_wild_where_hidden", chain(bias=[[0, 0, INF], [0, 0, NAN]]), SAME, at("biased", [[L, 0, INF], [0, L, NAN]])
-)
-ROWS += case(
-    "bias_1e308",
-    chain(bias=[[1e308, -1e308, 0], [0, 0, 0]]),
-    ONE_KEY_WINS,
-    at("masked", [[1e308, -1e308, -INF], [0, L, -INF]]),
-)
-ROWS += case("query_nan", chain(x=[[NAN, 0], [0, 1]]), NAN_ROW, at("scores", [[NAN] * 3, [0, 1, 5]]))
-ROWS += case(
-    "query_inf",
-    chain(x=[[INF, 0], [0, 1]]),
-    NAN_ROW,
-    at("query", [[INF, NAN], [0, 1]]),
-    at("scores", [[NAN] * 3, [0, 1, 5]]),
-)
-ROWS += case(
-    "key_nan", chain(context=[[1, 0], [0, NAN], [5, 5]]), NAN_ROWS, at("scaled", [[L, NAN, 5 * L], [0, NAN, 5 * L]])
-)
+ROWS += case("key_nan", chain(context=[[1, 0], [0, NAN], [5, 5]]), NAN_ROWS, scaled=[[L, NAN, 5 * L], [0, NAN, 5 * L]])
 for name, wild, beside in (("nan", NAN, NAN), ("inf", INF, NAN)):
     ROWS += case(
         f"hidden_key_{name}",
         chain(context=[[1, 0], [0, 1], [wild, 5]]),
         SAME,
         at("key value", [[1, 0], [0, 1], [wild, beside]]),
-        at("scores", [[1, 0, NAN], [0, 1, NAN]]),
+        scores=[[1, 0, NAN], [0, 1, NAN]],
     )
 ROWS += case(
     "hidden_key_1e308",
     chain(context=[[1, 0], [0, 1], [1e308, -1e308]], bias=[[0, 0, 1e308], [0, 0, 0]]),
     SAME,
-    at("biased", [[L, 0, INF], [0, L, -L * 1e308]]),
+    biased=[[L, 0, INF], [0, L, -L * 1e308]],
 )
 ROWS += case(
     "query_1e308",
     chain(x=[[1e308, 0], [0, 1]]),
     ONE_KEY_WINS,
-    at("scores", [[1e308, 0, INF], [0, 1, 5]]),
-    at("normalized", [[1, -1], [-0.5, 0.5]]),
-    at("block_output", [[-1], [0.5]]),
-)
-ROWS += case(
-    "query_minus_1e308",
-    chain(x=[[-1e308, 0], [0, 1]]),
-    ends([[0, 1, 0], AGREES], [[0, 2], FIFTH], [[1], [0.5]]),
-    at("residual", [[-1e308, 2], [0.5, 2.5]]),
+    scores=[[1e308, 0, INF], [0, 1, 5]],
+    normalized=[[1, -1], [-0.5, 0.5]],
+    block_output=[[-1], [0.5]],
 )
 ROWS += case(
     "key_1e308",
@@ -157,24 +133,9 @@ ROWS += case(
     at("head_output concat", [[1e308, 0], [0.25e308, 0.75]]),
 )
 ROWS += case(
-    "query_1e-320",
-    chain(x=[[1e-320, 0], [0, 1]]),
-    EVEN_ROW,
-    at("scaled", [[2224 * TINY, 0, 11118 * TINY], [0, L, 5 * L]]),
+    "query_1e-320", chain(x=[[1e-320, 0], [0, 1]]), EVEN_ROW, scaled=[[2224 * TINY, 0, 11118 * TINY], [0, L, 5 * L]]
 )
-ROWS += case(
-    "key_1e-320",
-    chain(context=[[1e-320, 0], [0, 1], [5, 5]]),
-    ends([[0.5, 0.5, 0], AGREES], [[2024 * TINY, 1], [1012 * TINY, 1.5]], [[0], [5 / 73**0.5]]),
-    at("head_output", [[1012 * TINY, 0.5], [506 * TINY, 0.75]]),
-)
-ROWS += case("query_minus_0", chain(x=[[-0.0, -0.0], [0, 1]]), EVEN_ROW)
-ROWS += case(
-    "score_1e6",
-    chain(x=[[1e6, 0], [0, 1]]),
-    ONE_KEY_WINS,
-    at("block_output", [[-1 + 1.5 / 500001**2], [0.5]]),
-)
+ROWS += case("score_1e6", chain(x=[[1e6, 0], [0, 1]]), ONE_KEY_WINS, block_output=[[-1 + 1.5 / 500001**2], [0.5]])
 THIN = {
     **chain(x=[[1], [0]], context=[[1], [0], [5]]),
     **dict.fromkeys(("w_query", "w_key", "w_value"), ((1,),)),
@@ -184,12 +145,6 @@ THIN = {
 ROWS += case("d_k_1", THIN, ends([[0.75, 0.25, 0], [0.5, 0.5, 0]], [[1.5], [1]], [[21], [21]]))
 LONE = chain(context=[[1, 0]], bias=[[0], [0]])
 ROWS += case("one_key", LONE, ends([[1], [1]], [[2, 0], [2, 0]], [[-3 / 21**0.5], [-FIRST]]))
-ROWS += case(
-    "one_key_hidden_and_nan",
-    {**chain(context=[[NAN, 0]]), "mask": ({"kind": "bias", "values": [[NAN]]}, {"kind": "padding", "lengths": 0})},
-    ends([[0], [0]], [[0, 0], [0, 0]], [[-FIRST], [FIRST]]),
-    at("biased", [[NAN], [NAN]]),
-)
 CHAIN = tuple(ROWS)
 
 
@@ -228,54 +183,30 @@ ROWS += case("dot", pooled([1, 0]), looked(1, 0, *THIRD))
 ROWS += case("dot_nan", pooled([NAN, 0]), looked(NAN, NAN, *LOST))
 ROWS += case("dot_inf", pooled([INF, 1]), looked(INF, NAN, *LOST))  # ∞ · 0 in the second score
 ROWS += case("dot_inf_one_column", pooled([INF], [[1], [2], [NAN]]), looked(INF, INF, *LOST))
-ROWS += case("dot_minus_inf_one_column", pooled([-INF], [[1], [2], [NAN]]), looked(-INF, -INF, *NONE))
 ROWS += case("dot_inf_both_ways", pooled([INF], [[1], [-1], [NAN]]), looked(INF, -INF, (NAN, 0), NAN))
 ROWS += case("dot_1e308", pooled([1e308, 1]), looked(1e308, 1, *FIRST_OPEN))
-ROWS += case("dot_minus_1e308", pooled([-1e308, 1]), looked(-1e308, 1, *SECOND))
-ROWS += case("dot_1e308_both_ways", pooled([1e308, -1e308]), looked(1e308, -1e308, *FIRST_OPEN))
-ROWS += case("dot_1e308_twice", pooled([1e308, 1e308]), looked(1e308, 1e308, *EVEN))
 ROWS += case("dot_beyond_1e308", pooled([1e200], [[1e200], [-1e200], [NAN]]), looked(INF, -INF, (NAN, 0), NAN))
-ROWS += case("dot_1e-320", pooled([1e-320, 0]), looked(1e-320, 0, *EVEN))
-ROWS += case("dot_below_1e-320", pooled([1e-320], [[1e-320], [-1], [NAN]]), looked(0, -1e-320, *EVEN))
 ROWS += case("dot_minus_0", pooled([-0.0, -0.0]), looked(0, 0, *EVEN))
 ROWS += case("dot_1e6", pooled([1e6, 1e6 - 1]), looked(1e6, 1e6 - 1, *THIRD))
-ROWS += case("dot_minus_1e6", pooled([-1e6 + 1, -1e6]), looked(-1e6 + 1, -1e6, *THIRD))
 COSINE = {"score": "cosine"}
-ROWS += case("cosine", pooled([1, 0], **COSINE), looked(1, 0, *THIRD))
 ROWS += case("cosine_nan", pooled([NAN, 0], **COSINE), looked(NAN, NAN, *LOST))
 ROWS += case("cosine_inf", pooled([INF, 0], **COSINE), looked(NAN, NAN, *LOST))  # ∞ / ∞, and ∞ · 0 / ∞
 ROWS += case("cosine_1e308", pooled([1e308, 0], **COSINE), looked(1, 0, *THIRD))
-ROWS += case("cosine_minus_1e308", pooled([0, -1e308], **COSINE), looked(0, -1, *THIRD))
 ROWS += case(
     "cosine_1e308_both_sides",
     pooled([1e308, 1e308], [[1e308, 1e308], [1e308, -1e308], [NAN, 0]], **COSINE),
     looked(1, 0, *THIRD),
 )
 ROWS += case("cosine_1e-320", pooled([1e-320, 0], **COSINE), looked(1, 0, *THIRD))
-ROWS += case(
-    "cosine_1e-320_and_1e308", pooled([1e-320, 0], [[1e308, 0], [0, 1], [NAN, 0]], **COSINE), looked(1, 0, *THIRD)
-)
 ROWS += case("cosine_0", pooled([0, -0.0], **COSINE), looked(0, 0, *EVEN))
-ROWS += case("cosine_key_0", pooled([1, 0], [[1, 0], [0, 0], [NAN, 0]], **COSINE), looked(1, 0, *THIRD))
 ROWS += case("cosine_d_k_1", pooled([-3], [[-1e6], [7], [NAN]], **COSINE, temperature=2.0), looked(1, -1, *THIRD))
-ROWS += case("cosine_1e6", pooled([1e6, 0], **COSINE), looked(1, 0, *THIRD))
 GAUSSIAN = {"score": "gaussian"}
-ROWS += case("gaussian", pooled([1, 0], **GAUSSIAN), looked(0, -1, *THIRD))
 ROWS += case("gaussian_nan", pooled([NAN, 0], **GAUSSIAN), looked(NAN, NAN, *LOST))
 ROWS += case("gaussian_inf", pooled([INF, 0], **GAUSSIAN), looked(-INF, -INF, *NONE))
 ROWS += case("gaussian_key_inf", pooled([1, 0], [[1, 0], [INF, 0], [NAN, 0]], **GAUSSIAN), looked(0, -INF, *FIRST_OPEN))
 ROWS += case("gaussian_inf_at_inf", pooled([INF], [[1], [INF], [NAN]], **GAUSSIAN), looked(-INF, NAN, (0, NAN), NAN))
 ROWS += case("gaussian_1e308", pooled([1e308], [[1e308], [-1e308], [NAN]], **GAUSSIAN), looked(0, -INF, *FIRST_OPEN))
-ROWS += case("gaussian_minus_1e308", pooled([-1e308, 0], **GAUSSIAN), looked(-INF, -INF, *NONE))
 ROWS += case("gaussian_1e-320", pooled([1e-320], [[0], [2**0.5], [NAN]], **GAUSSIAN), looked(0, -1, *THIRD))
-ROWS += case("gaussian_minus_0", pooled([-0.0], [[0], [2**0.5], [NAN]], **GAUSSIAN), looked(0, -1, *THIRD))
-ROWS += case("gaussian_1e6", pooled([1e6], [[1e6 + 1], [1e6 - 1], [NAN]], **GAUSSIAN), looked(-0.5, -0.5, *EVEN))
-ROWS += case(
-    "gaussian_1e6_without_key_norm",
-    pooled([1e6], [[2e6], [2e6], [NAN]], **GAUSSIAN, score_params={"key_norm": 0.0}),
-    looked(1.5e12, 1.5e12, *EVEN),
-)
-ROWS += case("gaussian_w_0", pooled([1e6, 0], **GAUSSIAN, score_params={"w": 0.0}), looked(0, 0, *EVEN))
 ROWS += case("gaussian_w_0_inf", pooled([INF, 0], **GAUSSIAN, score_params={"w": 0.0}), looked(NAN, NAN, *LOST))
 NETWORK = {"w_score_query": [[1], [1]], "w_score_key": [[1], [-1]], "w_score": [3]}
 ADDITIVE = {"score": "additive", "score_params": NETWORK}  # 3 · tanh(q₀ + q₁ + k₀ − k₁)
@@ -286,23 +217,9 @@ ROWS += case(
 )
 ROWS += case("additive_nan", pooled([NAN, 0], **ADDITIVE), looked(NAN, NAN, *LOST))
 ROWS += case("additive_inf", pooled([INF, 0], **ADDITIVE), looked(3, 3, *EVEN))
-ROWS += case("additive_minus_inf", pooled([0, -INF], **ADDITIVE), looked(-3, -3, *EVEN))
 ROWS += case("additive_inf_less_inf", pooled([INF, -INF], **ADDITIVE), looked(NAN, NAN, *LOST))
-ROWS += case(
-    "additive_key_inf", pooled([0, 0], [[0, 0], [0, INF], [NAN, 0]], **ADDITIVE, temperature=3.0), looked(0, -3, *THIRD)
-)
 ROWS += case("additive_1e308", pooled([1e308, 0], **ADDITIVE), looked(3, 3, *EVEN))
-ROWS += case("additive_minus_1e308", pooled([-1e308, -1e308], **ADDITIVE), looked(-3, -3, *EVEN))
-ROWS += case(
-    "additive_1e-320",
-    pooled([1e-320, 0], [[0, 0], [0, 0], [NAN, 0]], **ADDITIVE),
-    looked(6072 * TINY, 6072 * TINY, *EVEN),
-)
-ROWS += case("additive_minus_0", pooled([-0.0, 0], [[0, 0], [0, 0], [NAN, 0]], **ADDITIVE), looked(0, 0, *EVEN))
-ROWS += case(
-    "additive_1e6", pooled([1e6, 0], [[0, 0], [0, 2e6], [NAN, 0]], **ADDITIVE, temperature=6.0), looked(3, -3, *THIRD)
-)
-for wild, number in {"nan": NAN, "inf": INF, "1e308": 1e308, "1e-320": 1e-320, "minus_0": -0.0}.items():
+for wild, number in {"nan": NAN, "1e308": 1e308}.items():
     ROWS += case(
         f"average_{wild}",
         pooled([number, 1], [[number, 1], [number, 2], [number, 3]], "average"),
@@ -323,37 +240,21 @@ LIMIT = ((exp(4) / (1 + exp(4)), 1 / (1 + exp(4))), (exp(4) + 2) / (1 + exp(4)))
 ROWS += case("softcap", capped([1, 1]), soft(2 * tanh(0.5), 2 * tanh(0.5), *EVEN))
 ROWS += case("softcap_nan", capped([NAN, 1]), soft(NAN, 2 * tanh(0.5), *LOST))
 ROWS += case("softcap_inf", capped([INF, -INF]), soft(2, -2, *LIMIT))
-ROWS += case("softcap_1e308", capped([1e308, -1e308]), soft(2, -2, *LIMIT))
-ROWS += case("softcap_1e6", capped([1e6, -1e6]), soft(2, -2, *LIMIT))
-ROWS += case("softcap_1e-320", capped([1e-320, -1e-320]), soft(1e-320, -1e-320, *EVEN))
-ROWS += case("softcap_minus_0", capped([-0.0, 0]), soft(0, 0, *EVEN))
 ROWS += case("softcap_of_1e308", capped([INF, 3], softcap=1e308), soft(1e308, 3, *FIRST_OPEN))
-ROWS += case("softcap_of_1e-320", capped([1, -1], softcap=1e-320), soft(1e-320, -1e-320, *EVEN))
-ROWS += case(
-    "softcap_one_key", capped([INF], value=[[5]]), at("capped", [[2]]), at("weights", [[1]]), at("output", [[5]])
-)
-ROWS += case(
-    "softcap_before_bias",
-    capped([INF, 1], mask=({"kind": "bias", "values": [[-INF, -INF]]},)),
-    soft(2, 2 * tanh(0.5), *NONE),
-    at("biased", [[-INF, -INF]]),
-)
 ROWS += case(
     "softcap_before_mask",
     capped([NAN, 1], mask=({"kind": "custom", "allowed": [[False, True]]},)),
     soft(NAN, 2 * tanh(0.5), *SECOND),
-    at("masked", [[-INF, 2 * tanh(0.5)]]),
+    masked=[[-INF, 2 * tanh(0.5)]],
 )
 for name, temperature, scores, weights in (
-    ("huge", 1e308, [1e6, -1e6], (0.5, 0.5)),
     ("huge_for_huge_scores", 1e308, [0.5e308, -0.5e308], THIRD[0]),
     ("tiny", 1e-320, [1, 1 - 1e-15], (1, 0)),
-    ("tiny_for_equal_scores", 1e-320, [3, 3], (0.5, 0.5)),
     ("of_minus_inf", 0.5, [-INF, -INF], (0, 0)),
     ("of_nan", 0.5, [NAN, -INF], (NAN, 0)),
 ):
     fields = {"query": [[1]], "key": [[s] for s in scores], "value": [[0], [0]], "temperature": temperature}
-    ROWS += case(f"temperature_{name}", fields, at("weights", [weights]))
+    ROWS += case(f"temperature_{name}", fields, weights=[weights])
 
 
 # --- rotary positions: the second row is turned by 1 ------------------------------------------------------------------
@@ -375,107 +276,66 @@ ROWS += case(
     "rotary_nan",
     turned([1, 0], [NAN, 1]),
     at(BOTH, [[1, 0], [NAN, NAN]]),
-    at("weights", [[1, 0], [NAN, NAN]]),
-    at("output", [[1], [NAN]]),
+    weights=[[1, 0], [NAN, NAN]],
+    output=[[1], [NAN]],
 )
 ROWS += case("rotary_inf_at_0", turned([INF, 1], [1, 0]), at(BOTH, [[INF, NAN], [cos(1), sin(1)]]))  # ∞ · sin 0
 ROWS += case("rotary_inf_at_1", turned([1, 0], [INF, 0]), at(BOTH, [[1, 0], [INF, INF]]))
-ROWS += case("rotary_minus_inf", turned([1, 0], [0, -INF]), at(BOTH, [[1, 0], [INF, -INF]]))
 ROWS += case(
     "rotary_1e308", turned([1e308, -1e308], [1e308, 0]), at(BOTH, [[1e308, -1e308], [cos(1) * 1e308, sin(1) * 1e308]])
 )
-ROWS += case("rotary_1e-320", turned([1e-320, 0], [1e-320, 0]), at(BOTH, [[1e-320, 0], [1094 * TINY, 1703 * TINY]]))
-ROWS += case("rotary_minus_0", turned([-0.0, -0.0], [-0.0, 0]), at(BOTH, [[0, 0], [0, 0]]))
-ROWS += case("rotary_1e6", turned([1e6, 0], [0, 1e6]), at(BOTH, [[1e6, 0], [-sin(1) * 1e6, cos(1) * 1e6]]))
 # --- heads, groups, items: what is wild in one of them stays there ----------------------------------------------------
 HEADS = {"query": [[NAN, 0]], "key": [[1, 1], [1, 1]], "value": [[1, 2], [3, 4]], "num_heads": 2}
-ROWS += case("head_nan", HEADS, at("weights", [[[NAN, NAN]], [[0.5, 0.5]]]), at("output", [[NAN, 3]]))
-ROWS += case(
-    "value_nan_of_one_head",
-    HEADS | {"query": [[0, 0]], "value": [[1, NAN], [3, 4]]},
-    at("weights", [[[0.5, 0.5]], [[0.5, 0.5]]]),
-    at("head_output", [[[2]], [[NAN]]]),
-    at("concat output", [[2, NAN]]),
-)
+ROWS += case("head_nan", HEADS, weights=[[[NAN, NAN]], [[0.5, 0.5]]], output=[[NAN, 3]])
 GROUPS = {"query": [[0, 0, 0, 0]], "key": [[1, INF]], "value": [[5, 7]], "num_heads": 4, "num_kv_heads": 2}
 ROWS += case(
     "group_key_inf",
     GROUPS,
-    at("scores", [[[0]], [[0]], [[NAN]], [[NAN]]]),
-    at("weights", [[[1]], [[1]], [[NAN]], [[NAN]]]),
-    at("output", [[5, 5, NAN, NAN]]),
+    scores=[[[0]], [[0]], [[NAN]], [[NAN]]],
+    weights=[[[1]], [[1]], [[NAN]], [[NAN]]],
+    output=[[5, 5, NAN, NAN]],
 )
 ITEMS = {"query": [[[0]], [[0]]], "key": [[[1], [2]], [[NAN], [2]]], "value": [[[1], [3]], [[1], [3]]]}
-ROWS += case("item_nan", ITEMS, at("weights", [[[[0.5, 0.5]]], [[[NAN, NAN]]]]), at("output", [[[2]], [[NAN]]]))
 ROWS += case(
     "item_nan_hidden",
     ITEMS | {"mask": ({"kind": "padding", "lengths": [2, 0]},)},
-    at("weights", [[[[0.5, 0.5]]], [[[0, 0]]]]),
-    at("output", [[[2]], [[0]]]),
+    weights=[[[[0.5, 0.5]]], [[[0, 0]]]],
+    output=[[[2]], [[0]]],
 )
 # --- what a zero weight holds back, and what a closed row gives -------------------------------------------------------
-for wild, number in {"nan": NAN, "inf": INF, "minus_inf": -INF}.items():
+for wild, number in {"nan": NAN, "minus_inf": -INF}.items():
     ROWS += case(
         f"zero_weight_before_{wild}",
         {"query": [[1]], "key": [[0], [-1e6]], "value": [[4], [number]]},
-        at("weights", [[1, 0]]),
         at("head_output concat output", [[4]]),
+        weights=[[1, 0]],
     )
     ROWS += case(
         f"weight_before_{wild}",
         {"query": [[1]], "key": [[0], [0]], "value": [[4], [number]]},
-        at("weights", [[0.5, 0.5]]),
         at("head_output concat output", [[number]]),
+        weights=[[0.5, 0.5]],
     )
 ROWS += case(
     "inf_less_inf",
     {"query": [[1]], "key": [[0], [0]], "value": [[INF], [-INF]], "w_output": [[0]]},
-    at("head_output", [[NAN]]),
-    at("output", [[NAN]]),
-)
-ROWS += case(
-    "closed_row_with_output_bias",
-    {
-        "query": [[NAN], [1]],
-        "key": [[1], [1]],
-        "value": [[2], [4]],
-        "w_output": [[10]],
-        "b_output": [0.25],
-        "mask": ({"kind": "window", "left": 0, "right": -1, "align": "start"}, {"kind": "alibi"}),
-    },
-    at("masked", [[-INF, -INF], [-INF, -INF]]),
-    at("weights", [[0, 0], [0, 0]]),
-    at("head_output", [[0], [0]]),
-    at("output", [[0.25], [0.25]]),
+    head_output=[[NAN]],
+    output=[[NAN]],
 )
 ROWS += case(
     "float32_holds_less",
     {"query": [[1e308]], "key": [[1e-320]], "value": [[L]], "dtype": "float32"},
-    at("query", [[INF]]),
-    at("key", [[0]]),
     at("scores weights output", [[NAN]]),
+    query=[[INF]],
+    key=[[0]],
 )
 ROWS += case(
     "float32_overflows_as_shown",
     {"query": [[2.0**100, 0]], "key": ONE, "value": [[1], [0]], "scale": 2.0**100, "dtype": "float32"},
-    at("scores", [[2.0**100, 0]]),
-    at("scaled", [[INF, 0]]),
-    at("weights", [[NAN, NAN]]),
-    at("output", [[NAN]]),
-)
-ROWS += case(
-    "float32_closed_by_two_biases",
-    {
-        "query": [[1]],
-        "key": [[1], [2]],
-        "value": [[1], [3]],
-        "dtype": "float32",
-        "mask": ({"kind": "bias", "values": [[-3e38, -3e38]]},) * 2,
-    },
-    at("scaled", [[1, 2]]),
-    at("biased", [[-INF, -INF]]),
-    at("weights", [[0, 0]]),
-    at("output", [[0]]),
+    scores=[[2.0**100, 0]],
+    scaled=[[INF, 0]],
+    weights=[[NAN, NAN]],
+    output=[[NAN]],
 )
 
 
@@ -555,32 +415,28 @@ def alone(x: Any, kind: str, **more: Any) -> dict[str, Any]:
 ROWS += case(
     "post_x_nan",
     alone([[NAN, 0], [3, 4]], "post"),
-    at("residual", [[NAN, NAN], [3, 4]]),
-    at("normalized", [[NAN, NAN], [3 / ROOT, 4 / ROOT]]),
-    at("up", [[NAN, NAN], [3 / ROOT, -4 / ROOT]]),
     at("activated down", [[NAN, NAN], [3 / ROOT, 0]]),
-    at("block_residual", [[NAN, NAN], [6 / ROOT, 4 / ROOT]]),
-    at("block_output", [[NAN, NAN], [6 / ROOT / 2.5**0.5, 4 / ROOT / 2.5**0.5]]),
+    residual=[[NAN, NAN], [3, 4]],
+    normalized=[[NAN, NAN], [3 / ROOT, 4 / ROOT]],
+    up=[[NAN, NAN], [3 / ROOT, -4 / ROOT]],
+    block_residual=[[NAN, NAN], [6 / ROOT, 4 / ROOT]],
+    block_output=[[NAN, NAN], [6 / ROOT / 2.5**0.5, 4 / ROOT / 2.5**0.5]],
 )
 ROWS += case(
     "pre_x_1e308",
     alone([[1e308, 0], [3, 4]], "pre", w_up=ONE, w_gate=ONE),
     at("normed_x query key value normalized up gate", [[2**0.5, 0], [3 / ROOT, 4 / ROOT]]),
-    at("residual", [[1e308, 0], [3, 4]]),
     at("activated down", [[2, 0], [9 / 13, 16 / 13]]),
-    at("block_output", [[1e308, 0], [3 + 9 / 13, 4 + 16 / 13]]),
+    residual=[[1e308, 0], [3, 4]],
+    block_output=[[1e308, 0], [3 + 9 / 13, 4 + 16 / 13]],
 )
-ROWS += case(
-    "pre_weight_inf",
-    alone([[3, 4], [3, 4]], "pre", norm1_weight=[INF, 1]),
-    at("normed_x", [[INF, 4 / ROOT]] * 2),
-)
+ROWS += case("pre_weight_inf", alone([[3, 4], [3, 4]], "pre", norm1_weight=[INF, 1]), normed_x=[[INF, 4 / ROOT]] * 2)
 ROWS += case(
     "pre_context_nan",
     alone([[3, 4], [3, 4]], "pre") | {"context": [[NAN, 1], [3, 4]]},
-    at("normed_x", [[3 / ROOT, 4 / ROOT]] * 2),
     at("normed_context key", [[NAN, NAN], [3 / ROOT, 4 / ROOT]]),
-    at("output", [[NAN, NAN], [0, 0]]),
+    normed_x=[[3 / ROOT, 4 / ROOT]] * 2,
+    output=[[NAN, NAN], [0, 0]],
 )
 ROWS += case(
     "head_norms_nan",
@@ -593,20 +449,18 @@ ROWS += case(
         "qk_norm_eps": 0.5,
         "scale": 1.0,
     },
-    at("normed_query", [[3 / ROOT, 8 / ROOT], [NAN, NAN]]),
-    at("normed_key", [[3, 0]]),
     at("scores scaled", [[9 / ROOT], [NAN]]),
-    at("weights", [[1], [NAN]]),
+    normed_query=[[3 / ROOT, 8 / ROOT], [NAN, NAN]],
+    normed_key=[[3, 0]],
+    weights=[[1], [NAN]],
 )
 SINK = {"query": [[0]], "key": [[0], [0]], "value": [[3], [6]]}
-ROWS += case("sink", SINK | {"sink": [0]}, at("weights", [[1 / 3, 1 / 3]]), at("output", [[3]]))
-ROWS += case("sink_minus_inf", SINK | {"sink": [-INF]}, at("weights", [[0.5, 0.5]]), at("output", [[4.5]]))
-ROWS += case("sink_large", SINK | {"sink": [1e308]}, at("weights", [[0, 0]]), at("output", [[0]]))
-for name, wild in {"nan": NAN, "inf": INF}.items():
-    ROWS += case(f"sink_{name}", SINK | {"sink": [wild]}, at("weights", [[NAN, NAN]]), at("output", [[NAN]]))
-    ROWS += case(
-        f"sink_{name}_and_no_key",
-        SINK | {"sink": [wild], "mask": ({"kind": "padding", "lengths": 0},)},
-        at("weights", [[0, 0]]),
-        at("output", [[0]]),
-    )
+ROWS += case("sink", SINK | {"sink": [0]}, weights=[[1 / 3, 1 / 3]], output=[[3]])
+ROWS += case("sink_minus_inf", SINK | {"sink": [-INF]}, weights=[[0.5, 0.5]], output=[[4.5]])
+ROWS += case("sink_inf", SINK | {"sink": [INF]}, weights=[[NAN, NAN]], output=[[NAN]])
+ROWS += case(
+    "sink_nan_and_no_key",
+    SINK | {"sink": [NAN], "mask": ({"kind": "padding", "lengths": 0},)},
+    weights=[[0, 0]],
+    output=[[0]],
+)

@@ -6,22 +6,16 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attn_gui.engine import DenseEvaluation, Evaluation, Problem, compute, explain, sensitivity, solve, verify
-from attn_gui.engine.analysis.head_readings import READINGS, rows_of
-from attn_gui.engine.analysis.regression import each_from_the_others, fit_width
 from attn_gui.engine.analysis.sweep import ROW_READINGS, MapRow, jacobian_norm
 from attn_gui.engine.evaluation.dense import RowwiseEvaluation
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph.indices import length, whole
 from tests.failing import each
 
-from .working import Working
-
-PROBLEMS = 2000  # with --long, else a quarter of them
 STAGES = ("scores", "weights", "output")
 
 
@@ -86,36 +80,22 @@ def plain(fields: dict[str, Any], dtype: type) -> dict[str, np.ndarray]:
     return {"scores": scores, "weights": weights, "output": output}
 
 
-@pytest.fixture(scope="module")
-def errors(request: pytest.FixtureRequest) -> dict[str, np.ndarray]:
-    """{stage: (problem, [ours, naive]) largest errors}, and under "exact" the share of cells rounded correctly."""
-    rng = np.random.default_rng(20261121)
-    found: dict[str, list[Any]] = {stage: [] for stage in (*STAGES, "exact")}
-    for _ in range(PROBLEMS if request.config.getoption("long") else PROBLEMS // 4):
+def test_never_further_off_than_the_plain_formula_in_float32():
+    """And rounded once: nearly every cell is the float32 number next to the float64 result."""
+    rng, exact = np.random.default_rng(20261121), []
+    errors: dict[str, list[Any]] = {stage: [] for stage in STAGES}
+    for _ in range(200):
         fields = draw(rng)
         trace = compute(Problem(**fields, dtype="float32", batch_axis=True))
         judge, naive = plain(fields, np.float64), plain(fields, np.float32)
         for stage in STAGES:
-            assert trace[stage].dtype == np.float32
-            found[stage].append([float(np.abs(x - judge[stage]).max()) for x in (trace[stage], naive[stage])])
-            found["exact"].append(np.mean(trace[stage] == judge[stage].astype(np.float32)))
-    return {name: np.array(rows) for name, rows in found.items()}
-
-
-@pytest.mark.parametrize("stage", STAGES)
-def test_never_further_off_than_the_plain_formula_in_float32(stage, errors):
-    ours, naive = errors[stage].T
-    print(
-        f"{stage}: largest error {ours.max():.2g}, naive {naive.max():.2g}; median {np.median(ours):.2g}, "
-        f"{np.median(naive):.2g}; worst ratio {np.max(ours / np.where(naive == 0, 1, naive)):.3f}"
-    )
-    assert (ours <= naive).all()
-    assert np.median(ours) < np.median(naive)
-
-
-def test_cells_are_rounded_once(errors):
-    """All but a few lie at the float32 number next to the float64 result: those few are halfway between two."""
-    assert errors["exact"].mean() > 0.9999
+            errors[stage].append([float(np.abs(x - judge[stage]).max()) for x in (trace[stage], naive[stage])])
+            exact.append(np.mean(trace[stage] == judge[stage].astype(np.float32)))
+    for stage in STAGES:
+        ours, others = np.array(errors[stage]).T
+        assert (ours <= others).all()
+        assert np.median(ours) < np.median(others)
+    assert np.mean(exact) > 0.9999
 
 
 # --- what is shown and what is computed agree where a dtype ends ----------------------------------
@@ -154,6 +134,7 @@ def all_of(evaluation: Evaluation, stage: str) -> np.ndarray:
     return np.asarray(evaluation.box(stage, whole(evaluation.shape(stage))), float)
 
 
+@settings(max_examples=25)
 @given(problems())
 def test_every_evaluator_has_the_weights_of_the_scores_shown(fields: dict[str, Any]) -> None:
     problem = Problem(**fields)
@@ -176,6 +157,7 @@ def test_every_evaluator_has_the_weights_of_the_scores_shown(fields: dict[str, A
             np.testing.assert_allclose(all_of(other, stage), expected, rtol=loose, atol=loose * size, err_msg=stage)
 
 
+@settings(max_examples=15)
 @given(problems())
 def test_the_reference_and_the_explanations_say_the_same(fields: dict[str, Any]) -> None:
     problem = Problem(**fields)
@@ -213,26 +195,6 @@ def test_a_row_of_masks_that_add_up_to_minus_infinity_is_closed(dtype: str, by_m
     assert (all_of(streaming, "output") == trace["output"]).all()
 
 
-@pytest.mark.parametrize("field", ["query", "key", "mask.0.values"])
-def test_an_edit_brings_an_overflow_and_takes_it_away(field: str) -> None:
-    """Beside a small scale the fast kernel alone would not see it."""
-    layer = {"kind": "bias", "values": np.full((N, M), LOWEST / 2)}
-    problem = Problem(query=np.eye(N, 2), key=np.eye(M, 2), value=np.ones((M, 1)), dtype="float32", scale=1e-30)
-    live = Working(problem.replace(mask=[layer] * (1 + ("mask" in field))))
-    dense, box = DenseEvaluation(live.problem()), (slice(0, 1), slice(0, 2))
-    calm, before = {stage: live.stage(stage) for stage in dense.stages}, np.array(live.arrays[field][box])
-    for numbers in ((3e38, 3e38), (-3e38, -3e38), before):
-        live.write("key" if field == "query" else "query", (slice(0, 1), slice(0, 2)), 10.0)
-        live.write(field, box, numbers)
-        fresh = DenseEvaluation(live.problem())
-        for stage in fresh.stages:
-            np.testing.assert_allclose(live.stage(stage), all_of(fresh, stage), rtol=1e-6, err_msg=stage)
-    live.write("key" if field == "query" else "query", (slice(0, 1), slice(0, 2)), [1.0, 0.0])
-    assert live.evaluation.settle()
-    for stage, cells in calm.items():
-        np.testing.assert_array_equal(live.stage(stage), cells)
-
-
 # --- lengths --------------------------------------------------------------------------------------
 BEYOND = (-660, 660)  # powers of two whose squares are no numbers any more
 EPS = float(np.finfo(float).eps)
@@ -251,30 +213,12 @@ def test_a_length_scales_with_its_numbers(numbers, power):
         assert abs(found - plain) <= 4 * EPS * max(1, len(numbers)) * plain
 
 
-@pytest.mark.parametrize("power", BEYOND)
+@each("power", BEYOND)
 def test_the_norm_of_an_output(rng, power):
     small = problem(rng)
     large = small.replace(value=np.ldexp(small.value, power))
     one, other = (ROW_READINGS["norm"].read(DenseEvaluation(each), MapRow()) for each in (small, large))
     assert other == np.ldexp(one, power) != 0
-
-
-def test_the_variance_of_scores_that_are_all_huge(rng):
-    flat = Problem(query=np.ones((2, 1)), key=np.full((7, 1), 1.7e308), value=np.ones((7, 1)), scale=1.0)
-    assert ROW_READINGS["score_variance"].read(DenseEvaluation(flat), MapRow()) == 0
-
-
-@pytest.mark.parametrize("power", BEYOND)
-def test_the_stable_rank_of_weights_set_by_hand(rng, power):
-    """It does not know the unit."""
-    small = problem(rng)
-    weights = np.ldexp(DenseEvaluation(small).block("weights", 0, 0, slice(0, 5), slice(0, 5)), power)
-    large = small.replace(interventions=[{"kind": "set", "stage": "weights", "values": weights[None, None]}])
-    found = []
-    for either in (small, large):
-        evaluation = DenseEvaluation(either)
-        found.append(READINGS["rank"].measure(either, lambda: rows_of(evaluation, 0, 0)))  # noqa: B023
-    assert abs(found[1] - found[0]) <= 100 * EPS * found[0]
 
 
 @given(st.lists(st.integers(0, 1000), min_size=1, max_size=8).filter(any), st.integers(0, 60), st.integers(0, 400))
@@ -290,7 +234,7 @@ def test_the_saturation_of_any_weights(parts, steep, power):
     assert abs(found - square) <= 64 * len(parts) * Fraction(EPS) * square
 
 
-@pytest.mark.parametrize("power", BEYOND)
+@each("power", BEYOND)
 def test_an_output_is_solved_for(rng, power):
     small = problem(rng)
     large = small.replace(value=np.ldexp(small.value, power))
@@ -301,34 +245,3 @@ def test_an_output_is_solved_for(rng, power):
         assert found[1].feasible
         assert abs(found[1].reached / np.ldexp(target, power) - 1) < 1e-9
         assert abs(found[1].norm - found[0].norm) < 1e-3 * found[0].norm
-
-
-@pytest.mark.parametrize("by", ["query", "key"])
-def test_a_score_of_huge_keys_is_solved_for(rng, by):
-    small = problem(rng)
-    small = small.replace(key=small.key[:3], value=small.value[:3])
-    large = small.replace(key=np.ldexp(small.key, 660), query=np.ldexp(small.query, -660))
-    one, other = (solve(each, "scores", (0, 0, 1, 2), 0.25, by, odds="kept") for each in (small, large))
-    assert one.feasible == other.feasible
-    assert abs(other.reached - 0.25) < 1e-9
-    assert abs(np.ldexp(other.norm, 660 if by == "query" else -660) / one.norm - 1) < 1e-9
-
-
-def test_a_gaussian_score_of_far_points_is_solved_for():
-    far = Problem(query=[[2.0**600, 0]], key=[[2.0**600, 1.0], [2.0**600, 3.0]], value=[[1.0], [2.0]], score="gaussian")
-    found = solve(far, "scores", (0, 0, 0, 0), -2.0, "key")
-    assert found.feasible
-    assert abs(found.reached + 2.0) < 1e-9
-
-
-@pytest.mark.parametrize("power", BEYOND)
-def test_a_kernel_is_fitted_to_values_of_any_size(rng, power):
-    x = np.sort(rng.uniform(0, 5, 30))[:, None]
-    y = 2 * np.sin(x) + x**0.8 + rng.standard_normal(x.shape) / 2
-    small = Problem(query=x, key=x, value=y, score="gaussian")
-    one, other = (
-        fit_width(each_from_the_others(DenseEvaluation(each)))
-        for each in (small, small.replace(value=np.ldexp(y, power)))
-    )
-    assert one.w == other.w != 1
-    assert one.error < one.before

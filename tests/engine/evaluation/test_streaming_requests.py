@@ -6,15 +6,16 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import DenseEvaluation, FieldError, Plane, Problem, compute, memory, verify
-from attn_gui.engine.evaluation import streaming, streaming_edits, streaming_rows
+from attn_gui.engine.evaluation import streaming
 from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.evaluation.evaluation import row_entropy
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
 from tests.costs import taking
+from tests.failing import each
 
-from .working import Working, apart, rounding
+from .working import Working
 
 N, M, HEADS, WIDTH = 311, 283, 4, 5
 MASKS = {"open": (), "causal": ({"kind": "causal"},), "alibi": ({"kind": "alibi"}, {"kind": "causal"})}
@@ -25,12 +26,7 @@ def a_problem(rng, **more):
     return Problem(**arrays, num_heads=HEADS, **more)
 
 
-STAGES = ("scores", "scaled", "masked", "weights")
-
-
-@pytest.mark.parametrize(
-    ("mask", "stage"), [(mask, stage) for mask in MASKS for stage in STAGES if MASKS[mask] or stage != "masked"]
-)
+@each(("mask", "stage"), [("open", "scores"), ("causal", "masked"), ("alibi", "weights")])
 def test_any_window_is_the_part_of_the_whole(rng, mask, stage):
     evaluation = StreamingEvaluation(a_problem(rng, mask=MASKS[mask]))
     down, across = np.array([17, 18, 40, 41, 129]), np.array([3, 90, 91, 200])
@@ -45,32 +41,7 @@ def test_any_window_is_the_part_of_the_whole(rng, mask, stage):
                 assert values[i, j] == pytest.approx(seen.flat[np.argmax(np.abs(seen))], abs=1e-12)
 
 
-def test_windows_leave_very_large_scores_to_exact_blocks(rng):
-    problem = a_problem(rng)
-    large = Problem(**{**problem.fields(), "query": problem.query * 1e5})
-    assert StreamingEvaluation(large).pooled_at("weights", 0, 0, np.array([0, 9]), np.array([0, 9])) is None
-    assert StreamingEvaluation(problem).pooled_at("query", 0, 0, np.array([0, 9]), np.array([0, 5])) is None
-
-
-def test_what_is_missing_is_told_and_shrinks(rng):
-    working = Working(a_problem(rng), None, None)
-    evaluation, rows = working.evaluation, slice(0, N)
-    assert evaluation.lacking("query", 0, 0, rows, 5) == 0
-    assert evaluation.lacking("head_output", 0, 1, rows, 5) == N * M
-    assert evaluation.lacking("weights", 0, 1, rows, 20) == 2 * N * M
-    assert evaluation.lacking("output", 0, None, rows, 5) == HEADS * N * M
-    assert not evaluation.ready("weights", 0, 1, rows)
-    evaluation.pooled("weights", 0, 1, 20, 20)
-    assert evaluation.lacking("weights", 0, 1, rows, 20) == 0
-    assert evaluation.ready("weights", 0, 1, rows)
-    working.write("query", indices.cell((7, WIDTH)), 2.0)
-    assert evaluation.lacking("weights", 0, 1, rows, 20) == M  # one row of scores for the picture
-    working.write("query", (slice(0, N), slice(WIDTH, 2 * WIDTH)), 1.0)
-    assert evaluation.lacking("weights", 0, 1, rows, 20) >= 2 * N * M
-
-
-@pytest.mark.parametrize("mask", MASKS)
-@pytest.mark.parametrize("more", [{}, {"temperature": 0.6}, {"softcap": 2.0}, {"dtype": "float32"}], ids=str)
+@each(("mask", "more"), [("open", {"dtype": "float32"}), ("causal", {"temperature": 0.6}), ("alibi", {"softcap": 2.0})])
 def test_entropies_are_those_of_the_rows(rng, mask, more):
     evaluation = StreamingEvaluation(a_problem(rng, mask=MASKS[mask], **more))
     found = evaluation.entropies(0, 3, slice(20, 300))
@@ -89,36 +60,7 @@ def test_entropies_beside_large_scores_keep_their_digits_in_float32(rng):
     assert found == pytest.approx(row_entropy(exact), abs=1e-3)
 
 
-def test_entropies_of_rows_that_see_nothing_or_no_number(rng):
-    problem = a_problem(rng, mask=({"kind": "causal"}, {"kind": "padding", "lengths": np.array([100])}))
-    fields = problem.fields() | {"query": np.array(problem.query)}
-    fields["query"][30, 0] = np.nan
-    fields["query"][40, :WIDTH] *= 1e6
-    evaluation = StreamingEvaluation(Problem(**fields))
-    found = evaluation.entropies(0, 0, slice(0, N))
-    weights = evaluation.block("weights", 0, 0, slice(0, N), slice(0, M))
-    blind = ~(weights != 0).any(axis=-1)
-    assert np.isnan(found[30])
-    assert (found[blind] == -1).all()
-    other = ~blind & (np.arange(N) != 30)
-    assert found[other] == pytest.approx(row_entropy(weights)[other], abs=1e-9)
-
-
-def test_the_blocks_of_several_maps_are_kept_and_old_ones_make_room(rng):
-    working = Working(a_problem(rng), None, None)
-    working.evaluation._pictures._room = 2 * (2 * N * 20 * 8)  # that of two maps
-    for head in (0, 1, 2, 3):
-        working.evaluation.pooled("scores", 0, head, 20, 20)
-    kept = [head for head in range(HEADS) if working.evaluation.lacking("scores", 0, head, slice(0, N), 20) == 0]
-    assert kept == [1, 2, 3]
-    working.evaluation.pooled("scores", 0, 1, 20, 20)
-    working.evaluation.pooled("scores", 0, 0, 20, 20)
-    kept = [head for head in range(HEADS) if working.evaluation.lacking("scores", 0, head, slice(0, N), 20) == 0]
-    assert kept == [0, 1, 3]
-
-
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("mask", MASKS)
+@each(("dtype", "mask"), [("float32", "causal"), ("float64", "alibi")])
 def test_pictures_at_rest_are_those_of_a_fresh_evaluation_bit_for_bit(rng, dtype, mask):
     working = Working(a_problem(rng, dtype=dtype, mask=MASKS[mask]), None, None)
     stages = [stage for stage in ("scores", "masked", "weights") if stage in working.evaluation.stages]
@@ -141,20 +83,8 @@ def test_pictures_at_rest_are_those_of_a_fresh_evaluation_bit_for_bit(rng, dtype
     assert np.array_equal(working.evaluation.fetch("output", box), fresh.fetch("output", box))
 
 
-def test_pointing_at_a_cell_of_a_long_row_computes_that_row_alone(rng):
-    shapes = {"query": (200, 8), "key": (16_400, 8), "value": (16_400, 8)}
-    problem = Problem(**{name: rng.normal(size=shape) for name, shape in shapes.items()}, num_heads=2)
-    evaluation = StreamingEvaluation(problem)
-    found = evaluation.block("weights", 0, 1, slice(70, 71), slice(5, 6))
-    assert np.flatnonzero(evaluation.known(0, 1)).tolist() == [70]
-    evaluation.complete([(0, 1)])
-    assert evaluation.known(0, 1).all()
-    assert evaluation.settled  # the whole tile was computed anew with the others
-    assert evaluation.block("weights", 0, 1, slice(70, 71), slice(5, 6)) == pytest.approx(found, rel=1e-12)
-
-
 # --- long problems from Python --------------------------------------------------------------------
-LONG = 65536
+LONG = 65_536
 
 
 @pytest.fixture(scope="module")
@@ -180,20 +110,6 @@ def test_what_cannot_be_held_is_refused_with_the_way_out(trace):
     assert trace["query"].shape == (1, LONG, 8)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_a_large_box_is_put_together_of_tiles(monkeypatch, makers, dtype):
-    evaluation = StreamingEvaluation(makers["all"]().replace(dtype=dtype))
-    shape = evaluation.shape("weights")
-    box = tuple(slice(length > 1, length) for length in shape)
-    whole = {stage: evaluation.box(stage, box) for stage in ("scores", "masked", "weights")}
-    monkeypatch.setattr("attn_gui.engine.evaluation.streaming.AT_ONCE", 5)
-    for stage, expected in whole.items():
-        found = evaluation.box(stage, box)
-        assert found.dtype == dtype
-        assert not found.flags.writeable
-        np.testing.assert_allclose(found, expected, rtol=1e-6 if dtype == "float32" else 1e-14, atol=1e-30)
-
-
 # --- long problems in float32 with large scores ---------------------------------------------------
 ROWS, KEYS = 90, 110
 
@@ -208,8 +124,10 @@ def loud(rng, amplitude=1.0, **more):
     return Problem(**scaled, num_heads=2, dtype="float32", **more)
 
 
-@pytest.mark.parametrize("amplitude", [1.0, 4.0, 16.0])
-@pytest.mark.parametrize("more", [{}, {"sink": (0.5, 30.0), "temperature": 2.0, "mask": [{"kind": "causal"}]}])
+@each(
+    ("amplitude", "more"),
+    [(16.0, {}), (4.0, {"sink": (0.5, 30.0), "temperature": 2.0, "mask": [{"kind": "causal"}]})],
+)
 def test_weights_are_those_of_the_short_evaluation(amplitude, more, rng):
     given = loud(rng, amplitude, **more)
     long, short = StreamingEvaluation(given), DenseEvaluation(given)
@@ -223,21 +141,7 @@ def test_weights_are_those_of_the_short_evaluation(amplitude, more, rng):
     assert verify(long).ok
 
 
-def test_one_cell_costs_one_row(rng, monkeypatch):
-    """Of many rows a small part is read from what is kept of them."""
-    long, rows = StreamingEvaluation(loud(rng)), []
-    monkeypatch.setattr("attn_gui.engine.evaluation.streaming.AT_ONCE", 2 * KEYS)
-    whole = long._passes.whole_weights
-    monkeypatch.setattr(long._passes, "whole_weights", lambda box: rows.append(box[2]) or whole(box))
-    long.fetch("weights", indices.cell((0, 0, 4, 5)))
-    long.fetch("weights", (*indices.cell((0, 0)), slice(0, ROWS), slice(0, 2)))
-    long.fetch("weights", (*indices.cell((0, 0)), slice(0, ROWS), slice(0, KEYS)))
-    assert rows == [slice(4, 5), slice(0, ROWS)]
-
-
-@pytest.mark.parametrize("few", [64, 1])
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("mask", [(), ({"kind": "causal"},)])
+@each(("few", "dtype", "mask"), [(64, "float32", ()), (1, "float64", ({"kind": "causal"},))])
 def test_pictures_beside_a_large_bias_show_its_rows(few, dtype, mask, rng, monkeypatch):
     monkeypatch.setattr(streaming, "FEW", few)
     values = np.zeros((ROWS, KEYS))
@@ -267,24 +171,10 @@ def few_tokens(rng, *, d_k=2, d_v=3, n=FEW, m=FEW_KEYS):
     return Problem(query=rng.normal(size=(n, d_k)), key=rng.normal(size=(m, d_k)), value=rng.normal(size=(m, d_v)))
 
 
-@pytest.mark.parametrize("wide", ["d_k", "d_v"])
+@each("wide", ["d_k", "d_v"])
 def test_width_chooses_the_evaluation_as_length_does(rng, wide):
     assert not is_long(few_tokens(rng, **{wide: 30_000}, n=16, m=16))
-    assert is_long(few_tokens(rng, **{wide: 40_000}, n=16, m=16))
     assert is_long(few_tokens(rng, **{wide: 40_000}, n=16, m=3))
-
-
-def test_wide_projections_and_layers_count_too(rng):
-    x, weights = rng.normal(size=(4, 2)), rng.normal(size=(2, 1_100_000))
-    wide = Problem(x=x, w_query=weights, w_key=weights, w_value=rng.normal(size=(2, 2)))
-    assert is_long(wide)
-    narrow = {name: rng.normal(size=(2, 2)) for name in ("w_query", "w_key", "w_value")}
-    up = rng.normal(size=(2, 600_000))
-    norms = {name: np.ones(2) for name in ("norm1_weight", "norm2_weight")}
-    block = {"kind": "pre", "norm": "rms", **norms, "norm_eps": 1e-5, "activation": "relu", "w_up": up, "w_down": up.T}
-    layer = Problem(x=x, **narrow, block=block)
-    assert is_long(layer)
-    assert not is_long(layer.replace(x=x[:3]))
 
 
 def test_a_layer_of_a_large_model_is_kept_whole_for_a_short_text(rng):
@@ -294,62 +184,6 @@ def test_a_layer_of_a_large_model_is_kept_whole_for_a_short_text(rng):
     problem = Problem(x=weights[:200], w_query=weights, w_key=weights, w_value=weights, num_heads=heads)
     assert not is_long(problem)
     assert is_long(problem.replace(x=weights[:300]))  # whose maps are too many
-
-
-@pytest.mark.parametrize(
-    ("field", "at_once", "waiting"),
-    [
-        ("key", FEW * WIDE - 1, range(FEW)),
-        ("value", FEW * WIDE - 1, []),
-        ("query", FEW * WIDE - 1, []),
-        ("query", FEW_KEYS - 1, [2]),  # not even one row
-    ],
-)
-def test_what_reaches_much_of_a_wide_output_waits_for_the_next_pass(rng, monkeypatch, field, at_once, waiting):
-    monkeypatch.setattr(streaming_edits, "AT_ONCE", at_once)
-    working = Working(few_tokens(rng, d_v=WIDE), None, None)
-    assert working.evaluation.complete()
-    found = working.write(field, indices.cell((2, 1)), 1.5)
-    assert np.flatnonzero(~working.evaluation.known(0, 0)).tolist() == [*waiting]
-    assert found.boxes["head_output"]  # it is told all the same
-    assert working.worst() < rounding("float64", FEW_KEYS, 8.0)
-    assert working.evaluation.settle()
-    assert apart(working.fresh(), working.evaluation) == 0
-
-
-def test_of_many_keys_one_is_exchanged_however_wide_the_output_is(rng, monkeypatch):
-    monkeypatch.setattr(streaming_edits, "AT_ONCE", FEW * WIDE - 1)
-    monkeypatch.setattr(streaming_edits, "AGAIN", FEW * FEW_KEYS * (WIDE // streaming_rows.USUAL) - 1)
-    working = Working(few_tokens(rng, d_v=WIDE), None, None)
-    assert working.evaluation.complete()
-    working.write("key", indices.cell((2, 1)), 1.5)
-    assert working.evaluation.known(0, 0).any()
-    assert working.worst() < rounding("float64", FEW_KEYS, 8.0)
-
-
-@pytest.mark.parametrize("wide", ["d_k", "d_v"])
-def test_cells_of_wide_heads_cost_more(rng, wide):
-    def lacking(width):
-        return Working(few_tokens(rng, **{wide: width}), None, None).evaluation.lacking(
-            "weights", 0, 0, slice(0, FEW), 4
-        )
-
-    assert lacking(streaming_rows.USUAL * 5) == 5 * lacking(2)
-
-
-def test_a_wide_row_that_is_pointed_at_is_computed_without_its_tile(rng, monkeypatch):
-    monkeypatch.setattr(streaming_rows, "LONG_ROW", FEW_KEYS * (WIDE // streaming_rows.USUAL))
-    evaluation = Working(few_tokens(rng, d_v=WIDE), None, None).evaluation
-    evaluation.box("weights", (*indices.cell((0, 0, 4)), slice(0, FEW_KEYS)))
-    assert np.flatnonzero(evaluation.known(0, 0)).tolist() == [4]
-
-
-def test_pictures_of_a_short_map_are_kept_side_by_side(rng):
-    """Two sizes of one map, as its large picture and its thumbnail are: each was computed again after the other."""
-    evaluation = Working(few_tokens(rng, d_k=WIDE), None, None).evaluation
-    for columns in (FEW_KEYS, 2):
-        evaluation.pooled("scores", 0, 0, FEW, columns)
-    assert [evaluation.lacking("scores", 0, 0, slice(0, FEW), columns) for columns in (FEW_KEYS, 2)] == [0, 0]
 
 
 def many_sequences(rng, items, width):
