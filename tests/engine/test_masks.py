@@ -106,6 +106,8 @@ def test_custom_broadcasts_over_batch_and_heads(rng):
         allowed = rng.random(shape) > 0.4
         trace = compute(problem(rng, 5, 7, ({"kind": "custom", "allowed": allowed},)))
         assert np.array_equal(trace.allowed, np.broadcast_to(allowed, (2, 3, 5, 7)))
+        for head, expected in ((2, trace.allowed[1, 2]), (None, trace.allowed[1].any(axis=0))):
+            assert np.array_equal(trace.evaluation.allowed(1, head, slice(0, 5), slice(0, 7)), expected)
 
 
 def test_a_closed_cell_names_the_first_layer_that_closes_it(rng):
@@ -256,6 +258,10 @@ def test_a_bias_of_0_and_1_looks_like_booleans_and_becomes_them() -> None:
     assert verify(problem).ok
     (layer,) = with_booleans(problem.mask[1], -1e4)
     assert layer == problem_of({"kind": "custom", "allowed": open_}).mask[0]
+    mixed = problem_of({"kind": "bias", "values": np.where(open_, 0.5, -1e4)})
+    closed, left = with_booleans(mixed.mask[0], -1e4)
+    assert closed == layer
+    assert np.array_equal(left.values, np.where(open_, 0.5, 0))
     for values in (np.zeros((N, M)), np.ones((N, M)), np.where(open_, 0.5, 0), np.where(open_, 1.0, -np.inf)):
         assert "added_switches" not in said(problem_of({"kind": "bias", "values": values}))
 

@@ -208,19 +208,6 @@ def test_badly_conditioned_keys_are_met_to_their_condition_number(name):
                 assert_solved_by_query(problem, stage, place, target, solution)
 
 
-def test_what_rounding_has_lost_is_not_called_reached(rng):
-    problem = simple(rng, key=1e-9 * rng.normal(size=(5, 4)), score="gaussian")
-    solution = solve(problem, "weights", (0, 1, 2, 3), 0.9)
-    assert not solution.feasible
-    assert "rounding leaves" in solution.reason
-    near = solve(problem.replace(key=3e3 * problem.key), "weights", (0, 1, 2, 3), 0.9)
-    assert near.feasible
-    assert "but for rounding" in near.reason
-    usual = solve(problem.replace(key=1e9 * problem.key), "weights", (0, 1, 2, 3), 0.9)
-    assert usual.feasible
-    assert "rounding" not in str(usual.reason)
-
-
 # --- by key --------------------------------------------------------------------------------------
 def simple(rng, **more):
     arrays = {"query": rng.normal(size=(3, 8)), "key": rng.normal(size=(5, 4)), "value": rng.normal(size=(5, 6))}

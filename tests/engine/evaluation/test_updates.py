@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attn_gui.engine import DenseEvaluation, PlaceError, Problem, compute, layer_from_mapping, new_problem
+from attn_gui.engine.analysis.sensitivity import sensitivity
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.indices import contract
@@ -245,6 +246,21 @@ def test_a_cell_comes_from_exactly_the_cells_that_reach_it(makers, number, kind,
                     slice(cell[-1], cell[-1] + 1),
                 )
                 assert told[tuple(index)] == place[0, 0], f"{stage}{index} → {last}{cell}"
+
+
+@each("stage", ["key", "value"])
+@each("kind", [DenseEvaluation, StreamingEvaluation])
+def test_a_row_that_another_was_copied_from_is_told_whatever_the_mask_says_of_it(stage, kind, rng):
+    weights = {f"w_{name}": rng.normal(size=(4, 4)) for name in ("query", "key", "value")}
+    copied = {"kind": "copy", "stage": stage, "at": {"row": 1}, "source": {"row": 4}}
+    x = rng.normal(size=(6, 4))
+    evaluation = kind(Problem(x=x, **weights, num_heads=2, mask=[{"kind": "causal"}], interventions=[copied]))
+    told, found = evaluation.backward({"head_output": [indices.cell((0, 0, 2, 0))]}), np.zeros(x.shape, bool)
+    for box in told.boxes("x"):
+        found[box] = True
+    np.testing.assert_array_equal(found, sensitivity(evaluation, "head_output", (0, 0, 2, 0))["x"] != 0)
+    assert found[4].any()
+    assert all_of(told, evaluation, stage)[0].any(axis=1).tolist() == [True] * 3 + [False] * 3  # not its source
 
 
 def test_behind_a_mask_every_cell_of_a_row_says_which_keys_count_and_a_closed_one_comes_from_the_mask_alone():
