@@ -70,6 +70,15 @@ def test_whole_words_are_cut_as_the_package_cuts_them(texts, alone):
     assert (mine.ids, mine.type_ids) == (theirs.ids, theirs.type_ids)
 
 
+def test_a_token_without_a_name_is_found_as_it_is_written():
+    """A page predicted it, and said that it was no token when it was asked for."""
+    found = TokenizerFile(DATA / "tiny-llama")
+    assert found.tokens([5, 4000]) == (found.tokens([5])[0], "#4000")
+    assert found.token_id("#4000") == 4000
+    for other in ("#5", "#04000", "#４０００", "# 4000", "#" + "9" * 5000):
+        assert found.token_id(other) is None
+
+
 def replaced(pattern: str, content: str) -> dict[str, object]:
     return {"type": "Replace", "pattern": {"String": pattern}, "content": content}
 
