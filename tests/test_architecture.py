@@ -47,11 +47,10 @@ def _forgotten() -> Iterator[None]:
     nodes.cache_clear()
 
 
-def of_kind(kind: type, folder: Path = PACKAGE) -> Iterator[tuple[str, ast.AST]]:
+def of_kind(kind: type) -> Iterator[tuple[str, ast.AST]]:
     """Every node of a kind, with its file."""
     for path in MODULES:
-        if folder in path.parents:
-            yield from ((named(path), node) for node in nodes(path) if isinstance(node, kind))
+        yield from ((named(path), node) for node in nodes(path) if isinstance(node, kind))
 
 
 def named(path: Path) -> str:
@@ -167,14 +166,6 @@ def test_texts_are_literals_and_filled_in_after_translation():
 )
 def test_a_call_stands_where_it_is_safe(name, places):
     assert {path for path, call in of_kind(ast.Call) if called_name(call) == name} == places
-
-
-def test_views_have_no_thread_and_no_timer_that_works_on():
-    """A timer of a view waits once for a moment of rest; one that ticks computes, and that is not a view's affair."""
-    names = of_kind(ast.Name, PACKAGE / "views")
-    assert [path for path, node in names if re.fullmatch(r"QThread\w*|QRunnable|Thread\w*", node.id)] == []
-    timers = [(path, call) for path, call in of_kind(ast.Call, PACKAGE / "views") if called_name(call) == "QTimer"]
-    assert [path for path, call in timers if "singleShot=True" not in ast.unparse(call)] == []
 
 
 def test_the_name_of_a_class_is_used_once():

@@ -23,19 +23,16 @@ WORKED, THINKING = (resource("examples", f"{name}.npz") for name in ("worked-exa
 PAGE = ("--page", "sqrt_d_k")
 IDLE = [
     ((*PAGE, "--levels", "0,1"), "--levels means nothing with --page"),
-    ((*PAGE, "--sheet"), "--sheet means nothing with --page"),
     ((*PAGE, "--stage", "weights", "scores"), "A page looks at one stage; --stage names 2."),
     ((*PAGE, "--stage", "query", "--show", "difference"), "--show means something with --compare only"),
     (("--show", "split"), "--show means something with --compare only"),
     ((*PAGE, "--format", "svg", "csv", "--bom"), "--bom means nothing with --page"),
     (("--format", "csv", "npz", "--picture", "product"), "--picture means something with a figure (--format) only"),
-    (("--format", "csv", "--cell", "0,0"), "--cell means something with a figure (--format) only"),
     (("--format", "png", "--outlines"), "--outlines means something with svg or pdf (--format) only"),
     (("--headers",), "--headers means something with a table as text (--format) only"),
     (("--format", "png", "md", "--bom"), "--bom means something with csv or tsv (--format) only"),
     (("--format", "gif", "--session"), "--session means something with a figure that carries one (--format) only"),
     ((*PAGE, "--set", "numbers=random", "--set", "numbers=ones"), "numbers is given two values; expected one"),
-    (("--array", "query=a", "query=e"), "query is given two values; expected one"),
     (("--name", "../x", "--format", "csv"), "--name is '../x'; expected a name without folders, which -o says."),
 ]
 

@@ -121,19 +121,37 @@ def installers(name):
         del sys.path[:2]
 
 
-def test_a_library_that_no_line_names_is_not_shipped(tmp_path, monkeypatch):
-    """Of a folder as PyInstaller leaves it, with its lists of where each file came from."""
-    notices, name = installers("notices"), "libunheard.so.1"
-    inside, work = tmp_path / "attn-gui" / "_internal", tmp_path / "work"
+def collected(folder, source):
+    """A folder as PyInstaller leaves it, with its lists of where each file came from."""
+    inside, work = folder / "attn-gui" / "_internal", folder / "work"
     inside.mkdir(parents=True)
     work.mkdir()
-    (inside / name).write_bytes(b"\x7fELF")
-    (work / "COLLECT-00.toc").write_text(repr([[(name, f"/usr/lib/{name}", "BINARY")]]), encoding="utf-8")
+    (inside / source.name).write_bytes(b"\x7fELF")
+    (work / "COLLECT-00.toc").write_text(repr([[(source.name, str(source), "BINARY")]]), encoding="utf-8")
     (work / "PYZ-00.toc").write_text("[[]]", encoding="utf-8")
-    said = subprocess.CompletedProcess([], 0, stdout=f"libunheard1: /usr/lib/{name}\n")
+    return inside.parent, work
+
+
+def test_a_library_or_a_wheel_that_no_line_names_is_not_shipped(tmp_path, monkeypatch):
+    notices, source = installers("notices"), tmp_path / "unheard.so"
+    source.touch()
+    info = tmp_path / "unheard-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: unheard\nVersion: 1\n", encoding="utf-8")
+    (info / "RECORD").write_text("unheard.so,,\n", encoding="utf-8")
+    with pytest.raises(notices.Trouble, match=r"unheard would be shipped, and no line"):
+        notices.write_notices(*collected(tmp_path / "wheel", source), tmp_path)
+    said = subprocess.CompletedProcess([], 0, stdout="libunheard1: /usr/lib/libunheard.so.1\n")
     monkeypatch.setattr(notices.subprocess, "run", lambda *_, **__: said)
     with pytest.raises(notices.Trouble, match=r"libunheard\.so\.1 .* no line of resources/NOTICE\.md names it"):
-        notices.write_notices(inside.parent, work, tmp_path)
+        notices.write_notices(*collected(tmp_path / "system", Path("/usr/lib/libunheard.so.1")), tmp_path)
+
+
+def test_the_debian_package_tells_of_every_part():
+    notices = installers("notices")
+    text = notices.debian_copyright([notices.Part("libz", "zlib License", ())])
+    assert "Files: usr/lib/attn-gui/licenses/libz/*" in text
+    assert "License: zlib-License-libz" in text
 
 
 def test_no_library_under_the_gpl_is_shipped(tmp_path, monkeypatch):
