@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -248,6 +249,18 @@ def test_copies_of_the_document_and_of_its_past_are_weighed_before_they_are_take
     for take in (document.snapshot, lambda: document.past(2), past.problems):
         with pytest.raises(FieldError, match="of new numbers; at most 25 bytes"):
             take()
+
+
+def test_a_size_with_as_many_tokens_is_applied_without_a_look_at_each(heard: Any, direct: Make) -> None:
+    document, events, count = heard(direct()).document, list[str](), 65_536
+    grown = SetFields({"query": np.ones((count, 6)), "query_tokens": tuple(map(str, range(count)))}, LABEL)
+    sys.setprofile(lambda _frame, event, _argument: events.append(event))
+    try:
+        document.apply(grown)
+        document.stack.undo()
+    finally:
+        sys.setprofile(None)
+    assert len(events) < count / 2
 
 
 @each("shape", [(5, 7), (1, 7), (2, 5, 7), (1, 5, 7), (3, 2, 5, 7), (3, 1, 5, 7), (1, 2, 5, 1)])
