@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -260,6 +261,18 @@ def test_what_takes_the_place_of_the_step_that_was_saved_is_unsaved_and_that_is_
     assert document.apply_instead(SetFields({"scale": 3.0}, LABEL))
     assert document.modified
     assert told[-1:] == [True]
+
+
+def test_a_size_with_as_many_tokens_is_applied_without_a_look_at_each(heard: Any, direct: Make) -> None:
+    document, events, count = heard(direct()).document, list[str](), 65_536
+    grown = SetFields({"query": np.ones((count, 6)), "query_tokens": tuple(map(str, range(count)))}, LABEL)
+    sys.setprofile(lambda _frame, event, _argument: events.append(event))
+    try:
+        document.apply(grown)
+        document.stack.undo()
+    finally:
+        sys.setprofile(None)
+    assert len(events) < count / 2
 
 
 @each("shape", [(5, 7), (1, 7), (2, 5, 7), (1, 5, 7), (3, 2, 5, 7), (3, 1, 5, 7), (1, 2, 5, 1)])
