@@ -78,7 +78,8 @@ def test_axes_that_can_be_read_in_several_ways_are_asked_for_in_sight(launch, tm
         for row in rows:
             assert row.visibleRegion().boundingRect() == row.rect(), "it is in sight"
         person.click(rows[0])
-        assert not dialog.fields.heads.isVisible(), "an axis counts them"
+        for box in (dialog.fields.heads, dialog.fields.kv_heads):
+            assert not box.isVisible(), "an axis counts them"
         take(dialog)
 
     open_by_choosing(person, tmp_path / "dump.npz", choose, drop=True)
@@ -134,6 +135,7 @@ def test_what_was_chosen_once_is_proposed_for_the_next_such_file(launch, tmp_pat
 
     def choose(dialog: ArraysDialog) -> None:
         assert dialog.fields.heads.isVisible()
+        assert dialog.fields.kv_heads.isVisible()
         dialog.fields.heads.setValue(2)
         ok = dialog.buttons.button(dialog.buttons.StandardButton.Ok)
         assert not ok.isEnabled(), "two readings are possible"
