@@ -111,6 +111,16 @@ def test_a_plot_is_read_zoomed_moved_and_clicked(person):
     move(canvas, QPoint(2, 2))
     assert canvas.grab().toImage() == before
 
+    person.again("keys point and zoom, too")
+    canvas = canvas_of(person)
+    canvas.setFocus()
+    person.press("Right", "Right", "Right")
+    pointed = canvas.accessibleDescription()
+    assert pointed.startswith("query ")
+    person.press(*"++++")
+    assert canvas.accessibleDescription() == pointed
+    assert not all(plot.whole for plot in canvas._plots.values())
+
     person.again("a drag moves what is zoomed and chooses nothing")
     canvas = canvas_of(person)
     place = middle_of(canvas)

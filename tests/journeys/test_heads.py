@@ -212,6 +212,16 @@ def test_heads_are_left_alone_scaled_copied_averaged_and_refused(opened):
     person.press("Ctrl+Z")
     assert person.program.document.problem == problem_of()
 
+    # what would part a group is refused in a sentence
+    rng = np.random.default_rng(2)
+    shared = {"key": rng.normal(size=(N, 2 * D)), "value": rng.normal(size=(N, 2 * C)), "num_kv_heads": 2}
+    person = opened(**shared)
+    person.click(thumb(person, 1))
+    person.do("head_right")
+    assert "head 1 can only change places within its own group" in person.banner()
+    person.do("head_left")
+    assert len(person.steps()) == 2
+
     # a head that is off is hatched in strip spine and maps
     person = opened()
     person.do("values")  # numbers have colors of their own
