@@ -66,6 +66,8 @@ def test_each_step_says_what_it_moved_of_the_chosen_cell_and_the_largest_is_on_t
     shares = [float(name.partition(" %")[0]) for name, _ in found]
     assert shares == sorted(shares, reverse=True)
     assert sum(shares) == pytest.approx(100, abs=2)
+    person.do("language_zh")
+    assert person.find("blame.list").accessibleName() == "对 A[1, 0] 影响最大的步骤"
     steps = person.find("blame.list", QListView)
     QTest.mouseClick(
         steps.viewport(), Qt.MouseButton.LeftButton, pos=steps.visualRect(steps.model().index(0, 0)).center()

@@ -10,8 +10,8 @@ import pytest
 from .soak.overrides import make_errors_whole
 from .soak.walk import Walk, beginning
 
-STEPS = 45
-BURSTS = 6
+STEPS = 40
+BURSTS = 4
 
 
 @pytest.fixture(autouse=True)

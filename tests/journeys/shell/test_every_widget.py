@@ -74,7 +74,7 @@ LOWEST = QSize(1366 - 10, 768 - 40)
 """The room for a dialog on the smallest screen, its frame left out."""
 
 ALIKE = {"All", "None", "全部", "全选", "无", "都不选", "全不选"}  # what they do is what they say
-SIZES = [(1366, 700), (1440, 900), (1920, 1080)]
+SIZES = [(1366, 700), (1920, 1080)]
 SENTENCE = "This says at some length what was refused, where it was refused, and what was expected instead of it. " * 2
 ACCESS_KEY = re.compile(r"(?<!&)(?:&&)*&([^&\s])")
 
