@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QTabBar
 
-from attn_gui.app.state import view_state
-from attn_gui.document.edits import Label, SetCells
-from attn_gui.engine import Problem
+from attn_gui.app.state.view_state import ChosenCell
+from attn_gui.engine import DenseEvaluation, Problem, sensitivity
+from attn_gui.engine.analysis.sensitivity import strongest
 from attn_gui.engine.evaluation import streaming_kernels
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.figure.display import UNKNOWN
 from attn_gui.pictures import tile
-from attn_gui.pictures.tile import Tile, place_of
+from attn_gui.pictures.tile import place_of
 
 N, HEADS, WIDTH = 1201, 2, 3
 
@@ -64,88 +64,17 @@ def test_maps_fill_in_behind_follow_what_is_typed_and_are_exact_in_the_end(perso
     assert not known(person).all()
     settled(person, qtbot)
     assert known(person).all()
-    assert heatmap.cells.values == pytest.approx(exact(person, "weights", 0), rel=1e-4, abs=1e-7)
+    np.testing.assert_allclose(heatmap.cells.values, exact(person, "weights", 0), rtol=1e-4, atol=1e-7)
     person.press("Ctrl+]")
     known(person)  # painted, and so asked for
     settled(person, qtbot)
     assert known(person).all()
-    assert heatmap.cells.values == pytest.approx(exact(person, "weights", 1), rel=1e-4, abs=1e-7)
+    np.testing.assert_allclose(heatmap.cells.values, exact(person, "weights", 1), rtol=1e-4, atol=1e-7)
     person.press("Ctrl+[")
     person.type_into("key", 3, 2, "4.5")
     settled(person, qtbot)
     assert known(person).all()
-    assert heatmap.cells.values == pytest.approx(exact(person, "weights", 0), rel=1e-4, abs=1e-7)
-
-
-def test_an_edit_is_drawn_turn_by_turn_and_shown_once_it_is_drawn(person, qtbot, monkeypatch):
-    """In one turn an edit of K held the window for 18 ms. Meanwhile no outline of the edit before fades: each step of
-    that would paint every map."""
-    settled(person, qtbot)
-    person.type_into("key", 5, 1, "-2.5")
-    settled(person, qtbot)
-    flash = person.find("heatmap.weights").overlay._flash
-    assert flash.state() == flash.State.Running
-    cache, computation = person.program.computation.tiles, person.program.computation
-    monkeypatch.setattr(tile, "SLICE", 0.0)
-    turn, drawn, behind, shown, draw = [0], {}, [], [], Tile.drawn
-    monkeypatch.setattr(Tile, "drawn", lambda sheet, *part: drawn.update({sheet.place: turn[0]}) or draw(sheet, *part))
-    clock = QTimer(interval=0)
-    clock.timeout.connect(lambda: turn.append(turn.pop() + 1))
-    for told in (computation.updated, computation.drawable):
-        told.connect(lambda *_: behind.append((cache.behind, flash.state())))
-    computation.drawable.connect(lambda: shown.append(turn[0]))
-    computation.moving.connect(lambda *_: person.program.first.maps._rest.start(0))  # levels of the edit before are due
-    clock.start()
-    person.type_into("key", 3, 2, "4.5")
-    qtbot.waitUntil(lambda: len(behind) == 2)
-    clock.stop()
-    assert behind == [(True, flash.State.Paused), (False, flash.State.Running)]
-    assert {"scores", "scaled", "weights"} <= {place.name for place in drawn}
-    assert len(set(drawn.values())) == len(drawn)
-    assert shown >= [max(drawn.values())]
-    settled(person, qtbot)
-    found = person.find("heatmap.weights").cells.values
-    assert found == pytest.approx(exact(person, "weights", 0), rel=1e-4, abs=1e-7)
-
-
-def test_the_turn_of_a_small_edit_is_for_its_table_alone(person, qtbot):
-    """With the maps drawn in it, too, it held the window for twice as long."""
-    settled(person, qtbot)
-    behind, computation = [], person.program.computation
-    for told in (computation.updated, computation.drawable):
-        told.connect(lambda *_: behind.append(computation.tiles.behind))
-    document = person.program.document
-    document.apply(SetCells("query", (slice(3, 4), slice(2, 3)), np.float32([[4.5]]), Label("x")))
-    assert behind == [True]
-    qtbot.waitUntil(lambda: len(behind) == 2)
-    assert behind == [True, False]
-    found = person.find("heatmap.weights").cells.values
-    assert found == pytest.approx(exact(person, "weights", 0), rel=1e-4, abs=1e-7)
-
-
-def test_another_long_problem_is_told_turn_by_turn_and_maps_show_the_one_before_meanwhile(person, qtbot, monkeypatch):
-    """Told at once it held the window for 20 to 50 ms; an ended cache would leave maps that are painted then blank."""
-    settled(person, qtbot)
-    monkeypatch.setattr(view_state, "SLICE", 0.0)
-    computation, heatmap = person.program.computation, person.find("heatmap.weights")
-    before, met = computation.evaluation, []
-
-    def look():
-        if computation.evaluation is not before and heatmap.plane.evaluation is before:
-            heatmap.cells.render()
-            met.append(bool((heatmap.cells.display.flags != UNKNOWN).all()))
-
-    clock = QTimer(interval=0)
-    clock.timeout.connect(look)
-    clock.start()
-    person.size("d_v", WIDTH + 1)
-    qtbot.waitUntil(lambda: computation.evaluation is not before and not computation.busy)
-    clock.stop()
-    assert met, "told in the turn in which it came"
-    assert all(met)
-    assert heatmap.plane.evaluation is computation.evaluation
-    assert heatmap.cells.values == pytest.approx(exact(person, "weights", 0), rel=1e-4, abs=1e-7)
-    assert not before.tiles.busy
+    np.testing.assert_allclose(heatmap.cells.values, exact(person, "weights", 0), rtol=1e-4, atol=1e-7)
 
 
 def own_rows(person, heatmap):
@@ -166,37 +95,17 @@ def test_esc_stops_and_f9_goes_on(person, qtbot):
     assert "F9" in person.program.first.progress._words.text()
     assert person.program.first.progress._words.isVisible()
     own, values = own_rows(person, heatmap), heatmap.cells.values
-    assert values[own] == pytest.approx(exact(person, "weights", 0)[own], rel=1e-4, abs=1e-7)
+    np.testing.assert_allclose(values[own], exact(person, "weights", 0)[own], rtol=1e-4, atol=1e-7)
     QTest.keyClick(heatmap, Qt.Key.Key_F9)
     settled(person, qtbot)
     assert known(person).all()
     assert not person.program.first.progress._words.isVisible()
 
 
-def test_esc_in_a_table_is_the_tables_own(person, qtbot):
-    """The first one leaves the table, only the next one stops."""
-    person.program.computation.tiles.stop()
-    settled(person, qtbot)
-    person.program.computation.tiles.resume()
-    person.go_to("query", 2, 1)
-    QTest.keyClick(person.table("query"), Qt.Key.Key_Escape)
-    assert not person.program.computation.tiles.stopped
-
-
-def test_a_map_of_which_nothing_is_known_names_no_levels(person):
-    heatmap, bar = person.find("heatmap.weights"), person.program.window.product.maps.bar("weights")
-    assert not heatmap.taken.known
-    before = bar.grab().toImage()
-    person.program.computation.tiles.finish()
-    assert before == bar.grab().toImage()
-
-
-@pytest.mark.parametrize("language", ["en", "zh"])
-def test_what_no_evaluation_can_hold_shows_tables_and_one_sentence(launch, qtbot, monkeypatch, language):
+def test_what_no_evaluation_can_hold_shows_tables_and_one_sentence(launch, qtbot, monkeypatch):
     """65,536 tokens with a score that is no dot product: never a freeze, and undo brings everything back."""
     monkeypatch.setattr(streaming_kernels, "HEAVIEST", 1 << 32)  # as if there were 8 heads of 64
     person = launch()
-    person.do(f"language_{language}")
     numbers = np.zeros((65_536, 2), np.float32)
     person.program.document.open(
         Problem(query=numbers, key=numbers, value=numbers, num_heads=1, dtype="float32"), name="long"
@@ -209,7 +118,7 @@ def test_what_no_evaluation_can_hold_shows_tables_and_one_sentence(launch, qtbot
     notice = person.find("maps.refused", QLabel)
     assert notice.isVisible()
     assert "65536" in notice.text()
-    assert ("No maps" in notice.text()) == (language == "en")
+    assert "No maps" in notice.text()
     assert person.find("control.score").currentData() == "additive"
     assert not window.product.isVisible()
     assert person.table("query").isVisible()
@@ -223,23 +132,30 @@ def test_what_no_evaluation_can_hold_shows_tables_and_one_sentence(launch, qtbot
     assert isinstance(person.program.computation.evaluation, StreamingEvaluation)
 
 
-def test_nothing_of_the_document_before_is_exported_in_the_place_of_what_nothing_can_hold(launch, qtbot):
-    """The worked example's numbers were written as those of the other document."""
-    person = launch("worked-example.npz")
-    person.do("dimensions")
-    panel = person.program.window.inspector.pages
-    qtbot.waitUntil(lambda: panel.pages["dimensions"].content is not None)
-    numbers = np.zeros((66_000, 64), np.float32)
-    large = Problem(query=numbers, key=numbers, value=numbers[:, :1], score="gaussian", dtype="float32")
-    person.program.document.open(large, name="large")
-    actions = "export_data", "export_image", "copy_image", "card"
-    for action in actions:
-        person.find("banner").hide()
-        person.do(action)
-        assert "being computed" in person.banner(), action
-    qtbot.waitUntil(lambda: person.program.computation.refusal is not None)
-    for action in actions:
-        person.find("banner").hide()
-        person.do(action)
-        assert "66000" in person.banner(), action
-    qtbot.waitUntil(lambda: panel.pages["dimensions"].content is None)
+def listed(person):
+    """{number: gradient} as the page of the explanation shows it."""
+    page = person.find("inspector.sensitivity")
+    numbers = [label.text() for label in page.findChildren(QLabel) if label.isVisible()][2:]
+    return {link.text(): float(text.replace("−", "-")) for link, text in zip(page.links(), numbers, strict=False)}
+
+
+def largest(person):
+    """The same from an evaluation that keeps every map, as two digits tell it."""
+    gradients = sensitivity(DenseEvaluation(person.program.document.snapshot()), "weights", (0, 1, 700, 31))
+    letters = {"query": "Q", "key": "K", "value": "V", "scale": "α"}
+    return {
+        letters[field] + (f"[{at[-2]}, {at[-1]}]" if at else ""): pytest.approx(value, rel=5e-2)
+        for field, at, value in strongest(gradients, 12)
+    }
+
+
+def test_the_largest_gradients_of_a_long_problem_are_those_of_its_whole_maps(person, qtbot):
+    person.program.view.set(head=1, cell=ChosenCell("weights", 700, 31))
+    bar = person.find("inspector").findChild(QTabBar)
+    place = next(k for k in range(bar.count()) if bar.tabText(k) == "Gradients")
+    QTest.mouseClick(bar, Qt.MouseButton.LeftButton, pos=bar.tabRect(place).center())
+    for text in ("1", "2.5"):
+        person.type_into("query", 700, WIDTH, text)
+        wanted = largest(person)
+        assert len(wanted) == 12
+        qtbot.waitUntil(lambda wanted=wanted: listed(person) == wanted)

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from itertools import product
-
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QLineEdit, QRadioButton, QToolBar
+from PySide6.QtWidgets import QLineEdit, QRadioButton, QToolBar
 
-from attn_gui.document.edits import Label, SetCells, SetFields
 from attn_gui.engine import Problem, compute, verify
 from attn_gui.views.dialogs.questions import WeightDialog
 
-SMALL = "worked-example.npz"
-LABEL = Label("edit", {})
 WEIGHT = {"kind": "set", "stage": "weights", "at": {"batch": 0, "head": 1, "query": 3, "key": 2}, "values": 0.9}
 OFF = {"kind": "scale", "stage": "head_output", "at": {"head": 0}, "factor": 0.0}
 TAKEN = {"kind": "copy", "stage": "scores", "at": {"head": 2, "query": (1, 3)}, "source": {"head": 0}}
@@ -31,66 +26,8 @@ LISTED = {
     "zh": ["头 1 的 A[3, 2] 设为 0.9", "头 0 的 O × 0", "头 2 的 S[1 … 2, ·] 取自头 0", "Y[4, ·] × −0.5"],
 }
 
-PARTS = [
-    ("softcap", "capped", {"head": 0}, {"softcap": 2.0}),
-    ("rotary_positions", "rotated_key", {"row": 0}, {"rotary_theta": 10.0, "num_heads": 2}),
-    ("output_projection", "output", {"column": 8}, {"w_output": np.eye(8, 9)}),
-]
 
 ROW, COLUMN = 10, 13
-LEFT = Qt.MouseButton.LeftButton
-
-
-def set_by_hand(person, *records):
-    person.program.document.apply(SetFields({"interventions": records}, LABEL))
-    person.wait()
-
-
-def test_numbers_set_by_hand_are_shown_with_what_follows_and_what_they_would_be(person):
-    shape = np.shape(person.values("scores"))
-    record = {"kind": "set", "stage": "scores", "at": {"head": 0}, "values": np.zeros(shape)}
-    set_by_hand(person, record, {"kind": "scale", "stage": "weights", "factor": 2.0})
-    assert person.find("table.interventions.0.values").model().rowCount() == shape[0]
-    values = np.array([[3.0]])
-    person.program.document.apply(SetCells("interventions.0.values", (slice(1, 2), slice(0, 1)), values, LABEL))
-    person.wait()
-    assert person.value("scores", 1, 0) == 3.0
-    assert np.allclose(np.sum(person.values("weights")[1]), 2.0)
-
-    person.again("a jump through the history shows what was set by hand there")
-    shape = np.shape(person.values("weights"))
-    off = {"kind": "scale", "stage": "value", "factor": 0.5}
-    row = {"kind": "set", "stage": "weights", "at": {"head": 0, "query": 1}, "values": np.full(shape[1], 0.25)}
-    set_by_hand(person, off, row)
-    document = person.program.document
-    before = np.asarray(person.values("weights"))
-    document.apply(SetCells("interventions.1.values", (slice(0, 1),), np.array([9.0]), LABEL))
-    set_by_hand(person, {**row, "values": np.array(document.problem.interventions[1].values)})
-    person.wait()
-    after = np.asarray(person.values("weights"))
-    assert after[1, 0] == 9.0
-    for index, wanted in ((-2, before), (2, after)):
-        document.stack.setIndex(document.stack.index() + index)
-        person.wait()
-        assert np.array_equal(person.values("weights"), wanted)
-        assert np.allclose(person.values("head_output"), compute(document.problem)["head_output"][0, 0])
-
-    person.again("a weight set by hand is shown with what follows and what it would be")
-    person.do("language_zh")
-    before = np.asarray(person.values("weights"))
-    evaluation = person.program.computation.evaluation
-    set_by_hand(person, {"kind": "set", "stage": "weights", "at": {"head": 0, "query": 1, "key": 0}, "values": 0.875})
-    assert person.program.computation.evaluation is evaluation, "nothing is computed anew"
-    assert person.value("weights", 1, 0) == 0.875
-    assert np.array_equal(np.delete(np.asarray(person.values("weights")), 1, axis=0), np.delete(before, 1, axis=0))
-    expected = compute(person.program.document.problem)
-    assert np.allclose(person.values("head_output"), expected["head_output"][0, 0])
-    person.click_cell("weights", 1, 0)
-    assert "0.875" in person.explanation()
-    assert f"{before[1, 0]:.4f}" in person.explanation()
-    person.do("undo")
-    person.wait()
-    assert np.array_equal(person.values("weights"), before)
 
 
 def problem_of(*records):
@@ -214,19 +151,6 @@ def test_everything_changed_by_hand_is_listed_switched_gone_to_spread_and_remove
         person.do("undo")
         assert person.program.document.problem == problem_of(WEIGHT, OUTPUT)
 
-    # a tick is a click
-    person = opened(WEIGHT)
-    shown = panel(person).list
-    rect = shown.visualRect(shown.model().index(0, 0))
-    QTest.mouseClick(shown.viewport(), Qt.MouseButton.LeftButton, pos=rect.topLeft() + QPoint(10, rect.height() // 2))
-    assert not person.program.document.problem.interventions[0].enabled
-
-    # the list follows a document that changes under it
-    person = opened(WEIGHT, OFF)
-    assert len(lines(person)) == 2
-    person.program.document.apply(SetFields({"interventions": ()}, Label("edit", {})))
-    assert not person.find("panel.interventions").list.isVisible()
-
     # everything changed by hand is listed in words and counted
     person = opened(WEIGHT, OFF, TAKEN, OUTPUT)
     assert person.action("interventions").iconText() == "Edit results 4"
@@ -253,49 +177,6 @@ def test_what_goes_with_its_cells_is_said(opened, qtbot):
     person.wait()
     assert "2 changes by hand went with their cells." in person.status()
     assert [record.stage for record in person.program.document.problem.interventions] == ["head_output"]
-
-    # a part can be taken away and what is changed by hand in it goes with it
-    person = opened(OFF)
-    document = person.program.document
-    plain = document.snapshot()
-    for (action, stage, at, more), enabled in product(PARTS, (True, False)):
-        record = {"kind": "scale", "stage": stage, "at": at, "factor": 0.5, "enabled": enabled}
-        before = plain.replace(**more, interventions=[OFF, record])
-        document.open(before, name="more")
-        person.wait()
-        assert "by hand" not in person.status()
-        person.do(action)
-        person.wait()
-        assert [record.stage for record in document.problem.interventions] == ["head_output"], (action, enabled)
-        assert "A change by hand went with its cells." in person.status(), (action, enabled)
-        person.do("undo")
-        assert document.problem == before
-
-    # a mask can be switched off under what is changed by hand
-    person = opened(OFF)
-    document = person.program.document
-    cell = {"kind": "set", "stage": "masked", "at": {"head": 0, "query": 0, "key": 6}, "values": 1.0}
-    document.open(document.problem.replace(mask=[{"kind": "causal"}], interventions=[cell, OFF]), name="masked")
-    person.wait()
-    person.window.mask_panel.layersChanged.emit(({"kind": "causal", "enabled": False},), "switch", "causal")
-    person.wait()
-    assert [record.stage for record in document.problem.interventions] == ["head_output"]
-    assert "A change by hand went with its cells." in person.status()
-
-    # a second sequence of several items can be taken away
-    person, rng = opened(), np.random.default_rng(7)
-    document = person.program.document
-    weights = {name: rng.normal(size=(4, 4)) for name in ("w_query", "w_key", "w_value")}
-    mask = [{"kind": "padding", "lengths": (5, 3)}]
-    problem = Problem(x=rng.normal(size=(3, 4)), context=rng.normal(size=(2, 5, 4)), **weights, mask=mask)
-    cell = {"kind": "set", "stage": "scores", "at": {"batch": 1, "query": 0, "key": 0}, "values": 1.0}
-    document.open(problem.replace(interventions=[cell]), name="second")
-    person.wait()
-    person.do("second_sequence")
-    person.wait()
-    assert document.problem.self_attention
-    assert document.problem.mask[0].lengths == (3,)
-    assert "A change by hand went with its cells." in person.status()
 
     # the status bar calls the changed cell alone changed
     # Not one beside it in its row or column.
@@ -386,93 +267,6 @@ def test_a_typed_score_moves_the_weights_alone_is_marked_and_explained_and_one_s
     assert minilm.program.document.problem.interventions == ()
     assert minilm.number("query", ROW, 3 * 32 + COLUMN) == 7
 
-    minilm.again("a double click types and ends a zoom first")
-    heatmap = minilm.find("heatmap.weights")
-    minilm.choose_cell("weights", ROW, COLUMN)
-    place = heatmap.cell_rect(ROW, COLUMN).center()
-    QTest.mouseDClick(heatmap, LEFT, pos=heatmap.mapFrom(heatmap, place))
-    assert line(minilm, "weights") is not None
-    minilm.press("Escape")
-    heatmap.box.zoom(240, (ROW, COLUMN))
-    assert not heatmap.box.whole
-    place = heatmap.cell_rect(ROW, COLUMN).center()
-    QTest.mouseDClick(heatmap, LEFT, pos=heatmap.mapFrom(heatmap, place))
-    assert heatmap.box.whole
-
-    minilm.again("a minimized window keeps the line and a command or the end of its map enters it")
-    begin(minilm, "scaled", "-3")
-    minilm.window.showMinimized()
-    minilm.look()
-    minilm.window.showNormal()
-    minilm.look()
-    assert minilm.focus() is line(minilm, "scaled")
-    minilm.press("Return")
-    assert minilm.value("scaled", ROW, COLUMN) == -3
-    begin(minilm, "scaled", "-4")
-    minilm.do("pin")
-    assert minilm.value("scaled", ROW, COLUMN) == -4
-    begin(minilm, "scaled", "-5")
-    minilm.find("heatmap.scaled").hide()
-    assert minilm.value("scaled", ROW, COLUMN) == -5
-
-    minilm.again("the state before cannot be typed into")
-    minilm.do("pin", "show_before")
-    minilm.choose_cell("weights", ROW, COLUMN)
-    minilm.press("F2")
-    assert line(minilm, "weights") is None
-
-    minilm.again("the map comes back from behind a large page before its number is typed")
-    minilm.choose_cell("scaled", ROW, COLUMN)
-    minilm.program.late.pages.open("code")
-    minilm.program.late.pages.set_large(True)
-    assert not minilm.find("heatmap.scaled").isVisible()
-    minilm.do("set_number")
-    assert minilm.find("heatmap.scaled").isVisible()
-    assert line(minilm, "scaled").hasFocus()
-    minilm.press("Ctrl+A")
-    minilm.type("-3", end="Return")
-    minilm.program.late.pages.set_large(True)
-    minilm.program.late.interventions.go_to(0)
-    assert minilm.find("heatmap.scaled").isVisible()
-    assert minilm.find("heatmap.scaled").hasFocus()
-
-    minilm.again("problems of several items set the item on show")
-    rng = np.random.default_rng(3)
-    problem = Problem(
-        query=rng.normal(size=(3, 5, 6)), key=rng.normal(size=(3, 7, 6)), value=rng.normal(size=(3, 7, 4)), num_heads=2
-    )
-    minilm.program.document.open(problem, name="three")
-    minilm.wait()
-    minilm.program.view.set(batch=1, head=1)
-    typed(minilm, "scores", "9", 2, 3)
-    scores = minilm.program.computation.evaluation
-    assert scores.block("scores", 1, 1, slice(2, 3), slice(3, 4))[0, 0] == 9
-    assert scores.block("scores", 0, 1, slice(2, 3), slice(3, 4))[0, 0] != 9
-
-    minilm.again("a line goes with its problem")
-    begin(minilm, "scaled", "-3")
-    rng = np.random.default_rng(3)
-    other = Problem(query=rng.normal(size=(5, 6)), key=rng.normal(size=(7, 6)), value=rng.normal(size=(7, 4)))
-    minilm.program.document.open(other, name="other")
-    minilm.wait()
-    assert minilm.program.document.problem == other
-    assert line(minilm, "scaled") is None
-
-    minilm.again("a number typed over one set by hand in a given matrix is what the map shows")
-    # It went into the matrix below, and the map kept its number.
-    column = 3 * 32 + COLUMN
-    record = {"kind": "set", "stage": "query", "at": {"batch": 0, "row": ROW, "column": column}, "values": 5}
-    minilm.program.document.open(minilm.program.document.snapshot().replace(interventions=[record]))
-    minilm.wait()
-    minilm.program.view.set(head=3)
-    for row, by_hand in ((ROW + 1, False), (ROW, True)):
-        below = minilm.number("query", row, column)
-        typed(minilm, "query", "7", row)
-        assert minilm.value("query", row, COLUMN) == 7
-        assert minilm.number("query", row, column) == (below if by_hand else 7)
-        (record,) = minilm.program.document.problem.interventions
-        assert float(record.values) == (7.0 if by_hand else 5.0)
-
 
 def test_a_weight_asks_what_becomes_of_the_others(minilm):
     before, cell = minilm.program.document.snapshot(), minilm.value("weights", ROW, COLUMN)
@@ -487,40 +281,6 @@ def test_a_weight_asks_what_becomes_of_the_others(minilm):
     minilm.answering(WeightDialog, lambda _: minilm.press("Escape"), lambda: minilm.do("pin"))
     assert not minilm.action("unpin").isEnabled()
 
-    minilm.again("rescaling beside a sink keeps its part of the row")
-    # The sink is one key more: it, too, keeps its proportion to the others. It is spoken of where there is one.
-    document, said = minilm.program.document, []
-
-    def leave(dialog):
-        said.extend(label.text() for label in dialog.findChildren(QLabel))
-        said.append(dialog.findChild(QRadioButton, "weight.rescaled").text())
-        minilm.press("Escape")
-
-    minilm.answering(WeightDialog, leave, lambda: typed(minilm, "weights", "0.25"))
-    assert "sink" not in " ".join(said)
-    document.open(document.snapshot().replace(sink=np.full(12, 1.0)))
-    minilm.wait()
-    minilm.program.view.set(head=3)
-    row = minilm.program.computation.evaluation.block("weights", 0, 3, slice(ROW, ROW + 1), slice(None))[0].astype(
-        float
-    )
-    said.clear()
-
-    def answer(dialog):
-        said.append([label.text() for label in dialog.findChildren(QLabel)])
-        said.append([dialog.findChild(QRadioButton, "weight.rescaled").text()])
-        dialog.accept()
-
-    minilm.answering(WeightDialog, answer, lambda: typed(minilm, "weights", "0.25"))
-    assert all("sink" in " ".join(words) for words in said)
-    found = minilm.program.computation.evaluation.block("weights", 0, 3, slice(ROW, ROW + 1), slice(None))[0].astype(
-        float
-    )
-    shares = np.append(row, 1 - row.sum())
-    shares *= 0.75 / (1 - row[COLUMN])
-    shares[COLUMN] = 0.25
-    np.testing.assert_allclose(np.append(found, 1 - found.sum()), shares, atol=1e-6)
-
     minilm.again("the row that still sums to one leads and nothing is remembered unasked")
 
     def answer(dialog):
@@ -534,20 +294,6 @@ def test_a_weight_asks_what_becomes_of_the_others(minilm):
         row = minilm.program.computation.evaluation.block("weights", 0, 3, slice(ROW, ROW + 1), slice(None))[0]
         assert row[COLUMN] == np.float32(text)
         assert row.sum() == pytest.approx(1, abs=1e-6)
-
-    minilm.again("a row that no scaling of the others brings to one is set alone")
-    document = minilm.program.document
-    document.open(document.snapshot().replace(mask=[{"kind": "causal"}]))  # the first row has one key
-    minilm.wait()
-    minilm.program.view.set(head=3)
-
-    def answer(dialog):
-        assert not dialog.findChild(QRadioButton, "weight.rescaled").isEnabled()
-        assert dialog.findChild(QRadioButton, "weight.alone").isChecked()
-        minilm.press("Escape")
-
-    for typing in (("1.5", ROW, COLUMN), ("nan", ROW, COLUMN), ("0.5", 0, 0)):
-        minilm.answering(WeightDialog, answer, lambda typing=typing: typed(minilm, "weights", *typing))
 
     minilm.again("a weight asks once what becomes of the others")
     row = minilm.program.computation.evaluation.block("weights", 0, 3, slice(ROW, ROW + 1), slice(None))[0].copy()

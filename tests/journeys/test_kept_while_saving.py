@@ -16,7 +16,6 @@ from attn_gui.formats import FormatError, open_file, save_session
 from attn_gui.formats.journal import kept_in, recover
 from attn_gui.formats.snapshots import packed
 
-PATIENCE_MS = 120_000
 SMALL = "worked-example.npz"
 REPLACE = os.replace
 
@@ -147,11 +146,6 @@ def let_go(person, disk):
     return problem
 
 
-def both(disk):
-    """What a crash leaves before and after the file is another."""
-    return [disk.recovered(moment).loaded.problem for moment in (0, 1)]
-
-
 def test_what_was_typed_while_it_was_written_comes_back_before_and_after_the_file_is_another(person, disk):
     begin_saving(person, disk)
     problem = type_8_and_let_go(person, disk)
@@ -172,49 +166,12 @@ def test_what_was_typed_while_it_was_written_comes_back_before_and_after_the_fil
     disk.keep()
     assert disk.recovered(2).loaded.problem == problem
 
-    person.again("other shapes before and while it is written")
-    person.do("output_projection")
-    kept(person)
-    begin_saving(person, disk)
-    person.press("Ctrl+Z")
-    problem = type_8_and_let_go(person, disk)
-    assert problem.w_output is None
-    assert both(disk) == [problem, problem]
-
     person.again("what was undone while it was written stays undone")
     begin_saving(person, disk)
     person.press("Ctrl+Z")
     problem = let_go(person, disk)
     assert problem.query[0, 0] == 1
     assert disk.recovered(1).loaded.problem == problem, "the file has the 7"
-
-    person.again("a snapshot that is taken while it is written")
-    person.do("snapshot")
-    begin_saving(person, disk)
-    person.type_into("query", 1, 1, "8")
-    person.do("snapshot")
-    let_go(person, disk)
-    for moment in (0, 1):
-        assert [each.problem().query[1, 1] for each in disk.recovered(moment).loaded.snapshots] == [1, 8]
-
-    person.again("two saves one after the other")
-    begin_saving(person, disk)
-    person.type_into("query", 1, 1, "8")
-    person.press("Ctrl+S")
-    person.type_into("query", 1, 0, "9")
-    problem = let_go(person, disk)
-    assert [disk.recovered(moment).loaded.problem for moment in range(4)] == [problem] * 4
-    assert open_file(disk.folder / "mine.attn").problem.query[1, 1] == 8
-
-
-def test_the_first_edit_of_all_while_it_is_written(launch, disk, tmp_path, monkeypatch):
-    person = launch(SMALL)
-    monkeypatch.setattr(os, "replace", disk.replace)
-    disk.go_on()
-    open_large(person, disk, tmp_path / "mine.attn")
-    begin_saving(person, disk)
-    problem = type_8_and_let_go(person, disk)
-    assert both(disk) == [problem, problem]
 
 
 def test_what_is_typed_after_a_save_that_failed_or_went_elsewhere_is_kept(person, disk):
@@ -255,18 +212,3 @@ def test_what_is_typed_after_a_save_that_failed_or_went_elsewhere_is_kept(person
     save_session(changed, disk.folder / "mine.attn", snapshots=(packed(changed, (), "theirs"),))
     with pytest.raises(FormatError, match=r"belong to mine\.attn as it was"):
         recover(next(disk.left[1].glob("*.journal")))
-
-
-def test_the_crash_is_offered_and_opened_as_a_large_one_that_is_not_saved(person, disk, launch, qtbot):
-    begin_saving(person, disk)
-    problem = type_8_and_let_go(person, disk)
-    person.leave()
-    disk.recovered(1)
-    shutil.copy(next(disk.left[1].glob("*.journal")), journals_folder() / "crashed.journal")
-    person = launch()
-    person.click(person.find("banner").buttons()[0])
-    qtbot.waitUntil(lambda: person.program.document.problem == problem)
-    assert person.window.isWindowModified()
-    person.press("Ctrl+S")
-    person.until(lambda: not person.window.isWindowModified())
-    assert open_file(disk.folder / "mine.attn").problem == problem, "nobody is asked: the file is our own"

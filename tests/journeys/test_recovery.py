@@ -4,21 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
-import sys
-import threading
 
-import numpy as np
 import pytest
-from PySide6.QtWidgets import QFileDialog, QLineEdit, QMessageBox, QTableView, QToolButton
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QMessageBox
 
 from attn_gui.app.files import journaling
 from attn_gui.app.files.journaling import journals_folder
-from attn_gui.document import history
-from attn_gui.document.edits import Label, SetCells
 from attn_gui.formats import journal, open_file, save_session
 from attn_gui.formats.journal import recover
-from attn_gui.formats.saving import hidden_beside
 from attn_gui.models.study import model_of, weights_at
 from attn_gui.paths import resource
 
@@ -122,30 +115,10 @@ def test_each_is_offered_in_one_window_until_it_is_discarded_for_good(crashed, l
     assert "mine" not in launch().banner()
 
 
-def test_an_offer_comes_back_when_what_was_said_in_its_place_is_gone(crashed, launch, qtbot, tmp_path):
-    (tmp_path / "broken.json").write_text("{")
-    np.savez(tmp_path / "other.npz", **{name: np.ones((2, 2)) for name in ("query", "key", "value", "remarks")})
-    person = launch(tmp_path / "other.npz")
-    assert "Arrays not used: remarks. The program ended before mine" in person.banner()
-    person.program.files.open_path(tmp_path / "broken.json")
-    assert "broken.json" in person.banner()
-    close = person.find("banner").findChild(QToolButton)
-    person.click(close)
-    qtbot.waitUntil(lambda: person.banner().startswith("The program ended before mine"))
-    person.click(close)
-    person.look()
-    assert person.banner() == "", "who closes it is asked at the next start"
-    person.leave()
-    press(launch(), "Discard")
-
-
-@pytest.mark.parametrize("known", [False, True])
-def test_a_crash_right_behind_a_save_offers_nothing(launch, qtbot, tmp_path, monkeypatch, known):
+def test_a_crash_right_behind_a_save_offers_nothing(launch, qtbot, tmp_path, monkeypatch):
     """The journal is forgotten a moment later."""
     path, replace = tmp_path / "mine.attn", os.replace
     person = launch(SMALL)
-    if known:
-        person.save_as(path)
     person.type_into("query", 0, 0, "7")
     left_by_crash(person, qtbot, "before")
 
@@ -155,7 +128,7 @@ def test_a_crash_right_behind_a_save_offers_nothing(launch, qtbot, tmp_path, mon
             shutil.copy(own()[0], journals_folder() / "crashed.journal")
 
     monkeypatch.setattr(os, "replace", replace_and_crash)
-    person.do("save") if known else person.save_as(path)
+    person.save_as(path)
     assert open_file(path).problem.query[0, 0] == 7
     person.leave()
     (journals_folder() / "before.journal").unlink()
@@ -163,39 +136,6 @@ def test_a_crash_right_behind_a_save_offers_nothing(launch, qtbot, tmp_path, mon
     person = launch()
     assert "ended before" not in person.banner()
     assert not journals()
-
-
-def test_what_ended_within_its_first_write_leaves_nothing_for_ever(launch):
-    """A lock whose holder has gone, and a part of a journal that never got its name; that of a live window stays."""
-    journals_folder().mkdir(parents=True, exist_ok=True)
-    for name in ("gone", "writing"):
-        hidden_beside(journals_folder() / f"{name}.journal").write_bytes(b"a part")
-    ends = "import os, sys; from PySide6 import QtCore; it = QtCore.QLockFile(sys.argv[1]); it.tryLock(0); os._exit(0)"
-    subprocess.run([sys.executable, "-c", ends, journals_folder() / "gone.lock"], check=True)
-    assert (journals_folder() / "gone.lock").exists()
-    alive = journaling.lock_of(journals_folder() / "writing.journal")
-    assert alive.tryLock(0)
-    launch().leave()
-    left = {path.name for path in journals_folder().iterdir()}
-    assert left == {"writing.lock", hidden_beside(journals_folder() / "writing.journal").name}
-    alive.unlock()
-
-
-def test_a_journal_of_nothing_is_cleared_away(launch):
-    journals_folder().mkdir(parents=True)
-    (journals_folder() / "broken.journal").write_bytes(b"")
-    assert launch(SMALL).banner() == ""
-    assert not list(journals_folder().iterdir())
-
-
-def test_a_journal_that_cannot_be_read_is_set_aside_and_that_is_said(launch):
-    journals_folder().mkdir(parents=True)
-    (journals_folder() / "broken.journal").write_bytes(b"attn_gui journal 2\n\7")
-    person = launch(SMALL)
-    assert "broken.unreadable" in person.banner()
-    assert [path.read_bytes() for path in journals_folder().iterdir()] == [b"attn_gui journal 2\n\7"]
-    person.leave()
-    assert launch(SMALL).banner() == "", "it is said once"
 
 
 def test_snapshots_come_back_with_the_document(launch, qtbot, tmp_path, monkeypatch):
@@ -249,21 +189,6 @@ def test_undo_to_what_was_saved_leaves_nothing_to_recover(person, qtbot, tmp_pat
     left_by_crash(person, qtbot, "d")
 
 
-def test_edits_of_a_large_file_are_kept_without_its_arrays(launch, qtbot, tmp_path, monkeypatch):
-    monkeypatch.setattr(journaling, "LARGE", 0)
-    person = launch(SMALL)
-    save_session(person.program.document.problem, tmp_path / "large.attn")
-    person.program.files.open_path(tmp_path / "large.attn")
-    person.look()
-    person.type_into("query", 0, 0, "7")
-    left_by_crash(person, qtbot)
-    assert b'"query":' not in journals()[0].read_bytes(), "its cell alone"
-    person.do("save")
-    qtbot.waitUntil(lambda: not own())
-    person.type_into("query", 0, 0, "8")
-    assert left_by_crash(person, qtbot).query[0, 0] == 8
-
-
 def test_a_full_disk_is_said_once_and_work_goes_on(launch, qtbot, monkeypatch):
     tries = []
 
@@ -285,22 +210,6 @@ def test_a_full_disk_is_said_once_and_work_goes_on(launch, qtbot, monkeypatch):
     monkeypatch.setattr(journal, "_write", write)
     qtbot.waitUntil(lambda: bool(journals()))
     assert recover(journals()[0]).loaded.problem.query[0, 0] == 8
-
-
-def test_what_memory_had_no_room_for_is_kept_with_what_comes_after(launch, qtbot, monkeypatch):
-    def none_left(_journal, _step):
-        raise MemoryError
-
-    monkeypatch.setattr(journaling, "AGAIN_MS", 20)
-    person, append = launch(SMALL), journal.Journal.append
-    person.type_into("query", 0, 0, "7")
-    left_by_crash(person, qtbot)
-    monkeypatch.setattr(journal.Journal, "append", none_left)
-    person.type_into("query", 0, 1, "8")
-    qtbot.waitUntil(lambda: "no copy of the unsaved changes" in person.banner())
-    monkeypatch.setattr(journal.Journal, "append", append)
-    person.type_into("query", 1, 0, "9")
-    left_by_crash(person, qtbot)
 
 
 def test_a_model_comes_back_with_what_was_changed_in_all_of_its_layers(launch, qtbot):
@@ -326,76 +235,6 @@ def test_a_model_comes_back_with_what_was_changed_in_all_of_its_layers(launch, q
     assert person.action("model").isChecked()
     qtbot.waitUntil(lambda: (person.program.late.model.answer.run.logits == logits).all())
     assert not person.action("undo").isEnabled(), "what came back is where the history begins"
-
-
-class SlowDisk:
-    """Holds up whatever is written to a journal until it may go on."""
-
-    def __init__(self, monkeypatch):
-        self.reading, self.going_on, self._write = threading.Event(), threading.Event(), journal._write
-        monkeypatch.setattr(journal, "_write", self._slow)
-
-    def _slow(self, file, piece):
-        self.reading.set()
-        assert self.going_on.wait(120)
-        self._write(file, piece)
-
-
-def typed_in(program, row, column, number):
-    model = program.window.findChild(QTableView, "table.key").model()
-    assert model.setData(model.index(row, column), repr(number))
-
-
-@pytest.mark.parametrize("at_once", [0, journaling.AT_ONCE])
-def test_a_number_that_was_undone_never_comes_back(person, qtbot, monkeypatch, at_once):
-    """The entry of an undo is still being read, on a slow disk, while the next edit keeps what was undone."""
-    typed_in(person.program, 0, 0, 5.0)
-    qtbot.waitUntil(lambda: recover(own()[0]).loaded.problem == person.program.document.problem if own() else False)
-    packed = history.packed
-
-    def slow_packing(*given, **named):
-        disk.going_on.set()
-        person.program.files.journaling._background.wait()  # the entry is read while this thread packs
-        return packed(*given, **named)
-
-    monkeypatch.setattr(journaling, "AT_ONCE", at_once)
-    typed_in(person.program, 0, 0, 105.0)
-    qtbot.waitUntil(lambda: recover(own()[0]).loaded.problem.key[0, 0] == 105)
-    disk = SlowDisk(monkeypatch)
-    monkeypatch.setattr(history, "packed", slow_packing)
-    person.program.document.stack.undo()
-    qtbot.waitUntil(disk.reading.is_set)
-    typed_in(person.program, 1, 1, 7.0)
-    assert disk.going_on.is_set()
-    person.program.files.journaling.finish()
-    assert recover(own()[0]).loaded.problem == person.program.document.problem
-    assert person.program.document.problem.key[0, 0] == 5
-
-
-@pytest.mark.parametrize("at_once", [0, journaling.AT_ONCE])
-def test_a_refused_edit_of_which_a_part_was_done_for_a_moment_leaves_no_trace(person, monkeypatch, qtbot, at_once):
-    document = person.program.document
-    monkeypatch.setattr(journaling, "AT_ONCE", at_once)
-    typed_in(person.program, 0, 0, 5.0)
-    qtbot.waitUntil(lambda: recover(own()[0]).loaded.problem == document.problem if own() else False)
-
-    def fail(_command):
-        disk.going_on.set()
-        person.program.files.journaling._background.wait()  # the entry is read meanwhile
-        raise MemoryError
-
-    disk = SlowDisk(monkeypatch)
-    typed_in(person.program, 0, 0, 6.0)
-    qtbot.waitUntil(disk.reading.is_set)
-    with monkeypatch.context() as patch:
-        patch.setattr(document._history, "push", fail)
-        cell = (slice(0, 1), slice(0, 1))
-        with pytest.raises(MemoryError):
-            document.apply(SetCells("key", cell, np.array([[105.0]]), Label("")))
-    qtbot.waitUntil(lambda: not person.program.files.journaling._background.busy)
-    person.program.files.journaling.finish()
-    assert recover(own()[0]).loaded.problem == document.problem
-    assert document.problem.key[0, 0] == 6
 
 
 def click_head(person, layer, head):
@@ -444,11 +283,10 @@ def open_and_change(person):
     changed(person)
 
 
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_what_was_changed_in_a_model_that_is_gone_is_kept_until_its_folder_is_back(
-    launch, lang, qtbot, tmp_path, monkeypatch
+def test_what_was_changed_in_a_model_that_is_gone_is_kept_until_its_folder_is_chosen(
+    launch, qtbot, tmp_path, monkeypatch
 ):
-    """In English its folder is away, in Chinese another model lies in it and the folder is chosen where it is now."""
+    """Another model lies in its place."""
     folder, away = tmp_path / "mine", tmp_path / "away"
     shutil.copytree(TOY, folder)
     weights = folder / "model.safetensors"
@@ -463,34 +301,24 @@ def test_what_was_changed_in_a_model_that_is_gone_is_kept_until_its_folder_is_ba
     person.leave()
     entries = path.read_bytes()
     folder.rename(away)
-    if lang == "zh":
-        shutil.copytree(TOY, folder)
-    person = launch(lang=lang)
+    shutil.copytree(TOY, folder)
+    person = launch()
     before = person.program.document.problem
     press_first(person)
     qtbot.waitUntil(lambda: "SHA-256" in person.banner())
     assert "mine" in person.banner()
     assert person.program.document.problem is before
     assert path.read_bytes() == entries
-    if lang == "zh":
-        wrong = tmp_path / "wrong"
-        shutil.copytree(TOY, wrong)
-        for chosen in ("", str(wrong)):  # thought better of it, and another model
-            monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_, chosen=chosen: chosen)
-            press_first(person)
-            qtbot.waitUntil(lambda: "SHA-256" in person.banner())
-            assert person.program.document.problem is before
-        monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(away))
-        recovered(person, qtbot)
-        assert person.program.document.study.model.folder == away
-        assert person.program.document.problem == problem
-        return
-    person.leave()
-    shutil.rmtree(folder, ignore_errors=True)
-    away.rename(folder)
-    person = launch(lang=lang)
+    wrong = tmp_path / "wrong"
+    shutil.copytree(TOY, wrong)
+    for chosen in ("", str(wrong)):  # thought better of it, and another model
+        monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_, chosen=chosen: chosen)
+        press_first(person)
+        qtbot.waitUntil(lambda: "SHA-256" in person.banner())
+        assert person.program.document.problem is before
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(away))
     recovered(person, qtbot)
-    assert person.program.document.study.text == TEXT
+    assert person.program.document.study.model.folder == away
     assert person.program.document.problem == problem
 
 
@@ -521,34 +349,3 @@ def test_no_weight_is_in_a_journal(launch, qtbot):
     person.wait()
     assert person.program.document.problem == before
     assert set(kept(person, qtbot).study.layers) == {0}
-
-    person.again("what is typed costs its cells and not the model again")
-    kept(person, qtbot)
-    size = own()[0].stat().st_size
-    person.type_into("w_query", 1, 1, "3.5")
-    kept(person, qtbot)
-    assert own()[0].stat().st_size - size < 1000
-
-    person.again("another document is kept without the model")
-    kept(person, qtbot)
-    person.program.document.mark_saved(journals_folder() / "x.attn")
-    person.program.files.open_example("worked")
-    person.wait()
-    person.type_into("query", 0, 0, "7")
-    problem = person.program.document.snapshot()
-    qtbot.waitUntil(lambda: any(held(path).loaded.problem == problem for path in own()))
-    assert held(own()[0]).study is None
-
-
-def test_of_a_model_whose_folder_goes_meanwhile_the_layer_is_kept(launch, qtbot, tmp_path):
-    folder = tmp_path / "mine"
-    shutil.copytree(TOY, folder)
-    person = launch()
-    person.drop(folder)
-    person.wait()
-    shutil.rmtree(folder)
-    person.type_into("w_query", 1, 1, "3.5")
-    problem = person.program.document.snapshot()
-    qtbot.waitUntil(lambda: any(held(path).loaded.problem == problem for path in own()))
-    assert held(own()[0]).study is None
-    assert person.banner() == ""

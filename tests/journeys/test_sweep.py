@@ -6,18 +6,15 @@ from functools import partial
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QImage, QImageReader
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QLineEdit, QSlider, QToolButton
+from PySide6.QtWidgets import QComboBox, QLineEdit, QSlider
 
-from attn_gui import render
 from attn_gui.cli import main
 from attn_gui.engine import compute
 from attn_gui.figure.page_catalog import PAGES
-from attn_gui.formats import load
 from attn_gui.paths import resource
-from attn_gui.views.dialogs.export_dialog import ExportDialog
 from tests.failing import each
 from tests.journeys.conftest import Person
 from tests.journeys.gate import Gate
@@ -75,17 +72,6 @@ def test_the_curve_is_that_of_the_row_follows_edits_and_other_rows_and_leaves_th
     person.press("Left", "Return")
     assert shown(person).place < len(readings) - 1
 
-    person.again("a cell of q runs too")
-    person.choose_cell("query", 1, 2)
-    person.settle("pages")
-    person.choose(person.find("page.sweep.quantity", QComboBox), "cell")
-    person.settle("pages")
-    found, problem = shown(person), person.program.document.problem
-    assert found.now == problem.query[1, 2]
-    query = np.array(problem.query)
-    query[1, 2] = found.values[3]
-    assert found.readings[3] == pytest.approx(entropy(problem, query=query))
-
     person.again("the ends and the number of values are typed and what runs and is read is chosen")
     person.overwrite(person.find("page.sweep.low", QLineEdit), "0.5")
     person.overwrite(person.find("page.sweep.steps", QLineEdit), "3")
@@ -102,44 +88,6 @@ def test_the_curve_is_that_of_the_row_follows_edits_and_other_rows_and_leaves_th
     assert found.now == 1.0
     wanted = [compute(problem.replace(temperature=value))["weights"][0, 0, 1].max() for value in found.values]
     assert found.readings.tolist() == pytest.approx(wanted)
-
-
-def test_pictures_are_written_one_by_one_or_as_one_gif_from_the_dialog(person, tmp_path, qtbot):
-    person.overwrite(person.find("page.sweep.steps", QLineEdit), "4")
-
-    def answer(dialog):
-        dialog.picture.set_key("sweep.frames")
-        dialog.picture.picked.emit("sweep.frames")
-        dialog.dpi.setValue(50)
-        dialog.target.folder.setText(str(tmp_path))
-        assert dialog.objection() == ""
-        dialog.accept()
-
-    person.answering(ExportDialog, answer, lambda: person.click("button.page_export"))
-    qtbot.waitUntil(lambda: "Wrote" in person.banner(), timeout=120_000)
-    names = sorted(path.name for path in tmp_path.iterdir())
-    assert names == [f"worked-example-sweep-h0-{place:03d}.png" for place in range(4)]
-    images = [QImage(str(tmp_path / name)) for name in names]
-    assert all(not image.isNull() for image in images)
-    assert len({bytes(image.constBits()) for image in images}) == 4
-
-    person.again("the dialog writes one gif with progress")
-    person.program.settings.put("export_image", {})  # as nobody has chosen anything yet
-    person.overwrite(person.find("page.sweep.steps", QLineEdit), "3")
-
-    def answer(dialog):
-        dialog.format.set_key("gif")
-        dialog.format.picked.emit("gif")
-        assert not dialog.transparent.isEnabled()
-        dialog.dpi.setValue(50)
-        dialog.target.folder.setText(str(tmp_path))
-        assert dialog.objection() == ""
-        dialog.accept()
-
-    person.answering(ExportDialog, answer, lambda: person.click("button.page_export"))
-    qtbot.waitUntil(lambda: "Wrote" in person.banner(), timeout=120_000)
-    assert [path.name for path in tmp_path.glob("*.gif")] == ["worked-example-sweep-h0.gif"]
-    assert len(moving(tmp_path / "worked-example-sweep-h0.gif")) == 3
 
 
 def test_the_command_line_writes_the_strip_and_the_frames(tmp_path, capsys):
@@ -208,26 +156,6 @@ def test_what_cannot_be_swept_is_said_in_one_sentence(tmp_path, capsys, words, s
     assert not (tmp_path / "out").exists()
 
 
-def test_a_gif_of_too_many_pixels_is_refused_before_any_is_painted(tmp_path, capsys):
-    call = ["export", str(PATH), "-o", str(tmp_path / "out"), "--page", "sweep", "--format", "gif"]
-    assert main([*call, "--dpi", "2000", "--set", "steps=2"]) == 2
-    assert "choose fewer dots per inch" in capsys.readouterr().err
-    assert not list((tmp_path / "out").iterdir())
-
-
-def test_any_figure_can_be_a_gif_that_stands_still(tmp_path):
-    problem = load(PATH)
-    render(problem, tmp_path / "a.gif", dpi=60)
-    assert len(moving_or_still(tmp_path / "a.gif")) == 1
-    with pytest.raises(ValueError, match="no pixels that are partly transparent"):
-        render(problem, tmp_path / "b.gif", transparent=True)
-
-
-def moving_or_still(path):
-    reader = QImageReader(str(path))
-    return [reader.read() for _ in range(max(reader.imageCount(), 1))]
-
-
 @pytest.fixture
 def gate(monkeypatch):
     """In the way of the page of patching once it has begun."""
@@ -277,66 +205,3 @@ def test_another_head_and_layer_leave_the_page_that_is_computed_alone(toy, gate,
     toy.settle("pages")
     assert page(toy).content.layer == 0
     assert page(toy).content.shares is shown.shares
-
-    toy.again("a page that was computed is shown again at once")
-    gate.open()
-    toy.do("patching")
-    toy.settle("pages")
-    shown = page(toy).content
-    gate.close()
-    toy.do("code")
-    toy.click_head(0, 3)
-    toy.do("patching")
-    toy.settle("pages")
-    assert page(toy).content is shown
-    assert not gate.reached
-    toy.click("model.head_off")
-    qtbot.waitUntil(lambda: gate.reached)
-    qtbot.waitUntil(lambda: progress(toy).isVisible())
-
-    gate.open()
-    toy.settle("pages")
-    toy.again("a page goes on while another is looked at")
-    gate.close()
-    toy.do("patching")
-    gate.await_work()
-    toy.do("code")
-    qtbot.waitUntil(lambda: toy.find("page.code").content is not None)
-    gate.open()
-    toy.settle("pages")
-    gate.close()
-    toy.do("patching")
-    qtbot.waitUntil(lambda: page(toy).content is not None)
-    assert not gate.reached
-
-    toy.again("a page that was stopped is computed when it is chosen again")
-    gate.close()
-    toy.do("patching")
-    gate.await_work()
-    qtbot.waitUntil(lambda: progress(toy).isVisible())
-    button = toy.find("page.patching.cancel", QToolButton)
-    assert button.visibleRegion().boundingRect() == button.rect(), "it is cut"
-    assert progress(toy).rect().contains(QRect(button.mapTo(progress(toy), QPoint()), button.size()))
-    toy.click(button)
-    toy.settle("pages")
-    assert page(toy).content is None
-    toy.click_head(0, 2)
-    toy.settle("pages")
-    assert page(toy).content is None
-    gate.open()
-    toy.do("patching")
-    toy.settle("pages")
-    assert page(toy).content is not None
-
-    toy.again("a click on a head of the page goes there")
-    gate.open()
-    toy.do("patching")
-    toy.settle("pages")
-    canvas = page(toy).canvas
-    gate.close()
-    QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=canvas.place_of(0, 1, 2).toPoint())
-    of_layer(toy, 1, qtbot)
-    toy.settle("pages")
-    assert toy.program.view.look.head == 2
-    assert page(toy).content.layer == 1
-    assert not gate.reached

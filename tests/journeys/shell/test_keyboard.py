@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import shutil
 import threading
 
 import pytest
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog, QLineEdit, QMessageBox, QSpinBox, QWidget
 
-from attn_gui.paths import resource
 from attn_gui.views.dialogs.action_search import ActionSearch
 from attn_gui.views.dialogs.export_dialog import ExportDialog
-from attn_gui.views.dialogs.help_window import ShortcutsDialog
 
 ROUND = ("zone.product", "heads.weights", "zone.explain", "spine", "zone.inputs")
 SMALL = "worked-example.npz"
-WORKED = "worked-example.npz"
 
 
 def head(person):
@@ -101,34 +97,6 @@ def test_the_window_without_a_mouse(launch, qtbot):
     assert large_map(person) == "weights"
     assert person.focus().chosen == (2, 1)
 
-    person.again("enter in a map of any head leads to its column of the table")
-    # The columns of head 3 stand behind those of heads 0 to 2.
-    width = person.program.document.problem.d_k
-    person.overwrite(person.find("control.head", QSpinBox), "3")
-    person.choose_cell("query", 2, 5)
-    person.press("Return")
-    index = person.table("query").currentIndex()
-    assert (index.row(), index.column()) == (2, 3 * width + 5)
-
-
-def test_an_edit_undo_another_refusal_and_another_document_take_a_refusal_away_and_not_what_is_told(launch, qtbot):
-    person = launch()
-    told = person.banner()
-    assert told
-    person.type_into("query", 0, 100, "2")
-    person.press("Ctrl+Z")
-    assert person.banner() == told, "what is told of an example stays"
-    for text, gesture in (
-        ("seven", lambda: person.type_into("query", 0, 100, "2")),
-        ("five", lambda: person.do("undo")),
-        ("three", lambda: person.open(resource("examples", WORKED))),
-    ):
-        for refused in ("one", text):
-            paste(person, refused)
-            assert refused in person.banner()
-        gesture()
-        qtbot.waitUntil(lambda: not person.banner())
-
 
 def test_commands_by_keys_alone(person, tmp_path):
     person.type_into("query", 0, 0, "4")
@@ -155,18 +123,6 @@ def test_commands_by_keys_alone(person, tmp_path):
     assert person.find("heatmap.scores").isVisible()
     person.answering(ActionSearch, lambda _: person.press("Esc"), lambda: person.press("Ctrl+Shift+P"))
 
-    person.again("all keys are listed")
-    said = []
-
-    def look(dialog):
-        groups = [dialog.list.topLevelItem(k) for k in range(dialog.list.topLevelItemCount())]
-        said.extend(group.child(k).text(1) for group in groups for k in range(group.childCount()))
-        person.press("Esc")
-
-    person.answering(ShortcutsDialog, look, lambda: person.press("Ctrl+F1"))
-    for keys in ("Ctrl+E", "F6", "Space"):
-        assert keys in said
-
     person.again("a figure is exported without a mouse")
 
     def answer(dialog: QDialog) -> None:
@@ -184,31 +140,6 @@ def test_commands_by_keys_alone(person, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["worked-example-weights-h0.svg"]
     assert "worked-example-weights-h0.svg" in person.banner()
 
-    person.again("f11 fills the screen and gives it back")
-    assert not person.window.isFullScreen()
-    person.press("F11")
-    assert person.window.isFullScreen()
-    assert person.action("full_screen").isChecked()
-    person.press("F11")
-    assert not person.window.isFullScreen()
-    assert not person.action("full_screen").isChecked()
-
-    person.again("a save that succeeds under this or another name takes the refusal of the one before away")
-    # The folder of the document's file went away, and Ctrl+S was refused.
-    for name in ("a.attn", "b.attn"):
-        folder = tmp_path / name.removesuffix(".attn")
-        folder.mkdir()
-        person.save_as(folder / "a.attn")
-        person.do("undo") if person.number("query", 0, 0) == 6 else person.type_into("query", 0, 0, "6")
-        shutil.rmtree(folder)
-        saved(person, "Ctrl+S")
-        assert "could not be saved" in person.banner()
-        folder.mkdir()
-        saved(person, "Ctrl+S") if name == "a.attn" else person.save_as(folder / name)
-        assert (folder / name).exists()
-        assert not person.window.isWindowModified()
-        assert not person.banner()
-
     person.again("ctrl w closes the window and asks as closing does")
     person.type_into("query", 0, 0, "4")
     for answer, stays in (("Cancel", True), ("Discard", False)):
@@ -217,17 +148,6 @@ def test_commands_by_keys_alone(person, tmp_path):
             QMessageBox, lambda box, button=button: box.button(button).click(), lambda: person.press("Ctrl+W")
         )
         assert person.window.isVisible() is stays
-
-
-def paste(person, text):
-    person.clipboard(text)
-    person.go_to("query", 0, 96)
-    person.press("Ctrl+V")
-
-
-def saved(person, *keys):
-    person.press(*keys)
-    person.until(lambda: not person.program.files.saving.busy)
 
 
 class Writing:
@@ -252,11 +172,6 @@ def writing(tmp_path):
     found.gate.set()
 
 
-@pytest.fixture(params=["export", "worksheets", "solutions"])
-def writer(request):
-    return request.param
-
-
 @pytest.fixture
 def exporter(launch, writing):
     """Who has an export under way, whose writer others share."""
@@ -269,9 +184,8 @@ def answering(exporter, answer):
     exporter.answering(QMessageBox, answer, exporter.window.close)
 
 
-def test_closing_waits_for_the_files(launch, writer, writing):
-    exporter, said = launch(SMALL), []
-    getattr(exporter.program.late, writer)._writing.begin(writing)
+def test_closing_waits_for_the_files(exporter, writing):
+    said = []
 
     def answer(box):
         said.append(box.text())
@@ -279,13 +193,6 @@ def test_closing_waits_for_the_files(launch, writer, writing):
 
     answering(exporter, answer)
     assert said == ["An export is still being written: wait, or cancel it."]
-    assert not exporter.window.isVisible()
-    assert writing.path.read_text() == "whole"
-
-
-def test_what_is_quick_is_not_asked_about(exporter, writing):
-    writing.gate.set()
-    exporter.window.close()
     assert not exporter.window.isVisible()
     assert writing.path.read_text() == "whole"
 

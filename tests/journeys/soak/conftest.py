@@ -6,7 +6,7 @@ import ctypes
 import gc
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from heapq import nlargest
@@ -16,8 +16,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 from PySide6.QtWidgets import QApplication
-
-from .watch import Turn
 
 TOLD = 10  # steps, of the slowest and of the largest
 SLOW = 2.0  # seconds that no step may take
@@ -103,7 +101,6 @@ class Figures:
     slowest: list[Step] = field(default_factory=list)
     largest: list[Step] = field(default_factory=list)
     slow: list[Step] = field(default_factory=list)  # those that took too long
-    turns: list[tuple[Turn, str]] = field(default_factory=list)  # the longest of the loop, each with its step
     faults: list[str] = field(default_factory=list)
     marks: list[Mark] = field(default_factory=list)
     begun: float = field(default_factory=time.monotonic)
@@ -116,13 +113,12 @@ class Figures:
         forget_highest()
         return str(self.marks[-1])
 
-    def step(self, seconds: float, told: str, turns: Iterable[Turn] = ()) -> None:
-        """Note a step with its long turns; from then on the highest mark of memory is the next one's."""
+    def step(self, seconds: float, told: str) -> None:
+        """Note a step; from then on the highest mark of memory is the next one's."""
         step = Step(seconds, highest(), told)
         self.steps, self.seconds = self.steps + 1, self.seconds + seconds
         self.slowest = nlargest(TOLD, [*self.slowest, step])
         self.largest = nlargest(TOLD, [*self.largest, step], key=attrgetter("held"))
-        self.turns = nlargest(TOLD, [*self.turns, *((turn, told) for turn in turns)])
         self.slow += [step] if seconds > SLOW else []
         forget_highest()
 
@@ -131,9 +127,6 @@ class Figures:
         yield f"slowest, seconds of the window's thread ({self.seconds:.0f} in all):"
         for seconds, _, told in self.slowest:
             yield f"{seconds:8.2f}  {told}"
-        yield "longest turns of the loop, and where they were seen:"
-        for turn, told in self.turns:
-            yield f"{turn.seconds:8.2f}  {told}: {turn.ran}"
         yield "largest, MB that were held at the most:"
         for _, held, told in self.largest:
             yield f"{held:8.0f}  {told}"

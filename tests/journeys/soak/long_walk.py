@@ -27,7 +27,6 @@ from .conftest import SLOW, Figures
 from .overrides import make_errors_whole
 from .truths import differing, image
 from .walk import Beginning, Walk, beginning
-from .watch import Watch
 
 SMALL = -1  # the seed of the document in which the process is weighed: always the same, or its size would be weighed
 SIZE = 1440, 900  # of the window when it is weighed: its pixels make a difference of 10 MB
@@ -69,13 +68,13 @@ def walk_in_haste(launch, tmp_path, qtlog, capsys, pytestconfig):
 @pytest.mark.usefixtures("_garbage_is_looked_for")
 def walk_far(launch, tmp_path, qtlog, capsys, figures, pytestconfig):
     make_errors_whole()
-    person, watch, actions = launch(), Watch(), pytestconfig.getoption("actions")
+    person, actions = launch(), pytestconfig.getoption("actions")
     first = pytestconfig.getoption("seed")
     small = beginning(SMALL, tmp_path, larger=False)
     for seed in count(first):
         ended = figures.steps >= actions
         if ended or (seed - first) % WEIGHED == 0:
-            go_over_to(person, small, watch)
+            go_over_to(person, small)
             person.window.resize(*SIZE)
             person.action("zoom_reset").trigger()
             QTest.qWait(LEFT_MS + 500)  # until what the last one left was given back
@@ -83,10 +82,10 @@ def walk_far(launch, tmp_path, qtlog, capsys, figures, pytestconfig):
         if ended:
             break
         begun = beginning(seed, tmp_path, larger=True)
-        change(figures, go_over_to(person, begun, watch), begun, watch, capsys)
-        walk = Walk(person, begun, qtlog, watch)
+        change(figures, go_over_to(person, begun), begun, capsys)
+        walk = Walk(person, begun, qtlog)
         try:
-            stretch(walk, figures, watch, min(actions - figures.steps, STRETCH), capsys)
+            stretch(walk, figures, min(actions - figures.steps, STRETCH), capsys)
         except Exception:  # the next document may have others
             figures.faults.append(f"{traceback.format_exc(limit=-3)}\n{walk.tale()}")
             tell(capsys, f"fault: {figures.faults[-1]}")
@@ -95,16 +94,14 @@ def walk_far(launch, tmp_path, qtlog, capsys, figures, pytestconfig):
     assert not figures.slow
 
 
-def change(
-    figures: Figures, seconds: float, begun: Beginning, watch: Watch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def change(figures: Figures, seconds: float, begun: Beginning, capsys: pytest.CaptureFixture[str]) -> None:
     """Count a change of documents as a step; tell a slow one."""
-    figures.step(seconds, f"from the document before to {begun.told}", watch.turns)
+    figures.step(seconds, f"from the document before to {begun.told}")
     if seconds > SLOW:
         tell(capsys, f"slow, {seconds:.1f} s of the window's thread: to {begun.told}")
 
 
-def go_over_to(person: Any, begun: Beginning, watch: Watch) -> float:
+def go_over_to(person: Any, begun: Beginning) -> float:
     """Save the document that is open, and drop the file of the next one on the window; the seconds that the window's
     thread computed for the second."""
     kept = begun.path.with_name(f"kept-before-{begun.seed}.attn")
@@ -124,9 +121,8 @@ def go_over_to(person: Any, begun: Beginning, watch: Watch) -> float:
     assert wrong is None, f"the file saved before seed {begun.seed} holds something else: {wrong}"
     assert [told(each) for each in snapshots] == [told(each) for each in document.snapshots.all]
     before = time.thread_time()
-    with watch:
-        person.drop(begun.path)
-        person.wait()
+    person.drop(begun.path)
+    person.wait()
     assert person.program.document.name == begun.path.stem, person.banner()
     return time.thread_time() - before
 
@@ -137,12 +133,12 @@ def told(snapshot: Snapshot) -> tuple[object, ...]:
     return snapshot.name, snapshot.note, snapshot.by_itself, parts
 
 
-def stretch(walk: Walk, figures: Figures, watch: Watch, steps: int, capsys: pytest.CaptureFixture[str]) -> None:
+def stretch(walk: Walk, figures: Figures, steps: int, capsys: pytest.CaptureFixture[str]) -> None:
     """Take so many steps in one document, then go to its start and back; tell what came before a slow one."""
     for _ in range(steps):
         end_at_standstill()
         seconds = walk.step()
-        figures.step(seconds, f"{walk.told[-1]} ({walk.told[0]})", watch.turns)
+        figures.step(seconds, f"{walk.told[-1]} ({walk.told[0]})")
         if seconds > SLOW:
             tell(capsys, f"slow, {seconds:.1f} s of the window's thread:\n{walk.tale()}")
     end_at_standstill()

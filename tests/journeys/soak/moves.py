@@ -7,8 +7,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from PySide6.QtCore import QPoint, QPointF, QRegularExpression, Qt
-from PySide6.QtGui import QAction, QWheelEvent
+from PySide6.QtCore import QPoint, QRegularExpression, Qt
+from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -117,7 +117,6 @@ class Moves:
             (self.arrows, 3),
             (self.stage, 3),
             (self.head, 2),
-            (self.item, 1),
             (self.look, 3.5),
             (self.dress, 0.5),
             (self.link, 3),
@@ -129,9 +128,7 @@ class Moves:
             (self.undo, 3),
             (self.redo, 1),
             (self.step, 1),
-            (self.hover, 1),
             (self.banner, 1),
-            (self.keep, 1),
             (self.action, 4),
             (errands.huge_size, 1),
             (errands.paste, 2),
@@ -240,11 +237,6 @@ class Moves:
         self._person.overwrite(box, str(value))
         return f"{name} = {value}"
 
-    def keep(self) -> str:
-        button = self._person.find("control.d_model_fixed", QAbstractButton)
-        button.click()
-        return str(button.isChecked())
-
     def switch(self) -> str:
         return self._trigger(SWITCHES)
 
@@ -322,31 +314,11 @@ class Moves:
         self._person.press("Space")
         return f"{heatmap.objectName()} {heatmap.chosen}"
 
-    def hover(self) -> str:
-        heatmap = self._map()
-        if heatmap is None:
-            return "nothing"
-        QTest.mouseMove(heatmap, QPoint(self._rnd.randrange(heatmap.width()), heatmap.height() // 2))
-        return heatmap.objectName()
-
     def wheel(self) -> str:
         heatmap, turn = self._map(), self._rnd.choice((120, 240, -120))
         if heatmap is None:
             return "nothing"
-        place = heatmap.rect().center()
-        QApplication.sendEvent(
-            heatmap,
-            QWheelEvent(
-                QPointF(place),
-                QPointF(heatmap.mapToGlobal(place)),
-                QPoint(),
-                QPoint(0, turn),
-                Qt.MouseButton.NoButton,
-                Qt.KeyboardModifier.NoModifier,
-                Qt.ScrollPhase.NoScrollPhase,
-                False,
-            ),
-        )
+        self._person.turn_wheel(heatmap, turn / 120)
         return f"{heatmap.objectName()} {turn}"
 
     def drag(self) -> str:
@@ -388,14 +360,6 @@ class Moves:
         if box.isEnabled() and box.isVisible():
             self._person.overwrite(box, str(head))
         return str(head)
-
-    def item(self) -> str:
-        box = self._person.find("control.batch")
-        if not (box.isVisible() and box.isEnabled()):
-            return "nothing"
-        item = self._rnd.randrange(box.maximum() + 1)
-        self._person.overwrite(box, str(item))
-        return str(item)
 
     # --- explanation, history, window ------------------------------------------------------------
     def link(self) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from math import prod
 from pathlib import Path
 from random import Random
@@ -66,10 +65,7 @@ def beginning(seed: int, folder: Path, *, larger: bool) -> Beginning:
 class Walk:
     """Moves through the document that is open."""
 
-    def __init__(
-        self, person: Any, begun: Beginning, qtlog: Any, watch: AbstractContextManager[None] | None = None
-    ) -> None:
-        self._watch = watch or nullcontext()
+    def __init__(self, person: Any, begun: Beginning, qtlog: Any) -> None:
         self.person, self.program, self.qtlog, self._rnd = person, person.program, qtlog, begun.rnd
         self.told = [begun.told]
         self.truths = Truths(self.program, Random(begun.seed))  # what is looked at does not move the walk
@@ -94,7 +90,7 @@ class Walk:
         """This move, and whether everything is still true then; seconds as of `step`."""
         self.told.append("?")
         before = time.thread_time()
-        with capture_exceptions() as raised, self._watch:
+        with capture_exceptions() as raised:
             try:
                 if self._rnd.random() < 0.5:
                     self.give_up_typing()
