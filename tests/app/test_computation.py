@@ -10,14 +10,16 @@ from typing import Any
 import numpy as np
 import pytest
 from PySide6.QtCore import QObject
+from PySide6.QtTest import QTest
 
+from attn_gui.app.program import Program
 from attn_gui.app.state import computation as module
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.baseline import signed_text
 from attn_gui.app.state.computation import Computation
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetCells, SetFields
-from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine import Evaluation, Problem, compute
 from attn_gui.engine.errors import FieldError
 from attn_gui.engine.evaluation import choice, streaming_kernels
 from attn_gui.engine.evaluation.choice import evaluation_of
@@ -30,6 +32,9 @@ from tests.journeys.gate import Gate
 N, HEADS, WIDTH = 149, 2, 5
 EDIT = Label("x")
 ONE = np.array([[0.5]])
+
+
+PATIENCE_MS = 120_000
 
 
 def a_problem(seed: int = 0, **more: Any) -> Problem:
@@ -192,6 +197,73 @@ def test_what_a_fault_leaves_behind_is_not_taken_for_the_document(qtbot, desk, m
     column = slice(0, 1), slice(0, N), slice(0, 1)
     fresh_one = evaluation_of(document.problem)
     np.testing.assert_array_equal(computation.evaluation.box("output", column), fresh_one.box("output", column))
+
+
+@pytest.fixture
+def program(qapp):
+    program = Program(qapp, lang="en")
+    program.begin(None)
+    rng = np.random.default_rng(4)
+    arrays = {name: rng.normal(size=(LENGTH, H * D)) for name in ("query", "key", "value")}
+    program.document.open(Problem(**arrays, num_heads=H), name="long")
+    program.window.show()
+    settle(program)
+    yield program
+    program.end()
+
+
+def settle(program: Program) -> None:
+    while program.computation.pending or program.computation.busy or program.baseline.busy:
+        program.computation.finish()
+        program.baseline.finish()
+        QTest.qWait(1)
+
+
+def edit(program: Program, field: str, row: int) -> None:
+    cell = (slice(row, row + 1), slice(0, 1))
+    program.document.apply(
+        SetCells(field, cell, program.document.problem.arrays()[field][cell] + 1.5, Label("edited", {}))
+    )
+    settle(program)
+
+
+def test_an_edit_is_followed_in_every_mode(program):
+    before = program.document.snapshot()
+    program.late.compare.pin()
+    settle(program)
+    for mode, field in (
+        ("now", "query"),
+        ("before", "query"),
+        ("wipe", "value"),
+        ("side_by_side", "query"),
+        ("difference", "query"),
+    ):
+        program.view.set(compare=mode)
+        edit(program, field, 7)
+    now = program.document.snapshot()
+    plane = program.window.product.maps.map("weights").plane
+    assert plane.draws_pictures
+    rows = slice(5, 9)
+    values, _ = plane.block(rows, slice(0, LENGTH))
+    expected = compute(now)["weights"][0, 0, rows] - compute(before)["weights"][0, 0, rows]
+    assert values == pytest.approx(expected, abs=1e-12)
+    pooled, _ = plane.pooled(LENGTH, 10)
+    assert np.abs(pooled[7]).max() == pytest.approx(np.abs(expected[2]).max(), abs=1e-12)
+    assert not pooled[8].any(), "no other row of weights has moved"
+
+
+def test_a_ready_made_state_of_a_long_problem_follows_edits_and_is_settled_at_rest(program, qtbot):
+    program.late.compare.compare_with("with-scale")
+    settle(program)
+    with qtbot.waitSignal(program.computation.settled, timeout=PATIENCE_MS):
+        edit(program, "key", 11)
+    settle(program)
+    assert program.baseline.evaluation.settled
+    unscaled = program.document.snapshot().replace(scale=1.0)
+    program.view.set(compare="before")
+    settle(program)
+    values, _ = program.window.product.maps.map("weights").plane.block(slice(4, 6), slice(0, LENGTH))
+    assert values == pytest.approx(compute(unscaled)["weights"][0, 0, 4:6], abs=1e-12)
 
 
 @each(("change", "text"), [(0.387, "+0.387000"), (-0.387, "−0.387000"), (-3e-9, "−3.00000e−9"), (3e-9, "+3.00000e−9")])

@@ -132,6 +132,28 @@ def test_what_no_evaluation_can_hold_shows_tables_and_one_sentence(launch, qtbot
     assert isinstance(person.program.computation.evaluation, StreamingEvaluation)
 
 
+def test_nothing_of_the_document_before_is_exported_in_the_place_of_what_nothing_can_hold(launch, qtbot):
+    """The worked example's numbers were written as those of the other document."""
+    person = launch("worked-example.npz")
+    person.do("dimensions")
+    panel = person.program.window.inspector.pages
+    qtbot.waitUntil(lambda: panel.pages["dimensions"].content is not None)
+    numbers = np.zeros((66_000, 64), np.float32)
+    large = Problem(query=numbers, key=numbers, value=numbers[:, :1], score="gaussian", dtype="float32")
+    person.program.document.open(large, name="large")
+    actions = "export_data", "export_image", "copy_image", "card"
+    for action in actions:
+        person.find("banner").hide()
+        person.do(action)
+        assert "being computed" in person.banner(), action
+    qtbot.waitUntil(lambda: person.program.computation.refusal is not None)
+    for action in actions:
+        person.find("banner").hide()
+        person.do(action)
+        assert "66000" in person.banner(), action
+    qtbot.waitUntil(lambda: panel.pages["dimensions"].content is None)
+
+
 def listed(person):
     """{number: gradient} as the page of the explanation shows it."""
     page = person.find("inspector.sensitivity")

@@ -6,9 +6,12 @@ Real processes: each types a number in which every bit counts, says so, and is e
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -116,7 +119,7 @@ def recovered() -> list[float]:
     return [recover(path).loaded.problem.query[0, 0].item() for path in paths]
 
 
-@pytest.mark.parametrize(("name", "wanted"), [("SIGINT", 130), ("SIGTERM", 143)])
+@pytest.mark.parametrize(("name", "wanted"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
 def test_a_signal_ends_the_program_and_what_was_typed_right_before_comes_back(name, wanted, begin):
     ended = begin()
     ended.wait_for("ready")
@@ -141,3 +144,29 @@ def test_a_second_control_c_ends_what_hangs(begin):
     ended.wait_for("hangs on")
     ended.process.send_signal(signal.SIGINT)
     assert ended.end()[0] == -signal.SIGINT
+
+
+@pytest.mark.skipif(shutil.which("Xvfb") is None, reason="needs an X server of its own")
+def test_a_display_that_goes_away_takes_nothing_along(begin):
+    """What is in the journal stays there: Xlib may end the process at once, so that nothing more is written."""
+    with ExitStack() as open_files:
+        read, write = os.pipe()
+        open_files.callback(os.close, read)
+        server = subprocess.Popen(
+            ["Xvfb", "-displayfd", str(write), "-screen", "0", "1440x900x24", "-nolisten", "tcp"],
+            pass_fds=[write],
+            stderr=subprocess.DEVNULL,
+        )
+        open_files.callback(server.wait)
+        open_files.callback(server.kill)
+        os.close(write)
+        ended = begin(QT_QPA_PLATFORM="xcb", DISPLAY=":" + os.read(read, 16).decode().strip())
+        ended.wait_for("ready")
+        end = time.monotonic() + PATIENCE
+        while not list(journals_folder().glob("*.journal")):
+            assert time.monotonic() < end, "nothing is kept"
+            time.sleep(0.01)  # another process writes it; the disk tells nobody
+        server.kill()
+        code, said = ended.end()
+    assert code == 1, said
+    assert recovered() == [TYPED]

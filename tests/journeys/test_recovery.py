@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
+import threading
 
 import pytest
-from PySide6.QtWidgets import QFileDialog, QLineEdit, QMessageBox
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QMessageBox, QTableView
 
 from attn_gui.app.files import journaling
 from attn_gui.app.files.journaling import journals_folder
+from attn_gui.document import history
 from attn_gui.formats import journal, open_file, save_session
 from attn_gui.formats.journal import recover
 from attn_gui.models.study import model_of, weights_at
@@ -235,6 +237,48 @@ def test_a_model_comes_back_with_what_was_changed_in_all_of_its_layers(launch, q
     assert person.action("model").isChecked()
     qtbot.waitUntil(lambda: (person.program.late.model.answer.run.logits == logits).all())
     assert not person.action("undo").isEnabled(), "what came back is where the history begins"
+
+
+class SlowDisk:
+    """Holds up whatever is written to a journal until it may go on."""
+
+    def __init__(self, monkeypatch):
+        self.reading, self.going_on, self._write = threading.Event(), threading.Event(), journal._write
+        monkeypatch.setattr(journal, "_write", self._slow)
+
+    def _slow(self, file, piece):
+        self.reading.set()
+        assert self.going_on.wait(120)
+        self._write(file, piece)
+
+
+def typed_in(program, row, column, number):
+    model = program.window.findChild(QTableView, "table.key").model()
+    assert model.setData(model.index(row, column), repr(number))
+
+
+def test_a_number_that_was_undone_never_comes_back(person, qtbot, monkeypatch):
+    """The entry of an undo is still being read, on a slow disk, while the next edit keeps what was undone."""
+    typed_in(person.program, 0, 0, 5.0)
+    qtbot.waitUntil(lambda: recover(own()[0]).loaded.problem == person.program.document.problem if own() else False)
+    packed = history.packed
+
+    def slow_packing(*given, **named):
+        disk.going_on.set()
+        person.program.files.journaling._background.wait()  # the entry is read while this thread packs
+        return packed(*given, **named)
+
+    typed_in(person.program, 0, 0, 105.0)
+    qtbot.waitUntil(lambda: recover(own()[0]).loaded.problem.key[0, 0] == 105)
+    disk = SlowDisk(monkeypatch)
+    monkeypatch.setattr(history, "packed", slow_packing)
+    person.program.document.stack.undo()
+    qtbot.waitUntil(disk.reading.is_set)
+    typed_in(person.program, 1, 1, 7.0)
+    assert disk.going_on.is_set()
+    person.program.files.journaling.finish()
+    assert recover(own()[0]).loaded.problem == person.program.document.problem
+    assert person.program.document.problem.key[0, 0] == 5
 
 
 def click_head(person, layer, head):

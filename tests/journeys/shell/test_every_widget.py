@@ -350,12 +350,23 @@ def exercise(person):
     return [person.find("exercise"), person.find("exercise.verdict")]
 
 
-SAID = notice, refusal_at_a_cell, refusal_at_a_size, finding, comparison, history, exercise, masks
+def brush(person):
+    person.do("mask_tool")
+    return [person.find("brush")]
 
 
-def test_what_the_window_says_is_in_sight(launch):
+def by_hand(person):
+    person.do("interventions")
+    return [person.find("panel.interventions")]
+
+
+SAID = notice, refusal_at_a_cell, refusal_at_a_size, finding, comparison, history, exercise, brush, masks, by_hand
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_what_the_window_says_is_in_sight(launch, lang):
     found = []
-    person = launch("worked-example.npz", width=SIZES[0][0], height=SIZES[0][1])
+    person = launch("worked-example.npz", lang=lang, width=SIZES[0][0], height=SIZES[0][1])
     for say in SAID:
         person.again(say.__name__)
         settled(person)
@@ -379,8 +390,9 @@ def test_what_the_window_says_is_in_sight(launch):
         assert faults(button for button in buttons if button is not None) == [], size
 
 
-def test_every_word_of_the_window_has_its_room(launch):
-    person = launch("worked-example.npz")
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_every_word_of_the_window_has_its_room(launch, lang):
+    person = launch("worked-example.npz", lang=lang)
     for example in ("worked-example", "thinking-machines", "minilm-layer2"):
         person.again(example, f"{example}.npz")
         person.click_cell("weights", 1, 0)

@@ -123,8 +123,9 @@ def test_the_first_start_shows_the_page_in_the_place_of_spine_tables_and_maps(fi
     assert not seen(first, "start")
 
 
-def test_all_of_it_lies_in_sight(launch):
-    person = launch(width=1024, height=700, page=True)
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_all_of_it_lies_in_sight(launch, lang):
+    person = launch(lang=lang, width=1024, height=700, page=True)
     page, maps = person.find("start"), [person.find(f"start.map.{card}") for card in ("worked", "sentence", "minilm")]
     for size in ((1024, 700), (1366, 700), (1440, 900), (1920, 1080)):
         person.window.resize(*size)
@@ -251,6 +252,18 @@ def test_tab_goes_down_the_page_and_f6_stays(first):
     assert (look.head, tuple(look.cell)) == (3, ("weights", 10, 13))
 
 
+def test_a_question_about_what_is_not_saved_can_keep_the_document(launch):
+    from PySide6.QtWidgets import QMessageBox
+
+    person = launch("worked-example.npz")
+    person.type_into("query", 0, 0, "4")
+    person.do("start")
+    person.answering(QMessageBox, lambda _: person.press("Esc"), lambda: person.click("start.minilm"))
+    assert seen(person, "start")
+    person.press("Esc")
+    assert person.number("query", 0, 0) == 4
+
+
 @each(("typed", "said"), [("The cat and the dog", "MiniLM"), ("The cat and the fridge", "random")])
 def test_a_sentence_has_real_vectors_where_all_its_words_have_one_and_says_so(first, typed, said):
     """Random vectors stood for words of which the program has real ones."""
@@ -331,8 +344,18 @@ def test_escape_skips_it_for_good_and_the_menu_brings_it_back(first, launch, qtb
     assert not shown(again)
 
 
-def test_every_bubble_lies_in_sight_beside_what_it_speaks_of(launch):
-    person = launch("worked-example.npz")
+def test_begun_on_the_start_page_it_leaves_what_somebody_has_made(first, qtbot):
+    problem = Problem(query=[[1.0, 2.0]], key=[[3.0, 4.0]], value=[[5.0]])
+    first.program.files.begin_problem(problem, "typed")
+    first.program.start_page.show()
+    first.do("tour")
+    qtbot.waitUntil(lambda: shown(first))
+    assert first.program.document.problem == problem
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_every_bubble_lies_in_sight_beside_what_it_speaks_of(launch, lang):
+    person = launch("worked-example.npz", lang=lang)
     for size in ((1024, 700), (1366, 700), (1920, 1080)):
         person.window.resize(*size)
         QApplication.processEvents()

@@ -222,6 +222,21 @@ def test_a_larger_block_offers_to_grow_and_is_one_step(person):
     assert person.number("query", 2, 2) == 9
     assert person.table("query").hasFocus()
 
+    person.again("an offer to grow makes no matrix smaller that has grown since")
+    # It cut Q back to the size that the block had needed when it came.
+    block = [[str(10 * i + j) for j in range(4)] for i in range(3)]
+    person.clipboard("\n".join("\t".join(row) for row in block))
+    person.go_to("query", 0, 0)
+    person.press("Ctrl+V")
+    grow = person.button("Grow Q to 3 × 4", "banner")
+    person.size("n", 9)
+    person.type_into("query", 8, 0, "77")
+    if grow.isVisible():
+        person.click(grow)
+        assert person.numbers("query")[:3] == block
+    assert person.program.document.problem.n == 9
+    assert person.number("query", 8, 0) == 77
+
     person.again("what grows beside is said before and after and gets zeros")
     person.clipboard("\n".join("\t".join(str(4 * i + j) for j in range(4)) for i in range(2)))
     person.go_to("key", 0, 0)

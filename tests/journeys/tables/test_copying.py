@@ -21,7 +21,7 @@ def _rows(text: str) -> list[list[str]]:
     return [line.split("\t") for line in text.splitlines()]
 
 
-def test_a_copy_on_a_map_takes_the_map_and_a_cut_a_fill_or_a_paste_leaves_every_table_alone(person):
+def test_a_copy_on_a_map_takes_the_map_and_a_cut_a_fill_or_a_paste_leaves_every_table_alone(person, monkeypatch):
     person.go_to("query", 1, 1)
     person.click_cell("weights", 1, 0)
     person.press("Ctrl+C")
@@ -71,6 +71,18 @@ def test_a_copy_on_a_map_takes_the_map_and_a_cut_a_fill_or_a_paste_leaves_every_
     person.do("copy")
     assert "Nothing to copy" in person.banner()
     assert person.clipboard() == "mine"
+    before = person.program.document.snapshot()
+    person.table("query").clearFocus()
+    person.window.setFocus()
+    person.do("cut")
+    assert "Nothing to copy here" in person.banner()
+    assert person.program.document.problem == before
+    with monkeypatch.context() as small:
+        small.setattr(table_edits, "MOST", 2)
+        person.go_to("query", 0, 0)
+        person.press("Ctrl+A", "Ctrl+X")
+    assert "too many for the clipboard" in person.banner()
+    assert (person.program.document.problem, person.clipboard()) == (before, "mine")
 
     person.again("a copy is a table for word processors too")
     person.select("query", 0, 0, 2, 2)

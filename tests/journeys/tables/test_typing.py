@@ -12,6 +12,9 @@ from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLabel, QLineE
 from attn_gui.app.actions.action_table import ACTIONS
 from attn_gui.formats import open_file, save
 from attn_gui.paths import resource
+from attn_gui.views.controls.mask_panel import LimitField
+from attn_gui.views.dialogs.export_dialog import ExportDialog
+from attn_gui.views.dialogs.new_dialog import NewDialog
 from attn_gui.views.tables.delegate import CellEditor
 from tests.failing import each
 
@@ -254,6 +257,34 @@ def test_what_is_typed_is_asked_about_refused_and_given_up(saved, tmp_path):
     saved.press("Ctrl+A")
     saved.type("0.3", end="Ctrl+S")
     assert open_file(tmp_path / "kept.attn").problem.scale == 0.3
+
+    saved.again("save takes a mask limit and a token")
+    saved.do("masks")
+    saved.find("panel.mask").add_layer("window")
+    saved.find("panel.mask").findChildren(LimitField)[0].box.setFocus()
+    saved.press("Ctrl+A")
+    saved.type("3", end="Ctrl+S")
+    assert open_file(tmp_path / "kept.attn").problem.mask[0].left == 3
+    saved.press("Esc")
+    saved.table("query").verticalHeader().rename(0)
+    saved.press("Ctrl+A")
+    saved.type("cat", end="Ctrl+S")
+    assert open_file(tmp_path / "kept.attn").problem.query_tokens[0] == "cat"
+
+    saved.again("a dialog does not go on with another number than what is typed")
+    # A click on its button came after the field had gone back to the number before, in silence.
+    met = []
+
+    def press(dialog, field, typed, words):
+        saved.overwrite(field, typed, end="")
+        saved.click(saved.button(words, dialog))
+        met.append((dialog.isVisible(), field.text(), field.hasFocus()))
+        dialog.reject()
+
+    saved.answering(ExportDialog, lambda d: press(d, d.width_cm, "7,500", "Export"), lambda: saved.do("export_image"))
+    saved.answering(ExportDialog, lambda d: press(d, d.dpi, "9", "Export"), lambda: saved.do("export_image"))
+    saved.answering(NewDialog, lambda d: press(d, d.boxes["n"], "9x", "Create"), lambda: saved.do("new"))
+    assert met == [(True, "7,500", True), (True, "9", True), (True, "9x", True)]
 
 
 def test_a_dropped_file_and_an_example_ask_about_what_is_typed(saved, tmp_path, qtbot):
