@@ -30,10 +30,9 @@ from tests.failing import each
 from tests.journeys.gate import Gate
 
 N, HEADS, WIDTH = 149, 2, 5
+LENGTH, H, D = 1450, 1, 2  # just beyond what is kept whole
 EDIT = Label("x")
 ONE = np.array([[0.5]])
-
-
 PATIENCE_MS = 120_000
 
 
