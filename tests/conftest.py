@@ -10,7 +10,6 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -53,9 +52,6 @@ settings.load_profile("house")
 
 PATIENCE_MS = 120_000
 """Tests wait for events; so long they wait on a machine that has other work for all its cores."""
-
-JOURNEYS = 2
-"""Of so many journeys, the largest family of all, one is made in a run without --long."""
 
 ASIDE = 30_000
 
@@ -127,15 +123,15 @@ def _compile_texts() -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Of families and of journeys a share, which the seed of the run draws anew each time; all of them with --long and
-    of a file that is named."""
+    """Of families a share, and of the cases of a journey one, which the seed of the run draws anew each time; all of
+    them with --long and of a file that is named."""
     if config.getoption("long") or not _folders(config):
         return
     cases: Counter[str] = Counter()
-    journeys, left = count(), []
+    left = []
     for item in items:
         name = item.nodeid.split("[")[0]
-        if cases[name] % _one_of(item) or (_is_journey(item) and next(journeys) % JOURNEYS):
+        if cases[name] % _one_of(item):
             left.append(item)
         cases[name] += 1
     away = set(left)
