@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QByteArray, QSettings
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QByteArray, QSettings, QUrl
+from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QPushButton, QTableView
 from pytestqt.exceptions import capture_exceptions, format_captured_exceptions
 from pytestqt.qtbot import QtBot
@@ -143,7 +143,9 @@ def fail(program: Program, slot: Callable[..., object] = broken) -> None:
     button.click()
 
 
-def test_an_error_in_a_slot_is_told_once_in_one_line_with_details_to_copy_and_nothing_of_the_person(qtbot, program):
+def test_an_error_in_a_slot_is_told_once_in_one_line_with_details_to_copy_and_nothing_of_the_person(
+    qtbot, program, monkeypatch
+):
     for _ in range(9):
         fail(program)
     banner = program.window.banner
@@ -161,6 +163,10 @@ def test_an_error_in_a_slot_is_told_once_in_one_line_with_details_to_copy_and_no
     assert not banner.buttons()
     for secret in (str(SECRET), "token", "somebody", str(Path.home()) + "/", "raise"):
         assert secret not in log_text()
+    opened: list[QUrl] = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", opened.append)
+    program.late.window_commands.actions["show_log"].trigger()
+    assert [Path(url.toLocalFile()) for url in opened] == [faults.log_folder()]
 
 
 def test_an_error_names_its_place_in_our_code_and_comes_from_other_threads_without_a_log_too(

@@ -247,6 +247,17 @@ def test_zooming_the_stage_takes_its_neighbours_along(picture):
     assert maps["left"].placement.rows.whole
 
 
+def test_the_keyboard_goes_on_to_the_stage_that_is_shown(picture):
+    picture.window().activateWindow()
+    picture.stage_map().setFocus()
+    picture.set_stage("scores")
+    assert picture.stage_map().hasFocus()
+    operand = picture.operands.shown["left"]
+    operand.setFocus()
+    picture.set_stage("weights")
+    assert operand.hasFocus()
+
+
 def test_going_through_the_stages_leaves_every_map_as_it_was(picture, projected):
     picture.set_evaluation(projected, 0, 0)
     for stage in (*projected.stages, *reversed(projected.stages)):
