@@ -224,7 +224,7 @@ def test_a_wrong_value_is_refused_in_one_sentence(fields, error, match):
     [
         ({"softcap": -1}, "softcap must be greater than 0, got −1."),
         ({"temperature": -2.5}, "temperature must be greater than 0, got −2.5."),
-        ({"rotary_theta": -1e-7}, "rotary_theta must be greater than 0, got −1e−07."),
+        ({"rotary_theta": -1e-7}, "rotary_theta must be greater than 0, got −1e−7."),
         ({"num_heads": -3}, "num_heads must be at least 1, got −3."),
         ({"num_heads": -1.5}, "num_heads must be a whole number, got −1.5."),
         ({"scale": -np.inf}, "scale must be finite, got −∞."),

@@ -278,7 +278,7 @@ def test_of_random_numbers_the_row_that_is_read_is_named(random):
         (np.linspace(0, 1, 25)[:3], ["0", "0.0417", "0.0833"]),
         ([0, 1500, 4095], ["0", "1500", "4095"]),
         ([0, 0], ["0", "0"]),
-        ([-2e-9, 0, 2e-9], ["−2e−09", "0", "2e−09"]),
+        ([-2e-9, 0, 2e-9], ["−2e−9", "0", "2e−9"]),
     ],
 )
 def test_values_of_a_sweep_are_told_apart(values, texts):

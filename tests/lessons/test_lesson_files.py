@@ -366,9 +366,9 @@ def test_lines_of_a_paragraph_are_joined_as_each_language_is_written(tmp_path):
         (-0.0, None, "0"),  # the entropy of a row with one open key
         (-0.001, 2, "0.00"),
         (-0.001, None, "−0.001"),
-        (-0.0001, None, "−1.00e−04"),
+        (-0.0001, None, "−1.00e−4"),
         (np.exp(288.7), 3, f"{np.exp(288.7):.2e}"),
-        (-2e9, None, "−2.00e+09"),
+        (-2e9, None, "−2.00e9"),
         (123456.5, 1, "123456.5"),
         (-np.inf, 2, "−∞"),
         (np.nan, None, "NaN"),
