@@ -431,6 +431,15 @@ def test_a_sheet_cuts_no_name_where_there_is_room_and_no_arrow_ends_in_a_cell(wo
             assert not any(one.place.contains(beat.board.beside(start)) for one in beat.board.maps.values())
 
 
+def test_the_progress_of_a_moving_picture_goes_on_to_its_end(tmp_path, worked):
+    shares: list[float] = []
+    export_walk(walk_of(worked, 0, 0, "weights", (1, 1)), tmp_path / "a.gif", progress=shares.append)
+    steps = np.diff(shares)
+    assert (shares[0], shares[-1]) == (0, 1)
+    assert steps.min() > 0
+    assert steps.max() < 0.05
+
+
 def test_writing_a_walk_can_be_stopped_and_leaves_nothing(tmp_path, worked):
     def stop(share: float) -> None:
         if share > 0.1:
