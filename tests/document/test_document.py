@@ -493,5 +493,5 @@ def test_the_halves_of_a_letter_in_two_tokens_are_not_one():
 def test_what_is_no_text_or_too_long_is_named_among_them():
     with pytest.raises(FieldTypeError):
         Problem(query=np.ones((2, 1)), key=[[1.0]], value=[[1.0]], query_tokens=("a", 1))
-    with pytest.raises(FieldError, match="10001"):
+    with pytest.raises(FieldError, match="10,001"):
         Problem(query=np.ones((2, 1)), key=[[1.0]], value=[[1.0]], query_tokens=("a", "b" * 10_001))

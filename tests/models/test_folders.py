@@ -322,7 +322,7 @@ def test_a_damaged_tokenizer_is_refused(text, tmp_path):
 
 def test_a_text_of_a_million_letters_is_refused_before_it_is_cut():
     model = open_model(resource("models", "toy-induction"))
-    with pytest.raises(FormatError, match="1000000 letters"):
+    with pytest.raises(FormatError, match="1,000,000 letters"):
         model.run("a " * 500_000)
 
 
