@@ -32,6 +32,7 @@ class Controllers:
         self.shapes = ShapeController(context, self.status.note)
         context.computation.refused.connect(self.shapes.show_state)
         self.variants = VariantsController(context)
+        context.computation.refused.connect(self.variants.show_state)
         self.layer = LayerController(context)
 
         self.files = FilesController(context)

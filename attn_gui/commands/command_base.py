@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 DONE = 0  # the exit code of a command that did what it was asked
 NO_MEMORY = QT_TRANSLATE_NOOP("Sentences", "This does not fit into the memory of this computer.")
+ARGUMENTS = ("axes", "weights", "mask", "split", "layer")  # of `load`, and options by the same names
+_ARGUMENT = re.compile(rf'(, )?\b({"|".join(ARGUMENTS)})=(?:"([^"]*)"|(?=\d))')
 MOST_CHANGES = 6  # that are said of a file
 SAY_WHICH = QT_TRANSLATE_NOOP("Sentences", "{sentence} Say which is which: --array {arrays}.")
 ALSO_HOLDS = QT_TRANSLATE_NOOP(
@@ -218,12 +220,40 @@ def _changes(loaded: Loaded) -> ChangeNotes:
 def note_on_stderr(said: object) -> None:
     """Write an error or a note to stderr, in the language of the locale or, of a refusal, that it was asked for in."""
     lang, values = getattr(said, "lang", None), getattr(said, "values", {})
-    sentence = said_in(said, lang)
+    sentence = said_in(_with_options(said), lang)
     if "known" in values and (near := nearest_known(str(values.get("got", values.get("name"))), values["known"])):
         from attn_gui.formats.file_sentences import FileNote
 
         sentence = f"{sentence[:-1]}{said_in(FileNote(NEAREST, word=near), lang)}{sentence[-1]}"
     print(f"attn-gui: {sentence}", file=sys.stderr)
+
+
+def _with_options(said: Any) -> Any:
+    """Return an error or a note that names the options of the command line where it names arguments of `load`."""
+    values = getattr(said, "values", {})
+    typed = {name: _as_option(value) if name == "option" else _typed(value) for name, value in values.items()}
+    if typed == values:
+        return said
+    from attn_gui.formats.file_sentences import FileNote
+
+    return FileNote(said.template, **typed)
+
+
+def _typed(value: Any) -> Any:
+    """Return what fills a place: `axes="head,token,column"` in it as one types that, --axes head,token,column."""
+    if isinstance(value, tuple):
+        return tuple(map(_typed, value))
+    if not isinstance(value, str):
+        return value
+    if template := getattr(value, "template", None):
+        from attn_gui.formats.file_sentences import ARGUMENT, OPTION, FileNote
+
+        return FileNote(OPTION if template == ARGUMENT else template, **getattr(value, "values", {}))
+    return _ARGUMENT.sub(lambda found: f"{' ' if found[1] else ''}{_as_option(found[2])} {found[3] or ''}", value)
+
+
+def _as_option(name: Any) -> Any:
+    return f"--{name}" if name in ARGUMENTS else name
 
 
 def said_in(said: object, lang: str | None) -> str:

@@ -195,7 +195,7 @@ def _interventions(text: str | None) -> list[Any]:
     if text is None:
         return []
     if len(text) > LONGEST_JSON:
-        raise CommandRefusal(_LONG_JSON, count=len(text), most=LONGEST_JSON)
+        raise CommandRefusal(_LONG_JSON, count=f"{len(text):,}", most=f"{LONGEST_JSON:,}")
     try:
         found = json.loads(text)
     except (ValueError, RecursionError) as error:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from attn_gui.document.edits import Refusal
+from attn_gui.engine.sentences import short_power
 from attn_gui.formats.file_sentences import quoted
 from attn_gui.formats.text.numerals import LONGEST, NOT_A_NUMBER, NotANumber, normalized, number
 
@@ -101,9 +102,8 @@ def shortest(value: float, dtype: DTypeLike = np.float64) -> str:
 
 
 def _trimmed(text: str) -> str:
-    digits, mark, power = text.partition("e")
-    digits = digits.removesuffix(".0")
-    return digits + (f"e{int(power)}" if mark else "")
+    digits, mark, power = short_power(text).partition("e")
+    return digits.removesuffix(".0") + mark + power
 
 
 def shown(value: float, decimals: int = 3, scientific: bool = False) -> str:
@@ -124,5 +124,5 @@ def shown(value: float, decimals: int = 3, scientific: bool = False) -> str:
 
 
 def _powers(value: float, decimals: int) -> str:
-    digits, _, power = f"{value:.{decimals}e}".partition("e")
-    return f"{digits if value else digits.removeprefix('-')}e{int(power)}".replace("-", "−")
+    text = short_power(f"{value:.{decimals}e}")
+    return (text if value else text.removeprefix("-")).replace("-", "−")

@@ -154,7 +154,7 @@ def as_texts(field: str, value: object) -> tuple[str, ...]:
         raise FieldTypeError(sentences.NOT_TEXTS, field=field, got=kind_of(value))
     if max(map(len, value), default=0) > LONGEST_TEXT:
         place, got = next((place, len(part)) for place, part in enumerate(value) if len(part) > LONGEST_TEXT)
-        raise FieldError(sentences.TOO_LONG_TEXT, field=field, place=place, got=got, most=LONGEST_TEXT)
+        raise FieldError(sentences.TOO_LONG_TEXT, field=field, place=place, got=f"{got:,}", most=f"{LONGEST_TEXT:,}")
     whole = set(map(type, value)) <= {str} and _is_whole("".join(value))  # of 65,536 told in two milliseconds
     return tuple(value) if whole else tuple(map(whole_text, value))
 

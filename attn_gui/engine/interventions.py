@@ -91,6 +91,11 @@ class Intervention(TaggedRecord):
         """Return derivatives of the new cells by own, given and taken."""
         raise NotImplementedError
 
+    @property
+    def keeps_fractions(self) -> bool:
+        """Whether numbers between 0 and 1 surely stay there."""
+        return False
+
     # --- in words --------------------------------------------------------------------------------
     def description(self, cells: object) -> Note:
         """Return words for its change of cells, of which the name is given; a template of the context
@@ -254,6 +259,10 @@ class Copy(Intervention):
     def carried_out(self, own: Any, given: Any, taken: Any) -> Any:
         return taken
 
+    @property
+    def keeps_fractions(self) -> bool:
+        return True
+
     def slopes(self, own: Array, given: Any, taken: Any) -> Slopes:
         return None, None, 1.0
 
@@ -307,6 +316,10 @@ class Scale(Intervention):
     def carried_out(self, own: Any, given: Any, taken: Any) -> Any:
         return own * given
 
+    @property
+    def keeps_fractions(self) -> bool:
+        return 0 <= self.factor <= 1
+
     def slopes(self, own: Array, given: Any, taken: Any) -> Slopes:
         return given, own, None
 
@@ -334,6 +347,10 @@ class Set(Intervention):
 
     def carried_out(self, own: Any, given: Any, taken: Any) -> Any:
         return given
+
+    @property
+    def keeps_fractions(self) -> bool:
+        return bool(((self.values >= 0) & (self.values <= 1)).all())
 
     def slopes(self, own: Array, given: Any, taken: Any) -> Slopes:
         return None, 1.0, None
@@ -405,5 +422,5 @@ def normalized_interventions(given: object, dtype: np.dtype[Any], copy: bool) ->
     records = [intervention_from_mapping(one, name) for one, name in zip(given, names, strict=True)]
     count = sum(np.size(record.cells) for record in records if record.cells is not None)
     if count > MOST_CELLS:
-        raise FieldError(sentences.TOO_MANY_NUMBERS, field="interventions", got=count, most=MOST_CELLS)
+        raise FieldError(sentences.TOO_MANY_NUMBERS, field="interventions", got=f"{count:,}", most=f"{MOST_CELLS:,}")
     return tuple(record.normalized(name, dtype, copy) for record, name in zip(records, names, strict=True))

@@ -19,7 +19,13 @@ def spelled(number: Real | float) -> str:
     if isinstance(number, Integral) and abs(int(number)) >= HUGE:
         return f"{MINUS if number < 0 else ''}10^{int(math.log10(abs(int(number))))}"
     text = str(number) if isinstance(number, Integral) else f"{float(number):g}"
-    return WILD.get(text) or text.replace("-", MINUS)
+    return WILD.get(text) or short_power(text).replace("-", MINUS)
+
+
+def short_power(text: str) -> str:
+    """Return a formatted number with its power of ten as short as it can be: 1e-07 is 1e-7, 1.0e+12 is 1.0e12."""
+    digits, mark, power = text.partition("e")
+    return f"{digits}e{int(power)}" if mark else text
 
 
 def size_text(count: float) -> str:

@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import groupby
+from itertools import count, groupby
 from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, NamedTuple
 
@@ -347,8 +347,10 @@ def write_moving_gif(
     if any(page.background is None for page in pages):
         raise Refusal(_SEE_THROUGH)
 
+    turns = count()  # pages that choose the colors are painted twice
+
     def painted(number: int) -> QImage:
-        progress(number / len(pages))
+        progress(next(turns) / (len(pages) + SAMPLES))
         return _painted(pages[number], dpi, slice(0, height), width)
 
     write_images([partial(painted, number) for number in range(len(pages))], file, shown or SHOWN)

@@ -248,7 +248,7 @@ def _check_parts(text: str) -> None:
     outside = _STRINGS.sub("", text)
     parts = outside.count("[") + outside.count("{")
     if parts > MOST_PARTS:
-        raise FormatError(_MANY, got=parts, expected=MOST_PARTS)
+        raise FormatError(_MANY, got=f"{parts:,}", expected=f"{MOST_PARTS:,}")
 
 
 def dump(content: Mapping[str, object]) -> str:

@@ -111,7 +111,7 @@ def script_text(problem: Problem, dialect: ScriptLibrary) -> str:
 def _check(problem: Problem) -> None:
     arrays = problem.arrays()
     if (count := sum(array.size for array in arrays.values())) > MOST_NUMBERS:
-        raise FormatError(TOO_MANY, count=count, most=MOST_NUMBERS)
+        raise FormatError(TOO_MANY, count=f"{count:,}", most=f"{MOST_NUMBERS:,}")
     for name, array in arrays.items():
         added = is_counted(name)  # these may close a key by −∞
         if not (np.isfinite(array) | (np.isneginf(array) & added)).all():

@@ -179,7 +179,7 @@ def _check_parts(source: FileSource) -> bool:
     with zipfile.ZipFile(source.file) as archive:
         parts = archive.infolist()
         if len(parts) > MOST_PARTS:
-            raise FormatError(_PARTS, got=len(parts), expected=MOST_PARTS)
+            raise FormatError(_PARTS, got=f"{len(parts):,}", expected=f"{MOST_PARTS:,}")
         if sum(info.file_size for info in parts) > left:
             said = sum(info.file_size for info in parts)
             raise FormatError(_LARGE, got=size_text(said), expected=size_text(left))

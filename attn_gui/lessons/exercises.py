@@ -175,7 +175,7 @@ def worksheets(
     """
     size = int(np.prod(problem.map_shape))
     if size > MOST_CELLS:
-        raise FormatError(TOO_LARGE, got=size, expected=MOST_CELLS)
+        raise FormatError(TOO_LARGE, got=f"{size:,}", expected=f"{MOST_CELLS:,}")
     for number in range(1, count + 1):
         evaluation = _well_drawn(problem, seed + number - 1, draws)
         yield _worksheet(number, seed + number - 1, LEVELS[level], evaluation, projections=projections)
@@ -341,7 +341,7 @@ def random_blanks(evaluation: Evaluation, stages: Sequence[str], count: int, see
         open_cells.append(np.flatnonzero(_may_be_left_out(evaluation, stage)))
     begins = np.cumsum([0, *(cells.size for cells in open_cells)])
     if count > begins[-1]:
-        raise FormatError(TOO_MANY, got=int(begins[-1]), expected=count)
+        raise FormatError(TOO_MANY, got=f"{int(begins[-1]):,}", expected=f"{count:,}")
     found = []
     for place in np.random.default_rng(seed).choice(begins[-1], size=count, replace=False):
         which = int(np.searchsorted(begins, place, side="right")) - 1

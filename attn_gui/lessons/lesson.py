@@ -11,7 +11,7 @@ from pathlib import Path
 
 from attn_gui.engine.graph.printing import PrintedNumbers
 from attn_gui.engine.mistakes.grading import TOLERANCE
-from attn_gui.engine.sentences import MINUS
+from attn_gui.engine.sentences import MINUS, short_power
 from attn_gui.formats.file_format import PathText, reading
 from attn_gui.formats.file_sentences import FileNote, FormatError, quoted
 from attn_gui.languages import LANGUAGES, QT_TRANSLATE_NOOP
@@ -176,7 +176,7 @@ def written(number: float, decimals: int | None = None, more: int = 0) -> str:
     else:
         text = f"{number:.{4 + more}f}".rstrip("0").rstrip(".")
     text = text if text.strip("-0.") else text.removeprefix("-")
-    return text.replace("-", MINUS).replace("nan", "NaN").replace("inf", "∞")
+    return short_power(text).replace("-", MINUS).replace("nan", "NaN").replace("inf", "∞")
 
 
 # Live numbers with signs between them, "{a} · 2 + {b} · 4 = {c}": the printed ones give the printed result.

@@ -79,7 +79,7 @@ OPEN = FileNote(QT_TRANSLATE_NOOP("Sentences", "something that does not hold unt
 COVER = FileNote(QT_TRANSLATE_NOOP("Sentences", "computed cells such as weights[1, 1] or weights[1, :], or “none”"))
 FROM_X = QT_TRANSLATE_NOOP("Sentences", "a matrix that is given, such as {of}: {name} is computed from {of} here")
 NEXT = FileNote(QT_TRANSLATE_NOOP("Sentences", "the name of a lesson beside this one"))
-SMALL = FileNote(QT_TRANSLATE_NOOP("Sentences", "a problem of at most {most} cells"), most=MOST_NUMBERS)
+SMALL = FileNote(QT_TRANSLATE_NOOP("Sentences", "a problem of at most {most} cells"), most=f"{MOST_NUMBERS:,}")
 
 
 @dataclass(frozen=True, eq=False)

@@ -73,7 +73,7 @@ def checked_sequence(
     if not found:
         raise FieldError(_EMPTY)
     if len(found) > sizes.most_tokens:
-        raise FieldError(_LONG, got=len(found), expected=sizes.most_tokens)
+        raise FieldError(_LONG, got=f"{len(found):,}", expected=f"{sizes.most_tokens:,}")
     _within("ids", found, sizes.vocabulary)
     if types is not None and not sizes.token_types and any(_wholes("type_ids", types)):
         raise FieldError(_NO_TYPES)

@@ -187,7 +187,7 @@ class TokenizerLimits:
         parts = [getattr(model, name, None) or "" for name in ("continuing_subword_prefix", "end_of_word_suffix")]
         longest = max(map(len, (*parts, *self._tokenizer.get_vocab())))
         if longest > LONGEST_TOKEN:
-            raise FormatError(_TOKEN, got=longest, expected=LONGEST_TOKEN)
+            raise FormatError(_TOKEN, got=f"{longest:,}", expected=f"{LONGEST_TOKEN:,}")
 
     def check(self, texts: Sequence[str]) -> None:
         """Raise FormatError where one of the texts could become too long."""
@@ -203,7 +203,7 @@ class TokenizerLimits:
         cut = self._tokenizer.pre_tokenizer
         words = [text] if cut is None else [word for word, _ in cut.pre_tokenize_str(text)]
         if (longest := max(map(len, words), default=0)) > LONGEST_WORD:
-            raise FormatError(_WORD, got=longest, expected=LONGEST_WORD)
+            raise FormatError(_WORD, got=f"{longest:,}", expected=f"{LONGEST_WORD:,}")
 
     def _normalized(self, text: str) -> str:
         """Return a text after the normalizers, each of which is tried once it cannot make too much."""
@@ -384,7 +384,7 @@ class TokenizerFile:
         Raises FormatError where there is no tokenizer, where it cannot cut them, or could make too much of them.
         """
         if (letters := sum(map(len, texts))) > LONGEST_TEXT:
-            raise FormatError(_LONG, got=letters, expected=LONGEST_TEXT)
+            raise FormatError(_LONG, got=f"{letters:,}", expected=f"{LONGEST_TEXT:,}")
         tokenizer, texts = self._tokenizer, [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
         with self._answering(_CANNOT):
             if self._growth is not None:

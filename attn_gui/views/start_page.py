@@ -430,10 +430,10 @@ class StartView(Retranslated, FittingPage):
         """Set whether the window is low: the pictures are then."""
         for picture in self.pictures.values():
             picture.setFixedHeight(scaled(PICTURE_LOW if low else PICTURE))
-        margin = scaled(SPACING.l if low else SPACING.xxl)
+        margin = scaled(SPACING.m if low else SPACING.xxl)
         self._body.setMaximumWidth(scaled(WIDEST_LOW if low else WIDEST))
         self._outer.setContentsMargins(scaled(SPACING.xxl), margin, scaled(SPACING.xxl), margin)
-        self._grid.setVerticalSpacing(scaled(SPACING.xl if low else SPACING.xxl))
+        self._grid.setVerticalSpacing(scaled(SPACING.l if low else SPACING.xxl))
         self._grid.setHorizontalSpacing(scaled(20 if low else SPACING.xxl))
 
     def take_keyboard(self) -> None:

@@ -9141,8 +9141,8 @@ Do you want to replace it?</source>
         <translation>query、key、value 已读作 {reading}：轴的其他次序都不相符。</translation>
     </message>
     <message>
-        <source>“axes” is “{got}”; expected one of the orders of batch, head, token and column, such as “head,token,column”.</source>
-        <translation>“axes”为“{got}”；应为 batch、head、token、column 的某种次序，例如“head,token,column”。</translation>
+        <source>“{option}” is “{got}”; expected one of the orders of batch, head, token and column, such as “head,token,column”.</source>
+        <translation>“{option}”为“{got}”；应为 batch、head、token、column 的某种次序，例如“head,token,column”。</translation>
     </message>
     <message>
         <source>{file}: {names} cannot be read as {axes}; expected {expected}.</source>

@@ -204,9 +204,9 @@ SHUT = {"kind": "custom", "allowed": np.arange(M) != 1}
 @each(
     ("mask", "words"),
     [
-        ([added(FINFO)], "−3.4e+38 is added to every open key of row 2: finite, so the weights are even and not 0."),
+        ([added(FINFO)], "−3.4e38 is added to every open key of row 2: finite, so the weights are even and not 0."),
         ([added(-1e4)], "finite, so it closes none, and the scores decide."),
-        ([added(LOW)], "−1e+25 or less is added to every open key of row 2: finite, so it closes none."),
+        ([added(LOW)], "−1e25 or less is added to every open key of row 2: finite, so it closes none."),
         ([added([FINFO, 0, *[FINFO] * (M - 2)], slice(None))], ""),  # closed as meant
         ([added([FINFO, 0, *[FINFO] * (M - 2)], slice(None)), SHUT], "row 0"),
     ],

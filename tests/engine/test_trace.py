@@ -90,6 +90,24 @@ def test_a_plane_shows_one_head_of_one_item(makers, stage, head, transposed):
     assert plane.signed == (stage != "weights")
 
 
+@pytest.mark.parametrize(
+    ("record", "signed"),
+    [
+        ({"kind": "set", "values": 0.9}, False),
+        ({"kind": "set", "values": 1.5}, True),
+        ({"kind": "set", "values": -0.5}, True),
+        ({"kind": "set", "values": np.nan}, True),
+        ({"kind": "scale", "factor": 0}, False),
+        ({"kind": "scale", "factor": 2.0}, True),
+        ({"kind": "copy", "source": {"query": 1}}, False),
+    ],
+)
+def test_weights_set_by_hand_are_weights_as_long_as_they_lie_between_0_and_1(record, signed):
+    record = {"stage": "weights", "at": {"query": 0, "key": 0}, **record}
+    evaluation = DenseEvaluation(Problem(query=np.eye(2), key=np.eye(2), value=np.eye(2), interventions=[record]))
+    assert Plane(evaluation, "weights").signed == signed
+
+
 # --- problems -------------------------------------------------------------------------------------
 
 

@@ -328,3 +328,12 @@ def test_columns_of_a_head_are_counted_within_it_and_named_in_the_whole_matrix(
     assert "Q[1, 7]" in Path(capsys.readouterr().out.strip()).read_text("utf-8")
     assert main([*words, "--cell", "1,7"]) == 2
     assert "counted within the head, from 0 to 3" in capsys.readouterr().err
+
+
+def test_the_progress_of_a_moving_picture_goes_on_to_its_end(tmp_path, worked):
+    shares: list[float] = []
+    export_walk(walk_of(worked, 0, 0, "weights", (1, 1)), tmp_path / "a.gif", progress=shares.append)
+    steps = np.diff(shares)
+    assert (shares[0], shares[-1]) == (0, 1)
+    assert steps.min() > 0
+    assert steps.max() < 0.05

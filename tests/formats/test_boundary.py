@@ -183,7 +183,7 @@ REFUSED: dict[str, tuple[Callable[[], bytes], str]] = {
         lambda: npz("{" + ",".join(f'"{k:x}":0' for k in range(90_000)) + ',"15f8f":1}'),
         "“15f8f” is given twice",
     ),
-    "a long token": (lambda: session(query_tokens=["x" * 10_000_000, "b"]), "text 0 has 10000000 letters"),
+    "a long token": (lambda: session(query_tokens=["x" * 10_000_000, "b"]), "text 0 has 10,000,000 letters"),
     "too many tokens": (lambda: session(query_tokens=["ab"] * 100_000), "expected 2, got 100000"),
     "heads of 400 digits": (lambda: npz('{"num_heads":1' + "0" * 400 + "}"), "10^400 heads"),
     "a scale of 400 digits": (lambda: npz('{"scale":-1' + "0" * 400 + "}"), "scale must be finite, got −∞."),

@@ -306,7 +306,7 @@ def test_lines_of_a_paragraph_are_joined_as_each_language_is_written(tmp_path):
     [
         (-0.0, None, "0"),  # the entropy of a row with one open key
         (-0.001, 2, "0.00"),
-        (-0.0001, None, "−1.00e−04"),
+        (-0.0001, None, "−1.00e−4"),
         (np.exp(288.7), 3, f"{np.exp(288.7):.2e}"),
         (-np.inf, 2, "−∞"),
     ],

@@ -105,7 +105,7 @@ WICKED = {
     ),
     "the text again and again": ({"post_processor": template(*[FIRST] * 10**5)}, "could make"),
     "a long token round it": ({"post_processor": template(FIRST, LONG, token="a" * 10**7)}, "could make"),
-    "a long token": ({"model": WORDS, "added_tokens": [], "post_processor": None}, "has a token of 2000 letters"),
+    "a long token": ({"model": WORDS, "added_tokens": [], "post_processor": None}, "has a token of 2,000 letters"),
     "a pattern that is tried for ever": ({"pre_tokenizer": SPLIT}, "cannot cut this text into tokens: Onig"),
 }
 
@@ -130,7 +130,7 @@ def test_a_word_that_takes_minutes_to_look_through_is_refused(longest, tmp_path)
     if longest == 100:  # longer ones are unknown as a whole
         assert len(found.cut(("a" * 5000,)).ids) == 3
         return
-    with pytest.raises(FormatError, match="look through a word of 5000 letters"):
+    with pytest.raises(FormatError, match="look through a word of 5,000 letters"):
         found.cut(("a" * 5000,))
 
 

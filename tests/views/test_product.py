@@ -308,6 +308,16 @@ def test_there_is_always_a_cell_to_show(size, shape):
     assert 1 <= places.columns <= columns
 
 
+@pytest.mark.parametrize(("width", "columns"), [(720, 32), (600, 20)])
+def test_operands_have_room_for_numbers_where_the_stage_keeps_room_for_its_own(width, columns):
+    needs = ProductNeeds(
+        8, 8, left_columns=4, top_rows=4, factor_rows=8, result_columns=4, readable_operand=32, still_large=44
+    )
+    places = lay_out(needs, width, 660)
+    assert (places.left.width() // 4, places.result.width() // 4) == (columns, columns)
+    assert places.row_height >= 44
+
+
 def test_large_type_pushes_no_map_of_a_long_sequence_out_of_the_picture():
     needs = ProductNeeds(512, 512, left_columns=32, top_rows=32, factor_rows=512, result_columns=32, **LARGE_TYPE)
     places = lay_out(needs, 684, 660)

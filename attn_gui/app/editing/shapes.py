@@ -1,4 +1,4 @@
-"""Edits of shapes, scale and precision; what is said where matrices do not fit together, and ways out."""
+"""Edits of shapes and precision; what is said where matrices do not fit together, and ways out."""
 
 from __future__ import annotations
 
@@ -17,9 +17,6 @@ from attn_gui.document.matrix_model import field_symbol
 from attn_gui.engine import Fix, Resized, ShapeError, head_counts, reshaped, resize
 from attn_gui.engine.creation.create import made_direct, with_biases, with_context, with_dtype, with_output
 from attn_gui.engine.graph.stage import Role
-from attn_gui.engine.scores import SCORES
-from attn_gui.figure.stage_formulas import scale_kind
-from attn_gui.figure.text.numbers import significant
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.banner import Banner, BannerOffer, Words
 from attn_gui.views.controls.shape_panel import ShapeState
@@ -43,8 +40,6 @@ SIZE_LABELS = {
     "d_model": QT_TRANSLATE_NOOP("History", "d_model {old} → {new}"),
     "batch_size": QT_TRANSLATE_NOOP("History", "items {old} → {new}"),
 }
-
-NO_STEP = -1
 
 SIZE_OF = {"d_k": Role.SCORE, "d_model": Role.SCORE, "d_v": Role.MIX, "num_kv_heads": Role.MIX}
 """Sizes of what is there for some part of attention alone."""
@@ -87,7 +82,7 @@ def translated_sentence(template: str, **words: object) -> str:
 
 
 class ShapeController(QObject):
-    """Turns what a person asks of shapes, scale and precision in the panel or the spine into edits."""
+    """Turns what a person asks of shapes, precision and parts in the panel or the menu into edits."""
 
     def __init__(self, context: AppContext, note: StatusNote) -> None:
         super().__init__(context.window)
@@ -95,14 +90,11 @@ class ShapeController(QObject):
         self._computation, self._view = context.computation, context.view
         self._runner, self._note = context.runner, note
         self.keep = "d_model"
-        self._slid_to = NO_STEP  # the place in the history of the step that the slider of the scale is making
-        panel, spine = context.window.shape_panel, context.window.spine
+        panel = context.window.shape_panel
         panel.sizeCommitted.connect(self._on_panel_size_committed)
         panel.dtypePicked.connect(self._on_panel_dtype_picked)
         panel.keepPicked.connect(self._on_panel_keep_picked)
         panel.itemPicked.connect(lambda item: context.view.set(batch=item))
-        spine.boxes.scalePicked.connect(self._on_spine_scale_picked)
-        spine.boxes.scaleSlid.connect(self._on_spine_scale_slid)
         context.runner.refused.connect(self.show_state)
         context.view.follow(self.show_state, "evaluation", "batch")
         self.show_state()
@@ -127,8 +119,8 @@ class ShapeController(QObject):
 
     def show_state(self) -> None:
         """Show the document's values in every control."""
-        problem, panel, spine = self._document.problem, self._window.shape_panel, self._window.spine
-        panel.set_state(
+        problem = self._document.problem
+        self._window.shape_panel.set_state(
             ShapeState(
                 num_heads=problem.num_heads,
                 num_kv_heads=problem.kv_heads,
@@ -147,8 +139,6 @@ class ShapeController(QObject):
                 lacking={size: said for size, role in SIZE_OF.items() if (said := why_lacking(problem, [role]))},
             )
         )
-        if problem.d_k:
-            spine.boxes.scale.set_scale(scale_kind(problem), problem.scale, problem.d_k)
 
     def _on_panel_size_committed(self, name: str, value: int) -> None:
         problem = self._document.problem
@@ -170,29 +160,6 @@ class ShapeController(QObject):
     def _on_panel_dtype_picked(self, dtype: str) -> None:
         label = Label(QT_TRANSLATE_NOOP("History", "precision {dtype}"), {"dtype": dtype})
         self._runner.change(label, lambda: with_dtype(self._document.problem, dtype))
-
-    def _on_spine_scale_picked(self, key: str, value: float | None) -> None:
-        typed = "" if value is None else significant(value)
-        labels = {
-            "sqrt": Label(QT_TRANSLATE_NOOP("History", "scale 1/√dₖ"), {}),
-            "none": Label(QT_TRANSLATE_NOOP("History", "scale none"), {}),
-            "typed": Label(QT_TRANSLATE_NOOP("History", "scale {value}"), {"value": typed}),
-        }
-        own = SCORES[self._document.problem.score].root_scale
-        root = None if own else self._document.problem.d_k**-0.5
-        scale = {"sqrt": root, "none": 1.0 if own else None, "typed": value}[key]
-        self._runner.change(labels[key], lambda: {"scale": scale})
-
-    def _on_spine_scale_slid(self, value: float, first: bool) -> None:
-        """While the slider is moved its step gives way to the next, so that one gesture leaves one step."""
-        stack, before = self._document.stack, self._document.generation
-        if not first and stack.index() == self._slid_to:
-            label = Label(QT_TRANSLATE_NOOP("History", "scale {value}"), {"value": significant(value)})
-            stepped = self._runner.apply(SetFields({"scale": value}, label), instead=True)
-        else:
-            self._on_spine_scale_picked("typed", value)
-            stepped = self._document.generation != before  # not the index: the oldest steps may have gone for it
-        self._slid_to = stack.index() if stepped else NO_STEP  # else the last step is none of the slider's
 
     def set_output_projection(self, present: bool) -> None:
         label = Label(

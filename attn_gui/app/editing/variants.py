@@ -11,13 +11,14 @@ from PySide6.QtCore import QObject, Qt, Signal
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.app_context import AppContext
 from attn_gui.document.document import Document
-from attn_gui.document.edits import Label
+from attn_gui.document.edits import Label, SetFields
 from attn_gui.engine import Problem
 from attn_gui.engine.blocks import ACTIVATIONS, BLOCKS, NORMS
 from attn_gui.engine.creation.create import fitting_output, with_hidden_width, with_score
 from attn_gui.engine.creation.layer_parts import with_block, with_choice, with_gate, with_head_norms, with_sink
 from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.scores import SCORES
+from attn_gui.figure.stage_formulas import scale_kind
 from attn_gui.figure.text.numbers import significant
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.banner import BannerOffer
@@ -66,17 +67,21 @@ SWITCHED: Mapping[str, tuple[Callable[[Problem, bool], dict[str, Any]], str, str
     ),
 }
 """Parts that are there or not: how each is added and taken away, and the names of both steps."""
+NO_STEP = -1
 
 
 class VariantsController(QObject):
-    """Turns what a person asks of scores, softcap, temperature and positions into edits; keeps spine and menu in step
-    with the document.
+    """Turns what a person asks of scores, scale, softcap, temperature and positions into edits; keeps spine and menu in
+    step with the document.
     """
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(context.window)
         self._window, self._document = context.window, context.document
         self._view, self._runner = context.view, context.runner
+        self._slid_to = NO_STEP  # the place in the history of the step that the slider of the scale is making
+        context.window.spine.boxes.scalePicked.connect(self._on_spine_scale_picked)
+        context.window.spine.boxes.scaleSlid.connect(self._on_spine_scale_slid)
         context.window.spine.boxes.scorePicked.connect(self.set_score)
         context.window.spine.boxes.normalizerPicked.connect(self.set_normalizer)
         context.window.spine.boxes.numberCommitted.connect(self.set_number)
@@ -88,6 +93,8 @@ class VariantsController(QObject):
         """Show the document's values in every control, and the words on the mask."""
         problem, spine = self._document.problem, self._window.spine
         spine.set_mask_text(mask_summary(problem.mask))
+        if problem.d_k:
+            spine.boxes.scale.set_scale(scale_kind(problem), problem.scale, problem.d_k)
         spine.set_score(problem.score)
         spine.set_normalizer(problem.normalize)
         numbers = problem.scalars()
@@ -144,6 +151,29 @@ class VariantsController(QObject):
         if present and field is not None and field.isVisible():
             field.setFocus(Qt.FocusReason.OtherFocusReason)
             field.selectAll()
+
+    def _on_spine_scale_picked(self, key: str, value: float | None) -> None:
+        typed = "" if value is None else significant(value)
+        labels = {
+            "sqrt": Label(QT_TRANSLATE_NOOP("History", "scale 1/√dₖ"), {}),
+            "none": Label(QT_TRANSLATE_NOOP("History", "scale none"), {}),
+            "typed": Label(QT_TRANSLATE_NOOP("History", "scale {value}"), {"value": typed}),
+        }
+        own = SCORES[self._document.problem.score].root_scale
+        root = None if own else self._document.problem.d_k**-0.5
+        scale = {"sqrt": root, "none": 1.0 if own else None, "typed": value}[key]
+        self._runner.change(labels[key], lambda: {"scale": scale})
+
+    def _on_spine_scale_slid(self, value: float, first: bool) -> None:
+        """While the slider is moved its step gives way to the next, so that one gesture leaves one step."""
+        stack, before = self._document.stack, self._document.generation
+        if not first and stack.index() == self._slid_to:
+            label = Label(QT_TRANSLATE_NOOP("History", "scale {value}"), {"value": significant(value)})
+            stepped = self._runner.apply(SetFields({"scale": value}, label), instead=True)
+        else:
+            self._on_spine_scale_picked("typed", value)
+            stepped = self._document.generation != before  # not the index: the oldest steps may have gone for it
+        self._slid_to = stack.index() if stepped else NO_STEP  # else the last step is none of the slider's
 
 
 def _is_read(document: Document, field: str) -> bool:

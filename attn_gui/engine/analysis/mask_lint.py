@@ -16,7 +16,7 @@ from attn_gui.engine.masks import ALIGN, Aligned, Layer, holds_switches
 from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES
-from attn_gui.engine.sentences import MINUS
+from attn_gui.engine.sentences import MINUS, short_power
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 from .open_keys import AT_ONCE, OpenKeys, open_keys
@@ -89,7 +89,7 @@ class SunkRows(LintRule):
         if place is not None:
             value, smallest = float(rows.largest[place]), float(rows.smallest[place])
             words = self.mixed if smallest < value else self.even if value <= -SWALLOWS else self.follow
-            note = Note(words, {"value": f"{value:.3g}".replace("-", MINUS), "row": place[2]})
+            note = Note(words, {"value": short_power(f"{value:.3g}").replace("-", MINUS), "row": place[2]})
             low = (k for k, layer in enumerate(problem.mask) if layer.enabled and _lowest(layer) <= SUNK)
             layer = next(low, None)  # several layers may be as low only together
             yield LintFinding(self.key, note, place, layer, remedy="" if layer is None else self.remedy)

@@ -323,7 +323,7 @@ def with_own_bias(problem: Problem) -> tuple[Problem, str]:
             return problem, layer.field(position)
     shared = next((k for k in range(2) if sizes[k] > 1), 2)
     if prod(sizes) > LARGEST_BIAS:
-        raise FieldError(verdicts.BIAS_SIZE, count=prod(sizes), most=LARGEST_BIAS)
+        raise FieldError(verdicts.BIAS_SIZE, count=f"{prod(sizes):,}", most=f"{LARGEST_BIAS:,}")
     layer = Bias(values=np.zeros(sizes[shared:], problem.dtype))
     return problem.replace(mask=(*problem.mask, layer)), layer.field(len(problem.mask))
 

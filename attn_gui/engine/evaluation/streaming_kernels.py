@@ -42,7 +42,9 @@ def check_work(problem: Problem) -> None:
     width = SCORES[problem.score].work(problem.score_params, problem.d_k)
     cells = int(np.prod(problem.map_shape, dtype=object))
     if cells * width > HEAVIEST:
-        raise FieldError(sentences.TOO_LONG, score=problem.score, n=problem.n, m=problem.m, heads=problem.num_heads)
+        raise FieldError(
+            sentences.TOO_LONG, score=problem.score, n=f"{problem.n:,}", m=f"{problem.m:,}", heads=problem.num_heads
+        )
 
 
 class TileKernels:

@@ -303,11 +303,16 @@ def _summed(array: Array, shape: tuple[int, ...]) -> Array:
 class ChangedStage(Stage):
     """The stage of such a node: all that is said of the stage that it follows; the arithmetic is the node's."""
 
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, stage: Stage, records: Sequence[Intervention]) -> None:
+        self._stage, self._records = stage, records
         for fact in FACTS:
             vars(self)[fact] = getattr(stage, fact)
         left = stage.formula.split("=")[0].strip()
         self.formula = f"{left} = {left}"
+
+    @property
+    def fractions(self) -> bool:  # type: ignore[override]  # numbers set by hand change in the memory that records read
+        return self._stage.fractions and all(record.keeps_fractions for record in self._records)
 
 
 # --- words ----------------------------------------------------------------------------------------
@@ -418,7 +423,13 @@ def _by_hand(
         inputs.append(Reference(field, ("",) * len(shape)))
         names.append(field)
     return InterventionNode(
-        ChangedStage(node.stage), tuple(inputs), tuple(names), node.sizes, {}, node.limit, tuple(steps)
+        ChangedStage(node.stage, [record for _, record in records]),
+        tuple(inputs),
+        tuple(names),
+        node.sizes,
+        {},
+        node.limit,
+        tuple(steps),
     )
 
 

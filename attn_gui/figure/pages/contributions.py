@@ -156,7 +156,7 @@ class HeadContributionsLayout(PageLayout):
         if self.found.difference == 0:
             return self.style.translate("Pages", "The parts add up to the output Y, to the last bit.")
         largest = float(np.nanmax(np.abs(self.found.output), initial=0.0))
-        return template.format(difference=difference_text(self.found.difference), largest=f"{largest:.3g}")
+        return template.format(difference=difference_text(self.found.difference), largest=significant(largest, 3))
 
     def _norm(self, row: int) -> str:
         return format_number(self.norms[row], 3)

@@ -238,7 +238,7 @@ class DependenceLayout(MapsLayout):
         """Return ‖∂y/∂x‖ in words; a click chooses the weight of that query and key."""
         one = self.maps[number]
         i, j = (f"{token_of(one.tokens, place)} ({place})" if one.tokens else str(place) for place in (row, column))
-        value = f"{float(one.values[row, column]):.4g}".replace("-", "−")
+        value = significant(float(one.values[row, column]), 4)
         return PageSpot(f"{one.title}: ‖∂y/∂x‖, {i} ← {j}: {value}", PageCell(self.shown.stage, row, column))
 
     # --- the table -------------------------------------------------------------------------------

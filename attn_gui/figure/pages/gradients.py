@@ -35,7 +35,7 @@ from attn_gui.figure.pages.page_kind import (
     metrics,
 )
 from attn_gui.figure.text.figure_words import page_words
-from attn_gui.figure.text.numbers import scientific
+from attn_gui.figure.text.numbers import scientific, significant
 from attn_gui.figure.text.rich_text import write_symbols
 from attn_gui.figure.writers import END, write_line
 from attn_gui.formats.rows import has_items
@@ -246,7 +246,7 @@ class GradientsLayout(MapsLayout):
 
     def _subtitle(self) -> str:
         text = self.style.translate("Pages", "{name} = {value}; its change for each unit of a number")
-        return text.format(name=self.shown.name, value=f"{self.shown.value:.4g}".replace("-", "−"))
+        return text.format(name=self.shown.name, value=significant(self.shown.value, 4))
 
     def _sentences(self) -> str:
         translate, shown = self.style.translate, self.shown

@@ -40,6 +40,7 @@ from attn_gui.figure.pages.page_kind import (
 from attn_gui.figure.pages.plot import Curve, Plot, axes_in, paint_dot
 from attn_gui.figure.text.figure_words import Words, page_words
 from attn_gui.figure.text.fonts import WIDER_FONT
+from attn_gui.figure.text.numbers import significant
 from attn_gui.figure.text.rich_text import write_symbols
 from attn_gui.figure.writers import PX_PER_CM, write_line
 from attn_gui.languages import QT_TRANSLATE_NOOP
@@ -146,7 +147,7 @@ class CurveLayout(PageLayout):
 
     def _spot(self, row: int) -> PageSpot:
         curve, text = self.curve, self.style.translate("Pages", "query {row}: {query} → {output}")
-        text = text.format(row=row, query=f"{curve.queries[row]:.4g}", output=f"{curve.outputs[row]:.4g}")
+        text = text.format(row=row, query=significant(curve.queries[row], 4), output=significant(curve.outputs[row], 4))
         return PageSpot(text, PageCell(self.curve.stage, row, 0))
 
     def _key_width(self) -> float:
@@ -352,7 +353,7 @@ class PoolingsLayout(PageLayout):
         """Return the title of a plot, and how far the curve is from the true function."""
         title, missed = self.style.translate("Pages", way.title), self.shown.missed(way)
         text = self.style.translate("Pages", "MSE {error}")
-        return title.format(w=f"{way.w or 0:.4g}"), "" if missed is None else text.format(error=f"{missed:.3g}")
+        return title.format(w=f"{way.w or 0:.4g}"), "" if missed is None else text.format(error=significant(missed, 3))
 
     def _note(self) -> str:
         shown = self.shown
@@ -405,5 +406,5 @@ class PoolingsLayout(PageLayout):
     def _spot(self, way: PooledOutputs, row: int) -> PageSpot:
         """Return the meaning of a hover and a click at a query of a plot."""
         shown, text = self.shown, self.style.translate("Pages", "query {row}: {query} → {output}")
-        said = text.format(row=row, query=f"{shown.queries[row]:.4g}", output=f"{way.outputs[row]:.4g}")
+        said = text.format(row=row, query=significant(shown.queries[row], 4), output=significant(way.outputs[row], 4))
         return PageSpot(f"{self.plot_words(way)[0]}, {said}", PageCell(shown.stage, row, 0))

@@ -171,7 +171,7 @@ class SweepLayout(PageLayout):
     def read(self, place: int) -> str:
         """Return the reading at a place, in digits."""
         value = float(self.swept.readings[place])
-        return f"{value:.4g}".replace("-", "−") if np.isfinite(value) else "–"
+        return significant(value, 4) if np.isfinite(value) else "–"
 
     # --- places ----------------------------------------------------------------------------------
     def _count(self, across: float) -> int:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from PySide6.QtGui import QFontMetricsF
 
+from attn_gui.engine.sentences import short_power
 from attn_gui.figure.design_tokens import SIZE
 from attn_gui.pictures.planes import Values as Values
 
@@ -43,7 +44,7 @@ def format_number(value: float, decimals: int) -> str:
         return "NaN"
     if math.isinf(value):
         return ("+" if value > 0 else MINUS) + INFINITY
-    text = f"{value:.{decimals}{'f' if abs(value) < _LARGEST_PLAIN else 'e'}}"
+    text = short_power(f"{value:.{decimals}{'f' if abs(value) < _LARGEST_PLAIN else 'e'}}")
     if text.startswith("-") and not text.strip("-0."):
         text = text[1:]
     return text.replace("-", MINUS)
@@ -63,19 +64,18 @@ def scientific(value: float, digits: int = 3) -> str:
         return "–"
     if value == 0 or 0.01 <= abs(value) < 10**digits:
         return f"{value:.{digits}g}".replace("-", MINUS)
-    mantissa, _, power = f"{value:.{digits - 1}e}".partition("e")
-    return f"{mantissa}e{int(power)}".replace("-", MINUS)
+    return short_power(f"{value:.{digits - 1}e}").replace("-", MINUS)
 
 
 def significant(value: float, digits: int = 6) -> str:
     """Return a number in up to so many digits, zeros at the end left out, with a true minus sign also in its power
     of ten."""
-    return f"{value:.{digits}g}".replace("-", MINUS)
+    return short_power(f"{value:.{digits}g}").replace("-", MINUS)
 
 
 def difference_text(value: float) -> str:
     """Return a difference by rounding, with a power of ten; "+∞" and "NaN" for what is none."""
-    return f"{value:.1e}".replace("-", MINUS) if math.isfinite(value) else format_number(value, 0)
+    return short_power(f"{value:.1e}").replace("-", MINUS) if math.isfinite(value) else format_number(value, 0)
 
 
 def sentence_number(value: float, decimals: int = 6) -> str:
@@ -187,7 +187,9 @@ def level_text(value: float, largest: float, span: float = math.inf) -> str:
     if not 1e-4 <= largest < 1e7:
         more = math.floor(math.log10(largest)) - math.floor(math.log10(fine)) if fine < largest else 0
         digits = min(2 + more, _EXACT)
-        return format_number(value, digits) if largest >= 1e7 else f"{value:.{digits}e}".replace("-", MINUS)
+        if largest >= 1e7:
+            return format_number(value, digits)
+        return short_power(f"{value:.{digits}e}").replace("-", MINUS)
     text = format_number(value, min(max(2 - math.floor(math.log10(fine / 2)), 0), most))
     text = text.rstrip("0").rstrip(".") if "." in text else text
     return significant(value, 1) if text == "0" else text

@@ -44,7 +44,7 @@ _NO_ROLE = QT_TRANSLATE_NOOP("Sentences", "“{name}” is not a part of a probl
 _NO_WORD = QT_TRANSLATE_NOOP("Sentences", "“{option}” is “{got}”; expected one of {expected}.")
 _NO_AXES = QT_TRANSLATE_NOOP(
     "Sentences",
-    "“axes” is “{got}”; expected one of the orders of batch, head, token and column, such as “head,token,column”.",
+    "“{option}” is “{got}”; expected one of the orders of batch, head, token and column, such as “head,token,column”.",
 )
 _PART_AXIS = QT_TRANSLATE_NOOP(
     "Sentences",
@@ -213,7 +213,7 @@ def arrangement_of(
     words = [word.strip() for word in said or ()]
     read = None if said is None else parsed(words) or parsed_maps(words)
     if said is not None and read is None:
-        raise FormatError(_NO_AXES, got=shown(",".join(said)))
+        raise FormatError(_NO_AXES, option="axes", got=shown(",".join(said)))
     if weights is not None and weights not in WEIGHT_AXES:
         raise _unknown("weights", weights, WEIGHT_AXES)
     if mask is not None and mask not in MASK_MEANINGS:

@@ -606,7 +606,7 @@ def _singly(found: Sequence[FoundList], text: str, left_out: str) -> FoundLists:
     """Return each list as a matrix, or as several. Raises FormatError for more than MOST."""
     matrices = list(itertools.islice((listed for one in found for listed in _listed(one, text)), MOST + 1))
     if len(matrices) > MOST:
-        raise FormatError(TOO_MANY, most=MOST)
+        raise FormatError(TOO_MANY, most=f"{MOST:,}")
     if len(matrices) > 1:
         left_out = _without(left_out, [one.name for one in matrices])
     return FoundLists(matrices, left_out)

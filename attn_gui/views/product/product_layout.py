@@ -59,6 +59,8 @@ class ProductNeeds(NamedTuple):
     large_cell: int = 64
     largest_operand_cell: int = 96
     readable: tuple[int, int] = (0, 0)  # least width and height of a cell with its number; (0, 0): any
+    readable_operand: int = 0  # width of a column of an operand with its numbers; 0: any
+    still_large: int = 0  # cells of a stage that gives room to them
     comfortable_cell: int = 16
     scroll_bar: int = 12
 
@@ -115,7 +117,7 @@ def lay_out(needs: ProductNeeds, width: int, height: int) -> ProductPlaces:
     needs = needs._replace(least_side=least_side, least_top=least_top)
     if not needs.top_rows and (needs.gap + least_top) * ALONE_ABOVE > height:
         needs = needs._replace(factor_rows=0)
-    across, down = _sides_beside_words(needs, width, height)
+    needs, (across, down) = _with_numbers(needs, width, height)
 
     sides = bool(needs.left_columns) + bool(needs.result_columns)
     spare_width = width - 2 * needs.padding - needs.row_labels - across.pixels - sides * needs.gap
@@ -148,6 +150,16 @@ def lay_out(needs: ProductNeeds, width: int, height: int) -> ProductPlaces:
         QRect(result_x, corner_y - needs.gap - factor, right, factor) if needs.factor_rows else None,
         QRect(result_x, corner_y, right, down.pixels) if needs.result_columns else None,
     )
+
+
+def _with_numbers(needs: ProductNeeds, width: int, height: int) -> tuple[ProductNeeds, tuple[StageSide, StageSide]]:
+    """Return the needs and the sides of the stage: operands insist on columns as wide as numbers need, where the stage
+    keeps cells of a comfortable size beside them."""
+    readable = max(needs.left_columns, needs.result_columns) * needs.readable_operand
+    wider = needs._replace(least_side=max(needs.least_side, readable))
+    sides = _sides_beside_words(wider, width, height)
+    keeps = min(side.cell for side in sides) >= needs.still_large and sides[0].cells == needs.columns
+    return (wider, sides) if keeps else (needs, _sides_beside_words(needs, width, height))
 
 
 def _sides_beside_words(needs: ProductNeeds, width: int, height: int) -> tuple[StageSide, StageSide]:
@@ -235,6 +247,8 @@ LEAST_SIDE, LEAST_TOP, LEAST_TOP_TIGHT, COMFORTABLE_CELL = 80, 64, 48, 18
 LARGEST_CELL, LARGE_CELL, LARGEST_OPERAND_CELL = 150, 64, 96
 READABLE_WIDTH = 25
 """So wide a cell has room for a weight, or a signed number of two digits, in the least type."""
+READABLE_OPERAND, STILL_LARGE = 32, 44
+"""So wide a column of an operand has room for −0.6, and so large cells of the stage for −4.31."""
 READABLE_TOP = 120
 """Up to so high the maps above insist on rows that have room for their numbers."""
 
@@ -280,6 +294,8 @@ def needs_of(
         large_cell=scaled(LARGE_CELL),
         largest_operand_cell=scaled(LARGEST_OPERAND_CELL),
         readable=(scaled(READABLE_WIDTH), scaled(SIZE.value_min_cell_height)),
+        readable_operand=scaled(READABLE_OPERAND),
+        still_large=scaled(STILL_LARGE),
         comfortable_cell=scaled(COMFORTABLE_CELL),
     )
 

@@ -114,7 +114,7 @@ def test_a_score_that_takes_too_long_is_refused_in_one_sentence():
     tall = np.zeros((65536, 8))
     params = {"w_score_query": np.ones((1, 32)), "w_score_key": np.ones((1, 32)), "w_score": np.ones(32)}
     problem = Problem(query=tall, key=tall, value=tall, num_heads=8, score="additive", score_params=params)
-    with pytest.raises(FieldError, match=r"^The score additive takes too long for 8 heads of 65536 × 65536 cells"):
+    with pytest.raises(FieldError, match=r"^The score additive takes too long for 8 heads of 65,536 × 65,536 cells"):
         evaluation_of(problem)
 
 

@@ -255,7 +255,7 @@ def test_lint_says_what_is_closed_or_even_and_leads_there_or_out(opened):
     values = np.zeros((TOKENS, M))
     values[2] = FINFO
     person = opened({"kind": "bias", "values": values})
-    assert lines(person) == ["−3.4e+38 is added to every open key of row 2: finite, so the weights are even and not 0."]
+    assert lines(person) == ["−3.4e38 is added to every open key of row 2: finite, so the weights are even and not 0."]
     assert [person.value("weights", 2, j) for j in range(M)] == [1 / M] * M
     person.click(person.button("Close them with True and False", "panel.mask"))
     assert [person.value("weights", 2, j) for j in range(M)] == [0.0] * M

@@ -384,3 +384,14 @@ def test_whoever_does_what_a_bubble_says_is_led_on(person):
     assert pointed_at(person) == "zone.explain"
     person.click("tour.back")
     assert pointed_at(person) == "zone.product"
+
+
+def test_a_low_screen_shows_all_of_it_with_recent_files_in_chinese_too(launch, tmp_path):
+    person = launch("worked-example.npz", lang="zh", page=False, width=1350, height=656)  # 1366 × 700 in a frame
+    for name in ("a", "b", "c"):
+        person.save_as(tmp_path / f"{name}.attn")
+    person.do("start")
+    person.find("start.recent.2")
+    for _ in range(3):
+        QApplication.processEvents()
+    assert person.find("start").verticalScrollBar().maximum() == 0
