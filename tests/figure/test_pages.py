@@ -201,8 +201,9 @@ def wild(problem, number):
     yield problem.replace(value=value)
 
 
+@pytest.mark.family(3)
+@pytest.mark.parametrize("page", [name for name, kind in PAGES.items() if not kind.of_model])
 @each("number", WILD)
-@each("page", [name for name, kind in PAGES.items() if not kind.of_model])
 def test_a_page_is_drawn_whatever_the_numbers_are(tmp_path, page, number):
     drawn, few = 0, {"steps": 2} if any(option.key == "steps" for option in PAGES[page].options) else {}
     for problem in problems():

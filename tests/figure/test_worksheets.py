@@ -53,10 +53,10 @@ def numbers(table):
 
 
 @each("level", LEVELS)
-def test_twenty_sheets_are_twenty_different_ones_and_the_seed_repeats_them(level):
+def test_ten_sheets_are_ten_different_ones_and_the_seed_repeats_them(level):
     problem = load(WORKED)
-    first, again, other = (list(worksheets(problem, 20, seed, level)) for seed in (1, 1, 500))
-    assert len({fingerprint(sheet) for sheet in first}) == 20
+    first, again, other = (list(worksheets(problem, 10, seed, level)) for seed in (1, 1, 500))
+    assert len({fingerprint(sheet) for sheet in first}) == 10
     assert [fingerprint(sheet) for sheet in first] == [fingerprint(sheet) for sheet in again]
     assert not {fingerprint(sheet) for sheet in first} & {fingerprint(sheet) for sheet in other}
 
@@ -167,9 +167,8 @@ def test_every_matrix_that_is_needed_is_given(fields, titles):
         assert tables[-1].cells == (("1", "0.5"), ("0", "−2"))
 
 
-@each("lang", ["en", "zh"])
-def test_a_class_is_written_in_one_command(tmp_path, capsys, lang):
-    assert main(["worksheet", str(WORKED), "-o", str(tmp_path / "out"), "--lang", lang]) == 0
+def test_a_class_is_written_in_one_command(tmp_path, capsys):
+    assert main(["worksheet", str(WORKED), "-o", str(tmp_path / "out"), "--lang", "zh"]) == 0
     paths = capsys.readouterr().out.split()
     assert [path.rpartition("/")[2] for path in paths] == ["worked-example-worksheets.pdf", "worked-example-keys.pdf"]
     for path in paths:
@@ -216,9 +215,9 @@ KINDS = {
 }  # fmt: skip
 
 
-@each("kind", KINDS)
-@each("level", LEVELS)
-@each("lang", ["en", "zh"])
+@pytest.mark.family(3)
+@pytest.mark.parametrize("kind", KINDS)
+@each(("level", "lang"), zip(LEVELS, ("en", "zh", "en"), strict=True))
 def test_everything_stands_within_the_margins_and_does_not_overlap(level, kind, lang):
     style = PageStyle("light", lang)
     projections = check_sheet(KINDS[kind], level, lang)

@@ -96,7 +96,8 @@ def check(book: Recalculated, problem: Problem) -> None:
         )
 
 
-@each("name", [name for name in PROBLEMS if name not in (EXTREMES | STEEP)])
+@pytest.mark.family(3)
+@pytest.mark.parametrize("name", [name for name in PROBLEMS if name not in (EXTREMES | STEEP)])
 def test_every_step_is_computed_by_the_sheets_which_open_as_the_problem(name, tmp_path):
     problem, data = PROBLEMS[name], workbook_bytes(PROBLEMS[name])
     check(Recalculated(data), problem)
