@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     )
     from attn_gui.engine.analysis.precisions import compare_precisions
     from attn_gui.figure.render import Picture, render
-    from attn_gui.figure.worksheets import write_solution
+    from attn_gui.figure.worksheet_files import write_solution
     from attn_gui.formats import FormatError, load, save
     from attn_gui.models import Model, Run, open_model
 
@@ -91,7 +91,7 @@ _HOMES = dict.fromkeys(__all__, "attn_gui.engine") | {
     "open_model": "attn_gui.models",
     "render": "attn_gui.figure.render",
     "save": "attn_gui.formats",
-    "write_solution": "attn_gui.figure.worksheets",
+    "write_solution": "attn_gui.figure.worksheet_files",
 }
 
 # these import Qt, which fails without its libraries and does not say which

@@ -11,7 +11,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 sys.path.insert(0, str(Path(__file__).parent))
 
 from checkout import QT, libraries
-from texts import compile_stale, stale
+from compile_translations import compile_stale, stale
 
 
 class TextsHook(BuildHookInterface):

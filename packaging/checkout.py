@@ -20,7 +20,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import IO, Any
 
-import texts
+import compile_translations
 from steps import Trouble, clean_environment, quiet, say, watched
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -215,15 +215,15 @@ class Checkout:
         wanted = f"{self.root}[{self.extras}]"
         what = "the program with its test tools (0.5 GB)" if self.tests else "the program (0.35 GB)"
         bring, by = [*tool, "-c", self.root / CONSTRAINTS], "uv" if uv else "pip"
-        if texts.stale(self.root):  # compiled first: else the build would bring Qt once more, for itself
+        if compile_translations.stale(self.root):  # compiled first: else the build would bring Qt once more, for itself
             watched([*bring, QT], f"Installing Qt into .venv with {by}.")
             self._compile_texts()
         watched([*bring, "-e", wanted], f"Installing {what} into .venv with {by}; this is done once.")
         self._note(self._wanted())
 
     def _compile_texts(self) -> None:
-        if texts.stale(self.root):
-            watched([self.python, self.root / "packaging" / "texts.py"], "Compiling the Chinese texts.")
+        if compile_translations.stale(self.root):
+            watched([self.python, self.root / "packaging" / "compile_translations.py"], "Compiling the Chinese texts.")
 
     def _make(self, uv: str | None) -> None:
         if self.venv.exists():

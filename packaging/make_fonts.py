@@ -16,8 +16,8 @@ from fontTools.pens.transformPen import TransformPen
 from fontTools.subset import Options, Subsetter
 from fontTools.ttLib import TTFont
 
-from attn_gui.figure.typesetting import FIRST_TALLER, FORMS, TALLER
-from attn_gui.figure.typesetting import FONT as MATH_FONT
+from attn_gui.figure.formula_typesetting import FIRST_TALLER, FORMS, TALLER
+from attn_gui.figure.formula_typesetting import FONT as MATH_FONT
 
 ROOT = Path(__file__).resolve().parents[1]
 FONTS = ROOT / "resources" / "fonts"

@@ -16,10 +16,10 @@ from pathlib import Path
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import numpy as np
+from compile_translations import compile_stale
 from PySide6.QtCore import QCoreApplication, QEvent, QSettings, Qt, QTimer, QVariantAnimation
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTableView
-from texts import compile_stale
 
 from attn_gui.app.program import Program
 from attn_gui.app.state.view_state import ChosenCell

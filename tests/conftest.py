@@ -40,7 +40,7 @@ from PySide6.QtGui import QCursor, QGuiApplication
 from PySide6.QtWidgets import QApplication, QProxyStyle, QStyle, QWidget
 from pytestqt.qtbot import QtBot
 
-from attn_gui.app.state.settings import set_language
+from attn_gui.app.state.appearance import set_language
 from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.text.fonts import load_fonts
 from attn_gui.views.theme import apply_theme, current_theme, scaled
@@ -114,7 +114,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def _compile_texts() -> None:
     """Chinese of these very sources, in a checkout that nobody has set up, too."""
     root = Path(__file__).resolve().parents[1]
-    spec = importlib.util.spec_from_file_location("texts_script", root / "packaging" / "texts.py")
+    spec = importlib.util.spec_from_file_location("texts_script", root / "packaging" / "compile_translations.py")
     assert spec is not None
     assert spec.loader is not None
     texts = importlib.util.module_from_spec(spec)

@@ -70,14 +70,14 @@ NEVER = {  # in the order in which one imports the other
     "attn_gui.engine": ("PySide6", "pyqtgraph"),
     "attn_gui.formats": ("PySide6", "pyqtgraph"),
     "attn_gui.models": ("PySide6", "pyqtgraph", "tokenizers"),
-    "attn_gui.lessons.scenes": ("PySide6", "pyqtgraph"),
+    "attn_gui.lessons.step_states": ("PySide6", "pyqtgraph"),
     "attn_gui.document.document": ("PySide6.QtWidgets", "pyqtgraph"),
     "attn_gui.figure.render": ("PySide6.QtWidgets", "pyqtgraph", "attn_gui.figure.walk"),
     "attn_gui.app.late_controllers": (  # all that a start imports
         "attn_gui.engine.analysis.target_solvers",
         "attn_gui.figure.walk",
         "attn_gui.formats.text.delimited",
-        "attn_gui.formats.text.typeset",
+        "attn_gui.formats.text.latex_markdown_reader",
         "attn_gui.lessons.worked_solutions",
     ),
 }
@@ -158,7 +158,7 @@ def test_texts_are_literals_and_filled_in_after_translation():
 @each(
     ("name", "places"),
     [
-        ("QMessageBox", {"views/dialogs/asking.py"}),  # where names are kept from being read as HTML
+        ("QMessageBox", {"views/dialogs/dialog_base.py"}),  # where names are kept from being read as HTML
         # PySide keeps what it returns under its address, also once Qt has deleted it: a widget that was made there was
         # handed to an event filter as an item, which ended the program now and then
         ("itemAt", set()),
@@ -262,8 +262,8 @@ CATALOGS = {  # the modules, wherever they lie
 ALLOWED: dict[tuple[str, str], Mapping[str, int]] = {
     # the contract's defaults
     ("score", "dot"): {"fields.py": 1, "live_numbers.py": 1},  # and a function of lessons: the product of two rows
-    ("score", "cosine"): {"live_numbers.py": 1, "word_table.py": 1},  # another one, and how words are compared
-    ("normalization", "softmax"): {"fields.py": 1, "roles.py": 1},  # and in the names of other people's arrays
+    ("score", "cosine"): {"live_numbers.py": 1, "word_vectors.py": 1},  # another one, and how words are compared
+    ("normalization", "softmax"): {"fields.py": 1, "array_names.py": 1},  # and in the names of other people's arrays
     ("fill", "integers"): {"new_dialog.py": 2},  # the first choice, and the words of every fill
     ("fill", "random"): {"new_dialog.py": 1, "sqrt_d_k.py": 1},  # and a way to make Q and K in a figure
     ("fill", "identity"): {"new_dialog.py": 1},
@@ -276,10 +276,10 @@ ALLOWED: dict[tuple[str, str], Mapping[str, int]] = {
     ("format", "pdf"): {"worked_solutions.py": 1},  # what worked solutions are written as
     ("format", "tex"): {"worked_solutions.py": 1},
     ("format", "md"): {"worked_solutions.py": 1},
-    ("format", ".pdf"): {"worksheets.py": 1},  # worksheets are pages to print
+    ("format", ".pdf"): {"worksheet_files.py": 1},  # worksheets are pages to print
     ("format", ".svg"): {"theme.py": 1},  # the program's own pictures
     ("format", "attn"): {
-        "roles.py": 1,
+        "array_names.py": 1,
         "attention_maps.py": 1,
     },  # short for attention in the names of other people's arrays
     # the choice whether a figure carries one
@@ -293,7 +293,7 @@ ALLOWED: dict[tuple[str, str], Mapping[str, int]] = {
         "cell_sentences.py": 1,
         "beats_of_stages.py": 1,
         # the bias of a projection, in the names of other people's arrays
-        "roles.py": 2,
+        "array_names.py": 2,
         "attention_maps.py": 1,
     },
     # the window of the program: its color, its place, its levels
@@ -320,9 +320,9 @@ STAGES_LEFT: Mapping[str, int] = {
     "changed_layers.py": 1,
     "design_tokens.py": 2,
     "levels.py": 1,
-    "operator_boxes.py": 1,
-    "roles.py": 7,
-    "rows_and_columns.py": 1,
+    "spine_controls.py": 1,
+    "array_names.py": 7,
+    "shape_fixes.py": 1,
     "shape_errors.py": 5,
     "target_solution.py": 1,
     "spine_items.py": 1,

@@ -38,8 +38,8 @@ sys.exit(code)
 HALFWAY = """
 import sys
 from attn_gui.cli import main
-import attn_gui.formats.saving
-saving = sys.modules["attn_gui.formats.saving"]
+import attn_gui.formats.atomic_writing
+saving = sys.modules["attn_gui.formats.atomic_writing"]
 write = saving.FileSink.write
 def write_and_wait(sink, data):
     count = write(sink, data)

@@ -303,7 +303,7 @@ def test_anything_else_shows_the_commands():
 
 
 def test_a_ts_file_is_compiled_once_and_a_tool_that_fails_leaves_what_was_there(tmp_path):
-    texts, folder = script("texts"), tmp_path / "resources" / "translations"
+    texts, folder = script("compile_translations"), tmp_path / "resources" / "translations"
     folder.mkdir(parents=True)
     shutil.copy(ROOT / "resources" / "translations" / "attn_gui_zh.ts", folder)
     made = folder / "attn_gui_zh.qm"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from attn_gui.app.app_context import AppContext
-from attn_gui.app.editing.shapes import ShapeController
+from attn_gui.app.editing.sizes_and_parts import ShapeController
 from attn_gui.app.editing.variants import LayerController, VariantsController
 from attn_gui.app.explain import ExplainController
 from attn_gui.app.files.files import FilesController
 from attn_gui.app.files.kept_view import SessionView
-from attn_gui.app.maps.maps import MapsController, SplitController
-from attn_gui.app.maps.readings import ReadingsController
+from attn_gui.app.maps.comparing import WipeController
+from attn_gui.app.maps.head_readings import ReadingsController
+from attn_gui.app.maps.maps import MapsController
 from attn_gui.app.simple_window import SimpleWindowController
 from attn_gui.app.tables.tables import TablesController
 from attn_gui.app.title_and_status import ProgressController, StatusController, TitleController
@@ -23,7 +24,7 @@ class Controllers:
         self.status = StatusController(context)
         context.runner.noted.connect(self.status.note)
         self.maps = MapsController(context)
-        self.splitting = SplitController(context)
+        self.splitting = WipeController(context)
         self.readings = ReadingsController(context)
         self.progress = ProgressController(context)
         self.tables = TablesController(context)

@@ -11,7 +11,6 @@ from attn_gui.app.actions.tips import TipsController
 from attn_gui.app.actions.window_commands import CommandsController
 from attn_gui.app.app_context import AppContext
 from attn_gui.app.controllers import Controllers
-from attn_gui.app.copy_rows import CopyRowsController
 from attn_gui.app.editing.heads import HeadEdits
 from attn_gui.app.editing.interventions import CopyFromState, InterventionsController
 from attn_gui.app.editing.map_cells import CellBlocks, TypingController
@@ -32,11 +31,12 @@ from attn_gui.app.maps.d_k_slider import DkController
 from attn_gui.app.maps.gradients import GradientController
 from attn_gui.app.model_controller import ModelController, ModelsAtHand
 from attn_gui.app.model_run_controller import ModelRunController
+from attn_gui.app.model_second_text import SecondTextController
 from attn_gui.app.pages import CodeSaving, CurveFitting, PagesController
 from attn_gui.app.snapshots import SnapshotsController
 from attn_gui.app.tables.finding import FindController
-from attn_gui.app.tables.table_blocks import TableBlocks
 from attn_gui.app.tables.table_edits import CopyController, RowEdits, TableEdits, TableTarget
+from attn_gui.app.tables.table_pasting import TableBlocks
 from attn_gui.app.walk_controller import WalkController
 
 
@@ -98,7 +98,7 @@ class LateControllers:
         self.lessons = LessonsController(context, first.files, self.pages, self.model, self.walk)
         self.typing.answered.connect(self.lessons.take)
         self.at_hand = ModelsAtHand(context, self.models)
-        self.copy_rows = CopyRowsController(context, self.models.steps, self.model, self.compare)
+        self.copy_rows = SecondTextController(context, self.models.steps, self.model, self.compare)
         self.incoming_files = IncomingFiles(
             window, first.files, self.arrays, self.table_blocks, self.target, self.lessons, self.models
         )

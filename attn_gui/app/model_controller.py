@@ -19,13 +19,13 @@ from attn_gui.app.app_context import AppContext
 from attn_gui.app.files.files import FOLDERS, FilesController, may_go
 from attn_gui.app.state.background_task import WindowTask
 from attn_gui.app.state.translated_errors import saying, sentences
-from attn_gui.document.draft import released_arrays
 from attn_gui.document.edits import Label, SetStudy
+from attn_gui.document.working_arrays import released_arrays
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.errors import FieldError
-from attn_gui.engine.evaluation.choice import evaluation_of
+from attn_gui.engine.evaluation.choose_evaluation import evaluation_of
 from attn_gui.engine.progress import Progress, within
-from attn_gui.formats.file_sentences import FormatError
+from attn_gui.formats.file_messages import FormatError
 from attn_gui.formats.session import FileStamp, StudyRecord
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.models import KNOWN, KnownModel

@@ -8,8 +8,9 @@ from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Signal
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.app_context import AppContext
-from attn_gui.app.model_answers import ChangedLayers, ModelAnswer, WantedReading, answer, cosine_text
+from attn_gui.app.model_changes import ChangedLayers
 from attn_gui.app.model_controller import ModelController
+from attn_gui.app.model_results import ModelResult, WantedReading, answer, cosine_text
 from attn_gui.app.state.background_task import BackgroundTask, Stopped
 from attn_gui.app.state.translated_errors import saying, sentences
 from attn_gui.document.document import DocumentChange
@@ -17,7 +18,7 @@ from attn_gui.engine.analysis.head_readings import READINGS
 from attn_gui.engine.creation.interventions import off_heads
 from attn_gui.figure.pages.model import MOST
 from attn_gui.figure.pages.page_context import ModelContext
-from attn_gui.formats.file_sentences import FileNote
+from attn_gui.formats.file_messages import FileNote
 from attn_gui.formats.visible_text import visible_text
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.models.attribution import LikelyToken, likely
@@ -44,7 +45,7 @@ class ModelRunController(QObject):
         super().__init__(context.window)
         self._window, self._document, self._view, self._models = context.window, context.document, context.view, models
         self._runner = context.runner
-        self.answer: ModelAnswer | None = None
+        self.answer: ModelResult | None = None
         self._panel: ModelView | None = None
         self._changes: ChangedLayers | None = None
         self._reading, self._position = PICTURES, -1
@@ -181,7 +182,7 @@ class ModelRunController(QObject):
     def _version(self) -> tuple[int, int]:
         return self._document.generation, self._document.writes
 
-    def _on_job_ended(self, outcome: Future[ModelAnswer]) -> None:
+    def _on_job_ended(self, outcome: Future[ModelResult]) -> None:
         if self._asked != self._version():
             return
         try:

@@ -26,17 +26,17 @@ from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.analysis.regression import FittedWidth, each_from_the_others, error_of_others, fit_width
 from attn_gui.engine.progress import silent
 from attn_gui.figure.page_catalog import PAGES
+from attn_gui.figure.pages.code import CodePage, CodeText
 from attn_gui.figure.pages.contributions import OverHeadsPage
-from attn_gui.figure.pages.dimensions import CodePage, CodeText
 from attn_gui.figure.pages.page_context import CHOSEN, ModelContext, PageContext
 from attn_gui.figure.pages.page_kind import PageKind, PageSpot, option_values
 from attn_gui.figure.pages.regression import CurvePage
 from attn_gui.formats import FormatError
-from attn_gui.formats.saving import write_file
+from attn_gui.formats.atomic_writing import write_file
 from attn_gui.formats.scripts import script_name
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.modes import ACTIONS
-from attn_gui.pictures.thread_pools import outcome_of
+from attn_gui.pictures.worker_thread import outcome_of
 from attn_gui.views.dialogs.progress import WorkLine
 from attn_gui.views.page_widget import CodeControls, FitControls, PageWidget
 

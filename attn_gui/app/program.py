@@ -16,7 +16,6 @@ from attn_gui.app.actions.actions import Actions, Command
 from attn_gui.app.app_context import AppContext
 from attn_gui.app.controllers import Controllers
 from attn_gui.app.editing.edit_runner import EditRunner
-from attn_gui.app.faults import Faults
 from attn_gui.app.files.examples import FIRST, example_of
 from attn_gui.app.files.files import FilesController
 from attn_gui.app.files.kept_view import KeptView, kept_look
@@ -26,6 +25,7 @@ from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.translated_errors import why_lacking
 from attn_gui.app.state.view_state import PARTS, ViewState, show_whole
+from attn_gui.app.unexpected_errors import Faults
 from attn_gui.document.document import Document, DocumentChange
 from attn_gui.engine import Problem
 from attn_gui.engine.graph.stage import Role

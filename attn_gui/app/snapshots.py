@@ -18,9 +18,9 @@ from attn_gui.document.edits import Label, SetFields, quoted
 from attn_gui.engine import Problem
 from attn_gui.formats.snapshots import LONGEST_NAME, LONGEST_NOTE, Snapshot
 from attn_gui.languages import QT_TRANSLATE_NOOP
-from attn_gui.pictures.thread_pools import outcome_of
+from attn_gui.pictures.worker_thread import outcome_of
 from attn_gui.views.banner import BannerOffer
-from attn_gui.views.dialogs.asking import asked
+from attn_gui.views.dialogs.dialog_base import asked
 from attn_gui.views.dialogs.progress import WorkLine
 from attn_gui.views.snapshots import COMPARE, DELETE, NAME, OPEN, SnapshotRow
 
@@ -92,7 +92,7 @@ class SnapshotsController(QObject):
 
     def rename(self, snapshot: Snapshot) -> None:
         """Ask for another name and a note."""
-        from attn_gui.views.dialogs.questions import SnapshotDialog
+        from attn_gui.views.dialogs.small_dialogs import SnapshotDialog
 
         dialog = SnapshotDialog(snapshot.name, snapshot.note, (LONGEST_NAME, LONGEST_NOTE), self._window)
         if asked(dialog) and dialog.answer() != (snapshot.name, snapshot.note):

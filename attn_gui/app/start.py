@@ -162,7 +162,7 @@ class Start:
             yield
         except BaseException as error:
             if isinstance(error, Exception):
-                from attn_gui.app.faults import details, record
+                from attn_gui.app.unexpected_errors import details, record
 
                 record(details(error))
             self._app.exit(1)

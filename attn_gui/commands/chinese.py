@@ -10,7 +10,7 @@ from attn_gui import arguments
 from attn_gui.app.state.translated_errors import sentence
 from attn_gui.commands.refusals import MISUSE, NEAREST, ChangeNotes, CommandRefusal, UsageRefusal
 from attn_gui.figure.text.fonts import ensure_gui
-from attn_gui.formats.file_sentences import FileNote
+from attn_gui.formats.file_messages import FileNote
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.paths import resource
 from attn_gui.views.names import said_in

@@ -158,9 +158,9 @@ def open_input(chosen: argparse.Namespace) -> Loaded:
     """Return the problem in the chosen file. Raises CommandRefusal, AmbiguousFileRefusal where its arrays can be
     read in several ways."""
     from attn_gui.formats import FormatError, open_arranged, open_file
-    from attn_gui.formats.file_sentences import SeveralReadings
+    from attn_gui.formats.file_messages import SeveralReadings
+    from attn_gui.formats.named.array_names import ForeignNames
     from attn_gui.formats.named.attention_maps import SeveralMaps
-    from attn_gui.formats.named.roles import ForeignNames
     from attn_gui.formats.named.several_files import likely_arrays, open_several
 
     arrangement = mapping_from_options(chosen)
@@ -200,7 +200,7 @@ def noted(loaded: Loaded) -> Loaded:
     for note in loaded.notes:
         note_on_stderr(note)
     if changes := _changes(loaded):
-        from attn_gui.formats.file_sentences import FileNote
+        from attn_gui.formats.file_messages import FileNote
 
         note_on_stderr(FileNote(BY_HAND, changes=changes))
     return loaded
@@ -222,7 +222,7 @@ def note_on_stderr(said: object) -> None:
     lang, values = getattr(said, "lang", None), getattr(said, "values", {})
     sentence = said_in(_with_options(said), lang)
     if "known" in values and (near := nearest_known(str(values.get("got", values.get("name"))), values["known"])):
-        from attn_gui.formats.file_sentences import FileNote
+        from attn_gui.formats.file_messages import FileNote
 
         sentence = f"{sentence[:-1]}{said_in(FileNote(NEAREST, word=near), lang)}{sentence[-1]}"
     print(f"attn-gui: {sentence}", file=sys.stderr)
@@ -234,7 +234,7 @@ def _with_options(said: Any) -> Any:
     typed = {name: _as_option(value) if name == "option" else _typed(value) for name, value in values.items()}
     if typed == values:
         return said
-    from attn_gui.formats.file_sentences import FileNote
+    from attn_gui.formats.file_messages import FileNote
 
     return FileNote(said.template, **typed)
 
@@ -246,7 +246,7 @@ def _typed(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     if template := getattr(value, "template", None):
-        from attn_gui.formats.file_sentences import ARGUMENT, OPTION, FileNote
+        from attn_gui.formats.file_messages import ARGUMENT, OPTION, FileNote
 
         return FileNote(OPTION if template == ARGUMENT else template, **getattr(value, "values", {}))
     return _ARGUMENT.sub(lambda found: f"{' ' if found[1] else ''}{_as_option(found[2])} {found[3] or ''}", value)

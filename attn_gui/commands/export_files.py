@@ -30,10 +30,10 @@ from attn_gui.formats import (
     stage_labels,
     stage_rows,
 )
+from attn_gui.formats.atomic_writing import write_file
 from attn_gui.formats.export_names import file_stem, has_own_cells, heads_part
 from attn_gui.formats.file_format import Labels
 from attn_gui.formats.npz import members_of
-from attn_gui.formats.saving import write_file
 from attn_gui.formats.scripts import SCRIPTS, script_name, script_text
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
@@ -249,8 +249,8 @@ def _figure_settings(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _write_figures(request: ExportRequest, ending: str) -> Iterator[Path]:
+    from attn_gui.figure.figure_kinds import card_picture, kind_of  # Qt is not needed for numbers
     from attn_gui.figure.levels import color_scale_from
-    from attn_gui.figure.picture_kinds import card_picture, kind_of  # Qt is not needed for numbers
 
     options = request.options
     color_scale = color_scale_from(options.levels, options.colormap)

@@ -12,7 +12,7 @@ from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.comparison import READY
 from attn_gui.engine.derived_stages import OVER_HEADS, over_heads
 from attn_gui.engine.errors import MessageError, StageError
-from attn_gui.engine.evaluation.choice import evaluation_of
+from attn_gui.engine.evaluation.choose_evaluation import evaluation_of
 from attn_gui.engine.evaluation.proxies import (
     BeforeState,
     Difference,
@@ -23,9 +23,9 @@ from attn_gui.engine.evaluation.proxies import (
 )
 from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.formats import FormatError, Loaded, open_file
+from attn_gui.formats.atomic_writing import saving
 from attn_gui.formats.export_names import file_stem, item_part, own_heads
-from attn_gui.formats.file_sentences import FileNote
-from attn_gui.formats.saving import saving
+from attn_gui.formats.file_messages import FileNote
 from attn_gui.languages import LANGUAGES, QT_TRANSLATE_NOOP
 from attn_gui.modes import BOTH
 

@@ -33,9 +33,9 @@ def lesson(words: list[str]) -> int:
     need_drawing()
     from attn_gui.figure.page_catalog import PAGES
     from attn_gui.formats import FormatError
-    from attn_gui.formats.file_sentences import FileNote
+    from attn_gui.formats.file_messages import FileNote
     from attn_gui.lessons.lesson import read_lesson
-    from attn_gui.lessons.scenes import states_of
+    from attn_gui.lessons.step_states import states_of
 
     try:
         states = states_of(read_lesson(chosen.file), PAGES)
@@ -53,7 +53,7 @@ def worksheet(words: list[str]) -> int:
     chosen = worksheet_parser().parse_args(words)
     need_drawing()
     from attn_gui.commands.export_request import make_folder
-    from attn_gui.figure.worksheets import write_class
+    from attn_gui.figure.worksheet_files import write_class
 
     problem = complete(noted(open_input(chosen)), chosen.file).problem
     try:
@@ -85,8 +85,8 @@ def solution(words: list[str]) -> int:
         raise CommandRefusal(_HALF_A_CELL)
     need_drawing()
     from attn_gui.commands.export_request import make_folder
-    from attn_gui.engine.evaluation.choice import evaluation_of
-    from attn_gui.figure.worksheets import save_solution, solution_name
+    from attn_gui.engine.evaluation.choose_evaluation import evaluation_of
+    from attn_gui.figure.worksheet_files import save_solution, solution_name
     from attn_gui.lessons.worked_solutions import ENDINGS, solution_of_all, solution_of_cell
 
     evaluation = evaluation_of(complete(noted(open_input(chosen)), chosen.file).problem)

@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from attn_gui.document.edits import quoted
-from attn_gui.document.number_text import shortest
+from attn_gui.document.typed_numbers import shortest
+from attn_gui.formats.latex_markdown_writer import markdown
 from attn_gui.formats.text.headings import CellSort, sort_of
-from attn_gui.formats.typeset_tables import markdown
 
 Cells = Sequence[Sequence[object]]
 """Rows of NumPy numbers or texts."""

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoStack
 
-from attn_gui.document.draft import DocumentChange, Draft, DraftCopy, released_arrays, with_own_memory
 from attn_gui.document.edits import Edit, EditError
 from attn_gui.document.history import LARGEST_COPY, LIMIT, History, PastStates, Snapshots
 from attn_gui.document.matrix_model import shown_part
+from attn_gui.document.working_arrays import DocumentChange, Draft, DraftCopy, released_arrays, with_own_memory
 from attn_gui.engine.memory import check
 from attn_gui.engine.problem import Problem
 from attn_gui.formats.snapshots import Snapshot, SnapshotLayer

@@ -14,9 +14,16 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QUndoCommand
 
-from attn_gui.document.draft import DocumentChange, Draft, WorkingArrays, changed_names, same_bytes, with_own_memory
+from attn_gui.document.working_arrays import (
+    DocumentChange,
+    Draft,
+    WorkingArrays,
+    changed_names,
+    same_bytes,
+    with_own_memory,
+)
 from attn_gui.engine.arrays import Array, Box
-from attn_gui.formats.file_sentences import quoted
+from attn_gui.formats.file_messages import quoted
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, cast
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoStack
 
-from attn_gui.document.draft import Draft, Rewind, WorkingArrays
 from attn_gui.document.edits import Edit, Refusal
+from attn_gui.document.working_arrays import Draft, Rewind, WorkingArrays
 from attn_gui.engine.problem import Problem
 from attn_gui.formats.snapshots import LONGEST_NAME, MOST, Snapshot, SnapshotLayer, nbytes, packed
 from attn_gui.languages import QT_TRANSLATE_NOOP

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
 from attn_gui.document.edits import NO_SWITCH
-from attn_gui.document.number_text import NumberError, parse_number, shortest, shown
+from attn_gui.document.typed_numbers import NumberError, parse_number, shortest, shown
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.fields import GIVEN
-from attn_gui.engine.graph.nodes import is_named, symbol
+from attn_gui.engine.graph.symbols_and_titles import is_named, symbol
 from attn_gui.engine.interventions import Intervention
 from attn_gui.engine.masks import Layer
 

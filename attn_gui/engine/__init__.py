@@ -25,7 +25,7 @@ from attn_gui.engine.evaluation.evaluation import Evaluation, Plane, Recomputed
 from attn_gui.engine.evaluation.trace import Trace, compute
 from attn_gui.engine.fields import DTYPES
 from attn_gui.engine.graph.expressions import Cell
-from attn_gui.engine.graph.nodes import symbol
+from attn_gui.engine.graph.symbols_and_titles import symbol
 from attn_gui.engine.masks import MASKS, Layer, Parameter, layer_from_mapping
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.shape_errors import clash_of, reshaped
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from attn_gui.engine.analysis.target_solution import Solution, solve
     from attn_gui.engine.analysis.verification import Report, verify
     from attn_gui.engine.comparison import Comparison, Suspect, compare
-    from attn_gui.engine.creation.rows_and_columns import apply_fix
+    from attn_gui.engine.creation.shape_fixes import apply_fix
 
 __all__ = [
     "DTYPES",

@@ -11,10 +11,10 @@ from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
-from attn_gui.engine import sentences
+from attn_gui.engine import messages
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.errors import FieldError, FieldTypeError, Note, PlaceError, ShapeError
-from attn_gui.engine.sentences import MINUS
+from attn_gui.engine.messages import MINUS
 
 NARROW = ("bfloat16", "float8", "float4")  # floats that NumPy lacks; float32 holds every value of theirs
 LONGEST_REASON = 200
@@ -38,8 +38,8 @@ def read_array(field: str, value: object) -> Array:
         raise
     except Exception as error:  # whatever the library raises
         if isinstance(value, (list, tuple)) and isinstance(error, ValueError):
-            raise FieldTypeError(sentences.NOT_NUMBERS, field=field, got=Note(sentences.UNEVEN_ROWS, {})) from None
-        raise FieldTypeError(sentences.UNREADABLE, field=field, reason=_reason(error)) from error
+            raise FieldTypeError(messages.NOT_NUMBERS, field=field, got=Note(messages.UNEVEN_ROWS, {})) from None
+        raise FieldTypeError(messages.UNREADABLE, field=field, reason=_reason(error)) from error
 
 
 def is_tensor(value: object) -> bool:
@@ -58,7 +58,7 @@ def as_scalar(value: object) -> object:
 
 def _converted(field: str, value: Any) -> Array:
     if _is_masked(value):
-        raise FieldTypeError(sentences.MASKED_ARRAY, field=field)
+        raise FieldTypeError(messages.MASKED_ARRAY, field=field)
     if isinstance(value, (list, tuple)):
         return np.asarray([_converted(field, part) for part in value] if _holds_tensors(value) else value)
     if callable(getattr(value, "detach", None)):
@@ -97,7 +97,7 @@ def _reason(error: Exception) -> str:
 # --- single values --------------------------------------------------------------------------------
 def as_switch(field: str, value: object) -> bool:
     if not isinstance(value, (bool, np.bool_)):
-        raise FieldTypeError(sentences.NOT_SWITCH, field=field, got=described(value))
+        raise FieldTypeError(messages.NOT_SWITCH, field=field, got=described(value))
     return bool(value)
 
 
@@ -106,14 +106,14 @@ def as_whole(field: str, value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, Integral):
         whole = isinstance(value, float) and value.is_integer()
         got = f"{value:.1f}".replace("-", MINUS) if whole else described(value)
-        raise FieldTypeError(sentences.NOT_WHOLE, field=field, got=got)
+        raise FieldTypeError(messages.NOT_WHOLE, field=field, got=got)
     return int(value)
 
 
 def as_count(field: str, value: object) -> int:
     number = as_whole(field, value)
     if number < 1:
-        raise FieldError(sentences.NOT_POSITIVE, field=field, got=number)
+        raise FieldError(messages.NOT_POSITIVE, field=field, got=number)
     return number
 
 
@@ -121,26 +121,26 @@ def as_number(field: str, value: object) -> float:
     """Return a finite number; an array or tensor without axes counts as one."""
     value = as_scalar(value)
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise FieldTypeError(sentences.NOT_NUMBER, field=field, got=described(value))
+        raise FieldTypeError(messages.NOT_NUMBER, field=field, got=described(value))
     try:
         number = float(value)
     except OverflowError:
         number = math.inf if cast(int, value) > 0 else -math.inf
     if not math.isfinite(number):
-        raise FieldError(sentences.NOT_FINITE, field=field, got=number)
+        raise FieldError(messages.NOT_FINITE, field=field, got=number)
     return number
 
 
 def as_positive(field: str, value: object) -> float:
     number = as_number(field, value)
     if number <= 0:
-        raise FieldError(sentences.NOT_ABOVE_ZERO, field=field, got=number)
+        raise FieldError(messages.NOT_ABOVE_ZERO, field=field, got=number)
     return number
 
 
 def as_choice(field: str, value: object, choices: Sequence[str]) -> str:
     if not isinstance(value, str) or value not in choices:
-        raise FieldError(sentences.CHOICE, field=field, choices=tuple(choices), got=described(value))
+        raise FieldError(messages.CHOICE, field=field, choices=tuple(choices), got=described(value))
     return str(value)
 
 
@@ -151,10 +151,10 @@ def as_align(field: str, value: object) -> str:
 def as_texts(field: str, value: object) -> tuple[str, ...]:
     value = value.tolist() if isinstance(value, np.ndarray) else value
     if isinstance(value, str) or not isinstance(value, Sequence) or not all(map(_is_text, set(map(type, value)))):
-        raise FieldTypeError(sentences.NOT_TEXTS, field=field, got=kind_of(value))
+        raise FieldTypeError(messages.NOT_TEXTS, field=field, got=kind_of(value))
     if max(map(len, value), default=0) > LONGEST_TEXT:
         place, got = next((place, len(part)) for place, part in enumerate(value) if len(part) > LONGEST_TEXT)
-        raise FieldError(sentences.TOO_LONG_TEXT, field=field, place=place, got=f"{got:,}", most=f"{LONGEST_TEXT:,}")
+        raise FieldError(messages.TOO_LONG_TEXT, field=field, place=place, got=f"{got:,}", most=f"{LONGEST_TEXT:,}")
     whole = set(map(type, value)) <= {str} and _is_whole("".join(value))  # of 65,536 told in two milliseconds
     return tuple(value) if whole else tuple(map(whole_text, value))
 
@@ -190,12 +190,12 @@ def as_array(
         array = value.view()
     else:
         got = str(value.dtype) if isinstance(value, np.ndarray) else kind_of(value)
-        raise FieldTypeError(sentences.NOT_A_VIEW, field=field, expected=dtype.name, got=got)
+        raise FieldTypeError(messages.NOT_A_VIEW, field=field, expected=dtype.name, got=got)
     if array.ndim not in axes:
         expected = " or ".join(str(count) for count in axes)
-        raise _misshapen(sentences.AXES, field, array, expected, array.ndim)
+        raise _misshapen(messages.AXES, field, array, expected, array.ndim)
     if 0 in array.shape:
-        raise _misshapen(sentences.EMPTY, field, array, 1, 0)
+        raise _misshapen(messages.EMPTY, field, array, 1, 0)
     array.flags.writeable = False
     return array
 
@@ -203,7 +203,7 @@ def as_array(
 def _numbers(field: str, value: object, dtype: np.dtype[Any] | None, copy: bool) -> Array:
     array = read_array(field, value)
     if array.dtype.kind not in "biuf":
-        raise FieldTypeError(sentences.NOT_NUMBERS, field=field, got=_cells_of(array, value))
+        raise FieldTypeError(messages.NOT_NUMBERS, field=field, got=_cells_of(array, value))
     if dtype is None:
         dtype = array.dtype if array.dtype in (np.float32, np.float64) else np.dtype(np.float64)
     with np.errstate(over="ignore"):
@@ -215,14 +215,14 @@ def as_flags(field: str, value: object, *, copy: bool) -> Array:
     """Return read-only booleans with at least two axes; 0 and 1 count as booleans."""
     array = read_array(field, value)
     if array.dtype != bool and array.dtype.kind not in "iuf":
-        raise FieldTypeError(sentences.NOT_BOOLEANS, field=field, got=_cells_of(array, value))
+        raise FieldTypeError(messages.NOT_BOOLEANS, field=field, got=_cells_of(array, value))
     if array.dtype != bool and not np.isin(array, (0, 1)).all():
-        raise FieldTypeError(sentences.NUMBERS_NO_BOOLEANS, field=field, got=array.dtype)
+        raise FieldTypeError(messages.NUMBERS_NO_BOOLEANS, field=field, got=array.dtype)
     flags = np.array(array, bool, order="C", copy=True) if copy else np.asarray(array, bool).view()
     if flags.ndim > 4:
-        raise _misshapen(sentences.AXES, field, flags, "2 to 4", flags.ndim)
+        raise _misshapen(messages.AXES, field, flags, "2 to 4", flags.ndim)
     if 0 in flags.shape:
-        raise _misshapen(sentences.EMPTY, field, flags, 1, 0)
+        raise _misshapen(messages.EMPTY, field, flags, 1, 0)
     flags = np.atleast_2d(flags)
     flags.flags.writeable = False
     return flags
@@ -239,25 +239,25 @@ def dtype_name(value: object) -> object:
 def as_entries(label: str, given: object, known: Sequence[str], needed: Iterable[str]) -> dict[str, Any]:
     """Return a mapping with no entry beyond `known` and all that is `needed`."""
     if not isinstance(given, Mapping):
-        raise FieldTypeError(sentences.NOT_RECORD, field=label, got=kind_of(given))
+        raise FieldTypeError(messages.NOT_RECORD, field=label, got=kind_of(given))
     for name in given:
         if name not in known:
-            raise FieldError(sentences.UNKNOWN_PARAMETER, field=label, got=echo(name), choices=tuple(known) or "none")
+            raise FieldError(messages.UNKNOWN_PARAMETER, field=label, got=echo(name), choices=tuple(known) or "none")
     for name in needed:
         if given.get(name) is None:
-            raise FieldError(sentences.NEEDS, field=label, other=name)
+            raise FieldError(messages.NEEDS, field=label, other=name)
     return dict(given)
 
 
 def as_box(name: str, shape: tuple[int, ...], box: Box) -> Box:
     """Return the box with whole numbers. Raises PlaceError (an IndexError) if it leaves the shape."""
     if len(box) != len(shape):
-        raise PlaceError(sentences.BOX, stage=name, shape=shape, got=box)
+        raise PlaceError(messages.BOX, stage=name, shape=shape, got=box)
     found = []
     for cut, length in zip(box, shape, strict=True):  # no generators here: every block of every map comes by
         start, stop = cut.start or 0, length if cut.stop is None else cut.stop
         if start < 0 or stop > length:
-            raise PlaceError(sentences.BOX, stage=name, shape=shape, got=box)
+            raise PlaceError(messages.BOX, stage=name, shape=shape, got=box)
         found.append(slice(start, stop))
     return tuple(found)
 
@@ -283,15 +283,15 @@ def echo(text: object) -> str:
 def kind_of(value: object) -> Note:
     """Return the sort of a value, in words."""
     kinds: tuple[tuple[Any, str], ...] = (
-        (type(None), sentences.NOTHING),
-        ((bool, np.bool_), sentences.A_SWITCH),
-        (Real, sentences.A_NUMBER),
-        (str, sentences.A_TEXT),
-        (Mapping, sentences.A_MAPPING),
-        (np.ndarray, sentences.AN_ARRAY),
-        (Iterable, sentences.A_LIST),
+        (type(None), messages.NOTHING),
+        ((bool, np.bool_), messages.A_SWITCH),
+        (Real, messages.A_NUMBER),
+        (str, messages.A_TEXT),
+        (Mapping, messages.A_MAPPING),
+        (np.ndarray, messages.AN_ARRAY),
+        (Iterable, messages.A_LIST),
     )
-    return word(next((said for kind, said in kinds if isinstance(value, kind)), sentences.SOMETHING))
+    return word(next((said for kind, said in kinds if isinstance(value, kind)), messages.SOMETHING))
 
 
 def word(template: str) -> Note:
@@ -302,9 +302,9 @@ def word(template: str) -> Note:
 def _cells_of(array: Array, value: object) -> object:
     """Return the contents of an array: the name of its dtype, but in words what no numbers are made of."""
     if array.dtype.kind in "US":
-        return word(sentences.A_TEXT)
+        return word(messages.A_TEXT)
     if array.dtype.hasobject:
-        return word(sentences.STRANGE_CELLS) if array.ndim else kind_of(value)
+        return word(messages.STRANGE_CELLS) if array.ndim else kind_of(value)
     return str(array.dtype)
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
-from attn_gui.engine import sentences
-from attn_gui.engine.sentences import say
+from attn_gui.engine import messages
+from attn_gui.engine.messages import say
 
 Shape = tuple[int, ...]
 
@@ -75,10 +75,8 @@ class Fix:
     def template(self) -> str:
         """The sentence for a button's hint, to be translated before `values` are filled in."""
         if not self.before:
-            return sentences.ADD_FIX
-        return {"transpose": sentences.TRANSPOSE_FIX, "resize": sentences.RESIZE_FIX}.get(
-            self.kind, sentences.PROJECT_FIX
-        )
+            return messages.ADD_FIX
+        return {"transpose": messages.TRANSPOSE_FIX, "resize": messages.RESIZE_FIX}.get(self.kind, messages.PROJECT_FIX)
 
     @property
     def values(self) -> dict[str, object]:

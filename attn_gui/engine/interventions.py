@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from attn_gui.engine import sentences
+from attn_gui.engine import messages
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.checks import (
     Record,
@@ -24,7 +24,7 @@ from attn_gui.engine.checks import (
     kind_of,
 )
 from attn_gui.engine.errors import FieldError, FieldTypeError, Note, ShapeError
-from attn_gui.engine.sentences import spoken
+from attn_gui.engine.messages import spoken
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 __all__ = ["INTERVENTIONS", "Intervention", "intervention_from_mapping", "normalized_interventions"]
@@ -77,7 +77,7 @@ class Intervention(TaggedRecord):
 
     def __post_init__(self) -> None:
         if not isinstance(self.stage, str):
-            raise FieldTypeError(sentences.NOT_NAME, field=f"{self.kind}.stage", got=kind_of(self.stage))
+            raise FieldTypeError(messages.NOT_NAME, field=f"{self.kind}.stage", got=kind_of(self.stage))
         as_switch(f"{self.kind}.enabled", self.enabled)
         object.__setattr__(self, "stage", str(self.stage))
         object.__setattr__(self, "at", as_place(f"{self.kind}.at", self.at))
@@ -172,13 +172,13 @@ class Intervention(TaggedRecord):
 def as_place(field: str, given: object) -> Record:
     """Return a mapping from axes to whole numbers, or to (start, stop) of a stretch that is not empty."""
     if not isinstance(given, Mapping):
-        raise FieldTypeError(sentences.NOT_RECORD, field=field, got=kind_of(given))
+        raise FieldTypeError(messages.NOT_RECORD, field=field, got=kind_of(given))
     return Record({_axis(field, axis): _place(f"{field}.{axis}", place) for axis, place in given.items()})
 
 
 def _axis(field: str, axis: object) -> str:
     if not isinstance(axis, str) or hasattr(Record, axis):  # a record's entries are its attributes, too
-        raise FieldTypeError(sentences.NOT_NAME, field=field, got=described(axis))
+        raise FieldTypeError(messages.NOT_NAME, field=field, got=described(axis))
     return axis
 
 
@@ -186,10 +186,10 @@ def _place(field: str, place: object) -> int | tuple[int, int]:
     if not isinstance(place, (tuple, list)):
         return as_whole(field, place)
     if len(place) != 2:
-        raise FieldError(sentences.STRETCH, field=field, got=f"{len(place)} numbers")
+        raise FieldError(messages.STRETCH, field=field, got=f"{len(place)} numbers")
     start, stop = (as_whole(field, end) for end in place)
     if start >= stop:
-        raise FieldError(sentences.STRETCH, field=field, got=f"({start}, {stop})")
+        raise FieldError(messages.STRETCH, field=field, got=f"({start}, {stop})")
     return start, stop
 
 
@@ -204,11 +204,11 @@ def fit_place(field: str, stage: str, place: Record, axes: Axes, shape: tuple[in
     lengths = dict(zip(axes, shape, strict=True))
     for axis, wanted in place.items():
         if axis not in lengths:
-            raise FieldError(sentences.NO_AXIS, field=field, stage=stage, got=echo(axis), choices=axes)
+            raise FieldError(messages.NO_AXIS, field=field, stage=stage, got=echo(axis), choices=axes)
         cut = _cut(wanted, 0)
         if cut.start < 0 or cut.stop > lengths[axis]:
             raise ShapeError(
-                sentences.OUTSIDE,
+                messages.OUTSIDE,
                 matrices=(field, stage),
                 axes=(axis,),
                 expected=lengths[axis],
@@ -220,7 +220,7 @@ def fit_place(field: str, stage: str, place: Record, axes: Axes, shape: tuple[in
 def as_stage(field: str, stage: str, known: Axes) -> str:
     """Return the stage, if the problem has it. Raises FieldError."""
     if stage not in known:
-        raise FieldError(sentences.NOT_A_STAGE, field=field, choices=known, got=described(stage))
+        raise FieldError(messages.NOT_A_STAGE, field=field, choices=known, got=described(stage))
     return stage
 
 
@@ -242,7 +242,7 @@ class Copy(Intervention):
         source = as_place("copy.source", self.source)
         for axis, place in source.items():
             if not isinstance(place, int):
-                raise FieldError(sentences.ONE_PLACE, field=f"copy.source.{axis}", got=str(place))
+                raise FieldError(messages.ONE_PLACE, field=f"copy.source.{axis}", got=str(place))
         object.__setattr__(self, "source", source)
 
     @property
@@ -369,7 +369,7 @@ class Set(Intervention):
         )
         if not fits:
             raise ShapeError(
-                sentences.SET_VALUES, matrices=(f"{name}.values", self.stage), axes=axes, expected=expected, got=found
+                messages.SET_VALUES, matrices=(f"{name}.values", self.stage), axes=axes, expected=expected, got=found
             )
 
     def spans(self, axis: int, length: int) -> bool:
@@ -396,18 +396,18 @@ def intervention_from_mapping(mapping: Mapping[str, Any] | Intervention, name: s
     if isinstance(mapping, Intervention):
         return mapping
     if not isinstance(mapping, Mapping):
-        raise FieldTypeError(sentences.NOT_RECORD, field=name, got=kind_of(mapping))
+        raise FieldTypeError(messages.NOT_RECORD, field=name, got=kind_of(mapping))
     given = dict(mapping)
     kind = given.pop("kind", None)
     if not isinstance(kind, str) or kind not in INTERVENTIONS:
-        raise FieldError(sentences.UNKNOWN_INTERVENTION, field=name, choices=tuple(INTERVENTIONS), got=described(kind))
+        raise FieldError(messages.UNKNOWN_INTERVENTION, field=name, choices=tuple(INTERVENTIONS), got=described(kind))
     entry = INTERVENTIONS[kind]
     known = tuple(f.name for f in fields(entry))
     for unknown in given.keys() - known:
-        raise FieldError(sentences.UNKNOWN_PARAMETER, field=name, got=echo(unknown), choices=known)
+        raise FieldError(messages.UNKNOWN_PARAMETER, field=name, got=echo(unknown), choices=known)
     for needed in ("stage", *entry.needed):
         if given.get(needed) is None:
-            raise FieldError(sentences.NEEDS, field=f"{name} ({kind})", other=needed)
+            raise FieldError(messages.NEEDS, field=f"{name} ({kind})", other=needed)
     return entry(**given)
 
 
@@ -415,12 +415,12 @@ def normalized_interventions(given: object, dtype: np.dtype[Any], copy: bool) ->
     """Return records of all interventions as a problem keeps them; no more of them than `MOST`, nor of their
     numbers."""
     if isinstance(given, (str, Mapping, Intervention)) or not isinstance(given, Sequence):
-        raise FieldTypeError(sentences.NOT_INTERVENTIONS, field="interventions", got=kind_of(given))
+        raise FieldTypeError(messages.NOT_INTERVENTIONS, field="interventions", got=kind_of(given))
     if len(given) > MOST:
-        raise FieldError(sentences.TOO_MANY_INTERVENTIONS, field="interventions", got=len(given), most=MOST)
+        raise FieldError(messages.TOO_MANY_INTERVENTIONS, field="interventions", got=len(given), most=MOST)
     names = [Intervention.name_at(k) for k in range(len(given))]
     records = [intervention_from_mapping(one, name) for one, name in zip(given, names, strict=True)]
     count = sum(np.size(record.cells) for record in records if record.cells is not None)
     if count > MOST_CELLS:
-        raise FieldError(sentences.TOO_MANY_NUMBERS, field="interventions", got=f"{count:,}", most=f"{MOST_CELLS:,}")
+        raise FieldError(messages.TOO_MANY_NUMBERS, field="interventions", got=f"{count:,}", most=f"{MOST_CELLS:,}")
     return tuple(record.normalized(name, dtype, copy) for record, name in zip(records, names, strict=True))

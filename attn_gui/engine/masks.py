@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from attn_gui.engine import sentences
+from attn_gui.engine import messages
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.checks import (
     TaggedRecord,
@@ -288,7 +288,7 @@ def _broadcasts(name: str, cells: Array, sizes: Sizes) -> None:
     expected = sizes[4 - cells.ndim :]
     if any(length not in (1, size) for length, size in zip(cells.shape, expected, strict=True)):
         raise ShapeError(
-            sentences.BROADCAST,
+            messages.BROADCAST,
             matrices=(name,),
             axes=("batch", "head", "query", "key")[4 - cells.ndim :],
             expected=sizes,
@@ -497,7 +497,7 @@ class Padding(Layer):
     def fit(self, name: str, sizes: Sizes) -> None:
         if len(self.lengths) not in (1, sizes[0]):
             raise ShapeError(
-                sentences.LENGTHS,
+                messages.LENGTHS,
                 matrices=(f"{name}.lengths",),
                 axes=("batch",),
                 expected=sizes[0],
@@ -550,16 +550,16 @@ def layers_given(field: str, value: object) -> Sequence[Any]:
     if isinstance(value, (str, Mapping, Layer)):
         return [value]
     if not isinstance(value, (tuple, list)) and not hasattr(value, "__array__") and not is_tensor(value):
-        raise FieldTypeError(sentences.NOT_LAYERS, field=field, got=kind_of(value))
+        raise FieldTypeError(messages.NOT_LAYERS, field=field, got=kind_of(value))
     if isinstance(value, (tuple, list)) and not _holds_cells(value):
         return value
     cells = read_array(field, value)
     if cells.dtype == bool:
         return [Custom(allowed=cells)]
     if cells.dtype.kind not in "iuf":
-        raise FieldTypeError(sentences.NOT_LAYERS, field=field, got=kind_of(value))
+        raise FieldTypeError(messages.NOT_LAYERS, field=field, got=kind_of(value))
     either = cells.dtype.kind != "f" and bool(np.isin(cells, (0, 1)).all())
-    raise FieldTypeError(sentences.MASK_OF_0_AND_1 if either else sentences.MASK_OF_NUMBERS, field=field)
+    raise FieldTypeError(messages.MASK_OF_0_AND_1 if either else messages.MASK_OF_NUMBERS, field=field)
 
 
 def _holds_cells(rows: Sequence[object]) -> bool:
@@ -585,15 +585,15 @@ def layer_from_mapping(mapping: Mapping[str, Any] | Layer | str, name: str = "ma
     if isinstance(mapping, str):
         mapping = {"kind": mapping}
     if not isinstance(mapping, Mapping):
-        raise FieldTypeError(sentences.NOT_RECORD, field=name, got=kind_of(mapping))
+        raise FieldTypeError(messages.NOT_RECORD, field=name, got=kind_of(mapping))
     given = dict(mapping)
     kind = given.pop("kind", None)
     if not isinstance(kind, str) or kind not in MASKS:
-        raise FieldError(sentences.UNKNOWN_LAYER, field=name, choices=tuple(MASKS), got=described(kind))
+        raise FieldError(messages.UNKNOWN_LAYER, field=name, choices=tuple(MASKS), got=described(kind))
     known = {f.name: f.default is MISSING for f in fields(MASKS[kind])}
     for unknown in given.keys() - known.keys():
-        raise FieldError(sentences.UNKNOWN_PARAMETER, field=name, got=echo(unknown), choices=tuple(known))
+        raise FieldError(messages.UNKNOWN_PARAMETER, field=name, got=echo(unknown), choices=tuple(known))
     for parameter, needed in known.items():
         if needed and parameter not in given:
-            raise FieldError(sentences.NEEDS, field=f"{name} ({kind})", other=parameter)
+            raise FieldError(messages.NEEDS, field=f"{name} ({kind})", other=parameter)
     return MASKS[kind](**given)

@@ -12,10 +12,10 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from attn_gui.engine import sentences
+from attn_gui.engine import messages
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.errors import FieldError
-from attn_gui.engine.sentences import size_text
+from attn_gui.engine.messages import size_text
 
 T = TypeVar("T")
 Write = Callable[[Array], object]
@@ -82,7 +82,7 @@ def check(size: int, most: int | None = None) -> None:
     free = available()
     share = free // SHARE if most is None else min(most, free // SHARE)
     if size > share:
-        raise FieldError(sentences.TOO_MUCH, size=size_text(size), share=size_text(share), free=size_text(free))
+        raise FieldError(messages.TOO_MUCH, size=size_text(size), share=size_text(share), free=size_text(free))
 
 
 def carried_out(
@@ -117,7 +117,7 @@ class _Maker:
             array: Array = np.empty(shape, dtype)
             write(array)
         except MemoryError as error:
-            raise FieldError(sentences.NO_MEMORY, size=size_text(prod(shape) * dtype.itemsize)) from error
+            raise FieldError(messages.NO_MEMORY, size=size_text(prod(shape) * dtype.itemsize)) from error
         self.arrays.append(array)
         return array
 

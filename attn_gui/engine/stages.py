@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attn_gui.engine import sentences
+from attn_gui.engine import messages
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.blocks import AFTER, BEFORE, RMSNorm
 from attn_gui.engine.graph.expressions import (
@@ -512,9 +512,9 @@ def lacking(problem: Fields, roles: Collection[Role]) -> str | None:
     Where the weights are given nothing comes before them, and without values nothing after.
     """
     if set(roles) & BEFORE_WEIGHTS and not problem.compares:
-        return sentences.NO_SCORES
+        return messages.NO_SCORES
     if set(roles) & AFTER_WEIGHTS and not problem.mixes:
-        return sentences.NO_VALUES
+        return messages.NO_VALUES
     return None
 
 

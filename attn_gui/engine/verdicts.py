@@ -1,10 +1,10 @@
-"""Verdicts of verification and solving, as templates like those of `sentences`."""
+"""Verdicts of verification and solving, as templates like those of `messages`."""
 
 from __future__ import annotations
 
 from typing import Self
 
-from attn_gui.engine.sentences import say
+from attn_gui.engine.messages import say
 
 
 class Reason(str):

@@ -12,16 +12,16 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QFontMetricsF, QPainter
 
 from attn_gui.engine.graph import indices
-from attn_gui.engine.graph.nodes import symbol
-from attn_gui.engine.graph.printing import printed_operands
+from attn_gui.engine.graph.printed_digits import printed_operands
+from attn_gui.engine.graph.symbols_and_titles import symbol
+from attn_gui.engine.messages import spelled
 from attn_gui.engine.mistakes.grading import mistaken, number_at
-from attn_gui.engine.sentences import spelled
 from attn_gui.engine.stages import STAGE
+from attn_gui.figure.formula_typesetting import typeset
 from attn_gui.figure.pages.page_kind import PageStyle
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.text.labels import wrapped
-from attn_gui.figure.text.numbers import format_number
-from attn_gui.figure.typesetting import typeset
+from attn_gui.figure.text.number_formats import format_number
 from attn_gui.figure.worksheet_pages import (
     FEW_ROWS,
     FULL,

@@ -12,21 +12,21 @@ from PySide6.QtGui import QImage
 from attn_gui.document.edits import Refusal
 from attn_gui.engine import Evaluation, Plane, Problem, Trace
 from attn_gui.engine.analysis.gradient_evaluation import Gradient
-from attn_gui.engine.evaluation import choice
+from attn_gui.engine.evaluation import choose_evaluation
 from attn_gui.engine.evaluation.proxies import reading
 from attn_gui.engine.evaluation.trace import problem_in
-from attn_gui.engine.graph.nodes import title
+from attn_gui.engine.graph.symbols_and_titles import title
 from attn_gui.engine.progress import Progress, silent, within
 from attn_gui.figure.colors import lut
 from attn_gui.figure.design_tokens import THEMES, Theme
-from attn_gui.figure.display import Allowed, Levels, Values, argb, auto_levels, to_display
 from attn_gui.figure.export_settings import ExportSettings, Heads
 from attn_gui.figure.heatmap import MapAxis, MapFigure, MapPanel
 from attn_gui.figure.levels import ColorScale
+from attn_gui.figure.numbers_to_pixels import Allowed, Levels, Values, argb, auto_levels, to_display
 from attn_gui.figure.operands import by_hand_of, stage_plane
 from attn_gui.figure.pooled_maps import picture
 from attn_gui.figure.text.figure_words import WORDS
-from attn_gui.formats.rows import stage_labels
+from attn_gui.formats.array_rows import stage_labels
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.pictures.planes import PlaneLike, covers, kind_of, uncovered
 
@@ -55,7 +55,7 @@ def evaluation_of_source(source: Source, stage: str) -> Evaluation:
     meant."""
     if isinstance(source, Trace | Evaluation):
         return reading(source.evaluation if isinstance(source, Trace) else source, stage)
-    return reading(choice.evaluation_of(problem_in(source, "render")), stage)
+    return reading(choose_evaluation.evaluation_of(problem_in(source, "render")), stage)
 
 
 def chosen_heads(evaluation: Evaluation, stage: str, heads: Heads) -> tuple[int | None, ...]:

@@ -11,7 +11,7 @@ from attn_gui.engine import Evaluation, Plane
 from attn_gui.engine.analysis.gradient_evaluation import Gradient
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.graph import indices
-from attn_gui.engine.graph.nodes import symbol
+from attn_gui.engine.graph.symbols_and_titles import symbol
 from attn_gui.figure.comparison import ComparedState
 from attn_gui.figure.operands import stage_plane
 from attn_gui.figure.text.figure_words import FigureWords, page_words

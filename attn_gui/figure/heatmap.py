@@ -13,7 +13,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPen
 
 from attn_gui.engine.evaluation.pooling import block_edges, pool, pool_blocks
-from attn_gui.figure.cells import (
+from attn_gui.figure.cell_painting import (
     SMALLEST_MARK,
     hatch_lines,
     paint_by_hand,
@@ -24,7 +24,8 @@ from attn_gui.figure.cells import (
 )
 from attn_gui.figure.colors import Lut
 from attn_gui.figure.design_tokens import FONT_SIZE, SIZE, SPACING, THEMES, Theme
-from attn_gui.figure.display import (
+from attn_gui.figure.levels import UNIT, color_table
+from attn_gui.figure.numbers_to_pixels import (
     ALLOWED,
     AT_ONCE,
     CLOSED,
@@ -37,10 +38,9 @@ from attn_gui.figure.display import (
     flag_counts,
     to_display,
 )
-from attn_gui.figure.levels import UNIT, color_table
 from attn_gui.figure.text.figure_words import WORDS, FigureWords
 from attn_gui.figure.text.fonts import figure_font
-from attn_gui.figure.text.numbers import Values, format_number
+from attn_gui.figure.text.number_formats import Values, format_number
 from attn_gui.figure.writers import write_text
 from attn_gui.pictures.planes import Edges
 

@@ -10,13 +10,13 @@ import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QLinearGradient, QPainter, QPen
 
-from attn_gui.figure.cells import paint_by_hand, paint_values
+from attn_gui.figure.cell_painting import paint_by_hand, paint_values
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING, Theme
-from attn_gui.figure.display import ALLOWED
 from attn_gui.figure.heatmap import MapAxis, MapFigure, legend_lines, paint_cells, paint_legend, snapped
+from attn_gui.figure.numbers_to_pixels import ALLOWED
 from attn_gui.figure.text.fonts import WIDER_FONT, figure_font
 from attn_gui.figure.text.labels import elided, label_step, token_label, wrapped
-from attn_gui.figure.text.numbers import (
+from attn_gui.figure.text.number_formats import (
     CELL_MARGIN,
     ZERO_WEIGHT,
     CellNumbers,

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from attn_gui.document.edits import Refusal
 from attn_gui.figure.colors import LUT_SIZE, LUT_ZERO, PALETTES, Lut, lut
-from attn_gui.figure.text.numbers import Values
+from attn_gui.figure.text.number_formats import Values
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.pictures.planes import Allowed as Allowed
 

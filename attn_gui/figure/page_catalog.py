@@ -7,9 +7,10 @@ from typing import Any
 from attn_gui.document.edits import Refusal
 from attn_gui.engine import Evaluation
 from attn_gui.figure.export_settings import ExportSettings
+from attn_gui.figure.pages.code import CodePage
 from attn_gui.figure.pages.contributions import HeadContributions, OverHeadsPage, ValueWeightedPage
 from attn_gui.figure.pages.dependence import DependencePage
-from attn_gui.figure.pages.dimensions import CodePage, DimensionsPage
+from attn_gui.figure.pages.dimensions import DimensionsPage
 from attn_gui.figure.pages.gradients import GradientPage
 from attn_gui.figure.pages.model import (
     EffectPage,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from attn_gui.engine import Plane
-from attn_gui.engine.evaluation.choice import is_long
+from attn_gui.engine.evaluation.choose_evaluation import is_long
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.memory import check
 from attn_gui.engine.progress import Progress, silent, within
-from attn_gui.figure.display import Allowed, Values
+from attn_gui.figure.numbers_to_pixels import Allowed, Values
 
 STRIP = 1 << 21
 """Blocks of a picture, or cells of a map, that are worked with at a time."""

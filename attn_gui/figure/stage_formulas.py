@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from attn_gui.document.number_text import shortest
+from attn_gui.document.typed_numbers import shortest
 from attn_gui.engine import STAGE, Evaluation, Problem
 from attn_gui.engine.analysis.gradient_evaluation import Gradient
 from attn_gui.engine.evaluation.proxies import Difference
-from attn_gui.engine.graph.nodes import Node, cell_latex, is_named, matrix_latex, symbol
+from attn_gui.engine.graph.nodes import Node
 from attn_gui.engine.graph.stage import Stage
+from attn_gui.engine.graph.symbols_and_titles import cell_latex, is_named, matrix_latex, symbol
 from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.scores import SCORES, Score
-from attn_gui.figure.text.numbers import MINUS
+from attn_gui.figure.text.number_formats import MINUS
 
 DECIMALS = 6
 """Of a scale that a formula has room for."""

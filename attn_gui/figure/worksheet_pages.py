@@ -14,20 +14,20 @@ from attn_gui.engine.analysis.explanation import LATEX
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.graph import indices
-from attn_gui.engine.graph.nodes import matrix_latex, symbol, title
 from attn_gui.engine.graph.stage import Role
+from attn_gui.engine.graph.symbols_and_titles import matrix_latex, symbol, title
 from attn_gui.engine.masks import MASKS
+from attn_gui.engine.messages import spelled
 from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.scores import SCORES
-from attn_gui.engine.sentences import spelled
 from attn_gui.engine.stages import STAGE
+from attn_gui.figure.formula_typesetting import typeset
 from attn_gui.figure.pages.page_kind import PageStyle
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.text.labels import elided, token_label, wrapped
-from attn_gui.figure.text.numbers import format_number
-from attn_gui.figure.typesetting import typeset
+from attn_gui.figure.text.number_formats import format_number
 from attn_gui.figure.writers import END, MIDDLE, PX_PER_CM, START, Page, write_line
-from attn_gui.formats.rows import stage_labels
+from attn_gui.formats.array_rows import stage_labels
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.lessons.exercises import DECIMALS, PROJECTED, Worksheet
 from attn_gui.lessons.lesson import written

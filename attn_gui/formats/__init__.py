@@ -14,6 +14,19 @@ import numpy as np
 from attn_gui.engine.evaluation.trace import problem_in
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.progress import Progress, silent
+from attn_gui.formats.array_rows import (
+    ArrayRows,
+    CountProgress,
+    as_matrix,
+    block_rows,
+    counted_labels,
+    field_rows,
+    has_items,
+    rows_of,
+    stage_labels,
+    stage_rows,
+)
+from attn_gui.formats.atomic_writing import replacing, saving, write_file
 from attn_gui.formats.catalog import (
     FORMATS,
     IMAGES,
@@ -38,29 +51,16 @@ from attn_gui.formats.file_format import (
     reading,
     suffix,
 )
-from attn_gui.formats.file_sentences import FileNote, FormatError
-from attn_gui.formats.foreign_arrays import Array
+from attn_gui.formats.file_messages import FileNote, FormatError
 from attn_gui.formats.named.array_mapping import ArrayMapping, arrangement_of
+from attn_gui.formats.named.array_names import ForeignNames, is_problem, problem_of
 from attn_gui.formats.named.attention_maps import check_foreign_names, check_nameless
-from attn_gui.formats.named.roles import ForeignNames, is_problem, problem_of
 from attn_gui.formats.named.several_files import likely_arrays, list_arrays, open_arranged, read_array
 from attn_gui.formats.named.weight_layouts import ROWS_IN
 from attn_gui.formats.problem_fields import listed
-from attn_gui.formats.rows import (
-    ArrayRows,
-    CountProgress,
-    as_matrix,
-    block_rows,
-    counted_labels,
-    field_rows,
-    has_items,
-    rows_of,
-    stage_labels,
-    stage_rows,
-)
-from attn_gui.formats.saving import replacing, saving, write_file
 from attn_gui.formats.session import save_session, save_study
-from attn_gui.formats.text.several_readings import AmbiguousTable
+from attn_gui.formats.text.ambiguous_table import AmbiguousTable
+from attn_gui.formats.untrusted_bytes import Array
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 __all__ = [

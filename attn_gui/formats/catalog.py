@@ -9,17 +9,17 @@ from typing import Any, NamedTuple, TypeVar, cast
 from attn_gui.formats import (
     csv_text,
     json_arrays,
+    latex_markdown_writer,
     npy,
     npz,
     safetensors,
     session,
     session_in_figure,
-    typeset_tables,
-    workbook,
-    xlsx,
+    xlsx_reader,
+    xlsx_writer,
 )
 from attn_gui.formats.file_format import FileSource, Format, LabeledArray, Loaded, PathText, check_size, suffix
-from attn_gui.formats.file_sentences import FormatError
+from attn_gui.formats.file_messages import FormatError
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 SESSION = Format(
@@ -105,11 +105,11 @@ _ENTRIES: tuple[Format[Loaded] | Format[LabeledArray], ...] = (
         suffixes=(".xlsx",),
         label=QT_TRANSLATE_NOOP("Sentences", "Excel workbook"),
         kind="problem",
-        read=xlsx.read,
-        matches=xlsx.matches,
-        write_problem=workbook.workbook_bytes,
-        size=xlsx.size_of,
-        listing=xlsx.listing,
+        read=xlsx_reader.read,
+        matches=xlsx_reader.matches,
+        write_problem=xlsx_writer.workbook_bytes,
+        size=xlsx_reader.size_of,
+        listing=xlsx_reader.listing,
     ),
     Format(
         key="npy",
@@ -154,11 +154,11 @@ _ENTRIES: tuple[Format[Loaded] | Format[LabeledArray], ...] = (
         label=QT_TRANSLATE_NOOP("Sentences", "Table in Markdown"),
         kind="matrix",
         read=csv_text.read,
-        write=typeset_tables.write_markdown,
+        write=latex_markdown_writer.write_markdown,
         matches=csv_text.matches,
-        write_rows=typeset_tables.write_markdown_rows,
+        write_rows=latex_markdown_writer.write_markdown_rows,
         text=True,
-        most=typeset_tables.MOST_CELLS,
+        most=latex_markdown_writer.MOST_CELLS,
     ),
     Format(
         key="tex",
@@ -166,11 +166,11 @@ _ENTRIES: tuple[Format[Loaded] | Format[LabeledArray], ...] = (
         label=QT_TRANSLATE_NOOP("Sentences", "Table in LaTeX"),
         kind="matrix",
         read=csv_text.read,
-        write=typeset_tables.write_latex,
+        write=latex_markdown_writer.write_latex,
         matches=csv_text.matches,
-        write_rows=typeset_tables.write_latex_rows,
+        write_rows=latex_markdown_writer.write_latex_rows,
         text=True,
-        most=typeset_tables.MOST_CELLS,
+        most=latex_markdown_writer.MOST_CELLS,
     ),
 )
 FORMATS: dict[str, Format[Loaded] | Format[LabeledArray]] = {kind.key: kind for kind in _ENTRIES}

@@ -15,12 +15,12 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO, Generic, Literal, NamedTupl
 
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.progress import Progress, silent
-from attn_gui.formats.file_sentences import FileNote, FormatError, size_text
-from attn_gui.formats.foreign_arrays import Array
+from attn_gui.formats.file_messages import FileNote, FormatError, size_text
+from attn_gui.formats.untrusted_bytes import Array
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 if TYPE_CHECKING:
-    from attn_gui.formats.rows import ArrayRows
+    from attn_gui.formats.array_rows import ArrayRows
     from attn_gui.formats.snapshots import Snapshot
 
 Labels: TypeAlias = Sequence[str] | None

@@ -34,12 +34,11 @@ import numpy as np
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.progress import Progress
-from attn_gui.formats import open_file, packed_arrays, session
+from attn_gui.formats import open_file, safetensors_packing, session
+from attn_gui.formats.atomic_writing import CHUNK, hidden_beside, saving
 from attn_gui.formats.file_format import LARGEST_FILE, FileSource, Loaded, reading
-from attn_gui.formats.file_sentences import FileNote, FormatError, shown
-from attn_gui.formats.foreign_arrays import Json, dump, parse_object
+from attn_gui.formats.file_messages import FileNote, FormatError, shown
 from attn_gui.formats.problem_fields import assemble, is_field, split
-from attn_gui.formats.saving import CHUNK, hidden_beside, saving
 from attn_gui.formats.session import (
     STUDY,
     FileStamp,
@@ -68,6 +67,7 @@ from attn_gui.formats.snapshots import (
     snapshot_entries,
 )
 from attn_gui.formats.snapshots import nbytes as snapshot_bytes
+from attn_gui.formats.untrusted_bytes import Json, dump, parse_object
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 SUFFIX = ".journal"
@@ -148,7 +148,7 @@ class JournalStep:
         if self.snapshots is not None:
             kept, said[SNAPSHOTS] = snapshot_entries(self.snapshots, of_model=around is not None)
             given |= kept
-        return packed_arrays.parts(given, {ENTRY: dump(said)})
+        return safetensors_packing.parts(given, {ENTRY: dump(said)})
 
     def _weights_in(self, given: Mapping[str, Array]) -> LayerRecord:
         """Return those of the arrays that are weights of the model but for a few cells, and these cells."""
@@ -174,7 +174,7 @@ class HeldFile(NamedTuple):
     def parts(self) -> Iterator[memoryview]:
         """Return the bytes of the entry."""
         said = {HOLDS: stamp_record(self.file), GENERATION: self.generation}
-        return packed_arrays.parts({}, {ENTRY: dump(said)})
+        return safetensors_packing.parts({}, {ENTRY: dump(said)})
 
 
 class Journal:
@@ -318,9 +318,9 @@ def kept_in(path: Path) -> KeptDocument:
     with reading(path, LARGEST_FILE) as source:
         data = _checked_start(source).read(LENGTH + 8)
         length = int.from_bytes(data[LENGTH:], "little")
-        if length > min(packed_arrays.LONGEST_HEADER, source.size):
+        if length > min(safetensors_packing.LONGEST_HEADER, source.size):
             raise FormatError(_DAMAGED)
-        header, _ = packed_arrays.unpacked(data[LENGTH:] + source.file.read(length), ENTRY)
+        header, _ = safetensors_packing.unpacked(data[LENGTH:] + source.file.read(length), ENTRY)
         return kept_of(_said(header))
 
 
@@ -380,7 +380,7 @@ def _file_in(file: BinaryIO, size: int) -> HeldFile | None:
     found: HeldFile | None = None
     for data, _whole in _entries(file, size, LONGEST_NAMING):
         try:
-            said = _said(packed_arrays.unpacked(data, ENTRY)[0])
+            said = _said(safetensors_packing.unpacked(data, ENTRY)[0])
             if HOLDS in said and (stamp := stamp_of(said[HOLDS])) is not None and stamp.is_current():
                 found = HeldFile(stamp, int(said[GENERATION]))
         except Exception:
@@ -437,11 +437,11 @@ class _State:
 
     def take(self, data: bytes) -> None:
         """Carry out an entry, wholly or not at all."""
-        header, cells = packed_arrays.unpacked(data, ENTRY)
+        header, cells = safetensors_packing.unpacked(data, ENTRY)
         said = _said(header)
         if HOLDS in said or (self._held is not None and said[GENERATION] < self._held.generation):
             return  # it names a file, or what it says is in the file
-        given = packed_arrays.arrays_in(header, cells)
+        given = safetensors_packing.arrays_in(header, cells)
         arrays, snapshots, notes, study = dict(self._arrays), self._snapshots, self._notes, self._study
         if "base" in said and self._held is None:
             based = _base(stamp_of(said["base"]))
@@ -517,7 +517,7 @@ def _base(stamp: FileStamp | None) -> Loaded:
 
 
 def _said(header: Mapping[str, Json]) -> dict[str, Json]:
-    metadata = header.get(packed_arrays.METADATA)
+    metadata = header.get(safetensors_packing.METADATA)
     return parse_object(str(metadata[ENTRY]), LONGEST_OPTIONS) if isinstance(metadata, dict) else {}
 
 

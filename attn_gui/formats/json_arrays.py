@@ -15,10 +15,25 @@ from typing import IO, cast
 import numpy as np
 
 from attn_gui.engine.progress import Progress
+from attn_gui.formats.array_rows import ArrayRows
 from attn_gui.formats.csv_text import decode
 from attn_gui.formats.file_format import ArrayListing, FileSource, ListedArray, Loaded, check_size
-from attn_gui.formats.file_sentences import FileNote, FormatError, shape_text, shown
-from attn_gui.formats.foreign_arrays import (
+from attn_gui.formats.file_messages import FileNote, FormatError, shape_text, shown
+from attn_gui.formats.named.arranged_problem import problem_in
+from attn_gui.formats.named.array_names import (
+    LONGEST_META,
+    MASK,
+    META,
+    THERE_TWICE,
+    joined,
+    meta_options,
+    options_among,
+    texts_among,
+)
+from attn_gui.formats.named.attention_maps import means_maps
+from attn_gui.formats.problem_fields import ABOUT, is_field
+from attn_gui.formats.text.numerals import number
+from attn_gui.formats.untrusted_bytes import (
     EXACT,
     NOT_MAPPING,
     Array,
@@ -31,21 +46,6 @@ from attn_gui.formats.foreign_arrays import (
     rounded_note,
     unique,
 )
-from attn_gui.formats.named.arranged_problem import problem_in
-from attn_gui.formats.named.attention_maps import means_maps
-from attn_gui.formats.named.roles import (
-    LONGEST_META,
-    MASK,
-    META,
-    THERE_TWICE,
-    joined,
-    meta_options,
-    options_among,
-    texts_among,
-)
-from attn_gui.formats.problem_fields import ABOUT, is_field
-from attn_gui.formats.rows import ArrayRows
-from attn_gui.formats.text.numerals import number
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 LARGEST_FILE = 64 * 2**20  # its numbers take up to twelve times as much while they are read

@@ -8,8 +8,9 @@ from typing import IO
 import numpy as np
 
 from attn_gui.engine.fields import GIVEN
+from attn_gui.formats.array_rows import ArrayRows, rows_of
 from attn_gui.formats.file_format import ArrayListing, FileSource, LabeledArray, Labels, ListedArray
-from attn_gui.formats.foreign_arrays import (
+from attn_gui.formats.untrusted_bytes import (
     MAGIC,
     Array,
     Budget,
@@ -18,7 +19,6 @@ from attn_gui.formats.foreign_arrays import (
     read_npy,
     rounding_notes,
 )
-from attn_gui.formats.rows import ArrayRows, rows_of
 
 __all__ = ["listing", "matches", "read", "write", "write_rows", "write_unlabeled"]
 

@@ -10,9 +10,14 @@ from typing import IO
 import numpy as np
 
 from attn_gui.formats import npy
+from attn_gui.formats.array_rows import ArrayRows, rows_of
 from attn_gui.formats.file_format import ArrayListing, FileSource, ListedArray, Loaded
-from attn_gui.formats.file_sentences import FormatError, shown, size_text
-from attn_gui.formats.foreign_arrays import (
+from attn_gui.formats.file_messages import FormatError, shown, size_text
+from attn_gui.formats.named.arranged_problem import problem_in
+from attn_gui.formats.named.array_names import LONGEST_META, META, THERE_TWICE, is_own_name, joined, meta_options
+from attn_gui.formats.named.attention_maps import means_maps
+from attn_gui.formats.problem_fields import is_field, is_option, option_of, split
+from attn_gui.formats.untrusted_bytes import (
     TOO_LONG,
     Array,
     Budget,
@@ -27,11 +32,6 @@ from attn_gui.formats.foreign_arrays import (
     read_header,
     read_npy,
 )
-from attn_gui.formats.named.arranged_problem import problem_in
-from attn_gui.formats.named.attention_maps import means_maps
-from attn_gui.formats.named.roles import LONGEST_META, META, THERE_TWICE, is_own_name, joined, meta_options
-from attn_gui.formats.problem_fields import is_field, is_option, option_of, split
-from attn_gui.formats.rows import ArrayRows, rows_of
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 LONGEST_DIRECTORY = 2**20

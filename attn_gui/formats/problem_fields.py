@@ -17,8 +17,8 @@ from attn_gui.engine.masks import Bias, Causal, Custom, Layer
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES
 from attn_gui.engine.stages import STAGE
-from attn_gui.formats.file_sentences import FileNote, FormatError, shown
-from attn_gui.formats.foreign_arrays import Array, Json
+from attn_gui.formats.file_messages import FileNote, FormatError, shown
+from attn_gui.formats.untrusted_bytes import Array, Json
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 OPTIONS = tuple(field.name for field in dataclasses.fields(Problem) if field.name not in MATRICES)

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import IO
 
-from attn_gui.formats import packed_arrays, session
+from attn_gui.formats import safetensors_packing, session
+from attn_gui.formats.array_rows import ArrayRows
 from attn_gui.formats.file_format import ArrayListing, FileSource, ListedArray, Loaded
-from attn_gui.formats.file_sentences import FormatError
-from attn_gui.formats.foreign_arrays import Array, Json, ListedBudget, parse_object, read_bytes
+from attn_gui.formats.file_messages import FormatError
 from attn_gui.formats.named.arranged_problem import problem_in
-from attn_gui.formats.named.roles import LONGEST_META, META, joined, meta_options, options_among, texts_among
-from attn_gui.formats.rows import ArrayRows
+from attn_gui.formats.named.array_names import LONGEST_META, META, joined, meta_options, options_among, texts_among
+from attn_gui.formats.untrusted_bytes import Array, Json, ListedBudget, parse_object, read_bytes
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 _LENGTH = 8  # bytes that say how long the header is
 _CUT_OFF = QT_TRANSLATE_NOOP("Sentences", "{file} is cut off or is no safetensors file.")
 
-matches = packed_arrays.matches
+matches = safetensors_packing.matches
 
 
 def read(source: FileSource) -> Loaded:
@@ -35,18 +35,18 @@ def write_members(members: Mapping[str, ArrayRows], file: IO[bytes]) -> None:
     """Write arrays by name, each block by block; texts go among the metadata."""
     texts = texts_among(members)
     arrays = {name: rows for name, rows in members.items() if name not in texts}
-    header, names = packed_arrays.header_of(arrays, texts)
+    header, names = safetensors_packing.header_of(arrays, texts)
     file.write(header)
     for name in names:
         for block in arrays[name].blocks():
-            file.write(packed_arrays.packed(block))
+            file.write(safetensors_packing.packed(block))
 
 
 def listing(source: FileSource) -> ArrayListing:
     """Return every array, by the header alone; one of unknown numbers is refused when it is read."""
     header, _ = _header(source)
-    places = packed_arrays.places(header)
-    arrays = tuple(ListedArray(place.name, place.shape, packed_arrays.kind_name(place.kind)) for place in places)
+    places = safetensors_packing.places(header)
+    arrays = tuple(ListedArray(place.name, place.shape, safetensors_packing.kind_name(place.kind)) for place in places)
     texts = _metadata(header)
     said = texts.get(META)
     options = meta_options(parse_object(said, LONGEST_META)) if isinstance(said, str) else {}
@@ -69,12 +69,12 @@ def _value(text: Json) -> Json:
 def _taken(source: FileSource, names: Collection[str]) -> dict[str, Array]:
     header, first = _header(source)
     found, budget = {}, ListedBudget()
-    for place in packed_arrays.places(header):
+    for place in safetensors_packing.places(header):
         if place.name in names:
-            count = packed_arrays.count_of(place, budget)
+            count = safetensors_packing.count_of(place, budget)
             source.file.seek(first + place.bytes[0])
             own = read_bytes(_FilePart(source, count), place.name, count)
-            found[place.name] = packed_arrays.array_of(place, own)
+            found[place.name] = safetensors_packing.array_of(place, own)
     return found
 
 
@@ -94,12 +94,12 @@ def _header(source: FileSource) -> tuple[dict[str, Json], int]:
     """Return the header, and the byte behind it."""
     start = source.file.read(_LENGTH)
     length = int.from_bytes(start, "little")
-    if len(start) < _LENGTH or length > min(packed_arrays.LONGEST_HEADER, source.size - _LENGTH):
+    if len(start) < _LENGTH or length > min(safetensors_packing.LONGEST_HEADER, source.size - _LENGTH):
         raise FormatError(_CUT_OFF)
-    header, _ = packed_arrays.unpacked(start + source.file.read(length), session.ENTRY)
+    header, _ = safetensors_packing.unpacked(start + source.file.read(length), session.ENTRY)
     return header, _LENGTH + length
 
 
 def _metadata(header: Mapping[str, Json]) -> dict[str, Json]:
-    found = header.get(packed_arrays.METADATA, {})
+    found = header.get(safetensors_packing.METADATA, {})
     return found if isinstance(found, dict) else {}

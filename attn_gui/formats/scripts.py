@@ -14,11 +14,12 @@ from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.dense import DenseEvaluation
 from attn_gui.engine.fields import MATRICES
 from attn_gui.engine.graph import indices
-from attn_gui.engine.graph.nodes import COMPUTED, Node, is_counted, plain_name, title
+from attn_gui.engine.graph.nodes import Node
 from attn_gui.engine.graph.sources import layer_name
 from attn_gui.engine.graph.stage import LinearStage, Role
+from attn_gui.engine.graph.symbols_and_titles import COMPUTED, is_counted, plain_name, title
 from attn_gui.engine.interventions import Intervention
-from attn_gui.formats.file_sentences import FormatError
+from attn_gui.formats.file_messages import FormatError
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 __all__ = ["SCRIPTS", "ScriptLibrary", "script_name", "script_text"]

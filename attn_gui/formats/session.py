@@ -18,13 +18,13 @@ import numpy as np
 from attn_gui.engine.checks import whole_text
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.progress import Progress
-from attn_gui.formats import packed_arrays
+from attn_gui.formats import safetensors_packing
+from attn_gui.formats.atomic_writing import CHUNK, replacing, saving
 from attn_gui.formats.file_format import FileSource, Loaded, PathText
-from attn_gui.formats.file_sentences import FormatError, shown
-from attn_gui.formats.foreign_arrays import Array, Json, dump, parse_object
+from attn_gui.formats.file_messages import FormatError, shown
 from attn_gui.formats.problem_fields import assemble, is_field, is_result, notes_on, split, words
-from attn_gui.formats.saving import CHUNK, replacing, saving
 from attn_gui.formats.snapshots import SNAPSHOTS, Snapshot, is_snapshot_entry, read_snapshots, snapshot_entries
+from attn_gui.formats.untrusted_bytes import Array, Json, dump, parse_object
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 STUDY = "study"
@@ -45,7 +45,7 @@ LONGEST_OPTIONS = 32 * 2**20
 _OTHER = QT_TRANSLATE_NOOP("Sentences", "{file} is a safetensors file, but not a session of attn_gui.")
 _UPGRADES: dict[int, Callable[[dict[str, Json]], dict[str, Json]]] = {}
 
-matches = packed_arrays.matches
+matches = safetensors_packing.matches
 
 
 # --- study ----------------------------------------------------------------------------------------
@@ -156,11 +156,11 @@ def read(source: FileSource) -> Loaded:
 
 def in_bytes(data: bytes) -> Loaded:
     """Return the session that the bytes of a file hold."""
-    if not packed_arrays.may_have(data, ENTRY):  # a long list of arrays is not worth taking apart
+    if not safetensors_packing.may_have(data, ENTRY):  # a long list of arrays is not worth taking apart
         raise FormatError(_OTHER)
-    header, cells = packed_arrays.unpacked(data, ENTRY)
+    header, cells = safetensors_packing.unpacked(data, ENTRY)
     options = _options(header)
-    arrays = packed_arrays.arrays_in(header, cells)
+    arrays = safetensors_packing.arrays_in(header, cells)
     view, about = _objects(options, "view"), _objects(options, "about")
     kept, notes = read_snapshots(
         {name: arrays[name] for name in arrays if is_snapshot_entry(name)}, options.pop(SNAPSHOTS, [])
@@ -189,12 +189,12 @@ def parts(loaded: Loaded) -> Iterator[memoryview]:
     if loaded.snapshots:
         more, options[SNAPSHOTS] = snapshot_entries(loaded.snapshots)
         arrays |= more
-    return packed_arrays.parts(arrays, {ENTRY: dump(options)})
+    return safetensors_packing.parts(arrays, {ENTRY: dump(options)})
 
 
 def _options(header: dict[str, Json]) -> dict[str, Json]:
     """Take what the header says besides the arrays out of it, brought up to this version."""
-    metadata = header.pop(packed_arrays.METADATA, {})
+    metadata = header.pop(safetensors_packing.METADATA, {})
     if not isinstance(metadata, dict) or ENTRY not in metadata:
         raise FormatError(_OTHER)
     options = parse_object(str(metadata[ENTRY]), LONGEST_OPTIONS)
@@ -315,7 +315,7 @@ def save_study(record: StudyRecord, path: PathText, progress: Progress | None = 
         if record.snapshots:
             more, options[SNAPSHOTS] = snapshot_entries(record.snapshots, of_model=True)
             arrays |= more
-        written = [*packed_arrays.parts(arrays, {ENTRY: dump(options)})]
+        written = [*safetensors_packing.parts(arrays, {ENTRY: dump(options)})]
     _write_parts(written, path, progress)
 
 

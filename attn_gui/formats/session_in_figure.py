@@ -8,9 +8,9 @@ import re
 import zlib
 from collections.abc import Callable, Iterator
 
-from attn_gui.formats import packed_arrays, session
+from attn_gui.formats import safetensors_packing, session
 from attn_gui.formats.file_format import FileSource, Loaded
-from attn_gui.formats.file_sentences import FormatError, size_text
+from attn_gui.formats.file_messages import FormatError, size_text
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 KEYWORD = "attn_gui"
@@ -78,7 +78,7 @@ def session_in(figure: bytes) -> bytes:
         if text:
             end = (len(rest) + len(piece)) // 4 * 4
             piece, rest = _decoded((rest + piece)[:end]), (rest + piece)[end:]
-        if not found and not packed_arrays.matches(piece):
+        if not found and not safetensors_packing.matches(piece):
             raise FormatError(_DAMAGED)
         found += piece
         if len(found) > LARGEST:

@@ -12,9 +12,9 @@ import numpy as np
 from attn_gui.engine.errors import FieldTypeError
 from attn_gui.engine.memory import check
 from attn_gui.engine.problem import Problem
-from attn_gui.formats.file_sentences import FileNote, FormatError, shown
-from attn_gui.formats.foreign_arrays import Array, Json, dump, parse_object
+from attn_gui.formats.file_messages import FileNote, FormatError, shown
 from attn_gui.formats.problem_fields import assemble, is_field, split
+from attn_gui.formats.untrusted_bytes import Array, Json, dump, parse_object
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 OPTIONS = "options"

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attn_gui.engine import sentences
+from attn_gui.engine import messages
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.errors import StageError
-from attn_gui.engine.evaluation.choice import evaluation_of
+from attn_gui.engine.evaluation.choose_evaluation import evaluation_of
 from attn_gui.engine.evaluation.dense import DenseEvaluation
 from attn_gui.engine.evaluation.evaluation import Evaluation, Place
 from attn_gui.engine.evaluation.proxies import EvaluationProxy
@@ -25,7 +25,7 @@ from attn_gui.engine.mistakes.grading import Verdict, grade, grade_root, is_same
 from attn_gui.engine.mistakes.mistake import Mistake
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.stages import STAGE
-from attn_gui.formats.file_sentences import FormatError
+from attn_gui.formats.file_messages import FormatError
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.lessons.lesson import LessonQuestion
 from attn_gui.lessons.live_numbers import NumberSource, cell_index
@@ -336,7 +336,7 @@ def random_blanks(evaluation: Evaluation, stages: Sequence[str], count: int, see
     shapes, open_cells = [], []
     for stage in stages:
         if stage not in evaluation.stages:
-            raise StageError(sentences.NO_STAGE, stage=repr(stage), choices=evaluation.stages)
+            raise StageError(messages.NO_STAGE, stage=repr(stage), choices=evaluation.stages)
         shapes.append(evaluation.shape(stage))
         open_cells.append(np.flatnonzero(_may_be_left_out(evaluation, stage)))
     begins = np.cumsum([0, *(cells.size for cells in open_cells)])

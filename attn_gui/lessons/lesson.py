@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from attn_gui.engine.graph.printing import PrintedNumbers
+from attn_gui.engine.graph.printed_digits import PrintedNumbers
+from attn_gui.engine.messages import MINUS, short_power
 from attn_gui.engine.mistakes.grading import TOLERANCE
-from attn_gui.engine.sentences import MINUS, short_power
 from attn_gui.formats.file_format import PathText, reading
-from attn_gui.formats.file_sentences import FileNote, FormatError, quoted
+from attn_gui.formats.file_messages import FileNote, FormatError, quoted
 from attn_gui.languages import LANGUAGES, QT_TRANSLATE_NOOP
 from attn_gui.lessons.live_numbers import ExpressionError, LessonExpression, NumberSource, WithheldError, expression
 from attn_gui.paths import resource

@@ -13,12 +13,14 @@ import numpy as np
 
 from attn_gui.engine.analysis.explanation import Explanation
 from attn_gui.engine.arrays import Array, item_of
-from attn_gui.engine.evaluation.choice import is_long
+from attn_gui.engine.evaluation.choose_evaluation import is_long
 from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.fields import GIVEN
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.expressions import Cell, Number, Printed, chain_of, subscripted, with_sign
-from attn_gui.engine.graph.nodes import (
+from attn_gui.engine.graph.printed_digits import PrintedNumbers
+from attn_gui.engine.graph.stage import Role
+from attn_gui.engine.graph.symbols_and_titles import (
     COMPUTED,
     cell_latex,
     cell_symbol,
@@ -28,15 +30,13 @@ from attn_gui.engine.graph.nodes import (
     symbol,
     title,
 )
-from attn_gui.engine.graph.printing import PrintedNumbers
-from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.interventions import Intervention
 from attn_gui.engine.masks import Layer
+from attn_gui.engine.messages import MINUS, spelled
 from attn_gui.engine.problem import Problem
-from attn_gui.engine.sentences import MINUS, spelled
 from attn_gui.engine.stages import STAGE
-from attn_gui.formats.file_sentences import FormatError
-from attn_gui.formats.text.typeset import latex_text
+from attn_gui.formats.file_messages import FormatError
+from attn_gui.formats.text.latex_markdown_reader import latex_text
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 MOST_EQUATIONS = 400

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attn_gui.engine import sentences
+from attn_gui.engine import messages
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.checks import Record
 from attn_gui.engine.errors import FieldError, ShapeError, StageError
@@ -369,8 +369,8 @@ def patch_foretold(
 def _place_of(stage: str, axis: str) -> int:
     """Return the place of an axis among those of a stage. Raises StageError, FieldError."""
     if stage not in STAGE:
-        raise StageError(sentences.NO_STAGE, stage=stage, choices=tuple(STAGE))
+        raise StageError(messages.NO_STAGE, stage=stage, choices=tuple(STAGE))
     axes = STAGE[stage].axes
     if axis not in axes:
-        raise FieldError(sentences.NO_AXIS, field="axis", stage=stage, got=axis, choices=axes)
+        raise FieldError(messages.NO_AXIS, field="axis", stage=stage, got=axis, choices=axes)
     return axes.index(axis)

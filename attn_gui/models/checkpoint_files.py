@@ -22,11 +22,11 @@ from attn_gui.engine.arrays import Array
 from attn_gui.engine.memory import UNKNOWN, available
 from attn_gui.engine.progress import Progress
 from attn_gui.formats.file_format import NO_PERMISSION, reading
-from attn_gui.formats.file_sentences import FormatError, shape_text, shown, size_text
-from attn_gui.formats.foreign_arrays import Json, broken, parse_object
-from attn_gui.formats.named.roles import THERE_TWICE
-from attn_gui.formats.packed_arrays import PackedArray, places
+from attn_gui.formats.file_messages import FormatError, shape_text, shown, size_text
+from attn_gui.formats.named.array_names import THERE_TWICE
+from attn_gui.formats.safetensors_packing import PackedArray, places
 from attn_gui.formats.session import FileStamp
+from attn_gui.formats.untrusted_bytes import Json, broken, parse_object
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 MOST = 10**7

@@ -14,8 +14,8 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from attn_gui.engine.progress import Progress, silent
-from attn_gui.formats.file_sentences import FormatError
-from attn_gui.formats.saving import saving
+from attn_gui.formats.atomic_writing import saving
+from attn_gui.formats.file_messages import FormatError
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.models.checkpoint_files import WEIGHTS, file_digest, install_line
 from attn_gui.models.gguf import write_gguf_folder

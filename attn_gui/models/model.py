@@ -12,12 +12,12 @@ from typing import Any, Self
 
 import numpy as np
 
-from attn_gui.engine import sentences
+from attn_gui.engine import messages
 from attn_gui.engine.analysis.head_readings import READINGS
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.checks import as_array, as_whole, kind_of
 from attn_gui.engine.errors import FieldError, FieldTypeError, ShapeError, StageError
-from attn_gui.engine.evaluation.choice import evaluation_of
+from attn_gui.engine.evaluation.choose_evaluation import evaluation_of
 from attn_gui.engine.evaluation.threads import one_blas_thread
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.memory import check
@@ -25,7 +25,7 @@ from attn_gui.engine.problem import Problem
 from attn_gui.engine.progress import Progress, silent, within
 from attn_gui.engine.stages import STAGE, stage_of
 from attn_gui.formats.file_format import PathText
-from attn_gui.formats.file_sentences import FileNote, shown
+from attn_gui.formats.file_messages import FileNote, shown
 from attn_gui.formats.problem_fields import listed
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.models.backward_pass import head_gradient, layer_gradients
@@ -457,7 +457,7 @@ class Run:
             if number in layers:
                 if stage not in found or stage == X:
                     choices = evaluation_of(self.problem(number)).stages
-                    raise StageError(sentences.NO_STAGE, stage=stage, choices=choices)
+                    raise StageError(messages.NO_STAGE, stage=stage, choices=choices)
                 yield number, found[stage][None].astype(np.float64)
             cotangent = found[X]
 
@@ -596,5 +596,5 @@ def _checked(name: str, weights: Mapping[str, Array], given: object) -> Array:
         raise FieldError(_WEIGHT, field=name, choices=tuple(weights))
     found = as_array(name, given, np.dtype(np.float32), axes=range(3), copy=True)
     if found.shape != weights[known].shape:
-        raise ShapeError(sentences.BROADCAST, matrices=(name,), axes=(), expected=weights[known].shape, got=found.shape)
+        raise ShapeError(messages.BROADCAST, matrices=(name,), axes=(), expected=weights[known].shape, got=found.shape)
     return found

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from attn_gui.engine import sentences
+from attn_gui.engine import messages
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.checks import kind_of
 from attn_gui.engine.errors import FieldError, FieldTypeError
 from attn_gui.engine.masks import Causal, Custom, Layer, Padding, Window
-from attn_gui.formats.file_sentences import FileNote
+from attn_gui.formats.file_messages import FileNote
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.models.families import Architecture
 
@@ -93,11 +93,11 @@ def _wholes(field: str, given: Any) -> tuple[int, ...]:
     try:
         array = np.asarray(given)
     except ValueError as error:
-        raise FieldTypeError(sentences.NOT_WHOLE, field=field, got=kind_of(given)) from error
+        raise FieldTypeError(messages.NOT_WHOLE, field=field, got=kind_of(given)) from error
     if array.size == 0:
         return ()
     if array.ndim != 1 or array.dtype.kind not in "iub":
-        raise FieldTypeError(sentences.NOT_WHOLE, field=field, got=kind_of(given))
+        raise FieldTypeError(messages.NOT_WHOLE, field=field, got=kind_of(given))
     return tuple(map(int, array))
 
 

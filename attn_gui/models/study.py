@@ -15,7 +15,7 @@ from attn_gui.engine.checks import same
 from attn_gui.engine.errors import FieldTypeError
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.progress import Progress
-from attn_gui.formats.file_sentences import FormatError, shown
+from attn_gui.formats.file_messages import FormatError, shown
 from attn_gui.formats.problem_fields import assemble, split
 from attn_gui.formats.session import LayerRecord, StudyRecord
 from attn_gui.formats.snapshots import Snapshot, with_weights

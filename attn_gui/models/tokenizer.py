@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from attn_gui.formats.file_format import reading
-from attn_gui.formats.file_sentences import FormatError, size_text
-from attn_gui.formats.foreign_arrays import Json
+from attn_gui.formats.file_messages import FormatError, size_text
+from attn_gui.formats.untrusted_bytes import Json
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.models.checkpoint_files import TOKENIZER, TOKENIZER_CONFIG, install_line, json_file
 

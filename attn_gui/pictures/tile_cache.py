@@ -22,8 +22,8 @@ from attn_gui.engine.arrays import Box
 from attn_gui.engine.evaluation.pooling import block_edges
 from attn_gui.pictures.geometry import Span
 from attn_gui.pictures.planes import Block, FieldPlane, PlaneLike
-from attn_gui.pictures.thread_pools import Outcomes, SideThread, outcome_of
 from attn_gui.pictures.tile import DirtyTiles, KnownCells, Tile, TilePlace, place_of
+from attn_gui.pictures.worker_thread import Outcomes, WorkerThread, outcome_of
 
 AT_ONCE = 1 << 23
 """Cells that an edit may have computed and read on the GUI thread: some milliseconds, in turns of their own."""
@@ -110,7 +110,7 @@ class TileCache(QObject):
         self._ended = False
         self._followed = False  # an edit just now, whose own numbers are painted first
         self._begun = 0  # steps that were left when there was nothing to do before
-        self._thread = SideThread(self)
+        self._thread = WorkerThread(self)
         self._outcomes = Outcomes()
         self._outcomes.done.connect(self._on_job_done)
         self._soon = QTimer(self, singleShot=True, interval=0)

@@ -4,6 +4,6 @@
 are made of · `names` · `spoken_formulas` their words · `copying` what can be copied. A zone has a folder or a file:
 `spine`, `tables`, `product` with `map` in it, `head_strip`, `inspector`, `pages_panel` of `page_widget`s, each with a
 `page_canvas` and a `live_plot` of pyqtgraph on it, `history_panel`, `lesson_panel` with `question_view`, `banner`,
-`tool_lines`, `model_view` with `token_row`, `head_grid` and `predictions` in it; `controls` and `dialogs` open over
-them.
+`comparison_and_brush_bars`, `find_bar`, `model_view` with `token_row`, `head_grid` and `predictions` in it; `controls`
+and `dialogs` open over them.
 """

@@ -9,8 +9,8 @@ from PySide6.QtGui import QKeySequence, QResizeEvent, QUndoStack
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from attn_gui.figure.design_tokens import SPACING
+from attn_gui.views.history_list import CollapsibleHeader, HistoryModel, StepDelegate, StepList
 from attn_gui.views.snapshots import SnapshotList, SnapshotModel, SnapshotRow, SnapshotsView
-from attn_gui.views.step_list import CollapsibleHeader, HistoryModel, StepDelegate, StepList
 from attn_gui.views.theme import icon, scaled, style_text
 from attn_gui.views.widgets import Retranslated, arrange
 

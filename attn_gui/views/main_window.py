@@ -27,6 +27,7 @@ from attn_gui.views.zones import hairline, handing_on, stack, step, zone_in
 
 if TYPE_CHECKING:
     from attn_gui.views.banner import Banner
+    from attn_gui.views.comparison_and_brush_bars import ComparisonBar
     from attn_gui.views.controls.mask_panel import MaskPanel
     from attn_gui.views.controls.shape_panel import ShapePanel
     from attn_gui.views.head_strip import HeadsStrip
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from attn_gui.views.product.side_by_side import SideBySide
     from attn_gui.views.spine.spine import Spine
     from attn_gui.views.tables.inputs import InputsView
-    from attn_gui.views.tool_lines import ComparisonLine
 
 WIDEST_SIDE = 0.28  # of the window: with large type the pictures would be left with nothing
 
@@ -59,7 +59,7 @@ class MainWindow(QMainWindow):
     mask_panel: MaskPanel
     inputs: InputsView
     banner: Banner
-    comparison: ComparisonLine
+    comparison: ComparisonBar
     product: ProductPicture
     all_stages: AllStages
     sides: SideBySide
@@ -103,8 +103,10 @@ class MainWindow(QMainWindow):
         Each is made where it stands: a widget that moves is styled again, with everything in it.
         """
         from attn_gui.views.banner import Banner
+        from attn_gui.views.comparison_and_brush_bars import BrushBar, ComparisonBar
         from attn_gui.views.controls.mask_panel import MaskPanel
         from attn_gui.views.controls.shape_panel import ShapePanel
+        from attn_gui.views.find_bar import FindBar
         from attn_gui.views.head_strip import HeadsStrip
         from attn_gui.views.history_panel import HistoryView
         from attn_gui.views.inspector.inspector import Inspector
@@ -113,13 +115,12 @@ class MainWindow(QMainWindow):
         from attn_gui.views.product.side_by_side import SideBySide
         from attn_gui.views.spine.spine import Spine
         from attn_gui.views.tables.inputs import InputsView
-        from attn_gui.views.tool_lines import BrushBar, ComparisonLine, FindBar
 
         self.spine = Spine(self._strip)
         self.shape_panel, self.mask_panel, self.inputs = ShapePanel(self._left), MaskPanel(self), InputsView(self._left)
         self.pictures = QStackedWidget(self._middle)
         self.find_bar, self._rule = FindBar(self._middle), hairline(self._middle)
-        self.comparison, self.brush_bar = ComparisonLine(self._middle), BrushBar(self._middle)
+        self.comparison, self.brush_bar = ComparisonBar(self._middle), BrushBar(self._middle)
         self.product = ProductPicture(self.pictures)
         self.all_stages = AllStages(self.product.maps, self.pictures)
         self.sides = SideBySide(self.product.maps, self.pictures)

@@ -11,13 +11,13 @@ from PySide6.QtCore import QCoreApplication
 from attn_gui.engine import Problem
 from attn_gui.engine.creation.interventions import AXIS, whole_heads
 from attn_gui.engine.errors import Note
-from attn_gui.engine.graph.nodes import is_named, symbol, title
+from attn_gui.engine.graph.symbols_and_titles import is_named, symbol, title
 from attn_gui.engine.interventions import Copy, Intervention, Scale
 from attn_gui.engine.masks import MASKS, Layer, Parameter, as_blocked
 from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.scores import SCORES
 from attn_gui.figure.text.labels import token_text
-from attn_gui.figure.text.numbers import significant
+from attn_gui.figure.text.number_formats import significant
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # --- Names of stages and fields on screen, in the present language ---

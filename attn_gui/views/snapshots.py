@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from attn_gui.document.matrix_model import Index
 from attn_gui.figure.design_tokens import RADIUS, SPACING
-from attn_gui.views.step_list import CollapsibleHeader, StepList, row_height
+from attn_gui.views.history_list import CollapsibleHeader, StepList, row_height
 from attn_gui.views.text_views import LINE_OF_TEXT
 from attn_gui.views.theme import current_theme, ui_font
 from attn_gui.views.widgets import arrange, paint_focus_ring, plain_tip

@@ -7,7 +7,7 @@ import re
 from PySide6.QtCore import QCoreApplication
 
 from attn_gui.engine import STAGE, Evaluation
-from attn_gui.engine.graph.nodes import about, is_named
+from attn_gui.engine.graph.symbols_and_titles import about, is_named
 from attn_gui.figure.stage_formulas import shown_latex, stage_latex
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.names import letter, stage_title

@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.engine import Plane
-from attn_gui.engine.graph.nodes import symbol
+from attn_gui.engine.graph.symbols_and_titles import symbol
 from attn_gui.figure.design_tokens import LINE, RADIUS, SIZE, SPACING
 from attn_gui.figure.operands import KEY, QUERY
 from attn_gui.figure.text.labels import elided, token_label

@@ -29,7 +29,15 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QStyle, QStyleOptionButton, QStylePainter, QWidget
 
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
-from attn_gui.figure.typesetting import INDENT, FormulaPiece, baselines_of, laid_out, line_heights, typeset, whole_sides
+from attn_gui.figure.formula_typesetting import (
+    INDENT,
+    FormulaPiece,
+    baselines_of,
+    laid_out,
+    line_heights,
+    typeset,
+    whole_sides,
+)
 from attn_gui.views.names import unbroken
 from attn_gui.views.theme import current_theme, scaled, ui_font
 from attn_gui.views.widgets import KeyboardButton, paint_focus_ring, plain_tip, set_tip

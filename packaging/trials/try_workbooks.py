@@ -25,8 +25,8 @@ from problems_of_tests import problems_of_tests
 
 from attn_gui import Problem, compute, load
 from attn_gui.engine.creation.resize import resize
-from attn_gui.formats.cell_formulas import ArraySheet
-from attn_gui.formats.workbook import workbook_bytes
+from attn_gui.formats.xlsx_formulas import ArraySheet
+from attn_gui.formats.xlsx_writer import workbook_bytes
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -1402,7 +1402,7 @@
     </message>
 </context>
 <context>
-    <name>ComparisonLine</name>
+    <name>ComparisonBar</name>
     <message>
         <source>End the comparison</source>
         <translation>结束比较</translation>
@@ -1444,7 +1444,7 @@
     </message>
 </context>
 <context>
-    <name>CopyRowsController</name>
+    <name>SecondTextController</name>
     <message>
         <source>The text is still being run: try again once it is.</source>
         <translation>文本仍在运行，完成后再试。</translation>

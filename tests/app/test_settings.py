@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QPushButton, QTableView
 from pytestqt.exceptions import capture_exceptions, format_captured_exceptions
 from pytestqt.qtbot import QtBot
 
-from attn_gui.app import faults
+from attn_gui.app import unexpected_errors
 from attn_gui.app.program import Program
 from attn_gui.app.state.settings import MOST_RECENT, Settings
 
@@ -128,7 +128,7 @@ def broken(*_: object) -> None:
 
 
 def log_text() -> str:
-    return (faults.log_folder() / "attn_gui.log").read_text(encoding="utf-8")
+    return (unexpected_errors.log_folder() / "attn_gui.log").read_text(encoding="utf-8")
 
 
 def press(qtbot: QtBot, program: Program, words: str) -> None:
@@ -166,7 +166,7 @@ def test_an_error_in_a_slot_is_told_once_in_one_line_with_details_to_copy_and_no
     opened: list[QUrl] = []
     monkeypatch.setattr(QDesktopServices, "openUrl", opened.append)
     program.late.window_commands.actions["show_log"].trigger()
-    assert [Path(url.toLocalFile()) for url in opened] == [faults.log_folder()]
+    assert [Path(url.toLocalFile()) for url in opened] == [unexpected_errors.log_folder()]
 
 
 def test_an_error_names_its_place_in_our_code_and_comes_from_other_threads_without_a_log_too(
@@ -180,7 +180,7 @@ def test_an_error_names_its_place_in_our_code_and_comes_from_other_threads_witho
     assert "stack.push(" in log_text()
     assert str(SECRET) not in log_text()
     program.window.banner.hide()
-    monkeypatch.setattr(faults, "log_folder", lambda: Path(__file__) / "no folder")
+    monkeypatch.setattr(unexpected_errors, "log_folder", lambda: Path(__file__) / "no folder")
     thread = threading.Thread(target=broken)
     thread.start()
     thread.join()
@@ -192,5 +192,5 @@ def test_what_a_notebook_typed_is_not_repeated():
     code = compile("value = [271828.1828]\nvalue[3]", "/tmp/ipykernel_1/cell.py", "exec")
     with pytest.raises(IndexError) as met:
         exec(code, {})
-    assert "271828" not in faults.details(met.value)
-    assert "cell.py:2" in faults.details(met.value)
+    assert "271828" not in unexpected_errors.details(met.value)
+    assert "cell.py:2" in unexpected_errors.details(met.value)

@@ -92,12 +92,12 @@ SELDOM = (
     "attn_gui.figure.pages.page_kind", "attn_gui.figure.render", "attn_gui.figure.heatmap_layout",
     "attn_gui.engine.analysis.target_solution", "attn_gui.engine.analysis.verification",
     "attn_gui.engine.analysis.reference", "attn_gui.engine.evaluation.streaming",
-    "attn_gui.formats.text.delimited", "attn_gui.formats.text.text_table", "attn_gui.formats.text.typeset",
-    "attn_gui.lessons.exercises", "attn_gui.lessons.lesson", "attn_gui.models", "attn_gui.views.map.levels_popup",
+    "attn_gui.formats.text.delimited", "attn_gui.formats.text.text_table",
+    "attn_gui.formats.text.latex_markdown_reader", "attn_gui.lessons.exercises", "attn_gui.lessons.lesson", "attn_gui.models", "attn_gui.views.map.levels_popup",
     "attn_gui.views.page_widget",
 )  # fmt: skip
 
-EARLY_DIALOGS = {"attn_gui.views.dialogs.asking", "attn_gui.views.dialogs.progress"}
+EARLY_DIALOGS = {"attn_gui.views.dialogs.dialog_base", "attn_gui.views.dialogs.progress"}
 
 GARBAGE = """
 import gc, sys, threading, weakref

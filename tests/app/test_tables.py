@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from attn_gui.app.files.export_tasks import ExportNaming, number_tasks
 from attn_gui.app.tables.finding import fitting, named_alike, place_in, wanted_by
-from attn_gui.app.tables.table_blocks import grown_fields, grown_outline
+from attn_gui.app.tables.table_pasting import grown_fields, grown_outline
 from attn_gui.app.tables.tables import StageCells, TableDifference
-from attn_gui.document.number_text import shown
+from attn_gui.document.typed_numbers import shown
 from attn_gui.engine import DenseEvaluation, Evaluation, Problem, new_problem
 from attn_gui.engine.evaluation.reach import parts_of
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation

@@ -14,12 +14,12 @@ import pytest
 from PySide6.QtWidgets import QAbstractButton, QLabel, QWidget
 
 from attn_gui.app.program import Program
-from attn_gui.app.state import settings
-from attn_gui.app.state.settings import language_of, set_language
+from attn_gui.app.state import appearance
+from attn_gui.app.state.appearance import language_of, set_language
 from attn_gui.app.state.translated_errors import sentence, sentences
 from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.document.edits import fill_template
-from attn_gui.engine import sentences as words_of_the_engine
+from attn_gui.engine import messages as words_of_the_engine
 from attn_gui.engine.creation.create import new_problem
 from attn_gui.engine.creation.resize import resize
 from attn_gui.engine.errors import FieldError, ShapeError
@@ -34,8 +34,8 @@ SAME_IN_CHINESE = {"softmax", "sigmoid", "ALiBi", "model", "Thinking", "Machines
 
 @pytest.fixture(scope="module")
 def tool():
-    """packaging/translate.py."""
-    spec = importlib.util.spec_from_file_location("translate_script", ROOT / "packaging" / "translate.py")
+    """packaging/update_translations.py."""
+    spec = importlib.util.spec_from_file_location("translate_script", ROOT / "packaging" / "update_translations.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -69,7 +69,7 @@ def test_every_text_of_the_program_is_collected(tool, tmp_path):
     fresh = tmp_path / tool.CHINESE.name
     shutil.copy(tool.CHINESE, fresh)
     tool.collect(fresh)
-    assert set(messages(fresh)) == set(messages(tool.CHINESE)), "run packaging/translate.py"
+    assert set(messages(fresh)) == set(messages(tool.CHINESE)), "run packaging/update_translations.py"
 
 
 def test_every_text_is_translated(tool):
@@ -137,8 +137,8 @@ def test_what_is_compiled_is_what_is_written(tool, tmp_path):
 
 def test_a_checkout_without_compiled_texts_says_so(app, monkeypatch, tmp_path):
     """English in silence would look like a program that knows no Chinese."""
-    monkeypatch.setattr(settings, "resource", lambda *parts: tmp_path.joinpath(*parts))
-    with pytest.warns(UserWarning, match=r"packaging/texts\.py"):
+    monkeypatch.setattr(appearance, "resource", lambda *parts: tmp_path.joinpath(*parts))
+    with pytest.warns(UserWarning, match=r"packaging/compile_translations\.py"):
         set_language(app, "zh")
     set_language(app, "en")  # in which nothing is missing
 

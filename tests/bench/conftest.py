@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QApplication, QTableView, QWidget
 from attn_gui.app.program import Program
 from attn_gui.engine import Problem
 from attn_gui.views.head_strip import HeadThumb
-from attn_gui.views.map.cells_item import CellsPicture
+from attn_gui.views.map.cells_picture import CellsPicture
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.tables.delegate import CellDelegate
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from PySide6.QtWidgets import QApplication
 
-from attn_gui.app.state.settings import set_language
+from attn_gui.app.state.appearance import set_language
 from attn_gui.document import history
 from attn_gui.document.document import Document, DocumentChange
 from attn_gui.document.edits import Edit, Edits, Label, Refusal, SetCells, SetFields

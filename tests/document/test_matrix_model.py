@@ -17,8 +17,8 @@ from PySide6.QtTest import QAbstractItemModelTester
 
 from attn_gui.document.clipboard import CopiedCells, numpy_array, tab_separated, with_headers
 from attn_gui.document.matrix_model import MatrixModel
-from attn_gui.document.number_text import NumberError, parse_number, shortest, shown
 from attn_gui.document.sentence_tokens import places_before, split_tokens
+from attn_gui.document.typed_numbers import NumberError, parse_number, shortest, shown
 from attn_gui.formats.text.text_table import read_table
 from tests.failing import each
 

@@ -177,7 +177,7 @@ def rng() -> np.random.Generator:
 @pytest.fixture
 def typeset(qapp: object) -> Callable[[Iterable[str]], int]:
     """Lays out the sides of formulas and says how many they were: a command that is not known raises ValueError."""
-    from attn_gui.figure.typesetting import split_chain, typeset
+    from attn_gui.figure.formula_typesetting import split_chain, typeset
 
     def draw(formulas: Iterable[str]) -> int:
         sides = dict.fromkeys(side for latex in formulas for side in split_chain(latex))

@@ -15,10 +15,10 @@ from attn_gui.engine import (
     Problem,
     compute,
     head_counts,
+    messages,
     outlined,
     reshaped,
     resize,
-    sentences,
 )
 from attn_gui.engine.creation.resize import SIZES
 from attn_gui.engine.creation.rows_and_columns import (
@@ -205,7 +205,7 @@ def test_heads_that_stay_and_read_other_keys_and_values_are_told(heads, kv_heads
     old, new = (compute(one)["head_output"][0] for one in (problem, after))
     other = [head for head in range(min(len(old), len(new))) if not np.allclose(old[head], new[head])]
     told = [
-        note.values for note in found.notes if note.template in (sentences.READS_ANOTHER, sentences.MANY_READ_ANOTHER)
+        note.values for note in found.notes if note.template in (messages.READS_ANOTHER, messages.MANY_READ_ANOTHER)
     ]
     assert told == ([{"count": len(other), "head": other[0]}] if other else [])
 

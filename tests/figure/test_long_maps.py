@@ -16,8 +16,8 @@ from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.figure import pooled_maps, writers
 from attn_gui.figure.compose import compose_figure, evaluation_of_source
 from attn_gui.figure.export_settings import ExportSettings
+from attn_gui.figure.figure_kinds import map_pixels
 from attn_gui.figure.heatmap_layout import plan
-from attn_gui.figure.picture_kinds import map_pixels
 from attn_gui.figure.render import FigureFile, page_of, render, write, write_page
 from attn_gui.figure.writers import PX_PER_CM
 from tests.failing import each
@@ -39,7 +39,7 @@ def problem() -> Problem:
 @pytest.fixture
 def long(problem: Problem, monkeypatch: pytest.MonkeyPatch) -> Problem:
     """The same, for a computer that can hold next to nothing."""
-    monkeypatch.setattr("attn_gui.engine.evaluation.choice.DENSE", 100)
+    monkeypatch.setattr("attn_gui.engine.evaluation.choose_evaluation.DENSE", 100)
     monkeypatch.setattr(pooled_maps, "STRIP", 997)
     return problem
 

@@ -17,11 +17,11 @@ from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter
 
 from attn_gui import load
 from attn_gui.engine import DenseEvaluation, Problem
-from attn_gui.engine.evaluation.choice import evaluation_of
+from attn_gui.engine.evaluation.choose_evaluation import evaluation_of
 from attn_gui.figure import writers
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages import dependence as dependence_page
-from attn_gui.figure.pages import map_grids
+from attn_gui.figure.pages import page_charts
 from attn_gui.figure.pages.model import HeadEffects
 from attn_gui.figure.pages.page_context import ModelContext, PageContext
 from attn_gui.figure.pages.page_kind import MARGIN, NoRoom, PageStyle, option_values, with_frame
@@ -162,7 +162,7 @@ def test_the_whole_row_of_the_layer_on_the_table_is_marked(layer, monkeypatch):
     marked, true = [], np.arange(12.0).reshape(3, 4)
     drawing = PAGES["heads_off"].plan(HeadEffects("t", true, true, layer, False), PageStyle(), (None, None))
     monkeypatch.setattr(
-        map_grids, "paint_chosen_cell", lambda _painter, _place, _shape, cell, _style: marked.append(cell)
+        page_charts, "paint_chosen_cell", lambda _painter, _place, _shape, cell, _style: marked.append(cell)
     )
     painted(drawing, all_of_it=True)
     assert marked == [(layer, -1)] * 2

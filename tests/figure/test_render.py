@@ -18,9 +18,9 @@ from attn_gui.figure.comparison import ComparedState
 from attn_gui.figure.compose import compose_figure
 from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.export_settings import ExportSettings
+from attn_gui.figure.figure_kinds import PICTURES
 from attn_gui.figure.levels import LEVEL_RULES
 from attn_gui.figure.page_catalog import PAGES
-from attn_gui.figure.picture_kinds import PICTURES
 from attn_gui.figure.render import FORMATS, Picture, evaluation_drawn, write
 from attn_gui.figure.styles import STYLES
 from attn_gui.formats import load

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Problem
-from attn_gui.engine.sentences import say
+from attn_gui.engine.messages import say
 from attn_gui.formats import FormatError
 
 

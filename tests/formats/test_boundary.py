@@ -23,12 +23,12 @@ from attn_gui.engine import Problem
 from attn_gui.formats import (
     FormatError,
     file_format,
-    foreign_arrays,
     list_arrays,
     load,
     load_matrix,
     save,
     save_arrays,
+    untrusted_bytes,
 )
 from tests.costs import taking
 from tests.failing import each
@@ -213,7 +213,7 @@ def test_what_a_file_holds_must_fit_into_the_free_memory(
 ) -> None:
     path = tmp_path / "ones.npz"
     path.write_bytes(npz({}))
-    monkeypatch.setattr(foreign_arrays, "available", lambda: 100)
+    monkeypatch.setattr(untrusted_bytes, "available", lambda: 100)
     assert "needs 32 bytes of memory; expected at most 18 bytes." in refused(load, path, path=path)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Problem
-from attn_gui.formats import foreign_arrays, load, open_file
+from attn_gui.formats import load, open_file, untrusted_bytes
 from tests.costs import taking
 from tests.failing import each
 
@@ -166,7 +166,7 @@ def test_a_bomb_is_refused_before_it_goes_off(
 def test_the_memory_of_all_arrays_counts_together(
     tmp_path: Path, refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(foreign_arrays.Budget.__init__, "__defaults__", (100,))
+    monkeypatch.setattr(untrusted_bytes.Budget.__init__, "__defaults__", (100,))
     path = tmp_path / "file.npz"
     path.write_bytes(zipped(QUERY, KEY, VALUE))
     assert "“key” of shape 3 × 2 needs 48 bytes of memory; expected at most 20 bytes" in refused(load, path, path=path)

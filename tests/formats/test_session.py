@@ -29,8 +29,8 @@ from attn_gui.formats import (
     save_session,
     session_in_figure,
 )
-from attn_gui.formats.foreign_arrays import parse_object
 from attn_gui.formats.snapshots import SnapshotLayer, packed, snapshot_entries, snapshots_in
+from attn_gui.formats.untrusted_bytes import parse_object
 from attn_gui.paths import resource
 from tests.costs import is_slow, taking
 from tests.failing import each

@@ -14,8 +14,8 @@ import pytest
 
 from attn_gui.engine import Problem, compute
 from attn_gui.formats import FormatError, load
-from attn_gui.formats.cell_formulas import ArraySheet
-from attn_gui.formats.workbook import workbook_bytes
+from attn_gui.formats.xlsx_formulas import ArraySheet
+from attn_gui.formats.xlsx_writer import workbook_bytes
 from tests.failing import each
 
 from .test_scripts import EXTREMES, PROBLEMS, STEEP, N, given, layer, projected

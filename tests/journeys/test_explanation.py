@@ -11,7 +11,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTableView, QWidget
 
-from attn_gui.engine.graph.printing import short_number
+from attn_gui.engine.graph.printed_digits import short_number
 from tests.failing import each
 
 CAUSAL = "smollm2-layer10.npz"

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication, QComboBox, QMenu
 
 from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.engine.analysis.head_readings import READINGS, rows_of
-from attn_gui.views.dialogs.questions import AskDialog
+from attn_gui.views.dialogs.small_dialogs import AskDialog
 from attn_gui.views.head_strip import HeadThumb
 from tests.failing import each as rows
 

@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QRadioButton, QToolBar
 
 from attn_gui.engine import Problem, compute, verify
-from attn_gui.views.dialogs.questions import WeightDialog
+from attn_gui.views.dialogs.small_dialogs import WeightDialog
 
 WEIGHT = {"kind": "set", "stage": "weights", "at": {"batch": 0, "head": 1, "query": 3, "key": 2}, "values": 0.9}
 OFF = {"kind": "scale", "stage": "head_output", "at": {"head": 0}, "factor": 0.0}

@@ -20,7 +20,7 @@ from attn_gui.lessons.curriculum import following, names
 from attn_gui.lessons.exercises import verdict_on
 from attn_gui.lessons.lesson import read_lesson, written
 from attn_gui.lessons.live_numbers import ExpressionError, NumberSource, expression
-from attn_gui.lessons.scenes import states_of
+from attn_gui.lessons.step_states import states_of
 from attn_gui.models import open_model
 from attn_gui.paths import resource
 from tests.failing import each

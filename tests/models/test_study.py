@@ -20,7 +20,7 @@ from attn_gui.document.edits import Label, SetCells, SetFields, SetStudy
 from attn_gui.engine import Problem
 from attn_gui.engine.creation.resize import resize
 from attn_gui.formats import open_file, save_study
-from attn_gui.formats.file_sentences import FormatError
+from attn_gui.formats.file_messages import FormatError
 from attn_gui.formats.session import ModelNeeded, StudyRecord
 from attn_gui.models import Model, open_model
 from attn_gui.models.study import OpenedStudy, open_layer, opened_study, record_of, weights_at

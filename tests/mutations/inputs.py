@@ -27,7 +27,7 @@ from attn_gui.formats.session import FileStamp, KeptDocument, LayerRecord, Study
 from attn_gui.formats.snapshots import packed
 from attn_gui.formats.text.text_table import read_table
 from attn_gui.lessons.lesson import read_lesson
-from attn_gui.lessons.scenes import states_of
+from attn_gui.lessons.step_states import states_of
 from attn_gui.models import open_model
 from attn_gui.paths import resource
 

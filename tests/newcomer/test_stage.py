@@ -20,8 +20,8 @@ from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.expressions import Expression, Leaves, Number
-from attn_gui.engine.graph.nodes import titles
 from attn_gui.engine.graph.stage import FormulaTemplate, Input, Operator, Stage, StageName, given
+from attn_gui.engine.graph.symbols_and_titles import titles
 from attn_gui.figure.compose import compose_figure
 from attn_gui.figure.export_settings import ExportSettings
 from attn_gui.figure.stage_formulas import stage_latex
@@ -135,7 +135,7 @@ def test_a_target_is_reached_or_said_not_to_be_and_the_reference_does_not_bless_
 
 # --- the window ----------------------------------------------------------------------------------
 class Words(QTranslator):
-    """What packaging/translate.py would write into the .ts file: the words on the entries."""
+    """What packaging/update_translations.py would write into the .ts file: the words on the entries."""
 
     def isEmpty(self) -> bool:
         return False  # or the window would not be told of the language

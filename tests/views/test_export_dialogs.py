@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog, QLabel, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
-from attn_gui.app.state import settings
+from attn_gui.app.state import appearance
 from attn_gui.views.dialogs.export_choice import DataChoice, ExportChoice, heads_from_text
 from attn_gui.views.dialogs.export_data_dialog import ExportDataDialog
 from attn_gui.views.dialogs.export_dialog import ExportDialog
@@ -251,10 +251,10 @@ def test_numbers_are_asked_for_by_name(qtbot, tmp_path):
 @pytest.fixture
 def look(qapp, request):
     lang, zoom = request.param
-    settings.set_language(qapp, lang)
+    appearance.set_language(qapp, lang)
     apply_theme(qapp, "light", zoom)
     yield
-    settings.set_language(qapp, "en")
+    appearance.set_language(qapp, "en")
     apply_theme(qapp, "light")
 
 

@@ -28,7 +28,7 @@ from pytestqt.qtbot import QtBot
 from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.engine.graph.indices import cell
 from attn_gui.views.banner import Banner, BannerOffer, Words
-from attn_gui.views.dialogs.asking import message_box
+from attn_gui.views.dialogs.dialog_base import message_box
 from attn_gui.views.head_strip import HeadsStrip, HeadThumb
 from attn_gui.views.history_panel import HistoryView
 from attn_gui.views.widgets import ElidedLabel, FittingPage, plain_tip, set_tip

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QMenu, QSizePolicy, QToolBar, QToolButton, QWidget
 
 from attn_gui.app.actions.action_table import ACTIONS, FULL_MENUS, MENU_WORDS, MENUS, SUBMENUS, Row
 from attn_gui.figure.design_tokens import SIZE, SPACING
-from attn_gui.views.controls.choice_box import CompareBox, SimpleSwitch
+from attn_gui.views.controls.tool_bar_controls import CompareBox, SimpleSwitch
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.theme import icon, restyle, scaled
 from attn_gui.views.widgets import LEFT_OUT, listen_once

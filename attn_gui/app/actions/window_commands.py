@@ -15,10 +15,10 @@ from attn_gui.app.actions.map_keys import MapKeys
 from attn_gui.app.app_context import AppContext
 from attn_gui.app.files.files import FilesController
 from attn_gui.app.simple_window import SimpleWindowController
-from attn_gui.app.state.settings import in_every_language
+from attn_gui.app.state.appearance import in_every_language
 from attn_gui.modes import PRODUCT
 from attn_gui.paths import notices
-from attn_gui.views.dialogs.asking import asked
+from attn_gui.views.dialogs.dialog_base import asked
 from attn_gui.views.zones import ZONES, stops_of, zone_with_focus
 
 if TYPE_CHECKING:

@@ -1,2 +1,2 @@
-"""Controllers of what is changed in a problem but for its tables: shapes, variants, masks, heads, targets, cells
+"""Controllers of what is changed in a problem but for its tables: sizes, parts, variants, masks, heads, targets, cells
 of maps."""

@@ -14,7 +14,7 @@ from attn_gui.app.editing.edit_runner import Arrays
 from attn_gui.app.state.translated_errors import sentences
 from attn_gui.app.title_and_status import StatusNote
 from attn_gui.document.edits import Label, SetFields
-from attn_gui.document.number_text import NumberError, parse_number, shortest
+from attn_gui.document.typed_numbers import NumberError, parse_number, shortest
 from attn_gui.engine import Problem, Resized
 from attn_gui.engine.creation.heads import with_equal_kv, with_head_duplicated, with_head_moved, with_heads_averaged
 from attn_gui.engine.creation.interventions import (
@@ -24,9 +24,9 @@ from attn_gui.engine.creation.interventions import (
     with_head_scaled,
     with_heads_off,
 )
-from attn_gui.figure.text.numbers import significant
+from attn_gui.figure.text.number_formats import significant
 from attn_gui.languages import QT_TRANSLATE_NOOP
-from attn_gui.views.dialogs.asking import asked
+from attn_gui.views.dialogs.dialog_base import asked
 from attn_gui.views.dialogs.export_choice import heads_from_text
 
 T = TypeVar("T")
@@ -160,7 +160,7 @@ class HeadEdits(QObject):
         self._runner.begin(label, make, take)
 
     def _ask(self, title: str, words: str, text: str, read: Callable[[str], T]) -> T | None:
-        from attn_gui.views.dialogs.questions import AskDialog
+        from attn_gui.views.dialogs.small_dialogs import AskDialog
 
         dialog = AskDialog(title, words, text, read, self._window)
         return dialog.answer if asked(dialog) else None

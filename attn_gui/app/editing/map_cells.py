@@ -13,14 +13,14 @@ from PySide6.QtGui import QGuiApplication
 from attn_gui.app.actions.actions import Command, choices
 from attn_gui.app.app_context import AppContext
 from attn_gui.app.editing.edit_runner import EditRunner
-from attn_gui.app.editing.shapes import shape_text
+from attn_gui.app.editing.shape_fixes import shape_text
 from attn_gui.app.editing.targets import TargetController
 from attn_gui.app.state.translated_errors import sentences
 from attn_gui.app.state.view_state import ChosenBlock, ChosenCell, ViewSettings, resolve
-from attn_gui.app.tables.table_blocks import PASTED, TableBlocks, tile_to_selection
+from attn_gui.app.tables.table_pasting import PASTED, TableBlocks, tile_to_selection
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetCells, cast_cells, check_finite
-from attn_gui.document.number_text import NumberError, parse_number, shortest
+from attn_gui.document.typed_numbers import NumberError, parse_number, shortest
 from attn_gui.engine import STAGE, Plane
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.creation.interventions import (
@@ -37,11 +37,11 @@ from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.indices import intersection
 from attn_gui.engine.graph.intervention_nodes import InterventionNode
 from attn_gui.engine.interventions import PLACES, Intervention
-from attn_gui.engine.sentences import spoken
+from attn_gui.engine.messages import spoken
 from attn_gui.figure.operands import stage_plane
 from attn_gui.formats import LabeledArray
 from attn_gui.languages import QT_TRANSLATE_NOOP
-from attn_gui.views.dialogs.asking import asked
+from attn_gui.views.dialogs.dialog_base import asked
 from attn_gui.views.inspector.cell_relations import cell_name, number
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.names import ALONE, ASK, RESCALED, SOLVED, WEIGHT_MEANINGS, letter, stage_title
@@ -233,7 +233,7 @@ class CellBlocks(QObject):
     # --- steps -----------------------------------------------------------------------------------
     def multiply(self) -> None:
         """Ask for a factor of the chosen cells."""
-        from attn_gui.views.dialogs.questions import AskDialog
+        from attn_gui.views.dialogs.small_dialogs import AskDialog
 
         cells = self.cells()
         if cells is None:
@@ -264,7 +264,7 @@ class CellBlocks(QObject):
 
     def take(self) -> None:
         """Ask which cells stand in place of the chosen ones."""
-        from attn_gui.views.dialogs.questions import TakeDialog
+        from attn_gui.views.dialogs.small_dialogs import TakeDialog
 
         cells = self.cells()
         if cells is None:
@@ -464,7 +464,7 @@ class TypingController(QObject):
 
     def _meaning(self, stage: str, index: tuple[int, ...], value: float) -> str | None:
         """Return the meaning of a number typed into a share of one; None where the person has thought better of it."""
-        from attn_gui.views.dialogs.questions import WeightDialog
+        from attn_gui.views.dialogs.small_dialogs import WeightDialog
 
         if self._view.look.weights_typed != ASK:
             return self._view.look.weights_typed

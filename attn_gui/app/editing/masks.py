@@ -39,7 +39,7 @@ from attn_gui.engine.masks import MASKS
 from attn_gui.engine.stages import lacking
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.modes import PRODUCT
-from attn_gui.pictures.thread_pools import outcome_of
+from attn_gui.pictures.worker_thread import outcome_of
 from attn_gui.views.controls.mask_panel import LintLine
 from attn_gui.views.names import mask_lint_text, mask_note, mask_polarity
 

@@ -17,7 +17,7 @@ from attn_gui.app.state.background_task import BackgroundTask, DeferredResult
 from attn_gui.app.state.translated_errors import saying, sentence
 from attn_gui.document.edits import Label, SetCells, SetFields
 from attn_gui.document.matrix_model import field_symbol
-from attn_gui.document.number_text import shortest
+from attn_gui.document.typed_numbers import shortest
 from attn_gui.engine import STAGE, Box, Problem
 from attn_gui.engine.analysis.shortest_change import BIAS
 from attn_gui.engine.arrays import Array
@@ -26,7 +26,7 @@ from attn_gui.engine.stages import lacking
 from attn_gui.figure.operands import stage_plane
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.pictures.planes import number_at
-from attn_gui.views.dialogs.asking import asked
+from attn_gui.views.dialogs.dialog_base import asked
 from attn_gui.views.inspector.cell_relations import cell_name, number
 
 if TYPE_CHECKING:  # the solvers are imported once something is to be solved

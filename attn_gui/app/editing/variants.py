@@ -19,11 +19,11 @@ from attn_gui.engine.creation.layer_parts import with_block, with_choice, with_g
 from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.scores import SCORES
 from attn_gui.figure.stage_formulas import scale_kind
-from attn_gui.figure.text.numbers import significant
+from attn_gui.figure.text.number_formats import significant
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.banner import BannerOffer
 from attn_gui.views.names import mask_summary
-from attn_gui.views.spine.operator_boxes import HIDDEN_WIDTH, setting_of
+from attn_gui.views.spine.spine_controls import HIDDEN_WIDTH, setting_of
 
 LABELS = {
     "softcap": QT_TRANSLATE_NOOP("History", "softcap {value}"),

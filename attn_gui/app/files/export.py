@@ -19,7 +19,7 @@ from attn_gui.app.pages import PagesController
 from attn_gui.app.state.background_task import BackgroundTask, Stopped
 from attn_gui.app.state.translated_errors import saying, sentence, translating
 from attn_gui.engine import Evaluation
-from attn_gui.engine.evaluation.choice import evaluation_of, is_long
+from attn_gui.engine.evaluation.choose_evaluation import evaluation_of, is_long
 from attn_gui.engine.evaluation.proxies import with_derived
 from attn_gui.engine.progress import Progress, silent, within
 from attn_gui.figure.export_settings import THEMES
@@ -28,7 +28,7 @@ from attn_gui.figure.operands import repeated
 from attn_gui.lessons.exercises import covering
 from attn_gui.modes import GRADIENT, NOW, SIDE_BY_SIDE, WIPE
 from attn_gui.views.copying import LateCopy, picture_data
-from attn_gui.views.dialogs.asking import asked
+from attn_gui.views.dialogs.dialog_base import asked
 from attn_gui.views.dialogs.export_choice import DataChoice, ExportChoice
 from attn_gui.views.dialogs.progress import WorkLine, wait_for
 from attn_gui.views.main_window import MainWindow
@@ -232,7 +232,7 @@ class ExportController(WritingController):
         self.export_stage_image(self._view.look.stage, name)
 
     def export_stage_image(self, stage: str, picture: str = "") -> None:
-        from attn_gui.figure.picture_kinds import PICTURES
+        from attn_gui.figure.figure_kinds import PICTURES
         from attn_gui.views.dialogs.export_dialog import ExportDialog
 
         if self._is_held_up(leaving_out=True):
@@ -346,7 +346,7 @@ class ExportController(WritingController):
 
     def _previewed(self, choice: ExportChoice) -> QImage | None:
         """Return the preview, or None if it takes a while and comes later."""
-        from attn_gui.figure.picture_kinds import PICTURES
+        from attn_gui.figure.figure_kinds import PICTURES
 
         evaluation, draw = self._source(), self._drawing(choice, PREVIEW_DPI)
         if not is_long(evaluation.problem) and PICTURES[choice.picture].quick:

@@ -18,10 +18,10 @@ from attn_gui.engine.progress import Progress
 from attn_gui.figure import render
 from attn_gui.figure.comparison import ComparedState
 from attn_gui.figure.export_settings import ExportSettings
+from attn_gui.figure.figure_kinds import PICTURES, FigureKind
 from attn_gui.figure.gradients import ComparedGradient, SumPlace
 from attn_gui.figure.levels import TYPED, ColorScale, Levels
 from attn_gui.figure.pages.page_kind import PageKind
-from attn_gui.figure.picture_kinds import PICTURES, PictureKind
 from attn_gui.figure.render import PageFrames, Write
 from attn_gui.formats import (
     ArrayRows,
@@ -99,7 +99,7 @@ def figure_tasks(
 
 
 def _stages_and_heads(
-    choice: ExportChoice, evaluation: Evaluation, kind: PictureKind
+    choice: ExportChoice, evaluation: Evaluation, kind: FigureKind
 ) -> list[tuple[str, tuple[int, ...]]]:
     """Return the stage and the heads of each figure."""
     found = []

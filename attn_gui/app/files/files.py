@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox, QWidget
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.app_context import AppContext
 from attn_gui.app.editing.edit_runner import Arrays
-from attn_gui.app.editing.shapes import ShapeFixes
+from attn_gui.app.editing.shape_fixes import ShapeFixes
 from attn_gui.app.files.examples import EXAMPLES, Example, example_in, example_of
 from attn_gui.app.files.journaling import Journaling
 from attn_gui.app.files.session_saving import SessionSaving
@@ -42,12 +42,12 @@ from attn_gui.formats import (
     patterns,
     problem_formats,
 )
-from attn_gui.formats.file_sentences import AmbiguousFile, shown
+from attn_gui.formats.file_messages import AmbiguousFile, shown
 from attn_gui.formats.journal import recover
 from attn_gui.formats.session import FileStamp, KeptDocument, ModelNeeded, StudyRecord
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.banner import Banner, BannerOffer
-from attn_gui.views.dialogs.asking import asked, message_box
+from attn_gui.views.dialogs.dialog_base import asked, message_box
 from attn_gui.views.dialogs.progress import WorkLine
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.widgets import plain_tip

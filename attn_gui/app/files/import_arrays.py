@@ -27,18 +27,18 @@ from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.figure.compose import weights_picture
 from attn_gui.formats import FormatError, Loaded, list_arrays, open_arranged, read_array
 from attn_gui.formats.file_format import ArrayListing
-from attn_gui.formats.file_sentences import AmbiguousFile, SeveralReadings
+from attn_gui.formats.file_messages import AmbiguousFile, SeveralReadings
 from attn_gui.formats.named.arranged_problem import complete_mapping
 from attn_gui.formats.named.array_mapping import ArrayMapping, propose_mapping, recall_mapping, record_of
 from attn_gui.formats.named.attention_maps import MapChoice, SeveralMaps, beside_maps, choices_of, names_of_maps
 from attn_gui.formats.named.several_files import list_several, open_several, several_name, whole_ones
-from attn_gui.views.dialogs.asking import asked
+from attn_gui.views.dialogs.dialog_base import asked
 from attn_gui.views.dialogs.progress import WorkLine
 from attn_gui.views.theme import current_theme
 
 if TYPE_CHECKING:
+    from attn_gui.views.dialogs.ambiguity_dialogs import MapsDialog
     from attn_gui.views.dialogs.arrays_dialog import ArraysDialog
-    from attn_gui.views.dialogs.readings import MapsDialog
 
 KNOWN = "arrays"
 MOST_KNOWN = 30
@@ -182,7 +182,7 @@ class ArraysController(QObject):
 
     def _ask_for_maps(self, paths: tuple[Path, ...], listing: ArrayListing, choices: Sequence[MapChoice]) -> None:
         """Ask which maps are meant; none is proposed. Their pictures come as soon as they are read."""
-        from attn_gui.views.dialogs.readings import MapsDialog
+        from attn_gui.views.dialogs.ambiguity_dialogs import MapsDialog
 
         said, self._said = self._said, None
         beside = beside_maps(listing) if said is None or not said.arrays else dict(said.arrays)

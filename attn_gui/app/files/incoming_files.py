@@ -12,8 +12,8 @@ from attn_gui.app.files.files import FilesController
 from attn_gui.app.files.import_arrays import ArraysController
 from attn_gui.app.lessons.lessons import LessonsController
 from attn_gui.app.model_controller import ModelController
-from attn_gui.app.tables.table_blocks import TableBlocks
 from attn_gui.app.tables.table_edits import TableTarget
+from attn_gui.app.tables.table_pasting import TableBlocks
 from attn_gui.file_kinds import is_lesson, is_model
 from attn_gui.formats.named.array_mapping import ArrayMapping
 from attn_gui.formats.named.several_files import holds_arrays, holds_maps, holds_matrix

@@ -18,8 +18,8 @@ from attn_gui.app.state.translated_errors import saying
 from attn_gui.document.document import Document, DocumentChange
 from attn_gui.engine.arrays import Array
 from attn_gui.formats import FormatError
+from attn_gui.formats.atomic_writing import saving
 from attn_gui.formats.journal import SUFFIX, HeldFile, Journal, JournalStep
-from attn_gui.formats.saving import saving
 from attn_gui.formats.session import FileStamp, KeptDocument, StudyRecord
 from attn_gui.formats.snapshots import Snapshot
 from attn_gui.languages import QT_TRANSLATE_NOOP

@@ -12,9 +12,9 @@ from attn_gui.app.app_context import AppContext
 from attn_gui.app.files.files import FilesController
 from attn_gui.app.files.journaling import journals_folder, lock_of
 from attn_gui.formats import FormatError
-from attn_gui.formats.file_sentences import shown
+from attn_gui.formats.atomic_writing import hidden_beside
+from attn_gui.formats.file_messages import shown
 from attn_gui.formats.journal import SUFFIX, is_in_its_file, kept_in
-from attn_gui.formats.saving import hidden_beside
 from attn_gui.formats.session import KeptDocument
 from attn_gui.views.banner import BannerOffer
 

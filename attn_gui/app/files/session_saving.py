@@ -23,9 +23,9 @@ from attn_gui.formats import FormatError, save_session, save_study
 from attn_gui.formats.session import FileStamp
 from attn_gui.formats.snapshots import Snapshot, nbytes
 from attn_gui.languages import QT_TRANSLATE_NOOP
-from attn_gui.pictures.thread_pools import outcome_of
+from attn_gui.pictures.worker_thread import outcome_of
 from attn_gui.views.banner import BannerOffer, Words
-from attn_gui.views.dialogs.asking import asked, message_box
+from attn_gui.views.dialogs.dialog_base import asked, message_box
 from attn_gui.views.dialogs.progress import WorkLine, wait_for
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal
 
+from attn_gui.app.state.appearance import AppearanceController
 from attn_gui.app.state.background_task import BackgroundTask
-from attn_gui.app.state.settings import AppearanceController
-from attn_gui.document.number_text import NumberError, parse_number, shortest
+from attn_gui.document.typed_numbers import NumberError, parse_number, shortest
 from attn_gui.engine.evaluation.evaluation import Place
-from attn_gui.engine.graph.nodes import title
+from attn_gui.engine.graph.symbols_and_titles import title
 from attn_gui.engine.mistakes.grading import is_same
 from attn_gui.lessons.exercises import verdict_on
 from attn_gui.lessons.lesson import LessonQuestion, written

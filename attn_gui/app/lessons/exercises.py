@@ -12,8 +12,8 @@ from attn_gui.app.actions.actions import Command
 from attn_gui.app.app_context import AppContext
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.translated_errors import saying
-from attn_gui.document.number_text import NumberError, parse_number, shown
-from attn_gui.engine.evaluation.choice import is_long
+from attn_gui.document.typed_numbers import NumberError, parse_number, shown
+from attn_gui.engine.evaluation.choose_evaluation import is_long
 from attn_gui.engine.graph import indices
 from attn_gui.engine.mistakes.grading import Verdict, grade
 from attn_gui.engine.problem import Problem
@@ -21,7 +21,7 @@ from attn_gui.figure.operands import stage_plane
 from attn_gui.formats import FormatError
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.lessons.exercises import Blank, CoveredEvaluation, random_blanks, usual_stages
-from attn_gui.views.dialogs.asking import asked
+from attn_gui.views.dialogs.dialog_base import asked
 from attn_gui.views.inspector.cell_relations import cell_name
 from attn_gui.views.lesson_panel import ExercisePanel
 from attn_gui.views.map.marks import Area
@@ -109,7 +109,7 @@ class Exercises(QObject):
 
     def leave_out_random(self) -> None:
         """Ask how many cells and by which seed: the same seed draws the same cells."""
-        from attn_gui.views.dialogs.questions import LeaveOutDialog
+        from attn_gui.views.dialogs.small_dialogs import LeaveOutDialog
 
         dialog = LeaveOutDialog(self._drawn, self._window)
         if asked(dialog) and dialog.answer is not None:

@@ -22,13 +22,13 @@ from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.walk_controller import WalkController
 from attn_gui.document.document import DocumentChange
 from attn_gui.document.edits import Label, SetStudy
-from attn_gui.document.number_text import shortest
+from attn_gui.document.typed_numbers import shortest
 from attn_gui.engine.checks import same
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.lessons.exercises import Blank
 from attn_gui.lessons.lesson import Lesson
 from attn_gui.lessons.live_numbers import NumberSource
-from attn_gui.lessons.scenes import LessonScene, LessonView, StepState
+from attn_gui.lessons.step_states import LessonScene, LessonView, StepState
 from attn_gui.views.lesson_panel import DoneStep, EndWords, LessonPanel, StepWords
 from attn_gui.views.theme import scaled
 from attn_gui.views.zones import handing_on, put_at_foot, put_on_top

@@ -19,7 +19,7 @@ from attn_gui.figure.page_catalog import PAGES
 from attn_gui.file_kinds import ENDING
 from attn_gui.lessons.curriculum import GROUPS, following, path_of
 from attn_gui.lessons.lesson import Lesson, read_lesson, title_of
-from attn_gui.lessons.scenes import StepState, states_of
+from attn_gui.lessons.step_states import StepState, states_of
 from attn_gui.views.dialogs.progress import WorkLine
 
 

@@ -16,7 +16,7 @@ from attn_gui.engine.stages import STAGE
 from attn_gui.figure.operands import stage_plane
 from attn_gui.lessons.lesson import Lesson, LessonQuestion
 from attn_gui.lessons.live_numbers import ModelRuns, NumberSource, cell_index
-from attn_gui.lessons.scenes import LessonScene, StepState
+from attn_gui.lessons.step_states import LessonScene, StepState
 from attn_gui.views.lesson_panel import StepWords
 from attn_gui.views.question_view import Asked
 

@@ -14,11 +14,11 @@ from attn_gui.app.editing.edit_runner import copied
 from attn_gui.app.files.export import WritingController
 from attn_gui.app.files.files import asked_path
 from attn_gui.app.state.translated_errors import sentence
-from attn_gui.engine.evaluation.choice import evaluation_of
+from attn_gui.engine.evaluation.choose_evaluation import evaluation_of
 from attn_gui.engine.progress import Progress
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.lessons.exercises import Blank
-from attn_gui.views.dialogs.asking import asked
+from attn_gui.views.dialogs.dialog_base import asked
 
 if TYPE_CHECKING:
     from attn_gui.views.dialogs.worksheet_dialog import WorksheetChoice
@@ -84,7 +84,7 @@ class WorksheetsController(WritingController):
 
     def _files(self, choice: WorksheetChoice, stem: str) -> list[str]:
         """Return the files of a choice. Raises ValueError with a sentence for what makes no sheet."""
-        from attn_gui.figure.worksheets import check_sheet, class_files
+        from attn_gui.figure.worksheet_files import check_sheet, class_files
 
         asked_for = choice.level, choice.lang
         if self._checked[0] != asked_for:
@@ -98,7 +98,7 @@ class WorksheetsController(WritingController):
         return class_files(choice.name or stem, keys=choice.keys)
 
     def _write(self, choice: WorksheetChoice, stem: str) -> None:
-        from attn_gui.figure.worksheets import write_class
+        from attn_gui.figure.worksheet_files import write_class
 
         problem, folder = copied(self._window, self._document), Path(choice.folder)
         if problem is None:
@@ -144,7 +144,7 @@ class SolutionSaving(WritingController):
         self._save(None)
 
     def _save(self, cell: Blank | None) -> None:
-        from attn_gui.figure.worksheets import SHEETS, save_solution, solution_name
+        from attn_gui.figure.worksheet_files import SHEETS, save_solution, solution_name
         from attn_gui.lessons.worked_solutions import solution_of_all, solution_of_cell
 
         if self._writing.waits():

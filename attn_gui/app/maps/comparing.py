@@ -1,7 +1,8 @@
-"""Pinning, the comparisons that are ready made, which of two states is shown, and both side by side."""
+"""Pinning, the comparisons that are ready made, which of two states is shown, side by side or wiped."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import QCoreApplication, QObject, QTimer
@@ -12,10 +13,22 @@ from attn_gui.app.app_context import AppContext
 from attn_gui.app.state.baseline import cell_move, side_names
 from attn_gui.app.state.translated_errors import saying, sentence
 from attn_gui.document.edits import fill_template
-from attn_gui.engine import STAGE, Problem, Recomputed
+from attn_gui.engine import STAGE, Evaluation, Plane, Problem, Recomputed
 from attn_gui.engine.comparison import READY, WITH_SCALE
 from attn_gui.engine.errors import FieldError
-from attn_gui.modes import BEFORE, COMPARED, DIFFERENCE, GRADIENT, NOW, PRODUCT, SIDE_BY_SIDE, STATES, WIPE
+from attn_gui.modes import (
+    BEFORE,
+    COMPARED,
+    DIFFERENCE,
+    GRADIENT,
+    NOW,
+    PRODUCT,
+    SIDE_BY_SIDE,
+    STATES,
+    WIPE,
+)
+from attn_gui.pictures.planes import FieldPlane, PlaneLike
+from attn_gui.views.map.map_drawing import MapDrawing, MapWipe
 from attn_gui.views.names import stage_title
 from attn_gui.views.product.side_by_side import TwoSides
 
@@ -229,3 +242,77 @@ class SidesController(QObject):
         undrawn, self._undrawn = self._undrawn, []
         for recomputed in undrawn:
             self._sides.refresh(recomputed)
+
+
+class WipeController(QObject):
+    """Gives each split map the state before as its left half, and all of them one bar; costs nothing while none is
+    split.
+    """
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context.window)
+        self._window, self._computation = context.window, context.computation
+        self._baseline, self._view = context.baseline, context.view
+        self._splits: dict[MapDrawing, MapWipe] = {}
+        self._before: dict[tuple[object, ...], PlaneLike] = {}  # the same one for as long as the states are the same
+        context.view.follow(self.show, "evaluation", "baseline", "compare", "stage", "head", "batch", "mode", "split")
+        context.computation.drawable.connect(self._on_computation_drawable)
+        context.window.comparison.splitMoved.connect(self._move)
+
+    def show(self) -> None:
+        """Split every map, or none."""
+        look = self._view.look
+        split = look.compare == WIPE and self._baseline.comparable
+        self._window.comparison.set_split(look.split if split else None)
+        if not split and not self._splits:
+            self._before.clear()
+            return
+        evaluation = self._baseline.evaluation_for(BEFORE)
+        self._before = {
+            key: plane for key, plane in self._before.items() if getattr(plane, "evaluation", None) is evaluation
+        }
+        drawings = self._window.findChildren(MapDrawing)
+        for drawing in drawings:
+            before = self._before_of(drawing.plane, evaluation) if split else None
+            if before is not None:
+                self._split(drawing).set_before(before, look.split)
+            elif drawing in self._splits:
+                drawing.split = None
+                self._splits.pop(drawing).end()
+        for gone in self._splits.keys() - set(drawings):
+            del self._splits[gone]
+
+    def _split(self, drawing: MapDrawing) -> MapWipe:
+        if drawing not in self._splits:
+            found = drawing.split = self._splits[drawing] = MapWipe(drawing)
+            found.moved.connect(self._move)
+            found.gone.connect(partial(self._splits.pop, drawing, None))  # a stage or a head that is gone
+        return self._splits[drawing]
+
+    def _before_of(self, plane: PlaneLike | None, evaluation: Evaluation) -> PlaneLike | None:
+        """Return the matrix of the state before; None where it was not there."""
+        if isinstance(plane, Plane) and plane.stage in evaluation.stages and _is_there(plane, evaluation):
+            key: tuple[object, ...] = (plane.stage, plane.batch, plane.head, plane.transposed)
+            return self._before.setdefault(key, replace(plane, evaluation=evaluation))
+        if (
+            isinstance(plane, FieldPlane)
+            and evaluation.has_field(plane.field)
+            and plane.batch < evaluation.problem.batch_size
+        ):
+            key = (plane.field, plane.batch, plane.head)
+            return self._before.setdefault(key, FieldPlane(evaluation, plane.field, plane.batch, plane.head))
+        return None
+
+    def _on_computation_drawable(self) -> None:
+        """Follow an edit with the ready-made state."""
+        if not self._baseline.pinned:
+            for split in self._splits.values():
+                split.forget()
+
+    def _move(self, share: float) -> None:
+        self._view.set(split=share)
+
+
+def _is_there(plane: Plane, evaluation: Evaluation) -> bool:
+    """Return whether an evaluation has the item and the head of a plane: a map out of sight may show what is gone."""
+    return all(k < length for k, length in zip(plane.index(0, 0), evaluation.shape(plane.stage), strict=True))

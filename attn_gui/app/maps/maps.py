@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
-from functools import partial
 
 from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtWidgets import QApplication
@@ -12,11 +10,9 @@ from PySide6.QtWidgets import QApplication
 from attn_gui.app.actions.actions import Command, choices
 from attn_gui.app.app_context import AppContext
 from attn_gui.app.state.view_state import ChosenCell
-from attn_gui.engine import Evaluation, Plane, Recomputed
+from attn_gui.engine import Evaluation, Recomputed
 from attn_gui.figure.stage_formulas import shown_latex
-from attn_gui.modes import ACTIONS, ALL, BEFORE, OF_ANY, PRODUCT, WIPE
-from attn_gui.pictures.planes import FieldPlane, PlaneLike
-from attn_gui.views.map.map_drawing import MapDrawing, StateSplit
+from attn_gui.modes import ACTIONS, ALL, OF_ANY, PRODUCT
 from attn_gui.views.theme import theme_signal
 
 REST_MS = 150  # after the last edit the colors take the new levels
@@ -193,77 +189,3 @@ class MapsController(QObject):
 
     def _on_product_cell_chosen(self, stage: str, row: int, column: int) -> None:
         self._view.set(cell=ChosenCell(stage, row, column), block=None)
-
-
-class SplitController(QObject):
-    """Gives each split map the state before as its left half, and all of them one bar; costs nothing while none is
-    split.
-    """
-
-    def __init__(self, context: AppContext) -> None:
-        super().__init__(context.window)
-        self._window, self._computation = context.window, context.computation
-        self._baseline, self._view = context.baseline, context.view
-        self._splits: dict[MapDrawing, StateSplit] = {}
-        self._before: dict[tuple[object, ...], PlaneLike] = {}  # the same one for as long as the states are the same
-        context.view.follow(self.show, "evaluation", "baseline", "compare", "stage", "head", "batch", "mode", "split")
-        context.computation.drawable.connect(self._on_computation_drawable)
-        context.window.comparison.splitMoved.connect(self._move)
-
-    def show(self) -> None:
-        """Split every map, or none."""
-        look = self._view.look
-        split = look.compare == WIPE and self._baseline.comparable
-        self._window.comparison.set_split(look.split if split else None)
-        if not split and not self._splits:
-            self._before.clear()
-            return
-        evaluation = self._baseline.evaluation_for(BEFORE)
-        self._before = {
-            key: plane for key, plane in self._before.items() if getattr(plane, "evaluation", None) is evaluation
-        }
-        drawings = self._window.findChildren(MapDrawing)
-        for drawing in drawings:
-            before = self._before_of(drawing.plane, evaluation) if split else None
-            if before is not None:
-                self._split(drawing).set_before(before, look.split)
-            elif drawing in self._splits:
-                drawing.split = None
-                self._splits.pop(drawing).end()
-        for gone in self._splits.keys() - set(drawings):
-            del self._splits[gone]
-
-    def _split(self, drawing: MapDrawing) -> StateSplit:
-        if drawing not in self._splits:
-            found = drawing.split = self._splits[drawing] = StateSplit(drawing)
-            found.moved.connect(self._move)
-            found.gone.connect(partial(self._splits.pop, drawing, None))  # a stage or a head that is gone
-        return self._splits[drawing]
-
-    def _before_of(self, plane: PlaneLike | None, evaluation: Evaluation) -> PlaneLike | None:
-        """Return the matrix of the state before; None where it was not there."""
-        if isinstance(plane, Plane) and plane.stage in evaluation.stages and _is_there(plane, evaluation):
-            key: tuple[object, ...] = (plane.stage, plane.batch, plane.head, plane.transposed)
-            return self._before.setdefault(key, replace(plane, evaluation=evaluation))
-        if (
-            isinstance(plane, FieldPlane)
-            and evaluation.has_field(plane.field)
-            and plane.batch < evaluation.problem.batch_size
-        ):
-            key = (plane.field, plane.batch, plane.head)
-            return self._before.setdefault(key, FieldPlane(evaluation, plane.field, plane.batch, plane.head))
-        return None
-
-    def _on_computation_drawable(self) -> None:
-        """Follow an edit with the ready-made state."""
-        if not self._baseline.pinned:
-            for split in self._splits.values():
-                split.forget()
-
-    def _move(self, share: float) -> None:
-        self._view.set(split=share)
-
-
-def _is_there(plane: Plane, evaluation: Evaluation) -> bool:
-    """Return whether an evaluation has the item and the head of a plane: a map out of sight may show what is gone."""
-    return all(k < length for k, length in zip(plane.index(0, 0), evaluation.shape(plane.stage), strict=True))

@@ -1,1 +1,1 @@
-"""State beside the document: the computation, the view, the state compared with, work in the background, settings."""
+"""State beside the document: the computation, the view, the state compared with, background tasks, settings, looks."""

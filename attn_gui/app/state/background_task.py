@@ -18,8 +18,8 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.engine.progress import Progress
-from attn_gui.pictures.thread_pools import Outcomes, SideThread, outcome_of
-from attn_gui.views.dialogs.asking import asking
+from attn_gui.pictures.worker_thread import Outcomes, WorkerThread, outcome_of
+from attn_gui.views.dialogs.dialog_base import asking
 from attn_gui.views.dialogs.progress import WorkLine
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.tables.delegate import CellEditor
@@ -88,7 +88,7 @@ class BackgroundTask(QObject):
         self._messages = _Messages()
         self._messages.done.connect(self._on_done)
         self._messages.progressed.connect(self._on_progressed)
-        self._thread = SideThread(self)
+        self._thread = WorkerThread(self)
 
     @property
     def busy(self) -> bool:

@@ -16,12 +16,12 @@ from attn_gui.engine import DenseEvaluation, Evaluation, Problem, Recomputed
 from attn_gui.engine.arrays import Box
 from attn_gui.engine.comparison import READY
 from attn_gui.engine.errors import FieldError
-from attn_gui.engine.evaluation.choice import evaluation_of
+from attn_gui.engine.evaluation.choose_evaluation import evaluation_of
 from attn_gui.engine.evaluation.proxies import BeforeState, Difference
 from attn_gui.engine.graph.indices import join
 from attn_gui.figure.operands import stage_plane
-from attn_gui.figure.text.numbers import sentence_number
-from attn_gui.formats.file_sentences import quoted
+from attn_gui.figure.text.number_formats import sentence_number
+from attn_gui.formats.file_messages import quoted
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.modes import BEFORE, BOTH, DIFFERENCE, GRADIENT, NOW
 from attn_gui.pictures.planes import number_at

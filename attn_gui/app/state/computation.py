@@ -11,10 +11,10 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.document.document import Document, DocumentChange
-from attn_gui.engine import DenseEvaluation, Evaluation, Problem, Recomputed, sentences
+from attn_gui.engine import DenseEvaluation, Evaluation, Problem, Recomputed, messages
 from attn_gui.engine.arrays import Box
 from attn_gui.engine.errors import FieldError
-from attn_gui.engine.evaluation.choice import evaluation_of, is_long
+from attn_gui.engine.evaluation.choose_evaluation import evaluation_of, is_long
 from attn_gui.engine.evaluation.threads import (
     limit_heaps,
     lower_tile_priority,
@@ -255,7 +255,7 @@ class Computation(QObject):
         except FieldError as why:
             self._refuse(why)
         except Exception:
-            self._refuse(FieldError(sentences.NOT_COMPUTED))
+            self._refuse(FieldError(messages.NOT_COMPUTED))
             raise  # it is said as a fault, too
 
     def _refuse(self, why: FieldError) -> None:

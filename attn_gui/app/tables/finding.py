@@ -19,10 +19,10 @@ from attn_gui.app.app_context import AppContext
 from attn_gui.app.state.view_state import ChosenCell, ViewState
 from attn_gui.app.tables.tables import TablesController
 from attn_gui.document.matrix_model import MatrixModel, field_symbol
-from attn_gui.document.number_text import NumberError, parse_number
-from attn_gui.engine.graph.nodes import symbol
+from attn_gui.document.typed_numbers import NumberError, parse_number
+from attn_gui.engine.graph.symbols_and_titles import symbol
 from attn_gui.formats.text.numerals import normalized
-from attn_gui.views.dialogs.asking import asked
+from attn_gui.views.dialogs.dialog_base import asked
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.tables.matrix_panel import MatrixPanel
@@ -365,7 +365,7 @@ class FindController(QObject):
 
     def go_to_cell(self) -> None:
         """Ask for a row and a column, or for a token, and choose that cell."""
-        from attn_gui.views.dialogs.questions import AskDialog
+        from attn_gui.views.dialogs.small_dialogs import AskDialog
 
         searched = self._at_hand()
         if searched is None:

@@ -1,4 +1,4 @@
-"""Edits of tables: single cells, rows and columns, and copying. Blocks of numbers are `table_blocks`."""
+"""Edits of tables: single cells, rows and columns, and copying. Blocks of numbers are `table_pasting`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QApplication
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.app_context import AppContext
 from attn_gui.app.editing.edit_runner import Arrays
-from attn_gui.app.editing.shapes import done_text, translated_sentence
+from attn_gui.app.editing.shape_fixes import done_text, translated_sentence
 from attn_gui.app.state.background_task import LARGE, BackgroundTask
 from attn_gui.app.state.translated_errors import sentences
 from attn_gui.app.tables.tables import TablesController
@@ -37,10 +37,10 @@ from attn_gui.engine.creation.rows_and_columns import (
 )
 from attn_gui.engine.memory import new_array
 from attn_gui.engine.shape_errors import drafted, fields_with, reshaped
-from attn_gui.figure.text.numbers import significant
+from attn_gui.figure.text.number_formats import significant
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.copying import LateCopy, copy_source, mime_data
-from attn_gui.views.dialogs.asking import asked
+from attn_gui.views.dialogs.dialog_base import asked
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.tables.matrix_panel import MatrixPanel
 from attn_gui.views.tables.table_view import RefusedText

@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.graph.indices import Axes
-from attn_gui.engine.graph.nodes import COMPUTED, Node, plain_name
+from attn_gui.engine.graph.nodes import Node
 from attn_gui.engine.graph.stage import LinearStage, Role
+from attn_gui.engine.graph.symbols_and_titles import COMPUTED, plain_name
 from attn_gui.engine.problem import Problem
 
 Symbols = tuple[str, ...]

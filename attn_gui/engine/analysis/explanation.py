@@ -38,9 +38,10 @@ from attn_gui.engine.graph.expressions import (
 )
 from attn_gui.engine.graph.indices import cell
 from attn_gui.engine.graph.intervention_nodes import InterventionNode
-from attn_gui.engine.graph.nodes import Node, as_index, cell_latex, computed_name, once, plain_name, shown, symbol
-from attn_gui.engine.graph.printing import PrintedNumbers, Style, short_number
+from attn_gui.engine.graph.nodes import Node, as_index, once, shown
+from attn_gui.engine.graph.printed_digits import PrintedNumbers, Style, short_number
 from attn_gui.engine.graph.stage import LinearStage, Role, Stage
+from attn_gui.engine.graph.symbols_and_titles import cell_latex, computed_name, plain_name, symbol
 from attn_gui.engine.masks import Layer
 from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.problem import Problem

@@ -13,10 +13,10 @@ import numpy as np
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.errors import Note
 from attn_gui.engine.masks import ALIGN, Aligned, Layer, holds_switches
+from attn_gui.engine.messages import MINUS, short_power
 from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES
-from attn_gui.engine.sentences import MINUS, short_power
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 from .open_keys import AT_ONCE, OpenKeys, open_keys

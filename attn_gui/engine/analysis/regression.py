@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from attn_gui.engine import sentences
+from attn_gui.engine import messages
 from attn_gui.engine.analysis.sensitivity import farthest
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.errors import FieldError
@@ -151,10 +151,10 @@ def each_from_the_others(evaluation: Evaluation) -> Problem:
     """
     problem = evaluation.problem
     if not SCORES[problem.score].kernel_width:
-        raise FieldError(sentences.FIT_SCORE, score=problem.score)
+        raise FieldError(messages.FIT_SCORE, score=problem.score)
     heads, count = problem.kv_heads, problem.m
     if count < 2 or heads * problem.batch_size * count * count > MOST_POINTS:
-        raise FieldError(sentences.FIT_POINTS, got=count)
+        raise FieldError(messages.FIT_POINTS, got=count)
     key, value = _whole(evaluation, evaluation.latest("key")), _whole(evaluation, "value")
     kept = {name: getattr(problem, name) for name in COMPARED_BY}
     others = Custom(allowed=~np.eye(count, dtype=bool))

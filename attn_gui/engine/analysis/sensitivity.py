@@ -8,7 +8,7 @@ from math import prod
 
 import numpy as np
 
-from attn_gui.engine import sentences
+from attn_gui.engine import messages
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.checks import as_array
 from attn_gui.engine.errors import FieldError, ShapeError
@@ -41,7 +41,7 @@ def sensitivity(
     """
     evaluation = evaluation_in(source, "sensitivity", stage)
     if (index is None) == (cotangent is None):
-        raise FieldError(sentences.ONE_OF, got="both" if index is not None else "neither")
+        raise FieldError(messages.ONE_OF, got="both" if index is not None else "neither")
     node = evaluation.node(stage)
     _weigh(evaluation)
     if index is not None:
@@ -139,7 +139,7 @@ def _checked(node: Node, cotangent: Array | None) -> Array:
     weights = as_array("cotangent", cotangent, axes=range(5))
     if weights.shape != node.shape:
         raise ShapeError(
-            sentences.COTANGENT,
+            messages.COTANGENT,
             matrices=("cotangent", node.name),
             axes=(),
             expected=node.shape,

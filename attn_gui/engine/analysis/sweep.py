@@ -18,7 +18,7 @@ from attn_gui.engine.evaluation.dense import DenseEvaluation
 from attn_gui.engine.evaluation.evaluation import Evaluation, bits, row_entropy
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.indices import length, leveled
-from attn_gui.engine.graph.nodes import symbol
+from attn_gui.engine.graph.symbols_and_titles import symbol
 from attn_gui.engine.interventions import Set
 from attn_gui.engine.masks import Layer, Parameter
 from attn_gui.engine.normalizers import NORMALIZERS

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from attn_gui.engine import sentences, verdicts
+from attn_gui.engine import messages, verdicts
 from attn_gui.engine.analysis.explanation import is_a_sum
 from attn_gui.engine.analysis.shortest_change import (
     BIAS,
@@ -265,7 +265,7 @@ def _check_target(stage: Stage, target: float, by: str) -> None:
 
 def _check_way(problem: Problem, by: str) -> None:
     if not problem.compares:
-        raise FieldError(sentences.NO_SCORES)
+        raise FieldError(messages.NO_SCORES)
     if by == "x" and not problem.projected:
         raise FieldError(verdicts.NO_X)
     if by in ("query", "key") and problem.projected:

@@ -20,8 +20,9 @@ from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.evaluation.trace import Trace, problem_in
 from attn_gui.engine.fields import GIVEN
 from attn_gui.engine.graph import indices
-from attn_gui.engine.graph.nodes import Node, plain_name
+from attn_gui.engine.graph.nodes import Node
 from attn_gui.engine.graph.stage import UNIT
+from attn_gui.engine.graph.symbols_and_titles import plain_name
 from attn_gui.engine.masks import Causal, Layer
 from attn_gui.engine.normalizers import NORMALIZERS, Keywise
 from attn_gui.engine.problem import Problem

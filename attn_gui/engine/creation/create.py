@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from attn_gui.engine import sentences
+from attn_gui.engine import messages
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.checks import as_choice, as_count
 from attn_gui.engine.creation.filling import BLOCK, fill
@@ -131,7 +131,7 @@ def with_output(problem: Problem, present: bool, seed: int = 0) -> dict[str, Any
         return {}
     if not present:
         if problem.block is not None and problem.num_heads * problem.d_v != problem.d_model:
-            raise FieldError(sentences.NEEDS, field="block", other="w_output")
+            raise FieldError(messages.NEEDS, field="block", other="w_output")
         return {"w_output": None, "b_output": None}
     inner = problem.num_heads * problem.d_v
     shape = (inner, problem.d_model if problem.projected else inner)
@@ -157,7 +157,7 @@ def with_context(problem: Problem, present: bool, seed: int = 0) -> dict[str, An
     ValueError in a direct problem.
     """
     if not problem.projected:
-        raise FieldError(sentences.NEEDS, field="context", other="x")
+        raise FieldError(messages.NEEDS, field="context", other="x")
     if present == (problem.context is not None):
         return {}
     renamed = {"key_tokens": None} if problem.key_tokens is not None else {}
@@ -211,7 +211,7 @@ def with_hidden_width(problem: Problem, width: int, seed: int = 0) -> dict[str, 
     units = SCORES[problem.score].units
     if not units:
         hidden = " or ".join(f"score {key}" for key, score in SCORES.items() if score.units)
-        raise FieldError(sentences.NEEDS, field="d_a", other=hidden)
+        raise FieldError(messages.NEEDS, field="d_a", other=hidden)
     tables, params = SCORES[problem.score].tables, problem.score_params
     changed = {
         name: _score_weights(problem, name, (*params[name].shape[:-1], width), seed, keep=_first_columns(params[name]))

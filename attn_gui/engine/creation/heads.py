@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from attn_gui.engine import sentences
+from attn_gui.engine import messages
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.creation.interventions import checked_head, reordered_interventions
 from attn_gui.engine.creation.layer_parts import of_slopes
@@ -32,7 +32,7 @@ def with_head_moved(problem: Problem, head: int, place: int) -> Resized:
     order.insert(checked_head(problem, place), order.pop(checked_head(problem, head)))
     group = _group(problem)
     if any(order[k] // group != order[k - k % group] // group for k in range(len(order))):
-        raise FieldError(sentences.GROUPS_FIXED, head=head, group=group)
+        raise FieldError(messages.GROUPS_FIXED, head=head, group=group)
     return _ordered(problem, order, [first // group for first in order[::group]])
 
 
@@ -45,9 +45,9 @@ def with_head_duplicated(problem: Problem, head: int) -> Resized:
     order.insert(head + 1, checked_head(problem, head))
     kv = problem.num_kv_heads
     if 1 < kv < problem.num_heads:
-        raise FieldError(sentences.ONE_GROUP, kv=kv, group=_group(problem))
+        raise FieldError(messages.ONE_GROUP, kv=kv, group=_group(problem))
     if problem.block is not None and problem.w_output is None:
-        raise FieldError(sentences.BLOCK_FIXED)
+        raise FieldError(messages.BLOCK_FIXED)
     shared = kv == 1 and problem.num_heads > 1
     kv_order = [0] if shared else order
     resized = _ordered(problem, order, kv_order)
@@ -63,11 +63,11 @@ def with_heads_averaged(problem: Problem, heads: Sequence[int]) -> Resized:
     """
     chosen, group = {checked_head(problem, head) for head in heads}, _group(problem)
     if len(chosen) < 2:
-        raise FieldError(sentences.TWO_HEADS)
+        raise FieldError(messages.TWO_HEADS)
     kv_heads = {head // group for head in chosen}
     for head in (k * group + r for k in sorted(kv_heads) for r in range(group)):
         if head not in chosen:
-            raise FieldError(sentences.WHOLE_GROUPS, head=head, group=group)
+            raise FieldError(messages.WHOLE_GROUPS, head=head, group=group)
     changed: dict[str, Array] = {}
     for part, mine in (("query", chosen), ("key", kv_heads), ("value", kv_heads)):
         for name, array, count in _columns(problem, part):
@@ -121,7 +121,7 @@ def _ordered(problem: Problem, order: Order, kv_order: Order) -> Resized:
         cells = layer.cells
         if cells is not None and cells.ndim > 2 and cells.shape[-3] == heads:
             changed[layer.field(position)] = _taken(cells, -3, heads, order)
-    said = sentences.SLOPES_STAY if len(order) == heads else sentences.SLOPES_ANEW
+    said = messages.SLOPES_STAY if len(order) == heads else messages.SLOPES_ANEW
     return Resized(fields_with(problem, changed), tuple(of_slopes(problem, said)) if len(order) > 1 else ())
 
 

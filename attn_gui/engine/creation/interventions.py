@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from attn_gui.engine import sentences
+from attn_gui.engine import messages
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.checks import Record
 from attn_gui.engine.errors import FieldError, Note
@@ -232,7 +232,7 @@ def carried_interventions(problem: Fields, fields: Mapping[str, Any]) -> tuple[d
 
 def removal_notes(count: int) -> tuple[Note, ...]:
     """Return the note on so many changes by hand of which nothing is left; none on none."""
-    template = sentences.BY_HAND_WENT if count == 1 else sentences.MANY_BY_HAND_WENT
+    template = messages.BY_HAND_WENT if count == 1 else messages.MANY_BY_HAND_WENT
     return (Note(template, {"count": count}),) if count else ()
 
 
@@ -323,7 +323,7 @@ def with_head_copied(problem: Problem, head: int, source: int) -> dict[str, obje
 def checked_head(problem: Problem, head: int) -> int:
     """Return the head, where the problem has it. Raises FieldError where it has not."""
     if not 0 <= head < problem.num_heads:
-        raise FieldError(sentences.NO_HEAD, got=head, heads=problem.num_heads)
+        raise FieldError(messages.NO_HEAD, got=head, heads=problem.num_heads)
     return head
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from attn_gui.engine import sentences
+from attn_gui.engine import messages
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.blocks import BLOCKS
 from attn_gui.engine.checks import Record, as_choice
@@ -22,21 +22,21 @@ GATE = ("w_gate", "b_gate")
 def of_counts(problem: Problem, heads: int, kv_heads: int) -> list[Note]:
     """Return notes on heads of the same width that join or leave at the end."""
     fell, moved = of_kv(problem, heads, kv_heads), of_groups(problem, heads, kv_heads)
-    return [*fell, *moved, *of_slopes(problem, sentences.SLOPES_ANEW)]
+    return [*fell, *moved, *of_slopes(problem, messages.SLOPES_ANEW)]
 
 
 def of_kv(problem: Problem, heads: int, kv_heads: int) -> list[Note]:
     """Return the note on a number of K/V heads that does not divide the heads any more."""
     before = problem.num_kv_heads
     fits = before in (problem.num_heads, kv_heads)
-    return [] if fits else [Note(sentences.KV_FELL, {"before": before, "after": kv_heads, "heads": heads})]
+    return [] if fits else [Note(messages.KV_FELL, {"before": before, "after": kv_heads, "heads": heads})]
 
 
 def of_groups(problem: Problem, heads: int, kv_heads: int) -> list[Note]:
     """Return the note on heads that stay and read a K/V head of another number."""
     before, after = problem.num_heads // problem.num_kv_heads, heads // kv_heads
     moved = [head for head in range(min(problem.num_heads, heads)) if head // before != head // after]
-    template = sentences.READS_ANOTHER if len(moved) == 1 else sentences.MANY_READ_ANOTHER
+    template = messages.READS_ANOTHER if len(moved) == 1 else messages.MANY_READ_ANOTHER
     return [Note(template, {"count": len(moved), "head": moved[0]})] if moved else []
 
 
@@ -66,7 +66,7 @@ def with_block(problem: Problem, kind: str | None, seed: int = 0) -> dict[str, A
     if before.get("kind") == kind:
         return {}
     if not problem.projected:
-        raise FieldError(sentences.NEEDS, field="block", other="x")
+        raise FieldError(messages.NEEDS, field="block", other="x")
     found: dict[str, Any] = {"kind": kind}
     for name, table in block.tables.items():
         if name in before:
@@ -93,7 +93,7 @@ def with_choice(problem: Problem, name: str, key: str) -> dict[str, Any]:
     """
     block = problem.block
     if block is None or name not in block:
-        raise FieldError(sentences.NEEDS, field=name, other="block.w_up")
+        raise FieldError(messages.NEEDS, field=name, other="block.w_up")
     key = as_choice(f"block.{name}", key, BLOCKS[block["kind"]].choices[name])
     return {} if block[name] == key else {"block": {**block, name: key}}
 
@@ -105,7 +105,7 @@ def with_gate(problem: Problem, present: bool, seed: int = 0) -> dict[str, Any]:
     """
     block = problem.block
     if block is None or not problem.d_ff:
-        raise FieldError(sentences.NEEDS, field="block.w_gate", other="block.w_up")
+        raise FieldError(messages.NEEDS, field="block.w_gate", other="block.w_up")
     if present == ("w_gate" in block):
         return {}
     if not present:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from attn_gui.engine import sentences
+from attn_gui.engine import messages
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.blocks import BLOCKS
 from attn_gui.engine.checks import Record, as_choice, as_count
@@ -56,7 +56,7 @@ def resize(problem: Problem, *, keep: str = "d_model", **size: int | None) -> Re
     """
     given = [(name, value) for name, value in size.items() if value is not None]
     if len(given) != 1 or given[0][0] not in SIZES:
-        raise FieldError(sentences.ONE_SIZE, got=tuple(name for name, _ in given) or "none")
+        raise FieldError(messages.ONE_SIZE, got=tuple(name for name, _ in given) or "none")
     name, value = given[0][0], as_count(given[0][0], given[0][1])
     as_choice("keep", keep, ("d_model", "d_k"))
     if value == getattr(problem, name):
@@ -89,7 +89,7 @@ class _Plan:
         problem = self.problem
         choices = head_counts(problem)
         if heads not in choices:
-            raise FieldError(sentences.HEAD_COUNTS, got=heads, choices=tuple(map(str, choices)))
+            raise FieldError(messages.HEAD_COUNTS, got=heads, choices=tuple(map(str, choices)))
         before, kv_before = problem.num_heads, problem.num_kv_heads
         d_k, d_v = problem.d_k * before // heads, problem.d_v * before // heads
         wide, d_key = self._columns("key") // kv_before, _key_width(problem, heads)
@@ -101,7 +101,7 @@ class _Plan:
             self.fields["num_kv_heads"] = kv_heads = self.kv_heads_for(heads)  # left out, it may follow the heads
             self._regroup("key", kv_before, kv_heads, d_key)
             self._regroup("value", kv_before, kv_heads, d_v)
-            self.notes.append(Note(sentences.KV_WIDTH, {"before": wide, "after": d_key}))
+            self.notes.append(Note(messages.KV_WIDTH, {"before": wide, "after": d_key}))
         self.notes += of_kv(problem, heads, kv_heads)
         self._score_rows("query", d_k)
         self._score_rows("key", d_key)
@@ -131,7 +131,7 @@ class _Plan:
         problem = self.problem
         if problem.num_heads % kv_heads:
             choices = tuple(str(k) for k in range(1, problem.num_heads + 1) if problem.num_heads % k == 0)
-            raise FieldError(sentences.KV_COUNTS, got=kv_heads, heads=problem.num_heads, choices=choices)
+            raise FieldError(messages.KV_COUNTS, got=kv_heads, heads=problem.num_heads, choices=choices)
         before = problem.num_kv_heads
         if not problem.compares:
             self.fields["num_kv_heads"] = kv_heads
@@ -143,7 +143,7 @@ class _Plan:
         problem = self.problem
         self._need(Role.SCORE)
         if problem.turns and width % 2:
-            raise FieldError(sentences.EVEN_HEAD, got=width)
+            raise FieldError(messages.EVEN_HEAD, got=width)
         follows = self._columns("key") // problem.num_kv_heads == problem.d_k
         self._regroup("query", problem.num_heads, problem.num_heads, width)
         self._score_rows("query", width)
@@ -166,7 +166,7 @@ class _Plan:
         self._need(Role.SCORE)
         if not problem.projected:
             raise FieldError(
-                sentences.DIRECT_WIDTH, heads=problem.num_heads, width=problem.d_k, expected=problem.d_model
+                messages.DIRECT_WIDTH, heads=problem.num_heads, width=problem.d_k, expected=problem.d_model
             )
         readers = ["w_query"] if problem.context is not None else ["w_query", "w_key", "w_value"]
         self._put("x", (*problem.x.shape[:-1], width))
@@ -181,7 +181,7 @@ class _Plan:
     def d_ff(self, width: int) -> None:
         """Change the width of the block's feed-forward network."""
         if not self.problem.d_ff:
-            raise FieldError(sentences.NEEDS, field="d_ff", other="block.w_up")
+            raise FieldError(messages.NEEDS, field="d_ff", other="block.w_up")
         self.fields["block"] = with_tables(self.problem, "f", width)
 
     def n(self, rows: int) -> None:
@@ -199,7 +199,7 @@ class _Plan:
     def m(self, rows: int) -> None:
         problem = self.problem
         if problem.self_attention:
-            raise FieldError(sentences.SELF_ATTENTION)
+            raise FieldError(messages.SELF_ATTENTION)
         for name in ("context",) if problem.projected else ("key", "value"):
             if getattr(problem, name) is not None:
                 self._rows(name, rows)
@@ -253,7 +253,7 @@ class _Plan:
         if self.problem.w_output is not None:
             self._grouped("w_output", self.problem.w_output, 0, heads_before, heads, width)
         elif self.problem.block is not None:
-            raise FieldError(sentences.BLOCK_FIXED)
+            raise FieldError(messages.BLOCK_FIXED)
 
     def _grouped(self, name: str, array: Array, axis: int, heads_before: int, heads: int, width: int) -> None:
         """Change an axis of heads · width: cells keep their head and their place in it."""
@@ -279,7 +279,7 @@ class _Plan:
     def _block_width(self, width: int) -> None:
         problem = self.problem
         if problem.w_output is None:
-            raise FieldError(sentences.BLOCK_FIXED)
+            raise FieldError(messages.BLOCK_FIXED)
         self._put("w_output", (problem.w_output.shape[0], width))
         if problem.b_output is not None:
             self._put("b_output", (width,))

@@ -1,4 +1,4 @@
-"""Rows and columns inserted or removed anywhere, and matrices mended so that shapes fit."""
+"""Rows and columns inserted or removed anywhere."""
 
 from __future__ import annotations
 
@@ -9,20 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from attn_gui.engine import sentences
+from attn_gui.engine import messages
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.blocks import BLOCKS
-from attn_gui.engine.creation.filling import BLOCK, fill, with_tokens
 from attn_gui.engine.creation.interventions import Places, relocated_interventions
 from attn_gui.engine.creation.resize import resize
-from attn_gui.engine.errors import FieldError, Fix, Shape, ShapeError
+from attn_gui.engine.errors import FieldError
 from attn_gui.engine.fields import Fields
 from attn_gui.engine.graph.intervention_nodes import computed_nodes
 from attn_gui.engine.interventions import Intervention
-from attn_gui.engine.masks import Layer, Padding
-from attn_gui.engine.memory import Write, new_array, outline, overlay
+from attn_gui.engine.memory import new_array, outline
 from attn_gui.engine.problem import Problem
-from attn_gui.engine.shape_errors import TOKENS, clash_with, draft_of, drafted, fields_with, reshaped, with_company
+from attn_gui.engine.shape_errors import TOKENS, drafted, fields_with, reshaped
 
 CUT = ("n", "m", "d_k", "d_v", "d_model", "d_ff")
 """Sizes whose cells have a place of their own."""
@@ -94,7 +92,7 @@ def parts_by_hand(problem: Problem, fields: Mapping[str, Any], places: Places) -
 
 def _check(length: int, at: int) -> None:
     if not 0 <= at <= length:
-        raise FieldError(sentences.NO_PLACE, got=at, most=length)
+        raise FieldError(messages.NO_PLACE, got=at, most=length)
 
 
 def _fields(before: Problem, after: Fields, source: Fields, order: Places, places: Places) -> dict[str, Any]:
@@ -156,97 +154,3 @@ def _relocated(before: Problem, after: Fields, places: Places) -> list[list[Inte
         }
         found.append(relocated_interventions(record, node.stage.axes, node.shape, moved))
     return found
-
-
-# --- mending --------------------------------------------------------------------------------------
-def apply_fix(fix: Fix, fields: Mapping[str, object], seed: int = 0) -> dict[str, Any]:
-    """Return the fields that change when `fix` is carried out on the `fields` that clash.
-
-    None of those given is touched.
-    New cells are 0, as with `resize`; the numbers of a new matrix depend on (seed, field, item, row, column) alone.
-    Biases, tokens and mask layers follow the matrix. Raises ValueError or TypeError if a field is wrong in itself.
-    """
-    problem = draft_of(fields)
-    clash = clash_with(problem, {})
-    shapes = {fix.matrix: fix.after}
-    if isinstance(clash, ShapeError):
-        shapes, _ = with_company(problem, clash, shapes)
-    mending = _Mending(problem, fix, seed)
-    return fields_with(problem, {name: mending.value(name, shape) for name, shape in shapes.items()})
-
-
-class _Mending:
-    def __init__(self, problem: Fields, fix: Fix, seed: int) -> None:
-        self.problem, self.fix, self.seed = problem, fix, seed
-        self.arrays = problem.arrays()
-
-    def value(self, name: str, shape: Shape) -> Any:
-        if name in TOKENS:
-            return with_tokens(getattr(self.problem, name), shape[0])
-        position = Layer.position_of(name)
-        layer = None if position is None else self.problem.mask[position]
-        if isinstance(layer, Padding):
-            return (*layer.lengths[: shape[0]], *[self.problem.m] * (shape[0] - len(layer.lengths)))
-        return self._array(name, shape, np.dtype(bool if name.endswith(".allowed") else self.problem.dtype))
-
-    def _array(self, name: str, shape: Shape, dtype: np.dtype[Any]) -> Array:
-        old = self.arrays.get(name)
-        if old is None:
-            return fill("random", shape, seed=self.seed, field=name, dtype=dtype)
-        if name == self.fix.matrix and self.fix.kind == "transpose":
-            return new_array(shape, dtype, lambda new: np.copyto(new, np.swapaxes(old, -1, -2)))
-        if self.fix.kind != "project" or not self._multiplied(name):
-            return self._fresh(name, shape, dtype, lambda new: self._keep(name, old, new))
-        factor = fill("random", self.fix.shape, seed=self.seed, field=f"w_{self.fix.matrix}")
-        left, right = (old, factor) if self._columns_change else (factor, old)
-        return new_array(shape, dtype, lambda new: _multiply(left, right, new))
-
-    def _multiplied(self, name: str) -> bool:
-        """Return the matrix itself, and the bias that is added to its columns."""
-        bias = f"b_{self.fix.matrix.removeprefix('w_')}"
-        follows = self._columns_change and name == bias and self.arrays[name].shape == (self.fix.before[-1],)
-        return follows or name == self.fix.matrix
-
-    @property
-    def _columns_change(self) -> bool:
-        return self.fix.before[-1:] != self.fix.after[-1:]
-
-    def _keep(self, name: str, old: Array, new: Array) -> None:
-        for axis, groups in self._heads(name).items():
-            if old.shape[axis] % groups == 0 and new.shape[axis] % groups == 0:
-                overlay(_opened(new, axis, groups), _opened(old, axis, groups))
-                return
-        overlay(new, old)
-
-    def _fresh(self, name: str, shape: Shape, dtype: np.dtype[Any], keep: Write) -> Array:
-        neutral = 1.0 if name.endswith(".allowed") else NEUTRAL.get(name, 0.0)
-
-        def write(new: Array) -> None:
-            new.fill(neutral)
-            keep(new)
-
-        return new_array(shape, dtype, write)
-
-    def _heads(self, name: str) -> dict[int, int]:
-        """Return {axis: heads} of a matrix whose columns or rows belong to heads: cells keep their place in their
-        head."""
-        part = name[2:] if name[:2] in ("w_", "b_") else name
-        if part == "output":
-            return {0: self.problem.num_heads} if name == "w_output" else {}
-        heads = {"query": self.problem.num_heads, "key": self.problem.num_kv_heads, "value": self.problem.num_kv_heads}
-        return {-1: heads[part]} if part in heads else {}
-
-
-def _multiply(left: Array, right: Array, new: Array) -> None:
-    """Compute a product in float64, a few rows at a time."""
-    rows, step = new.shape[-2] if new.ndim > 1 else 1, max(1, BLOCK // new.shape[-1])
-    left, cells = np.atleast_2d(left), np.atleast_2d(new)
-    with np.errstate(all="ignore"):
-        for low in range(0, rows, step):
-            cells[..., low : low + step, :] = left[..., low : low + step, :] @ right
-
-
-def _opened(array: Array, axis: int, groups: int) -> Array:
-    """Return a view with one axis for the heads and one for the cells of a head."""
-    axis %= array.ndim
-    return array.reshape(*array.shape[:axis], groups, array.shape[axis] // groups, *array.shape[axis + 1 :])

@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from attn_gui.engine import sentences
+from attn_gui.engine import messages
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.errors import StageError
 from attn_gui.engine.evaluation.evaluation import AT_ONCE, Evaluation, Recomputed
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.intervention_nodes import EffectiveMaskNode, InterventionNode, moved_boxes, nodes_of
-from attn_gui.engine.graph.nodes import Node, computed_name, plain_name, reach
+from attn_gui.engine.graph.nodes import Node, reach
 from attn_gui.engine.graph.sources import Source, sources_of
+from attn_gui.engine.graph.symbols_and_titles import computed_name, plain_name
 from attn_gui.engine.problem import Problem
 
 NOTHING: Mapping[str, Array] = {}
@@ -86,7 +87,7 @@ class DenseEvaluation(Evaluation):
     def node(self, stage: str) -> Node:
         """Return the stage at work. Raises StageError (a KeyError) for a stage that the problem does not have."""
         if (stage not in self.stages and plain_name(stage) not in self.stages) or stage not in self._by_name:
-            raise StageError(sentences.NO_STAGE, stage=repr(stage), choices=self.stages)
+            raise StageError(messages.NO_STAGE, stage=repr(stage), choices=self.stages)
         return self._by_name[stage]
 
     def fetch(self, name: str, box: Box) -> Array:

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from attn_gui.engine import sentences
+from attn_gui.engine import messages
 from attn_gui.engine.arrays import Array, Box, item_of
 from attn_gui.engine.checks import as_box
 from attn_gui.engine.errors import FieldError
@@ -24,9 +24,10 @@ from attn_gui.engine.evaluation.pooling import Picture, block_edges, pool_parts
 from attn_gui.engine.evaluation.reach import BackwardReach, ForwardReach
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.intervention_nodes import InterventionNode
-from attn_gui.engine.graph.nodes import CellPart, Node, plain_name, reach
+from attn_gui.engine.graph.nodes import CellPart, Node, reach
 from attn_gui.engine.graph.sources import Source, layer_position
 from attn_gui.engine.graph.stage import Role, Stage
+from attn_gui.engine.graph.symbols_and_titles import plain_name
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.stages import STAGE, stage_of
 
@@ -239,7 +240,7 @@ class Evaluation(ABC):
         None)."""
         box = self.block_box(stage, batch, head, rows, columns)
         if head is None and len(box) == 4:
-            raise FieldError(sentences.NEEDS_HEAD, stage=stage)
+            raise FieldError(messages.NEEDS_HEAD, stage=stage)
         found = self.box(stage, box)
         return np.asarray(found[(0,) * (found.ndim - 2)])
 

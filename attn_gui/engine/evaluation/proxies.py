@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from attn_gui.engine import sentences
+from attn_gui.engine import messages
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.checks import as_box
 from attn_gui.engine.derived_stages import MAPS, entry_of
@@ -16,8 +16,9 @@ from attn_gui.engine.evaluation.pooling import Picture
 from attn_gui.engine.evaluation.reach import BackwardReach, ForwardReach
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.intervention_nodes import derived_nodes
-from attn_gui.engine.graph.nodes import Node, computed_name, plain_name
+from attn_gui.engine.graph.nodes import Node
 from attn_gui.engine.graph.sources import Source
+from attn_gui.engine.graph.symbols_and_titles import computed_name, plain_name
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.stages import STAGE
 
@@ -189,7 +190,7 @@ class DerivedEvaluation(EvaluationProxy):
         if stage in self._own:
             return self._own[stage]
         if plain_name(stage) not in self.stages:
-            raise StageError(sentences.NO_STAGE, stage=repr(stage), choices=self.stages)
+            raise StageError(messages.NO_STAGE, stage=repr(stage), choices=self.stages)
         return self.of.node(stage)
 
     def explains(self, name: str) -> bool:
@@ -242,7 +243,7 @@ def reading(evaluation: Evaluation, stage: str) -> Evaluation:
     Raises StageError (a KeyError) for what is no name.
     """
     if not isinstance(stage, str):
-        raise StageError(sentences.NO_STAGE, stage=repr(stage), choices=evaluation.stages)
+        raise StageError(messages.NO_STAGE, stage=repr(stage), choices=evaluation.stages)
     own = stage in evaluation.stages or evaluation.signed or not is_derived(stage)
     return evaluation if own else with_derived(evaluation)
 
@@ -405,14 +406,14 @@ def pair_of(before: Evaluation, after: Evaluation, stage: str) -> tuple[str, str
     """
     if stage not in {*before.stages, *after.stages}:
         choices = tuple(name for name in (*STAGE, *MAPS) if name in {*before.stages, *after.stages})
-        raise StageError(sentences.NO_STAGE, stage=repr(stage), choices=choices)
+        raise StageError(messages.NO_STAGE, stage=repr(stage), choices=choices)
     found = stand_in(before, stage), stand_in(after, stage)
     shapes = before.shape(found[0]), after.shape(found[1])
     if shapes[0] != shapes[1]:
         axes = before.axes(found[0])
         apart = tuple(name for name, one, other in zip(axes, *shapes, strict=True) if one != other)
         raise ShapeError(
-            sentences.COMPARED,
+            messages.COMPARED,
             matrices=(stage,),
             axes=apart,
             expected=shapes[0],

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from attn_gui.engine import sentences
+from attn_gui.engine import messages
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.errors import FieldError
 from attn_gui.engine.evaluation.dense import DenseEvaluation
@@ -16,9 +16,10 @@ from attn_gui.engine.evaluation.streaming_states import LARGE, HeadCopy, Softmax
 from attn_gui.engine.evaluation.threads import share
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.indices import Reference, contract
-from attn_gui.engine.graph.nodes import Node, computed_name, plain_name
+from attn_gui.engine.graph.nodes import Node
 from attn_gui.engine.graph.sources import BoxReadable, PositionRule
 from attn_gui.engine.graph.stage import Role
+from attn_gui.engine.graph.symbols_and_titles import computed_name, plain_name
 from attn_gui.engine.normalizers import NORMALIZERS, Keywise, Normalizer
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES
@@ -43,7 +44,7 @@ def check_work(problem: Problem) -> None:
     cells = int(np.prod(problem.map_shape, dtype=object))
     if cells * width > HEAVIEST:
         raise FieldError(
-            sentences.TOO_LONG, score=problem.score, n=f"{problem.n:,}", m=f"{problem.m:,}", heads=problem.num_heads
+            messages.TOO_LONG, score=problem.score, n=f"{problem.n:,}", m=f"{problem.m:,}", heads=problem.num_heads
         )
 
 

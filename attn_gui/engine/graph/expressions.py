@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.graph.printing import PrintedNumbers, Style, short_number
+from attn_gui.engine.graph.printed_digits import PrintedNumbers, Style, short_number
 
 SHOWN = 4  # a sum of more terms is shortened where it is typeset
 

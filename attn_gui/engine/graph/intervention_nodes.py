@@ -20,9 +20,10 @@ from attn_gui.engine.fields import Fields
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.expressions import Addends, Cell, Expression, Leaves, UnlessClosed
 from attn_gui.engine.graph.indices import Reference, zero_safe_product
-from attn_gui.engine.graph.nodes import Fetch, Node, build, cell_latex, computed_name, shown, symbol
+from attn_gui.engine.graph.nodes import Fetch, Node, build, shown
 from attn_gui.engine.graph.sources import Source, sizes_of, sources_of
 from attn_gui.engine.graph.stage import Role, Stage
+from attn_gui.engine.graph.symbols_and_titles import cell_latex, computed_name, symbol
 from attn_gui.engine.interventions import Intervention
 from attn_gui.engine.stages import STAGE, EffectiveMask, entries, stages_of
 from attn_gui.languages import QT_TRANSLATE_NOOP

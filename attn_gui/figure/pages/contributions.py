@@ -17,16 +17,16 @@ from attn_gui.engine.analysis.sensitivity import Contributions, contributions
 from attn_gui.engine.derived_stages import LargestOfHeads, MeanOfHeads, ValueWeighted
 from attn_gui.engine.evaluation.proxies import with_derived
 from attn_gui.engine.graph.expressions import Negative
-from attn_gui.engine.graph.nodes import symbol, title
-from attn_gui.engine.graph.printing import printed_operands
+from attn_gui.engine.graph.printed_digits import printed_operands
 from attn_gui.engine.graph.stage import Role
+from attn_gui.engine.graph.symbols_and_titles import symbol, title
 from attn_gui.engine.progress import Progress, within
 from attn_gui.figure.design_tokens import FONT_SIZE, LINE, SIGNED_STOPS, SPACING
-from attn_gui.figure.display import Allowed, Values
 from attn_gui.figure.heatmap import MapFigure, MapPanel, snapped
 from attn_gui.figure.heatmap_layout import fitting_numbers, paint_bar, paint_panel
 from attn_gui.figure.levels import auto_levels, largest_levels
-from attn_gui.figure.pages.map_grids import MOST_LABEL, cells_figure, paint_chosen_cell, paint_row_tokens, token_of
+from attn_gui.figure.numbers_to_pixels import Allowed, Values
+from attn_gui.figure.pages.page_charts import MOST_LABEL, cells_figure, paint_chosen_cell, paint_row_tokens, token_of
 from attn_gui.figure.pages.page_context import PageContext
 from attn_gui.figure.pages.page_kind import (
     CellBlock,
@@ -45,10 +45,10 @@ from attn_gui.figure.pages.page_kind import (
 )
 from attn_gui.figure.pooled_maps import pooled_map
 from attn_gui.figure.text.labels import elided, token_label
-from attn_gui.figure.text.numbers import difference_text, format_number, significant
+from attn_gui.figure.text.number_formats import difference_text, format_number, significant
 from attn_gui.figure.text.rich_text import write_symbols
 from attn_gui.figure.writers import END, START, write_line
-from attn_gui.formats.rows import stage_labels
+from attn_gui.formats.array_rows import stage_labels
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # --- head contributions ---------------------------------------------------------------------------

@@ -31,7 +31,7 @@ from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.progress import Progress
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
 from attn_gui.figure.levels import largest_levels
-from attn_gui.figure.pages.map_grids import MapsLayout, PageMap, token_of
+from attn_gui.figure.pages.page_charts import MapsLayout, PageMap, token_of
 from attn_gui.figure.pages.page_context import PageContext
 from attn_gui.figure.pages.page_kind import (
     Chosen,
@@ -44,7 +44,7 @@ from attn_gui.figure.pages.page_kind import (
     Sides,
     metrics,
 )
-from attn_gui.figure.text.numbers import significant
+from attn_gui.figure.text.number_formats import significant
 from attn_gui.figure.text.rich_text import write_symbols
 from attn_gui.figure.writers import END, write_line
 from attn_gui.languages import QT_TRANSLATE_NOOP

@@ -14,13 +14,13 @@ from attn_gui.engine.analysis.gradient_evaluation import finite_difference
 from attn_gui.engine.analysis.sensitivity import gradients, step_gradients, strongest
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.pooling import pool
-from attn_gui.engine.graph.nodes import symbol
+from attn_gui.engine.graph.symbols_and_titles import symbol
 from attn_gui.engine.progress import Progress
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
 from attn_gui.figure.gradients import OF, differentiated
 from attn_gui.figure.levels import largest_levels
 from attn_gui.figure.operands import stage_plane
-from attn_gui.figure.pages.map_grids import MapsLayout, PageMap
+from attn_gui.figure.pages.page_charts import MapsLayout, PageMap
 from attn_gui.figure.pages.page_context import PageContext
 from attn_gui.figure.pages.page_kind import (
     CellBlock,
@@ -35,10 +35,10 @@ from attn_gui.figure.pages.page_kind import (
     metrics,
 )
 from attn_gui.figure.text.figure_words import page_words
-from attn_gui.figure.text.numbers import scientific, significant
+from attn_gui.figure.text.number_formats import scientific, significant
 from attn_gui.figure.text.rich_text import write_symbols
 from attn_gui.figure.writers import END, write_line
-from attn_gui.formats.rows import has_items
+from attn_gui.formats.array_rows import has_items
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.pictures.planes import MADE_BY
 

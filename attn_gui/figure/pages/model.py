@@ -18,9 +18,9 @@ from attn_gui.engine.progress import Progress, within
 from attn_gui.engine.stages import STAGE
 from attn_gui.figure.colors import lut, value_text_color
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
-from attn_gui.figure.display import Levels, Values, argb, to_display
 from attn_gui.figure.levels import ColorScale
-from attn_gui.figure.pages.map_grids import HEADS, OF, RESULT, TOKENS, BarRow, BarRows, LayerGrid, LayerMap, token_of
+from attn_gui.figure.numbers_to_pixels import Levels, Values, argb, to_display
+from attn_gui.figure.pages.page_charts import HEADS, OF, RESULT, TOKENS, BarRow, BarRows, LayerGrid, LayerMap, token_of
 from attn_gui.figure.pages.page_context import ModelContext, PageContext
 from attn_gui.figure.pages.page_kind import (
     C,
@@ -39,7 +39,7 @@ from attn_gui.figure.pages.page_kind import (
 )
 from attn_gui.figure.text.figure_words import Words, page_words
 from attn_gui.figure.text.labels import elided, token_label
-from attn_gui.figure.text.numbers import format_number, scientific
+from attn_gui.figure.text.number_formats import format_number, scientific
 from attn_gui.figure.writers import END, MIDDLE, write_line
 from attn_gui.formats.visible_text import visible_text
 from attn_gui.languages import QT_TRANSLATE_NOOP

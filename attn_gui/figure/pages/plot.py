@@ -16,7 +16,7 @@ from attn_gui.figure.heatmap_layout import paint_axis_name, paint_frame
 from attn_gui.figure.pages.page_kind import PageSpot, SpotGrid, metrics
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.text.labels import elided
-from attn_gui.figure.text.numbers import format_number
+from attn_gui.figure.text.number_formats import format_number
 from attn_gui.figure.writers import END, MIDDLE, START, write_line, write_text
 
 # --- Axes of a plot on a page: scales with round ticks, their labels and names, and the lines between points ---

@@ -15,17 +15,17 @@ from PySide6.QtGui import QPainter, QPen
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.analysis.precisions import NARROWER, RoundedEvaluation, rounded_evaluations
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.evaluation.choice import is_long
+from attn_gui.engine.evaluation.choose_evaluation import is_long
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.evaluation.proxies import stand_in
-from attn_gui.engine.graph.nodes import symbol, title
+from attn_gui.engine.graph.symbols_and_titles import symbol, title
 from attn_gui.engine.progress import Progress
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
-from attn_gui.figure.display import Allowed, Values
 from attn_gui.figure.heatmap_layout import MARGIN
 from attn_gui.figure.levels import auto_levels, largest_levels
+from attn_gui.figure.numbers_to_pixels import Allowed, Values
 from attn_gui.figure.operands import stage_plane
-from attn_gui.figure.pages.map_grids import WIDE, MapsLayout, PageMap
+from attn_gui.figure.pages.page_charts import WIDE, MapsLayout, PageMap
 from attn_gui.figure.pages.page_context import PageContext
 from attn_gui.figure.pages.page_kind import (
     CellBlock,
@@ -40,7 +40,7 @@ from attn_gui.figure.pages.page_kind import (
     metrics,
 )
 from attn_gui.figure.text.figure_words import page_words
-from attn_gui.figure.text.numbers import format_number, scientific
+from attn_gui.figure.text.number_formats import format_number, scientific
 from attn_gui.figure.text.rich_text import write_symbols
 from attn_gui.figure.writers import END, write_line
 from attn_gui.languages import QT_TRANSLATE_NOOP

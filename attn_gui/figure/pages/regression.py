@@ -15,7 +15,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.analysis.regression import TRUE_FUNCTIONS, PooledOutputs, function_behind, poolings
 from attn_gui.engine.arrays import item_of
-from attn_gui.engine.evaluation.choice import is_long
+from attn_gui.engine.evaluation.choose_evaluation import is_long
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.progress import Progress
 from attn_gui.figure.design_tokens import FONT_SIZE, LINE, SPACING
@@ -40,7 +40,7 @@ from attn_gui.figure.pages.page_kind import (
 from attn_gui.figure.pages.plot import Curve, Plot, axes_in, paint_dot
 from attn_gui.figure.text.figure_words import Words, page_words
 from attn_gui.figure.text.fonts import WIDER_FONT
-from attn_gui.figure.text.numbers import significant
+from attn_gui.figure.text.number_formats import significant
 from attn_gui.figure.text.rich_text import write_symbols
 from attn_gui.figure.writers import PX_PER_CM, write_line
 from attn_gui.languages import QT_TRANSLATE_NOOP

@@ -12,12 +12,12 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from attn_gui.engine import Evaluation
 from attn_gui.engine.analysis.regression import Mixture, mixture
 from attn_gui.engine.creation.interventions import off_heads
-from attn_gui.engine.graph.nodes import symbol
 from attn_gui.engine.graph.stage import Role
+from attn_gui.engine.graph.symbols_and_titles import symbol
 from attn_gui.engine.progress import Progress
 from attn_gui.figure.colors import even_color
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
-from attn_gui.figure.pages.map_grids import token_of
+from attn_gui.figure.pages.page_charts import token_of
 from attn_gui.figure.pages.page_context import PageContext
 from attn_gui.figure.pages.page_kind import (
     NumberOption,
@@ -33,10 +33,10 @@ from attn_gui.figure.pages.page_kind import (
     metrics,
     with_frame,
 )
-from attn_gui.figure.text.numbers import difference_text, list_number
+from attn_gui.figure.text.number_formats import difference_text, list_number
 from attn_gui.figure.text.rich_text import write_symbols
 from attn_gui.figure.writers import END, write_line
-from attn_gui.formats.rows import stage_labels
+from attn_gui.formats.array_rows import stage_labels
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 Numbers = npt.NDArray[np.float64]

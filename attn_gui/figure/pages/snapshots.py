@@ -12,17 +12,17 @@ from PySide6.QtGui import QPainter
 
 from attn_gui.engine import STAGE, Evaluation
 from attn_gui.engine.errors import ShapeError, StageError
-from attn_gui.engine.evaluation.choice import evaluation_of
+from attn_gui.engine.evaluation.choose_evaluation import evaluation_of
 from attn_gui.engine.evaluation.proxies import Difference, stand_in
-from attn_gui.engine.graph.nodes import symbol, title
+from attn_gui.engine.graph.symbols_and_titles import symbol, title
 from attn_gui.engine.progress import Progress, within
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
-from attn_gui.figure.display import Allowed, Values
 from attn_gui.figure.heatmap import MapFigure, snapped
 from attn_gui.figure.heatmap_layout import fitting_numbers, paint_bar, paint_panel
 from attn_gui.figure.levels import Levels, auto_levels
+from attn_gui.figure.numbers_to_pixels import Allowed, Values
 from attn_gui.figure.operands import stage_plane
-from attn_gui.figure.pages.map_grids import cells_figure
+from attn_gui.figure.pages.page_charts import cells_figure
 from attn_gui.figure.pages.page_context import PageContext
 from attn_gui.figure.pages.page_kind import (
     CellBlock,
@@ -41,7 +41,7 @@ from attn_gui.figure.pages.page_kind import (
 )
 from attn_gui.figure.pooled_maps import pooled_map
 from attn_gui.figure.text.figure_words import Words, joined, page_words
-from attn_gui.figure.text.numbers import format_number
+from attn_gui.figure.text.number_formats import format_number
 from attn_gui.figure.text.rich_text import write_symbols
 from attn_gui.figure.writers import MIDDLE
 from attn_gui.formats.snapshots import Snapshot

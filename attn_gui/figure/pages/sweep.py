@@ -26,11 +26,11 @@ from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.progress import Progress
 from attn_gui.figure.design_tokens import FONT_SIZE, LINE, SPACING
-from attn_gui.figure.display import Allowed, Levels, Values
 from attn_gui.figure.heatmap import MapFigure, snapped
 from attn_gui.figure.heatmap_layout import paint_bar, paint_note, paint_panel
 from attn_gui.figure.levels import auto_levels
-from attn_gui.figure.pages.map_grids import cells_figure
+from attn_gui.figure.numbers_to_pixels import Allowed, Levels, Values
+from attn_gui.figure.pages.page_charts import cells_figure
 from attn_gui.figure.pages.page_context import PageContext
 from attn_gui.figure.pages.page_kind import (
     ChoiceOption,
@@ -51,10 +51,10 @@ from attn_gui.figure.pages.plot import Curve, Plot, PlotAxes, PlotNote, PlotRule
 from attn_gui.figure.text.figure_words import Words, joined, page_words
 from attn_gui.figure.text.fonts import WIDER_FONT
 from attn_gui.figure.text.labels import token_label, wrapped
-from attn_gui.figure.text.numbers import significant
+from attn_gui.figure.text.number_formats import significant
 from attn_gui.figure.text.rich_text import write_symbols
 from attn_gui.figure.writers import END, MIDDLE, START
-from attn_gui.formats.rows import stage_labels
+from attn_gui.formats.array_rows import stage_labels
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # --- layout ---------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from functools import cached_property
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor
 
-from attn_gui.engine.graph.nodes import plain_name
+from attn_gui.engine.graph.symbols_and_titles import plain_name
 from attn_gui.figure.text.rich_text import strong
 from attn_gui.figure.walk.equations import WalkEquation
 from attn_gui.figure.walk.matrix_board import MatrixBoard

@@ -9,7 +9,7 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.expressions import Cell
-from attn_gui.engine.graph.nodes import computed_name
+from attn_gui.engine.graph.symbols_and_titles import computed_name
 from attn_gui.engine.normalizers import Normalizer
 from attn_gui.figure.walk.beat import Beat
 from attn_gui.figure.walk.cell_beats import (

@@ -10,7 +10,7 @@ from PySide6.QtCore import QPointF, QRectF
 
 from attn_gui.engine.errors import Note
 from attn_gui.engine.graph.expressions import Cell, Expression, Function, Named, NamedPart, Number, Product, Quotient
-from attn_gui.engine.graph.nodes import plain_name, symbol
+from attn_gui.engine.graph.symbols_and_titles import plain_name, symbol
 from attn_gui.engine.masks import MASKS
 from attn_gui.engine.scores import SCORES
 from attn_gui.figure.pages.plot import Numbers, nice_scale

@@ -15,7 +15,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor
 
 from attn_gui.engine.graph.expressions import Expression, Function, Negative, Number, Quotient
-from attn_gui.engine.graph.nodes import symbol
+from attn_gui.engine.graph.symbols_and_titles import symbol
 from attn_gui.engine.normalizers import FEW, MILD
 from attn_gui.figure.pages.plot import nice_scale
 from attn_gui.figure.text.rich_text import escaped, raised, rich_width, strong

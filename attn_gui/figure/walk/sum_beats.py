@@ -6,7 +6,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 
 from attn_gui.engine.graph.expressions import Cell, Number, Power, Sum
-from attn_gui.engine.graph.nodes import cell_symbol
+from attn_gui.engine.graph.symbols_and_titles import cell_symbol
 from attn_gui.figure.operands import KEY, PLAIN, QUERY, StageOperand, picture_of
 from attn_gui.figure.text.rich_text import colored, escaped, indexed, lowered, raised, strong
 from attn_gui.figure.walk.beat import Beat

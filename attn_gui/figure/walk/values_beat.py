@@ -13,7 +13,7 @@ from PySide6.QtGui import QColor
 
 from attn_gui.engine.analysis.explanation import Terms
 from attn_gui.engine.graph.expressions import Cell, Expression, Number, Product, Sum
-from attn_gui.engine.graph.nodes import symbol
+from attn_gui.engine.graph.symbols_and_titles import symbol
 from attn_gui.figure.operands import stage_plane
 from attn_gui.figure.text.rich_text import escaped, strong
 from attn_gui.figure.walk.beat import Beat

@@ -10,8 +10,8 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter
 
 from attn_gui.engine import Evaluation
-from attn_gui.engine.graph.nodes import cell_symbol, computed_name
 from attn_gui.engine.graph.stage import Role
+from attn_gui.engine.graph.symbols_and_titles import cell_symbol, computed_name
 from attn_gui.figure.design_tokens import Theme
 from attn_gui.figure.operands import stage_plane
 from attn_gui.figure.pages.page_kind import PageStyle

@@ -9,7 +9,7 @@ import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
 
-from attn_gui.figure.cells import hatch_lines
+from attn_gui.figure.cell_painting import hatch_lines
 from attn_gui.figure.colors import value_text_color
 from attn_gui.figure.design_tokens import RADIUS, Theme
 from attn_gui.figure.pages.plot import AxisScale

@@ -26,7 +26,7 @@ from attn_gui.figure.text.rich_text import LEADING, escaped, rich_width, strong,
 from attn_gui.figure.walk.walk import Walk, walk_of
 from attn_gui.figure.walk.walk_canvas import HEIGHT, SMALL, WIDTH
 from attn_gui.figure.writers import ANIMATORS, ENCODERS, LOGICAL_DPI, PX_PER_CM, Page, write_moving_gif
-from attn_gui.formats.saving import replacing
+from attn_gui.formats.atomic_writing import replacing
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 T = TypeVar("T")

@@ -34,9 +34,18 @@ from attn_gui.engine.head_axis import (
 from attn_gui.engine.masks import Causal
 from attn_gui.engine.shape_errors import TOKENS, clash_with, draft_of
 from attn_gui.formats.file_format import ArrayListing, FileSource, ListedArray, Loaded
-from attn_gui.formats.file_sentences import READ_AS, FileNote, FormatError, SeveralReadings, reading, shape_text, shown
-from attn_gui.formats.foreign_arrays import Array
+from attn_gui.formats.file_messages import READ_AS, FileNote, FormatError, SeveralReadings, reading, shape_text, shown
 from attn_gui.formats.named.array_mapping import ROWS, ArrayMapping, held_shape, held_vector_shape
+from attn_gui.formats.named.array_names import (
+    MASK,
+    guess,
+    is_map,
+    is_own_file,
+    is_token_ids,
+    joined,
+    problem_of,
+    there_twice,
+)
 from attn_gui.formats.named.attention_maps import chosen_map, complaint_on_maps, means_maps, read_maps
 from attn_gui.formats.named.mask_meanings import (
     KEEP,
@@ -47,16 +56,6 @@ from attn_gui.formats.named.mask_meanings import (
     note_on,
     open_mask,
     with_mask,
-)
-from attn_gui.formats.named.roles import (
-    MASK,
-    guess,
-    is_map,
-    is_own_file,
-    is_token_ids,
-    joined,
-    problem_of,
-    there_twice,
 )
 from attn_gui.formats.named.weight_layouts import (
     FUSED,
@@ -71,6 +70,7 @@ from attn_gui.formats.named.weight_layouts import (
     parts_of,
 )
 from attn_gui.formats.problem_fields import fields_of, in_our_words, is_option, is_result, listed, notes_on, option_of
+from attn_gui.formats.untrusted_bytes import Array
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 ITEMS_FIRST, HEADS_FIRST = (BATCH, TOKEN, COLUMN), (HEAD, TOKEN, COLUMN)

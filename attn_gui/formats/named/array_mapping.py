@@ -10,11 +10,10 @@ from typing import Any
 from attn_gui.engine.fields import DIRECT, GIVEN, WEIGHTS
 from attn_gui.engine.head_axis import COLUMN, HEAD, Axes, Shape, heads_of, laid_shape, parsed, readings
 from attn_gui.formats.file_format import ArrayListing
-from attn_gui.formats.file_sentences import FormatError, shape_text, shown
-from attn_gui.formats.foreign_arrays import Json
+from attn_gui.formats.file_messages import FormatError, shape_text, shown
+from attn_gui.formats.named.array_names import MASK, ROLES, check_names, is_own_file, is_problem, suggested
 from attn_gui.formats.named.attention_maps import beside_maps, chosen_map, names_of_maps, parsed_maps
 from attn_gui.formats.named.mask_meanings import MASK_MEANINGS
-from attn_gui.formats.named.roles import MASK, ROLES, check_names, is_own_file, is_problem, suggested
 from attn_gui.formats.named.weight_layouts import (
     BIASES,
     FUSED,
@@ -34,6 +33,7 @@ from attn_gui.formats.named.weight_layouts import (
     weight_heads,
 )
 from attn_gui.formats.problem_fields import in_our_words, is_field, listed, own_shape
+from attn_gui.formats.untrusted_bytes import Json
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 SEQUENCES = ("x", "context")

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from attn_gui.engine.masks import Bias, Custom, Layer
-from attn_gui.formats.file_sentences import READ_AS, FileNote, FormatError, SeveralReadings, reading, shape_text, shown
-from attn_gui.formats.foreign_arrays import Array, Json
-from attn_gui.formats.named.roles import MASK
+from attn_gui.formats.file_messages import READ_AS, FileNote, FormatError, SeveralReadings, reading, shape_text, shown
+from attn_gui.formats.named.array_names import MASK
 from attn_gui.formats.problem_fields import layers_of
+from attn_gui.formats.untrusted_bytes import Array, Json
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 SWITCHES = "bool"  # the kind of numbers, as NumPy calls it, that is never added to scores

@@ -13,14 +13,14 @@ from pathlib import Path
 from attn_gui.engine.progress import Progress, silent
 from attn_gui.formats.catalog import array_formats, detect, matrix_formats, problem_formats, suffixes
 from attn_gui.formats.file_format import ArrayListing, FileSource, ListedArray, Loaded, PathText, reading
-from attn_gui.formats.file_sentences import FormatError, shown
-from attn_gui.formats.foreign_arrays import MAGIC, Array, read_header
+from attn_gui.formats.file_messages import FormatError, shown
 from attn_gui.formats.named.arranged_problem import read_arranged
 from attn_gui.formats.named.array_mapping import ArrayMapping, propose_mapping
+from attn_gui.formats.named.array_names import is_problem
 from attn_gui.formats.named.attention_maps import is_matrix
-from attn_gui.formats.named.roles import is_problem
 from attn_gui.formats.named.weight_layouts import parts_of
 from attn_gui.formats.problem_fields import is_option
+from attn_gui.formats.untrusted_bytes import MAGIC, Array, read_header
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 NO_ARRAYS = QT_TRANSLATE_NOOP("Sentences", "{file} holds no arrays by name; expected {expected}.")

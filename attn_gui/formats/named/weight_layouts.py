@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from attn_gui.engine.fields import DIRECT, WEIGHTS
-from attn_gui.formats.file_sentences import FormatError, shown
-from attn_gui.formats.foreign_arrays import Array
+from attn_gui.formats.file_messages import FormatError, shown
+from attn_gui.formats.untrusted_bytes import Array
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 Columns = tuple[Array, Array, Array]  # places along the shared axis, of Q, K and V

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from attn_gui.formats.file_sentences import FormatError, quoted, shape_text
+from attn_gui.formats.file_messages import FormatError, quoted, shape_text
 from attn_gui.formats.text.headings import CellSort, is_number, is_switch, sort_of
 from attn_gui.languages import QT_TRANSLATE_NOOP
 

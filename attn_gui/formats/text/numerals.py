@@ -9,7 +9,7 @@ import unicodedata
 import numpy as np
 from numpy.typing import DTypeLike
 
-from attn_gui.formats.file_sentences import quoted
+from attn_gui.formats.file_messages import quoted
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 LONGEST = 400

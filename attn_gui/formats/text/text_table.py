@@ -18,9 +18,9 @@ import numpy as np
 
 from attn_gui.engine.progress import Progress, silent
 from attn_gui.formats.file_format import LabeledArray
-from attn_gui.formats.file_sentences import FileNote, FormatError, quoted, shape_text
-from attn_gui.formats.foreign_arrays import EXACT, rounded_note
-from attn_gui.formats.text import bracketed_lists, delimited, typeset
+from attn_gui.formats.file_messages import FileNote, FormatError, quoted, shape_text
+from attn_gui.formats.text import bracketed_lists, delimited, latex_markdown_reader
+from attn_gui.formats.text.ambiguous_table import AmbiguousTable, PossibleMatrix
 from attn_gui.formats.text.delimited import ONE_COMMA, SAMPLE, Dialect, TextBlock, TextRow
 from attn_gui.formats.text.headings import (
     CellSort,
@@ -34,7 +34,7 @@ from attn_gui.formats.text.headings import (
     unmarked,
 )
 from attn_gui.formats.text.numerals import COMMA, MOST_NUMBERS, NOT_A_NUMBER, NotANumber, normalized
-from attn_gui.formats.text.several_readings import AmbiguousTable, PossibleMatrix
+from attn_gui.formats.untrusted_bytes import EXACT, rounded_note
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 Mode = Literal["point", "decimal", "grouped"]
@@ -362,9 +362,11 @@ def _parts(text: str) -> list[TextMatrix]:
     things."""
     text = bracketed_lists.unwrapped(delimited.without_prompts(text))
     outline = delimited.outlined(text)
-    if typeset.is_latex(outline):
+    if latex_markdown_reader.is_latex(outline):
         _refuse_too_many(text)
-        return [TextMatrix(name, [_listed(rows, headed)]) for name, rows, headed in typeset.latex_tables(text)]
+        return [
+            TextMatrix(name, [_listed(rows, headed)]) for name, rows, headed in latex_markdown_reader.latex_tables(text)
+        ]
     if found := _lists(text, outline):
         return found
     return _tables(text, quoted_cells=outline != text)
@@ -374,10 +376,10 @@ def _tables(text: str, *, quoted_cells: bool) -> list[TextMatrix]:
     """Return the tables of a text without brackets; all its rows together, too, where nothing but empty lines parts
     them."""
     if quoted_cells or text.count("\n") > LONGEST_PRINT:
-        piped = typeset.is_piped(delimited.outlined(text))
-        return [TextMatrix("", [_listed(*typeset.piped_rows(text))] if piped else _plain(text))]
+        piped = latex_markdown_reader.is_piped(delimited.outlined(text))
+        return [TextMatrix("", [_listed(*latex_markdown_reader.piped_rows(text))] if piped else _plain(text))]
     text, comments = delimited.without_comments(text)
-    above, text = typeset.titled(text)
+    above, text = latex_markdown_reader.titled(text)
     blocks, below = delimited.blocks_of(delimited.unprinted(text))
     if len(blocks) == 1:
         return [
@@ -386,7 +388,7 @@ def _tables(text: str, *, quoted_cells: bool) -> list[TextMatrix]:
             )
         ]
     parts = [TextMatrix(block.words.strip("#*:：=＝ "), _cut(block.text)) for block in blocks]
-    if any(part.name for part in parts[1:]) or typeset.is_piped(text) or not _are_numbers(blocks):
+    if any(part.name for part in parts[1:]) or latex_markdown_reader.is_piped(text) or not _are_numbers(blocks):
         return parts
     return [TextMatrix("", _plain("\n".join(block.text.strip("\n") for block in blocks))), *parts]
 
@@ -399,8 +401,8 @@ def _are_numbers(blocks: Sequence[TextBlock]) -> bool:
 
 def _cut(text: str) -> list[TextGrid]:
     """Return the ways to cut one table."""
-    if typeset.is_piped(text):
-        return [_listed(*typeset.piped_rows(text))]
+    if latex_markdown_reader.is_piped(text):
+        return [_listed(*latex_markdown_reader.piped_rows(text))]
     label, table, doubtful = delimited.label_of(text)
     grids = _said(_plain(table), label) + (_plain(text) if doubtful else [])
     first, *below = text.strip("\n").split("\n", 4)

@@ -19,7 +19,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 
 from attn_gui.document.edits import Refusal
-from attn_gui.document.number_text import parse_number, shortest
+from attn_gui.document.typed_numbers import parse_number, shortest
 from attn_gui.figure.design_tokens import RADIUS, SPACING
 from attn_gui.formats.text.numerals import LONGEST
 from attn_gui.views.text_views import WrappedLabel

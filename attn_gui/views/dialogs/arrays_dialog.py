@@ -41,16 +41,16 @@ from attn_gui.engine.head_axis import parsed
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.formats import FormatError
 from attn_gui.formats.file_format import ArrayListing, ListedArray
-from attn_gui.formats.file_sentences import SeveralReadings
+from attn_gui.formats.file_messages import SeveralReadings
 from attn_gui.formats.named.arranged_problem import CompletedMapping, complaint, mapping_with_answers
 from attn_gui.formats.named.array_mapping import ArrayMapping
-from attn_gui.formats.named.roles import AT_ONCE, MASK, PROJECTED, ROLES, is_problem, one_way
+from attn_gui.formats.named.array_names import AT_ONCE, MASK, PROJECTED, ROLES, is_problem, one_way
 from attn_gui.formats.named.weight_layouts import FUSED, Columns, runs_text
 from attn_gui.views.controls.choice_box import ChoiceBox
-from attn_gui.views.dialogs.asking import BUTTONS, FormDialog
+from attn_gui.views.dialogs.ambiguity_dialogs import NumberPreview
 from attn_gui.views.dialogs.axes_fields import AxesFields
+from attn_gui.views.dialogs.dialog_base import BUTTONS, FormDialog
 from attn_gui.views.dialogs.form_fields import caption, lay_out
-from attn_gui.views.dialogs.readings import NumberPreview
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import scaled, style_text
 from attn_gui.views.widgets import Retranslated, arrange, plain_tip

@@ -13,12 +13,13 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QSizePolicy, QVBoxLayout, 
 from attn_gui.figure.colors import PALETTES
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.figure.export_settings import THEMES
-from attn_gui.figure.picture_kinds import PICTURES
+from attn_gui.figure.figure_kinds import PICTURES
 from attn_gui.formats.catalog import IMAGES
 from attn_gui.modes import STATES, WIPE
-from attn_gui.views.controls.choice_box import ChoiceBox, CompareBox
+from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
-from attn_gui.views.dialogs.asking import BUTTONS
+from attn_gui.views.controls.tool_bar_controls import CompareBox
+from attn_gui.views.dialogs.dialog_base import BUTTONS
 from attn_gui.views.dialogs.export_choice import REMEMBERED, VALUES, WINDOW, ExportChoice, first_of
 from attn_gui.views.dialogs.export_form import ExportForm, HeadsFields, SizeFields
 from attn_gui.views.dialogs.form_fields import CheckList, LevelsFields, ScrolledForm, caption, opening_size

@@ -26,7 +26,7 @@ from attn_gui.figure.design_tokens import SPACING
 from attn_gui.figure.styles import STYLES, resolution
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
-from attn_gui.views.dialogs.asking import BUTTONS, FormDialog, asked, message_box
+from attn_gui.views.dialogs.dialog_base import BUTTONS, FormDialog, asked, message_box
 from attn_gui.views.dialogs.export_choice import ExportChoice, heads_from_text
 from attn_gui.views.dialogs.form_fields import CentimeterField, FormField, PointsField, TargetFields, kind_of
 from attn_gui.views.text_views import WrappedLabel

@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.paths import resource
 from attn_gui.version import VERSION
-from attn_gui.views.dialogs.asking import BUTTONS
+from attn_gui.views.dialogs.dialog_base import BUTTONS
 from attn_gui.views.names import unbroken
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import scaled, style_text

@@ -23,12 +23,12 @@ from attn_gui.document.sentence_tokens import row_names, split_tokens
 from attn_gui.engine import FILLS, layer_from_mapping
 from attn_gui.engine.creation.create import KINDS, new_fields
 from attn_gui.engine.creation.filling import SEEDED
-from attn_gui.engine.graph.nodes import symbol
+from attn_gui.engine.graph.symbols_and_titles import symbol
 from attn_gui.engine.masks import MASKS
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
-from attn_gui.views.dialogs.asking import FormDialog
+from attn_gui.views.dialogs.dialog_base import FormDialog
 from attn_gui.views.dialogs.form_fields import lay_out
 from attn_gui.views.names import mask_about, mask_name
 from attn_gui.views.text_views import SentenceRun, SentenceView, scripts_markup

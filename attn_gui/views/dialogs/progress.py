@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QLayout, QMessageBox, QSizePo
 
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.languages import QT_TRANSLATE_NOOP
-from attn_gui.views.dialogs.asking import asked, message_box
+from attn_gui.views.dialogs.dialog_base import asked, message_box
 from attn_gui.views.widgets import Retranslated, arrange
 
 # --- Progress line of background work in the status bar, with a way to cancel it: all else stays usable ---

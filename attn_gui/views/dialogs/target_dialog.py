@@ -21,7 +21,7 @@ from attn_gui.engine.analysis.shortest_change import BIAS, WAYS
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.typed_field import NumberField
-from attn_gui.views.dialogs.asking import BUTTONS, FormDialog
+from attn_gui.views.dialogs.dialog_base import BUTTONS, FormDialog
 from attn_gui.views.inspector.cell_relations import number
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import scaled, style_text

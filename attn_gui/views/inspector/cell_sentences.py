@@ -13,8 +13,8 @@ from attn_gui.engine import STAGE
 from attn_gui.engine.analysis.explanation import Explanation
 from attn_gui.engine.blocks import RMSNorm
 from attn_gui.engine.graph.expressions import chain_of
-from attn_gui.engine.graph.nodes import symbol
 from attn_gui.engine.graph.stage import Role
+from attn_gui.engine.graph.symbols_and_titles import symbol
 from attn_gui.engine.normalizers import Normalizer
 from attn_gui.engine.scores import SCORES
 from attn_gui.views.inspector.cell_relations import ExplainContext, cell_name, number

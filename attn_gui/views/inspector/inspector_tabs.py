@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QSizePolicy, QVB
 
 from attn_gui.document.clipboard import CopiedCells
 from attn_gui.figure.design_tokens import SPACING
-from attn_gui.figure.text.numbers import scientific
+from attn_gui.figure.text.number_formats import scientific
 from attn_gui.views.inspector.cell_relations import cell_name, column_writer
 from attn_gui.views.inspector.terms import bar_color, row_height
 from attn_gui.views.names import stage_title

@@ -27,12 +27,12 @@ from attn_gui.document.clipboard import CopiedCells
 from attn_gui.document.matrix_model import Index
 from attn_gui.engine import STAGE, Cell, Explanation, Term
 from attn_gui.engine.analysis.explanation import Terms
-from attn_gui.engine.graph.nodes import cell_symbol, plain_name
-from attn_gui.engine.graph.printing import PrintedNumbers
+from attn_gui.engine.graph.printed_digits import PrintedNumbers
 from attn_gui.engine.graph.stage import Role, Stage
+from attn_gui.engine.graph.symbols_and_titles import cell_symbol, plain_name
 from attn_gui.engine.scores import SCORES
 from attn_gui.figure.design_tokens import FONT_SIZE, SIGNED_STOPS, SIZE, SPACING
-from attn_gui.figure.text.numbers import is_whole
+from attn_gui.figure.text.number_formats import is_whole
 from attn_gui.views.inspector.cell_relations import (
     ExplainContext,
     OtherState,

@@ -8,12 +8,12 @@ import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from attn_gui.engine import Evaluation
-from attn_gui.figure.display import Levels, Values, flag_counts
 from attn_gui.figure.levels import LEVEL_RULES, PLAIN, ColorScale, LevelRule, finite_open
+from attn_gui.figure.numbers_to_pixels import Levels, Values, flag_counts
 from attn_gui.pictures.plane_reading import numbers_of, overview_of
 from attn_gui.pictures.planes import PlaneLike, covers, uncovered
 from attn_gui.pictures.tile_cache import tile_cache_of
-from attn_gui.views.map.cells_item import LAST_GOOD
+from attn_gui.views.map.cells_picture import LAST_GOOD
 
 # --- Readings of what a map shows: its levels, how its numbers are spread, and what its legend counts ---
 
@@ -47,7 +47,7 @@ def sample_of(plane: PlaneLike | None, owner: object = None) -> Values:
 
 
 def counts_of(plane: PlaneLike | None) -> dict[int, int]:
-    """Number of cells with each flag of `figure.display` other than ALLOWED; 0 for "some" in maps too long to count."""
+    """Number of cells with each flag (`numbers_to_pixels`) but ALLOWED; 0 for "some" in maps too long to count."""
     if plane is None or covers(plane):
         return {}
     if (cache := tile_cache_of(plane)) is not None:

@@ -26,12 +26,12 @@ from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
 from attn_gui.document.edits import fill_template
 from attn_gui.engine.analysis.gradient_evaluation import Gradient
 from attn_gui.engine.evaluation.proxies import Difference
-from attn_gui.figure.cells import paint_sample
+from attn_gui.figure.cell_painting import paint_sample
 from attn_gui.figure.colors import LUT_SIZE, Lut
 from attn_gui.figure.design_tokens import LINE, RADIUS, SPACING
-from attn_gui.figure.display import CLOSED, FLAGGED
 from attn_gui.figure.levels import AUTO, FULL, LARGEST, LEVEL_RULES, TYPED, UNIT, ColorScale, Levels, color_table
-from attn_gui.figure.text.numbers import dot_text, format_number, level_texts
+from attn_gui.figure.numbers_to_pixels import CLOSED, FLAGGED
+from attn_gui.figure.text.number_formats import dot_text, format_number, level_texts
 from attn_gui.pictures.planes import kind_of
 from attn_gui.views.map.color_scales import counts_of, has_faint
 from attn_gui.views.map.heatmap import Heatmap
@@ -293,7 +293,7 @@ class ColorBar(QWidget):
         set_tip(self, tip)
 
     def set_counts(self, counts: Mapping[int, int]) -> None:
-        """Set the number of cells with each flag of `figure.display`, for the legend; 0 where they were not counted."""
+        """Set the number of cells with a flag (`numbers_to_pixels`), for the legend; 0 where they were not counted."""
         if counts != self._counts:
             self._counts = dict(counts)
             self._follow()

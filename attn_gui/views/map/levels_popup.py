@@ -21,12 +21,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from attn_gui.document.number_text import parse_number
+from attn_gui.document.typed_numbers import parse_number
 from attn_gui.figure.colors import LUT_SIZE, PALETTES, Lut
 from attn_gui.figure.design_tokens import SPACING
-from attn_gui.figure.display import Levels, Values
 from attn_gui.figure.levels import LEVEL_RULES, LOCKED, TYPED, ColorScale, LevelRule, color_table
-from attn_gui.figure.text.numbers import level_texts, significant
+from attn_gui.figure.numbers_to_pixels import Levels, Values
+from attn_gui.figure.text.number_formats import level_texts, significant
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.popup_frame import PopupFrame
 from attn_gui.views.map.scene_view import SceneView

@@ -11,13 +11,13 @@ from PySide6.QtGui import QColor, QMouseEvent, QPainter
 
 from attn_gui.document.clipboard import CopiedCells
 from attn_gui.engine.arrays import Box
-from attn_gui.figure.display import Levels
 from attn_gui.figure.levels import PLAIN, ColorScale
+from attn_gui.figure.numbers_to_pixels import Levels
 from attn_gui.figure.operands import by_hand_of, off_areas
 from attn_gui.pictures.geometry import Span, Window
 from attn_gui.pictures.planes import PlaneLike, number_at
 from attn_gui.pictures.tile_cache import TileListener
-from attn_gui.views.map.cells_item import CellsPicture
+from attn_gui.views.map.cells_picture import CellsPicture
 from attn_gui.views.map.color_scales import MapLevels
 from attn_gui.views.map.marks import MapSurface, MarksOverlay
 from attn_gui.views.theme import current_theme, scaled, ui_font
@@ -108,7 +108,7 @@ class MapDrawing(QObject):
         self.canvas, self._where, self.small = canvas, where, small
         self.shown, self._stale = MapState(), True
         self.renewed = False  # whether some of its numbers are newer than its levels
-        self.split: StateSplit | None = None
+        self.split: MapWipe | None = None
         self.cells, self.overlay = CellsPicture(small=small), MarksOverlay(canvas, small=small)
         self.taken = MapLevels(self.cells)
         self._placed: tuple[QRect, tuple[int, int], Window] | None = None
@@ -292,7 +292,7 @@ NEAR = 5
 """Pixels to both sides of the bar by which it can be taken."""
 
 
-class StateSplit(QObject):
+class MapWipe(QObject):
     """The left half of one map. It is drawn when the map is painted, once; the bar moves without drawing anything."""
 
     moved = Signal(float)  # the share of the width to which a person has drawn the bar

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QWidget
 from attn_gui.engine import STAGE, Evaluation, Plane
 from attn_gui.engine.arrays import Box
 from attn_gui.engine.evaluation.reach import RelatedCells
-from attn_gui.figure.cells import paint_covered
+from attn_gui.figure.cell_painting import paint_covered
 from attn_gui.figure.design_tokens import LINE, RADIUS, THEMES, TIME_MS, Theme
 from attn_gui.pictures.geometry import Span
 from attn_gui.pictures.planes import PlaneLike

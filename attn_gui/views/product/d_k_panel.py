@@ -40,7 +40,7 @@ from attn_gui.engine.analysis.d_k_sweep import (
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.figure.pages.page_kind import PageSpot
 from attn_gui.figure.pages.plot import AxisScale, Curve, Plot, PlotAxes, nice_scale
-from attn_gui.figure.text.numbers import format_number
+from attn_gui.figure.text.number_formats import format_number
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.live_plot import LivePlot

@@ -15,8 +15,8 @@ from attn_gui.figure.design_tokens import FONT_SIZE, SIZE, SPACING, Theme
 from attn_gui.figure.operands import repeated
 from attn_gui.views.names import layer_words
 from attn_gui.views.product.stage_maps import ShownCell
-from attn_gui.views.spine.operator_boxes import SpineBoxes
 from attn_gui.views.spine.operators import OperatorBox, OperatorSign
+from attn_gui.views.spine.spine_controls import SpineBoxes
 from attn_gui.views.spine.spine_items import (
     NODE,
     OPERATOR,

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from attn_gui.engine import DenseEvaluation, Explanation, PlaceError, Problem, StageError, compute, explain, new_problem
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
-from attn_gui.engine.graph.printing import PrintedNumbers, printed_operands, read_number, short_number
+from attn_gui.engine.graph.printed_digits import PrintedNumbers, printed_operands, read_number, short_number
 from attn_gui.engine.normalizers import NORMALIZERS
 from tests.engine.conftest import MAKERS
 from tests.failing import each

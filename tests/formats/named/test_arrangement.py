@@ -24,7 +24,7 @@ from attn_gui.formats.named.array_mapping import (
     recall_mapping,
     record_of,
 )
-from attn_gui.formats.named.roles import ForeignNames, suggested
+from attn_gui.formats.named.array_names import ForeignNames, suggested
 from attn_gui.formats.named.several_files import list_several, open_several, several_name, whole_ones
 from tests.failing import each
 

@@ -17,8 +17,8 @@ from attn_gui.formats import FormatError, list_arrays, save_arrays
 from attn_gui.formats.file_format import ArrayListing, ListedArray
 from attn_gui.formats.named.arranged_problem import complaint, mapping_with_answers
 from attn_gui.formats.named.array_mapping import ArrayMapping, propose_mapping
+from attn_gui.formats.named.array_names import ForeignNames
 from attn_gui.formats.named.attention_maps import SeveralMaps, means_maps, names_of_maps
-from attn_gui.formats.named.roles import ForeignNames
 from attn_gui.formats.named.weight_layouts import PART_BY_PART, SPLITS, HeadCounts
 from tests.failing import each
 

@@ -26,7 +26,7 @@ from attn_gui.formats import (
     open_file,
     save,
     save_arrays,
-    xlsx,
+    xlsx_reader,
 )
 from attn_gui.formats.named.several_files import open_several
 from attn_gui.formats.npz import members_of
@@ -277,7 +277,7 @@ BOMBS: dict[str, tuple[str, Callable[[bytes], bytes], str]] = {
     "wide, and long": (SHEET, long_and_wide, "are not numbers"),
     "far down": (SHEET, lambda data: data.replace(b'<row r="2"', b'<row r="99999999999"'), "more than 4,000,000 cells"),
     "says to be huge": (SHEET, lambda data: data.replace(b"A1:B2", b"A1:XFD1048576"), ""),
-    "zeros": (SHEET, lambda data: data + b" " * xlsx.LARGEST_UNPACKED, "unpacks to 134.2 MB"),
+    "zeros": (SHEET, lambda data: data + b" " * xlsx_reader.LARGEST_UNPACKED, "unpacks to 134.2 MB"),
     "no xml": (SHEET, lambda _data: b"<sheet", "damaged"),
     "no book": ("workbook.xml", lambda _data: b"", "damaged"),
 }
@@ -288,7 +288,7 @@ def test_a_workbook_that_lies_is_refused_before_it_goes_off(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     part, change, words = BOMBS[name]
-    monkeypatch.setattr(xlsx, "MOST_ROWS", 2**16)  # a million take long where memory is watched
+    monkeypatch.setattr(xlsx_reader, "MOST_ROWS", 2**16)  # a million take long where memory is watched
     path = put(tmp_path / "a.xlsx", {"any": np.arange(4.0).reshape(2, 2)})
     patched(path, part, change)
     with taking(60e6):

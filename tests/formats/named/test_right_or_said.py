@@ -15,7 +15,7 @@ import safetensors.numpy
 from attn_gui.cli import main
 from attn_gui.engine import Problem, compute
 from attn_gui.formats import FormatError, list_arrays, load, open_arranged
-from attn_gui.formats.file_sentences import SeveralReadings
+from attn_gui.formats.file_messages import SeveralReadings
 from attn_gui.formats.named.arranged_problem import mapping_with_answers
 from attn_gui.formats.named.array_mapping import propose_mapping
 from tests.failing import each

@@ -18,8 +18,8 @@ from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox
 from attn_gui.engine import Problem
 from attn_gui.formats import load
 from attn_gui.formats.named.array_mapping import ArrayMapping
+from attn_gui.views.dialogs.ambiguity_dialogs import MapsDialog
 from attn_gui.views.dialogs.arrays_dialog import ArraysDialog
-from attn_gui.views.dialogs.readings import MapsDialog
 from attn_gui.views.page_widget import OptionFields
 
 RANDOM = np.random.default_rng(3)

@@ -15,7 +15,7 @@ from attn_gui.app.files import files
 from attn_gui.document.edits import Label, SetCells
 from attn_gui.engine import Problem, memory
 from attn_gui.formats import file_format, open_file, save
-from attn_gui.formats.saving import FileSink
+from attn_gui.formats.atomic_writing import FileSink
 from attn_gui.views.dialogs.progress import WorkLine
 from tests.journeys.gate import Gate
 

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QMenu, QMessageBox, QSpinBox, QToolButton
 from attn_gui.app.files import session_saving
 from attn_gui.app.state.settings import Settings
 from attn_gui.formats import open_file, save_session
-from attn_gui.formats.saving import FileSink, saving
+from attn_gui.formats.atomic_writing import FileSink, saving
 from attn_gui.views.dialogs.progress import WorkLine
 from tests.journeys.gate import Gate
 

@@ -25,8 +25,8 @@ import pytest
 from attn_gui.app.files.journaling import LARGE, journals_folder, lock_of
 from attn_gui.engine import Problem
 from attn_gui.formats import open_file, save_session, save_study
+from attn_gui.formats.atomic_writing import hidden_beside
 from attn_gui.formats.journal import recover
-from attn_gui.formats.saving import hidden_beside
 from attn_gui.formats.session import ModelNeeded, StudyRecord
 from attn_gui.models import open_model
 from attn_gui.models.study import model_of, open_layer, record_of, weights_at

@@ -9,7 +9,7 @@ from attn_gui.app.lessons import exercises
 from attn_gui.engine import new_problem
 from attn_gui.lessons import exercises as lesson_exercises
 from attn_gui.paths import resource
-from attn_gui.views.dialogs.questions import LeaveOutDialog
+from attn_gui.views.dialogs.small_dialogs import LeaveOutDialog
 from tests.journeys.gate import Gate
 
 WEIGHT, OTHER = "0.6405", "1.0000"  # of the example, and once q[1, 2] is 50

@@ -15,7 +15,7 @@ from attn_gui.engine.stages import STAGE
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.lessons.lesson import ORDERS
 from attn_gui.lessons.live_numbers import FUNCTIONS, HERE, MEASURES
-from attn_gui.lessons.scenes import PLACES
+from attn_gui.lessons.step_states import PLACES
 from attn_gui.models import KnownModel
 from attn_gui.paths import resource
 from attn_gui.views.dialogs.help_window import CODE, HelpWindow, help_pages

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtTest import QTest
 
 from attn_gui.cli import main
-from attn_gui.figure import worksheets
+from attn_gui.figure import worksheet_files
 from attn_gui.formats import save
 from attn_gui.views.dialogs.form_fields import kind_of
 from attn_gui.views.dialogs.worksheet_dialog import WorksheetDialog
@@ -94,7 +94,7 @@ def test_the_steps_are_written_in_the_language_of_the_window_and_what_is_too_lar
 def gate(monkeypatch):
     """Holds up whoever writes until it is opened, as a slow disk would."""
     found = Gate()
-    monkeypatch.setattr(worksheets, "save_solution", found.before(worksheets.save_solution))
+    monkeypatch.setattr(worksheet_files, "save_solution", found.before(worksheet_files.save_solution))
     yield found
     found.open()
 

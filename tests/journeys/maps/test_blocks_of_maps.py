@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.engine import Problem, compute, verify
-from attn_gui.views.dialogs.questions import AskDialog, TakeDialog
+from attn_gui.views.dialogs.small_dialogs import AskDialog, TakeDialog
 from attn_gui.views.theme import current_theme
 from tests.failing import each
 

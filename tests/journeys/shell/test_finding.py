@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QTreeWidget
 from attn_gui.engine import Problem
 from attn_gui.formats import save
 from attn_gui.views.dialogs.action_search import ActionSearch
-from attn_gui.views.dialogs.questions import AskDialog
+from attn_gui.views.dialogs.small_dialogs import AskDialog
 
 SMALL = "worked-example.npz"
 

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.engine import Problem, compute
-from attn_gui.lessons.word_table import word_vectors
+from attn_gui.lessons.word_vectors import word_vectors
 from attn_gui.paths import resource
 from attn_gui.views.text_views import SentenceView
 from attn_gui.views.zones import stops

@@ -8,10 +8,10 @@ from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QFileDialog, QLabel
 
 from attn_gui import Problem, save
-from attn_gui.app.tables import table_blocks
+from attn_gui.app.tables import table_pasting
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.formats.text import text_table
-from attn_gui.views.dialogs.readings import ReadingsDialog
+from attn_gui.views.dialogs.ambiguity_dialogs import ReadingsDialog
 from tests.journeys.gate import Gate
 
 ROWS = [["1.5", "-2", "0.25"], ["3", "4", "5"], ["6", "7", "8e-5"], ["-9", "10", "11"]]
@@ -270,7 +270,7 @@ def gate(monkeypatch):
         found.hold_telling(tell)
         return read(text, tell)
 
-    monkeypatch.setattr(table_blocks, "LARGE_TEXT", 0)
+    monkeypatch.setattr(table_pasting, "LARGE_TEXT", 0)
     monkeypatch.setattr(text_table, "_read", slow)
     yield found
     found.open()
@@ -320,7 +320,7 @@ def test_a_large_block_is_read_beside_the_window_and_goes_where_it_was_meant_to(
 def held(monkeypatch):
     """What is read is large, and held up."""
     found = Gate()
-    monkeypatch.setattr(table_blocks, "LARGE_TEXT", 0)
+    monkeypatch.setattr(table_pasting, "LARGE_TEXT", 0)
     monkeypatch.setattr(text_table, "_read", found.before(text_table._read))
     yield found
     found.open()

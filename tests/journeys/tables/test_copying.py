@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit
 
 from attn_gui import Problem
 from attn_gui.app.tables import table_edits
-from attn_gui.document.number_text import NumberError, parse_number
+from attn_gui.document.typed_numbers import NumberError, parse_number
 from tests.journeys.gate import Gate
 
 SMALL = "worked-example.npz"

@@ -11,12 +11,12 @@ from PySide6.QtGui import QAccessible, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTableView, QVBoxLayout, QWidget
 
-from attn_gui.app.state.settings import set_language
+from attn_gui.app.state.appearance import set_language
 from attn_gui.figure.colors import lut
 from attn_gui.figure.design_tokens import THEMES
-from attn_gui.figure.display import Levels
 from attn_gui.figure.levels import TYPED, ColorScale
-from attn_gui.figure.text.numbers import sentence_number
+from attn_gui.figure.numbers_to_pixels import Levels
+from attn_gui.figure.text.number_formats import sentence_number
 from attn_gui.views.map.color_scales import counts_of
 from attn_gui.views.map.gestures import moved_cell
 from attn_gui.views.map.heatmap import Heatmap

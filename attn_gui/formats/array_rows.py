@@ -1,0 +1,140 @@
+"""Arrays that are read some rows at a time, because there are too many numbers to be held. Imports engine, NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from math import prod
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from attn_gui.engine import Problem
+from attn_gui.engine.arrays import Box, item_of
+from attn_gui.engine.evaluation.evaluation import Evaluation
+from attn_gui.engine.fields import GIVEN
+from attn_gui.formats.untrusted_bytes import Array
+
+AT_ONCE = 1 << 22
+"""Cells of a block."""
+
+CountProgress: TypeAlias = Callable[[int, int], None]
+"""Called with (rows done, rows in all), from any thread; whatever it raises ends the work."""
+
+Tokens: TypeAlias = tuple[str, ...] | None
+
+
+class ArrayRows(NamedTuple):
+    """An array in parts: `blocks` gives them in the order of the array, each as often as it is called.
+
+    `first_column` is the number that its first column has in the matrix from which it is cut.
+    """
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    blocks: Callable[[], Iterator[Array]]
+    first_column: int = 0
+
+    @property
+    def size(self) -> int:
+        return prod(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        return self.size * self.dtype.itemsize
+
+    @property
+    def column_numbers(self) -> tuple[str, ...]:
+        """The numbers of its columns in the matrix from which it is cut."""
+        return tuple(map(str, range(self.first_column, self.first_column + self.shape[-1])))
+
+
+def rows_of(array: Array) -> ArrayRows:
+    """Return an array that is there, as one block."""
+    return ArrayRows(array.shape, array.dtype, lambda: iter((array,)))
+
+
+def has_items(problem: Problem, field: str) -> bool:
+    """Return whether an array of a problem has a batch axis; three axes of maps begin with the heads."""
+    return problem.arrays()[field].ndim > (3 if "." in field or field == GIVEN else 2)
+
+
+def field_rows(problem: Problem, field: str, item: int) -> ArrayRows:
+    """Return an array of a problem as one matrix, or a vector: of a batch one item, and the rows of all that is in it
+    one below another."""
+    array = problem.arrays()[field]
+    own = item_of(array, item) if has_items(problem, field) else array
+    return rows_of(own.reshape(-1, own.shape[-1]) if own.ndim > 2 else own)
+
+
+def as_matrix(rows: ArrayRows) -> ArrayRows:
+    """Return a vector as one row; a matrix as it is."""
+    return rows._replace(shape=(1, 1, *rows.shape)[-2:], blocks=lambda: map(np.atleast_2d, rows.blocks()))
+
+
+def stage_rows(evaluation: Evaluation, stage: str, progress: CountProgress | None = None) -> ArrayRows:
+    """Return a whole stage with all its axes."""
+    shape = evaluation.shape(stage)
+    *leading, height, width = shape
+
+    def places() -> Iterator[Box]:
+        for place in np.ndindex(*leading):
+            for cut in _cuts(height, width):
+                yield (*(slice(index, index + 1) for index in place), cut, slice(0, width))
+
+    def blocks() -> Iterator[Array]:
+        yield from _counted(places(), lambda box: evaluation.box(stage, box), prod(leading) * height, progress)
+
+    return ArrayRows(shape, np.dtype(evaluation.problem.dtype), blocks)
+
+
+def block_rows(
+    evaluation: Evaluation, stage: str, batch: int, head: int | None, progress: CountProgress | None = None
+) -> ArrayRows:
+    """Return the matrix of one item, of one head where a stage has heads; else of the columns of a head, None for
+    all."""
+    shape = evaluation.shape(stage)
+    mine = slice(0, shape[-1]) if head is None or len(shape) == 4 else evaluation.head_columns(stage, head)
+    height, width = shape[-2], mine.stop - mine.start
+    place = (slice(batch, batch + 1), *((slice(head or 0, (head or 0) + 1),) if len(shape) == 4 else ()))
+
+    def read(box: Box) -> Array:
+        found = evaluation.box(stage, box)
+        return found.reshape(found.shape[-2:])
+
+    def blocks() -> Iterator[Array]:
+        boxes = ((*place, cut, mine) for cut in _cuts(height, width))
+        yield from _counted(boxes, read, height, progress)
+
+    return ArrayRows((height, width), np.dtype(evaluation.problem.dtype), blocks, mine.start)
+
+
+def stage_labels(evaluation: Evaluation, stage: str) -> tuple[Tokens, Tokens]:
+    """Return the tokens of a stage's rows and columns, or None; in self-attention queries are keys, too."""
+    problem, axes = evaluation.problem, evaluation.axes(stage)
+    keys = problem.names_of_keys
+    return keys if evaluation.node(stage).stage.by_key else problem.query_tokens, keys if axes[-1] == "key" else None
+
+
+def counted_labels(evaluation: Evaluation, name: str, rows: ArrayRows) -> tuple[Sequence[str], Sequence[str]]:
+    """Return the tokens of rows and columns of a stage, or of rows of a sequence, where there are any, else numbers."""
+    sequences = {"x": evaluation.problem.query_tokens, "context": evaluation.problem.names_of_keys}
+    tokens = stage_labels(evaluation, name) if name in evaluation.stages else (sequences.get(name), None)
+    return tokens[0] or tuple(map(str, range(as_matrix(rows).shape[0]))), tokens[1] or rows.column_numbers
+
+
+def _cuts(height: int, width: int) -> Iterator[slice]:
+    step = max(1, AT_ONCE // max(width, 1))
+    for low in range(0, height, step):
+        yield slice(low, min(low + step, height))
+
+
+def _counted(
+    boxes: Iterator[Box], read: Callable[[Box], Array], rows: int, progress: CountProgress | None
+) -> Iterator[Array]:
+    """Yield the blocks and call `progress` with the number of rows done after each."""
+    done = 0
+    for box in boxes:
+        yield read(box)
+        done += box[-2].stop - box[-2].start
+        if progress is not None:
+            progress(done, rows)

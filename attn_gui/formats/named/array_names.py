@@ -1,0 +1,258 @@
+"""Names of arrays: guessed as parts of a problem, or read as its very fields."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from attn_gui.engine.fields import DIRECT, GIVEN, MATRICES, WEIGHTS
+from attn_gui.formats.array_rows import ArrayRows
+from attn_gui.formats.file_format import ArrayListing, ListedArray, Loaded
+from attn_gui.formats.file_messages import AmbiguousFile, FileNote, FormatError, shown
+from attn_gui.formats.named.weight_layouts import FUSED, parts_of
+from attn_gui.formats.problem_fields import assemble, is_field, is_option, is_result, listed, notes_on
+from attn_gui.formats.untrusted_bytes import Array, Json, check_axes, rounding_notes
+from attn_gui.languages import QT_TRANSLATE_NOOP
+
+MASK = "mask"
+ROLES = (*MATRICES, *FUSED, MASK)
+_MAKING = (name for name in (*MATRICES, *FUSED) if name.startswith(("w_", "b_")) and "output" not in name)
+PROJECTED = ("x", "context", *_MAKING)
+AT_ONCE = tuple(role for role in ROLES if role in DIRECT or FUSED.get(role) == DIRECT)
+_PARTS = {
+    "query": ("q", "query", "queries", "qs"),
+    "key": ("k", "key", "keys", "ks"),
+    "value": ("v", "value", "values", "val", "vals", "vs"),
+    "output": ("o", "out", "output"),
+}
+_PART_OF = {word: part for part, words in _PARTS.items() for word in words}
+_PART_OF |= {f"{kind}{word}": part for part, words in _PARTS.items() for word in words[:1] for kind in "wb"}
+_WEIGHT = frozenset(("weight", "kernel", "w", "matrix", "wq", "wk", "wv", "wo", "wqkv"))
+_BIAS = frozenset(("bias", "b", "bq", "bk", "bv", "bo", "bqkv"))
+_PROJECTION = frozenset(("proj", "projection", "dense", "linear"))
+_MASK = frozenset(("mask", "allowed"))
+_SECOND = frozenset(("context", "memory", "encoder", "ctx", "source"))
+_INPUT = frozenset(("x", "hidden", "input", "inputs", "embedding", "embeddings", "embeds", "emb"))
+_ELSEWHERE = frozenset(
+    ("mlp", "ffn", "feed", "norm", "layernorm", "rmsnorm", "ln", "lm", "fc", "intermediate", "pooler")
+)
+_FUSED = frozenset(("qkv", "wqkv", "bqkv"))
+_TOGETHER = (" c attn ", " in proj ")  # in names of three in one: GPT-2's and PyTorch's
+_MAPS = frozenset(("pattern", "attentions", "weights", "scores", "probs", "logits", "softmax"))
+_TOKEN_IDS = frozenset(("input_ids", "tokens", "token_ids", "ids"))
+_ROTATED = "rot"  # what TransformerLens calls queries and keys with their positions
+_ATTENTION = frozenset(("attn", "attention", "mha", "self", "position", "relative"))
+
+META = "meta"
+LONGEST_META = 2**20
+_OURS = frozenset(("num_heads", "dtype"))  # what every `meta` says that this program wrote
+_BATCHED = "batch_axis"  # said of those alone
+_COMPLETE = (frozenset(DIRECT), frozenset(("x", *WEIGHTS)), frozenset((GIVEN,)))
+"""Names that are enough for a problem, each set of them."""
+THERE_TWICE = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is there twice.")
+_TWICE = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is there twice, by itself and in “meta”.")
+_NO_PROBLEM = QT_TRANSLATE_NOOP(
+    "Sentences", "{file} holds no problem: expected arrays query, key and value, or x and its weights; got {got}."
+)
+_MISSING = QT_TRANSLATE_NOOP(
+    "Sentences", "{file}: {name} is missing; expected query, key and value, or x with w_query, w_key and w_value."
+)
+
+
+# --- guessed roles --------------------------------------------------------------------------------
+class RoleGuess(NamedTuple):
+    """The part that a name means, and what it has in common with names of other parts of the same layer."""
+
+    role: str
+    numbers: tuple[str, ...]
+    others: tuple[str, ...]
+
+
+@lru_cache(2**14)  # a file of a whole model has thousands, and each is asked about with every choice in the dialog
+def guess(name: str) -> RoleGuess | None:
+    """Return the part of a problem that may be meant by a name; None where it says nothing."""
+    words = _words(name)
+    role = _role(words)
+    if role is None:
+        return None
+    known = {*_PART_OF, *_WEIGHT, *_BIAS, *_PROJECTION, *_MASK, *_INPUT, *_FUSED}
+    known |= {_ROTATED, "c", "in", "states", "heads"}
+    others = tuple(word for word in words if word not in known)
+    return RoleGuess(role, tuple(re.findall(r"\d+", name)), others)
+
+
+@lru_cache(2**14)
+def is_map(name: str) -> bool:
+    """Return whether an array of this name has a cell for every query and key: weights or scores of attention."""
+    words = _words(name)
+    return bool(_MAPS & set(words)) and not _MASK & set(words) and "weight" not in words
+
+
+def is_token_ids(name: str) -> bool:
+    """Return whether an array of this name has a number for every token."""
+    return name.rpartition(".")[2] in _TOKEN_IDS
+
+
+def _words(name: str) -> list[str]:
+    return [word.lower() for word in re.findall(r"[A-Za-z]+", re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", name))]
+
+
+def _role(words: Sequence[str]) -> str | None:
+    """Return the part that the words of a name mean; None where they mean none."""
+    said = set(words)
+    part = next((_PART_OF[word] for word in reversed(words) if word in _PART_OF), None)
+    if "norm" in said and f"{part}_norm" in ROLES:
+        return f"{part}_norm"
+    if said & _ELSEWHERE:
+        return None
+    kind = _kind(said)
+    if _is_fused(words):
+        return next(role for role in FUSED if role.startswith(kind or DIRECT[0]))
+    if _is_mask(words):
+        return MASK
+    if part == "output" or {"c", "proj"} <= said:  # the latter as GPT-2 calls it
+        return _output(said)
+    if part is not None:
+        return kind + part
+    if kind:
+        return None
+    return "context" if said & _SECOND else "x" if said & _INPUT else None
+
+
+def _kind(said: set[str]) -> str:
+    """Return how the fields of a bias or of weights begin; nothing where the words say neither."""
+    return "b_" if said & _BIAS else "w_" if said & _WEIGHT else ""
+
+
+def _output(said: set[str]) -> str | None:
+    """Return the part of the output projection that is meant; None for the stage, and for the dense layer of an MLP."""
+    kind = _kind(said) or ("w_" if said & _PROJECTION else "")
+    return f"{kind}output" if kind and not ("dense" in said and not said & _ATTENTION) else None
+
+
+def _is_mask(words: Sequence[str]) -> bool:
+    """Return whether a name is that of a mask, or of a bias of the scores; not of switches of whole heads."""
+    said = set(words)
+    bias = "bias" in said and said & _ATTENTION and not said & {*_PART_OF, *_PROJECTION, "c"}
+    return bool(bias) or (bool(said & _MASK) and " head mask " not in f" {' '.join(words)} ")
+
+
+def _is_fused(words: Sequence[str]) -> bool:
+    """Return whether a name is that of query, key and value in one array."""
+    said = set(words)
+    return bool(said & _FUSED) or set(DIRECT) <= said or any(pair in f" {' '.join(words)} " for pair in _TOGETHER)
+
+
+def suggested(arrays: Iterable[ListedArray]) -> dict[str, str]:
+    """Return the names that are likely for the parts of one problem: those of one layer before those of several, and
+    queries and keys as the scores read them before those that positions have not turned yet."""
+    groups: dict[tuple[tuple[str, ...], tuple[str, ...]], dict[str, str]] = {}
+    for array in sorted(arrays, key=lambda array: _ROTATED not in _words(array.name)):
+        found = guess(array.name)
+        if found is not None and array.shape:
+            groups.setdefault((found.numbers, found.others), {}).setdefault(found.role, array.name)
+    if not groups:
+        return {}
+    best = max(groups, key=lambda group: (_worth(groups[group]), len(groups[group])))
+    ordered = sorted(groups, key=lambda group: (group != best, group[0] != best[0]))
+    found_names: dict[str, str] = {}
+    for group in ordered:
+        found_names = groups[group] | found_names
+    for fused, parts in FUSED.items():
+        if fused in found_names and (apart := found_names.keys() & set(parts)):
+            for role in [fused] if len(apart) == len(parts) else apart:
+                del found_names[role]
+    return one_way(found_names, projected=_worth(found_names) and not set(DIRECT) <= parts_of(found_names))
+
+
+def one_way(names: Mapping[str, str], *, projected: bool) -> dict[str, str]:
+    """Return the parts that make one problem together: Q, K, V, or X with its weights; W_O and a mask with both."""
+    away = AT_ONCE if projected else PROJECTED
+    return {role: names[role] for role in ROLES if role in names and role not in away}
+
+
+def _worth(names: Mapping[str, str]) -> bool:
+    parts = parts_of(names)
+    return set(DIRECT) <= parts or set(WEIGHTS) <= parts
+
+
+# --- names of fields ------------------------------------------------------------------------------
+class ForeignNames(AmbiguousFile):
+    """A file of arrays whose names say nothing of a problem: a person has to say which is which."""
+
+
+def is_own_name(name: str) -> bool:
+    """Return whether a problem would miss what a file has under this name."""
+    return is_field(name) or is_option(name) or name == META
+
+
+def check_names(names: Iterable[str]) -> None:
+    """Raise ForeignNames where the names of a file's arrays make no problem, and others might be its missing parts."""
+    names = list(names)
+    known = [name for name in names if is_field(name)]
+    foreign = [name for name in names if not (is_own_name(name) or is_result(name))]
+    if not known or (foreign and not is_problem(known)):
+        raise ForeignNames(_NO_PROBLEM, got=listed(names) or "–")
+    if not is_problem(known):  # said before any array is read
+        needed = ("x", *WEIGHTS) if {"x", *WEIGHTS}.intersection(known) else DIRECT
+        raise FormatError(_MISSING, name=next(name for name in needed if name not in known))
+
+
+def is_problem(names: Iterable[str]) -> bool:
+    """Return whether arrays of these names are enough for a problem."""
+    names = set(names)
+    return any(complete <= names for complete in _COMPLETE)
+
+
+def problem_of(
+    arrays: Mapping[str, Array], options: Mapping[str, Json], ignored: Sequence[str] = (), *, batch_axis: bool = False
+) -> Loaded:
+    """Return the problem of arrays by field name, with notes on what is `ignored` or was rounded.
+
+    `batch_axis`: whether a first axis as long as num_heads is the batch, where the options do not say it; else it may
+    be heads, and is refused.
+    """
+    for name, array in arrays.items():
+        check_axes(name, array.shape)
+    problem, about, strange = assemble(arrays, options, batch_axis=batch_axis)
+    left_out = (*(name for name in ignored if not is_result(name)), *strange)
+    notes: list[FileNote] = [*notes_on(ignored, strange)]
+    notes += [note for array in arrays.values() for note in rounding_notes(array)]
+    return Loaded(problem, notes=tuple(notes), about=about, left_out=left_out)
+
+
+def is_own_file(listing: ArrayListing) -> bool:
+    """Return whether this program wrote the arrays as the fields and results of a problem, which leaves nothing to
+    ask."""
+    known = all(is_own_name(array.name) or is_result(array.name) for array in listing.arrays)
+    return known and listing.options.keys() >= {*_OURS, _BATCHED}
+
+
+def meta_options(options: Mapping[str, Json]) -> dict[str, Json]:
+    """Return the options that a `meta` says; where we wrote it a first axis is the batch, where others did it may be
+    heads."""
+    return {_BATCHED: True, **options} if options.keys() >= _OURS else dict(options)
+
+
+def joined(options: Mapping[str, Json], more: Mapping[str, Json]) -> dict[str, Json]:
+    """Return the options of `meta` and those that stand beside it. Raises FormatError for one that both say."""
+    if twice := [name for name in more if name in options]:
+        raise there_twice(twice[0])
+    return {**options, **more}
+
+
+def there_twice(name: str) -> FormatError:
+    """Return the refusal of an option that stands by itself and in `meta`."""
+    return FormatError(_TWICE, name=shown(name))
+
+
+def texts_among(members: Mapping[str, ArrayRows]) -> dict[str, str]:
+    """Return the members of a file that are texts, such as the options."""
+    return {name: str(next(rows.blocks())) for name, rows in members.items() if rows.dtype.kind == "U"}
+
+
+def options_among(texts: Mapping[str, Json]) -> dict[str, Json]:
+    """Return the values that are options of a problem, by name."""
+    return {name: value for name, value in texts.items() if is_option(name)}

@@ -1,0 +1,204 @@
+"""The bytes of a safetensors file: arrays by name and texts by name, packed and taken apart. Imports NumPy only.
+
+The official reader and writer are not used: they copy every array and hold up all threads meanwhile.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_gui.formats.file_messages import FormatError, shown, size_text
+from attn_gui.formats.untrusted_bytes import Array, Budget, Json, broken, from_bfloat16, native, parse_object
+from attn_gui.languages import QT_TRANSLATE_NOOP
+
+ALIGNMENT = 8  # of the first array
+METADATA = "__metadata__"
+LONGEST_HEADER = 64 * 2**20
+LONGEST_ENTRIES = 2**20  # what says where which array is: a few hundred bytes each
+_TEXT = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)  # of JSON, to its closing quote; no way back is kept
+_ENTRY_BROKEN = QT_TRANSLATE_NOOP("Sentences", "{file}: what it says about “{name}” is damaged.")
+_GAPS = QT_TRANSLATE_NOOP("Sentences", "{file} is damaged: its arrays overlap or leave a gap.")
+_CUT_OFF = QT_TRANSLATE_NOOP("Sentences", "{file} is cut off or is not a session.")
+_BFLOAT16 = "BF16"
+_DTYPES = {
+    "F64": "<f8",
+    "F32": "<f4",
+    "F16": "<f2",
+    _BFLOAT16: "<u2",
+    "I64": "<i8",
+    "I32": "<i4",
+    "I16": "<i2",
+    "I8": "i1",
+    "U64": "<u8",
+    "U32": "<u4",
+    "U16": "<u2",
+    "U8": "u1",
+    "BOOL": "?",
+}
+_KEYS = ("U64", "I64", "F64", "F32", "U32", "I32", "F16", "U16", "I16", "I8", "U8", "BOOL")
+_KEY_OF = {np.dtype(_DTYPES[key]).name: key for key in _KEYS}
+
+
+class SizedArray(Protocol):
+    """An array, or what will be one."""
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+
+    @property
+    def dtype(self) -> np.dtype[Any]: ...
+
+    @property
+    def nbytes(self) -> int: ...
+
+
+def matches(start: bytes) -> bool:
+    """Return whether a file that begins so may be one."""
+    return start[8:9] == b"{" and int.from_bytes(start[:8], "little") <= LONGEST_HEADER
+
+
+def parts(arrays: Mapping[str, Array], metadata: Mapping[str, str]) -> Iterator[memoryview]:
+    """Yield the bytes of a file, array by array in its own memory; the same content gives the same bytes.
+
+    In the order of the official writer: the widest numbers first, so that each begins at a multiple of its width.
+    """
+    header, names = header_of(arrays, metadata)
+    yield memoryview(header)
+    for name in names:
+        yield packed(arrays[name])
+
+
+def packed(array: Array) -> memoryview:
+    """Return the bytes of an array as they stand in a file."""
+    little = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
+    return memoryview(little.reshape(-1).view(np.uint8).data)
+
+
+def header_of(arrays: Mapping[str, SizedArray], metadata: Mapping[str, str]) -> tuple[bytes, list[str]]:
+    """Return the bytes before the arrays, and the names of these in the order in which they follow."""
+    header: dict[str, object] = {METADATA: dict(metadata)}
+    names = sorted(arrays, key=lambda name: (_KEYS.index(_key(arrays[name])), name))
+    end = 0
+    for name in names:
+        start, end = end, end + arrays[name].nbytes
+        header[name] = {"dtype": _key(arrays[name]), "shape": arrays[name].shape, "data_offsets": (start, end)}
+    text = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
+    text += b" " * (-len(text) % ALIGNMENT)
+    return len(text).to_bytes(8, "little") + text, names
+
+
+def unpacked(data: bytes, entry: str = "") -> tuple[dict[str, Json], memoryview]:
+    """Return the header, which says where which array is, and the bytes of all arrays.
+
+    Where the header is long by the text of one `entry` of the metadata, that does not count.
+    """
+    length = int.from_bytes(data[:8], "little")
+    if len(data) < 8 + length or length > LONGEST_HEADER:
+        raise FormatError(_CUT_OFF)
+    listed = 8 + length - _length_of(data, 8 + length, entry)
+    if listed > LONGEST_ENTRIES:
+        template = QT_TRANSLATE_NOOP(
+            "Sentences", "{file} lists too many arrays: {got} of names; expected at most {expected}."
+        )
+        raise FormatError(template, got=size_text(listed), expected=size_text(LONGEST_ENTRIES))
+    return parse_object(data[8 : 8 + length].decode(), LONGEST_HEADER), memoryview(data)[8 + length :]
+
+
+def may_have(data: bytes, entry: str) -> bool:
+    """Return whether the metadata of a file may have this entry; a short header tells once it is taken apart."""
+    return int.from_bytes(data[:8], "little") <= LONGEST_ENTRIES or _start_of(data, entry) >= 0
+
+
+def _start_of(data: bytes, entry: str) -> int:
+    start = f'"{METADATA}":{{"{entry}":"'.encode()
+    found = data.find(start, 0, LONGEST_ENTRIES)
+    return found if found < 0 else found + len(start)
+
+
+def _length_of(data: bytes, stop: int, entry: str) -> int:
+    """Return the bytes of the text of an entry, 0 in a header that is short anyway."""
+    start = _start_of(data, entry) if entry and stop > LONGEST_ENTRIES else -1
+    found = _TEXT.match(data, start, stop) if start >= 0 else None
+    return found.end() - start if found else 0
+
+
+class PackedArray(NamedTuple):
+    """The place of an array behind the header, and what its bytes mean."""
+
+    name: str
+    kind: str  # as these files call it: F32, BF16, …
+    shape: tuple[int, ...]
+    bytes: tuple[int, int]  # its first one, and the first one behind it
+
+
+def places(header: Mapping[str, Json]) -> list[PackedArray]:
+    """Return the places of all arrays, in the order of the file."""
+    entries = [_entry(name, entry) for name, entry in header.items() if name != METADATA]
+    return sorted(entries, key=lambda place: place.bytes)
+
+
+def kind_name(kind: str) -> str:
+    """Return the name that NumPy has for a kind of numbers; bfloat16, and what cannot be read, have their own."""
+    return "bfloat16" if kind == _BFLOAT16 else np.dtype(_DTYPES[kind]).name if kind in _DTYPES else shown(kind)
+
+
+def count_of(place: PackedArray, budget: Budget) -> int:
+    """Return the bytes that its shape needs; refused where it says other ones, where they are too many, of unknown
+    numbers."""
+    if place.kind not in _DTYPES:
+        template = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” holds {got}; expected {expected}.")
+        raise FormatError(template, name=shown(place.name), got=shown(place.kind), expected=tuple(_DTYPES))
+    count = budget.take(place.name, place.shape, np.dtype(_DTYPES[place.kind]).itemsize)
+    start, stop = place.bytes
+    if stop - start != count:
+        raise broken(place.name, count, max(stop - start, 0))
+    return count
+
+
+def array_of(place: PackedArray, own: NDArray[np.uint8]) -> Array:
+    """Return the numbers in the bytes of an array."""
+    dtype = np.dtype(_DTYPES[place.kind])
+    return from_bfloat16(own, place.shape) if place.kind == _BFLOAT16 else native(own, dtype, place.shape)
+
+
+def arrays_in(header: Mapping[str, Json], cells: memoryview) -> dict[str, Array]:
+    """Return every array, in the memory of the file.
+
+    They follow each other in it without gap or overlap, from the first byte to the last.
+    """
+    budget, end = Budget(), 0
+    found: dict[str, Array] = {}
+    for place in places(header):
+        start, stop = place.bytes
+        if start != end and place.kind in _DTYPES:
+            raise FormatError(_GAPS)
+        count = count_of(place, budget)
+        if stop > len(cells):
+            raise broken(place.name, count, max(len(cells) - start, 0))
+        found[place.name], end = array_of(place, np.frombuffer(cells[start:stop], np.uint8)), stop
+    if end != len(cells):
+        raise FormatError(_GAPS)
+    return found
+
+
+def _key(array: SizedArray) -> str:
+    return _KEY_OF[np.dtype(array.dtype).name]
+
+
+def _entry(name: str, entry: Json) -> PackedArray:
+    """Return the header's entry of one array: its name, kind of numbers, shape and place."""
+    parts = entry if isinstance(entry, dict) else {}
+    kind, shape, place = parts.get("dtype"), _wholes(parts.get("shape")), _wholes(parts.get("data_offsets"))
+    if not isinstance(kind, str) or shape is None or place is None or len(place) != 2 or min(place) < 0:
+        raise FormatError(_ENTRY_BROKEN, name=shown(name))
+    return PackedArray(name, kind, shape, (place[0], place[1]))
+
+
+def _wholes(value: Json) -> tuple[int, ...] | None:
+    return tuple(value) if isinstance(value, list) and all(type(part) is int for part in value) else None

@@ -1,0 +1,60 @@
+"""The refusal of a text that can mean several matrices, with all of them.
+
+It stands beside the reader of tables, which nobody need import to catch it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from attn_gui.engine.fields import DIRECT
+from attn_gui.formats.file_format import LabeledArray
+from attn_gui.formats.file_messages import FileNote, FormatError
+from attn_gui.formats.named.array_names import guess
+from attn_gui.languages import QT_TRANSLATE_NOOP
+
+_SEVERAL_WAYS = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "{file} can be read in {count} ways: {readings}; expected decimal points, tabs between columns, and names above.",
+)
+
+_MATRICES = QT_TRANSLATE_NOOP("Sentences", "{file} holds {count} matrices: {readings}; expected one of them.")
+
+
+class PossibleMatrix(NamedTuple):
+    """A matrix that a text can mean, in words what it is taken for, and the name that stands before it."""
+
+    words: FileNote
+    matrix: LabeledArray
+    name: str = ""
+
+
+class AmbiguousTable(FormatError):
+    """A text that can mean several matrices; `readings` are all of them."""
+
+    def __init__(self, readings: Sequence[PossibleMatrix], *, several: bool = False) -> None:
+        """Name the readings.
+
+        `several`: they are matrices beside each other, not one that can be read in several ways.
+        """
+        words = tuple(one.words for one in readings)
+        super().__init__(_MATRICES if several else _SEVERAL_WAYS, count=len(readings), readings=words)
+        self.readings, self.several = tuple(readings), several
+
+    def together(self, *, named: bool = False) -> dict[str, LabeledArray]:
+        """Return Q, K and V by field where the matrices are these, else nothing.
+
+        By their names, or, unless they have to be `named`, three that fit.
+        """
+        found: dict[str, LabeledArray] = {}
+        for one in self.readings:
+            if one.name and (meant := guess(one.name)):
+                found.setdefault(meant.role, one.matrix)
+        if not named and not found and len(self.readings) == len(DIRECT):
+            found = {role: one.matrix for role, one in zip(DIRECT, self.readings, strict=True)}
+        if not self.several or not set(DIRECT) <= found.keys():
+            return {}
+        query, key, value = (found[role].values for role in DIRECT)
+        fits = query.shape[1] == key.shape[1] and len(key) == len(value)
+        return {role: found[role] for role in DIRECT} if fits else {}

@@ -1,0 +1,275 @@
+"""Untrusted bytes as arrays and JSON: checked before anything is allocated."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_gui.engine.memory import available
+from attn_gui.formats.file_messages import FileNote, FormatError, quoted, shape_text, shown, size_text
+from attn_gui.languages import QT_TRANSLATE_NOOP
+
+Array: TypeAlias = NDArray[Any]
+DType: TypeAlias = np.dtype[Any]
+
+LARGEST_TOTAL = 2 * 10**9  # bytes of all arrays of a file together
+HELD = 2  # so many times is what a file holds in memory until a problem is made of it
+MOST_AXES = 4  # of an array of a problem
+LONGEST_HEADER = 10_000  # what NumPy itself accepts
+CHUNK = 2**20
+EXACT = 2**53  # whole numbers beyond are not all float64
+LARGEST_INT = 2.0**63  # what is rounded up to it does not come back as an integer
+MAGIC = b"\x93NUMPY"
+_BAD_HEADER = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is damaged: its header cannot be read.")
+
+Json: TypeAlias = Any  # what json.loads gives
+
+TOO_LONG = QT_TRANSLATE_NOOP("Sentences", "{file}: the options are {got} long; expected at most {expected}.")
+NOT_MAPPING = QT_TRANSLATE_NOOP("Sentences", "{file}: the options are not names with values in braces.")
+_BAD = QT_TRANSLATE_NOOP("Sentences", "{file}: the options are not valid JSON from character {place} on.")
+_WILD = QT_TRANSLATE_NOOP("Sentences", "{file}: the options hold {got}, which is not a JSON number.")
+_DEEP = QT_TRANSLATE_NOOP("Sentences", "{file}: the options are nested too deeply.")
+_MANY = QT_TRANSLATE_NOOP("Sentences", "{file}: the options have {got} lists and records; expected at most {expected}.")
+_LONG_NUMBER = QT_TRANSLATE_NOOP("Sentences", "{file}: the options hold a number that is too long.")
+_TWICE = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is given twice in the options.")
+_STRINGS = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
+"""Strings, the last of which may have no end: else each of its quotes would be tried for the beginning of another."""
+MOST_PARTS = 20_000  # lists and records: each takes a hundred times the memory of its text
+
+
+# --- arrays ---------------------------------------------------------------------------------------
+class Stream(Protocol):
+    def read(self, count: int, /) -> bytes: ...
+
+
+@dataclass
+class Budget:
+    """The bytes that the arrays of one file may still allocate."""
+
+    left: int = field(default_factory=lambda: min(LARGEST_TOTAL, available() // HELD))
+    axes: ClassVar[int] = MOST_AXES
+
+    def take(self, name: str, shape: tuple[int, ...], itemsize: int) -> int:
+        """Return the bytes of an array of `shape`; refused if it has too many axes, no cells, or is too large."""
+        check_axes(name, shape, self.axes)
+        if min(shape, default=1) < 1:
+            template = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” has no cells, its shape is {got}.")
+            raise FormatError(template, name=shown(name), got=shape_text(shape))
+        count = math.prod(shape) * itemsize
+        if count > self.left:
+            template = QT_TRANSLATE_NOOP(
+                "Sentences", "{file}: “{name}” of shape {shape} needs {got} of memory; expected at most {expected}."
+            )
+            values = {"shape": shape_text(shape), "got": size_text(count), "expected": size_text(self.left)}
+            raise FormatError(template, name=shown(name), **values)
+        self.left -= count
+        return count
+
+
+class ListedBudget(Budget):
+    """That of arrays of which a person may choose a part: attention of several layers."""
+
+    axes = MOST_AXES + 1
+
+
+def check_axes(name: str, shape: tuple[int, ...], most: int = MOST_AXES) -> None:
+    """Raise FormatError for an array of more axes."""
+    if len(shape) > most:
+        template = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” has {got} axes; expected at most {expected}.")
+        raise FormatError(template, name=shown(name), got=len(shape), expected=most)
+
+
+class Header(NamedTuple):
+    """The header of a .npy."""
+
+    shape: tuple[int, ...]
+    fortran: bool
+    dtype: DType
+    length: int  # bytes of the header itself
+
+
+def read_header(stream: Stream, name: str) -> Header:
+    """Return the header of a .npy, never more than a few kilobytes of it."""
+    start = stream.read(8)
+    if start[:6] != MAGIC:
+        template = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is not a NumPy array.")
+        raise FormatError(template, name=shown(name))
+    wide = start[6:7] != b"\1"
+    length = stream.read(4 if wide else 2)
+    count = int.from_bytes(length, "little")
+    if count > LONGEST_HEADER:
+        raise FormatError(_BAD_HEADER, name=shown(name))
+    parse = np.lib.format.read_array_header_2_0 if wide else np.lib.format.read_array_header_1_0
+    try:
+        shape, fortran, dtype = parse(io.BytesIO(length + stream.read(count)), max_header_size=LONGEST_HEADER)
+    except Exception as error:  # the header is a Python literal: a broken one raises anything
+        raise FormatError(_BAD_HEADER, name=shown(name)) from error
+    return Header(tuple(map(int, shape)), bool(fortran), dtype, len(start) + len(length) + count)
+
+
+def checked_header(stream: Stream, name: str, present: int, budget: Budget, *, texts: bool = False) -> Header:
+    """Return the header of a .npy of `present` bytes, true about its size, of numbers that fit; `texts` may be some."""
+    header = read_header(stream, name)
+    if not (texts and header.dtype.kind in "US"):
+        check_dtype(name, header.dtype)
+    count = budget.take(name, header.shape, header.dtype.itemsize)
+    if present != header.length + count:
+        raise broken(name, count, max(present - header.length, 0))
+    return header
+
+
+def read_npy(stream: Stream, name: str, present: int, budget: Budget, *, texts: bool = False) -> Array:
+    """Return one array of a .npy of `present` bytes: native byte order, C-contiguous, at most four axes; `texts` may be
+    some.
+
+    Nothing is unpickled, and nothing is allocated before the header is known to agree with the size.
+    """
+    header = checked_header(stream, name, present, budget, texts=texts)
+    count = math.prod(header.shape) * header.dtype.itemsize
+    return native(read_bytes(stream, name, count), header.dtype, header.shape, fortran=header.fortran)
+
+
+def read_bytes(stream: Stream, name: str, count: int) -> NDArray[np.uint8]:
+    """Read exactly `count` bytes, counted as they come: what a zip says about the size of its members proves
+    nothing."""
+    buffer = np.empty(count, np.uint8)
+    done = 0
+    while done < count:
+        part = stream.read(min(CHUNK, count - done))
+        if not part:
+            raise broken(name, count, done)
+        buffer[done : done + len(part)] = np.frombuffer(part, np.uint8)
+        done += len(part)
+    if stream.read(1):  # at the end of a zip member this also compares its checksum
+        raise broken(name, count, count + 1)
+    return buffer
+
+
+def check_dtype(name: str, dtype: DType) -> None:
+    """Refuse everything but real numbers, whole numbers and true/false."""
+    if dtype.hasobject:
+        template = QT_TRANSLATE_NOOP(
+            "Sentences", "{file}: “{name}” holds Python objects, which could run code; expected numbers."
+        )
+        raise FormatError(template, name=shown(name))
+    if not (dtype.kind in "iub" or (dtype.kind == "f" and dtype.itemsize in (2, 4, 8))):
+        template = QT_TRANSLATE_NOOP(
+            "Sentences",
+            "{file}: “{name}” holds {got}; expected float16, float32, float64, whole numbers or true and false.",
+        )
+        raise FormatError(template, name=shown(name), got=shown(str(dtype)))
+
+
+def native(data: NDArray[np.uint8], dtype: DType, shape: tuple[int, ...], *, fortran: bool = False) -> Array:
+    """Return the bytes as numbers of this machine's byte order, C-contiguous; any byte but 0 is true."""
+    cells: Array = data != 0 if dtype.kind == "b" else data.view(dtype)
+    return cells.reshape(shape, order="F" if fortran else "C").astype(dtype.newbyteorder("="), order="C", copy=False)
+
+
+def from_bfloat16(data: NDArray[np.uint8], shape: tuple[int, ...]) -> Array:
+    """Return bfloat16, which NumPy lacks, as the float32 of exactly the same values."""
+    return (data.view("<u2").astype(np.uint32) << 16).view(np.float32).reshape(shape)
+
+
+def broken(name: str, expected: int, got: int) -> FormatError:
+    """Return the error of an array that has not as many bytes as its shape needs."""
+    template = QT_TRANSLATE_NOOP(
+        "Sentences", "{file}: “{name}” is damaged or cut off: expected {expected} bytes of numbers, got {got}."
+    )
+    return FormatError(template, name=shown(name), expected=expected, got=got)
+
+
+def rounding_notes(values: Array) -> tuple[FileNote, ...]:
+    """Return notes on whole numbers that float64 cannot hold."""
+    if values.dtype.kind not in "iu" or values.dtype.itemsize < 8:
+        return ()
+    as_float = values.astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        changed = (np.abs(as_float) >= EXACT) & ((as_float.astype(values.dtype) != values) | (as_float >= LARGEST_INT))
+    places = np.flatnonzero(changed)
+    one = next((place for place in places if int(as_float.flat[place]) != int(values.flat[place])), None)
+    return () if one is None else (rounded_note(str(values.flat[one]), float(as_float.flat[one])),)
+
+
+def rounded_note(text: str, value: float) -> FileNote:
+    """Return the note that a whole number beyond 2⁵³ became its neighbor."""
+    template = QT_TRANSLATE_NOOP(
+        "Sentences", "Whole numbers beyond 2⁵³ were rounded to float64: {text} is {value} now."
+    )
+    return FileNote(template, text=quoted(text, 40), value=str(int(value)))
+
+
+# --- JSON -----------------------------------------------------------------------------------------
+def parse_object(text: str, largest: int) -> dict[str, Json]:
+    """Return a JSON object of at most `largest` characters.
+
+    Refused: anything but an object, NaN and Infinity, numbers too large for a float, a name given twice, deep nesting,
+    thousands of lists.
+    """
+    if len(text) > largest:
+        raise FormatError(TOO_LONG, got=size_text(len(text)), expected=size_text(largest))
+    _check_parts(text)
+    sentences = {"deep": _DEEP, "invalid": _BAD, "too_long": _LONG_NUMBER}
+    found = json_value(text, **sentences, parse_constant=_refuse, parse_float=_finite, object_pairs_hook=unique)
+    if not isinstance(found, dict):
+        raise FormatError(NOT_MAPPING)
+    return found
+
+
+def json_value(text: str, *, deep: str, invalid: str, too_long: str, **hooks: Any) -> Json:
+    """Return the value of a JSON text, which `json.loads` reads with these `hooks`.
+
+    Raises FormatError with one of three sentences: nested too deeply, invalid from a {place} on, or a number too long.
+    """
+    try:
+        return json.loads(text, **hooks)
+    except RecursionError as error:
+        raise FormatError(deep) from error
+    except json.JSONDecodeError as error:
+        raise FormatError(invalid, place=error.pos) from error
+    except ValueError as error:
+        if hasattr(error, "template"):  # of a hook, which says what is wrong
+            raise
+        raise FormatError(too_long) from error  # Python reads no number of thousands of digits
+
+
+def _check_parts(text: str) -> None:
+    if text.count("[") + text.count("{") <= MOST_PARTS:
+        return
+    outside = _STRINGS.sub("", text)
+    parts = outside.count("[") + outside.count("{")
+    if parts > MOST_PARTS:
+        raise FormatError(_MANY, got=f"{parts:,}", expected=f"{MOST_PARTS:,}")
+
+
+def dump(content: Mapping[str, object]) -> str:
+    """Return JSON, sorted and compact, in ASCII, so that lone surrogates survive, too: of the same content the same."""
+    return json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def _refuse(name: str) -> float:
+    raise FormatError(_WILD, got=name)
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    return number if math.isfinite(number) else _refuse(shown(text))
+
+
+def unique(pairs: list[tuple[str, Json]], twice: str = _TWICE) -> dict[str, Json]:
+    """Return the names with their values. Raises FormatError, with the sentence `twice`, for a name that is given
+    twice."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        counted = Counter(name for name, _ in pairs)
+        raise FormatError(twice, name=shown(next(name for name, count in counted.items() if count > 1)))
+    return found

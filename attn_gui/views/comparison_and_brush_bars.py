@@ -1,0 +1,173 @@
+"""The bars above the maps: what is compared, and the brush of the mask."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QCoreApplication, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QAction, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QSlider, QToolButton, QVBoxLayout, QWidget
+
+from attn_gui.figure.design_tokens import SPACING
+from attn_gui.figure.gradients import OF
+from attn_gui.figure.text.figure_words import joined
+from attn_gui.modes import DIFFERENCE, SIDE_BY_SIDE, WIPE
+from attn_gui.views.controls.choice_box import ChoiceBox
+from attn_gui.views.controls.tool_bar_controls import CompareBox
+from attn_gui.views.tables.inputs import GroupSwitch
+from attn_gui.views.text_views import WrappedLabel
+from attn_gui.views.theme import current_theme, icon, scaled, style_text
+from attn_gui.views.widgets import Retranslated, arrange, listen_once
+
+
+class BarAboveMaps(QWidget):
+    """A tinted row; a subclass adds its widgets to `_row`, `_close` last, and listens to that. What needs a line of its
+    own goes into `_column`, below."""
+
+    background = "accent_soft"
+    """A color of the theme."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._close = QToolButton(self)
+        self._close.setIcon(icon("close"))
+        self._close.setAutoRaise(True)
+        self._close.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._row = arrange(QHBoxLayout(), spacing=SPACING.m)
+        margins = SPACING.xl, SPACING.s, SPACING.m, SPACING.s
+        self._column = arrange(QVBoxLayout(self), self._row, margins=margins, spacing=SPACING.xs)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme, painter = current_theme(), QPainter(self)
+        painter.fillRect(self.rect(), getattr(theme, self.background))
+        painter.fillRect(0, self.height() - 1, self.width(), 1, theme.line)
+
+
+STEPS = 100  # of the slider
+WIDEST = 160
+
+
+class ComparisonBar(Retranslated, BarAboveMaps):
+    """Title and sentence, a switch between the ways to show two states, and a cross that ends the comparison; there
+    only while there is one."""
+
+    background = "surface"
+    endRequested = Signal()
+    modePicked = Signal(str)  # one of `modes.STATES`
+    gradientPicked = Signal(str)  # a key of `gradients.OF`
+    splitMoved = Signal(float)  # the share of the width at which split maps have their bar
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("comparison")
+        self._title, self._text, self._modes = QLabel(self), WrappedLabel(self), GroupSwitch(self)
+        self._title.setTextFormat(Qt.TextFormat.PlainText)
+        self._modes.setObjectName("comparison.modes")
+        self._modes.picked.connect(self.modePicked)
+        self._gradient = ChoiceBox(OF, self)
+        self._gradient.setObjectName("control.gradient")
+        self._gradient.picked.connect(self.gradientPicked)
+        self._gradient.hide()
+        self._split = QSlider(Qt.Orientation.Horizontal, self)
+        self._split.setObjectName("control.wipe")
+        self._split.setRange(0, STEPS)
+        self._split.setPageStep(STEPS // 10)
+        self._split.setMaximumWidth(scaled(WIDEST))
+        self._split.valueChanged.connect(lambda step: self.splitMoved.emit(step / STEPS))
+        self._split.hide()
+        self._text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        style_text(self._title, letters="sentence", strong=True)
+        style_text(self._text, letters="body", tone="text2")
+        self._close.setObjectName("comparison.end")
+        self._close.clicked.connect(self.endRequested)
+        arrange(self._row, self._title, (self._text, 1), self._gradient, self._split, self._modes, self._close)
+        self.retranslate()
+        self.hide()
+
+    def set_text(self, text: str, title: str = "") -> None:
+        """Say it after a title; nothing for an empty text."""
+        self._title.setText(title)
+        self._title.setVisible(bool(title))
+        self._text.setText(text)
+        self.setAccessibleName(text)
+        self.setVisible(bool(text))
+
+    def set_modes(self, current: str | None) -> None:
+        """Set the way in which two states are shown, one of `modes.STATES`; None where there are not two."""
+        words = CompareBox.both_words() if current is not None else {}
+        tips = {
+            SIDE_BY_SIDE: self.tr("Both states as whole maps: one zoom, one chosen cell, one color bar"),
+            WIPE: self.tr("One map with a bar to drag: before on its left, now on its right"),
+            DIFFERENCE: self.tr("Now − before, in every map and table"),
+        }
+        self._modes.set_choices([(mode, word, tips[mode]) for mode, word in words.items()], current or "")
+        for button in self._modes.buttons():
+            button.setObjectName(f"comparison.{button.property('key')}")
+            button.setAccessibleName(button.text())
+
+    def set_split(self, share: float | None) -> None:
+        """Take the place of the bar of split maps; None for whole maps."""
+        self._split.setVisible(share is not None)
+        if share is not None:
+            with QSignalBlocker(self._split):
+                self._split.setValue(round(share * STEPS))
+
+    def set_gradient(self, of: str | None) -> None:
+        """Take the sum that a gradient is of; None where none is shown."""
+        self._gradient.setVisible(of is not None)
+        if of is not None:
+            self._gradient.set_key(of)
+
+    def text(self) -> str:
+        """Return the sentence as it reads now."""
+        return self._text.text()
+
+    def retranslate(self) -> None:
+        words = self.tr("End the comparison")
+        self._close.setAccessibleName(words)
+        self._close.setToolTip(words)
+        self._split.setAccessibleName(self.tr("Place of the bar between before and now"))
+        self._split.setToolTip(self._split.accessibleName())
+        self._gradient.setAccessibleName(self.tr("Gradient of"))
+        self._gradient.set_words({key: joined(words, QCoreApplication.translate) for key, words in OF.items()})
+
+
+class BrushBar(Retranslated, BarAboveMaps):
+    """A button a shape; hidden while the brush is away."""
+
+    closed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("brush")
+        self._title, self._about = QLabel(self), WrappedLabel(self)
+        style_text(self._title, letters="body", strong=True)
+        style_text(self._about, letters="small", tone="text2")
+        self._close.clicked.connect(self.closed)
+        self._shapes = arrange(QHBoxLayout(), spacing=SPACING.xs)
+        arrange(self._row, self._title, self._shapes, 1, self._close)
+        self._column.addWidget(self._about)
+        self.retranslate()
+        self.hide()
+
+    def set_shapes(self, actions: Sequence[QAction]) -> None:
+        """Set one button for each of these actions, checked as they are."""
+        for action in actions:
+            button = QToolButton(self)
+            button.setDefaultAction(action)
+            listen_once(button, action)
+            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
+            button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            self._shapes.addWidget(button)
+
+    def retranslate(self) -> None:
+        self._title.setText(self.tr("Mask brush"))
+        self.setAccessibleName(self.tr("Mask brush"))
+        self._about.setText(
+            self.tr(
+                "Drag over a map; or Space, arrows, Space. An open first cell closes what is covered, a closed one "
+                "opens it. Esc drops it."
+            )
+        )
+        self._close.setAccessibleName(self.tr("Put the brush away"))
+        self._close.setToolTip(self.tr("Put the brush away"))

@@ -1,0 +1,61 @@
+"""Base of dialogs: they wait, and go with their answer, are not kept until the window goes."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox, QMessageBox, QWidget
+
+from attn_gui.views.dialogs.dialog_tips import TIPS
+from attn_gui.views.widgets import commit_focused_editor
+
+BUTTONS = QDialogButtonBox.StandardButton
+ASKING = "asking"  # a property of the application
+
+
+class FormDialog(QDialog):
+    """A dialog with fields to type into; what is half typed and cannot be read stops its answer."""
+
+    def accept(self) -> None:
+        if commit_focused_editor(self):
+            super().accept()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        for box in self.findChildren(QDialogButtonBox):
+            for button in box.buttons():
+                button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click would end the visit before it is judged
+        super().showEvent(event)
+
+
+def message_box(parent: QWidget | None, text: str, more: str = "") -> QMessageBox:
+    """Return a box without buttons yet; the names in what it says are never read as HTML."""
+    box = QMessageBox(parent)
+    box.setText(text)
+    box.setInformativeText(more)
+    box.setTextFormat(Qt.TextFormat.PlainText)  # of all texts that are there
+    return box
+
+
+def asked(dialog: QDialog) -> int:
+    """Run `dialog`; its code, as `exec` gives it. It can be read until the next event."""
+    for control in dialog.findChildren(QWidget):
+        if tip := TIPS.get(control.objectName()):
+            control.setWhatsThis(QCoreApplication.translate("DialogTips", tip))
+        if control.toolTip() and not control.whatsThis():
+            control.setWhatsThis(control.toolTip())
+        if control.whatsThis() and not control.toolTip():
+            control.setToolTip(control.whatsThis())
+    app, outer = QApplication.instance(), asking()
+    assert app is not None
+    app.setProperty(ASKING, True)
+    try:
+        return dialog.exec()
+    finally:
+        app.setProperty(ASKING, outer)
+        dialog.deleteLater()
+
+
+def asking() -> bool:
+    """Return whether a dialog has not returned its answer yet, though it may be out of sight already."""
+    app = QApplication.instance()
+    return app is not None and bool(app.property(ASKING))

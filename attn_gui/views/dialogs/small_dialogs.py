@@ -1,0 +1,269 @@
+"""Small dialogs: a line, what a typed weight means, how many cells are left out or taken from where, a name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Mapping
+from typing import Generic, TypeVar
+
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QCheckBox,
+    QDialog,
+    QDialogButtonBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QRadioButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from attn_gui.figure.design_tokens import SPACING
+from attn_gui.lessons.exercises import BLANKS, SEED
+from attn_gui.views.controls.choice_box import ChoiceBox
+from attn_gui.views.controls.count_box import CountBox
+from attn_gui.views.dialogs.dialog_base import BUTTONS, FormDialog
+from attn_gui.views.dialogs.form_fields import FormField, caption, lay_out
+from attn_gui.views.names import WEIGHT_MEANINGS, WEIGHT_MEANINGS_WITH_SINK
+from attn_gui.views.text_views import WrappedLabel
+from attn_gui.views.theme import scaled, style_text
+from attn_gui.views.widgets import arrange
+
+T = TypeVar("T")
+WIDTH = 340
+
+
+class AskDialog(QDialog, Generic[T]):
+    """`read` makes the answer of a text, or raises ValueError with a sentence; `answer` is what it made last."""
+
+    def __init__(self, title: str, words: str, text: str, read: Callable[[str], T], parent: QWidget | None) -> None:
+        super().__init__(parent)
+        self.setObjectName("dialog.ask")
+        self.setWindowTitle(title)
+        self.answer: T | None = None
+        self._read = read
+        self.line, self._said = QLineEdit(text, self), WrappedLabel(self)
+        self.line.setObjectName("ask.answer")
+        asked = WrappedLabel(self)
+        asked.setText(words)
+        self.buttons = QDialogButtonBox(BUTTONS.Ok | BUTTONS.Cancel, self)
+        style_text(self._said, letters="small", tone="error")
+        self.line.setAccessibleName(words)
+        self.line.selectAll()
+        self.line.textChanged.connect(self._look)
+        self.buttons.accepted.connect(self.accept)
+        self.buttons.rejected.connect(self.reject)
+        self.buttons.button(BUTTONS.Cancel).setText(self.tr("Cancel"))
+        self.buttons.button(BUTTONS.Ok).setText(self.tr("OK"))
+        arrange(QVBoxLayout(self), asked, self.line, self._said, self.buttons, spacing=SPACING.m)
+        self.setMinimumWidth(scaled(WIDTH))
+        self._look()
+
+    def said(self) -> str:
+        """Sentence that says why the text is refused; empty for a text that is taken."""
+        return self._said.text()
+
+    def _look(self, *_: object) -> None:
+        """Read the text as it stands."""
+        try:
+            self.answer, wrong = self._read(self.line.text()), ""
+        except ValueError as error:
+            self.answer, wrong = None, str(error)
+        self._said.setText(wrong)
+        self.buttons.button(BUTTONS.Ok).setEnabled(not wrong)
+
+
+class LeaveOutDialog(FormDialog, Generic[T]):
+    """`draw` makes the answer of a count and a seed, or raises ValueError with a sentence; `answer` is what it made."""
+
+    def __init__(self, draw: Callable[[int, int], T], parent: QWidget | None) -> None:
+        super().__init__(parent)
+        self.setObjectName("dialog.leave_out")
+        self.setWindowTitle(self.tr("Leave out cells"))
+        self.answer: T | None = None
+        self._draw = draw
+        self.count = CountBox(self, minimum=BLANKS.least, maximum=BLANKS.most)
+        self.seed = CountBox(self, minimum=SEED.least, maximum=SEED.most)
+        self.count.setValue(BLANKS.usual)
+        self.seed.setValue(SEED.usual)
+        self._said = WrappedLabel(self)
+        style_text(self._said, letters="small", tone="error")
+        self.buttons = QDialogButtonBox(BUTTONS.Ok | BUTTONS.Cancel, self)
+        self.buttons.accepted.connect(self.accept)
+        self.buttons.rejected.connect(self.reject)
+        self.buttons.button(BUTTONS.Cancel).setText(self.tr("Cancel"))
+        self.buttons.button(BUTTONS.Ok).setText(self.tr("OK"))
+        grid = QGridLayout()
+        fields = ("count", self.count, self.tr("cells left out")), ("seed", self.seed, self.tr("random seed"))
+        lay_out(grid, (tuple(self._field(*one) for one in fields),))
+        arrange(QVBoxLayout(self), grid, self._said, self.buttons, spacing=SPACING.m)
+        self.setMinimumWidth(scaled(WIDTH))
+        self._look()
+
+    def said(self) -> str:
+        """Sentence that says why the numbers are refused; empty for some that are taken."""
+        return self._said.text()
+
+    def _field(self, name: str, editor: CountBox, words: str) -> FormField:
+        editor.setObjectName(f"leave_out.{name}")
+        editor.setAccessibleName(words)
+        editor.valueChanged.connect(self._look)
+        label = caption(editor, self)
+        label.setText(words)
+        return label, editor, 1
+
+    def _look(self, *_: object) -> None:
+        """Draw by the numbers as they stand."""
+        try:
+            self.answer, wrong = self._draw(self.count.value(), self.seed.value()), ""
+        except ValueError as error:
+            self.answer, wrong = None, str(error)
+        self._said.setText(wrong)
+        self.buttons.button(BUTTONS.Ok).setEnabled(not wrong)
+
+
+WEIGHT_WIDTH = 420
+
+
+class WeightDialog(QDialog):
+    """Three meanings, the first possible one chosen, and a box to tick where the answer holds from now on."""
+
+    def __init__(
+        self, name: str, value: str, meanings: Container[str], *, sink: bool, parent: QWidget | None = None
+    ) -> None:
+        """Ask what `value` in the cell `name` means, one of the keys `meanings`; `sink`: it has a share."""
+        super().__init__(parent)
+        self.setObjectName("dialog.weight")
+        self.setWindowTitle(self.tr("Set {name} to {value}").format(name=name, value=value))
+        intro = WrappedLabel(self)
+        intro.setText(
+            self.tr(
+                "The softmax gives a row of weights that adds up to 1, together with the share of the sink. "
+                "What should happen to the other weights?"
+            )
+            if sink
+            else self.tr("A row of weights adds up to 1 here. What should happen to the other weights?")
+        )
+        self._group = QButtonGroup(self)
+        column = arrange(QVBoxLayout(self), intro, margins=SPACING.xl, spacing=SPACING.l)
+        self.radios: dict[str, QRadioButton] = {}
+        for key, text in (WEIGHT_MEANINGS_WITH_SINK if sink else WEIGHT_MEANINGS).items():
+            radio = self.radios[key] = QRadioButton(QCoreApplication.translate("WeightDialog", text), self)
+            radio.setObjectName(f"weight.{key}")
+            radio.setEnabled(key in meanings)
+            self._group.addButton(radio)
+            column.addWidget(radio)
+        first = next(key for key in WEIGHT_MEANINGS if key in meanings)
+        self.radios[first].setChecked(True)
+        self.remembered = QCheckBox(self.tr("Do the same from now on"), self)
+        self.remembered.setObjectName("weight.remembered")
+        column.addWidget(self.remembered)
+        hint = WrappedLabel(self)
+        hint.setText(
+            self.tr("To be asked again, or to choose another meaning: Compute › Edit results › Typing into weights.")
+        )
+        style_text(hint, tone="text2")
+        column.addWidget(hint)
+        buttons = QDialogButtonBox(BUTTONS.Ok | BUTTONS.Cancel, self)
+        buttons.button(BUTTONS.Ok).setText(self.tr("Set"))
+        buttons.button(BUTTONS.Cancel).setText(self.tr("Cancel"))
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        column.addWidget(buttons)
+        self.setMinimumWidth(scaled(WEIGHT_WIDTH))
+        self.radios[first].setFocus()
+
+    def meaning(self) -> str:
+        """Return the chosen key of MEANINGS."""
+        return next(key for key, radio in self.radios.items() if radio.isChecked())
+
+
+class TakeDialog(QDialog):
+    """A list of axes and a number on the one that is chosen."""
+
+    def __init__(self, cells: str, axes: Mapping[str, tuple[str, int, int]], parent: QWidget | None = None) -> None:
+        """Ask for a place on each of `axes`: by key its name, how many places it has, and the one that is proposed."""
+        super().__init__(parent)
+        self.setObjectName("dialog.take")
+        self.setWindowTitle(self.tr("Take {cells} from elsewhere").format(cells=cells))
+        self._axes = axes
+        self.axis, self.place = ChoiceBox(parent=self), CountBox(self)
+        self.axis.setObjectName("take.axis")
+        self.place.setObjectName("take.place")
+        words = WrappedLabel(self)
+        words.setText(self.tr("The cells of which place, as computed, stand there instead?"))
+        for key, (name, _count, _proposed) in axes.items():
+            self.axis.addItem(name, key)
+        self.axis.setAccessibleName(self.tr("Kind of place"))
+        self.place.setAccessibleName(self.tr("Number of the place, counted from 0"))
+        self.axis.currentIndexChanged.connect(self._follow_axis)
+        self._follow_axis()
+        buttons = QDialogButtonBox(BUTTONS.Ok | BUTTONS.Cancel, self)
+        buttons.button(BUTTONS.Ok).setText(self.tr("Take"))
+        buttons.button(BUTTONS.Cancel).setText(self.tr("Cancel"))
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        line = arrange(QHBoxLayout(), (self.axis, 1), (self.place, 1), spacing=SPACING.m)
+        arrange(QVBoxLayout(self), words, line, buttons, spacing=SPACING.l)
+        self.setMinimumWidth(scaled(WIDTH))
+        self.place.setFocus()
+        self.place.selectAll()
+
+    def source(self) -> dict[str, int]:
+        """Return the place on the axis that is chosen, by its key."""
+        return {self.axis.currentData(): self.place.value()}
+
+    def _follow_axis(self, *_: object) -> None:
+        _name, count, proposed = self._axes[self.axis.currentData()]
+        self.place.setRange(0, count - 1)
+        self.place.setValue(proposed)
+
+
+SNAPSHOT_WIDTH, LINES = 360, 5
+
+
+class SnapshotDialog(QDialog):
+    """A line for the name, which may not be empty, and room for a note; `longest` limits both, in letters."""
+
+    def __init__(self, name: str, note: str, longest: tuple[int, int], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("dialog.snapshot")
+        self.setWindowTitle(self.tr("Snapshot"))
+        self._longest = longest
+        self.name, self.note = QLineEdit(name, self), QPlainTextEdit(note, self)
+        captions = QLabel(self.tr("&Name"), self), QLabel(self.tr("N&ote"), self)
+        self.name.setMaxLength(longest[0])
+        self.name.selectAll()
+        self.name.setAccessibleName(self.tr("Name"))
+        self.name.setToolTip(self.tr("By this name it is listed, and called in maps and figures"))
+        self.note.setAccessibleName(self.tr("Note"))
+        self.note.setToolTip(self.tr("Whatever is worth knowing about this state; it is saved with it"))
+        self.note.setTabChangesFocus(True)
+        self.note.setFixedHeight(LINES * self.note.fontMetrics().lineSpacing() + scaled(SPACING.l))
+        self.buttons = QDialogButtonBox(BUTTONS.Ok | BUTTONS.Cancel, self)
+        self.buttons.button(BUTTONS.Ok).setText(self.tr("OK"))
+        self.buttons.button(BUTTONS.Cancel).setText(self.tr("Cancel"))
+        self.buttons.accepted.connect(self.accept)
+        self.buttons.rejected.connect(self.reject)
+        self.name.textChanged.connect(self._look)
+        self.note.textChanged.connect(self._look)
+        column = QVBoxLayout(self)
+        column.setSpacing(SPACING.m)
+        for words, field in zip(captions, (self.name, self.note), strict=True):
+            words.setBuddy(field)
+            column.addWidget(words)
+            column.addWidget(field)
+        column.addWidget(self.buttons)
+        self.setMinimumWidth(scaled(SNAPSHOT_WIDTH))
+        self._look()
+
+    def answer(self) -> tuple[str, str]:
+        """Name and note as they were typed."""
+        return " ".join(self.name.text().split()), self.note.toPlainText().strip()
+
+    def _look(self) -> None:
+        name, note = self.answer()
+        self.buttons.button(BUTTONS.Ok).setEnabled(bool(name) and len(note) <= self._longest[1])

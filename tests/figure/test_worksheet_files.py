@@ -1,0 +1,242 @@
+"""Worksheets: all different, the same for the same seed, whole in their keys, and refused in a sentence."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtGui import QImage, QPainter
+
+from attn_gui import Problem, load, save
+from attn_gui.cli import main
+from attn_gui.engine.graph.indices import whole
+from attn_gui.figure.answer_keys import key_pages, result_lines
+from attn_gui.figure.pages.page_kind import PageStyle
+from attn_gui.figure.worksheet_files import check_sheet
+from attn_gui.figure.worksheet_pages import (
+    HEIGHT,
+    INNER,
+    MARGIN,
+    WorksheetLayout,
+    given_tables,
+    page_of_sheet,
+    sheet_layout,
+    stage_tables,
+)
+from attn_gui.lessons.exercises import LEVELS, worksheets
+from attn_gui.lessons.worked_solutions import solution_of_all
+from attn_gui.paths import resource
+from tests.failing import each
+from tests.printed import equations_in, wrong_equations
+
+WORKED = resource("examples", "worked-example.npz")
+
+
+STYLE = PageStyle()
+
+
+def fingerprint(sheet):
+    return tuple(array.tobytes() for array in sheet.evaluation.problem.arrays().values()), sheet.blanks, sheet.slip
+
+
+def tables_of(sheet, *, solved=False):
+    """Every table of a sheet: what is given, then the steps."""
+    given, computed = given_tables(sheet, STYLE)
+    steps = (table for names in sheet.steps for table in stage_tables(sheet, names, STYLE, solved=solved))
+    return [*given, *computed, *steps]
+
+
+def numbers(table):
+    return [[float(text.replace("−", "-").replace("∞", "inf")) for text in row] for row in table.cells]
+
+
+@each("level", LEVELS)
+def test_ten_sheets_are_ten_different_ones_and_the_seed_repeats_them(level):
+    problem = load(WORKED)
+    first, again, other = (list(worksheets(problem, 10, seed, level)) for seed in (1, 1, 500))
+    assert len({fingerprint(sheet) for sheet in first}) == 10
+    assert [fingerprint(sheet) for sheet in first] == [fingerprint(sheet) for sheet in again]
+    assert not {fingerprint(sheet) for sheet in first} & {fingerprint(sheet) for sheet in other}
+
+
+def test_every_sheet_asks_for_something_that_has_to_be_computed():
+    for sheet in worksheets(load(WORKED), 20, 1):
+        weights, value = sheet.evaluation.box("weights", whole((1, 1, 2, 2))), sheet.evaluation.problem.value
+        assert weights.max() <= 0.97
+        assert np.abs(weights - 0.5).min() >= 0.02
+        assert (value != 0).all()
+        assert all(len({*column}) > 1 for column in value.T)
+        assert len({*map(tuple, value)}) == len(value)
+
+
+def by_hand(problem, *, rounding):
+    """A student with a pocket calculator, who rounds every box, or none before the end."""
+    keep = (lambda each: np.round(each, 2)) if rounding else (lambda each: each)
+    found = {"S": keep(problem.query @ problem.key.T)}
+    found["S′"] = keep(found["S"] / np.sqrt(problem.d_k))
+    powers = np.exp(found["S′"])
+    found["A"] = keep(powers / powers.sum(axis=1, keepdims=True))
+    found["O"] = keep(found["A"] @ problem.value)
+    return found
+
+
+THREE = Problem(**dict.fromkeys(("query", "key", "value"), np.ones((3, 2))))
+
+
+@each("level", LEVELS)
+@each("problem", [load(WORKED), THREE])
+def test_a_key_marks_right_who_rounds_every_box_and_who_never_rounds(problem, level):
+    for sheet in worksheets(problem, 10, 1, level):
+        paper, exact = (by_hand(sheet.evaluation.problem, rounding=each) for each in (True, False))
+        tables = {table.title.split()[0]: table for table in tables_of(sheet, solved=True)}
+        *line, (rule, _) = result_lines(sheet, STYLE)
+        allowed = re.search(r"last digit ±(\d+)(?:, O ±(\d+))? is right", rule)
+        for letter in ("S", "S′", "A", "O")[: 4 if line else 3]:
+            key = np.array(numbers(tables[letter]))
+            np.testing.assert_allclose(key, paper[letter], atol=1e-9)
+            off = int((letter == "O" and allowed[2]) or allowed[1])
+            np.testing.assert_allclose(key, exact[letter], atol=0.01 * off + 0.005001)
+        for text, _ in line:  # its operands are those of the tables
+            weights, result = tables["A"].cells[0], tables["O"].cells[0][0]
+            assert re.findall(r"(\S+) · ", text) == [weight for weight in weights if weight != "0.00"]
+            assert text.endswith(f"= {result}")
+            assert equations_in(text)
+            assert wrong_equations(text) == []
+
+
+def test_a_wrong_number_does_not_give_itself_away():
+    for problem in (load(WORKED), THREE):
+        for sheet in worksheets(problem, 10, 1, "mistake"):
+            for table in tables_of(sheet):
+                assert len({"." in text for row in table.cells for text in row}) == 1, table
+            assert sheet.slip.at.stage != "weights" or 0.02 < sheet.slip.number < 0.98
+
+
+def test_the_levels_ask_for_less_or_for_one_wrong_number():
+    problem = load(WORKED)
+    (weights,), (slip,) = (worksheets(problem, 1, 3, level) for level in ("fill", "mistake"))
+    assert {table.title for table in tables_of(weights) if table.asked} == {"A"}
+    assert [table.title for table in tables_of(weights)] == ["Q", "K", "V", "S", "S′", "A"]
+    printed, right = (np.concatenate([np.ravel(numbers(table)) for table in tables_of(slip, solved=solved)])
+                      for solved in (False, True))  # fmt: skip
+    assert (printed != right).sum() == 1
+    assert printed[printed != right] == pytest.approx(slip.slip.number, abs=0.005001)
+    assert not any(table.asked for table in tables_of(slip))
+
+
+def test_the_wrong_number_is_one_that_its_mistake_gives_and_clearly_off():
+    for sheet in worksheets(load(WORKED), 20, 1, "mistake"):
+        at, number, mistake = sheet.slip
+        made = mistake.made_in(sheet.evaluation.problem)
+        assert float(made.box(at.stage, at.box).item()) == pytest.approx(number)
+        assert abs(float(sheet.evaluation.box(at.stage, at.box).item()) - number) > 0.05
+
+
+def sheet_of(**fields):
+    given = {"query": np.eye(2), "key": np.eye(2), "value": np.eye(2)}
+    return next(worksheets(Problem(**given, **fields), 1, 1))
+
+
+@each(
+    ("fields", "titles"),
+    [
+        ({}, ["Q", "K", "V"]),
+        ({"mask": [{"kind": "bias", "values": [[1.0, 0.5], [0.0, -2.0]]}, {"kind": "causal"}]}, ["Q", "K", "V", "B"]),
+        ({"mask": [{"kind": "bias", "values": np.eye(2), "enabled": False}]}, ["Q", "K", "V"]),
+        ({"num_heads": 2, "mask": [{"kind": "alibi"}]}, ["Q", "K", "V", "B  head 0", "B  head 1"]),
+        (
+            {
+                "score": "additive",
+                "score_params": {"w_score_query": np.eye(2), "w_score_key": np.eye(2), "w_score": [1.0, 2.0]},
+            },
+            ["Q", "K", "V", "W_q", "W_k", "w"],
+        ),
+    ],
+)
+def test_every_matrix_that_is_needed_is_given(fields, titles):
+    """On the sheet and in the worked solution."""
+    sheet = sheet_of(**fields)
+    tables = given_tables(sheet, STYLE)[0]
+    assert [table.title for table in tables] == titles
+    assert not any(table.asked for table in tables)
+    given = solution_of_all(sheet.evaluation).given
+    assert [tuple(map(len, table.cells)) for table in tables] == [tuple(map(len, part.values)) for part in given]
+    if titles[-1] == "B":
+        assert tables[-1].cells == (("1", "0.5"), ("0", "−2"))
+
+
+def test_a_class_is_written_in_one_command(tmp_path, capsys):
+    assert main(["worksheet", str(WORKED), "-o", str(tmp_path / "out"), "--lang", "zh"]) == 0
+    paths = capsys.readouterr().out.split()
+    assert [path.rpartition("/")[2] for path in paths] == ["worked-example-worksheets.pdf", "worked-example-keys.pdf"]
+    for path in paths:
+        data = Path(path).read_bytes()
+        assert data.startswith(b"%PDF-")
+        assert len(re.findall(rb"/Type\s*/Page\b", data)) == (5 if "keys" in path else 20)
+
+
+@each(
+    ("words", "said"),
+    [
+        (["--level", "hard"], "invalid choice: 'hard'"),
+        (["--count", "0"], "expected a whole number from 1 to 200"),
+        (["--lang", "fr"], "invalid choice: 'fr'"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_a_sentence(tmp_path, capsys, words, said):
+    assert main(["worksheet", str(WORKED), "-o", str(tmp_path), *words]) == 2
+    assert said in capsys.readouterr().err
+    assert not list(tmp_path.glob("*.pdf"))
+
+
+def test_what_does_not_fit_on_paper_is_refused(tmp_path, capsys):
+    for size, said in ((100, "is too large for a worksheet"), (20, "do not fit on one page")):
+        save(Problem(**dict.fromkeys(("query", "key", "value"), np.ones((size, 4)))), tmp_path / "large.attn")
+        assert main(["worksheet", str(tmp_path / "large.attn"), "-o", str(tmp_path)]) == 2
+        assert said in capsys.readouterr().err
+
+
+KINDS = {
+    "worked": load(WORKED),
+    "two heads, causal": Problem(
+        **{name: np.ones((2, 4)) for name in ("query", "key", "value")}, num_heads=2, mask=[{"kind": "causal"}]
+    ),
+    "additive": Problem(
+        query=np.eye(2), key=np.eye(2), value=np.eye(2), score="additive",
+        score_params={"w_score_query": np.eye(2), "w_score_key": np.eye(2), "w_score": [1.0, 2.0]},
+    ),
+    "capped, warm, with a sink": Problem(
+        query=np.eye(2), key=np.eye(2), value=np.eye(2), softcap=3, temperature=2, sink=[1.0]
+    ),
+    "biased": Problem(query=np.eye(2), key=np.eye(2), value=np.eye(2), mask=[{"kind": "alibi"}]),
+    "projections, tokens": load(resource("examples", "thinking-machines.npz")),
+}  # fmt: skip
+
+
+@pytest.mark.family(3)
+@pytest.mark.parametrize("kind", KINDS)
+@each(("level", "lang"), zip(LEVELS, ("en", "zh", "en"), strict=True))
+def test_everything_stands_within_the_margins_and_does_not_overlap(level, kind, lang):
+    style = PageStyle("light", lang)
+    projections = check_sheet(KINDS[kind], level, lang)
+    (sheet,) = worksheets(KINDS[kind], 1, 1, level, projections=projections, draws=3)
+    layout: WorksheetLayout = sheet_layout(sheet, style)
+    assert layout.top + layout.given.height <= layout.first
+    assert layout.first + sum(layout.high) <= HEIGHT - MARGIN
+    assert layout.given.width <= INNER + 1
+    for flow, high in zip(layout.steps, layout.high, strict=True):
+        assert flow.height <= high
+        assert flow.size.number >= 8 * 96 / 72 - 0.01
+    for page in (page_of_sheet(sheet, style), *key_pages([sheet], style)):
+        image = QImage(int(page.width), int(page.height), QImage.Format.Format_RGB32)
+        image.fill(page.background)
+        painter = QPainter(image)
+        page.paint(painter)
+        painter.end()
+        dark = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), -1, 4)[:, :, :3].max(axis=2) < 120
+        edge = int(MARGIN) - 12
+        assert dark.any()
+        assert not dark[:, :edge].any()
+        assert not dark[:, -edge:].any()
