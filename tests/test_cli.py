@@ -224,7 +224,7 @@ def test_a_bad_argument_is_one_sentence(words, sentence, said, tmp_path, monkeyp
     assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
-def test_a_matrix_is_refused_with_what_to_do(said, tmp_path):
+def test_a_matrix_is_refused_with_what_to_do(shown, said, tmp_path):
     np.save(tmp_path / "a.npy", np.ones((2, 2)))
     for words in (["export", tmp_path / "a.npy", "-o", tmp_path], [tmp_path / "a.npy"]):
         assert "Import it into a table" in said(*words)
@@ -441,7 +441,7 @@ CHINESE = [
 
 
 @each(("words", "sentence"), CHINESE)
-def test_a_chinese_locale_is_refused_in_chinese(words, sentence, said, tmp_path, monkeypatch):
+def test_a_chinese_locale_is_refused_in_chinese(words, sentence, shown, said, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
     assert sentence in said(*words)
