@@ -93,10 +93,11 @@ SELDOM = (
     "attn_gui.engine.analysis.target_solution", "attn_gui.engine.analysis.verification",
     "attn_gui.engine.analysis.reference", "attn_gui.engine.evaluation.streaming",
     "attn_gui.formats.text.delimited", "attn_gui.formats.text.text_table",
-    "attn_gui.formats.text.latex_markdown_reader", "attn_gui.lessons.exercises", "attn_gui.lessons.lesson", "attn_gui.models", "attn_gui.views.map.levels_popup",
+    "attn_gui.formats.text.latex_markdown_reader", "attn_gui.lessons.exercises", "attn_gui.lessons.lesson",
+    "attn_gui.models", "attn_gui.views.map.levels_popup",
     "attn_gui.views.page_widget",
 )  # fmt: skip
-
+EARLY_DIALOGS = {f"attn_gui.views.dialogs.{name}" for name in ("dialog_base", "dialog_tips", "progress")}
 EARLY_DIALOGS = {"attn_gui.views.dialogs.dialog_base", "attn_gui.views.dialogs.progress"}
 
 GARBAGE = """
