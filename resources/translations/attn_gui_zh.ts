@@ -1444,17 +1444,6 @@
     </message>
 </context>
 <context>
-    <name>SecondTextController</name>
-    <message>
-        <source>The text is still being run: try again once it is.</source>
-        <translation>文本仍在运行，完成后再试。</translation>
-    </message>
-    <message>
-        <source>The texts have {first} and {second} tokens: only texts of the same number of tokens can be compared cell by cell. Rows of one can be put into the other all the same.</source>
-        <translation>两段文本分别有 {first} 个和 {second} 个词元：只有词元数相同的文本才能逐格比较；一段的行仍然可以放进另一段。</translation>
-    </message>
-</context>
-<context>
     <name>CountBox</name>
     <message>
         <source>A whole number is needed. Esc keeps {old}.</source>
@@ -6889,6 +6878,17 @@ Do you want to replace it?</source>
     <message>
         <source>Needs texts of the same number of tokens; these have {second} and {first}</source>
         <translation>两段文本的词元数必须相同；现在是 {second} 和 {first}</translation>
+    </message>
+</context>
+<context>
+    <name>SecondTextController</name>
+    <message>
+        <source>The text is still being run: try again once it is.</source>
+        <translation>文本仍在运行，完成后再试。</translation>
+    </message>
+    <message>
+        <source>The texts have {first} and {second} tokens: only texts of the same number of tokens can be compared cell by cell. Rows of one can be put into the other all the same.</source>
+        <translation>两段文本分别有 {first} 个和 {second} 个词元：只有词元数相同的文本才能逐格比较；一段的行仍然可以放进另一段。</translation>
     </message>
 </context>
 <context>
