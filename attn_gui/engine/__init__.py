@@ -98,7 +98,7 @@ _LATER = {
     "Comparison": "comparison",
     "compare": "comparison",
     "Suspect": "comparison",
-    "apply_fix": "creation.rows_and_columns",
+    "apply_fix": "creation.shape_fixes",
     "Report": "analysis.verification",
     "Solution": "analysis.target_solution",
     "solve": "analysis.target_solution",

@@ -98,7 +98,6 @@ SELDOM = (
     "attn_gui.views.page_widget",
 )  # fmt: skip
 EARLY_DIALOGS = {f"attn_gui.views.dialogs.{name}" for name in ("dialog_base", "dialog_tips", "progress")}
-EARLY_DIALOGS = {"attn_gui.views.dialogs.dialog_base", "attn_gui.views.dialogs.progress"}
 
 GARBAGE = """
 import gc, sys, threading, weakref

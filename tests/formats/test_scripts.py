@@ -234,7 +234,7 @@ BEHIND_THE_MASK = {"kind": "set", "stage": "value", "at": {"row": M - 1, "column
 @each(
     ("fields", "said"),
     [
-        ({"query": np.zeros((9000, 4))}, "up to 30000 are written"),
+        ({"query": np.zeros((9000, 4))}, "up to 30,000 are written"),
         ({"value": np.full((M, 6), np.nan)}, "value holds others"),
         ({"mask": [{"kind": "bias", "values": np.full((N, M), np.inf)}]}, "mask.0.values holds others"),
         ({"mask": [{"kind": "causal"}], "interventions": [BEHIND_THE_MASK]}, "value holds others"),

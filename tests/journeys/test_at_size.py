@@ -117,7 +117,7 @@ def test_what_no_evaluation_can_hold_shows_tables_and_one_sentence(launch, qtbot
     qtbot.waitUntil(lambda: person.program.computation.refusal is not None)
     notice = person.find("maps.refused", QLabel)
     assert notice.isVisible()
-    assert "65536" in notice.text()
+    assert "65,536" in notice.text()
     assert "No maps" in notice.text()
     assert person.find("control.score").currentData() == "additive"
     assert not window.product.isVisible()
@@ -150,7 +150,7 @@ def test_nothing_of_the_document_before_is_exported_in_the_place_of_what_nothing
     for action in actions:
         person.find("banner").hide()
         person.do(action)
-        assert "66000" in person.banner(), action
+        assert "66,000" in person.banner(), action
     qtbot.waitUntil(lambda: panel.pages["dimensions"].content is None)
 
 

@@ -307,7 +307,7 @@ def test_lines_of_a_paragraph_are_joined_as_each_language_is_written(tmp_path):
         (-0.0, None, "0"),  # the entropy of a row with one open key
         (-0.001, 2, "0.00"),
         (-0.0001, None, "−1.00e−4"),
-        (np.exp(288.7), 3, f"{np.exp(288.7):.2e}"),
+        (np.exp(288.7), 3, "2.40e125"),
         (-np.inf, 2, "−∞"),
     ],
 )
