@@ -25,7 +25,6 @@ from tests.failing import each
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "attn_gui"
-PACKAGES = ("engine", "formats", "models", "lessons", "document", "pictures", "figure", "views", "app")
 MODULES = sorted(PACKAGE.rglob("*.py"))
 # what a script may import, whoever else does
 FACES = ("attn_gui", "attn_gui.engine", "attn_gui.formats", "attn_gui.models")

@@ -276,6 +276,15 @@ def test_arrays_that_say_nothing_are_refused(words, sentence, dump, said):
     assert sentence in said("verify", dump, *words)
 
 
+def test_a_refusal_leaves_names_of_arrays_and_files_as_they_are(said, tmp_path):
+    """Layers in a list begin with their number: mask=0.mask became --mask 0.mask."""
+    rows = {f"0.{name}": np.eye(2) for name in ("q_proj", "k_proj", "v_proj")}
+    np.savez(tmp_path / "a.npz", **rows, **{"0.mask": np.ones((2, 2), bool)})
+    assert " mask=0.mask" in said("verify", tmp_path / "a.npz")
+    assert "layer=3.npz does not exist" in said("verify", tmp_path / "layer=3.npz")
+    assert "'layer=3'" in said("verify", WORKED, "--layer", "layer=3")
+
+
 # --- the window ----------------------------------------------------------------------------------
 @pytest.fixture
 def shown(monkeypatch: pytest.MonkeyPatch) -> list[Path]:

@@ -34,7 +34,9 @@ if TYPE_CHECKING:
 DONE = 0  # the exit code of a command that did what it was asked
 NO_MEMORY = QT_TRANSLATE_NOOP("Sentences", "This does not fit into the memory of this computer.")
 ARGUMENTS = ("axes", "weights", "mask", "split", "layer")  # of `load`, and options by the same names
-_ARGUMENT = re.compile(rf'(, )?\b({"|".join(ARGUMENTS)})=(?:"([^"]*)"|(?=\d))')
+_ARGUMENT = re.compile(r'(, )?(?<![\w.=-])(?:(axes|weights|mask|split)="([^"]*)"|(layer)=(?=\d))')
+_HOLD_ARGUMENTS = {"choices", "others", "expected", "axes", "readings", "reading"}
+"""Places of sentences in which `load` names its arguments; elsewhere stands what a person or a file calls so."""
 MOST_CHANGES = 6  # that are said of a file
 SAY_WHICH = QT_TRANSLATE_NOOP("Sentences", "{sentence} Say which is which: --array {arrays}.")
 ALSO_HOLDS = QT_TRANSLATE_NOOP(
@@ -231,7 +233,8 @@ def note_on_stderr(said: object) -> None:
 def _with_options(said: Any) -> Any:
     """Return an error or a note that names the options of the command line where it names arguments of `load`."""
     values = getattr(said, "values", {})
-    typed = {name: _as_option(value) if name == "option" else _typed(value) for name, value in values.items()}
+    typed = {name: _typed(value) for name, value in values.items() if name in _HOLD_ARGUMENTS}
+    typed = {**values, **typed, **({"option": _as_option(values["option"])} if "option" in values else {})}
     if typed == values:
         return said
     from attn_gui.formats.file_messages import FileNote
@@ -249,7 +252,9 @@ def _typed(value: Any) -> Any:
         from attn_gui.formats.file_messages import ARGUMENT, OPTION, FileNote
 
         return FileNote(OPTION if template == ARGUMENT else template, **getattr(value, "values", {}))
-    return _ARGUMENT.sub(lambda found: f"{' ' if found[1] else ''}{_as_option(found[2])} {found[3] or ''}", value)
+    return _ARGUMENT.sub(
+        lambda found: f"{' ' if found[1] else ''}{_as_option(found[2] or found[4])} {found[3] or ''}", value
+    )
 
 
 def _as_option(name: Any) -> Any:

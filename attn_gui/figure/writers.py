@@ -350,7 +350,7 @@ def write_moving_gif(
     turns = count()  # pages that choose the colors are painted twice
 
     def painted(number: int) -> QImage:
-        progress(next(turns) / (len(pages) + SAMPLES))
+        progress(next(turns) / (len(pages) + min(len(pages), SAMPLES)))
         return _painted(pages[number], dpi, slice(0, height), width)
 
     write_images([partial(painted, number) for number in range(len(pages))], file, shown or SHOWN)

@@ -25,6 +25,7 @@ from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.errors import FieldError
 from attn_gui.engine.evaluation.evaluation import Evaluation, bits, row_entropy
 from attn_gui.engine.graph import indices
+from attn_gui.engine.messages import short_power
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.stages import STAGE
 from attn_gui.models.attribution import head_numbers, without_each_head
@@ -265,7 +266,7 @@ class LessonExpression:
         if not isinstance(self.tree, ast.Compare):
             return ""
         parts = (LessonExpression("", side) for side in (self.tree.left, self.tree.comparators[0]))
-        left, right = (ast.Name(f"{part.number(number_source):.4g}") for part in parts)
+        left, right = (ast.Name(short_power(f"{part.number(number_source):.4g}")) for part in parts)
         return ast.unparse(ast.Compare(left, self.tree.ops, [right]))
 
 

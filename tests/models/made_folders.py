@@ -177,7 +177,6 @@ def llama_tensors(
     return numbers.found
 
 
-PREFIXES = {"bert": "bert.", "roberta": "roberta.", "distilbert": "distilbert.", "gpt2": "transformer."}
 HEADS_OF_TASKS = ("cls.", "lm_head", "vocab_")
 
 

@@ -16,6 +16,7 @@ from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.evaluation import EntropyT, Evaluation, bits, row_entropy
 from attn_gui.engine.graph.indices import length
 from attn_gui.engine.graph.stage import Role
+from attn_gui.engine.messages import short_power
 from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.stages import STAGE, stage_of
@@ -169,7 +170,7 @@ class StableRank(HeadReading):
         return min(problem.n, problem.m)
 
     def written(self, value: float) -> str:
-        return "NaN" if math.isnan(value) else f"{value:.3g}"
+        return "NaN" if math.isnan(value) else short_power(f"{value:.3g}")
 
     def measure(self, problem: Problem, rows: Callable[[], Rows]) -> float:
         level = _leveled(rows)

@@ -33,6 +33,7 @@ from attn_gui.figure.pages.page_kind import (
     with_frame,
 )
 from attn_gui.figure.text.figure_words import page_words
+from attn_gui.figure.text.number_formats import significant
 from attn_gui.figure.text.rich_text import write_symbols
 from attn_gui.figure.writers import END, write_line
 from attn_gui.languages import QT_TRANSLATE_NOOP
@@ -376,9 +377,9 @@ def _sides(problem: Problem, step: DimensionStep, name: str, symbols: bool) -> l
     """Other inputs of a step: (context, English) of its words, those without a context as they are."""
     scalars, arrays = problem.scalars(), problem.arrays()
     if name in scalars:
-        return [("", f"{symbol(name)} = {float(scalars[name]):.3g}")]
+        return [("", f"{symbol(name)} = {significant(float(scalars[name]), 3)}")]
     if name.endswith("_angle"):
-        return [("", f"θ = {problem.rotary_theta:g}")] if problem.rotary_theta is not None else [("", "θ")]
+        return [("", f"θ = {significant(problem.rotary_theta)}")] if problem.rotary_theta is not None else [("", "θ")]
     position = Layer.position_of(name)
     if position is not None or name == "allowed":
         return [

@@ -16,7 +16,7 @@ from attn_gui.figure.heatmap_layout import paint_axis_name, paint_frame
 from attn_gui.figure.pages.page_kind import PageSpot, SpotGrid, metrics
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.text.labels import elided
-from attn_gui.figure.text.number_formats import format_number
+from attn_gui.figure.text.number_formats import format_number, significant
 from attn_gui.figure.writers import END, MIDDLE, START, write_line, write_text
 
 # --- Axes of a plot on a page: scales with round ticks, their labels and names, and the lines between points ---
@@ -64,7 +64,7 @@ class AxisScale:
         if -6 < decimals <= DECIMALS:
             return format_number(tick, max(0, decimals))
         digits = math.floor(math.log10(max(abs(self.low), abs(self.high)))) + decimals + 1
-        return f"{tick:.{max(1, digits)}g}".replace("-", "−")
+        return significant(tick, max(1, digits))
 
 
 def nice_scale(numbers: Numbers, most: float, least: float = 0.0) -> AxisScale:

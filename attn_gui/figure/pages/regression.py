@@ -353,7 +353,8 @@ class PoolingsLayout(PageLayout):
         """Return the title of a plot, and how far the curve is from the true function."""
         title, missed = self.style.translate("Pages", way.title), self.shown.missed(way)
         text = self.style.translate("Pages", "MSE {error}")
-        return title.format(w=f"{way.w or 0:.4g}"), "" if missed is None else text.format(error=significant(missed, 3))
+        error = "" if missed is None else text.format(error=significant(missed, 3))
+        return title.format(w=significant(way.w or 0, 4)), error
 
     def _note(self) -> str:
         shown = self.shown

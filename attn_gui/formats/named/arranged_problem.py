@@ -32,6 +32,7 @@ from attn_gui.engine.head_axis import (
     with_axes_in_order,
 )
 from attn_gui.engine.masks import Causal
+from attn_gui.engine.messages import MINUS, short_power
 from attn_gui.engine.shape_errors import TOKENS, clash_with, draft_of
 from attn_gui.formats.file_format import ArrayListing, FileSource, ListedArray, Loaded
 from attn_gui.formats.file_messages import READ_AS, FileNote, FormatError, SeveralReadings, reading, shape_text, shown
@@ -511,7 +512,7 @@ def _compared(
         if step == GIVEN and not problem.mask:
             causal = compute(problem.replace(mask=Causal.kind))[GIVEN]
             template = _CAUSAL if _apart(given[compared], causal[compared]) <= ALIKE else _OTHERS
-        notes.append(FileNote(template, name=shown(name), apart=f"{apart:.2g}"))
+        notes.append(FileNote(template, name=shown(name), apart=short_power(f"{apart:.2g}").replace("-", MINUS)))
     return checked, notes
 
 

@@ -75,6 +75,7 @@ class TermsModel(QAbstractTableModel):
         self._context: ExplainContext | None = None
         self._stage, self._letter, self._wording, self._chosen = "", "", "", -1
         self._entry: Stage | None = None  # None for a number that is no stage
+        self._fractions = False
         self._values = np.empty(0)
         self._order = np.empty(0, int)
         self._headers: tuple[tuple[str, str], ...] = ()  # text and color of the number columns
@@ -108,6 +109,7 @@ class TermsModel(QAbstractTableModel):
         self._expanded = self._expanded and stage == self._stage
         self._context, self._stage = context, stage
         self._entry = explanation.entry if explanation is not None and stage in STAGE else None
+        self._fractions = self._entry is not None and self._entry.fractions  # which may look at all that is set by hand
         self._wording = "" if explanation is None else explanation.entry.wording
         self._chosen = explanation.index[-1] if explanation is not None and self.of_weights() else -1
         self._values = self._terms.values if self._terms is not None else np.empty(0)
@@ -156,7 +158,7 @@ class TermsModel(QAbstractTableModel):
         return self._entry is not None and self._entry.role is Role.WEIGHT
 
     def _are_fractions(self) -> bool:
-        return self._entry is not None and self._entry.fractions
+        return self._fractions
 
     @property
     def two_states(self) -> OtherState | None:
