@@ -282,6 +282,8 @@ def test_a_refusal_leaves_names_of_arrays_and_files_as_they_are(said, tmp_path):
     np.savez(tmp_path / "a.npz", **rows, **{"0.mask": np.ones((2, 2), bool)})
     assert " mask=0.mask" in said("verify", tmp_path / "a.npz")
     assert "layer=3.npz does not exist" in said("verify", tmp_path / "layer=3.npz")
+    np.savez(tmp_path / "b.npz", query=np.eye(2), key=np.eye(2), value=np.eye(2), mask=np.array([[0, 1], [2, 0]]))
+    assert "; --mask add adds it to the scores" in said("verify", tmp_path / "b.npz")
     assert "'layer=3'" in said("verify", WORKED, "--layer", "layer=3")
 
 

@@ -44,7 +44,7 @@ _TWO_AXES = QT_TRANSLATE_NOOP(
 )
 _NO_MEANING = QT_TRANSLATE_NOOP(
     "Sentences",
-    '{file}: “{name}” holds the whole number {got}, which is neither 0 nor 1; mask="add" adds it to the scores.',
+    "{file}: “{name}” holds the whole number {got}, which is neither 0 nor 1; {reading} adds it to the scores.",
 )
 
 
@@ -67,7 +67,7 @@ def meaning_in(name: str, meaning: str | None, cells: Array) -> str:
         return ADD
     if not np.isin(cells, (0, 1)).all():
         if cells.dtype.kind != "f" and (strange := cells[cells > 0]).size:
-            raise FormatError(_NO_MEANING, name=shown(name), got=str(strange.max()))
+            raise FormatError(_NO_MEANING, name=shown(name), got=str(strange.max()), reading=f'{MASK}="{ADD}"')
         return ADD
     if meaning is None or cells.dtype.kind == "f":
         raise open_mask(name, cells.dtype.name)
