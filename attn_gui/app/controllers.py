@@ -24,7 +24,7 @@ class Controllers:
         self.status = StatusController(context)
         context.runner.noted.connect(self.status.note)
         self.maps = MapsController(context)
-        self.splitting = WipeController(context)
+        self.wiping = WipeController(context)
         self.readings = ReadingsController(context)
         self.progress = ProgressController(context)
         self.tables = TablesController(context)

@@ -98,7 +98,7 @@ class LateControllers:
         self.lessons = LessonsController(context, first.files, self.pages, self.model, self.walk)
         self.typing.answered.connect(self.lessons.take)
         self.at_hand = ModelsAtHand(context, self.models)
-        self.copy_rows = SecondTextController(context, self.models.steps, self.model, self.compare)
+        self.second_text = SecondTextController(context, self.models.steps, self.model, self.compare)
         self.incoming_files = IncomingFiles(
             window, first.files, self.arrays, self.table_blocks, self.target, self.lessons, self.models
         )

@@ -79,7 +79,7 @@ class Desk:
 
     def _busy(self) -> bool:
         program, rooms = self.program, self.program.late
-        parts = program.computation, program.baseline, program.runner, rooms.models, rooms.model, rooms.copy_rows
+        parts = program.computation, program.baseline, program.runner, rooms.models, rooms.model, rooms.second_text
         return program.late.pages.busy or any(part.busy for part in parts)
 
     # --- gestures --------------------------------------------------------------------------------

@@ -243,7 +243,7 @@ class Person:
     def busy(self) -> list[str]:
         """Whatever still makes, computes or tells what is to be shown."""
         program, rooms = self.program, self.program.late
-        parts = program.computation, program.baseline, program.runner, rooms.models, rooms.model, rooms.copy_rows
+        parts = program.computation, program.baseline, program.runner, rooms.models, rooms.model, rooms.second_text
         return [type(part).__name__ for part in parts if part.busy]
 
     @staticmethod

@@ -105,7 +105,7 @@ def go_about_a_model(person):
     person.wait()
     person.do("head_off")
     person.wait()
-    person.program.late.copy_rows.compare()
+    person.program.late.second_text.compare()
     person.wait()
 
 

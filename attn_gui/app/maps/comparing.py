@@ -16,17 +16,7 @@ from attn_gui.document.edits import fill_template
 from attn_gui.engine import STAGE, Evaluation, Plane, Problem, Recomputed
 from attn_gui.engine.comparison import READY, WITH_SCALE
 from attn_gui.engine.errors import FieldError
-from attn_gui.modes import (
-    BEFORE,
-    COMPARED,
-    DIFFERENCE,
-    GRADIENT,
-    NOW,
-    PRODUCT,
-    SIDE_BY_SIDE,
-    STATES,
-    WIPE,
-)
+from attn_gui.modes import BEFORE, COMPARED, DIFFERENCE, GRADIENT, NOW, PRODUCT, SIDE_BY_SIDE, STATES, WIPE
 from attn_gui.pictures.planes import FieldPlane, PlaneLike
 from attn_gui.views.map.map_drawing import MapDrawing, MapWipe
 from attn_gui.views.names import stage_title
