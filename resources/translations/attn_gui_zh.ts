@@ -9289,8 +9289,8 @@ Do you want to replace it?</source>
         <translation>{file}：“{name}”（{shape}）的首轴可能是 {got} 个样本，也可能是 {got} 个头；应写成四个轴，其中另一个轴的长度为 1。</translation>
     </message>
     <message>
-        <source>{option}=&quot;{value}&quot; ({words})</source>
-        <translation>{option}=&quot;{value}&quot;（{words}）</translation>
+        <source>{argument} ({words})</source>
+        <translation>{argument}（{words}）</translation>
     </message>
     <message>
         <source>{file} holds no problem by the names of its arrays; say which are which, for one layer load(…, arrays={arrays}).</source>
