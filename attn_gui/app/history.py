@@ -39,12 +39,14 @@ class HistoryController(QObject):
         super().__init__(context.window)
         self._view, self._document, self._settings = context.window.history, context.document, context.settings
         self._actions = context.bars.actions
+        self._name, self._sizes = "", dict[str, int]()  # of the document as it began; sizes only of a new problem
         context.document.limit_history(self.limit_mb << 20)
         self._view.set_stack(context.document.stack)
         self._view.stepRequested.connect(context.document.stack.setIndex)
         context.document.changed.connect(self._on_document_changed)
         self._view.listed.connect(self._name_next)  # else the bar would be laid out before the maps are painted
         context.document.stack.indexChanged.connect(self._enable_next)
+        self._begin()
         self.retranslate()
 
     def commands(self) -> dict[str, Command]:
@@ -53,7 +55,7 @@ class HistoryController(QObject):
         return {"undo": Command(stack.undo), "redo": Command(stack.redo), **limits}
 
     def retranslate(self) -> None:
-        self.show_origin()
+        self._show_origin()
         self._enable_next()
         self._name_next()
 
@@ -73,18 +75,23 @@ class HistoryController(QObject):
         self._settings.put("history_mb", limit)
         self._document.limit_history(limit << 20)
 
-    def show_origin(self) -> None:
-        name, problem = self._document.name, self._document.problem
+    def _begin(self) -> None:
+        """Note as what the document begins: steps change its sizes, and saving its name."""
+        self._name, problem = self._document.name, self._document.problem
         untitled = ("untitled", QCoreApplication.translate("FilesController", "untitled"))
-        if self._document.path is None and name in untitled:
-            new = self.tr("New problem, {n} × {m}, heads: {heads}")
-            self._view.set_origin(new.format(n=problem.n, m=problem.m, heads=problem.num_heads))
+        is_new = self._document.path is None and self._name in untitled
+        self._sizes = {"n": problem.n, "m": problem.m, "heads": problem.num_heads} if is_new else {}
+
+    def _show_origin(self) -> None:
+        if self._sizes:
+            self._view.set_origin(self.tr("New problem, {n} × {m}, heads: {heads}").format(**self._sizes))
         else:
-            self._view.set_origin(self.tr("Opened {name}").format(name=name))
+            self._view.set_origin(self.tr("Opened {name}").format(name=self._name))
 
     def _on_document_changed(self, change: DocumentChange) -> None:
         if change.opened:
-            self.show_origin()
+            self._begin()
+            self._show_origin()
 
     def _enable_next(self, *_: object) -> None:
         stack = self._document.stack

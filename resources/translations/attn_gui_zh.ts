@@ -10585,8 +10585,8 @@ Do you want to replace it?</source>
         <translation>{symbol} 是算出来的，不能直接输入。</translation>
     </message>
     <message>
-        <source>Edit X</source>
-        <translation>编辑 X</translation>
+        <source>Edit {symbol}</source>
+        <translation>编辑 {symbol}</translation>
     </message>
     <message>
         <source>Work on Q, K, V directly</source>

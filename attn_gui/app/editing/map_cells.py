@@ -12,7 +12,7 @@ from PySide6.QtGui import QGuiApplication
 
 from attn_gui.app.actions.actions import Command, choices
 from attn_gui.app.app_context import AppContext
-from attn_gui.app.editing.edit_runner import EditRunner
+from attn_gui.app.editing.edit_runner import Arrays, EditRunner
 from attn_gui.app.editing.shape_fixes import shape_text
 from attn_gui.app.editing.targets import TargetController
 from attn_gui.app.state.translated_errors import sentences
@@ -81,8 +81,8 @@ class CellChanges:
         over = [record for record in problem.interventions if record.stage == stage and record.enabled]
         return any(indices.intersection(record.box(axes, shape), box) is not None for record in over)
 
-    def set(self, stage: str, box: Box, values: Array, label: Label) -> None:
-        """Give the cells values that broadcast to the box."""
+    def set(self, stage: str, box: Box, values: Array, label: Label, then: Callable[[], object] = lambda: None) -> None:
+        """Give the cells values that broadcast to the box; `then` is called once that is done, not if it is refused."""
 
         def numbers(array: Array, own: Box) -> Array:
             return box_of_values(array, own, cast_cells(values, array.dtype))
@@ -90,7 +90,7 @@ class CellChanges:
         def cells(known: Interventions, stage: str, axes: Sequence[str], box: Box) -> Interventions:
             return with_cells_set(known, stage, axes, box, cast_cells(values, np.dtype(self._document.problem.dtype)))
 
-        self._change(stage, box, label, numbers, cells)
+        self._change(stage, box, label, numbers, cells, then=then)
 
     def multiply(self, stage: str, box: Box, factor: float, label: Label) -> None:
         """Multiply the cells."""
@@ -124,20 +124,22 @@ class CellChanges:
         numbers: Callable[[Array, Box], Array],
         with_cells: Callable[..., Interventions],
         *given: object,
+        then: Callable[[], object] = lambda: None,
     ) -> None:
         """Give a matrix `numbers` of itself and its own box; `with_cells` adds an intervention that holds `given`."""
         problem = self._document.problem
         if not self.given(stage) or self._changed(stage, box):
             added = partial(with_cells, problem.interventions, stage, STAGE[stage].axes, box, *given)
-            self._runner.change(label, lambda: {"interventions": added()})
+            self._runner.change(label, lambda: {"interventions": added()}, then)
             return
         array = problem.arrays()[stage]
         own = box[len(box) - array.ndim :]
-        self._runner.begin(
-            label,
-            lambda: SetCells(stage, own, numbers(array, own), label),
-            lambda edit, _fresh: self._document.apply(edit),
-        )
+
+        def take(edit: SetCells, _fresh: Arrays) -> None:
+            self._document.apply(edit)
+            then()
+
+        self._runner.begin(label, lambda: SetCells(stage, own, numbers(array, own), label), take)
 
 
 class MapCells(NamedTuple):
@@ -316,11 +318,14 @@ class CellBlocks(QObject):
             return
         put = MapCells(cell.stage, _box_of(plane, rows, columns))
         words = {"block": shape_text(*values.shape), "cell": put.name}
-        self._changes.set(*put, values, Label(PASTED, words))
-        if _place(self._view.look) == _place(look):
-            self._view.set(block=ChosenBlock(cell, rows, columns))
-        if matrix.notes:
-            self._window.banner.show_info(lambda: sentences(matrix.notes))
+
+        def choose_and_say() -> None:
+            if _place(self._view.look) == _place(look):
+                self._view.set(block=ChosenBlock(cell, rows, columns))
+            if matrix.notes:
+                self._window.banner.show_info(lambda: sentences(matrix.notes))
+
+        self._changes.set(*put, values, Label(PASTED, words), choose_and_say)
 
     def _refuse(self, stage: str, place: tuple[int, int], block: tuple[int, ...], shape: tuple[int, int]) -> None:
         said = {"block": shape_text(*block), "row": place[0], "column": place[1], "map": shape_text(*shape)}

@@ -271,6 +271,10 @@ class TablesController(QObject):
         """Return whether the table shows what was computed."""
         return field in COMPUTED and self._document.problem.projected
 
+    def projected_from(self, field: str) -> str:
+        """Return the field that a computed table is a projection of: X, or the second sequence."""
+        return "context" if field != "query" and not self._document.problem.self_attention else "x"
+
     # --- building --------------------------------------------------------------------------------
     def _show_in_turns(self) -> Iterator[None]:
         """Show the tables; new ones are made and filled before, one a turn."""
@@ -341,8 +345,7 @@ class TablesController(QObject):
 
     def _title(self, field: str) -> str:
         if self.computed(field):
-            w = field_symbol(f"w_{field}")
-            x = field_symbol("context" if field != "query" and not self._document.problem.self_attention else "x")
+            x, w = field_symbol(self.projected_from(field)), field_symbol(f"w_{field}")
             return self.tr("= {x}·{w} (computed)").format(x=x, w=w)
         if self.models[field].dtype.kind == "b":
             return f"{stage_title(field)}, {mask_polarity(self._view.look.blocked)}"
