@@ -155,13 +155,6 @@ class CellHistoryController(QObject):
         """Whether something is still to come."""
         return self._soon.isActive() or self._values.busy or self._job.busy
 
-    def finish(self) -> None:
-        """End all work; for the end of the program."""
-        self._soon.stop()
-        self._values.forget()
-        self._values.wait()
-        self._job.finish()
-
     def blame(self) -> None:
         """Replay the history without each step, and rank the steps by how much that moves the chosen cell."""
         place = self._place()

@@ -52,10 +52,6 @@ class SensitivityController(QObject):
     def commands(self) -> dict[str, Command]:
         return {"gradients": Command(lambda: self._inspector.turn_to(self._page))}
 
-    def finish(self) -> None:
-        """Wait for the gradients that are under way; for the end of the program."""
-        self._background.wait()
-
     def show_gradients(self) -> None:
         """Bring the page up to date if it is on show."""
         look, evaluation = self._view.look, self._computation.evaluation
@@ -147,9 +143,8 @@ class VerifyController(QObject):
         self._page.set_stopped()
 
     def finish(self) -> None:
-        """End the check that is under way; for the end of the program."""
-        self._give_up()
-        self._background.wait()
+        """Stop the check that is under way; for the end of the program."""
+        self._stopped.set()
 
     def retranslate(self) -> None:
         """Show the findings in the present language."""

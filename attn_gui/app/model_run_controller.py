@@ -90,14 +90,6 @@ class ModelRunController(QObject):
         """Whether an answer is still to come."""
         return self._soon.isActive() or self._job.busy or self._predicting.busy
 
-    def finish(self) -> None:
-        """End what is computed; for the end of the program."""
-        self._soon.stop()
-        self._made_soon.stop()
-        self._job.finish()
-        self._predicting.forget()
-        self._predicting.wait()
-
     def show(self) -> None:
         """Bring the model into the middle of the window."""
         self._view.set(mode=MODEL)

@@ -77,11 +77,6 @@ class SecondTextController(QObject):
         """Whether the layer to compare with is still being read."""
         return self._comparing.busy
 
-    def finish(self) -> None:
-        """Drop what is read; for the end of the program."""
-        self._comparing.forget()
-        self._comparing.wait()
-
     def retranslate(self) -> None:
         """Set the steps anew, in the present language."""
         self.show()

@@ -148,11 +148,6 @@ class PagesController(QObject):
         """Whether the page on show is still to come."""
         return self._job.busy or self._soon.isActive()
 
-    def finish(self) -> None:
-        """End what is being computed; for the end of the program."""
-        self._soon.stop()
-        self._job.finish()
-
     def open(self, name: str) -> None:
         """Show a page where the pages stand; one that was stopped is computed after all."""
         self._name, page = name, self._panel.pages[name]
@@ -456,11 +451,6 @@ class CurveFitting(QObject):
         if points is not None:
             self._fits.start(lambda progress: fit_width(points, progress), "w")
             self._show_ready()
-
-    def finish(self) -> None:
-        """End what is under way; for the end of the program."""
-        self._errors.wait()
-        self._fits.finish()
 
     @property
     def _computed(self) -> bool:

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from PySide6.QtCore import QEvent, QObject
+from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QApplication
 
@@ -21,6 +21,7 @@ from attn_gui.app.files.files import FilesController
 from attn_gui.app.files.kept_view import KeptView, kept_look
 from attn_gui.app.shell import Shell
 from attn_gui.app.start_page import StartPage
+from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.translated_errors import why_lacking
@@ -63,7 +64,7 @@ class WritesFiles(Protocol):
 
 @runtime_checkable
 class Finishable(Protocol):
-    """A part with work that has to be through before the window goes."""
+    """A part with more to end than tasks and timers, which end with the window."""
 
     def finish(self) -> None: ...
 
@@ -201,7 +202,7 @@ class Program(QObject):
         elif all(part.wait() for part in self._parts() if isinstance(part, WritesFiles)) and self.files.may_leave():
             self.layout.remember()
             self.files.journaling.forget()
-            for part in (self.files, self.runner, self.late.table_blocks, self.late.recovery):
+            for part in (self.files, self.runner, self.late.table_blocks.reading, self.late.recovery):
                 part.finish()
         else:
             event.ignore()
@@ -263,6 +264,10 @@ class Program(QObject):
         for part in self._parts():
             if isinstance(part, Finishable):
                 part.finish()
+        for timer in self.window.findChildren(QTimer):
+            timer.stop()
+        for task in self.window.findChildren(BackgroundTask):  # deleted, it would wait with Python's lock
+            task.finish()
         from attn_gui.pictures.tile_cache import TileCache  # not needed to start
 
         for tiles in (*self.findChildren(TileCache), *self.window.findChildren(TileCache)):  # ended ones may still draw

@@ -94,10 +94,6 @@ class Tour(QObject):
         """Set the step on show anew, in the present language."""
         self._show()
 
-    def finish(self) -> None:
-        """Begin no more; for the end of the program."""
-        self._soon.stop()
-
     def begin(self) -> None:
         """Show the first step; it does not come by itself again."""
         self._settings.put(SEEN, True)

@@ -77,12 +77,6 @@ class WalkController(QObject):
         """Return whether the window may go: nothing is being written any more, or nothing is to be."""
         return self._writing.wait()
 
-    def finish(self) -> None:
-        """Stop what is being written; for the end of the program."""
-        self._writing.finish()
-        self._ahead.stop()
-        self._imports.wait()
-
     def follow_table(self, field: str, panel: MatrixPanel, _model: MatrixModel) -> None:
         """Walk through the cell of a computed table where Space is pressed."""
         panel.view.walkAsked.connect(lambda row, column: self._start_at(field, row, column))

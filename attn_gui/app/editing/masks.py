@@ -289,8 +289,7 @@ class MasksController(QObject):
 
     def finish(self) -> None:
         """Stop counting; for the end of the program."""
-        self._forget()
-        self._background.wait()
+        self._stopped.set()
 
     def retranslate(self) -> None:
         self.show_state()

@@ -102,9 +102,8 @@ class TargetController(QObject):
             self._apply(found, name, value)
 
     def finish(self) -> None:
-        """Stop what is being solved, and wait for its end; for the end of the program."""
+        """Stop what is being solved; for the end of the program."""
         self._stopped.set()
-        self._background.wait()
 
     # --- solving ---------------------------------------------------------------------------------
     def _ask(self, stage: str, index: tuple[int, ...], target: float, by: str, odds: str | None) -> None:
@@ -231,10 +230,6 @@ class TargetDragController(QObject):
         elif active:
             self.set_active(False)
         return under_way or active
-
-    def finish(self) -> None:
-        """Wait for what is being solved; for the end of the program."""
-        self._background.wait()
 
     def _on_document_changed(self, *_: object) -> None:
         """End the gesture where the document is changed otherwise: its answers are for the numbers before."""

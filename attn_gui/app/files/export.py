@@ -69,6 +69,9 @@ class FileWriting(QObject):
         self._line.cancelRequested.connect(self._job.stop)
         self._job.progressed.connect(self._line.set_share)
         self._job.ended.connect(self._on_job_ended)
+        application = QCoreApplication.instance()
+        assert application is not None
+        application.aboutToQuit.connect(self._job.finish)  # the window may be one from Python
 
     @property
     def busy(self) -> bool:
@@ -126,10 +129,6 @@ class FileWriting(QObject):
         """Call off what is being written."""
         self._job.stop()
 
-    def finish(self) -> None:
-        """Stop what is being written; for the end of the program."""
-        self._job.finish()
-
     def _start(self, work: Callable[[Progress], object], then: Callable[[object], object]) -> None:
         self._then, self._failed = then, False
         self._line.begin()
@@ -173,10 +172,6 @@ class WritingController(QObject):
         """Return whether the window may go: nothing is being written any more, or nothing is to be."""
         return self._writing.wait()
 
-    def finish(self) -> None:
-        """Stop what is being written; for the end of the program."""
-        self._writing.finish()
-
 
 class ExportController(WritingController):
     """Asks what to write, writes it, and says where it is."""
@@ -192,18 +187,10 @@ class ExportController(WritingController):
         self._preview.ended.connect(self._on_preview_ended)
         context.window.product.maps.copyImageRequested.connect(self.copy_stage_image)
         context.window.product.maps.saveImageRequested.connect(self.export_stage_image)
-        application = QCoreApplication.instance()
-        assert application is not None
-        application.aboutToQuit.connect(self.finish)
 
     def commands(self) -> dict[str, Command]:
         each = self.export_image, self.export_data, self.copy_image, self.card
         return {command.__name__: Command(command) for command in each}
-
-    def finish(self) -> None:
-        """Stop whatever is being written; for the end of the program."""
-        super().finish()
-        self._preview.finish()
 
     # --- figures ---------------------------------------------------------------------------------
     def copy_image(self) -> None:

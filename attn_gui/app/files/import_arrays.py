@@ -115,13 +115,6 @@ class ArraysController(QObject):
         self._paths, self._said = paths, arrangement
         self._files.open_beside(_folder(paths), read)
 
-    def finish(self) -> None:
-        """Drop what is being read; for the end of the program."""
-        self._listed.finish()
-        self._preview.wait()
-        self._pictures.wait()
-        self._map_pictures.wait()
-
     def _on_document_opened(self) -> None:
         """Forget what was said of files once they are open: they may hold other arrays when they are opened again."""
         self._paths, self._said = (), None

@@ -79,10 +79,6 @@ class Exercises(QObject):
         """Whether a verdict is still to come."""
         return self._job.busy
 
-    def finish(self) -> None:
-        """Drop what is being graded; for the end of the program."""
-        self._job.finish()
-
     def retranslate(self) -> None:
         """Grade the answer that is judged on the panel again, in the present language."""
         if self._asked is not None and self._panel.question.judged:

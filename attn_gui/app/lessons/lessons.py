@@ -112,14 +112,6 @@ class LessonsController(QObject):
         """Whether what stands behind the last step is on show, or no lesson."""
         return self._place >= len(self._states)
 
-    def finish(self) -> None:
-        """End what is being read; for the end of the program."""
-        self._soon.stop()
-        self.opening.finish()
-        self._saying.wait()
-        self._answers.finish()
-        self.list.finish()
-
     # --- opening ---------------------------------------------------------------------------------
     def _on_document_changed(self, change: DocumentChange) -> None:
         """Put the lesson away with the document that its steps are made in; one that begins is opened after that.

@@ -60,11 +60,6 @@ class DkController(QObject):
         self._task.ended.connect(self._on_task_ended)
         context.view.follow(self.show, "evaluation", "baseline", "compare", "stage", "head", "batch", "mode", "cell")
 
-    def finish(self) -> None:
-        """End all work; for the end of the program."""
-        self._task.forget()
-        self._task.wait()
-
     def retranslate(self) -> None:
         """Take over the new language."""
         self.show()

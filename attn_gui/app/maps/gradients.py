@@ -74,10 +74,7 @@ class GradientController(QObject):
         return self._taking.busy or self._checking.busy or self._rest.isActive() or drawing
 
     def finish(self) -> None:
-        """Drop what is being computed; for the end of the program."""
-        self._rest.stop()
-        self._taking.finish()
-        self._checking.finish()
+        """End the pictures; for the end of the program."""
         self._end_tiles()
 
     def retranslate(self) -> None:

@@ -70,12 +70,6 @@ class ReadingsController(QObject):
         )
         return fitting | {MARK.name: counted}
 
-    def finish(self) -> None:
-        """Stop measuring; for the end of the program."""
-        self._soon.stop()
-        self._job.finish()
-        self._marking.finish()
-
     def show(self) -> None:
         """Measure every head again; a reading that the problem does not have gives way to the first."""
         problem = self._view.explained.problem

@@ -454,10 +454,6 @@ class CopyController(QObject):
         if self._on_asked(next(form for form in FORMS if form.action == "copy")):
             self._edits.cut()
 
-    def finish(self) -> None:
-        """Wait for what is being written."""
-        self._writing.wait()
-
     def _on_asked(self, form: TextForm) -> bool:
         """Copy from what has the keyboard, and tell where nothing there can be copied; whether it can."""
         source = copy_source(QApplication.focusWidget())

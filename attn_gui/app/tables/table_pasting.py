@@ -369,10 +369,6 @@ class TableBlocks(QObject):
             "paste_multiplied": Command(acting(partial(self.paste, np.multiply))),
         }
 
-    def finish(self) -> None:
-        """Drop what is being read; for the end of the program."""
-        self.reading.finish()
-
     def _paste(self) -> None:
         """Paste into the table or the map that has the keyboard."""
         if self._window.product.maps.focused is not None:
