@@ -181,7 +181,7 @@ class ExplainController(QObject):
         context.window.inspector.placeRequested.connect(self.back_to)
         context.window.inspector.backRequested.connect(self.back)
         context.window.inspector.copyRequested.connect(self._on_inspector_copy_requested)
-        context.view.follow(self._trail.clear, "document")
+        context.view.follow(self._trail.clear, "document")  # before the next one, which begins another trail
         context.view.follow(
             self._show_chosen, "evaluation", "cell", "head", "batch", "compare", "baseline", "overlay", "mode"
         )
@@ -279,9 +279,8 @@ class ExplainController(QObject):
         plane = stage_plane(before, cell.stage, look.batch, look.head)
         value, opened = number_at(plane, cell.row, cell.column)
         row = plane.block(slice(cell.row, cell.row + 1), slice(0, plane.shape[1]))[0][0]
-        before, stage = before.sides(cell.stage)[
-            0
-        ]  # its own: an overlay has no sources, which formulas of Q, K, V read
+        # its own evaluation: a proxy has no sources, which the formulas of Q, K and V read
+        before, stage = before.sides(cell.stage)[0]
         explanation = explain(before, stage, plane.index(cell.row, cell.column))
         return OtherState(side_names(self._baseline), explanation, value if opened else None, row)
 

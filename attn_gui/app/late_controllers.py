@@ -12,7 +12,7 @@ from attn_gui.app.actions.window_commands import CommandsController
 from attn_gui.app.app_context import AppContext
 from attn_gui.app.controllers import Controllers
 from attn_gui.app.editing.heads import HeadEdits
-from attn_gui.app.editing.interventions import CopyFromState, InterventionsController
+from attn_gui.app.editing.interventions import InterventionsController
 from attn_gui.app.editing.map_cells import CellBlocks, TypingController
 from attn_gui.app.editing.masks import MasksController, PaintingController
 from attn_gui.app.editing.targets import TargetController, TargetDragController
@@ -60,7 +60,6 @@ class LateControllers:
         self.typing = TypingController(context, self.targets, self.cell_blocks)
         self.interventions = InterventionsController(context)
         self.heads = HeadEdits(context, note)
-        self.takes = CopyFromState(context, self.cell_blocks)
         # comparing, searching, judging
         self.compare, self.sides = CompareController(context), SidesController(context)
         self.widths = DkController(context, note)

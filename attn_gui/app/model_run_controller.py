@@ -11,7 +11,7 @@ from attn_gui.app.app_context import AppContext
 from attn_gui.app.model_changes import ChangedLayers
 from attn_gui.app.model_controller import ModelController
 from attn_gui.app.model_results import ModelResult, WantedReading, answer, cosine_text
-from attn_gui.app.state.background_task import BackgroundTask, Stopped
+from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.translated_errors import saying, sentences
 from attn_gui.document.document import DocumentChange
 from attn_gui.engine.analysis.head_readings import READINGS
@@ -179,8 +179,6 @@ class ModelRunController(QObject):
             return
         try:
             found = outcome.result()
-        except Stopped:
-            return
         except (ValueError, MemoryError) as error:
             said = (error,) if self.answer is None else (error, FileNote(AS_BEFORE))
             self._window.banner.show_error(lambda: sentences(said))

@@ -18,7 +18,7 @@ from attn_gui.app.controllers import Controllers
 from attn_gui.app.editing.edit_runner import EditRunner
 from attn_gui.app.files.examples import FIRST, example_of
 from attn_gui.app.files.files import FilesController
-from attn_gui.app.files.kept_view import KeptView, kept_look
+from attn_gui.app.files.kept_view import keep_look, kept_look
 from attn_gui.app.shell import Shell
 from attn_gui.app.start_page import StartPage
 from attn_gui.app.state.background_task import BackgroundTask
@@ -117,7 +117,7 @@ class Program(QObject):
         )
         self.first = Controllers(self.context)
         self._connect()
-        KeptView(self.view, self.settings)
+        keep_look(self.view, self.settings)
         self._follow_states(self.bars.actions)
         self.window.installEventFilter(self)
         self.window.fit_panels()

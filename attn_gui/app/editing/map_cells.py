@@ -15,7 +15,7 @@ from attn_gui.app.app_context import AppContext
 from attn_gui.app.editing.edit_runner import Arrays, EditRunner
 from attn_gui.app.editing.shape_fixes import shape_text
 from attn_gui.app.editing.targets import TargetController
-from attn_gui.app.state.translated_errors import sentences
+from attn_gui.app.state.translated_errors import sentences, translating
 from attn_gui.app.state.view_state import ChosenBlock, ChosenCell, ViewSettings, resolve
 from attn_gui.app.tables.table_pasting import PASTED, TableBlocks, tile_to_selection
 from attn_gui.document.document import Document
@@ -41,6 +41,7 @@ from attn_gui.engine.messages import spoken
 from attn_gui.figure.operands import stage_plane
 from attn_gui.formats import LabeledArray
 from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.modes import BEFORE, NOW
 from attn_gui.views.dialogs.dialog_base import asked
 from attn_gui.views.inspector.cell_relations import cell_name, number
 from attn_gui.views.map.heatmap import Heatmap
@@ -58,6 +59,7 @@ AXES = {
 }
 MULTIPLIED = QT_TRANSLATE_NOOP("History", "{cells} × {factor} by hand")
 TAKEN = QT_TRANSLATE_NOOP("History", "{cells} taken from {place}")
+TAKEN_BEFORE = QT_TRANSLATE_NOOP("History", "{cells} taken from the state before")
 FREED = QT_TRANSLATE_NOOP("History", "{cells} as computed")
 
 SET_MANY = QT_TRANSLATE_NOOP("History", "{cells} set to {new} by hand")
@@ -161,7 +163,7 @@ class CellBlocks(QObject):
     def __init__(self, context: AppContext, tables: TableBlocks) -> None:
         super().__init__(context.window)
         self._window, self._document = context.window, context.document
-        self._computation, self._view = context.computation, context.view
+        self._computation, self._view, self._baseline = context.computation, context.view, context.baseline
         self._changes, self._reading = CellChanges(context.document, context.runner), tables.reading
         maps = context.window.product.maps
         maps.cornerChosen.connect(self._on_maps_corner_chosen)
@@ -170,19 +172,19 @@ class CellBlocks(QObject):
         context.view.follow(self._show_block, "block", "cell", "evaluation")
 
     def commands(self) -> dict[str, Command]:
-        chosen = self._anything
+        def chosen() -> bool:
+            return self._view.look.cell is not None
+
         return {
             "choose_row": Command(partial(self._choose_line, rows=False), enabled=chosen),
             "choose_column": Command(partial(self._choose_line, rows=True), enabled=chosen),
             "multiply_cells": Command(self.multiply, enabled=chosen),
             "take_cells": Command(self.take, enabled=lambda: bool(self._sources())),
+            "take_before": Command(self.take_before, enabled=self._can_take_before),
             "free_cells": Command(self.free, enabled=self._changed),
         }
 
     # --- choosing --------------------------------------------------------------------------------
-    def _anything(self) -> bool:
-        return self._view.look.cell is not None
-
     def _on_maps_corner_chosen(self, stage: str, row: int, column: int) -> None:
         """Choose the block from the chosen cell to a corner."""
         cell = self._view.look.cell
@@ -242,16 +244,11 @@ class CellBlocks(QObject):
             return
         title = self.tr("Multiply {cells}").format(cells=cells.name)
         words = self.tr("Each of these numbers is multiplied by this one; 0 switches them off.")
-        dialog = AskDialog(title, words, "0", self._number, self._window)
+        read = translating(partial(parse_number, dtype=self._document.problem.dtype))
+        dialog = AskDialog(title, words, "0", read, self._window)
         if asked(dialog) and dialog.answer is not None:
             label = Label(MULTIPLIED, {"cells": cells.name, "factor": spoken(dialog.answer)})
             self._changes.multiply(*cells, dialog.answer, label)
-
-    def _number(self, text: str) -> float:
-        try:
-            return parse_number(text, self._document.problem.dtype)
-        except NumberError as error:
-            raise ValueError(error.sentence()) from None
 
     def _sources(self) -> dict[str, tuple[str, int, int]]:
         """Return the axes that have another place, with names, lengths and a place beside the chosen one."""
@@ -277,6 +274,26 @@ class CellBlocks(QObject):
             ((axis, place),) = source.items()
             named = Label(PLACES[axis], {"place": place}, "Interventions")
             self._changes.take(*cells, source, Label(TAKEN, {"cells": cells.name, "place": named}))
+
+    def _can_take_before(self) -> bool:
+        """Return whether there is another state, and a cell is chosen.
+
+        Not during an exercise, which it could answer.
+        """
+        look = self._view.look
+        return self._baseline.comparable and look.cell is not None and not look.blanks
+
+    def take_before(self) -> None:
+        """Give the chosen cells the numbers that they have in the state compared with."""
+        cells = self.chosen()
+        if cells is None or not self._baseline.comparable:
+            return
+        before = self._baseline.evaluation_for(BEFORE)  # by the present stages, of which the other state may lack one
+        batch, *heads, rows, columns = cells.box
+        values = before.block(cells.stage, batch.start, heads[0].start if heads else None, rows, columns)
+        if self._view.look.compare == BEFORE:
+            self._view.set(compare=NOW)  # where the cells go is looked at
+        self._changes.set(*cells, np.array(values), Label(TAKEN_BEFORE, {"cells": cells.name}))
 
     def _changed(self) -> bool:
         """Return whether any of the chosen cells is changed by hand."""
@@ -464,8 +481,12 @@ class TypingController(QObject):
     # --- the step --------------------------------------------------------------------------------
     def _set(self, stage: str, index: tuple[int, ...], old: float, value: float, meaning: str) -> None:
         label = Label(SET_BY_HAND, {"cell": cell_name(stage, index), "old": number(old), "new": number(value)})
-        steps = {ALONE: self._set_alone, RESCALED: self._set_row, SOLVED: self._solve}
-        steps[meaning](stage, index, value, label)
+        if meaning == SOLVED:
+            self._targets.open(value)
+        elif meaning == RESCALED:
+            self._set_row(stage, index, value, label)
+        else:
+            self._changes.set(stage, _cell_box(index), np.asarray(value), label)
 
     def _meaning(self, stage: str, index: tuple[int, ...], value: float) -> str | None:
         """Return the meaning of a number typed into a share of one; None where the person has thought better of it."""
@@ -488,9 +509,6 @@ class TypingController(QObject):
             self._view.set(weights_typed=meaning)
         return meaning if agreed else None
 
-    def _set_alone(self, stage: str, index: tuple[int, ...], value: float, label: Label) -> None:
-        self._changes.set(stage, _cell_box(index), np.asarray(value), label)
-
     def _set_row(self, stage: str, index: tuple[int, ...], value: float, label: Label) -> None:
         """Set the whole row: the cell to its number, the others in their old proportions."""
         shares = self._row(stage, index)
@@ -508,9 +526,6 @@ class TypingController(QObject):
         length = self._computation.evaluation.shape(stage)[-1]
         row_cells: Array = self._computation.evaluation.block(stage, batch, head, row, slice(0, length))[0]
         return row_cells
-
-    def _solve(self, _stage: str, _index: tuple[int, ...], value: float, _label: Label) -> None:
-        self._targets.open(value)
 
 
 def _cell_box(index: tuple[int, ...]) -> Box:

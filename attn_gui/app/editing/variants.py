@@ -106,9 +106,8 @@ class VariantsController(QObject):
         self.show_state()
 
     def commands(self) -> dict[str, Command]:
-        named = {"softcap": "softcap", "temperature": "temperature"}
         turns = Command(partial(self.switch, "rotary_theta"), lambda: self._document.problem.turns)
-        return {"rotary_positions": turns, **{name: self._switching(field) for name, field in named.items()}}
+        return {"rotary_positions": turns, **{name: self._switching(name) for name in ("softcap", "temperature")}}
 
     def _switching(self, field: str) -> Command:
         document = self._document

@@ -346,8 +346,6 @@ class ExportController(WritingController):
             return
         try:
             found = outcome.result()
-        except Stopped:
-            return
         except REFUSALS as error:
             self._dialog.preview.show_sentence(sentence(error))
         else:

@@ -190,10 +190,11 @@ class ArraysController(QObject):
             name, axes, layer = choices[place]
             self._open_as(paths, ArrayMapping({**beside, GIVEN: name}, axes, layer=layer))
 
-    def _on_map_pictures_answered(self, outcome: Future[list[NDArray[Any]] | FormatError]) -> None:
-        maps = outcome.result()
-        if self._maps is not None and not isinstance(maps, FormatError):  # which opening the file will say
-            self._maps.set_pictures([weights_picture(one, one.shape[1], current_theme()) for one in maps])
+    def _on_map_pictures_answered(self, outcome: Future[list[NDArray[Any]]]) -> None:
+        with suppress(FormatError):  # opening the file will say it
+            maps = outcome.result()
+            if self._maps is not None:
+                self._maps.set_pictures([weights_picture(one, one.shape[1], current_theme()) for one in maps])
 
     # --- other arrays ----------------------------------------------------------------------------
     def _look_into(self, path: Path, listing: ArrayListing, name: str) -> None:
@@ -273,15 +274,9 @@ def _pixels(weights: NDArray[Any]) -> tuple[int, int]:
     return rows, columns
 
 
-def _first_of_each(path: Path, listing: ArrayListing, choices: Sequence[MapChoice]) -> list[NDArray[Any]] | FormatError:
-    """Return the first map of each choice, as large as a picture of it; each array is read once."""
-    arrays: dict[str, NDArray[Any]] = {}
-    try:
-        for choice in choices:
-            if choice.name not in arrays:
-                arrays[choice.name] = read_array(path, listing, choice.name)
-    except FormatError as error:
-        return error
+def _first_of_each(path: Path, listing: ArrayListing, choices: Sequence[MapChoice]) -> list[NDArray[Any]]:
+    """Return the first map of each choice, as large as a picture of it; each array is read once. Raises FormatError."""
+    arrays = {name: read_array(path, listing, name) for name in {choice.name for choice in choices}}
     found = []
     for choice in choices:
         maps = choice.take(arrays[choice.name])

@@ -329,9 +329,8 @@ class FindController(QObject):
         bar.left.connect(self.leave)
         context.document.changed.connect(self._on_changed)
         context.view.follow(self._on_changed, "head", "batch", "evaluation", "overlay", "compare", "baseline")
-        context.view.follow(
-            self._on_changed, "blocked", "decimals", "scientific"
-        )  # 1 for 0 in masks; what is shown alike
+        # these change what is found: 1 stands for 0 in masks, and more or fewer numbers are shown alike
+        context.view.follow(self._on_changed, "blocked", "decimals", "scientific")
 
     def commands(self) -> dict[str, Command]:
         return {
