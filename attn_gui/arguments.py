@@ -156,10 +156,7 @@ def _number(text: str) -> float | None:
 
 
 def centimeters(text: str) -> float:
-    try:
-        length = float(text)
-    except ValueError:
-        length = 0.0
-    if not 1 <= length <= 500:
+    length = _number(text)
+    if length is None or not 1 <= length <= 500:
         raise argparse.ArgumentTypeError(_CENTIMETERS.format(got=repr(text)))
     return length

@@ -110,7 +110,7 @@ class ReachController(QObject):
             return (table_cell_name(field, (row, column)), self._reach(field, box)) if box else None
         if look.cell is None:
             return None
-        index = stage_plane(evaluation, look.cell.stage, look.batch, look.head).index(look.cell.row, look.cell.column)
+        index = self._view.index_of(look.cell)
         return cell_name(look.cell.stage, index), self._reach(look.cell.stage, indices.cell(index))
 
     def _reach(self, name: str, box: Box) -> ReachMarks:

@@ -18,7 +18,6 @@ from attn_gui.document.document import DocumentChange
 from attn_gui.engine import Problem
 from attn_gui.engine.comparison import Suspect, alike, blame, cell_or_none
 from attn_gui.engine.progress import Progress
-from attn_gui.figure.operands import stage_plane
 from attn_gui.figure.text.number_formats import sentence_number
 from attn_gui.views.dialogs.progress import WorkLine
 from attn_gui.views.inspector.cell_relations import cell_name
@@ -248,11 +247,10 @@ class CellHistoryController(QObject):
 
     def _place(self) -> HistoryCell | None:
         """Return the chosen cell, where the present evaluation has it and no exercise leaves it out."""
-        look, evaluation = self._view.look, self._computation.evaluation
-        if look.cell is None or look.cell.stage not in evaluation.stages or self._view.hides(look.cell):
+        cell = self._view.look.cell
+        if cell is None or cell.stage not in self._computation.evaluation.stages or self._view.hides(cell):
             return None
-        plane = stage_plane(evaluation, look.cell.stage, look.batch, look.head)
-        return HistoryCell(look.cell.stage, plane.index(look.cell.row, look.cell.column))
+        return HistoryCell(cell.stage, self._view.index_of(cell))
 
     def _past(self, most: int) -> tuple[Callable[[], list[Problem]], int]:
         """Return a function that puts the states of the newest steps together, and the number of the first."""

@@ -16,7 +16,6 @@ from attn_gui.app.state.translated_errors import saying, sentence
 from attn_gui.engine import Evaluation, sensitivity
 from attn_gui.engine.analysis.sensitivity import is_quickly_differentiated, strongest
 from attn_gui.engine.errors import FieldError
-from attn_gui.figure.operands import stage_plane
 from attn_gui.views.inspector.cell_relations import cell_name
 from attn_gui.views.inspector.inspector_tabs import CellGradient, CheckedInvariant, CheckedStage, Findings
 
@@ -61,8 +60,7 @@ class SensitivityController(QObject):
         if look.cell is None or look.blanks:
             self._page.set_nothing("exercise" if look.blanks else "cell")
             return
-        stage = look.cell.stage
-        index = stage_plane(evaluation, stage, look.batch, look.head).index(look.cell.row, look.cell.column)
+        stage, index = look.cell.stage, self._view.index_of(look.cell)
         self._name = cell_name(stage, index)
         if is_quickly_differentiated(evaluation.problem):
             try:

@@ -48,7 +48,6 @@ class LateControllers:
         # editing
         self.target = TableTarget(context, first.tables)
         self.table_edits = TableEdits(context, first.tables, self.target)
-        self.table_edits.directRequested.connect(first.shapes.make_direct)
         self.table_blocks = TableBlocks(context, first.tables, self.target, note)
         self.painting = PaintingController(context)
         self.targets = TargetController(context)
@@ -109,10 +108,7 @@ class LateControllers:
     def _connect_model(self, actions: Actions) -> None:
         pages, model = self.pages, self.model
         pages.exportAsked.connect(self.export.export_page)
-        self.models.opening.connect(model.show_with_next)
-        self.models.opened.connect(model.take_keyboard)  # of a model that came back, too
         pages.headAsked.connect(model.choose)
         model.changed.connect(lambda: pages.set_model(model.context()))
         model.staleChanged.connect(pages.set_model_stale)
         model.changed.connect(actions.show_states)
-        model.headOffAsked.connect(actions["head_off"].trigger)

@@ -38,13 +38,12 @@ class ModelRunController(QObject):
 
     changed = Signal()  # another answer is there, or none
     staleChanged = Signal(bool)  # whether what is shown is of a state that is gone
-    headOffAsked = Signal()  # the head on show switched off, or on again
     built = Signal(object)  # the view, once a model is first there
 
     def __init__(self, context: AppContext, models: ModelController) -> None:
         super().__init__(context.window)
         self._window, self._document, self._view, self._models = context.window, context.document, context.view, models
-        self._runner = context.runner
+        self._runner, self._actions = context.runner, context.bars.actions
         self.answer: ModelResult | None = None
         self._panel: ModelView | None = None
         self._changes: ChangedLayers | None = None
@@ -62,6 +61,8 @@ class ModelRunController(QObject):
         self._made_soon = QTimer(self, singleShot=True, interval=0)  # that it is being opened is painted first
         self._made_soon.timeout.connect(self._make)
         models.begun.connect(self._made_soon.start)
+        models.opening.connect(lambda: self._view.set_with_next(mode=MODEL))
+        models.opened.connect(self._take_keyboard)  # of a model that came back, too
         context.document.changed.connect(self._on_document_changed)
         context.view.follow(self._show_chosen, "head")
         context.view.follow(self._show_second, "second_text")
@@ -94,15 +95,11 @@ class ModelRunController(QObject):
         """Bring the model into the middle of the window."""
         self._view.set(mode=MODEL)
 
-    def take_keyboard(self) -> None:
+    def _take_keyboard(self) -> None:
         """Show the model that has just been opened, and put the keyboard on the grid of its heads."""
         self.show()
         if self._panel is not None:
             self._panel.heads.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def show_with_next(self) -> None:
-        """Bring the model into the middle of the window as soon as there is another evaluation."""
-        self._view.set_with_next(mode=MODEL)
 
     def choose(self, layer: int, head: int) -> None:
         """Put a layer on the table and one of its heads on show."""
@@ -110,9 +107,6 @@ class ModelRunController(QObject):
         if study is None or layer == study.layer:
             self._view.set(head=head)
         self._models.set_layer(layer, lambda: self._view.set_with_next(head=head))  # in the place of another layer
-
-    def retranslate(self) -> None:
-        self._show()
 
     # --- asking ----------------------------------------------------------------------------------
     def _on_document_changed(self, change: DocumentChange) -> None:
@@ -216,6 +210,8 @@ class ModelRunController(QObject):
             self._panel.set_similar(self._similar())
             self._predict()
 
+    retranslate = _show
+
     def _show_place(self) -> None:
         """Show the model and text, and the layer and head that are on the table."""
         study, panel = self._document.study, self._panel
@@ -309,7 +305,7 @@ class ModelRunController(QObject):
         panel.heads.doubleClicked.connect(lambda _index: self._view.set(mode=PRODUCT))
         panel.readingAsked.connect(self._on_reading_asked)
         panel.otherAsked.connect(lambda text: self._view.set(second_text=text))
-        panel.headOffAsked.connect(self.headOffAsked)
+        panel.headOffAsked.connect(self._actions["head_off"].trigger)
         panel.tokens.tokenPicked.connect(self._on_token_picked)
         self._changes = ChangedLayers(panel, self._document, self._runner, self._models)
         self.built.emit(panel)

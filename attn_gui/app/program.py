@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
@@ -97,7 +97,6 @@ class Program(QObject):
         self.faults = Faults(self.window)
         self._example = None if opens else (example_of(FIRST), example_of(FIRST).load())
         problem, name = (self._example[1].problem, self._example[0].name) if self._example else (NOTHING, "")
-        self._waiting: list[Callable[[], object]] | None = []  # until it is complete
         self.document = Document(problem, name=name, parent=self)
         self.document.changed.connect(self._on_document_changed)
         self.computation = Computation(self.document, self)
@@ -116,7 +115,7 @@ class Program(QObject):
             runner=self.runner,
         )
         self.first = Controllers(self.context)
-        self._connect()
+        self._connect(shell)
         keep_look(self.view, self.settings)
         self._follow_states(self.bars.actions)
         self.window.installEventFilter(self)
@@ -128,8 +127,8 @@ class Program(QObject):
         return self.first.files
 
     # --- building --------------------------------------------------------------------------------
-    def _connect(self) -> None:
-        when = self._when_complete
+    def _connect(self, shell: Shell) -> None:
+        when = shell.when_complete
         self.computation.held.connect(self.window.hold_picture)
         self.layout.follow_columns(self.first.tables)
         self.window.inspector.startRequested.connect(self.start_page.show)
@@ -155,9 +154,7 @@ class Program(QObject):
         self.start_page.connect_late(self.context, self.files, self.late.lessons, self.late.models)
         self.late.tips.show()
         self.computation.hold_threads()
-        waiting, self._waiting = self._waiting, None
-        for do in waiting or ():
-            do()
+        self._shell.set_complete()
         self.bars.actions.catch_up()
         self.late.recovery.begin()
 
@@ -183,22 +180,15 @@ class Program(QObject):
         groups = (self, self.first, *([self.late] if hasattr(self, "late") else []))
         return [part for group in groups for part in vars(group).values()]
 
-    def _when_complete(self, do: Callable[[], object]) -> None:
-        """Call `do` now, or as soon as everything is built."""
-        if self._waiting is None:
-            do()
-        else:
-            self._waiting.append(do)
-
     def _on_document_changed(self, change: DocumentChange) -> None:
         """Withdraw earlier refusals; what there is to say of a new document is said where it is opened."""
         if not change.opened and not self.window.banner.isHidden():
             self.window.banner.withdraw_refusal()
 
     def _on_window_close_asked(self, event: QCloseEvent) -> None:
-        if self._waiting is not None:
+        if not self._shell.complete:
             event.ignore()
-            self._waiting.append(self.window.close)
+            self._shell.when_complete(self.window.close)
         elif all(part.wait() for part in self._parts() if isinstance(part, WritesFiles)) and self.files.may_leave():
             self.layout.remember()
             self.files.journaling.forget()
@@ -229,9 +219,9 @@ class Program(QObject):
         lesson or a model is opened once the program is complete."""
         path = path or self.settings.first()
         if later := path is not None and (is_lesson(path) or is_model(path)):
-            self._when_complete(partial(self.take_in, path))
+            self._shell.when_complete(partial(self.take_in, path))
         elif later := path is not None and arrangement is not None:
-            self._when_complete(lambda: self.late.arrays.open_arranged(path, arrangement))
+            self._shell.when_complete(lambda: self.late.arrays.open_arranged(path, arrangement))
         if path is None or later or not self.files.open_path(path):
             if self._example is None:
                 self.files.begin_first(example_of(FIRST))
@@ -253,7 +243,7 @@ class Program(QObject):
 
     def take_in_all(self, paths: Sequence[Path], field: str = "") -> None:
         """Open files that were dropped or chosen together."""
-        self._when_complete(lambda: self.late.incoming_files.take(paths, field))
+        self._shell.when_complete(lambda: self.late.incoming_files.take(paths, field))
 
     def end(self) -> None:
         """Close without asking; what is unsaved stays in its journal, which the next start offers."""

@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
 
@@ -16,7 +16,7 @@ from attn_gui.app.actions.actions import Command
 from attn_gui.app.app_context import AppContext
 from attn_gui.app.editing.edit_runner import copied
 from attn_gui.app.editing.masks import PaintingController
-from attn_gui.app.files.export import FileWriting
+from attn_gui.app.files.export import WritingController
 from attn_gui.app.files.files import asked_path
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.view_state import ChosenCell
@@ -44,18 +44,17 @@ AHEAD_MS = 300
 """After which a cell that is looked at may be walked through: what else is to be shown has been painted."""
 
 
-class WalkController(QObject):
+class WalkController(WritingController):
     """Shows a walk in the place of the maps, and ends it as soon as something else is looked at or edited.
 
     Figure and widgets are imported beside the window once there is a cell to walk through, and made for each walk.
     """
 
     def __init__(self, context: AppContext, status: StatusController, painting: PaintingController) -> None:
-        super().__init__(context.window)
-        self._window, self._document = context.window, context.document
+        super().__init__(context)
         self._computation, self._view = context.computation, context.view
         self._settings, self._appearance, self._status = context.settings, context.appearance, status
-        self._painting, self._writing = painting, FileWriting(context.window)
+        self._painting = painting
         self._ahead, self._imports = QTimer(self, singleShot=True, interval=AHEAD_MS), BackgroundTask(self)
         self._ahead.timeout.connect(lambda: self._imports.start(_import))
         self._shown: tuple[WalkPlayer, WalkView, WalkSteps] | None = None
@@ -68,14 +67,6 @@ class WalkController(QObject):
     def commands(self) -> dict[str, Command]:
         """Return the commands of the action table that it answers."""
         return {"walk": Command(self.start, enabled=self.offered)}
-
-    def retranslate(self) -> None:
-        """Set the walk on show anew, in the present language."""
-        self._make_again()
-
-    def wait(self) -> bool:
-        """Return whether the window may go: nothing is being written any more, or nothing is to be."""
-        return self._writing.wait()
 
     def follow_table(self, field: str, panel: MatrixPanel, _model: MatrixModel) -> None:
         """Walk through the cell of a computed table where Space is pressed."""
@@ -176,6 +167,8 @@ class WalkController(QObject):
     def _make_again(self, *_: object) -> None:
         if self._shown is not None:
             self._shown[0].set_walk(self._way()(self._view.explained))
+
+    retranslate = _make_again
 
     def _show_step(self) -> None:
         """Light the step that is made now, and name it in the status bar."""

@@ -65,8 +65,7 @@ class InterventionsController(QObject):
         if self._panel.isVisible():
             self._show_lines()
 
-    def retranslate(self) -> None:
-        self.show()
+    retranslate = show
 
     def show_panel(self) -> None:
         """Open the list below its button."""

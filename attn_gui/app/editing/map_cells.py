@@ -252,11 +252,10 @@ class CellBlocks(QObject):
 
     def _sources(self) -> dict[str, tuple[str, int, int]]:
         """Return the axes that have another place, with names, lengths and a place beside the chosen one."""
-        cell, look, evaluation = self._view.look.cell, self._view.look, self._computation.evaluation
+        cell, evaluation = self._view.look.cell, self._computation.evaluation
         if cell is None or cell.stage not in evaluation.stages:
             return {}
-        index = stage_plane(evaluation, cell.stage, look.batch, look.head).index(cell.row, cell.column)
-        found = zip(STAGE[cell.stage].axes, evaluation.shape(cell.stage), index, strict=True)
+        found = zip(STAGE[cell.stage].axes, evaluation.shape(cell.stage), self._view.index_of(cell), strict=True)
         words = {axis: QCoreApplication.translate("Interventions", AXES[axis]) for axis in STAGE[cell.stage].axes}
         usual = {axis: (words[axis], length, (at + 1) % length) for axis, length, at in found if length > 1}
         return {axis: usual[axis] for axis in ("head", *AXES) if axis in usual}
@@ -418,7 +417,7 @@ class TypingController(QObject):
         heatmap.box.bring(*own)
         hidden = self._view.hides(cell)
         text = begun or "" if hidden else begun or shortest(heatmap.cell_at(*own)[0], self._document.problem.dtype)
-        name = cell_name(cell.stage, self._index())
+        name = cell_name(cell.stage, self._view.index_of(cell))
         heatmap.typing.open(heatmap.cell_rect(*own), text, name=name, begun=bool(begun))
         heatmap.typing.typed.connect(self._on_typed)
 
@@ -427,12 +426,6 @@ class TypingController(QObject):
         if heatmap is not None:
             heatmap.typing.typed.disconnect(self._on_typed)
             heatmap.typing.close()
-
-    def _index(self) -> tuple[int, ...]:
-        assert self._cell is not None
-        look = self._view.look
-        plane = stage_plane(self._computation.evaluation, self._cell.stage, look.batch, look.head)
-        return plane.index(self._cell.row, self._cell.column)
 
     def _on_typed(self, text: str) -> None:
         heatmap, cell = self._heatmap, self._cell
@@ -451,7 +444,7 @@ class TypingController(QObject):
         elif (cells := self._blocks.cells()) is None:
             return  # the line stays as it is
         elif self._view.look.block is None:
-            self._change_one(heatmap, cell.stage, value)
+            self._change_one(heatmap, cell, value)
         else:
             self._close()
             label = Label(SET_MANY, {"cells": cells.name, "new": number(value)})
@@ -464,9 +457,10 @@ class TypingController(QObject):
         if blank is not None:
             self.answered.emit(blank, value)
 
-    def _change_one(self, heatmap: Heatmap, stage: str, value: float) -> None:
+    def _change_one(self, heatmap: Heatmap, cell: ChosenCell, value: float) -> None:
         """Set the chosen cell alone; of a share it is asked what that means."""
-        evaluation, dtype, index = self._computation.evaluation, self._document.problem.dtype, self._index()
+        evaluation, dtype = self._computation.evaluation, self._document.problem.dtype
+        stage, index = cell.stage, self._view.index_of(cell)
         old = float(evaluation.block(stage, *_block(index))[0, 0])
         changed = shortest(old, dtype) != shortest(value, dtype)
         shares = evaluation.node(stage).stage.shares and not self._changes.given(stage)

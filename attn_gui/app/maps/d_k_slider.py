@@ -60,10 +60,6 @@ class DkController(QObject):
         self._task.ended.connect(self._on_task_ended)
         context.view.follow(self.show, "evaluation", "baseline", "compare", "stage", "head", "batch", "mode", "cell")
 
-    def retranslate(self) -> None:
-        """Take over the new language."""
-        self.show()
-
     # --- what is shown ---------------------------------------------------------------------------
     def show(self) -> None:
         """Show the document's own numbers, or no panel."""
@@ -90,6 +86,8 @@ class DkController(QObject):
         self._window.set_veiled(False)
         panel.set_width(problem.d_k)
         self._show(before, now, self._source_of(problem), self._row())
+
+    retranslate = show
 
     def _show(self, before: Evaluation, now: Evaluation, source: str, row: MapRow) -> None:
         """Show what the maps show: two states with Q and K of a source."""

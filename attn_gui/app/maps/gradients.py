@@ -77,9 +77,6 @@ class GradientController(QObject):
         """End the pictures; for the end of the program."""
         self._end_tiles()
 
-    def retranslate(self) -> None:
-        self._say()
-
     def _on_computation_updated(self) -> None:
         if self._view.look.compare == GRADIENT:
             self.show()
@@ -158,6 +155,8 @@ class GradientController(QObject):
     def _say(self) -> None:
         if self._view.look.compare == GRADIENT:
             self._line.set_text(self._sentence())
+
+    retranslate = _say
 
     def _sentence(self) -> str:
         taken = self._taken

@@ -183,12 +183,10 @@ def block_shape(cuts: Cuts) -> tuple[int, int]:
 class TableEdits(QObject):
     """Makes one edit of the document of each gesture in a table: typing, filling, naming tokens."""
 
-    directRequested = Signal()  # keep the computed Q, K, V and work on them
-
     def __init__(self, context: AppContext, tables: TablesController, target: TableTarget) -> None:
         super().__init__(context.window)
         self._window, self._document, self._target, self._tables = context.window, context.document, target, tables
-        self._runner = context.runner
+        self._runner, self._actions = context.runner, context.bars.actions
         target.blocked.connect(self._offer_ways_out)
         target.elsewhere.connect(self._say_where)
         tables.on_new_table(self._connect)
@@ -353,7 +351,7 @@ class TableEdits(QObject):
         if key == "now":
             self._tables.states.show_now()
         elif key == "direct":
-            self.directRequested.emit()
+            self._actions["make_direct"].trigger()
         else:
             field = self._tables.projected_from(field)
             inputs.show_field(field)
