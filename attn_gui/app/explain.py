@@ -142,7 +142,8 @@ def later_stages(evaluation: Evaluation, stage: str, index: tuple[int, ...]) -> 
 
 
 def _open_rows(forward: ForwardReach, mixed: str, stage: str, box: Box) -> Box:
-    """Return a box so large that the mask was not looked at, from its first to its last row that is reached."""
+    """Return a reached box from its first to its last row that is reached: of one of more than GATED cells `reach`
+    does not look at the mask, which may close the rows at its ends."""
     *outer, rows, columns = box
     if len(outer) == 2:  # of a map, in which one column says nothing of the rows
         flags = forward.cells(mixed, outer[0].start, outer[1].start, rows, slice(0, 1))
@@ -155,7 +156,7 @@ def _open_rows(forward: ForwardReach, mixed: str, stage: str, box: Box) -> Box:
 
 
 def _own_box(evaluation: Evaluation, name: str, box: Box) -> Box:
-    """Q, K and V that are given are fields, which may lack the stage's batch axis."""
+    """Return a box in the axes of the array: Q, K and V that are given may lack the batch axis of their stage."""
     arrays = evaluation.problem.arrays()
     return box[-arrays[name].ndim :] if name in arrays else box
 

@@ -97,7 +97,7 @@ class SensitivityController(QObject):
         self._page.set_gradients(self._name, gradients)
 
     def _place(self, field: str, index: tuple[int, ...]) -> tuple[int, ...]:
-        """Q, K and V are stages too, and those have a batch axis."""
+        """Return the index in a stage of the same name, which has a batch axis where Q, K and V may have none."""
         return (self._view.look.batch, *index) if field in ("query", "key", "value") and len(index) == 2 else index
 
 

@@ -106,7 +106,8 @@ class ModelRunController(QObject):
         study = self._document.study
         if study is None or layer == study.layer:
             self._view.set(head=head)
-        self._models.set_layer(layer, lambda: self._view.set_with_next(head=head))  # in the place of another layer
+        # asked for the present layer, too: it takes the place of a step to another one that still waits
+        self._models.set_layer(layer, lambda: self._view.set_with_next(head=head))
 
     # --- asking ----------------------------------------------------------------------------------
     def _on_document_changed(self, change: DocumentChange) -> None:

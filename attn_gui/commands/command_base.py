@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from attn_gui.formats.named.array_mapping import ArrayMapping
 
 DONE = 0  # the exit code of a command that did what it was asked
-NO_MEMORY = QT_TRANSLATE_NOOP("Sentences", "This does not fit into the memory of this computer.")
 MOST_CHANGES = 6  # that are said of a file
 SAY_WHICH = QT_TRANSLATE_NOOP("Sentences", "{sentence} Say which is which: --array {arrays}.")
 ALSO_HOLDS = QT_TRANSLATE_NOOP(
@@ -75,7 +74,7 @@ class Parser(argparse.ArgumentParser):
 
 
 class _FirstFile(argparse.Action):
-    """The first file, by which what is written is named, and all of them."""
+    """Stores all files as `files`, and the first one, which gives its name to what is written, as `file`."""
 
     def __call__(self, _parser: object, chosen: argparse.Namespace, values: Any, _option: str | None = None) -> None:
         chosen.files = tuple(values)

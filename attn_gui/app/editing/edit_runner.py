@@ -21,7 +21,7 @@ from attn_gui.views.main_window import MainWindow
 
 T = TypeVar("T")
 Arrays = Sequence[NDArray[Any]]
-Take = Callable[[T, Arrays], object]  # what was made, and its arrays, to which no other reference is kept
+Take = Callable[[T, Arrays], object]  # gets what was made, and the arrays in it, to which nothing else refers
 
 
 def copied(window: MainWindow, document: Document) -> Problem | None:
@@ -97,8 +97,9 @@ class EditRunner(QObject):
     def begin(self, name: object, make: Callable[[], T], take: Take[T]) -> None:
         """Hand what `make` gives to `take`, with the arrays that it made; `str(name)` says what it is.
 
-        Before, `make` is run once to be weighed. A ValueError or TypeError of either is said, and nothing is changed:
-        what is being made goes on then.
+        `make` is called twice: first without allocating anything, to learn how many bytes it will take, then, if they
+        are there, in earnest. A ValueError or TypeError of `make` or `take` is shown, and the document stays as it is;
+        one of the first call leaves work that is under way alone.
         """
         try:
             size = weigh(make)

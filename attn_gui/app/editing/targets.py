@@ -187,12 +187,12 @@ class TargetDragController(QObject):
         self._computation, self._view = context.computation, context.view
         self._runner, self._painting, self._shows_now = context.runner, painting, shows_now
         self.active = False
-        self._pull: TargetDrag | None = None
-        self._target: float | None = None  # that nobody has solved for yet
-        self._let_go = False
-        self._given_up = False  # refused or taken back, but still held
-        self._quick: QuickRow | None = None  # way to answer, where the row has one
-        self._looked = False  # whether one has been looked for
+        self._pull: TargetDrag | None = None  # the gesture under way
+        self._target: float | None = None  # the newest number that was drawn, until it is solved for
+        self._let_go = False  # whether the button was released; the last answer may still come
+        self._given_up = False  # whether the gesture was refused or taken back while the button is held
+        self._quick: QuickRow | None = None  # answers at once, in a long row that allows it
+        self._looked = False  # whether `_quick` has been looked for
         self._rest = QTimer(self, singleShot=True, interval=PULLED_MS)
         self._rest.timeout.connect(self._ask)
         self._stepped = False  # whether the last step of the history is that of the gesture

@@ -56,10 +56,10 @@ class ArraysController(QObject):
     def __init__(self, context: AppContext, files: FilesController) -> None:
         super().__init__(context.window)
         self._window, self._files, self._settings = context.window, files, context.settings
-        self._paths: tuple[Path, ...] = ()
-        self._said: ArrayMapping | None = None  # of these, when they were given
-        self._question: SeveralReadings | None = None  # of these, which only their numbers left open
-        self._choices: tuple[MapChoice, ...] = ()  # of maps that no name tells from other arrays
+        self._paths: tuple[Path, ...] = ()  # the files that are asked about
+        self._said: ArrayMapping | None = None  # what the command line, or an answer, has said of them
+        self._question: SeveralReadings | None = None  # why they could not be read, where only their numbers show it
+        self._choices: tuple[MapChoice, ...] = ()  # ways to read them as maps, where their names do not say it
         self._dialog: ArraysDialog | None = None
         self._listed = WindowTask(context.window, WorkLine("opening", context.window))
         self._preview = BackgroundTask(self)

@@ -38,7 +38,8 @@ class CurvesOf(NamedTuple):
 
 
 class DkController(QObject):
-    """There where the two states side by side differ by the scale, and Q and K are small enough to be read whole.
+    """Shows the slider where the two states side by side differ by the scale, and Q and K are small enough to be read
+    whole.
 
     While the slider is drawn the document stays as it is, and only the maps, numbers and points follow: all else would
     take longer than a frame, and is veiled. What it is let go of is a step of the history; whatever follows here takes

@@ -427,7 +427,7 @@ class FindController(QObject):
         place = place_in(text)
         if place is not None and place.row < searched.shape[0] and place.column < searched.shape[1]:
             searched.choose(*place)
-        elif text.strip() and place is None:
+        elif text.strip():  # where there is no such place, 0,75 is a number
             self._shown = False
             look = self._view.look
             self._search.begin(searched, wanted_by(text, look.decimals, look.scientific))

@@ -57,8 +57,10 @@ IMPORTED = QT_TRANSLATE_NOOP("History", "imported {block} at {cell}")
 
 
 class BlockReading(QObject):
-    """Reads one matrix out of a text or a file, a small one at once, else beside the window: a next one takes its
-    place, which is said; for another document none is needed.
+    """Reads one matrix out of a text or a file: a small one at once, a larger one beside the window.
+
+    A block that is asked for meanwhile takes the place of the one that is being read, and that is said; another
+    document drops it in silence.
     """
 
     def __init__(self, context: AppContext, take_parts: TakeParts) -> None:
