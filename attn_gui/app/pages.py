@@ -6,7 +6,6 @@ from collections.abc import Set
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
 from typing import Any, NamedTuple
 from weakref import ref
 
@@ -17,7 +16,7 @@ from PySide6.QtWidgets import QApplication
 from attn_gui.app.actions.action_table import Row
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.app_context import AppContext
-from attn_gui.app.files.files import asked_path
+from attn_gui.app.files.files import asked_path, folder_of
 from attn_gui.app.state.background_task import BackgroundTask, Stopped, WindowTask
 from attn_gui.app.state.translated_errors import saying, sentence
 from attn_gui.app.state.view_state import ChosenCell
@@ -390,8 +389,7 @@ class CodeSaving(QObject):
         code = self._code()
         if code is None:
             return
-        folder = self._document.path.parent if self._document.path else Path.home()
-        proposed = folder / script_name(self._document.name, code.key)
+        proposed = folder_of(self._document) / script_name(self._document.name, code.key)
         kinds = {".py": self.tr("Python script (*.py)")}
         path = asked_path(self._window, self.tr("Save the code"), proposed, kinds)
         if path is None:

@@ -17,7 +17,7 @@ from attn_gui.app.app_context import AppContext
 from attn_gui.app.editing.edit_runner import copied
 from attn_gui.app.editing.masks import PaintingController
 from attn_gui.app.files.export import WritingController
-from attn_gui.app.files.files import asked_path
+from attn_gui.app.files.files import asked_path, folder_of
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.app.title_and_status import StatusController
@@ -60,7 +60,7 @@ class WalkController(WritingController):
         self._shown: tuple[WalkPlayer, WalkView, WalkSteps] | None = None
         self._held: QWidget | None = None  # what had the keyboard before
         self._pours = True  # whether the walk to a weight goes on to what it brings
-        self._stopped = False  # whether the change that the document tells of has ended a walk
+        self._ended = False  # whether the change that the document tells of has ended a walk
         self._connect(context)
         self._offer()
 
@@ -225,14 +225,14 @@ class WalkController(WritingController):
             self.leave()
 
     def _on_computation_moving(self) -> None:
-        self._stopped = self._shown is not None
+        self._ended = self._shown is not None
         self.leave()
 
     def _on_document_changed(self, change: DocumentChange) -> None:
         """Say why it ended, once all else is said of the change."""
-        if self._stopped and not change.opened:
+        if self._ended and not change.opened:
             self._status.note(lambda: self.tr("Walk stopped: a number was changed"))
-        self._stopped = False
+        self._ended = False
 
     def _on_appearance_changed(self) -> None:
         if self._shown is not None:
@@ -240,8 +240,8 @@ class WalkController(WritingController):
 
     def _on_view_leave_asked(self) -> None:
         """Call off the export under way; where there is none, end the walk."""
-        if self._writing.busy:
-            self._writing.stop()
+        if self.busy:
+            self.stop()
         else:
             self.leave()
 
@@ -250,12 +250,12 @@ class WalkController(WritingController):
         """Ask for a file, and write the walk into it beside the window."""
         from attn_gui.figure.walk import export_walk
 
-        if self._writing.waits():
+        if self.waits():
             return
         kinds = {f".{key}": f"{key.upper()} (*.{key})" for key, kind in IMAGES.items() if kind.moving is not panels}
-        folder = self._document.path.parent if self._document.path else Path.home()
         title = self.tr("Export step panels") if panels else self.tr("Export GIF")
-        path = asked_path(self._window, title, folder / f"{self._document.name}-walk{next(iter(kinds))}", kinds)
+        proposal = folder_of(self._document) / f"{self._document.name}-walk{next(iter(kinds))}"
+        path = asked_path(self._window, title, proposal, kinds)
         evaluation, way = self._view.explained, self._way()
         now = evaluation is self._computation.evaluation
         problem = copied(self._window, self._document) if now else evaluation.problem
@@ -265,7 +265,7 @@ class WalkController(WritingController):
         def work(progress: Progress) -> Iterator[Path]:
             yield export_walk(way(evaluation_of(problem)), path, progress=progress)
 
-        self._writing.begin(work)
+        self.begin(work)
 
 
 def _import(_: Progress) -> None:

@@ -2232,29 +2232,6 @@
     </message>
 </context>
 <context>
-    <name>FileWriting</name>
-    <message>
-        <source>, </source>
-        <translation>、</translation>
-    </message>
-    <message>
-        <source>Wrote {names} to {folder}</source>
-        <translation>已将 {names} 写入 {folder}</translation>
-    </message>
-    <message>
-        <source>The export was canceled; nothing was written.</source>
-        <translation>导出已取消；没有写入任何文件。</translation>
-    </message>
-    <message>
-        <source>The export was canceled. Files written before that: {count}.</source>
-        <translation>导出已取消。此前已写入的文件：{count} 个。</translation>
-    </message>
-    <message>
-        <source>An export is still being written: wait, or cancel it.</source>
-        <translation>上一次导出还在写入：请等待，或取消它。</translation>
-    </message>
-</context>
-<context>
     <name>FilesController</name>
     <message>
         <source>untitled</source>
@@ -11883,6 +11860,29 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
     <message>
         <source>Worked with rounded boxes; last digit {spread} is right.</source>
         <translation>用方框里舍入后的数续算；末位差 {spread} 也算对。</translation>
+    </message>
+</context>
+<context>
+    <name>WritingController</name>
+    <message>
+        <source>, </source>
+        <translation>、</translation>
+    </message>
+    <message>
+        <source>Wrote {names} to {folder}</source>
+        <translation>已将 {names} 写入 {folder}</translation>
+    </message>
+    <message>
+        <source>The export was canceled; nothing was written.</source>
+        <translation>导出已取消；没有写入任何文件。</translation>
+    </message>
+    <message>
+        <source>The export was canceled. Files written before that: {count}.</source>
+        <translation>导出已取消。此前已写入的文件：{count} 个。</translation>
+    </message>
+    <message>
+        <source>An export is still being written: wait, or cancel it.</source>
+        <translation>上一次导出还在写入：请等待，或取消它。</translation>
     </message>
 </context>
 </TS>

@@ -211,6 +211,11 @@ def path_to_save(window: QWidget, folder: str, proposal: str) -> Path | None:
     return asked_path(window, title, Path(folder, proposal), {SESSION.suffixes[0]: words})
 
 
+def folder_of(document: Document) -> Path:
+    """Return the folder in which files made of a document are proposed: its own, else that of the person."""
+    return document.path.parent if document.path else Path.home()
+
+
 def asked_path(window: QWidget, title: str, proposal: Path, kinds: Mapping[str, str]) -> Path | None:
     """Return a path from a dialog that asks before it replaces a file; None if it was left.
 
