@@ -1159,10 +1159,6 @@
 <context>
     <name>CellBlocks</name>
     <message>
-        <source>The problem is still being computed: nothing was changed.</source>
-        <translation>算例还在计算中，没有做任何修改。</translation>
-    </message>
-    <message>
         <source>Numbers are typed into the present state; show Now first.</source>
         <translation>只能修改“现在”的状态，请先切换到“现在”。</translation>
     </message>
@@ -1781,6 +1777,10 @@
 </context>
 <context>
     <name>EditRunner</name>
+    <message>
+        <source>The problem is still being computed: nothing was changed.</source>
+        <translation>算例还在计算中，没有做任何修改。</translation>
+    </message>
     <message>
         <source>“{step}” was dropped: the problem was changed while its numbers were made.</source>
         <translation>已放弃“{step}”：生成数值期间算例已被修改。</translation>
@@ -6306,13 +6306,6 @@
     <message>
         <source>Export the page</source>
         <translation>导出此页面</translation>
-    </message>
-</context>
-<context>
-    <name>PaintingController</name>
-    <message>
-        <source>The problem is still being computed: nothing was changed.</source>
-        <translation>算例还在计算中，没有做任何修改。</translation>
     </message>
 </context>
 <context>
