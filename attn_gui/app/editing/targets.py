@@ -119,7 +119,7 @@ class TargetController(QObject):
         self._solution = self._question = None
 
     def _solve(self) -> None:
-        """Solve of the problem that the question is about; one that has gone meanwhile is not answered."""
+        """Solve the question, unless the problem that it was asked of has changed since."""
         from attn_gui.engine import solve
 
         if self._question is not None and self._generation == self._document.generation:
