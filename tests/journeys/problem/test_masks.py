@@ -361,6 +361,19 @@ def test_a_drag_is_one_step_in_every_shape(person, shape):
     assert not person.has("heatmap.masked")
 
 
+def test_a_mask_of_each_item_is_painted_for_the_item_on_show(person):
+    query, allowed = np.arange(24.0).reshape(2, 4, 3), np.ones((2, 1, 4, 4), bool)
+    person.again(
+        "two items", Problem(query=query, key=query, value=query, mask=[{"kind": "custom", "allowed": allowed}])
+    )
+    person.do("brush_cell")
+    for item, cell in ((1, (2, 3)), (0, (1, 0))):
+        person.size("batch", item)
+        drag(person, cell)
+        allowed[(item, 0, *cell)] = False
+        assert (person.program.document.problem.mask[0].allowed == allowed).all(), item
+
+
 def test_the_keyboard_paints_the_same(person):
     person.do("brush_band")
     person.find("heatmap.weights").setFocus()
