@@ -288,17 +288,21 @@ def save_matrix(
     column_labels: Sequence[str] | None = None,
     excel: bool = False,
 ) -> None:
-    """Save one array as the suffix says (.npy, .csv, .tsv); text has two axes, labels only there.
+    """Save one array as the suffix says: .npy, or the text of a table (.csv, .tsv, .md, .tex) with labels.
 
-    `excel` puts the mark before the text without which Excel takes UTF-8 for something else. Raises FormatError.
+    A table has two axes: of more, the rows of all leading ones stand one below another. `excel` begins a .csv or .tsv
+    with the byte order mark without which Excel does not read it as UTF-8. Raises FormatError.
     """
     rows, columns = (None if labels is None else tuple(labels) for labels in (row_labels, column_labels))
     with saving(path):
-        kind = of_suffix(suffix(path), [kind for kind in matrix_formats() if kind.write is not None])
-        assert kind.write is not None
+        kind = of_suffix(suffix(path), [kind for kind in matrix_formats() if kind.write_rows is not None])
+        write = kind.write_rows
+        assert write is not None
+        if kind.text:
+            values = values.reshape(-1, values.shape[-1] if values.ndim else 1)
         with replacing(path) as sink:
             sink.write(codecs.BOM_UTF8 if excel and kind.spreadsheet else b"")
-            kind.write(LabeledArray(values, rows, columns), sink)
+            write(rows_of(values), sink, rows, columns)
 
 
 def save_arrays(arrays: Mapping[str, Array], path: PathText) -> None:

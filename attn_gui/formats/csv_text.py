@@ -9,7 +9,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from attn_gui.formats.array_rows import ArrayRows, rows_of
+from attn_gui.formats.array_rows import ArrayRows
 from attn_gui.formats.file_format import FileSource, LabeledArray, Labels, check_size
 from attn_gui.formats.file_messages import FormatError
 from attn_gui.formats.text.headings import is_count, is_plain, marked
@@ -37,12 +37,6 @@ def read(source: FileSource) -> LabeledArray:
     file = source.quiet or source.file
     file.seek(0)
     return read_table(decode(file.read(source.size)), source.progress)
-
-
-def write(matrix: LabeledArray, file: IO[bytes], delimiter: str) -> None:
-    """Write a matrix as text, see `write_rows`."""
-    values = matrix.values.reshape(-1, matrix.values.shape[-1]) if matrix.values.ndim else matrix.values.reshape(1, 1)
-    write_rows(rows_of(values), file, matrix.row_labels, matrix.column_labels, delimiter=delimiter)
 
 
 def write_rows(
@@ -81,8 +75,7 @@ def _lines(rows: Iterable[Sequence[str]], delimiter: str) -> bytes:
     return "".join(delimiter.join(row) + "\n" for row in rows).encode("utf-8", "backslashreplace")
 
 
-write_csv, write_csv_rows = partial(write, delimiter=","), partial(write_rows, delimiter=",")
-write_tsv, write_tsv_rows = partial(write, delimiter="\t"), partial(write_rows, delimiter="\t")
+write_csv, write_tsv = partial(write_rows, delimiter=","), partial(write_rows, delimiter="\t")
 
 
 def decode(data: bytes) -> str:

@@ -119,10 +119,11 @@ Content = TypeVar("Content", Loaded, LabeledArray)
 
 @dataclass(frozen=True, kw_only=True)
 class Format(Generic[Content]):
-    """A kind of file: how it is recognized, read and written; `matches` knows it by its first bytes, where they differ.
+    """A kind of file: how it is recognized, read and written.
 
-    Numbers are exported by `write_rows`, a matrix with the labels of its rows and columns, by `write_members`, several
-    arrays by name, or by `write_problem`, the problem with every step; a format with none of them is not for that.
+    `matches` recognizes a file by its first bytes, where these tell it from others. `write` saves a problem. Numbers
+    are exported by `write_rows` (one matrix with the labels of its rows and columns), `write_members` (several arrays
+    by name) or `write_problem` (the problem with every step); a format with none of the three exports no numbers.
     """
 
     key: str
@@ -131,7 +132,7 @@ class Format(Generic[Content]):
     kind: Literal["problem", "matrix"]  # what `read` gives
     read: Callable[[FileSource], Content]
     matches: Callable[[bytes], bool]
-    write: Callable[[Content, IO[bytes]], None] | None = None  # into an open file
+    write: Callable[[Loaded, IO[bytes]], None] | None = None  # into an open file
     write_rows: Callable[[ArrayRows, IO[bytes], Labels, Labels], None] | None = None
     write_members: Callable[[Mapping[str, ArrayRows], IO[bytes]], None] | None = None
     write_problem: Callable[[Problem, Progress], bytes] | None = None

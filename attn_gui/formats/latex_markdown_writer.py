@@ -11,9 +11,9 @@ from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
-from attn_gui.formats.array_rows import ArrayRows, rows_of
+from attn_gui.formats.array_rows import ArrayRows
 from attn_gui.formats.csv_text import texts_of
-from attn_gui.formats.file_format import LabeledArray, Labels
+from attn_gui.formats.file_format import Labels
 
 if TYPE_CHECKING:
     from attn_gui.formats.text.latex_markdown_reader import Texts, TypesetPart
@@ -98,14 +98,5 @@ def _write_rows(
     file.write((table(rows, ["", *across]) + "\n").encode("utf-8", "backslashreplace"))
 
 
-def _write(
-    matrix: LabeledArray, file: IO[bytes], write_rows: Callable[[ArrayRows, IO[bytes], Labels, Labels], None]
-) -> None:
-    values = matrix.values.reshape(-1, matrix.values.shape[-1]) if matrix.values.ndim else matrix.values.reshape(1, 1)
-    write_rows(rows_of(values), file, matrix.row_labels, matrix.column_labels)
-
-
-write_markdown_rows = partial(_write_rows, table=markdown, label=str, number=str)
-write_latex_rows = partial(_write_rows, table=latex, label=latex_label, number=latex_number)
-write_markdown = partial(_write, write_rows=write_markdown_rows)
-write_latex = partial(_write, write_rows=write_latex_rows)
+write_markdown = partial(_write_rows, table=markdown, label=str, number=str)
+write_latex = partial(_write_rows, table=latex, label=latex_label, number=latex_number)

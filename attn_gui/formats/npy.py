@@ -8,7 +8,7 @@ from typing import IO
 import numpy as np
 
 from attn_gui.engine.fields import GIVEN
-from attn_gui.formats.array_rows import ArrayRows, rows_of
+from attn_gui.formats.array_rows import ArrayRows
 from attn_gui.formats.file_format import ArrayListing, FileSource, LabeledArray, Labels, ListedArray
 from attn_gui.formats.untrusted_bytes import (
     MAGIC,
@@ -20,7 +20,7 @@ from attn_gui.formats.untrusted_bytes import (
     rounding_notes,
 )
 
-__all__ = ["listing", "matches", "read", "write", "write_rows", "write_unlabeled"]
+__all__ = ["listing", "matches", "read", "write_rows", "write_unlabeled"]
 
 
 def matches(start: bytes) -> bool:
@@ -42,10 +42,6 @@ def listing(source: FileSource) -> ArrayListing:
 def _read_listed(source: FileSource, names: Collection[str]) -> dict[str, Array]:
     source.file.seek(0)
     return {name: read_npy(source.file, name, source.size, ListedBudget()) for name in names}
-
-
-def write(matrix: LabeledArray, file: IO[bytes]) -> None:
-    write_rows(rows_of(matrix.values), file)
 
 
 def write_rows(rows: ArrayRows, file: IO[bytes]) -> None:
