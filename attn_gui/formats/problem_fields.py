@@ -220,15 +220,11 @@ def _plain(value: object) -> Json:
 
 def _list(value: Json, name: str) -> list[Json]:
     if not isinstance(value, list):
-        raise _unexpected(_NO_LIST, name, value)
+        raise FormatError(_NO_LIST, name=name, got=described(value))
     return value
 
 
 def _object(value: Json, name: str) -> dict[str, Json]:
     if not isinstance(value, dict):
-        raise _unexpected(_NO_MAPPING, name, value)
+        raise FormatError(_NO_MAPPING, name=name, got=described(value))
     return value
-
-
-def _unexpected(template: str, name: str, value: Json) -> FormatError:
-    return FormatError(template, name=name, got=described(value))

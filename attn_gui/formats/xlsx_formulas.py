@@ -184,7 +184,7 @@ class CellFormulas:
         return f"MAX({','.join([LOWEST, *texts])})"
 
     def _quotient(self, part: Quotient) -> str:
-        """Return a total that may be 0 makes its shares 0."""
+        """Return top/bottom; where the bottom holds a part with a name, a total that may be 0, 0 if it is."""
         top, before = self._inner(part.top), self._parts
         bottom = self._inner(part.bottom)
         return f"IF({bottom}=0,0,{top}/{bottom})" if self._parts > before else f"{top}/{bottom}"

@@ -173,23 +173,23 @@ def _held(found: Mapping[str, LabeledArray], _source: FileSource, names: Collect
 
 
 def _check_parts(source: FileSource) -> bool:
-    """Return whether there are formulas. Everything is unpacked once into nothing: so no part is longer than allowed,
-    and none declares what multiplies."""
-    left, formulas = LARGEST_UNPACKED, False
+    """Return whether there are formulas; every part is unpacked once, piece by piece, and kept nowhere.
+
+    Raises FormatError for too many parts, too many bytes in all (`zipfile` unpacks no more than a part declares), and
+    XML entities, which could multiply.
+    """
+    formulas = False
     with zipfile.ZipFile(source.file) as archive:
         parts = archive.infolist()
         if len(parts) > MOST_PARTS:
             raise FormatError(_PARTS, got=f"{len(parts):,}", expected=f"{MOST_PARTS:,}")
-        if sum(info.file_size for info in parts) > left:
-            said = sum(info.file_size for info in parts)
-            raise FormatError(_LARGE, got=size_text(said), expected=size_text(left))
+        size = sum(info.file_size for info in parts)
+        if size > LARGEST_UNPACKED:
+            raise FormatError(_LARGE, got=size_text(size), expected=size_text(LARGEST_UNPACKED))
         for info in parts:
             with archive.open(info) as part:
                 before, row = b"", 0
                 while piece := part.read(CHUNK):
-                    left -= len(piece)
-                    if left < 0:
-                        raise FormatError(_LARGE, got=size_text(LARGEST_UNPACKED - left), expected=size_text(left))
                     if any(mark in before + piece for mark in _DECLARED):
                         raise FormatError(_ENTITIES)
                     formulas = formulas or any(mark in before + piece for mark in _FORMULAS)

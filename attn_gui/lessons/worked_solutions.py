@@ -243,7 +243,7 @@ def _steps_of(evaluation: Evaluation, name: str, item: int) -> Iterator[WorkedSt
     node = evaluation.node(name)
     if node.stage.alias:
         return
-    cells = evaluation.box(name, tuple(slice(0, size) for size in node.shape))[item]
+    cells = evaluation.box(name, indices.whole(node.shape))[item]
     for head in range(len(cells)) if node.stage.per_head else (None,):
         values = cells if head is None else cells[head]
         _check_size(name, values)

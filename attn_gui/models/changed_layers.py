@@ -16,6 +16,7 @@ from attn_gui.engine.evaluation.choose_evaluation import evaluation_of
 from attn_gui.engine.evaluation.dense import DenseEvaluation
 from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.fields import leaves_of, with_leaves
+from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.intervention_nodes import changed_cells
 from attn_gui.engine.interventions import Intervention, normalized_interventions
 from attn_gui.engine.problem import Problem
@@ -387,6 +388,5 @@ def _check_goes_on(layer: EditedLayer, problem: Problem, x: Array) -> None:
 
 
 def _whole(evaluation: Evaluation, stage: str) -> Array:
-    box = tuple(slice(0, length) for length in evaluation.shape(stage))
     with np.errstate(over="ignore"):  # it may have been computed in float64
-        return np.asarray(evaluation.box(stage, box)[0], np.float32)
+        return np.asarray(evaluation.box(stage, indices.whole(evaluation.shape(stage)))[0], np.float32)

@@ -26,7 +26,7 @@ from attn_gui.formats.file_messages import FormatError, shape_text, shown, size_
 from attn_gui.formats.named.array_names import THERE_TWICE
 from attn_gui.formats.safetensors_packing import PackedArray, places
 from attn_gui.formats.session import FileStamp
-from attn_gui.formats.untrusted_bytes import Json, broken, parse_object
+from attn_gui.formats.untrusted_bytes import Json, broken, from_bfloat16, parse_object
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 MOST = 10**7
@@ -236,7 +236,7 @@ class Tensor(NamedTuple):
     def numbers(self) -> Array:
         """Return its numbers as float32; those of a float32 file in the memory of the file."""
         if self.kind == "BF16":
-            return (self.cells.view("<u2").astype(np.uint32) << 16).view(np.float32).reshape(self.shape)
+            return from_bfloat16(self.cells, self.shape)
         found = self.cells.view({"F32": "<f4", "F16": "<f2"}[self.kind]).astype(np.float32, copy=False)
         found.flags.writeable = False
         return found.reshape(self.shape)
@@ -447,25 +447,12 @@ def install_line(*words: str) -> str:
 
 
 # --- sentence pooling -----------------------------------------------------------------------------
-def _mean(rows: Array) -> Array:
-    found: Array = rows.mean(axis=0)
-    return found
-
-
-def _first(rows: Array) -> Array:
-    return np.array(rows[0])
-
-
-def _largest(rows: Array) -> Array:
-    found: Array = rows.max(axis=0)
-    return found
-
-
-def _last(rows: Array) -> Array:
-    return np.array(rows[-1])
-
-
-POOLINGS: dict[str, Callable[[Array], Array]] = {"mean": _mean, "cls": _first, "max": _largest, "lasttoken": _last}
+POOLINGS: dict[str, Callable[[Array], Array]] = {
+    "mean": lambda rows: np.mean(rows, axis=0),
+    "cls": lambda rows: np.array(rows[0]),
+    "max": lambda rows: np.max(rows, axis=0),
+    "lasttoken": lambda rows: np.array(rows[-1]),
+}
 """From the rows of tokens that are no padding to one vector, by the mode of the pooling's config."""
 
 

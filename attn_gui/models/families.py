@@ -207,18 +207,14 @@ def _matrices(sizes: Architecture) -> dict[str, tuple[int, int]]:
 
 
 # --- BERT -----------------------------------------------------------------------------------------
-class HeadNames:
+class HeadNames(NamedTuple):
     """Names of the tensors of a head, and its activation."""
 
-    def __init__(
-        self, transform: str, norm: str, decoder: str, biases: tuple[str, ...], activation: str | None = None
-    ) -> None:
-        """Name the tensors.
-
-        The first of `biases` that is there counts; `activation`: of the head, where it has its own.
-        """
-        self.transform, self.norm, self.decoder, self.biases = transform, norm, decoder, biases
-        self.activation = activation
+    transform: str
+    norm: str
+    decoder: str
+    biases: tuple[str, ...]  # the first that the file has is read
+    activation: str | None = None  # that of the head; None where it has that of the layers
 
 
 class Bert(Family):

@@ -595,13 +595,11 @@ def _laid(said: ArrayMapping, arrays: dict[str, Array]) -> dict[str, Array]:
 
 
 def _notes_on_split(said: ArrayMapping, listing: ArrayListing) -> list[FileNote]:
-    """Return questions that were neither answered nor asked."""
-    fused = [name for role, name in said.arrays.items() if role in FUSED]
+    """Return a note on each array of Q, K and V together that was split as its name suggests, since nobody said how."""
     if said.split is not None or said.count(listing).heads == 1:
         return []
-    return [
-        FileNote(_SPLIT_BY_NAME, name=shown(name), split=split.key) for name in fused if (split := known_split(name))
-    ]
+    splits = {name: known_split(name) for role, name in said.arrays.items() if role in FUSED}
+    return [FileNote(_SPLIT_BY_NAME, name=shown(name), split=split.key) for name, split in splits.items() if split]
 
 
 def _missed(said: ArrayMapping, left: list[str]) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from attn_gui.engine.progress import Progress, silent
+from attn_gui.engine.progress import Progress, silent, within
 from attn_gui.formats.catalog import array_formats, detect, matrix_formats, problem_formats, suffixes
 from attn_gui.formats.file_format import ArrayListing, FileSource, ListedArray, Loaded, PathText, reading
 from attn_gui.formats.file_messages import FormatError, shown
@@ -97,7 +97,7 @@ def whole_ones(paths: Sequence[Path]) -> list[Path]:
 
 def list_several(paths: Sequence[Path], progress: Progress = silent) -> ArrayListing:
     """Return the arrays of several files; equal names are told apart by their files. Raises FormatError."""
-    parts = [_part(path, _within(progress, done, len(paths))) for done, path in enumerate(paths)]
+    parts = [_part(path, within(progress, done, len(paths))) for done, path in enumerate(paths)]
     counts = Counter(array.name for part in parts for array in part.arrays)
     listed: list[ListedArray] = []
     places: dict[str, tuple[ArrayListing, str]] = {}
@@ -152,7 +152,7 @@ def several_name(paths: Sequence[Path]) -> str:
 
 
 def _part(path: Path, progress: Progress) -> ArrayListing:
-    """Return contents of one file, which is opened again where an array is read."""
+    """Return the arrays of one file. A matrix is read now; other arrays are read later, from the file opened again."""
     with reading(path, progress=progress) as source:
         found = detect(source, path, (*matrix_formats(), *array_formats()))
         for kind in matrix_formats():
@@ -170,15 +170,11 @@ def _part(path: Path, progress: Progress) -> ArrayListing:
 
 
 def _shape(source: FileSource) -> tuple[int, ...]:
-    """Return the shape in the header of a .npy, where a vector is no matrix yet."""
+    """Return the shape in the header of a .npy, () of any other file: `read` makes a vector a matrix of one row."""
     source.file.seek(0)
     start = source.file.read(len(MAGIC))
     source.file.seek(0)
     return read_header(source.file, "array").shape if start == MAGIC else ()
-
-
-def _within(progress: Progress, done: int, count: int) -> Progress:
-    return lambda share: progress((done + share) / count)
 
 
 def _from(path: Path, listing: ArrayListing, _source: FileSource, names: Collection[str]) -> dict[str, Array]:

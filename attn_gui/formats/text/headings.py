@@ -178,10 +178,9 @@ def _first(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def label_check(sample: Sequence[str], said: bool) -> Callable[[int, str], bool]:
-    """Return whether a label further down is one, like those in the sample: a name among names, the next number of a
-    count.
+    """Return a function of (place, label): whether a label further down fits those of the sample.
 
-    Any is where the syntax has said so.
+    A name fits names, the next number a count. Every label fits where the syntax has `said` that these are labels.
     """
     if said:
         return lambda _place, _label: True
