@@ -163,15 +163,15 @@ class Snapshots(QObject):
 
     @property
     def modified(self) -> bool:
-        """Whether they are others than those that were saved last; what was kept by itself does not count."""
+        """Whether snapshots that somebody took differ from those saved last; `keep` does not count."""
         now, saved = ([each for each in kept if not each.by_itself] for kept in (self.all, self._saved))
         return now != saved
 
     def take(self, problem: Problem, name: str, study: Study | None = None) -> Snapshot:
-        """Keep a state at the end of the list, under a name that no other has; `study` where it is of a model, of which
-        the weights are not copied.
+        """Add a state to the end of the list, under a free name like `name`.
 
-        Raises Refusal where there are too many, FieldError where it would take too much memory.
+        `study` is the model that it is a layer of, if any, whose weights are not copied. Raises Refusal where there are
+        too many snapshots, FieldError where this one would take too much memory.
         """
         self._check_room()
         found = self._packed(problem, name, study)
@@ -179,16 +179,15 @@ class Snapshots(QObject):
         return found
 
     def keep(self, problem: Problem, name: str, study: Study | None = None) -> None:
-        """Keep by itself what would be lost; not what is there already, and of these the oldest go first.
+        """Keep a state that an edit is about to lose, unless a snapshot has it already or the list is full.
 
-        Raises FieldError where the edit that loses it would have to wait for too large a copy.
+        Of those kept so only a few stay: the oldest goes first. Raises FieldError where the copy would be so large that
+        the edit would have to wait for it.
         """
         own = [each for each in self.all if each.by_itself]
         room = min(LARGEST_COPY, LARGEST_BY_ITSELF - nbytes(self.all))
         found = self._packed(problem, name, study, by_itself=True, room=room)
-        if any(each.is_state_of(found) for each in self.all):
-            return
-        if len(self.all) >= MOST:
+        if any(each.is_state_of(found) for each in self.all) or len(self.all) >= MOST:
             return
         others = tuple(each for each in self.all if len(own) < MOST_BY_ITSELF or each is not own[0])
         self._set((*others, found))

@@ -38,7 +38,7 @@ def read_array(field: str, value: object) -> Array:
         raise
     except Exception as error:  # whatever the library raises
         if isinstance(value, (list, tuple)) and isinstance(error, ValueError):
-            raise FieldTypeError(messages.NOT_NUMBERS, field=field, got=Note(messages.UNEVEN_ROWS, {})) from None
+            raise FieldTypeError(messages.NOT_NUMBERS, field=field, got=Note(messages.UNEVEN_ROWS)) from None
         raise FieldTypeError(messages.UNREADABLE, field=field, reason=_reason(error)) from error
 
 
@@ -291,20 +291,15 @@ def kind_of(value: object) -> Note:
         (np.ndarray, messages.AN_ARRAY),
         (Iterable, messages.A_LIST),
     )
-    return word(next((said for kind, said in kinds if isinstance(value, kind)), messages.SOMETHING))
-
-
-def word(template: str) -> Note:
-    """Return a word of a sentence that is translated with it."""
-    return Note(template, {})
+    return Note(next((said for kind, said in kinds if isinstance(value, kind)), messages.SOMETHING))
 
 
 def _cells_of(array: Array, value: object) -> object:
     """Return the contents of an array: the name of its dtype, but in words what no numbers are made of."""
     if array.dtype.kind in "US":
-        return word(messages.A_TEXT)
+        return Note(messages.A_TEXT)
     if array.dtype.hasobject:
-        return word(messages.STRANGE_CELLS) if array.ndim else kind_of(value)
+        return Note(messages.STRANGE_CELLS) if array.ndim else kind_of(value)
     return str(array.dtype)
 
 

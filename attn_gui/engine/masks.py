@@ -108,7 +108,7 @@ class Layer(TaggedRecord):
 
     def rule(self, n: int, m: int) -> Note:
         """Return the rule with its numbers: "open where j ≤ i + 2"."""
-        return Note(self.about, {})
+        return Note(self.about)
 
     def code(self, sizes: Sizes) -> str:
         """Return the rule in a script, for arrays i of queries and j of keys; {array} makes one. "" where there is
@@ -275,7 +275,7 @@ class Bias(TableLayer):
 def open_where(condition: str | Note) -> Note:
     """Return the rule of a layer that opens keys under a condition in symbols; an empty one always holds."""
     if not condition:
-        return Note(QT_TRANSLATE_NOOP("Masks", "open everywhere"), {})
+        return Note(QT_TRANSLATE_NOOP("Masks", "open everywhere"))
     return Note(QT_TRANSLATE_NOOP("Masks", "open where {rule}"), {"rule": condition})
 
 

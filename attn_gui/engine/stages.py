@@ -173,6 +173,11 @@ class EffectiveMask(Stage):
     hidden = boolean = True
     called = StageName("M", "M", "m")
 
+    def fitted(self, choices: CatalogChoices) -> Stage | None:
+        by_hand = {record.stage for record in choices.interventions if record.enabled and record.replaces}
+        masked = {name for name, stage in entries().items() if stage.behind_mask}
+        return self if by_hand & masked and _layers(choices, adds=False) else None
+
     def forward(self, *inputs: Input) -> Array:
         return given(inputs)[0]
 
@@ -400,15 +405,6 @@ class AllLayers(Stage):
         return Allowed(layers) if layers else None
 
 
-class FittedEffectiveMask(EffectiveMask):
-    """The place of the cells behind the mask that are given numbers by hand."""
-
-    def fitted(self, choices: CatalogChoices) -> Stage | None:
-        by_hand = {record.stage for record in choices.interventions if record.enabled and record.replaces}
-        masked = {name for name, stage in entries().items() if stage.behind_mask}
-        return self if by_hand & masked and _layers(choices, adds=False) else None
-
-
 def _layers(choices: CatalogChoices, *, adds: bool) -> Sequence[str]:
     """Return the sources of the enabled layers of one kind."""
     return [layer_name(k) for k, layer in enumerate(choices.mask) if layer.enabled and layer.adds == adds]
@@ -471,7 +467,7 @@ CATALOG: tuple[Stage, ...] = (
         wording="given",
         role=Role.WEIGHT,
     ),
-    FittedEffectiveMask(),
+    EffectiveMask(),
     LinearStage(
         "head_output",
         HEAD,

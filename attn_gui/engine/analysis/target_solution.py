@@ -217,8 +217,8 @@ def solve(
     Cells of an output: by query, x or bias, a nearby solution. Where there is no closed formula, steps are taken from
     several starts, with a limit of the work: what is not reached is the nearest that was found.
     `index` has one integer per axis of the stage's shape, batch included. No map is ever held.
-    Raises Stopped soon after `cancelled()` has become true; StageError, PlaceError, and ValueError or TypeError with
-    one sentence where the question makes no sense.
+    Raises SolvingStopped soon after `cancelled()` has become true; StageError, PlaceError, and ValueError or TypeError
+    with one sentence where the question makes no sense.
     Source: the shortest solution of a linear system (Golub, Van Loan, 2013) in `target_solvers`, Gauss–Newton and
     gradient projection (Nocedal, Wright, 2006) in `shortest_change`.
     """
@@ -226,7 +226,7 @@ def solve(
     as_choice("by", by, WAYS)
     odds = None if odds is None else as_choice("odds", odds, ODDS)
     target = as_number("target", target)
-    _check_way(problem, by)
+    _check_fields(problem, by)
     start, field = with_own_bias(problem) if by == BIAS else (problem, by)
     evaluation = RowwiseEvaluation(start)
     place = as_index(evaluation.node(stage), index)
@@ -263,7 +263,8 @@ def _check_target(stage: Stage, target: float, by: str) -> None:
         raise FieldError(verdicts.TARGET_WEIGHT, got=target)
 
 
-def _check_way(problem: Problem, by: str) -> None:
+def _check_fields(problem: Problem, by: str) -> None:
+    """Raise FieldError where the problem has no scores, or not the field that is to change."""
     if not problem.compares:
         raise FieldError(messages.NO_SCORES)
     if by == "x" and not problem.projected:
@@ -294,7 +295,7 @@ def _output(ask: TargetQuestion) -> Solution:
 
 
 def _outside(ask: TargetQuestion) -> Reason | None:
-    """Return a weighted mean never leaves the values that it is of; beside a sink 0 is one of them."""
+    """Return why the target is out of reach: a weighted mean stays among its values, with a sink also 0; else None."""
     problem, evaluation, place = ask.problem, ask.evaluation, ask.place
     mean = not STAGE[ask.stage].square and is_a_sum(evaluation, ask.stage)
     if ask.by == "x" or not mean or any(record.enabled for record in problem.interventions):

@@ -141,17 +141,18 @@ def of_the_weights(
     evaluation: Evaluation, seed: int = 0, pause: Callable[[], object] = bool
 ) -> tuple[Invariant, Invariant]:
     """Check that rows sum to 1, and that weights behind a mask are exactly 0: both of the same tiles."""
-    sums: _Sums | _GivenSums | _NoSums = _NoSums() if evaluation.problem.compares else _GivenSums()
+    sums: _Sums | _GivenSums | None = None if evaluation.problem.compares else _GivenSums()
     if evaluation.problem.compares and NORMALIZERS[evaluation.problem.normalize].shares:
         sums = _Sums(evaluation.problem)
     zeros, rows = _Zeros(), 0
     for box in _tiles(evaluation.problem, seed):
         pause()
-        sums.add(evaluation, box)
+        if sums is not None:
+            sums.add(evaluation, box)
         if evaluation.closes:
             zeros.add(evaluation, box)
         rows += box[2].stop - box[2].start
-    found = sums.found(), zeros.found() if evaluation.closes else NO_MASK
+    found = sums.found() if sums is not None else NO_SUM, zeros.found() if evaluation.closes else NO_MASK
     every = prod(evaluation.problem.map_shape[:3])
     one, other = (_sampled(invariant, verdicts.SAMPLE_OF_WEIGHTS, rows, every) for invariant in found)
     return one, other
@@ -196,16 +197,6 @@ class _Sums:
         return Invariant("rows_sum_to_one", not self.wrong, note)
 
 
-class _NoSums:
-    """Weights that no normalization makes shares: nothing has to hold."""
-
-    def add(self, evaluation: Evaluation, box: Box) -> None:
-        pass
-
-    def found(self) -> Invariant:
-        return Invariant("rows_sum_to_one", None, Note(verdicts.NO_SUM, {}))
-
-
 class _GivenSums:
     """Given weights are taken as they are: nothing has to hold, and what is unusual about them is said."""
 
@@ -243,7 +234,8 @@ class _Zeros:
         return Invariant("closed_weights_are_zero", not self.wrong, note)
 
 
-NO_MASK = Invariant("closed_weights_are_zero", None, Note(verdicts.NO_MASK, {}))
+NO_SUM = Invariant("rows_sum_to_one", None, Note(verdicts.NO_SUM))  # the weights are no shares
+NO_MASK = Invariant("closed_weights_are_zero", None, Note(verdicts.NO_MASK))
 
 
 def _tiles(problem: Problem, seed: int) -> Iterator[Box]:
@@ -278,7 +270,7 @@ def concat_undoes_split(evaluation: Evaluation, chosen: Chosen) -> Invariant:
     concatenation."""
     problem, joined, holds = evaluation.problem, evaluation.joined, True
     if not problem.mixes:
-        return Invariant("concat_undoes_split", None, Note(verdicts.NO_HEADS, {}))
+        return Invariant("concat_undoes_split", None, Note(verdicts.NO_HEADS))
     heads = problem.num_heads
     split = ("query",) if problem.compares else ()
     cuts = [evaluation.head_columns(name, head) for name in split for head in range(heads)]
@@ -307,9 +299,9 @@ def order_of_keys_is_free(
     problem = evaluation.problem
     rules = any(layer.enabled and layer.positional for layer in problem.mask) or _by_hand(problem)
     if not problem.mixes:
-        return Invariant("order_of_keys_is_free", None, Note(verdicts.NO_VALUES, {}))
+        return Invariant("order_of_keys_is_free", None, Note(verdicts.NO_VALUES))
     if problem.turns or rules or not SCORES[problem.score].equal_keys:
-        return Invariant("order_of_keys_is_free", None, Note(verdicts.HAS_POSITIONS, {}))
+        return Invariant("order_of_keys_is_free", None, Note(verdicts.HAS_POSITIONS))
     other = _other(_reordered(problem, np.random.default_rng(seed).permutation(problem.m)), chosen)
     rounding, stage = Rounding(evaluation), evaluation.stages[-1]
     worst, holds, rows = 0.0, True, 0
@@ -352,14 +344,14 @@ def future_has_no_influence(evaluation: Evaluation, chosen: Chosen, pause: Calla
     name, problem = "future_has_no_influence", evaluation.problem
     layer = next((layer for layer in problem.mask if layer.enabled and isinstance(layer, Causal)), None)
     if _by_hand(problem):
-        return Invariant(name, None, Note(verdicts.BY_HAND, {}))
+        return Invariant(name, None, Note(verdicts.BY_HAND))
     if layer is None:
-        return Invariant(name, None, Note(verdicts.NO_CAUSAL, {}))
+        return Invariant(name, None, Note(verdicts.NO_CAUSAL))
     ahead = problem.m - problem.n if layer.align == "end" else 0
     cuts = {row: max(0, row + ahead + 1) for row in (0, problem.n // 2, problem.n - 1)}
     cuts = {row: key for row, key in cuts.items() if key < problem.m}
     if not cuts:
-        return Invariant(name, None, Note(verdicts.NO_FUTURE, {}))
+        return Invariant(name, None, Note(verdicts.NO_FUTURE))
     calm = _other(problem, chosen)  # made as the poisoned ones are: sums have the same order
     holds = all(
         _unmoved(calm, _other(_poisoned(problem, key), chosen), row, chosen, pause) for row, key in cuts.items()
@@ -525,8 +517,8 @@ def verify(
 
     Whole up to 200,000 cells of n·m·h (batch items counted); above that a seeded sample of query rows, with all that
     leads to them. The mask is compared as −∞ in `masked`. Each stage is compared in its own shape.
-    Raises nothing because of numbers: what differs is said in the result. Raises Stopped soon after `cancelled()`
-    has become true; `progress` is called with what share is done, and what it raises ends the work.
+    Raises nothing because of numbers: what differs is said in the result. Raises VerificationStopped soon after
+    `cancelled()` has become true; `progress` is called with the share that is done, and what it raises ends the work.
     Source: bounds of rounding as in Higham, "Accuracy and Stability of Numerical Algorithms" (2002), §3.
     """
 
@@ -547,7 +539,7 @@ def verify(
         rows,
         problem.batch_size * problem.n,
         seed,
-        Note(verdicts.ROUNDING, {}),
+        Note(verdicts.ROUNDING),
         unjudged,
         tuple(note for _, note in added_switches(problem)),
     )

@@ -13,7 +13,7 @@ from attn_gui.engine.creation.rows_and_columns import NEUTRAL
 from attn_gui.engine.errors import Fix, Shape, ShapeError
 from attn_gui.engine.fields import Fields
 from attn_gui.engine.masks import Layer, Padding
-from attn_gui.engine.memory import Write, new_array, overlay
+from attn_gui.engine.memory import neutral_array, new_array, overlay
 from attn_gui.engine.shape_errors import TOKENS, clash_with, draft_of, fields_with, with_company
 
 
@@ -54,13 +54,14 @@ class _Mending:
         if name == self.fix.matrix and self.fix.kind == "transpose":
             return new_array(shape, dtype, lambda new: np.copyto(new, np.swapaxes(old, -1, -2)))
         if self.fix.kind != "project" or not self._multiplied(name):
-            return self._fresh(name, shape, dtype, lambda new: self._keep(name, old, new))
+            neutral = 1.0 if name.endswith(".allowed") else NEUTRAL.get(name, 0.0)
+            return neutral_array(shape, old, neutral, lambda new: self._keep(name, old, new))
         factor = fill("random", self.fix.shape, seed=self.seed, field=f"w_{self.fix.matrix}")
         left, right = (old, factor) if self._columns_change else (factor, old)
         return new_array(shape, dtype, lambda new: _multiply(left, right, new))
 
     def _multiplied(self, name: str) -> bool:
-        """Return the matrix itself, and the bias that is added to its columns."""
+        """Return whether an array is the projected matrix itself, or the bias that is added to its columns."""
         bias = f"b_{self.fix.matrix.removeprefix('w_')}"
         follows = self._columns_change and name == bias and self.arrays[name].shape == (self.fix.before[-1],)
         return follows or name == self.fix.matrix
@@ -75,15 +76,6 @@ class _Mending:
                 overlay(_opened(new, axis, groups), _opened(old, axis, groups))
                 return
         overlay(new, old)
-
-    def _fresh(self, name: str, shape: Shape, dtype: np.dtype[Any], keep: Write) -> Array:
-        neutral = 1.0 if name.endswith(".allowed") else NEUTRAL.get(name, 0.0)
-
-        def write(new: Array) -> None:
-            new.fill(neutral)
-            keep(new)
-
-        return new_array(shape, dtype, write)
 
     def _heads(self, name: str) -> dict[int, int]:
         """Return {axis: heads} of a matrix whose columns or rows belong to heads: cells keep their place in their

@@ -493,11 +493,10 @@ class Plane:
         """Return (values, allowed) of a part as shown; `allowed` only for stages behind the mask."""
         if self.transposed:
             rows, columns = columns, rows
-        head = self.head if self.head is not None or not self._heads else 0
-        values = self.evaluation.block(self.stage, self.batch, head, rows, columns)
+        values = self.evaluation.block(self.stage, self.batch, self._read_head, rows, columns)
         allowed = None
         if self._entry.behind_mask:
-            allowed = self.evaluation.allowed(self.batch, head if self._heads else None, rows, columns)
+            allowed = self.evaluation.allowed(self.batch, self._read_head if self._heads else None, rows, columns)
         if self.transposed:
             return values.T, None if allowed is None else allowed.T
         return values, allowed
@@ -512,13 +511,11 @@ class Plane:
 
         Of each block the number of largest magnitude over allowed cells, sign kept; NaN wins. Not for transposes.
         """
-        head = self.head if self.head is not None or not self._heads else 0
-        return self.evaluation.pooled(self.stage, self.batch, head, height, width, part)
+        return self.evaluation.pooled(self.stage, self.batch, self._read_head, height, width, part)
 
     def pooled_once(self, height: int, width: int, part: slice) -> Picture:
         """Pool as `pooled` does, for some rows of blocks, with nothing kept by the evaluation."""
-        head = self.head if self.head is not None or not self._heads else 0
-        return self.evaluation.pooled_once(self.stage, self.batch, head, height, width, part)
+        return self.evaluation.pooled_once(self.stage, self.batch, self._read_head, height, width, part)
 
     def index(self, row: int, column: int) -> tuple[int, ...]:
         """Return the full index in the stage of a cell as shown."""
@@ -549,6 +546,11 @@ class Plane:
     @cached_property
     def _heads(self) -> bool:
         return self._entry.per_head
+
+    @property
+    def _read_head(self) -> int | None:
+        """The head whose cells are read; None for those of all heads, in a stage without heads."""
+        return 0 if self.head is None and self._heads else self.head
 
     @cached_property
     def _columns(self) -> slice:

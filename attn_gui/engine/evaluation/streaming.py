@@ -554,5 +554,5 @@ class StreamingEvaluation(DenseEvaluation):
         return cells * self._passes.cell_cost
 
     def entropies(self, batch: int, head: int, rows: slice) -> Array:
-        """Return −Σ a·log a of rows of weights in nats; −1 for a row that sees no key."""
+        """Return −Σ a·log a of rows of weights in nats; BLIND for a row that sees no key."""
         return entropies(self, self._chain, self._passes, batch, head, rows)

@@ -29,15 +29,11 @@ KEYS = 1 << 12  # keys whose logits are computed in float64 at a time: so many s
 WIDE = 1 << 20  # bytes of scores that a thread holds
 
 BLOCK_ROWS, BLOCK_CELLS = 128, 1 << 18  # rows that are computed together, and cells of their map that a thread holds
-SMALL_PART = (
-    32  # an edit of so small a part of the map is followed at once, of a larger one row by row when it is asked for
-)
+# An edit of so small a part of the map is followed at once, of a larger one row by row when it is asked for.
+SMALL_PART = 32
 
-ENTROPY_ROWS, ENTROPY_CELLS = (
-    64,
-    1 << 18,
-)  # rows that a thread takes, and cells of their map that it holds; a thread that takes more
-# gives way to a window later
+# Rows that a thread takes, and cells of their map that it holds; one that takes more gives way to a window later.
+ENTROPY_ROWS, ENTROPY_CELLS = 64, 1 << 18
 NO_WEIGHT = 800  # e to minus this is 0 in float64, too, and so is its product with it
 
 
@@ -278,7 +274,7 @@ class RowPasses:
     def complete(
         self, heads: Sequence[tuple[int, int]] | None, progress: CountProgress, cancelled: Callable[[], bool]
     ) -> bool:
-        """Return every unknown row, until an edit leaves none behind."""
+        """Compute unknown rows until none is left, also of those that edits forget; False if cancelled."""
         pairs = list(np.ndindex(*self._chain.shape[:2])) if heads is None else heads
         while jobs := list(self._unknown(pairs)):
             if cancelled() or not self._run(jobs, progress, cancelled):
@@ -349,7 +345,7 @@ class RowPasses:
         return carry_out(jobs, self._put, progress, cancelled)
 
     def _put(self, job: Job) -> bool:
-        """Return one tile, kept only if no edit came in between; else it is left to the next pass."""
+        """Compute one tile and keep it unless an edit came in between; return whether it was kept."""
         batch, head, number = job
         rows = self.rows.tile(number)
 
@@ -362,11 +358,9 @@ class RowPasses:
 
 
 def runs(flags: Array, most: int = 16) -> list[slice]:
-    """Return the True stretches of a row of flags; the one around them where they would be too many."""
-    edges = np.flatnonzero(np.diff(np.concatenate(([False], flags, [False])).astype(np.int8))).reshape(-1, 2)
-    if len(edges) > most:
-        edges = edges[[0, -1], [0, 1]].reshape(1, 2)
-    return [slice(int(low), int(high)) for low, high in edges]
+    """Return the runs of True in a row of flags; the one slice around them where there are more than `most`."""
+    found = [slice(low, high) for low, high in indices.runs(flags)]
+    return found if len(found) <= most else [slice(found[0].start, found[-1].stop)]
 
 
 class BlockExtremes:
@@ -451,7 +445,7 @@ class BlockExtremes:
         return [part for part in parts if not self.known[part].all()]
 
     def _put(self, rows: slice) -> bool:
-        """Return rows as a whole, kept only if no edit came in between."""
+        """Compute the extremes of whole rows and keep them unless an edit came in between; return whether kept."""
         count, wide = self.high.shape[1], max(1, BLOCK_CELLS * self.high.shape[1] // (BLOCK_ROWS * int(self.edges[-1])))
         cuts = [slice(low, min(low + wide, count)) for low in range(0, count, wide)]
 
@@ -503,11 +497,9 @@ def entropies(
     found[lost] = np.nan
     unsure = ~lost & (~np.isfinite(found) | passes.rows.overflow_risk(place, chain.temperature)[0, 0])
     unsure |= passes.hand.weights[batch, head, rows]
-    for run in runs(unsure) if unsure.any() else ():
-        part = slice(rows.start + run.start, rows.start + run.stop)
-        for row in range(part.start, part.stop):
-            weights = evaluation.block(evaluation.weights, batch, head, slice(row, row + 1), slice(0, chain.shape[3]))
-            found[row - rows.start] = row_entropy(weights)[0] if (weights != 0).any() else BLIND
+    for row in (rows.start + np.flatnonzero(unsure)).tolist():
+        weights = evaluation.block(evaluation.weights, batch, head, slice(row, row + 1), slice(0, chain.shape[3]))
+        found[row - rows.start] = row_entropy(weights)[0] if (weights != 0).any() else BLIND
     return found
 
 

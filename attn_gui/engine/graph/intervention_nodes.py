@@ -439,20 +439,16 @@ def nodes_of(
     sources: Mapping[str, Source],
     change: Callable[[Sequence[Stage]], Sequence[Stage]] = list,
 ) -> list[Node]:
-    """Return the chain of a problem: its stages, as `change` gives them, tied to their inputs, and what is changed by
-    hand."""
+    """Return the nodes of a problem in order: its stages, after `change`, with a node for each intervened stage."""
     masked = [name for name, stage in entries().items() if stage.behind_mask]
     expand = InterventionBuilder(problem.interventions, masked)
     return build(change(stages_of(problem)), sources, sizes_of(problem), expand, overflow_limit(problem.dtype))
 
 
 def derived_nodes(problem: Fields, sources: Mapping[str, Source]) -> list[Node]:
-    """Return the nodes of the derived maps, which read the chain with what is changed by hand in it."""
-    masked = [name for name, stage in entries().items() if stage.behind_mask]
-    expand = InterventionBuilder(problem.interventions, masked)
-    limit = overflow_limit(problem.dtype)
-    nodes = build((*stages_of(problem), *DERIVED), sources, sizes_of(problem), expand, limit)
+    """Return the nodes of the derived maps, which read the chain after its interventions."""
     names = {stage.name for stage in DERIVED}
+    nodes = nodes_of(problem, sources, lambda stages: (*stages, *DERIVED))
     return [node for node in nodes if node.name in names]
 
 

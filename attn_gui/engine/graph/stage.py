@@ -128,7 +128,7 @@ def given(inputs: Sequence[T | None]) -> list[T]:
 
 
 class CatalogChoices(Protocol):
-    """Choices among the entries of the catalogs, as a problem makes them."""
+    """The fields of a problem that choose among stages: `Fields`, which imports this module, has them all."""
 
     @property
     def score(self) -> str: ...
@@ -228,7 +228,7 @@ class Stage:
         return "j" in read and ("j" in self.along or not any("j" in letters for letters in self.target.axes))
 
     def fitted(self, choices: CatalogChoices) -> Stage | None:
-        """Return the stage as these choices make it; None where they have nothing of the kind."""
+        """Return the stage that a problem puts in the place of this entry; None where it has none there."""
         return self
 
     def forward(self, *inputs: Input) -> Array:
