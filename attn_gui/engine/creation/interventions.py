@@ -39,9 +39,9 @@ Interventions = tuple[Intervention, ...]
 def with_cells_set(
     interventions: Sequence[Intervention], stage: str, axes: Axes, box: Box, values: Array
 ) -> tuple[Intervention, ...]:
-    """Return interventions that give the cells of a box, in the stage's own axes, these values in the end.
+    """Return interventions that set the cells of a box, given in the stage's own axes, to values.
 
-    Numbers set in the very same cells before are replaced where nothing was done to the stage after that.
+    An earlier record that set exactly these cells is replaced if nothing was done to the stage since.
     """
     return _added(interventions, Set(stage=stage, at=_place(axes, box), values=values))
 
@@ -49,7 +49,7 @@ def with_cells_set(
 def with_cells_scaled(
     interventions: Sequence[Intervention], stage: str, axes: Axes, box: Box, factor: float
 ) -> tuple[Intervention, ...]:
-    """Return interventions that multiply the cells of a box; factors of the very same cells become one.
+    """Return interventions that multiply the cells of a box; factors of exactly the same cells become one.
 
     They stay two where their product is too large or too small for a number.
     """
@@ -67,7 +67,7 @@ def with_cells_scaled(
 def with_cells_taken(
     interventions: Sequence[Intervention], stage: str, axes: Axes, box: Box, source: Mapping[str, int]
 ) -> tuple[Intervention, ...]:
-    """Return interventions that give the cells of a box the computed ones of another place."""
+    """Return interventions that copy computed cells of another place into the cells of a box."""
     return _added(interventions, Copy(stage=stage, at=_place(axes, box), source=source))
 
 
@@ -131,7 +131,7 @@ def _place(axes: Axes, box: Box) -> dict[str, int | tuple[int, int]]:
 
 # --- cells of a matrix that is given -----------------------------------------------------------------
 def box_of_values(array: Array, box: Box, values: Array) -> Array:
-    """Return new numbers for a box of an array: values that broadcast to it."""
+    """Return new numbers for a box of an array, broadcast from `values`."""
     return new_array(indices.shape_of(box), array.dtype, lambda new: np.copyto(new, values, casting="unsafe"))
 
 
@@ -146,7 +146,7 @@ def box_times_factor(array: Array, box: Box, factor: float) -> Array:
 
 
 def box_from_place(array: Array, axes: Axes, box: Box, source: Mapping[str, int]) -> Array:
-    """Return the numbers of another place of an array, for each cell of a box of it."""
+    """Return new numbers for a box of an array, copied from another place (`source`: axis → index)."""
     cuts = zip(axes[len(axes) - array.ndim :], box, strict=True)
     origin = tuple(slice(source[axis], source[axis] + 1) if axis in source else cut for axis, cut in cuts)
     return box_of_values(array, box, array[origin])
@@ -154,9 +154,9 @@ def box_from_place(array: Array, axes: Axes, box: Box, source: Mapping[str, int]
 
 # --- moved cells ----------------------------------------------------------------------------------
 def heads_in(node: Node, nodes: Mapping[str, Node]) -> str:
-    """Return the letter of the heads that lie side by side in the columns of a stage; "" where none do.
+    """Return the letter of the heads whose columns lie side by side in a stage; "" where none do.
 
-    The output without W_O has those of the joined heads, whose cells it shows.
+    An output without W_O shows the joined heads and has theirs.
     """
     stage = node.stage
     return stage.heads or (heads_in(nodes[node.inputs[0].name], nodes) if stage.alias else "")
@@ -267,7 +267,7 @@ def _columns(old: Node, new: Node, heads_before: int | None, heads: int | None) 
 
 
 def _resized(record: Intervention, old: Node, new: Node, columns: Places | None) -> list[Intervention | None]:
-    """Return the record with its cells: by columns that go with their heads, then along the other axes."""
+    """Return the record cut to a stage of another shape: `columns` move with their heads, then other axes are cut."""
     axes, shape = old.stage.axes, old.shape
     if columns is None:
         return [record.resized(axes, shape, new.shape)]
@@ -277,7 +277,7 @@ def _resized(record: Intervention, old: Node, new: Node, columns: Places | None)
 
 # --- whole heads ----------------------------------------------------------------------------------
 def whole_heads(problem: Problem) -> dict[int, Intervention]:
-    """Return the intervention in force on the whole result of a head, by head: of several the last."""
+    """Return {head: the last enabled intervention on its whole result}."""
     found: dict[int, Intervention] = {}
     for record in problem.interventions:
         if _is_whole(record):
@@ -364,7 +364,7 @@ def reordered_interventions(problem: Problem, order: Sequence[int], kv_order: Se
 
 
 def _is_whole(record: Intervention) -> bool:
-    """Return whether a record is in force on the whole results of heads."""
+    """Return whether a record is enabled and changes whole results of heads."""
     return record.enabled and record.stage == RESULT and set(record.at) == {AXIS}
 
 
@@ -375,7 +375,7 @@ def _heads(record: Intervention) -> Iterator[int]:
 
 
 def _freed(interventions: Interventions, heads: Collection[int]) -> Interventions:
-    """Return the interventions without what they do to the whole results of these heads."""
+    """Return the interventions without those on the whole results of these heads."""
     found: list[Intervention] = []
     for record in interventions:
         mine = list(_heads(record)) if _is_whole(record) else []
@@ -388,7 +388,7 @@ def _freed(interventions: Interventions, heads: Collection[int]) -> Intervention
 
 
 def _at(record: Intervention, place: int | tuple[int, int], cells: object) -> Intervention:
-    """Return the record at other heads, with its numbers there."""
+    """Return the record for another head, or range of heads, with the numbers that belong there."""
     numbers = {record.numbers: cells} if record.numbers else {}
     return record.changed(at=Record({**record.at, AXIS: place}), **numbers)
 

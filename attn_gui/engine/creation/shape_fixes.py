@@ -18,9 +18,8 @@ from attn_gui.engine.shape_errors import TOKENS, clash_with, draft_of, fields_wi
 
 
 def apply_fix(fix: Fix, fields: Mapping[str, object], seed: int = 0) -> dict[str, Any]:
-    """Return the fields that change when `fix` is carried out on the `fields` that clash.
+    """Return the fields that change when `fix` is carried out on the `fields` that clash; none of these is modified.
 
-    None of those given is touched.
     New cells are 0, as with `resize`; the numbers of a new matrix depend on (seed, field, item, row, column) alone.
     Biases, tokens and mask layers follow the matrix. Raises ValueError or TypeError if a field is wrong in itself.
     """
@@ -78,8 +77,8 @@ class _Mending:
         overlay(new, old)
 
     def _heads(self, name: str) -> dict[int, int]:
-        """Return {axis: heads} of a matrix whose columns or rows belong to heads: cells keep their place in their
-        head."""
+        """Return {axis: number of heads} of a matrix whose columns or rows belong to heads, in which cells keep their
+        place."""
         part = name[2:] if name[:2] in ("w_", "b_") else name
         if part == "output":
             return {0: self.problem.num_heads} if name == "w_output" else {}
@@ -88,7 +87,7 @@ class _Mending:
 
 
 def _multiply(left: Array, right: Array, new: Array) -> None:
-    """Compute a product in float64, a few rows at a time."""
+    """Write a product into `new`, computed in float64, a few rows at a time."""
     rows, step = new.shape[-2] if new.ndim > 1 else 1, max(1, BLOCK // new.shape[-1])
     left, cells = np.atleast_2d(left), np.atleast_2d(new)
     with np.errstate(all="ignore"):
