@@ -162,13 +162,13 @@ class CellFormulas:
 
     def _product(self, part: Product) -> str:
         """Write a product; one with −∞ is −∞: the number that stands for it would become another one."""
-        text = "*".join(map(self._inner, part.factors))
-        closed = next(filter(self._may_be_closed, part.factors), None)
+        text = "*".join(map(self._inner, part.parts))
+        closed = next(filter(self._may_be_closed, part.parts), None)
         return text if closed is None else self._unless_closed(closed, text)
 
     def _may_be_closed(self, part: Expression) -> bool:
         if isinstance(part, Product):
-            return any(map(self._may_be_closed, part.factors))
+            return any(map(self._may_be_closed, part.parts))
         return isinstance(part, Cell) and part.name in self._closed
 
     def _unless_closed(self, own: Expression, text: str, closed: float = -np.inf) -> str:

@@ -394,18 +394,16 @@ class CoveredEvaluation(EvaluationProxy):
         return found
 
     def left_out_as(self, stage: str, index: tuple[int, ...]) -> Place | None:
-        """Return the blank of which a cell has the number; None where it has none of one."""
         blank = self._cells.get(stage, {}).get(index)
         return None if blank is None else (blank.stage, blank.index)
 
     def left_out(self, stage: str, box: Box) -> list[tuple[int, ...]]:
-        """Return the cells of a box that are left out."""
         cells = self._cells.get(stage, {})
         return [at for at in cells if all(cut.start <= k < cut.stop for k, cut in zip(at, box, strict=True))]
 
     def gives_away(self, stage: str, index: tuple[int, ...]) -> bool:
-        """Return whether the explanation of a cell may name a number that is left out: its own, of weights one of its
-        row, or one of what made it."""
+        """Return whether explaining a cell may show a left-out number: its own, of its row of weights, or of its
+        sources."""
         if stage in self._given:
             return False
         shown = indices.cell(index)

@@ -86,13 +86,11 @@ class DenseEvaluation(Evaluation):
         return self._sources
 
     def node(self, stage: str) -> Node:
-        """Return the stage at work. Raises StageError (a KeyError) for a stage that the problem does not have."""
         if (stage not in self.stages and plain_name(stage) not in self.stages) or stage not in self._by_name:
             raise StageError(messages.NO_STAGE, stage=repr(stage), choices=self.stages)
         return self._by_name[stage]
 
     def fetch(self, name: str, box: Box) -> Array:
-        """Return the numbers of a box of any stage or source, float64 or booleans, kept or computed now."""
         if name in self._sources:
             return self._sources[name].read(box)
         if name in self._arrays:
@@ -270,7 +268,6 @@ class RowwiseEvaluation(DenseEvaluation):
         return node.stage.input_side and node.stage.by_key
 
     def fetch(self, name: str, box: Box) -> Array:
-        """Return the numbers of a box of any stage or source, float64 or booleans, kept or computed now."""
         if name in self._sources or (name in self._arrays and self._arrays[name].dtype == np.float64):
             return super().fetch(name, box)
         if name not in self._last or not indices.contains(self._last[name][0], box):
@@ -290,7 +287,6 @@ class RowwiseEvaluation(DenseEvaluation):
         return node.compute(box, self.fetch)
 
     def update(self, problem: Problem, changed: Mapping[str, Sequence[Box]]) -> Recomputed:
-        """Update as the dense evaluation does."""
         self._last.clear()
         try:
             return super().update(problem, changed)

@@ -302,11 +302,11 @@ class Evaluation(ABC):
 
     # --- cells that are left out -----------------------------------------------------------------
     def left_out(self, stage: str, box: Box) -> list[tuple[int, ...]]:
-        """Return booleans for a box: cells that an exercise leaves out, for which `box` gives NaN."""
+        """Return the cells of a box that an exercise leaves out, by their indices; `box` gives NaN for them."""
         return []
 
     def left_out_as(self, stage: str, index: tuple[int, ...]) -> Place | None:
-        """Return the left-out cell whose number a cell shows; None where it shows none."""
+        """Return the left-out cell, as (stage, index), whose number a cell shows; None where it shows none."""
         return None
 
     def gives_away(self, stage: str, index: tuple[int, ...]) -> bool:

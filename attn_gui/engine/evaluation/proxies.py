@@ -55,7 +55,6 @@ class EvaluationProxy(Evaluation):
         return self.of.sources
 
     def node(self, stage: str) -> Node:
-        """Return the stage at work. Raises StageError (a KeyError) for a stage that the problem does not have."""
         return self.of.node(stage)
 
     @property
@@ -69,57 +68,47 @@ class EvaluationProxy(Evaluation):
 
     # --- numbers ---------------------------------------------------------------------------------
     def box(self, stage: str, box: Box) -> Array:
-        """Return the numbers of a box, read-only, in `dtype`."""
         same = self._same(stage)
         return super().box(stage, box) if same is None else self.of.box(same, box)
 
     def has_field(self, field: str) -> bool:
-        """Return whether there are numbers for a matrix of the problem."""
         return self.of.has_field(field)
 
     def field(self, field: str) -> Array:
-        """Return the numbers for a whole array of the problem."""
         return self.of.field(field)
 
     def allowed(self, batch: int, head: int | None, rows: slice, columns: slice) -> Array | None:
-        """Return cells of a map that the mask leaves open; None when no boolean layer is enabled."""
         return self.of.allowed(batch, head, rows, columns)
 
     def layers_at(self, index: tuple[int, ...]) -> list[tuple[int, bool]]:
-        """Return (position, whether it is open there) of every enabled boolean layer."""
         return self.of.layers_at(index)
 
     # --- pictures --------------------------------------------------------------------------------
     def pooled(
         self, stage: str, batch: int, head: int | None, rows: int, columns: int, part: PicturePart | None = None
     ) -> Picture:
-        """Return (values, allowed) of a picture of a stage in rows × columns blocks, or of a part of its blocks."""
         same = self._same(stage)
         if same is None:
             return super().pooled(stage, batch, head, rows, columns, part)
         return self.of.pooled(same, batch, head, rows, columns, part)
 
     def pooled_once(self, stage: str, batch: int, head: int | None, rows: int, columns: int, part: slice) -> Picture:
-        """Pool some rows of blocks as `pooled` does and keep nothing."""
         same = self._same(stage)
         if same is None:
             return super().pooled_once(stage, batch, head, rows, columns, part)
         return self.of.pooled_once(same, batch, head, rows, columns, part)
 
     def pooled_at(self, stage: str, batch: int, head: int, down: Array, across: Array) -> Picture | None:
-        """Return `pooled` over blocks of a map whose edges are given; None where `block` has to do it."""
         same = self._same(stage)
         if same is None:
             return super().pooled_at(stage, batch, head, down, across)
         return self.of.pooled_at(same, batch, head, down, across)
 
     def lacking(self, stage: str, batch: int, head: int | None, rows: slice, columns: int) -> int:
-        """Return cells of maps that have to be computed before these rows can be shown."""
         kept = columns if self._same(stage) is not None else 0
         return self.of.lacking(self._awaited(stage), batch, head, rows, kept)
 
     def ready(self, stage: str, batch: int, head: int | None, rows: slice) -> bool:
-        """Return whether cells of these rows can be read without computing whole rows of weights."""
         return self.of.ready(self._awaited(stage), batch, head, rows)
 
     def entropies(self, batch: int, head: int, rows: slice) -> Array:
@@ -128,7 +117,6 @@ class EvaluationProxy(Evaluation):
 
     # --- computing -------------------------------------------------------------------------------
     def update(self, problem: Problem, changed: Mapping[str, Sequence[Box]]) -> Recomputed:
-        """Update `of`."""
         return self.of.update(problem, changed)
 
     def complete(
@@ -138,20 +126,16 @@ class EvaluationProxy(Evaluation):
         progress: Callable[[int, int], None] | None = None,
         cancelled: Callable[[], bool] = bool,
     ) -> bool:
-        """Compute what is not known yet of all that is read; False if cancelled."""
         return all(each.complete(heads, progress=progress, cancelled=cancelled) for each in self._read)
 
     # --- what a change reaches -------------------------------------------------------------------
     def reach(self, changed: Mapping[str, Sequence[Box]]) -> dict[str, list[Box]]:
-        """Return the boxes of every stage that a change would reach."""
         return self.of.reach(changed)
 
     def forward(self, changed: Mapping[str, Sequence[Box]]) -> ForwardReach:
-        """Return every cell that reads the given ones."""
         return self.of.forward(changed)
 
     def backward(self, cells: Mapping[str, Sequence[Box]]) -> BackwardReach:
-        """Return every cell that the given ones were computed from."""
         return self.of.backward(cells)
 
 
@@ -186,7 +170,6 @@ class DerivedEvaluation(EvaluationProxy):
         return (*self.of.nodes, *self._own.values())
 
     def node(self, stage: str) -> Node:
-        """Return the stage at work. Raises StageError (a KeyError) for one that the problem does not have."""
         if stage in self._own:
             return self._own[stage]
         if plain_name(stage) not in self.stages:

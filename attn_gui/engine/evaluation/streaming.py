@@ -347,8 +347,6 @@ class StreamingEvaluation(DenseEvaluation):
 
     # --- reading ---------------------------------------------------------------------------------
     def fetch(self, name: str, box: Box) -> Array:
-        """Return the numbers of a box of any stage or source, as float64 (or booleans); unknown rows are computed
-        first."""
         if name == self.projection and self._kind == np.float32 and indices.count(box) > MANY:
             found = self._narrow_output(box)
             if found is not None:
@@ -456,12 +454,10 @@ class StreamingEvaluation(DenseEvaluation):
 
     @property
     def settled(self) -> bool:
-        """Whether everything known equals a fresh computation bit for bit."""
         return not (self._passes.rows.dirty.any() or self._passes.moved or self._pictures.patched)
 
     @property
     def unsettled(self) -> frozenset[tuple[int, int]]:
-        """The (batch, head) pairs of which `settle` may change last digits."""
         dirty = self._passes.rows.dirty.any(axis=-1) | bool(self._passes.moved)
         return frozenset((int(batch), int(head)) for batch, head in np.argwhere(dirty))
 
@@ -526,11 +522,9 @@ class StreamingEvaluation(DenseEvaluation):
         return self._pictures.pooled(stage, batch, head, rows, columns, part)
 
     def pooled_at(self, stage: str, batch: int, head: int, down: Array, across: Array) -> Picture | None:
-        """Return `pooled` over blocks of a map whose edges are given, kept nowhere; None where `block` has to do it."""
         return self._pictures.window(stage, batch, head, down, across) if self.is_map(stage) else None
 
     def ready(self, stage: str, batch: int, head: int | None, rows: slice) -> bool:
-        """Return whether cells of these rows can be read without computing whole rows of weights."""
         return bool(self._rows_behind(stage, batch, head, rows).all())
 
     def _rows_behind(self, stage: str, batch: int, head: int | None, rows: slice) -> Array:
@@ -542,11 +536,9 @@ class StreamingEvaluation(DenseEvaluation):
         return np.asarray(self._passes.rows.known[batch, head if alone else slice(None), rows])
 
     def pooled_once(self, stage: str, batch: int, head: int | None, rows: int, columns: int, part: slice) -> Picture:
-        """Pool some rows of blocks as `pooled` does, with nothing kept: for a large picture that is made bit by bit."""
         return self._pictures.pooled_once(stage, batch, head, rows, columns, part)
 
     def is_map(self, stage: str) -> bool:
-        """Return whether a stage has both a query and a key axis."""
         return stage == self.weights or stage in self._chain.maps
 
     def lacking(self, stage: str, batch: int, head: int | None, rows: slice, columns: int) -> int:
@@ -561,5 +553,4 @@ class StreamingEvaluation(DenseEvaluation):
         return cells * self._passes.cell_cost
 
     def entropies(self, batch: int, head: int, rows: slice) -> Array:
-        """Return −Σ a·log a of rows of weights in nats; BLIND for a row that sees no key."""
         return entropies(self, self._chain, self._passes, batch, head, rows)

@@ -78,7 +78,6 @@ class InterventionNode(Node):
         return [(step, part) for step, part in parts if part is not None]
 
     def steps_at(self, index: tuple[int, ...]) -> tuple[int, ...]:
-        """Return the positions of the interventions that change a cell, in order."""
         return tuple(step.position for step, _ in self.touching(indices.cell(index)))
 
     @property
@@ -185,8 +184,6 @@ class InterventionNode(Node):
         return [*found, (self.computed, box, grad)]
 
     def bound(self, box: Box, fetch: Fetch, errors: Fetch) -> Array:
-        """Return how far two computations of a box may differ, in units of 2^−52; `errors` gives the same for the
-        inputs."""
         found = np.array(errors(self.computed, box))
         for step, part, own, numbers, taken in self._carried_out(box, fetch)[1]:
             inside = indices.within(part, box)
