@@ -28,7 +28,7 @@ TYPESET = (
 
 
 def markdown(rows: Texts, heads: Sequence[str]) -> str:
-    """Return a table of GitHub's Markdown; every text is written as it stands."""
+    """Return a table of GitHub's Markdown, in which every text is shown literally."""
     from tabulate import tabulate
 
     from attn_gui.formats.text.latex_markdown_reader import markdown_text  # whose many patterns no start waits for
@@ -38,7 +38,7 @@ def markdown(rows: Texts, heads: Sequence[str]) -> str:
 
 
 def latex(rows: Texts, heads: Sequence[str]) -> str:
-    """Return a `tabular` with a rule below the headings; several that fit a page each, where one does not."""
+    """Return a `tabular` with a rule below the headings; several of a page each where one would not fit."""
     from attn_gui.formats.text.latex_markdown_reader import parts_of
 
     parts = parts_of(rows, heads)
@@ -87,7 +87,7 @@ def _write_rows(
     label: Callable[[str], str],
     number: Callable[[str], str],
 ) -> None:
-    """Write the whole table with the names of its rows and columns, numbers where there are none."""
+    """Write the whole table with the names of its rows and columns, or numbers where there are none."""
     counted = tuple(map(str, range(source.shape[0]))), source.column_numbers
     down, across = (
         numbers if labels is None else tuple(map(label, labels))

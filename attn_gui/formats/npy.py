@@ -34,7 +34,7 @@ def read(source: FileSource) -> LabeledArray:
 
 
 def listing(source: FileSource) -> ArrayListing:
-    """Return the array as attention weights, which is all that one array without a name can be of a problem."""
+    """Return the array as attention weights: the only part of a problem that a single array without a name can be."""
     header = checked_header(source.file, GIVEN, source.size, ListedBudget())
     return ArrayListing((ListedArray(GIVEN, header.shape, header.dtype.name),), _read_listed)
 
@@ -45,7 +45,7 @@ def _read_listed(source: FileSource, names: Collection[str]) -> dict[str, Array]
 
 
 def write_rows(rows: ArrayRows, file: IO[bytes]) -> None:
-    """Write an array block by block: the very bytes that NumPy writes."""
+    """Write an array block by block, in the same bytes as NumPy."""
     header = {"descr": np.lib.format.dtype_to_descr(rows.dtype), "fortran_order": False, "shape": rows.shape}
     np.lib.format.write_array_header_1_0(file, header)
     for block in rows.blocks():
@@ -53,5 +53,5 @@ def write_rows(rows: ArrayRows, file: IO[bytes]) -> None:
 
 
 def write_unlabeled(rows: ArrayRows, file: IO[bytes], row_labels: Labels, column_labels: Labels) -> None:
-    """Write an array block by block; the file has no room for labels."""
+    """Write an array block by block, without labels, which the format cannot hold."""
     write_rows(rows, file)

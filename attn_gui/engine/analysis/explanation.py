@@ -140,8 +140,9 @@ TEXT = Signs(
 class PerQuery:
     """The equation of one weight, or of one cell of a head's output, from the scores of its query.
 
-    `symbols`, `numbers` and `value` are its sides, `total_…` those of Z, the denominator. Closed keys are left out; a
-    row without an open key is 0 and has no Z. Where e^x leaves the range of numbers, Z is not evaluated.
+    `sides_latex` are its sides (symbols, numbers, value), `total_sides_latex` those of Z, the denominator. Closed keys
+    are left out; a row without an open key is 0 and has no Z. Where e^x leaves the range of numbers, Z is not
+    evaluated.
     """
 
     def __init__(self, evaluation: Evaluation, stage: str, index: tuple[int, ...], value: float) -> None:
