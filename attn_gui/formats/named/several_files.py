@@ -33,22 +33,25 @@ _TWO_OPTIONS = QT_TRANSLATE_NOOP(
 
 # --- one file -------------------------------------------------------------------------------------
 def open_arranged(path: PathText, arrangement: ArrayMapping, progress: Progress | None = None) -> Loaded:
-    """Return the problem that an arrangement makes of a file's arrays. Raises FormatError. `progress` as for
-    `open_file`."""
+    """Return the problem that an arrangement makes of a file's arrays. Raises FormatError.
+
+    `progress` as for `open_file`.
+    """
     with reading(path, progress=progress) as source:
         return read_arranged(arrangement, _listing(source, path), source)
 
 
 def list_arrays(path: PathText, progress: Progress | None = None) -> ArrayListing:
-    """Return the arrays of a file, not read where that can be put off. Raises FormatError. `progress` as for
-    `open_file`."""
+    """Return the arrays of a file, not yet read where that can wait. Raises FormatError.
+
+    `progress` as for `open_file`.
+    """
     with reading(path, progress=progress) as source:
         return _listing(source, path)
 
 
 def likely_arrays(path: PathText) -> dict[str, str]:
-    """Return the part of a problem → name in a file: those that their names suggest, of one layer; empty if too few
-    do."""
+    """Return {part of a problem: array name} of one layer that the names suggest; empty if too few do."""
     with suppress(FormatError):
         found = propose_mapping(list_arrays(path)).arrays
         if is_problem(parts_of(found)):
@@ -77,7 +80,7 @@ def holds_matrix(path: Path) -> bool:
 
 
 def holds_maps(path: Path) -> bool:
-    """Return whether a file holds an array of more axes than a matrix has, whose header alone is read."""
+    """Return whether a file holds an array of more than two axes; only its header is read."""
     with suppress(FormatError), reading(path) as source:
         return len(_shape(source)) > 2
     return False
@@ -96,7 +99,7 @@ def whole_ones(paths: Sequence[Path]) -> list[Path]:
 
 
 def list_several(paths: Sequence[Path], progress: Progress = silent) -> ArrayListing:
-    """Return the arrays of several files; equal names are told apart by their files. Raises FormatError."""
+    """Return the arrays of several files; equal names get the names of their files in front. Raises FormatError."""
     parts = [_part(path, within(progress, done, len(paths))) for done, path in enumerate(paths)]
     counts = Counter(array.name for part in parts for array in part.arrays)
     listed: list[ListedArray] = []
@@ -112,8 +115,7 @@ def list_several(paths: Sequence[Path], progress: Progress = silent) -> ArrayLis
 
 
 def _joined(paths: Sequence[Path], parts: Sequence[ArrayListing]) -> dict[str, object]:
-    """Return the options of several files. Raises FormatError where two say different things; of mere words the first
-    stay."""
+    """Return the options of several files. Raises FormatError where two differ; of mere words the first are kept."""
     found: dict[str, tuple[Path, object]] = {}
     for path, part in zip(paths, parts, strict=True):
         for name, value in part.options.items():
@@ -185,7 +187,7 @@ def _from(path: Path, listing: ArrayListing, _source: FileSource, names: Collect
 def _read(
     places: Mapping[str, tuple[ArrayListing, str]], source: FileSource, names: Collection[str]
 ) -> dict[str, Array]:
-    """Return the arrays of these names, each out of its own file."""
+    """Return the arrays of these names, each from its own file."""
     return {name: part.read(source, [own])[own] for name, (part, own) in places.items() if name in names}
 
 
