@@ -168,7 +168,7 @@ class HeldFile(NamedTuple):
     generation: int
 
     def is_torn(self) -> bool:
-        """Return False: the entry says nothing of the one before it."""
+        """Return True: it counts only with the next whole entry, as it says nothing of the document itself."""
         return True
 
     def parts(self) -> Iterator[memoryview]:

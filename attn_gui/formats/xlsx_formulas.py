@@ -259,7 +259,7 @@ def _parsed(text: str) -> SheetCell | None:
 
 
 def _signed(text: str) -> str:
-    """Return (sign, term) of a sum."""
+    """Return a term of a sum with its sign in front."""
     if text.startswith("-"):
         return text
     return f"+({text})" if re.search(r"[+-]", _PLACE.sub("", text)) else f"+{text}"

@@ -268,7 +268,7 @@ def _is_told(cell: Explanation) -> bool:
 
 
 def _cells_by_head(cells: Sequence[Explanation]) -> Iterator[tuple[int | None, tuple[Explanation, ...]]]:
-    """Return {head: cells} of cells with an equation or an intervention."""
+    """Yield (head, cells) of cells with an equation or an intervention."""
     heads: dict[int | None, list[Explanation]] = {}
     for each in cells:
         if has_equation(each) or each.by_hand:

@@ -83,7 +83,7 @@ def _filled(shapes: dict[str, tuple[int, int]], kind: str, seed: int) -> dict[st
 
 
 def _shrink(kind: str, weights: Array) -> None:
-    """Return weights scaled so that Q, K and V vary by about 1 whatever d_model is, with two decimals.
+    """Scale weights, in place, so that Q, K and V vary by about 1 whatever d_model is, to two decimals.
 
     Without that, self-attention of small integers would be one-hot, since scores grow with d_model.
     """
@@ -122,7 +122,7 @@ def _copied(array: Array, dtype: npt.DTypeLike) -> Array:
     return new_array(array.shape, dtype, write)
 
 
-def with_output(problem: Problem, present: bool, seed: int = 0) -> dict[str, Any]:
+def with_output(problem: Problem, present: bool) -> dict[str, Any]:
     """Return the fields that add w_output (square, or as wide as x) or take it away; {} where nothing changes.
 
     Raises ValueError where a block needs it.
@@ -135,7 +135,7 @@ def with_output(problem: Problem, present: bool, seed: int = 0) -> dict[str, Any
         return {"w_output": None, "b_output": None}
     inner = problem.num_heads * problem.d_v
     shape = (inner, problem.d_model if problem.projected else inner)
-    return {"w_output": fill("random", shape, seed=seed, field="w_output", dtype=problem.dtype)}
+    return {"w_output": fill("random", shape, field="w_output", dtype=problem.dtype)}
 
 
 def with_biases(problem: Problem, present: bool) -> dict[str, Any]:
@@ -150,7 +150,7 @@ def with_biases(problem: Problem, present: bool) -> dict[str, Any]:
     return changed
 
 
-def with_context(problem: Problem, present: bool, seed: int = 0) -> dict[str, Any]:
+def with_context(problem: Problem, present: bool) -> dict[str, Any]:
     """Return the fields that give a projected problem a second sequence, as long and wide as x, or make it
     self-attention.
 
@@ -162,7 +162,7 @@ def with_context(problem: Problem, present: bool, seed: int = 0) -> dict[str, An
         return {}
     renamed = {"key_tokens": None} if problem.key_tokens is not None else {}
     if present:
-        context = fill("random", problem.x.shape, seed=seed, field="context", dtype=problem.dtype)
+        context = fill("random", problem.x.shape, field="context", dtype=problem.dtype)
         return {"context": context} | renamed
     return _narrowed(problem) | {"context": None} | renamed
 
@@ -185,7 +185,7 @@ def _narrowed(problem: Problem) -> dict[str, Any]:
     return changed
 
 
-def with_score(problem: Problem, score: str, seed: int = 0) -> dict[str, Any]:
+def with_score(problem: Problem, score: str) -> dict[str, Any]:
     """Return the fields that change the score function, its numbers at their defaults; {} where the problem has it.
 
     Its tables are new weights: of the additive score w_score_query (d_q, d_a), w_score_key (d_kk, d_a), w_score (d_a,).
@@ -195,13 +195,13 @@ def with_score(problem: Problem, score: str, seed: int = 0) -> dict[str, Any]:
     entry, hidden = SCORES[score], min(max(problem.d_k, LEAST_HIDDEN), MOST_HIDDEN)
     sizes = {entry.widths["query"]: problem.d_k, entry.widths["key"]: problem.d_key}
     tables = {
-        name: _score_weights(problem, name, [sizes.get(letter, hidden) for letter in letters], seed)
+        name: _score_weights(problem, name, [sizes.get(letter, hidden) for letter in letters])
         for name, letters in entry.tables.items()
     }
     return {"score": score, "score_params": entry.defaults | tables}
 
 
-def with_hidden_width(problem: Problem, width: int, seed: int = 0) -> dict[str, Any]:
+def with_hidden_width(problem: Problem, width: int) -> dict[str, Any]:
     """Return the fields that give the additive score `width` hidden units; units that stay keep their weights.
 
     Raises ValueError for another score.
@@ -213,16 +213,16 @@ def with_hidden_width(problem: Problem, width: int, seed: int = 0) -> dict[str, 
         raise FieldError(messages.NEEDS, field="d_a", other=hidden)
     tables, params = SCORES[problem.score].tables, problem.score_params
     changed = {
-        name: _score_weights(problem, name, (*params[name].shape[:-1], width), seed, keep=_first_columns(params[name]))
+        name: _score_weights(problem, name, (*params[name].shape[:-1], width), keep=_first_columns(params[name]))
         for name, letters in tables.items()
         if letters[-1] == tables[units][0]
     }
     return {"score_params": {**params, **changed}}
 
 
-def _score_weights(problem: Problem, name: str, shape: Sequence[int], seed: int, keep: Write | None = None) -> Array:
+def _score_weights(problem: Problem, name: str, shape: Sequence[int], keep: Write | None = None) -> Array:
     field = f"score_params.{name}"
-    return fill("random", shape, seed=seed, field=field, dtype=problem.dtype, keep=keep)
+    return fill("random", shape, field=field, dtype=problem.dtype, keep=keep)
 
 
 def _first_columns(old: Array) -> Write:

@@ -53,7 +53,7 @@ def _has_heads(problem: Problem, layer: Layer) -> bool:
 
 
 # --- parts ----------------------------------------------------------------------------------------
-def with_block(problem: Problem, kind: str | None, seed: int = 0) -> dict[str, Any]:
+def with_block(problem: Problem, kind: str | None) -> dict[str, Any]:
     """Return the fields that add a block of a kind, replace the present one, or take it away.
 
     Tables that both kinds have stay. Raises ValueError where a block is impossible: without x, or where the output is
@@ -72,17 +72,17 @@ def with_block(problem: Problem, kind: str | None, seed: int = 0) -> dict[str, A
         if name in before:
             found[name] = before[name]
         elif not table.optional or (len(table.letters) == 1 and name not in GATE):
-            found[name] = _new(problem, name, table.letters, table.neutral, seed)
+            found[name] = _new(problem, name, table.letters, table.neutral)
     kept = {name: before[name] for name in (*block.numbers, *block.choices) if name in before}
     return {"block": found | kept}
 
 
-def _new(problem: Problem, name: str, letters: str, neutral: float, seed: int) -> Array:
+def _new(problem: Problem, name: str, letters: str, neutral: float) -> Array:
     """Return a new table of a block: random weights, or else numbers that change nothing."""
     widths = {"o": problem.d_model, "u": problem.d_model, "f": problem.d_ff or WIDER * problem.d_model}
     shape = tuple(widths[letter] for letter in letters)
     if len(shape) > 1:
-        return fill("random", shape, seed=seed, field=f"block.{name}", dtype=problem.dtype)
+        return fill("random", shape, field=f"block.{name}", dtype=problem.dtype)
     return new_array(shape, problem.dtype, lambda new: new.fill(neutral))
 
 
@@ -98,7 +98,7 @@ def with_choice(problem: Problem, name: str, key: str) -> dict[str, Any]:
     return {} if block[name] == key else {"block": {**block, name: key}}
 
 
-def with_gate(problem: Problem, present: bool, seed: int = 0) -> dict[str, Any]:
+def with_gate(problem: Problem, present: bool) -> dict[str, Any]:
     """Return the fields that add a gate to the feed-forward network or remove it; {} where nothing changes.
 
     Raises ValueError where the block has none.
@@ -111,7 +111,7 @@ def with_gate(problem: Problem, present: bool, seed: int = 0) -> dict[str, Any]:
     if not present:
         return {"block": {name: value for name, value in block.items() if name not in GATE}}
     table = BLOCKS[block["kind"]].tables["w_gate"]
-    return {"block": {**block, "w_gate": _new(problem, "w_gate", table.letters, table.neutral, seed)}}
+    return {"block": {**block, "w_gate": _new(problem, "w_gate", table.letters, table.neutral)}}
 
 
 def with_head_norms(problem: Problem, present: bool) -> dict[str, Any]:

@@ -17,10 +17,10 @@ from attn_gui.engine.memory import neutral_array, new_array, overlay
 from attn_gui.engine.shape_errors import TOKENS, clash_with, draft_of, fields_with, with_company
 
 
-def apply_fix(fix: Fix, fields: Mapping[str, object], seed: int = 0) -> dict[str, Any]:
+def apply_fix(fix: Fix, fields: Mapping[str, object]) -> dict[str, Any]:
     """Return the fields that change when `fix` is carried out on the `fields` that clash; none of these is modified.
 
-    New cells are 0, as with `resize`; the numbers of a new matrix depend on (seed, field, item, row, column) alone.
+    New cells are 0, as with `resize`; the numbers of a new matrix depend on (field, item, row, column) alone.
     Biases, tokens and mask layers follow the matrix. Raises ValueError or TypeError if a field is wrong in itself.
     """
     problem = draft_of(fields)
@@ -28,13 +28,13 @@ def apply_fix(fix: Fix, fields: Mapping[str, object], seed: int = 0) -> dict[str
     shapes = {fix.matrix: fix.after}
     if isinstance(clash, ShapeError):
         shapes, _ = with_company(problem, clash, shapes)
-    mending = _Mending(problem, fix, seed)
+    mending = _Mending(problem, fix)
     return fields_with(problem, {name: mending.value(name, shape) for name, shape in shapes.items()})
 
 
 class _Mending:
-    def __init__(self, problem: Fields, fix: Fix, seed: int) -> None:
-        self.problem, self.fix, self.seed = problem, fix, seed
+    def __init__(self, problem: Fields, fix: Fix) -> None:
+        self.problem, self.fix = problem, fix
         self.arrays = problem.arrays()
 
     def value(self, name: str, shape: Shape) -> Any:
@@ -49,13 +49,13 @@ class _Mending:
     def _array(self, name: str, shape: Shape, dtype: np.dtype[Any]) -> Array:
         old = self.arrays.get(name)
         if old is None:
-            return fill("random", shape, seed=self.seed, field=name, dtype=dtype)
+            return fill("random", shape, field=name, dtype=dtype)
         if name == self.fix.matrix and self.fix.kind == "transpose":
             return new_array(shape, dtype, lambda new: np.copyto(new, np.swapaxes(old, -1, -2)))
         if self.fix.kind != "project" or not self._multiplied(name):
             neutral = 1.0 if name.endswith(".allowed") else NEUTRAL.get(name, 0.0)
             return neutral_array(shape, old, neutral, lambda new: self._keep(name, old, new))
-        factor = fill("random", self.fix.shape, seed=self.seed, field=f"w_{self.fix.matrix}")
+        factor = fill("random", self.fix.shape, field=f"w_{self.fix.matrix}")
         left, right = (old, factor) if self._columns_change else (factor, old)
         return new_array(shape, dtype, lambda new: _multiply(left, right, new))
 

@@ -412,9 +412,7 @@ class Evaluation(ABC):
         """The (batch, head) pairs whose last digits `settle` may change."""
         return frozenset()
 
-    def settle(
-        self, *, progress: Callable[[int, int], None] | None = None, cancelled: Callable[[], bool] = bool
-    ) -> bool:
+    def settle(self, *, cancelled: Callable[[], bool] = bool) -> bool:
         """Compute again what edits have left off by rounding; return False if cancelled."""
         return True
 

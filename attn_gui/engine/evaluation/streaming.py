@@ -442,15 +442,13 @@ class StreamingEvaluation(DenseEvaluation):
         """
         return self._passes.complete(heads, progress, cancelled)
 
-    def settle(
-        self, *, progress: Callable[[int, int], None] | None = None, cancelled: Callable[[], bool] = bool
-    ) -> bool:
+    def settle(self, *, cancelled: Callable[[], bool] = bool) -> bool:
         """Compute again what edits have updated, so that all equals a fresh evaluation bit for bit; False if cancelled.
 
         Cancel it before you write the first cell of an edit: nothing may be kept that is read between that and
         `update`.
         """
-        return self._passes.settle(progress, cancelled) and self._pictures.settle(cancelled)
+        return self._passes.settle(cancelled) and self._pictures.settle(cancelled)
 
     @property
     def settled(self) -> bool:

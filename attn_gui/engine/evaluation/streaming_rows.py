@@ -291,12 +291,12 @@ class RowPasses:
                 if not self.rows.known[batch, head, self.rows.tile(tile)].all():
                     yield batch, head, tile
 
-    def settle(self, progress: CountProgress, cancelled: Callable[[], bool]) -> bool:
+    def settle(self, cancelled: Callable[[], bool]) -> bool:
         """Compute again, as a fresh evaluation would, all known rows that edits have updated; False if cancelled."""
         with np.errstate(all="ignore"):
             if not self._versions.beside(lambda: self._evaluation.anew(self.moved), self._take_over, cancelled):
                 return False
-        return self._run(self._dirty_tiles(), progress, cancelled) and not self.rows.dirty.any() and not self.moved
+        return self._run(self._dirty_tiles(), None, cancelled) and not self.rows.dirty.any() and not self.moved
 
     def _take_over(self, fresh: Mapping[str, Array]) -> None:
         """Write kept stages and bounds of K as a fresh evaluation has them: an edit that changes last digits."""

@@ -88,7 +88,7 @@ def stages_with(stages: Sequence[Stage], role: Role, change: Callable[[Stage], S
 
 
 def takes(stage: Stage, *roles: Role) -> bool:
-    """Return whether a stage has one of these roles, judged by its name, as fitted stages have no role of their own."""
+    """Return whether a stage has one of these roles in attention, judged by its name."""
     return stage.name in map(stage_of, roles)
 
 

@@ -288,7 +288,7 @@ def recall_mapping(records: Iterable[Mapping[str, Any]], listing: ArrayListing) 
 
 
 def _names(patterns: Mapping[str, str], listing: ArrayListing) -> dict[str, str]:
-    """Return a name for each pattern, with the same numbers if there are such; None where one has none."""
+    """Return {pattern: name}, with the same numbers in all names if there are such; {} where a pattern has no name."""
     alike: dict[str, list[str]] = {}
     for array in listing.arrays:
         alike.setdefault(pattern(array.name), []).append(array.name)

@@ -482,8 +482,8 @@ def _inline_rows(text: str) -> list[TextGrid] | None:
 def _may_be_decimals(sample: Sequence[Sequence[str]]) -> bool:
     """Return whether lines such as "0,05" may each be one number as well as two.
 
-    So they may where there is one line, where a 0 begins what would be a whole number, and where one side is always 0
-    or has many digits.
+    So they may where there is a single line, where a 0 stands in front as no whole number has it (05, -0), and where
+    every left side is 0 or every right side has three digits or more.
     """
     if not sample or not all(len(cells) == 1 and ONE_COMMA.fullmatch(cells[0].strip()) for cells in sample):
         return False
