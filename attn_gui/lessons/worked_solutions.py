@@ -121,7 +121,7 @@ def given_matrices(evaluation: Evaluation, item: int) -> Iterator[GivenMatrix]:
 
 
 def _arrays_by_head(name: str, values: Array, item: int) -> Iterator[GivenMatrix]:
-    """Yield (head, numbers) of what a layer adds; leading axes of batch and head are often missing."""
+    """Yield the matrices that a layer adds, one for each head; leading axes of batch and head are often missing."""
     heads = values[min(item, len(values) - 1)] if values.ndim == 4 else values
     for head, matrix in enumerate(heads.reshape(-1, *heads.shape[-2:])):
         yield GivenMatrix(name, head if heads.ndim > 2 and len(heads) > 1 else None, matrix)

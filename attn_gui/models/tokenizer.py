@@ -361,7 +361,8 @@ class TokenizedText(NamedTuple):
 
 
 def _unknown(tokenizer: Any, found: Any, texts: Sequence[str]) -> tuple[str, list[str]]:
-    """Return a tokenizer's token for unknown parts, and these parts of the texts; () where it needs no such token."""
+    """Return a tokenizer's token for unknown parts, and these parts of the texts; "" and none where it has no such
+    token."""
     named = getattr(tokenizer.model, "unk_token", None), *UNKNOWN  # one of Unigram does not name it
     token = next((one for one in named if one and tokenizer.token_to_id(one) is not None), "")
     number, places = tokenizer.token_to_id(token), zip(found.ids, found.sequence_ids, found.offsets, strict=True)
