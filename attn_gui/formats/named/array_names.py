@@ -63,7 +63,7 @@ _MISSING = QT_TRANSLATE_NOOP(
 
 # --- guessed roles --------------------------------------------------------------------------------
 class RoleGuess(NamedTuple):
-    """The part that a name means, and what it has in common with names of other parts of the same layer."""
+    """The part that a name means, and what it shares with the names of other parts of its layer."""
 
     role: str
     numbers: tuple[str, ...]
@@ -72,7 +72,7 @@ class RoleGuess(NamedTuple):
 
 @lru_cache(2**14)  # a file of a whole model has thousands, and each is asked about with every choice in the dialog
 def guess(name: str) -> RoleGuess | None:
-    """Return the part of a problem that may be meant by a name; None where it says nothing."""
+    """Return the part of a problem that a name may mean; None where it says nothing."""
     words = _words(name)
     role = _role(words)
     if role is None:
@@ -85,13 +85,13 @@ def guess(name: str) -> RoleGuess | None:
 
 @lru_cache(2**14)
 def is_map(name: str) -> bool:
-    """Return whether an array of this name has a cell for every query and key: weights or scores of attention."""
+    """Return whether an array of this name has a cell for each query and key: weights or scores of attention."""
     words = _words(name)
     return bool(_MAPS & set(words)) and not _MASK & set(words) and "weight" not in words
 
 
 def is_token_ids(name: str) -> bool:
-    """Return whether an array of this name has a number for every token."""
+    """Return whether an array of this name has a number for each token."""
     return name.rpartition(".")[2] in _TOKEN_IDS
 
 
@@ -122,7 +122,7 @@ def _role(words: Sequence[str]) -> str | None:
 
 
 def _kind(said: set[str]) -> str:
-    """Return how the fields of a bias or of weights begin; nothing where the words say neither."""
+    """Return the prefix of fields of a bias or of weights; "" where the words say neither."""
     return "b_" if said & _BIAS else "w_" if said & _WEIGHT else ""
 
 
@@ -133,7 +133,7 @@ def _output(said: set[str]) -> str | None:
 
 
 def _is_mask(words: Sequence[str]) -> bool:
-    """Return whether a name is that of a mask, or of a bias of the scores; not of switches of whole heads."""
+    """Return whether a name is that of a mask, or of a bias of the scores, but not of switches of whole heads."""
     said = set(words)
     bias = "bias" in said and said & _ATTENTION and not said & {*_PART_OF, *_PROJECTION, "c"}
     return bool(bias) or (bool(said & _MASK) and " head mask " not in f" {' '.join(words)} ")
@@ -146,8 +146,10 @@ def _is_fused(words: Sequence[str]) -> bool:
 
 
 def suggested(arrays: Iterable[ListedArray]) -> dict[str, str]:
-    """Return the names that are likely for the parts of one problem: those of one layer before those of several, and
-    queries and keys as the scores read them before those that positions have not turned yet."""
+    """Return {part: likely name} for one problem.
+
+    Names of one layer come before those of several, and queries and keys as the scores read them before unturned ones.
+    """
     groups: dict[tuple[tuple[str, ...], tuple[str, ...]], dict[str, str]] = {}
     for array in sorted(arrays, key=lambda array: _ROTATED not in _words(array.name)):
         found = guess(array.name)
@@ -180,16 +182,16 @@ def _worth(names: Mapping[str, str]) -> bool:
 
 # --- names of fields ------------------------------------------------------------------------------
 class ForeignNames(AmbiguousFile):
-    """A file of arrays whose names say nothing of a problem: a person has to say which is which."""
+    """A file of arrays whose names say nothing: a person has to say which is which."""
 
 
 def is_own_name(name: str) -> bool:
-    """Return whether a problem would miss what a file has under this name."""
+    """Return whether an array of this name is part of a problem."""
     return is_field(name) or is_option(name) or name == META
 
 
 def check_names(names: Iterable[str]) -> None:
-    """Raise ForeignNames where the names of a file's arrays make no problem, and others might be its missing parts."""
+    """Raise ForeignNames where the names make no problem, and other arrays may be the missing parts."""
     names = list(names)
     known = [name for name in names if is_field(name)]
     foreign = [name for name in names if not (is_own_name(name) or is_result(name))]
@@ -209,10 +211,10 @@ def is_problem(names: Iterable[str]) -> bool:
 def problem_of(
     arrays: Mapping[str, Array], options: Mapping[str, Json], ignored: Sequence[str] = (), *, batch_axis: bool = False
 ) -> Loaded:
-    """Return the problem of arrays by field name, with notes on what is `ignored` or was rounded.
+    """Return the problem of arrays by field name, with notes on those `ignored` and on rounding.
 
-    `batch_axis`: whether a first axis as long as num_heads is the batch, where the options do not say it; else it may
-    be heads, and is refused.
+    `batch_axis`: whether a first axis as long as num_heads is the batch, where the options do not say; else it may be
+    heads, and is refused.
     """
     for name, array in arrays.items():
         check_axes(name, array.shape)
@@ -224,27 +226,26 @@ def problem_of(
 
 
 def is_own_file(listing: ArrayListing) -> bool:
-    """Return whether this program wrote the arrays as the fields and results of a problem, which leaves nothing to
-    ask."""
+    """Return whether this program wrote the arrays, as fields and results of a problem, so that nothing is to
+    be asked."""
     known = all(is_own_name(array.name) or is_result(array.name) for array in listing.arrays)
     return known and listing.options.keys() >= {*_OURS, _BATCHED}
 
 
 def meta_options(options: Mapping[str, Json]) -> dict[str, Json]:
-    """Return the options that a `meta` says; where we wrote it a first axis is the batch, where others did it may be
-    heads."""
+    """Return the options in a `meta`; in one of this program a first axis is the batch, in others it may be heads."""
     return {_BATCHED: True, **options} if options.keys() >= _OURS else dict(options)
 
 
 def joined(options: Mapping[str, Json], more: Mapping[str, Json]) -> dict[str, Json]:
-    """Return the options of `meta` and those that stand beside it. Raises FormatError for one that both say."""
+    """Return the options of `meta` and those beside it. Raises FormatError for one that is in both."""
     if twice := [name for name in more if name in options]:
         raise there_twice(twice[0])
     return {**options, **more}
 
 
 def there_twice(name: str) -> FormatError:
-    """Return the refusal of an option that stands by itself and in `meta`."""
+    """Return the error for an option that is both beside `meta` and in it."""
     return FormatError(_TWICE, name=shown(name))
 
 
@@ -254,5 +255,5 @@ def texts_among(members: Mapping[str, ArrayRows]) -> dict[str, str]:
 
 
 def options_among(texts: Mapping[str, Json]) -> dict[str, Json]:
-    """Return the values that are options of a problem, by name."""
+    """Return {name: value} of texts that are options of a problem."""
     return {name: value for name, value in texts.items() if is_option(name)}

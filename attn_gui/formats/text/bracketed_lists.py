@@ -89,7 +89,7 @@ _PARTS = frozenset(("q", "k", "v", "query", "key", "value", "queries", "keys", "
 
 
 class BracketGroup(list["str | BracketGroup"]):
-    """What stands between two brackets, with the word before them."""
+    """The text between two brackets, with the word in front of them."""
 
     def __init__(self, word: str, bracket: str, start: int) -> None:
         super().__init__()
@@ -108,7 +108,7 @@ class FoundList(NamedTuple):
 
 
 class NamedRows(NamedTuple):
-    """A matrix: the ways to read its rows, the names of these, and the name of all of it."""
+    """A matrix: the readings of its rows, their names, and its own name."""
 
     name: str
     readings: list[Rows]
@@ -116,33 +116,34 @@ class NamedRows(NamedTuple):
 
 
 class GroupedText(NamedTuple):
-    """A text as groups within groups, the places of its comments, and whether a bracket is closed that none opened."""
+    """A text as nested groups, with the places of comments; also whether a bracket is closed that was never opened."""
 
     root: BracketGroup
     comments: list[tuple[int, int]]
     stray: bool
 
     def broken(self) -> list[BracketGroup]:
-        """Return the groups that no bracket of their kind closes."""
+        """Return the groups that are not closed by a bracket of their kind."""
         return [group for group in _groups(self.root) if group.broken]
 
 
 class FoundLists(NamedTuple):
-    """The matrices of a text, and what stands around them."""
+    """The matrices of a text, and the text around them."""
 
     matrices: list[NamedRows]
     left_out: str
 
 
 def unwrapped(text: str) -> str:
-    """Return the text with the numbers that libraries print in their own type, such as np.float64(1.5), alone."""
+    """Return the text with numbers freed from the types that libraries print around them, such as np.float64(1.5)."""
     return _WRAPPED.sub(r"\1", text) if "(" in text and any(name in text for name in _SCALARS) else text
 
 
 def find_lists(text: str) -> FoundLists | None:
-    """Return the matrices in brackets that a text holds; None where its numbers are in no brackets.
+    """Return the matrices in brackets in a text; None where its numbers are not in brackets.
 
-    Raises FormatError for brackets that do not match, prints that leave numbers out, and what may change a matrix.
+    Raises FormatError for brackets that do not match, prints that leave numbers out, and anything that may change a
+    matrix.
     """
     if not may_hold(text):
         return None
@@ -170,7 +171,8 @@ def find_lists(text: str) -> FoundLists | None:
 
 
 def _plainly_written(text: str) -> str:
-    """Return the text with 1.5*^-3, 1.5` (Mathematica) and 1.5f (C) as 1.5e-3 and 1.5, each sign beside its digits."""
+    """Return the text with 1.5*^-3, 1.5` (Mathematica) and 1.5f (C) as 1.5e-3 and 1.5, and signs next to
+    their digits."""
     if "{" in text:
         text = _SUFFIX.sub("", _PRECISION.sub("", text) if "`" in text and "```" not in text else text)
         text = text.replace("*^", "e")
@@ -178,13 +180,13 @@ def _plainly_written(text: str) -> str:
 
 
 def may_hold(text: str) -> bool:
-    """Return whether a text may hold a list, as its brackets and, of a long one, its beginning tell."""
+    """Return whether a text may hold a list, judging by its brackets, and if it is long by its beginning."""
     text = _folded(text)
     return not _BRACKETS.isdisjoint(text) and not _is_accounted(text) and (len(text) <= LARGE or _may_begin(text))
 
 
 def _folded(text: str) -> str:
-    """Return the text with brackets and the marks beside them in ASCII, each in its place."""
+    """Return the text of the same length with brackets and separators in ASCII."""
     return text if text.isascii() else text.translate(_FOLDED)
 
 
@@ -195,9 +197,9 @@ def refuse_shortened(text: str) -> None:
 
 
 def _is_accounted(text: str) -> bool:
-    """Return whether all brackets are around one number each that is a whole cell: the negative ones of accounts.
+    """Return whether every bracket is around one number that is a whole cell, as negative numbers in accounts are.
 
-    A comma in one is a decimal comma, or one between thousands, only where no commas stand between the cells.
+    A comma in such a number is a decimal comma, or one between thousands, only where cells are not separated by commas.
     """
     if "(" not in text:
         return False
@@ -206,8 +208,7 @@ def _is_accounted(text: str) -> bool:
 
 
 def _may_begin(text: str) -> bool:
-    """Return whether a long text has a list at its beginning: a number behind a bracket, and another or the end behind
-    it."""
+    """Return whether a long text begins with a list: a bracket, a number, then another number or the end."""
     return re.search(r"[\[({]\s*[-+−]?[\d.]+\s*(?:[,;\s]\s*[-+−\d.]|\])", text[:LOOKED_AT]) is not None
 
 
@@ -217,7 +218,7 @@ def _is_begun(text: str) -> bool:
 
 # --- groups --------------------------------------------------------------------------------------
 def _grouped(text: str) -> GroupedText:
-    """Return the text as groups within groups. Raises FormatError for more than MOST_DEEP within each other."""
+    """Return the text as nested groups. Raises FormatError for more than MOST_DEEP levels."""
     root = BracketGroup("", "", 0)
     root.end = len(text)
     stack, comments, stray = [root], [], False
@@ -260,7 +261,7 @@ def _holds(group: BracketGroup, matrices: Sequence[FoundList]) -> bool:
 
 
 def _named(group: BracketGroup) -> tuple[str, str, bool]:
-    """Return the key and the word before a bracket, and whether there is nothing else."""
+    """Return the key and the word in front of a bracket, and whether nothing else is there."""
     found = _WORD.fullmatch(group.word)
     if found is None:
         return "", group.word, False
@@ -273,7 +274,8 @@ def _is_constructor(word: str) -> bool:
 
 
 def _search(group: BracketGroup, text: str, name: str = "") -> list[FoundList]:
-    """Return every list of numbers in a group that is none itself. Raises FormatError for what may change one."""
+    """Return all lists of numbers inside a group that is no list. Raises FormatError for anything that may
+    change one."""
     found: list[FoundList] = []
     key = ""
     for item in group:
@@ -299,13 +301,13 @@ def _search(group: BracketGroup, text: str, name: str = "") -> list[FoundList]:
 
 
 def _operators(group: BracketGroup) -> str:
-    """Return the first word in a group that counts with what is beside it."""
+    """Return the first word in a group that is an operation on what is next to it."""
     words = (item for item in group if isinstance(item, str))
     return next((word for word in words if word[0] in _OPERATORS or word[0] == "."), "")
 
 
 def _value(group: BracketGroup) -> Nested | str | None:
-    """Return the list, or the one number, that a group is; None of anything else."""
+    """Return the list, or the single number, that a group is; None for anything else."""
     _, word, plain = _named(group)
     if not plain or not _is_constructor(word):
         return None
@@ -317,7 +319,7 @@ def _value(group: BracketGroup) -> Nested | str | None:
 
 
 def _items(group: BracketGroup) -> Nested | None:
-    """Return what a list holds; None where a part of it has a key."""
+    """Return the items of a list; None where one of them has a key."""
     items: Nested = []
     for item in group:
         if isinstance(item, str):
@@ -332,7 +334,7 @@ def _items(group: BracketGroup) -> Nested | None:
 
 
 def _arguments(group: BracketGroup) -> tuple[Nested, tuple[str, ...] | None] | None:
-    """Return what a call is given but for keywords and types, and the shape that it says; None where it reshapes."""
+    """Return the arguments of a call without keywords and types, and the shape among them; None where it reshapes."""
     items: Nested = []
     shape = None
     key = ""  # of the argument that comes next
@@ -360,14 +362,13 @@ def _arguments(group: BracketGroup) -> tuple[Nested, tuple[str, ...] | None] | N
 
 
 def _key(word: str) -> str | None:
-    """Return the key that a word is; None where it is none."""
+    """Return a word as a key; None where it is none."""
     found = _KEY.fullmatch(word) if word[-1] in "=:" else None
     return None if found is None else found[2]
 
 
 def _inner(group: BracketGroup) -> Nested | str | None:
-    """Return the value of a group in a list; of one that is none its beginning, which is no number, unless it holds
-    others."""
+    """Return the value of a group inside a list; of one that is no value its first text, unless it holds lists."""
     value = _value(group)
     if value is None and not any(isinstance(part, BracketGroup) for part in group):
         return f"{group.word}{group.bracket}…"
@@ -377,9 +378,9 @@ def _inner(group: BracketGroup) -> Nested | str | None:
 def _unwrapped(
     group: BracketGroup, word: str, items: Nested, said: tuple[str, ...] | None = None
 ) -> Nested | str | None:
-    """Return the one value of a constructor or of parentheses, else the list of all.
+    """Return the single value of a constructor or of parentheses, else the list of all.
 
-    Raises FormatError where the list has another shape than the one that is said.
+    Raises FormatError where the list has another shape than the one given.
     """
     lists = [item for item in items if isinstance(item, list)]
     if said is not None and lists and (got := _shape(lists[0])) != tuple(map(_whole, said)):
@@ -422,8 +423,7 @@ def _cells(value: Nested) -> Iterator[str]:
 
 
 def _is_numbers(value: Nested) -> bool:
-    """Return whether half of the first cells of a list are numbers, or are meant for one, so that a typing error is
-    named."""
+    """Return whether half of the first cells of a list are numbers, or nearly so: then a typing error can be named."""
     cells = list(itertools.islice(_cells(value), 64))
     return 0 < len(cells) <= 2 * sum(map(_is_value, cells))
 
@@ -433,7 +433,7 @@ def _is_value(cell: str) -> bool:
 
 
 def _before(text: str, start: int) -> str:
-    """Return what stands near before a place."""
+    """Return the text just before a place."""
     return text[max(0, start - NEAR) : start]
 
 
@@ -447,14 +447,13 @@ def _around(text: str, matrices: Sequence[FoundList]) -> str:
 
 
 def _is_row(line: str) -> bool:
-    """Return whether a line is numbers in no brackets."""
+    """Return whether a line is numbers without brackets."""
     cells = re.split(r"[\s,;]+", line.strip()) if _BRACKETS.isdisjoint(line) else []
     return any(cells) and all(map(is_number, filter(None, cells)))
 
 
 def _counts(one: FoundList, text: str) -> bool:
-    """Return whether a row is meant for one: it is no number in parentheses, and no numbers stand beside it in its
-    line."""
+    """Return whether a row is meant as one: not a number in parentheses, and without numbers next to it on its line."""
     cells, body = list(_cells(one.value)), text[one.group.start : one.group.end]
     if (one.group.bracket == "(" and len(cells) < 2) or re.match(r"\[\s*,", body):  # R counts columns as [,1]
         return False
@@ -480,7 +479,7 @@ def _with_vectors(matrices: list[FoundList], found: Sequence[FoundList], text: s
 
 
 def _is_vector(one: FoundList, text: str, shapes: set[tuple[int, ...]]) -> bool:
-    """Return whether a row beside a matrix is another one: it is given a name or a line, and is not a shape."""
+    """Return whether a row beside a matrix is a vector: it has a name or a line of its own, and is not a shape."""
     whole = tuple(map(_whole, _cells(one.value)))
     if whole in shapes or any(tuple(s for s in shape if s != 1) == whole for shape in shapes):
         return False
@@ -489,7 +488,7 @@ def _is_vector(one: FoundList, text: str, shapes: set[tuple[int, ...]]) -> bool:
 
 
 def _check(one: FoundList, text: str) -> None:
-    """Raise FormatError for what is wrong within a matrix, or stands beside it and counts with it."""
+    """Raise FormatError for an error in a matrix, or an operation next to it."""
     start, end = one.group.start, one.group.end
     refuse_shortened(text[start:end])
     if re.search(r"[\[,]\s*,", text[start:end]):
@@ -504,7 +503,7 @@ def _check(one: FoundList, text: str) -> None:
 
 
 def _counted_before(near: str) -> str:
-    """Return the end of what stands before a matrix where it counts with it: an operator, or a number as a factor."""
+    """Return the end of the text before a matrix if that changes it: an operator, or a number as a factor."""
     before = near.rstrip()
     line = before.rpartition("\n")[2]
     operator = before[-1:] in _OPERATORS and not _RULE.fullmatch(line.strip()) and not _BOLD.search(before[-200:])
@@ -514,7 +513,7 @@ def _counted_before(near: str) -> str:
 
 
 def _counts_behind(rest: str, *, in_quotes: bool) -> bool:
-    """Return whether what stands behind a matrix counts with it: an index, a power, an attribute, an operator."""
+    """Return whether the text after a matrix changes it: an index, a power, an attribute, an operator."""
     near, apart = rest[:1], rest.lstrip(" \t")
     touches = near and (near in "'ᵀ²[(^’" or (near.isascii() and near.isalnum())) and not in_quotes
     attribute = near == "." and rest[1:2].isalpha()
@@ -524,7 +523,7 @@ def _counts_behind(rest: str, *, in_quotes: bool) -> bool:
 
 # --- rows ----------------------------------------------------------------------------------------
 def _listed(one: FoundList, text: str) -> Iterator[NamedRows]:
-    """Yield the matrices of a list, which has several where it is nested deeper than one has rows."""
+    """Yield the matrices of a list; there are several where it is nested deeper than a matrix."""
     name = one.name or name_before(text, one.group.start)
     value = one.value
     while len(value) == 1 and isinstance(value[0], list):
@@ -544,7 +543,7 @@ def _listed(one: FoundList, text: str) -> Iterator[NamedRows]:
 
 
 def _cut_at_lines(body: str) -> str:
-    """Return a list with a semicolon for every line end, but beside a comma, where Python goes on."""
+    """Return a list with a semicolon for each line end, except after a comma, where Python goes on."""
     body = body[body.rfind("[") if "[" in body else 0 :] if body.count("[") == 1 else body
     lines = [line.strip() for line in body.split("\n")]
     ends = [
@@ -568,7 +567,7 @@ def _rows_of(value: Nested | str) -> Rows:
 
 
 def name_before(text: str, start: int) -> str:
-    """Return what stands before a matrix in its line, or in the line above where that ends as labels do."""
+    """Return the text before a matrix on its line, or the line above if that ends as labels do."""
     before = _before(text, start)
     line = before.rpartition("\n")[2]
     if not line.strip():
@@ -579,7 +578,7 @@ def name_before(text: str, start: int) -> str:
 
 
 def _as_rows(found: Sequence[FoundList], text: str, left_out: str) -> FoundLists | None:
-    """Return lists of numbers one below the other as the rows of one matrix; None where they are something else."""
+    """Return lists of numbers that follow each other as the rows of one matrix; None where they are something else."""
     if len(found) < 2 or any(_depth(one.value) > 1 for one in found):
         return None
     names = tuple(one.name or name_before(text, one.group.start) for one in found)
@@ -597,13 +596,13 @@ def _as_rows(found: Sequence[FoundList], text: str, left_out: str) -> FoundLists
 
 
 def _are_rows(found: Sequence[FoundList], between: Sequence[str]) -> bool:
-    """Return whether lists of numbers with names may be rows: each in a line, or entries of one record."""
+    """Return whether named lists of numbers may be rows: each on its own line, or all entries of one record."""
     entries = any(one.name for one in found) and "=" not in "".join(between)
     return entries or all("\n" in part for part in between)
 
 
 def _singly(found: Sequence[FoundList], text: str, left_out: str) -> FoundLists:
-    """Return each list as a matrix, or as several. Raises FormatError for more than MOST."""
+    """Return each list as one or more matrices. Raises FormatError for more than MOST."""
     matrices = list(itertools.islice((listed for one in found for listed in _listed(one, text)), MOST + 1))
     if len(matrices) > MOST:
         raise FormatError(TOO_MANY, most=f"{MOST:,}")
@@ -613,14 +612,14 @@ def _singly(found: Sequence[FoundList], text: str, left_out: str) -> FoundLists:
 
 
 def _without(left_out: str, names: Sequence[str], sign: str = "[:：=＝]") -> str:
-    """Return what was left out but for names, which have a note of their own; each ends with `sign`."""
+    """Return left-out words without names, which have a note of their own; each ends with `sign`."""
     for name in filter(None, names[:MOST]):
         left_out = re.sub(rf"{re.escape(name)}\s*{sign}\s*", "", left_out, count=1)
     return left_out if any(map(str.isalnum, left_out)) else ""
 
 
 def _left_out(text: str, matrices: Sequence[FoundList], comments: Sequence[tuple[int, int]]) -> str:
-    """Return the words around the matrices, and the comments in them."""
+    """Return the words around the matrices, and the comments."""
     parts, place = [], 0
     groups = {one.group.start: one.group for one in matrices}
     for group in groups.values():

@@ -60,8 +60,7 @@ def number(text: str, dtype: DTypeLike = np.float64) -> float:
 
 
 def normalized(text: str) -> str:
-    """Return `text` in ASCII where that is safe, without what cannot be seen; "?" where it would become another
-    number."""
+    """Return `text` in ASCII where that is safe, without invisible signs; "?" where it would become another number."""
     if text.isascii():
         return text.strip()
     forms = (unicodedata.decomposition(letter).split(" ")[0] for letter in text)

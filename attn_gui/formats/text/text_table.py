@@ -90,7 +90,7 @@ _LEFT_OUT = {
 
 
 class ParsedCells:
-    """The numbers read so far; a cell that is none is kept with its place."""
+    """The numbers read so far; cells that are none are kept with their places."""
 
     def __init__(self, mode: Mode) -> None:
         self.mode: Mode = mode
@@ -108,7 +108,7 @@ class ParsedCells:
         self._vanished = ""
 
     def add_row(self, row: TextRow, cells: Sequence[str]) -> None:
-        """Add a row. Raises FormatError for one of another length, and for an empty line in a single column."""
+        """Add a row. Raises FormatError for another length, and for an empty line in a single column."""
         self._check_place(row, cells)
         self.switches = self.switches and all(map(is_switch, cells))
         numbers = self._plain(cells)
@@ -130,8 +130,8 @@ class ParsedCells:
             raise FormatError(TOO_MANY, most=f"{MOST_NUMBERS:,}")
 
     def _plain(self, cells: Sequence[str]) -> list[float] | None:
-        """Return the numbers of a row in which Python reads nothing that is none: 1_000, other scripts, 1e400 as
-        infinity."""
+        """Return the numbers of a row; None for cells that only Python reads as numbers: 1_000, other
+        scripts, 1e400."""
         together = "".join(cells)
         if not together.isascii() or "_" in together or self.mode == "grouped":
             return None
@@ -189,7 +189,7 @@ class ParsedCells:
 
     @property
     def hopeless(self) -> bool:
-        """Whether there is so much that is no number that the rest need not be read."""
+        """Whether so many cells are no numbers that the rest need not be read."""
         return self.bad >= MOST_BAD
 
     def _refuse(self, column: int, line: int, cell: str, error: NotANumber) -> None:
@@ -210,7 +210,7 @@ class ParsedCells:
 
     # --- saying ----------------------------------------------------------------------------------
     def notes(self) -> list[FileNote]:
-        """Return notes on guessed commas and signs, and on numbers that could not be kept."""
+        """Return notes on guessed commas and signs, and on numbers that could not be kept exactly."""
         found = []
         if self._with_comma is not None:
             template = (
@@ -229,7 +229,7 @@ class ParsedCells:
         return found
 
     def refusal(self) -> FormatError:
-        """Return one sentence on what is no number: its place, what was expected, what stands there."""
+        """Return one sentence on a cell that is no number: its place, what was expected, what it holds."""
         row, column, line, text, error = self._listed[0]
         if self.bad > 1:
             listed = tuple(f"({row}, {column}) “{quoted(text, 16)}”" for row, column, _, text, _ in self._listed)
@@ -268,7 +268,7 @@ def _ragged(line: int) -> str:
 
 # --- tables ---------------------------------------------------------------------------------------
 class TextGrid(NamedTuple):
-    """A text cut into rows of cells. `begin` gives them from the first one on, as often as it is called."""
+    """A text split into rows of cells; each call of `begin` gives them from the first one on."""
 
     begin: Callable[[], Iterator[TextRow]]
     rows: int  # about so many
@@ -279,14 +279,14 @@ class TextGrid(NamedTuple):
 
 
 class TextMatrix(NamedTuple):
-    """One matrix of a text: the name before it, and the ways to cut it."""
+    """One matrix of a text: the name before it, and the possible ways to split it."""
 
     name: str
     grids: Sequence[TextGrid]
 
 
 class TextReading(NamedTuple):
-    """One way to read a text."""
+    """One reading of a text."""
 
     grid: TextGrid
     headings: Headings
@@ -317,7 +317,7 @@ def read_table(text: str, progress: Progress = silent) -> LabeledArray:
 
 
 def read_rows(rows: Sequence[TextRow], progress: Progress = silent) -> LabeledArray:
-    """Return the matrix in cells that are cut already, such as a spreadsheet's; refused as `read_table` refuses."""
+    """Return the matrix of cells that are split already, such as a spreadsheet's. Raises as `read_table`."""
     return _one_of([TextMatrix("", [TextGrid(lambda: iter(rows), max(1, len(rows)))])], progress)
 
 
@@ -328,7 +328,7 @@ def _read(text: str, progress: Progress) -> LabeledArray:
 
 
 def _one_of(parts: Sequence[TextMatrix], progress: Progress) -> LabeledArray:
-    """Return the matrix of one part, where the text has no other. Raises AmbiguousTable where there are several."""
+    """Return the matrix of one part, if the text has no other. Raises AmbiguousTable where there are several."""
     readings = [reading for part in parts for reading in _readings(part, progress)]
     readings = _distinct(readings)
     if len(readings) > 1:
@@ -358,8 +358,7 @@ def _readings(part: TextMatrix, progress: Progress) -> list[PossibleMatrix]:
 
 # --- cutting -------------------------------------------------------------------------------------
 def _parts(text: str) -> list[TextMatrix]:
-    """Return the matrices that a text holds, each with the ways to cut it where its commas or semicolons can be two
-    things."""
+    """Return the matrices of a text, each with its possible ways to be split at commas or semicolons."""
     text = bracketed_lists.unwrapped(delimited.without_prompts(text))
     outline = delimited.outlined(text)
     if latex_markdown_reader.is_latex(outline):
@@ -373,8 +372,7 @@ def _parts(text: str) -> list[TextMatrix]:
 
 
 def _tables(text: str, *, quoted_cells: bool) -> list[TextMatrix]:
-    """Return the tables of a text without brackets; all its rows together, too, where nothing but empty lines parts
-    them."""
+    """Return the tables of a text without brackets; all rows together as well, where only empty lines separate them."""
     if quoted_cells or text.count("\n") > LONGEST_PRINT:
         piped = latex_markdown_reader.is_piped(delimited.outlined(text))
         return [TextMatrix("", [_listed(*latex_markdown_reader.piped_rows(text))] if piped else _plain(text))]
@@ -394,13 +392,13 @@ def _tables(text: str, *, quoted_cells: bool) -> list[TextMatrix]:
 
 
 def _are_numbers(blocks: Sequence[TextBlock]) -> bool:
-    """Return whether tables have no headings, and rows of the same length."""
+    """Return whether tables have no headings and rows of the same length."""
     firsts = [block.text.strip().partition("\n")[0].replace(",", " ").replace(";", " ").split() for block in blocks]
     return len(set(map(len, firsts))) == 1 and all(is_number(cell) for cells in firsts for cell in cells)
 
 
 def _cut(text: str) -> list[TextGrid]:
-    """Return the ways to cut one table."""
+    """Return the ways to split one table."""
     if latex_markdown_reader.is_piped(text):
         return [_listed(*latex_markdown_reader.piped_rows(text))]
     label, table, doubtful = delimited.label_of(text)
@@ -412,12 +410,12 @@ def _cut(text: str) -> list[TextGrid]:
 
 
 def _said(grids: Sequence[TextGrid], words: str) -> list[TextGrid]:
-    """Return the grids, with the words that were left out beside them."""
+    """Return the grids with the words that were left out."""
     return [grid._replace(left_out=words) for grid in grids]
 
 
 def _lists(text: str, outline: str) -> list[TextMatrix]:
-    """Return the matrices in brackets; comments are read as well where the text has no other."""
+    """Return the matrices in brackets; those in comments, too, where the text has no other."""
     if not bracketed_lists.may_hold(outline) or "[,1]" in text:
         return []
     _refuse_too_many(text)
@@ -434,14 +432,14 @@ def _lists(text: str, outline: str) -> list[TextMatrix]:
 
 
 def _rows(rows: bracketed_lists.Rows, labels: Sequence[str] | None, left_out: str) -> TextGrid:
-    """Return rows in brackets, whose commas belong to no number, with the names that stand before them."""
+    """Return rows in brackets, whose commas are part of no number, with the names before them."""
     cells = rows if labels is None else [[label, *row] for label, row in zip(labels, rows, strict=True)]
     grid = _listed([TextRow(0, row) for row in cells], headed=False)
     return grid._replace(commas=False, left_out=left_out, headings=NAMED_ROWS if labels else None)
 
 
 def _plain(text: str) -> list[TextGrid]:
-    """Return the ways to cut a table between blanks, tabs, commas or semicolons."""
+    """Return the ways to split a table at blanks, tabs, commas or semicolons."""
     if named := delimited.named_rows(text):
         names, text = named
         cut = delimited.rows_of(text, delimited.find_dialect(text))
@@ -482,9 +480,10 @@ def _inline_rows(text: str) -> list[TextGrid] | None:
 
 
 def _may_be_decimals(sample: Sequence[Sequence[str]]) -> bool:
-    """Return whether lines such as "0,05" may be one number each as well as two.
+    """Return whether lines such as "0,05" may each be one number as well as two.
 
-    So it is with a lone one, with a 0 that no whole number begins with, with nothing but 0 or many digits at a side.
+    So they may where there is a single line, where a 0 stands in front as no whole number has it (05, -0), and where
+    every left side is 0 or every right side has three digits or more.
     """
     if not sample or not all(len(cells) == 1 and ONE_COMMA.fullmatch(cells[0].strip()) for cells in sample):
         return False
@@ -495,7 +494,7 @@ def _may_be_decimals(sample: Sequence[Sequence[str]]) -> bool:
 
 
 def _refuse_too_many(text: str) -> None:
-    """Count the fields before anything is cut up."""
+    """Raise FormatError for too many fields, before anything is split."""
     if len(text) >= 2 * MOST_WRITTEN_OUT and sum(1 for _ in _FIELD.finditer(text)) > MOST_WRITTEN_OUT:
         raise FormatError(TOO_MANY, most=f"{MOST_WRITTEN_OUT:,}")
 
@@ -504,7 +503,8 @@ def _refuse_too_many(text: str) -> None:
 def _clean(
     grid: TextGrid, headings: Headings, sample: list[list[str]], progress: Progress
 ) -> list[tuple[TextReading, ParsedCells, LabeledArray]]:
-    """Return the numbers of the rows with decimal points; where only commas are in the way, with these."""
+    """Return the numbers of the rows read with decimal points; where only commas are in the way, with decimal
+    commas."""
     way = TextReading(grid, headings, "point")
     cells, matrix = _matrix(way, sample, progress)
     if not cells.bad:
@@ -556,7 +556,7 @@ def _nothing() -> FormatError:
 
 # --- saying --------------------------------------------------------------------------------------
 def _distinct(found: Sequence[PossibleMatrix]) -> list[PossibleMatrix]:
-    """Keep the first of readings that are the same matrix, under the same name or none."""
+    """Return the readings without those that give the same matrix under the same name, or under none."""
     kept: list[PossibleMatrix] = []
     for one in found:
         alike = (other for other in kept if one.name in ("", other.name) or not other.name)
@@ -566,7 +566,7 @@ def _distinct(found: Sequence[PossibleMatrix]) -> list[PossibleMatrix]:
 
 
 def _noted(way: TextReading, cells: ParsedCells, matrix: LabeledArray) -> LabeledArray:
-    """Return the matrix with what was left out, guessed or rounded."""
+    """Return the matrix with notes on what was left out, guessed or rounded."""
     notes: list[FileNote] = []
     if way.grid.left_out:
         notes.append(FileNote(LEFT_OUT, text=quoted(way.grid.left_out, LONGEST_NOTE)))
