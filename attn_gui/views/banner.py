@@ -13,7 +13,7 @@ from shiboken6 import isValid
 from attn_gui.figure.design_tokens import RADIUS, SIZE, SPACING
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import current_theme, icon, scaled, style_text
-from attn_gui.views.widgets import FlowLayout, Retranslated
+from attn_gui.views.widgets import FlowLayout, Retranslated, set_name
 
 Words = str | Callable[[], str]  # a callable is asked again when the language changes
 MOST = 5  # buttons
@@ -129,8 +129,7 @@ class Banner(Retranslated, QFrame):
         self._text.setText(sentence)
         self.setAccessibleName(sentence)
         self._text.setWhatsThis(self.tr("What the last action has led to, and what can be done about it"))
-        self._close.setAccessibleName(self.tr("Close this line"))
-        self._close.setToolTip(self.tr("Close this line"))
+        set_name(self._close, self.tr("Close this line"))
         for button, offer in zip(self._buttons, self._offers, strict=False):
             button.setText(_said(offer.label))
             button.setToolTip(_said(offer.hint))

@@ -16,8 +16,8 @@ from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.tool_bar_controls import CompareBox
 from attn_gui.views.tables.inputs import GroupSwitch
 from attn_gui.views.text_views import WrappedLabel
-from attn_gui.views.theme import current_theme, icon, scaled, style_text
-from attn_gui.views.widgets import Retranslated, arrange, listen_once
+from attn_gui.views.theme import current_theme, scaled, style_text
+from attn_gui.views.widgets import CloseButton, Retranslated, arrange, listen_once, set_name
 
 
 class BarAboveMaps(QWidget):
@@ -29,9 +29,7 @@ class BarAboveMaps(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._close = QToolButton(self)
-        self._close.setIcon(icon("close"))
-        self._close.setAutoRaise(True)
+        self._close = CloseButton(self)
         self._close.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._row = arrange(QHBoxLayout(), spacing=SPACING.m)
         margins = SPACING.xl, SPACING.s, SPACING.m, SPACING.s
@@ -124,8 +122,7 @@ class ComparisonBar(Retranslated, BarAboveMaps):
 
     def retranslate(self) -> None:
         words = self.tr("End the comparison")
-        self._close.setAccessibleName(words)
-        self._close.setToolTip(words)
+        set_name(self._close, words)
         self._split.setAccessibleName(self.tr("Place of the bar between before and now"))
         self._split.setToolTip(self._split.accessibleName())
         self._gradient.setAccessibleName(self.tr("Gradient of"))
@@ -169,5 +166,4 @@ class BrushBar(Retranslated, BarAboveMaps):
                 "opens it. Esc drops it."
             )
         )
-        self._close.setAccessibleName(self.tr("Put the brush away"))
-        self._close.setToolTip(self.tr("Put the brush away"))
+        set_name(self._close, self.tr("Put the brush away"))

@@ -7,8 +7,8 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QToolButton, QWidget
 
 from attn_gui.figure.design_tokens import SPACING
-from attn_gui.views.theme import icon, scaled, style_text
-from attn_gui.views.widgets import Retranslated, arrange, set_tip
+from attn_gui.views.theme import scaled, style_text
+from attn_gui.views.widgets import CloseButton, Retranslated, arrange, set_name, set_tip
 
 WIDTH = 240
 
@@ -27,7 +27,7 @@ class FindBar(Retranslated, QWidget):
         self._where, self._said = QLabel(self), QLabel(self)
         self.line = QLineEdit(self)
         self.line.setObjectName("find.line")
-        self.previous, self.next, self.close_button = QToolButton(self), QToolButton(self), QToolButton(self)
+        self.previous, self.next, self.close_button = QToolButton(self), QToolButton(self), CloseButton(self)
         for label in (self._where, self._said):
             label.setTextFormat(Qt.TextFormat.PlainText)
         style_text(self._said, tone="text2")
@@ -37,7 +37,6 @@ class FindBar(Retranslated, QWidget):
         arrange(QHBoxLayout(self), *found, 1, self.close_button, margins=margins, spacing=SPACING.m)
         self.previous.setText("‹")
         self.next.setText("›")
-        self.close_button.setIcon(icon("close"))
         for button, signal in (
             (self.previous, self.previousRequested),
             (self.next, self.nextRequested),
@@ -79,8 +78,7 @@ class FindBar(Retranslated, QWidget):
             (self.next, self.tr("The next one (F3)")),
             (self.close_button, self.tr("End the search (Esc)")),
         ):
-            button.setToolTip(words)
-            button.setAccessibleName(words)
+            set_name(button, words)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()

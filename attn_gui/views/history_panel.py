@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence, Set
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QSize, Signal
 from PySide6.QtGui import QKeySequence, QResizeEvent, QUndoStack
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.views.history_list import CollapsibleHeader, HistoryModel, StepDelegate, StepList
 from attn_gui.views.snapshots import SnapshotList, SnapshotModel, SnapshotRow, SnapshotsView
-from attn_gui.views.theme import icon, scaled, style_text
-from attn_gui.views.widgets import Retranslated, arrange
+from attn_gui.views.theme import scaled, style_text
+from attn_gui.views.widgets import CloseButton, Retranslated, arrange, set_name
 
 
 class BlameView(Retranslated, QWidget):
@@ -25,13 +25,11 @@ class BlameView(Retranslated, QWidget):
         self.setObjectName("blame")
         self._model = SnapshotModel()
         self._model.setParent(self)
-        self._title, self._close, self._list = QLabel(self), QToolButton(self), SnapshotList(self)
+        self._title, self._close, self._list = QLabel(self), CloseButton(self), SnapshotList(self)
         self._list.setObjectName("blame.list")
         self._list.setModel(self._model)
         self._title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         style_text(self._title, "body", "text2")
-        self._close.setIcon(icon("close"))
-        self._close.setAutoRaise(True)
         self._close.clicked.connect(self.hide)
         self._list.activated.connect(lambda index: self.stepRequested.emit(index.row()))
         self._list.clicked.connect(lambda index: self.stepRequested.emit(index.row()))
@@ -54,8 +52,7 @@ class BlameView(Retranslated, QWidget):
         self.show()
 
     def retranslate(self) -> None:
-        self._close.setAccessibleName(self.tr("Close"))
-        self._close.setToolTip(self.tr("Close"))
+        set_name(self._close, self.tr("Close"))
 
 
 FOLDED_BELOW = 600  # pixels of the column that it shares with the explanation

@@ -220,13 +220,10 @@ class SnapshotsView(QWidget):
 
     def _build(self) -> None:
         head = arrange(QHBoxLayout(), (self._title, 1), self._take)
-        row = QHBoxLayout()
-        row.setSpacing(SPACING.s)
+        row = arrange(QHBoxLayout(), *self._buttons.values(), 1, spacing=SPACING.s)
         for what, button in self._buttons.items():
             button.setObjectName(f"snapshots.{what}")
             button.clicked.connect(partial(self._ask, what))
-            row.addWidget(button)
-        row.addStretch(1)
         arrange(QVBoxLayout(self), head, self._list, row, margins=0, spacing=SPACING.s)
 
     def _say_present(self) -> None:

@@ -442,7 +442,6 @@ class WalkView(Retranslated, QWidget):
         )
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self._gif.setText(self.tr("Export &GIF…"))
         self._panels.setText(self.tr("Export step &panels…"))
         self._export.setText(self.tr("Export"))
@@ -609,28 +608,13 @@ class WalkView(Retranslated, QWidget):
             control.installEventFilter(self)
         self._export.setObjectName("walk.export")
         self._speed.setObjectName("walk.speed")
-        head, way, column = QHBoxLayout(), QHBoxLayout(self._transport), QVBoxLayout(self)
-        head.setContentsMargins(SPACING.xl, 0, SPACING.l, 0)
-        head.setSpacing(SPACING.m)
-        for part, stretch in ((self._title, 0), (self._about, 1), (self._export, 0), (self._close, 0)):
-            head.addWidget(part, stretch)
-        way.setContentsMargins(SPACING.l, 0, SPACING.l, 0)
-        way.setSpacing(SPACING.m)
-        way.addWidget(self._back)
-        way.addWidget(self._play)
-        way.addWidget(self._on)
-        way.addWidget(self._bar, 1)
-        way.addWidget(self._time)
-        way.addWidget(self._speed)
-        self._head.setLayout(head)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self._head)
-        column.addWidget(hairline(self))
-        column.addWidget(self._stage, 1)
-        column.addWidget(self._sentence)
-        column.addWidget(hairline(self))
-        column.addWidget(self._transport)
+        head = self._title, (self._about, 1), self._export, self._close
+        arrange(QHBoxLayout(self._head), *head, margins=(SPACING.xl, 0, SPACING.l, 0), spacing=SPACING.m)
+        transport = self._back, self._play, self._on, (self._bar, 1), self._time, self._speed
+        arrange(QHBoxLayout(self._transport), *transport, margins=(SPACING.l, 0, SPACING.l, 0), spacing=SPACING.m)
+        picture = (self._stage, 1), self._sentence
+        column = self._head, hairline(self), *picture, hairline(self), self._transport
+        arrange(QVBoxLayout(self), *column, margins=0, spacing=0)
 
 
 def _factor(speed: float) -> str:
@@ -758,7 +742,6 @@ class WalkSteps(Retranslated, QWidget):
         self.retranslate()
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self._title.setText(self.tr("Steps"))
         self._hint.setText(self.tr("Click a step to go there"))
         self._keys.setText(
@@ -830,17 +813,8 @@ class WalkSteps(Retranslated, QWidget):
         self._keys.setObjectName("walk.keys")
         self._rows.setSpacing(0)
         arrange(QVBoxLayout(self), self._whole, margins=0)
-        head, body, column = QHBoxLayout(), QVBoxLayout(self._body), QVBoxLayout(self._whole)
-        head.addWidget(self._title)
-        head.addWidget(self._hint, 1)
-        body.setContentsMargins(0, 0, 0, 0)
-        body.addLayout(self._rows)
-        body.addStretch(1)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(SPACING.m)
-        column.addLayout(head)
-        column.addWidget(self._page, 1)
-        column.addWidget(hairline(self))
-        column.addWidget(self._conclusion)
-        column.addWidget(self._keys)
+        head = arrange(QHBoxLayout(), self._title, (self._hint, 1))
+        arrange(QVBoxLayout(self._body), self._rows, 1, margins=0)
+        parts = head, (self._page, 1), hairline(self), self._conclusion, self._keys
+        arrange(QVBoxLayout(self._whole), *parts, margins=0, spacing=SPACING.m)
         self._page.hold(self._body)

@@ -30,12 +30,13 @@ from PySide6.QtWidgets import (
     QLayout,
     QLayoutItem,
     QScrollArea,
+    QToolButton,
     QWidget,
 )
 from shiboken6 import delete, isValid
 
 from attn_gui.figure.design_tokens import LINE, RADIUS, SPACING
-from attn_gui.views.theme import current_theme, scaled
+from attn_gui.views.theme import current_theme, icon, scaled
 
 VEILED = 0.88
 """The share of a panel's background in a veil over it."""
@@ -174,6 +175,21 @@ def set_tip(widget: QWidget, tip: str) -> None:
     """Say what a control does, with the formula that it changes if it changes one."""
     widget.setToolTip(plain_tip(tip))
     widget.setWhatsThis(widget.toolTip())
+
+
+def set_name(widget: QWidget, name: str) -> None:
+    """Name a control that has no words on it, for screen readers and in its tip."""
+    widget.setAccessibleName(name)
+    widget.setToolTip(plain_tip(name))
+
+
+class CloseButton(QToolButton):
+    """A flat button with a cross; `set_name` says what it closes."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setIcon(icon("close"))
+        self.setAutoRaise(True)
 
 
 class ElidedLabel(QLabel):

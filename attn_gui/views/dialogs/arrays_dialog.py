@@ -24,7 +24,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QButtonGroup,
     QComboBox,
-    QDialogButtonBox,
     QGridLayout,
     QHBoxLayout,
     QHeaderView,
@@ -49,7 +48,7 @@ from attn_gui.formats.named.weight_layouts import FUSED, Columns, runs_text
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.dialogs.ambiguity_dialogs import NumberPreview
 from attn_gui.views.dialogs.axes_fields import AxesFields
-from attn_gui.views.dialogs.dialog_base import BUTTONS, FormDialog
+from attn_gui.views.dialogs.dialog_base import AnswerButtons, FormDialog
 from attn_gui.views.dialogs.form_fields import caption, lay_out
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import scaled, style_text
@@ -264,7 +263,7 @@ class ArraysDialog(Retranslated, FormDialog):
         self._found: NDArray[Any] | str | None = None  # the numbers that are looked at, or why there are none
         self._pictured: dict[tuple[str, str], ArrayMapping] = {}
         self.complaint = WrappedLabel(self)
-        self.buttons = QDialogButtonBox(BUTTONS.Ok | BUTTONS.Cancel, self)
+        self.buttons = AnswerButtons(self)
         self._build()
         self.parts.changed.connect(self._look)
         self.fields.changed.connect(self._look)
@@ -314,8 +313,7 @@ class ArraysDialog(Retranslated, FormDialog):
         self.line.setPlaceholderText(self.tr("Find an array"))
         self.line.setAccessibleName(self.tr("Find an array"))
         self.table.setAccessibleName(self.tr("Arrays of the file"))
-        self.buttons.button(BUTTONS.Ok).setText(self.tr("Open"))
-        self.buttons.button(BUTTONS.Cancel).setText(self.tr("Cancel"))
+        self.buttons.set_words(self.tr("Open"))
         self.model.retranslate()
         self._look()
 
@@ -327,8 +325,6 @@ class ArraysDialog(Retranslated, FormDialog):
         sides = arrange(QHBoxLayout(), (left, 1), self._form(), spacing=SPACING.xl)
         column = QVBoxLayout(self)
         arrange(column, self.intro, (sides, 1), self.complaint, self.buttons, margins=SPACING.xl, spacing=SPACING.l)
-        self.buttons.accepted.connect(self.accept)
-        self.buttons.rejected.connect(self.reject)
         self.line.textChanged.connect(self.sieve.setFilterFixedString)
 
     def _form(self) -> QScrollArea:
@@ -416,7 +412,7 @@ class ArraysDialog(Retranslated, FormDialog):
         said = self._objection(now)
         self.complaint.setText(said)
         self.complaint.setVisible(bool(said))
-        self.buttons.button(BUTTONS.Ok).setEnabled(not said)
+        self.buttons.ok.setEnabled(not said)
         self._ask_for_pictures(now)
 
     def _objection(self, now: ArrayMapping) -> str:

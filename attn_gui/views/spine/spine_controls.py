@@ -23,7 +23,7 @@ from attn_gui.views.controls.typed_field import NumberField
 from attn_gui.views.names import normalizer_name, score_name
 from attn_gui.views.spine.operators import CHEVRON, LEAST_WIDTH, ListBox, MaskBox, OperatorBox, PlainBox, QuietBox
 from attn_gui.views.theme import scaled, style_text
-from attn_gui.views.widgets import FocusedWheel, arrange
+from attn_gui.views.widgets import FocusedWheel, arrange, set_name
 
 # --- The scale of the scores: ÷ √dₖ, none, or a number that is typed or slid between average and dot product ---
 
@@ -224,8 +224,7 @@ class NumberRow(QWidget):
         """Set names for screen readers and tooltips in the present language."""
         for name, field in self.fields.items():
             text = QCoreApplication.translate("Settings", setting_of(name).name)
-            field.setAccessibleName(text)
-            field.setToolTip(text)
+            set_name(field, text)
 
     def _field(self, name: str) -> QWidget:
         setting = setting_of(name)
