@@ -16,7 +16,7 @@ from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.tool_bar_controls import CompareBox
 from attn_gui.views.tables.inputs import GroupSwitch
 from attn_gui.views.text_views import WrappedLabel
-from attn_gui.views.theme import current_theme, scaled, style_text
+from attn_gui.views.theme import current_theme, scaled, style_text, theme_signal
 from attn_gui.views.widgets import CloseButton, Retranslated, arrange, listen_once, set_name
 
 
@@ -70,7 +70,8 @@ class ComparisonBar(Retranslated, BarAboveMaps):
         self._split.setObjectName("control.wipe")
         self._split.setRange(0, STEPS)
         self._split.setPageStep(STEPS // 10)
-        self._split.setMaximumWidth(scaled(WIDEST))
+        theme_signal.changed.connect(self._fit_split)
+        self._fit_split()
         self._split.valueChanged.connect(lambda step: self.splitMoved.emit(step / STEPS))
         self._split.hide()
         self._text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
@@ -81,6 +82,9 @@ class ComparisonBar(Retranslated, BarAboveMaps):
         arrange(self._row, self._title, (self._text, 1), self._gradient, self._split, self._modes, self._close)
         self.retranslate()
         self.hide()
+
+    def _fit_split(self, *_: object) -> None:
+        self._split.setMaximumWidth(scaled(WIDEST))
 
     def set_text(self, text: str, title: str = "") -> None:
         """Say it after a title; nothing for an empty text."""

@@ -7,7 +7,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QToolButton, QWidget
 
 from attn_gui.figure.design_tokens import SPACING
-from attn_gui.views.theme import scaled, style_text
+from attn_gui.views.theme import scaled, style_text, theme_signal
 from attn_gui.views.widgets import CloseButton, Retranslated, arrange, set_name, set_tip
 
 WIDTH = 240
@@ -31,7 +31,8 @@ class FindBar(Retranslated, QWidget):
         for label in (self._where, self._said):
             label.setTextFormat(Qt.TextFormat.PlainText)
         style_text(self._said, tone="text2")
-        self.line.setMaximumWidth(scaled(WIDTH))
+        theme_signal.changed.connect(self._fit_line)
+        self._fit_line()
         found = self._where, self.line, self.previous, self.next, self._said
         margins = SPACING.xl, SPACING.s, SPACING.m, SPACING.s
         arrange(QHBoxLayout(self), *found, 1, self.close_button, margins=margins, spacing=SPACING.m)
@@ -48,6 +49,9 @@ class FindBar(Retranslated, QWidget):
         self.line.textChanged.connect(self.typed)
         self.retranslate()
         self.hide()
+
+    def _fit_line(self, *_: object) -> None:
+        self.line.setMaximumWidth(scaled(WIDTH))
 
     def begin(self, where: str) -> None:
         """Ask what to find in a table or map of this name."""

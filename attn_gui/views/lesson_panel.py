@@ -36,7 +36,7 @@ from PySide6.QtWidgets import (
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.views.question_view import Asked, QuestionView
 from attn_gui.views.text_views import Link, SentenceRun, SentenceView, WrappedLabel, laid_out_sentence, with_scripts
-from attn_gui.views.theme import current_theme, restyle, scaled, style_text, ui_font
+from attn_gui.views.theme import current_theme, restyle, scaled, style_text, theme_signal, ui_font
 from attn_gui.views.widgets import (
     CloseButton,
     FittingPage,
@@ -107,7 +107,8 @@ class ProgressBar(QWidget):
         super().__init__(parent)
         self.setObjectName("lesson.progress")
         self._done, self._shown, self._place, self._count = frozenset[int](), frozenset[int](), -1, 0
-        self.setFixedHeight(scaled(BAR[0]))
+        theme_signal.changed.connect(self._fit_height)
+        self._fit_height()
 
     def set_progress(self, done: frozenset[int], shown: frozenset[int], place: int, count: int) -> None:
         """Set which steps are done, of which the answer was shown, the one on show (`count` or more: none) and their
@@ -115,6 +116,9 @@ class ProgressBar(QWidget):
         if (done, shown, place, count) != (self._done, self._shown, self._place, self._count):
             self._done, self._shown, self._place, self._count = done, shown, place, count
             self.update()
+
+    def _fit_height(self, *_: object) -> None:
+        self.setFixedHeight(scaled(BAR[0]))
 
     def color_of(self, step: int) -> QColor:
         """Return the color of a step."""
@@ -349,7 +353,7 @@ class LessonPanel(Retranslated, QWidget):
         self.way.setAccessibleName(self.tr("Way through the lesson"))
         self._do.setText(self.tr("Do it for me"))
         self._done.setText(self.tr("✓ Done"))
-        self._done.setMinimumHeight(self._do.sizeHint().height())  # what is asked below stays where it is
+        self._fit_zoom()
         self._left.setText(self.tr("The numbers are no longer those of this step."))
         self._return.set_words(self.tr("Back to the step"))
         self._back.setText(self.tr("Back"))
@@ -535,10 +539,14 @@ class LessonPanel(Retranslated, QWidget):
         self._build_way()
 
     def _build_way(self) -> None:
-        self.way.setFixedHeight(scaled(WAY))
+        theme_signal.changed.connect(self._fit_zoom)
         buttons = self._back, self._all, 1, self._skip, self._next, self._card, self._on
         arrange(QHBoxLayout(self.way), *buttons, margins=(0, SPACING.s, 0, 0), spacing=SPACING.m)
         self.way.hide()
+
+    def _fit_zoom(self, *_: object) -> None:
+        self.way.setFixedHeight(scaled(WAY))
+        self._done.setMinimumHeight(self._do.sizeHint().height())  # what is asked below stays where it is
 
 
 class NextBand(KeyboardButton):

@@ -18,7 +18,7 @@ from attn_gui.views.dialogs.progress import PageProgress
 from attn_gui.views.inspector.cell_relations import column_number
 from attn_gui.views.page_canvas import PageCanvas
 from attn_gui.views.text_views import WrappedLabel
-from attn_gui.views.theme import scaled, style_text
+from attn_gui.views.theme import scaled, style_text, theme_signal
 from attn_gui.views.widgets import FlowLayout, Retranslated, arrange, set_tip
 
 NUMBER, SLIDER = 64, 200
@@ -47,6 +47,8 @@ class OptionFields(QWidget):
             arrange(QVBoxLayout(holder), caption, field, margins=0, spacing=SPACING.xs)
             self._captions[option.key], self._fields[option.key] = caption, field
             flow.addWidget(holder)
+        theme_signal.changed.connect(self._fit_widths)
+        self._fit_widths()
         self.setVisible(bool(options))
 
     def set_values(self, context: PageContext, values: Mapping[str, Any]) -> None:
@@ -77,22 +79,26 @@ class OptionFields(QWidget):
     def _field(self, option: PageOption, parent: QWidget) -> QWidget:
         if isinstance(option, ChoiceOption):
             box = ChoiceBox((), parent)
-            box.setMinimumWidth(scaled(NUMBER))
             box.picked.connect(lambda value, key=option.key: self.turned.emit(key, value))
             return box
         if isinstance(option, SliderOption):
             slider = QSlider(Qt.Orientation.Horizontal, parent)
-            slider.setMinimumWidth(scaled(SLIDER))
             slider.valueChanged.connect(lambda value, key=option.key: self.turned.emit(key, value))
             return slider
         assert isinstance(option, NumberOption)
         field = NumberField(parent, finite=True)
-        field.setFixedWidth(scaled(NUMBER))
         whole = option.whole
         field.committed.connect(
             lambda value, key=option.key: self.turned.emit(key, round(value) if whole else float(value))
         )
         return field
+
+    def _fit_widths(self, *_: object) -> None:
+        """Give the fields their widths at the present zoom."""
+        for field in self._fields.values():
+            field.setMinimumWidth(scaled(SLIDER if isinstance(field, QSlider) else NUMBER))
+            if isinstance(field, NumberField):
+                field.setMaximumWidth(scaled(NUMBER))
 
 
 def _said(text: str) -> str:

@@ -22,7 +22,7 @@ from attn_gui.views.controls.count_box import SizeBox
 from attn_gui.views.controls.typed_field import NumberField
 from attn_gui.views.names import normalizer_name, score_name
 from attn_gui.views.spine.operators import CHEVRON, LEAST_WIDTH, ListBox, MaskBox, OperatorBox, PlainBox, QuietBox
-from attn_gui.views.theme import scaled, style_text
+from attn_gui.views.theme import scaled, style_text, theme_signal
 from attn_gui.views.widgets import FocusedWheel, arrange, set_name
 
 # --- The scale of the scores: ÷ √dₖ, none, or a number that is typed or slid between average and dot product ---
@@ -121,6 +121,10 @@ class ScaleBox(ListBox):
         super().resizeEvent(event)
         self._place_field()
 
+    def fit_zoom(self, *_: object) -> None:
+        super().fit_zoom()
+        self._show_field(not self.value.isHidden())
+
     def _show_field(self, shown: bool) -> None:
         typed = self.value.fontMetrics().horizontalAdvance(SCALE_SAMPLE) + scaled(CHEVRON) + 2 * SPACING.m
         self.list.setMinimumWidth(typed if shown else scaled(LEAST_WIDTH))
@@ -207,6 +211,7 @@ class NumberRow(QWidget):
             row.addWidget(self._field(name))
         row.addStretch(1)
         self.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
+        theme_signal.changed.connect(self._fit_fields)
         self.retranslate()
 
     def set_values(self, values: Mapping[str, float | None], dtype: str) -> None:
@@ -225,6 +230,11 @@ class NumberRow(QWidget):
         for name, field in self.fields.items():
             text = QCoreApplication.translate("Settings", setting_of(name).name)
             set_name(field, text)
+
+    def _fit_fields(self, *_: object) -> None:
+        for field in self.fields.values():
+            if isinstance(field, NumberField):
+                _fit(field)
 
     def _field(self, name: str) -> QWidget:
         setting = setting_of(name)
