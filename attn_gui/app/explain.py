@@ -180,7 +180,7 @@ class ExplainController(QObject):
         context.window.inspector.cellRequested.connect(self.follow)
         context.window.inspector.placeRequested.connect(self.back_to)
         context.window.inspector.backRequested.connect(self.back)
-        context.window.inspector.copyRequested.connect(self._on_inspector_copy_requested)
+        context.window.inspector.foot.copyRequested.connect(self._on_foot_copy_requested)
         context.view.follow(self._trail.clear, "document")
         context.view.follow(
             self._show_chosen, "evaluation", "cell", "head", "batch", "compare", "baseline", "overlay", "mode"
@@ -285,7 +285,7 @@ class ExplainController(QObject):
         explanation = explain(before, stage, plane.index(cell.row, cell.column))
         return OtherState(side_names(self._baseline), explanation, value if opened else None, row)
 
-    def _on_inspector_copy_requested(self, kind: str) -> None:
+    def _on_foot_copy_requested(self, kind: str) -> None:
         if self._explanation is not None:
             QGuiApplication.clipboard().setText(getattr(self._explanation, kind))
 

@@ -128,17 +128,17 @@ class PageWidget(QWidget):
         """Make what it consists of, unless that is there; its canvas."""
         if self.canvas is None:
             self._fields = OptionFields(self.kind.name, self.kind.options, self)
-            self._sentence, self._progress = WrappedLabel(self), PageProgress("page", self, of=self.kind.name)
+            self._sentence, self.progress = WrappedLabel(self), PageProgress("page", self, of=self.kind.name)
             self._sentence.hide()
             style_text(self._sentence, "sentence", "text2")
             self.canvas = PageCanvas(self.kind, self)
-            for part in (self._sentence, self._progress):
+            for part in (self._sentence, self.progress):
                 self._column.addWidget(part)
             self._column.addWidget(self.canvas, 1)
             self._column.addWidget(self._fields)
             self._fields.turned.connect(self.turned)
             self.canvas.spotChosen.connect(self.spotChosen)
-            self._progress.cancelRequested.connect(self.stopRequested)
+            self.progress.cancelRequested.connect(self.stopRequested)
         self.canvas.set_language(lang)
         return self.canvas
 
@@ -152,7 +152,7 @@ class PageWidget(QWidget):
         """Show what was read, of a layer of a model where it looks at one."""
         assert self.canvas is not None
         self.content = content
-        self._progress.end()
+        self.progress.end()
         self._sentence.hide()
         self.canvas.show()
         self.canvas.set_content(content, layer)
@@ -166,7 +166,7 @@ class PageWidget(QWidget):
         """Say why there is nothing to be seen."""
         assert self.canvas is not None
         self.content = None
-        self._progress.end()
+        self.progress.end()
         self._sentence.setText(text)
         self._sentence.show()
         self.canvas.set_content(None)
@@ -176,18 +176,6 @@ class PageWidget(QWidget):
         """Say what the problem lacks for this page; the knobs are hidden."""
         self.set_sentence(text)
         self._fields.hide()
-
-    def begin_work(self) -> None:
-        """Say, if it lasts, that something is being computed."""
-        self._progress.begin()
-
-    def end_work(self) -> None:
-        """Take the line of progress away."""
-        self._progress.end()
-
-    def set_share(self, share: float) -> None:
-        """Say how much of the work is done."""
-        self._progress.set_share(share)
 
     def title(self) -> str:
         """Return its title in the present language."""

@@ -85,7 +85,6 @@ class WalkPlayer(QVariantAnimation):
     def __init__(self, walk: Walk, parent: QWidget, *, still: bool = False) -> None:
         super().__init__(parent)
         self.walk, self.still, self.playing = walk, still, False
-        self._starts = self._starts_of(walk)
         self.seconds, self.speed = self._shown_at(0.0), 1.0
         self.valueChanged.connect(self._on_value_changed)
         self.finished.connect(lambda: self._set_playing(False))
@@ -93,7 +92,7 @@ class WalkPlayer(QVariantAnimation):
     @property
     def beat(self) -> int:
         """The step on show, from 0."""
-        return self._beat_at(self.seconds)
+        return self.walk.beat_at(self.seconds)[0]
 
     @property
     def ended(self) -> bool:
@@ -116,8 +115,8 @@ class WalkPlayer(QVariantAnimation):
 
     def go_to(self, beat: int) -> None:
         """Go to a step: where it plays to its beginning, else to its end, when all that its sentence says is there."""
-        beat = max(0, min(beat, len(self._starts) - 1))
-        self.scrub(self._starts[beat] if self.playing and not self.still else self._end_of(beat))
+        beat = max(0, min(beat, len(self.walk.beats) - 1))
+        self.scrub(self.walk.starts[beat] if self.playing and not self.still else self._end_of(beat))
 
     def scrub(self, seconds: float) -> None:
         """Go to a moment, and play on from there if it plays."""
@@ -139,22 +138,18 @@ class WalkPlayer(QVariantAnimation):
 
     def set_walk(self, walk: Walk) -> None:
         """Show the same walk in another language or other colors, at the same moment."""
-        beat, share = self.beat, self.seconds - self._starts[self.beat]
-        self.walk, self._starts = walk, self._starts_of(walk)
-        self.scrub(self._starts[beat] + share)
+        beat, share = self.beat, self.seconds - self.walk.starts[self.beat]
+        self.walk = walk
+        self.scrub(walk.starts[beat] + share)
         self.turned.emit()
 
-    @staticmethod
-    def _starts_of(walk: Walk) -> list[float]:
-        return list(accumulate((beat.seconds for beat in walk.beats[:-1]), initial=0.0))
-
     def _end_of(self, beat: int) -> float:
-        last = beat == len(self._starts) - 1
-        return self.walk.seconds if last else self._starts[beat + 1] - BEFORE_END
+        last = beat == len(self.walk.beats) - 1
+        return self.walk.seconds if last else self.walk.starts[beat + 1] - BEFORE_END
 
     def _run(self) -> None:
         """Let the animation go on from the moment on show."""
-        here, end = (self.beat, len(self._starts)) if self.still else (self.seconds, self.walk.seconds)
+        here, end = (self.beat, len(self.walk.beats)) if self.still else (self.seconds, self.walk.seconds)
         self.setStartValue(float(here))
         self.setEndValue(float(end))
         self.setDuration(round((end - here) * (STILL_SECONDS if self.still else 1.0) * 1000 / self.speed))
@@ -164,14 +159,11 @@ class WalkPlayer(QVariantAnimation):
     def _on_value_changed(self, value: object) -> None:
         assert isinstance(value, float)
         if self.playing:
-            self._move(self._end_of(min(int(value), len(self._starts) - 1)) if self.still else value)
-
-    def _beat_at(self, seconds: float) -> int:
-        return max(bisect_right(self._starts, seconds) - 1, 0)
+            self._move(self._end_of(min(int(value), len(self.walk.beats) - 1)) if self.still else value)
 
     def _shown_at(self, seconds: float) -> float:
         """Return the moment that is shown in the place of another one: where nothing moves, the end of its step."""
-        return self._end_of(self._beat_at(seconds)) if self.still else seconds
+        return self._end_of(self.walk.beat_at(seconds)[0]) if self.still else seconds
 
     def _move(self, seconds: float) -> None:
         before, self.seconds = self.beat, self._shown_at(seconds)

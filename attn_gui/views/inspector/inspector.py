@@ -34,10 +34,7 @@ class Inspector(Retranslated, QWidget):
     cellRequested = Signal(str, tuple)  # stage or field, index: a link was followed
     placeRequested = Signal(int)  # a place of the trail
     backRequested = Signal()
-    copyRequested = Signal(str)  # "text" or "latex", "query_text" or "query_latex" for the one equation
-    startRequested = Signal()
     pageTurned = Signal()
-    targetRequested = Signal()
     walkRequested = Signal()
     reachPicked = Signal(str)  # a direction of `marks.DIRECTIONS`, or none
 
@@ -118,10 +115,6 @@ class Inspector(Retranslated, QWidget):
         self._covered_name.setText(name)
         self._covered.set_formula(rf"{latex} = \text{{?}}", f"{spoken(latex)} = ?")
         self._pages.setCurrentWidget(self._covered_page)
-
-    def set_target_offered(self, offered: bool) -> None:
-        """Set whether the explained cell can be given a target."""
-        self.foot.set_target_offered(offered)
 
     def set_walk_offered(self, offered: bool) -> None:
         """Set whether the explained cell can be walked through."""
@@ -319,11 +312,8 @@ class Inspector(Retranslated, QWidget):
         for links in (self._relations, self.sensitivity, self.verify):
             links.cellRequested.connect(self.cellRequested)
         self._tabs.currentChanged.connect(self.pageTurned)
-        self.foot.copyRequested.connect(self.copyRequested)
-        self.foot.targetRequested.connect(self.targetRequested)
         self._walk.button.clicked.connect(self.walkRequested)
         self.foot.oneClicked.connect(self._on_one_clicked)
-        self.first.startRequested.connect(self.startRequested)
 
     def _on_one_clicked(self) -> None:
         if self._explanation is not None:

@@ -275,12 +275,7 @@ class SpineBoxes(QObject):
     """The boxes by the name of their step, each made for the first problem that has the step; the numbers of a step
     stand in a row below its control."""
 
-    scorePicked = Signal(str)  # a key of SCORES
-    normalizerPicked = Signal(str)  # a key of NORMALIZERS
     choicePicked = Signal(str, str)  # norm or activation, and its key
-    scalePicked = Signal(str, object)  # key, the number if it was typed
-    scaleSlid = Signal(float, bool)  # the number; False while one gesture goes on
-    compareAsked = Signal()  # with and without the scale
     maskPressed = Signal(QRect)  # where the mask box lies on the screen
     numberCommitted = Signal(str, object)  # which number, its value or None
 
@@ -302,12 +297,7 @@ class SpineBoxes(QObject):
             self._add_row(self.score, key, fields).hide()
         self._add_row(self.normalizer, "normalize", LABELED["normalize"]).hide()
         self.score.set_choices([(score, score) for score in SCORES])
-        self.score.picked.connect(self.scorePicked)
         self.normalizer.set_choices([(key, key) for key in NORMALIZERS])
-        self.normalizer.picked.connect(self.normalizerPicked)
-        self.scale.scalePicked.connect(self.scalePicked)
-        self.scale.scaleSlid.connect(self.scaleSlid)
-        self.scale.compareAsked.connect(self.compareAsked)
         self.mask.pressed.connect(self._on_mask_pressed)
         self.retranslate()
 
