@@ -20,7 +20,7 @@ MOST = 5  # buttons
 
 
 class BannerOffer(NamedTuple):
-    """A button: what it says, what it would do in a sentence, and the doing."""
+    """A button of the banner: its label, a sentence on what it does, and the function that does it."""
 
     label: Words
     hint: Words
@@ -51,7 +51,7 @@ class IconLabel(QWidget):
 
 
 class Banner(Retranslated, QFrame):
-    """One sentence, some buttons below it, and a cross; never modal, and no map gives way to it."""
+    """Line above the panels at the right: one sentence, some buttons below it, and a cross; never modal."""
 
     changed = Signal()  # it says something else, or nothing any more
     closed = Signal(str)  # what it was about, so that it can stay closed for good

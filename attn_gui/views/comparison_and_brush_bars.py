@@ -134,7 +134,7 @@ class ComparisonBar(Retranslated, BarAboveMaps):
 
 
 class BrushBar(Retranslated, BarAboveMaps):
-    """A button a shape; hidden while the brush is away."""
+    """Bar above the maps with a button for each shape of the brush; hidden while the brush is put away."""
 
     closed = Signal()
 

@@ -14,7 +14,7 @@ WIDTH = 240
 
 
 class FindBar(Retranslated, QWidget):
-    """Enter goes to the next one, Shift+Enter to the one before, Esc ends it; there only while it is asked for."""
+    """Bar to find a text in a table or map: Enter goes to the next place, Shift+Enter to the one before, Esc ends."""
 
     typed = Signal(str)  # the text to look for
     nextRequested = Signal()

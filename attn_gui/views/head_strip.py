@@ -35,7 +35,7 @@ from attn_gui.views.widgets import (
 
 
 class HeadThumb(MapButton):
-    """Click, Enter or Space asks to show this head."""
+    """A head in the strip: a small map of its weights, its number and a reading; a click or Enter asks for it."""
 
     def __init__(self, head: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -230,7 +230,7 @@ class GroupRow(QWidget):
 
 
 class HeadsStrip(Retranslated, QWidget):
-    """Shows the weights of every head; follows each edit."""
+    """Strip below the maps with the weights of every head as small maps, brought up to date after each edit."""
 
     headPicked = Signal(int)  # the head, from 0
     readingPicked = Signal(str)  # a key of READINGS: which number stands below every head

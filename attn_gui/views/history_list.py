@@ -170,7 +170,7 @@ class StepDelegate(QStyledItemDelegate):
 
 
 class StepList(QListView):
-    """The rows; as high as its steps, up to four."""
+    """List of the steps of the history, as high as its rows, up to four."""
 
     BESIDE = MOVE_ROLE  # what stands at the right of a row
 
@@ -208,7 +208,7 @@ ARROW = 16  # room of the arrow before the title
 
 
 class CollapsibleHeader(KeyboardButton):
-    """The title with an arrow, and the present step beside it while the steps are folded away or there are none."""
+    """A title that folds a list away; while it is folded, or empty, the present row's words stand beside the title."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)

@@ -16,7 +16,7 @@ from attn_gui.views.widgets import CloseButton, Retranslated, arrange, set_name
 
 
 class BlameView(Retranslated, QWidget):
-    """A title with a cross, and below it a row a step: its share, its name, by how much it moved the cell."""
+    """Which steps of the history moved the chosen cell most, a row for each, with a cross that closes it."""
 
     stepRequested = Signal(int)  # the row
 
@@ -59,7 +59,7 @@ FOLDED_BELOW = 600  # pixels of the column that it shares with the explanation
 
 
 class HistoryView(QWidget):
-    """Title, the key that undoes, and the steps; in a low column the steps fold away until they are asked for."""
+    """The history: its steps, which fold away in a low column, those to blame for a cell, and the snapshots."""
 
     stepRequested = Signal(int)  # the index of the undo stack to go to
     listed = Signal()  # the steps are taken anew, once the maps have been painted for the last

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QSlider, QVBoxLayout, QWidget
 
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.figure.pages.page_context import PageContext
@@ -14,7 +14,7 @@ from attn_gui.figure.pages.page_kind import ChoiceOption, NumberOption, PageKind
 from attn_gui.figure.text.figure_words import joined
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.typed_field import NumberField
-from attn_gui.views.dialogs.progress import PageProgress
+from attn_gui.views.dialogs.progress import WorkLine
 from attn_gui.views.inspector.cell_relations import column_number
 from attn_gui.views.page_canvas import PageCanvas
 from attn_gui.views.text_views import WrappedLabel
@@ -26,7 +26,7 @@ NUMBER, SLIDER = 64, 200
 
 
 class OptionFields(QWidget):
-    """`turned` carries an option's key and the value that was chosen; what cannot be is asked for again."""
+    """Fields for the options of a page; `turned` carries an option's key and the value that a person chose."""
 
     turned = Signal(str, object)  # an option's key, and its new value
 
@@ -106,7 +106,7 @@ def _said(text: str) -> str:
 
 
 class PageWidget(QWidget):
-    """The widget `page.NAME`: asks for nothing by itself, `fill` makes it when it is first shown."""
+    """The widget `page.NAME` of a page, empty until `fill` is called when it is first shown."""
 
     spotChosen = Signal(object)  # Spot
     turned = Signal(str, object)  # an option's key, and its new value
@@ -128,14 +128,13 @@ class PageWidget(QWidget):
         """Make what it consists of, unless that is there; its canvas."""
         if self.canvas is None:
             self._fields = OptionFields(self.kind.name, self.kind.options, self)
-            self._sentence, self.progress = WrappedLabel(self), PageProgress("page", self, of=self.kind.name)
+            self._sentence, self.progress = WrappedLabel(self), WorkLine("page", self, of=self.kind.name)
+            # as high as its button: no status bar has to keep its height here
+            self.progress.cancel.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
             self._sentence.hide()
             style_text(self._sentence, "sentence", "text2")
             self.canvas = PageCanvas(self.kind, self)
-            for part in (self._sentence, self.progress):
-                self._column.addWidget(part)
-            self._column.addWidget(self.canvas, 1)
-            self._column.addWidget(self._fields)
+            arrange(self._column, self._sentence, self.progress, (self.canvas, 1), self._fields)
             self._fields.turned.connect(self.turned)
             self.canvas.spotChosen.connect(self.spotChosen)
             self.progress.cancelRequested.connect(self.stopRequested)
@@ -183,7 +182,7 @@ class PageWidget(QWidget):
 
 
 class CodeControls(Retranslated, QWidget):
-    """Two buttons."""
+    """Buttons above the page of code: copy it, save it as a file."""
 
     copyRequested = Signal()
     saveRequested = Signal()
@@ -209,7 +208,7 @@ DIGITS = 4  # of the error
 
 
 class FitControls(Retranslated, QWidget):
-    """The error, and the button that fits w."""
+    """Controls above the page of a curve: the error of predicting each point from the others, a button that fits w."""
 
     fitRequested = Signal()
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class PagesPanel(Retranslated, QWidget):
-    """One page at a time; `pageAsked`, `exportAsked` and `largeAsked` say what is wanted."""
+    """Panel with one page and a list of all; `pageAsked`, `exportAsked` and `largeAsked` say what a person wants."""
 
     pageAsked = Signal(str)  # the name of a page
     exportAsked = Signal()

@@ -116,7 +116,7 @@ class BarDelegate(QStyledItemDelegate):
 
 
 class PredictionList(Retranslated, QTableView):
-    """Reads from the likeliest token on; nothing in it can be changed."""
+    """Table of the likeliest next tokens with their probabilities; nothing in it can be edited."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -65,7 +65,7 @@ class ChoiceButton(QRadioButton):
 
 
 class AnswerLine(QLineEdit):
-    """A line for a number; with `refused` the first click selects what stands there, as the next answer replaces it."""
+    """Line for a number; with `refused` the first click selects all of it, so that the next answer replaces it."""
 
     refused = False
 

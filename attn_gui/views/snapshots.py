@@ -126,7 +126,7 @@ class SnapshotDelegate(QStyledItemDelegate):
 
 
 class SnapshotList(StepList):
-    """The rows; as high as there are snapshots, up to four."""
+    """List of the snapshots, as high as its rows, up to four."""
 
     BESIDE = NOTE_ROLE
 
@@ -141,7 +141,7 @@ KEYS = {Qt.Key.Key_Delete: DELETE, Qt.Key.Key_Backspace: DELETE, Qt.Key.Key_F2: 
 
 
 class SnapshotsView(QWidget):
-    """Title with a button that takes one; below it the list, and what can be done with the chosen one."""
+    """The snapshots: a button that takes one, the list, and buttons for what can be done with the chosen one."""
 
     takeAsked = Signal()
     asked = Signal(str, int)  # OPEN, COMPARE, NAME or DELETE, and the row

@@ -271,7 +271,7 @@ class Card(QFrame):
 
 
 class PlaySign(QWidget):
-    """The sign of what is gone through: a triangle in a disk."""
+    """A triangle in a disk, the sign for something that is gone through step by step."""
 
     SIDE = 36
 

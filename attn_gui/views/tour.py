@@ -17,7 +17,7 @@ WAYS = {int(Qt.Key.Key_Right): 1, int(Qt.Key.Key_Left): -1}
 
 
 class TourRing(QWidget):
-    """Frame in the accent round a part of the window, which stays to be used."""
+    """Ring in the accent color round the part of the window that the tour speaks of, which can be used all the same."""
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
@@ -32,7 +32,7 @@ class TourRing(QWidget):
 
 
 class TourBubble(Retranslated, QFrame):
-    """Title, sentence, how far; Enter and the right arrow go on, the left arrow goes back, Esc ends."""
+    """Bubble of the tour: title, sentence, how far it is; Enter and → go on, ← goes back, Esc ends."""
 
     stepAsked = Signal(int)  # 1 or −1
     endAsked = Signal()

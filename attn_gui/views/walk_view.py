@@ -199,7 +199,7 @@ BETWEEN = 3  # segments
 
 
 class PlayButton(KeyboardButton):
-    """Plays or pauses."""
+    """Round button that plays or pauses the walk."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -370,7 +370,7 @@ TITLE, SENTENCE, TRANSPORT = 40, 52, 68
 
 
 class WalkStage(QWidget):
-    """Paints the moment on show."""
+    """Paints the picture of the walk at the moment on show."""
 
     def __init__(self, player: WalkPlayer, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -390,7 +390,7 @@ class WalkStage(QWidget):
 
 
 class WalkView(Retranslated, QWidget):
-    """Title, picture, sentence and transport of a walk.
+    """The walk in the place of the maps: title, picture, sentence, and the controls to play it.
 
     Arrows, Home, End and Esc act wherever the focus is in it, and Space where no button has it.
     """
@@ -713,7 +713,7 @@ LEAST_ROWS = 72
 
 
 class WalkSteps(Retranslated, QWidget):
-    """Every step with what it comes to, the end of all of them, and the keys."""
+    """The list of a walk's steps in the place of the explanation: what each comes to, the end, and the keys."""
 
     keyed = Signal(int)  # a key that is left to the walk
 

@@ -64,7 +64,7 @@ def own_viewport(area: QAbstractScrollArea) -> QWidget:
 
 
 class Retranslated(WidgetMixin):
-    """A widget that says its words again when the language is switched."""
+    """Mixin of widgets with words: `retranslate` is called when the language is switched."""
 
     def retranslate(self) -> None:
         """Set all words anew, in the present language."""
@@ -113,7 +113,7 @@ RETURNING = (Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.PopupFocusRe
 
 
 class KeyboardButton(QAbstractButton):
-    """Button that a subclass paints; arrows are left to the widget that holds it."""
+    """Base of painted buttons: Enter clicks as Space does, arrows are left to the widget that holds it."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -151,7 +151,7 @@ def paint_focus_ring(painter: QPainter, rect: QRect) -> None:
 
 
 class FocusedWheel(WidgetMixin):
-    """A widget that a passing wheel does not turn: what it stands in scrolls."""
+    """Mixin of controls that take the wheel only with the focus; without it what they stand in scrolls."""
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if self.hasFocus():
@@ -226,7 +226,7 @@ EDITING = frozenset("ACVXYZ")  # with Ctrl, the letters that mean the text and n
 
 @runtime_checkable
 class Editor(Protocol):
-    """A widget that is typed into, or one that such widgets open in."""
+    """Protocol of what a person types into, or of what holds such an editor."""
 
     def commit_typed(self) -> bool:
         """Hand on what is typed; False, with the reason beside it, if it cannot be."""

@@ -126,12 +126,6 @@ def zone_in(parent: QWidget, padding: int = 0, name: str = "") -> QWidget:
     return zone
 
 
-def stack(column: QBoxLayout, *widgets: QWidget, stretch: QWidget) -> None:
-    """Put panels below one another; one of them takes the room that is left."""
-    for widget in widgets:
-        column.addWidget(widget, 1 if widget is stretch else 0)
-
-
 def put_on_top(zone: QWidget, panel: QWidget) -> None:
     """Put one more panel above those of a zone, out of sight until it is asked for."""
     column = zone.layout()

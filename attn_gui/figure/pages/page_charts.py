@@ -354,7 +354,7 @@ class BarRow:
 
 
 class BarRows(PageLayout):
-    """Lays rows out in a frame; numbers stand at the right, as `written` writes them."""
+    """A page of rows: a name, bars from a common zero, and at the right their numbers as `written` writes them."""
 
     def __init__(
         self,
@@ -459,7 +459,7 @@ class LayerMap:
 
 
 class LayerGrid(MapsLayout):
-    """Maps of one shape; `heads` says that the columns are heads, else they are the tokens of `names`.
+    """A page of maps with a row for each layer; with `heads` columns are heads, else the tokens of `names`.
 
     `layer` is the one on the table.
     """

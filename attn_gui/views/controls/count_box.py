@@ -364,7 +364,7 @@ class SizeBox(CountBox):
 
 
 class ItemBox(CountBox):
-    """A place counted from 0; it belongs to the view, so every step is handed on at once."""
+    """A spin box for the batch item on show, counted from 0; each step is handed on at once."""
 
     picked = Signal(int)  # the item, from 0
 
@@ -382,7 +382,7 @@ class ItemBox(CountBox):
 
 
 class ItemCell(QWidget):
-    """The item shown with "of N" beside its caption, where N is a box itself; in one line when compact."""
+    """The item on show and, after "of", a box for the number of items; on one line in the compact form."""
 
     def __init__(self, count: SizeBox, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -39,7 +39,7 @@ class InterventionRow(NamedTuple):
 
 
 class InterventionModel(QAbstractListModel):
-    """Rows of a table, one for each line; a switch is only asked for, and carried out by the owner of the lines."""
+    """Lists what is changed by hand; a tick that is clicked is only signaled, the owner of the lines carries it out."""
 
     switched = Signal(int, bool)  # a row of the list, and whether it is on
 
@@ -86,7 +86,7 @@ _GOES = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 class InterventionList(QListView):
-    """Space switches a row, Enter goes to its cells, Delete removes it."""
+    """The list of what is changed by hand: Space switches a row, Enter goes to its cells, Delete removes it."""
 
     goRequested = Signal()
     removeRequested = Signal()
@@ -141,7 +141,7 @@ WIDTH = 380
 
 
 class InterventionPanel(Retranslated, PopupFrame):
-    """Every intervention in words with its switch; the buttons act on the row with the keyboard."""
+    """Popup that lists what is changed by hand, each with a switch; its buttons act on the current row."""
 
     switched = Signal(int, bool)  # a row of the list, and whether it is on
     goRequested = Signal(int)  # a row

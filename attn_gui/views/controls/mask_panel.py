@@ -332,7 +332,7 @@ class LintLine(NamedTuple):
 
 
 class LintLines(QWidget):
-    """Shows the lines; `goRequested` and `remedyRequested` carry the number of a line."""
+    """Warnings about the mask, with buttons; `goRequested` and `remedyRequested` carry the number of a line."""
 
     goRequested = Signal(int)  # the place of a line
     remedyRequested = Signal(int)  # the place of a line
@@ -388,7 +388,7 @@ WIDTH = 340
 
 
 class MaskPanel(Retranslated, PopupFrame):
-    """Every layer with its switch and parameters; each gesture is one signal with the whole new list.
+    """Popup that lists the layers of the mask; each gesture is one signal with the whole new list.
 
     `layersChanged` carries the layers as mappings, what was done ("add", "remove", "switch", "change") and the
     kind of the layer it was done to.

@@ -129,7 +129,7 @@ SHORTEST = 8  # letters of a name that are always seen
 
 
 class ArraySlot(Retranslated, ChoiceBox):
-    """`picked` carries the name of the array, empty for none."""
+    """List of the arrays that a part of a problem can be, or be dropped on; `picked` carries a name, empty for none."""
 
     def __init__(self, role: str, arrays: Sequence[ListedArray], parent: QWidget | None = None) -> None:
         super().__init__((NONE, *(array.name for array in arrays)), parent)
@@ -171,7 +171,7 @@ _BOTH_ROWS = (_OUTPUT_ROW, _MASK_ROW, *(_OTHERS[place : place + 2] for place in 
 
 
 class PartSlots(Retranslated, QWidget):
-    """`changed` when another array is picked or dropped, or the other way is chosen."""
+    """The parts of a problem with the array of each; `changed` when an array or the other way is chosen."""
 
     changed = Signal()
 
@@ -182,15 +182,12 @@ class PartSlots(Retranslated, QWidget):
         self.direct.setObjectName("arrays.direct")
         self.projected.setObjectName("arrays.projected")
         self._ways = QButtonGroup(self)
-        column = arrange(QVBoxLayout(self), margins=0, spacing=SPACING.m)
         for radio in (self.direct, self.projected):
             self._ways.addButton(radio)
-            column.addWidget(radio)
         self._direct = self._block([[role] for role in AT_ONCE])
         self._projected, both = self._block((*_PROJECTED_ROWS, _FUSED_ROW)), self._block(_BOTH_ROWS)
-        for block in (self._direct, self._projected, both):
-            column.addWidget(block)
-        column.addStretch(1)
+        parts = self.direct, self.projected, self._direct, self._projected, both, 1
+        arrange(QVBoxLayout(self), *parts, margins=0, spacing=SPACING.m)
         for slot in self.slots.values():
             slot.picked.connect(self.changed)
         self.projected.toggled.connect(self._on_way_toggled)

@@ -253,7 +253,7 @@ THIS, ALL, SOME = "this", "all", "some"
 
 
 class HeadsFields(Retranslated, QWidget):
-    """A choice, and beside it the numbers where they are to be typed: one never contradicts the other."""
+    """Fields for the heads to export: this one, all, or some, whose numbers are typed beside the choice."""
 
     changed = Signal()
 
@@ -321,7 +321,7 @@ class HeadsFields(Retranslated, QWidget):
 
 
 class SizeFields(QObject):
-    """The editors, for a form to lay out. Picking what a figure is made for empties those that it has sizes for."""
+    """Editors of a figure's sizes and of what it is made for; picking the latter empties the sizes that it sets."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)

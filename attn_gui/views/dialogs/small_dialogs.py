@@ -36,7 +36,7 @@ WIDTH = 340
 
 
 class AskDialog(QDialog, Generic[T]):
-    """`read` makes the answer of a text, or raises ValueError with a sentence; `answer` is what it made last."""
+    """Asks for a line; `read` makes the `answer` of it, or raises ValueError with a sentence."""
 
     def __init__(self, title: str, words: str, text: str, read: Callable[[str], T], parent: QWidget | None) -> None:
         super().__init__(parent)
@@ -120,7 +120,7 @@ WEIGHT_WIDTH = 420
 
 
 class WeightDialog(QDialog):
-    """Three meanings, the first possible one chosen, and a box to tick where the answer holds from now on."""
+    """Asks what a typed weight means for the rest of its row, and whether the answer holds from now on."""
 
     def __init__(
         self, name: str, value: str, meanings: Container[str], *, sink: bool, parent: QWidget | None = None
@@ -139,26 +139,23 @@ class WeightDialog(QDialog):
             else self.tr("A row of weights adds up to 1 here. What should happen to the other weights?")
         )
         self._group = QButtonGroup(self)
-        column = arrange(QVBoxLayout(self), intro, margins=SPACING.xl, spacing=SPACING.l)
         self.radios: dict[str, QRadioButton] = {}
         for key, text in (WEIGHT_MEANINGS_WITH_SINK if sink else WEIGHT_MEANINGS).items():
             radio = self.radios[key] = QRadioButton(QCoreApplication.translate("WeightDialog", text), self)
             radio.setObjectName(f"weight.{key}")
             radio.setEnabled(key in meanings)
             self._group.addButton(radio)
-            column.addWidget(radio)
         first = next(key for key in WEIGHT_MEANINGS if key in meanings)
         self.radios[first].setChecked(True)
         self.remembered = QCheckBox(self.tr("Do the same from now on"), self)
         self.remembered.setObjectName("weight.remembered")
-        column.addWidget(self.remembered)
         hint = WrappedLabel(self)
         hint.setText(
             self.tr("To be asked again, or to choose another meaning: Compute › Edit results › Typing into weights.")
         )
         style_text(hint, tone="text2")
-        column.addWidget(hint)
-        column.addWidget(AnswerButtons(self, self.tr("Set")))
+        parts = intro, *self.radios.values(), self.remembered, hint, AnswerButtons(self, self.tr("Set"))
+        arrange(QVBoxLayout(self), *parts, margins=SPACING.xl, spacing=SPACING.l)
         self.setMinimumWidth(scaled(WEIGHT_WIDTH))
         self.radios[first].setFocus()
 
@@ -168,7 +165,7 @@ class WeightDialog(QDialog):
 
 
 class TakeDialog(QDialog):
-    """A list of axes and a number on the one that is chosen."""
+    """Asks from which other head, item or row cells are taken: a list of axes, and a number on the chosen one."""
 
     def __init__(self, cells: str, axes: Mapping[str, tuple[str, int, int]], parent: QWidget | None = None) -> None:
         """Ask for a place on each of `axes`: by key its name, how many places it has, and the one that is proposed."""
@@ -208,7 +205,7 @@ SNAPSHOT_WIDTH, LINES = 360, 5
 
 
 class SnapshotDialog(QDialog):
-    """A line for the name, which may not be empty, and room for a note; `longest` limits both, in letters."""
+    """Asks for a snapshot's name, which may not be empty, and a note; `longest` limits both, in letters."""
 
     def __init__(self, name: str, note: str, longest: tuple[int, int], parent: QWidget | None = None) -> None:
         super().__init__(parent)

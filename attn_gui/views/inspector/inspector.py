@@ -29,7 +29,7 @@ PAGES = TABS.index("pages")
 
 
 class Inspector(Retranslated, QWidget):
-    """Place, sentence, formula with numbers, terms, neighbors; or the first steps while no cell is chosen."""
+    """Explains the chosen cell: place, sentence, formula with numbers, terms and neighbors; else the first steps."""
 
     cellRequested = Signal(str, tuple)  # stage or field, index: a link was followed
     placeRequested = Signal(int)  # a place of the trail

@@ -133,7 +133,7 @@ class GradientRow(NamedTuple):
 
 
 class SensitivityPage(Retranslated, QWidget):
-    """A sentence, and a row for every number: its name, the gradient, a bar."""
+    """Lists the largest gradients of the chosen cell: of each number its name, the gradient and a bar."""
 
     cellRequested = Signal(str, tuple)  # stage or field, and the index in its axes
 
@@ -265,7 +265,7 @@ class Findings(NamedTuple):
 
 
 class VerifyPage(Retranslated, QWidget):
-    """A button, a sentence, a row for every stage, a line for everything that must hold.
+    """Shows the check of all stages by a second computation, and a button that starts it.
 
     While numbers are computed the button stops that, and so does Esc.
     """

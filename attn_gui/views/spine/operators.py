@@ -46,7 +46,7 @@ def _paint_sign(widget: QWidget, sign: str, *, small: bool) -> None:
 
 
 class OperatorBox(QWidget):
-    """Caption, the operator's own control, and an arrow to the next map."""
+    """A box between two maps of the spine: a caption, the control of a step, and an arrow to the next map."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -155,7 +155,7 @@ class ListBox(OperatorBox):
 
 
 class QuietBox(ListBox):
-    """A list that can stand back: what is chosen in a quiet frame."""
+    """A list of the spine that can be replaced by its chosen text in a frame, where nothing is to be chosen."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(name, parent)

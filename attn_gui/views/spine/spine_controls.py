@@ -67,7 +67,7 @@ class ScaleSlider(FocusedWheel, QSlider):
 
 
 class ScaleBox(ListBox):
-    """÷ √dₖ, none or a typed number, whose field takes the place of the list; its arrow leads back."""
+    """Control of the scale: ÷ √dₖ, none, or a typed number, whose field lies over the list but for its arrow."""
 
     scalePicked = Signal(str, object)  # key, the number if it was typed
     scaleSlid = Signal(float, bool)  # the number; False while one gesture goes on

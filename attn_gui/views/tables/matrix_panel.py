@@ -46,11 +46,7 @@ class TitleRow(QWidget):
 
     def __init__(self, symbol: QLabel, name: QLabel, shape: QLabel) -> None:
         super().__init__()
-        row = arrange(QHBoxLayout(self), margins=0, spacing=SPACING.m)
-        for label in (symbol, name, shape):
-            if label is shape:
-                row.addStretch(1)
-            row.addWidget(label)
+        arrange(QHBoxLayout(self), symbol, name, 1, shape, margins=0, spacing=SPACING.m)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         self.doubleClicked.emit()
@@ -100,11 +96,8 @@ class ChoiceBar(QFrame):
         self.setProperty("bar", "true")
         self._text, self._buttons = WrappedLabel(), QHBoxLayout()
         self._ways: tuple[tuple[str, str], ...] = ()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(SPACING.m, SPACING.s, SPACING.m, SPACING.m)
-        column.setSpacing(SPACING.s)
-        column.addWidget(self._text)
-        column.addLayout(self._buttons)
+        margins = SPACING.m, SPACING.s, SPACING.m, SPACING.m
+        arrange(QVBoxLayout(self), self._text, self._buttons, margins=margins, spacing=SPACING.s)
         self.hide()
 
     def set_choices(self, text: str, choices: Sequence[tuple[str, str]]) -> None:
