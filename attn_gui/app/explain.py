@@ -99,7 +99,7 @@ class ReachController(QObject):
         self._shown = reach is not None
         for drawing in self._window.findChildren(MapDrawing):
             drawing.overlay.set_marks(reached=reached_areas(drawing.plane, reach))
-        self._window.inspector.set_reach_shown(self._view.look.reach, name if self._place is not None else "")
+        self._window.inspector.relations.set_reach_shown(self._view.look.reach, name if self._place is not None else "")
 
     def _found(self) -> tuple[str, ReachMarks] | None:
         """Return the name of the chosen cell, and what it reaches."""
@@ -206,7 +206,7 @@ class ExplainController(QObject):
         panel = self._window.inputs.panels.get(name)
         if panel is not None:
             self._window.inputs.show_field(name)
-            panel.select_cell(*_table_place(index))
+            panel.view.choose(*_table_place(index))
             return
         control = self._window.findChild(QWidget, f"control.{name}")
         if control is not None:

@@ -81,11 +81,9 @@ class Banner(Retranslated, QFrame):
         """Say what is shown or offered; `focus` puts the keyboard on the first button."""
         self._say(words, about, offers, focus=focus, error=False)
 
-    def show_error(
-        self, words: Words, *, about: str = "", offers: Sequence[BannerOffer] = (), focus: bool = False
-    ) -> None:
+    def show_error(self, words: Words, *, offers: Sequence[BannerOffer] = (), focus: bool = False) -> None:
         """Say what was refused and why."""
-        self._say(words, about, offers, focus=focus, error=True)
+        self._say(words, "", offers, focus=focus, error=True)
 
     def withdraw_refusal(self) -> None:
         """Take back a refusal, since something else was done; information and offers stay."""

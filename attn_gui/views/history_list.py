@@ -47,6 +47,7 @@ class HistoryModel(QAbstractListModel):
         self._soon.timeout.connect(self.read)
 
     def set_stack(self, stack: QUndoStack | None) -> None:
+        """Set the stack whose steps are listed; it is only read."""
         if (before := self._living()) is not None:
             before.indexChanged.disconnect(self._on_stack_index_changed)
         self._stack = stack
@@ -55,11 +56,12 @@ class HistoryModel(QAbstractListModel):
         self.read()
 
     def set_origin(self, text: str) -> None:
+        """Set the words of the first row: how the document came to be."""
         self._origin = text
         self.read()
 
     def set_moves(self, moves: Mapping[int, tuple[str, str]]) -> None:
-        """Set, by row, the name of the chosen cell and what the step moved of it."""
+        """Set, by the row of the step, the name of the chosen cell and what the step moved of it."""
         if moves != self._moves:
             self._moves = moves
             self.dataChanged.emit(self.index(0), self.index(self._count - 1))

@@ -17,7 +17,6 @@ from PySide6.QtGui import (
     QPaintEvent,
     QPen,
     QRegion,
-    QResizeEvent,
     QShowEvent,
     QTextLayout,
 )
@@ -41,6 +40,7 @@ from attn_gui.views.widgets import (
     CloseButton,
     FittingPage,
     KeyboardButton,
+    Reflowed,
     Retranslated,
     arrange,
     clear_layout,
@@ -137,7 +137,7 @@ class ProgressBar(QWidget):
             painter.drawRoundedRect(part.adjusted(inset, inset, -inset, -inset), height / 2, height / 2)
 
 
-class StepText(FittingPage):
+class StepText(Reflowed, FittingPage):
     """The words of a step: as high as they are at the present width, or less, and then whole lines of them scroll."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -157,11 +157,6 @@ class StepText(FittingPage):
         """Give the page its size, and show the lines that have room."""
         super().fit()
         self._show_whole_lines()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        if event.size().width() != event.oldSize().width():
-            self.updateGeometry()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.LayoutRequest:
@@ -245,7 +240,7 @@ class EndView(Retranslated, QWidget):
         self._lines.addWidget(line)
 
 
-class LessonPanel(Retranslated, QWidget):
+class LessonPanel(Retranslated, Reflowed, QWidget):
     """Shows one step, or the end; the signals say what the person wants.
 
     Only the text scrolls: what is asked, and what is said of an answer, stays in sight. The way on, `way`, is put at
@@ -415,11 +410,6 @@ class LessonPanel(Retranslated, QWidget):
         hint, height = super().minimumSizeHint(), self._column.minimumHeightForWidth(self.width())
         return QSize(hint.width(), max(hint.height(), height))
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        if event.size().width() != event.oldSize().width():
-            self.updateGeometry()
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
         focus = QApplication.focusWidget()
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and isinstance(focus, QRadioButton | QToolButton):
@@ -549,7 +539,7 @@ class LessonPanel(Retranslated, QWidget):
         self._done.setMinimumHeight(self._do.sizeHint().height())  # what is asked below stays where it is
 
 
-class NextBand(KeyboardButton):
+class NextBand(Reflowed, KeyboardButton):
     """The lesson to go on with, and the minutes that it takes."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -584,11 +574,6 @@ class NextBand(KeyboardButton):
         title.draw(painter, QPointF(room.left(), room.bottom() - height))
         if self.ring_shown():
             paint_focus_ring(painter, self.rect())
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        if event.size().width() != event.oldSize().width():
-            self.updateGeometry()
 
     def _title(self, width: float) -> tuple[QTextLayout, int]:
         return laid_out_sentence(with_scripts(SentenceRun(self.text())), ui_font("sentence", weight=600), width)

@@ -46,8 +46,8 @@ class SnapshotRow(NamedTuple):
 class SnapshotModel(QAbstractListModel):
     """A row a snapshot, the oldest first."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
         self._rows: tuple[SnapshotRow, ...] = ()
 
     def set_rows(self, rows: Sequence[SnapshotRow]) -> None:
@@ -150,7 +150,7 @@ class SnapshotsView(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("snapshots")
-        self._model = SnapshotModel()
+        self._model = SnapshotModel(self)
         self._model.setParent(self)
         self._title, self._take, self._list = CollapsibleHeader(self), QPushButton(self), SnapshotList(self)
         self._title.setObjectName("snapshots.fold")

@@ -76,6 +76,15 @@ class Retranslated(WidgetMixin):
         super().changeEvent(event)
 
 
+class Reflowed(WidgetMixin):
+    """Mixin of widgets whose height follows from their width: another width asks for another layout."""
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()
+
+
 # --- Buttons of actions, which hear of a change once ---
 
 

@@ -19,7 +19,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QButtonGroup,
@@ -284,10 +284,6 @@ class ArraysDialog(Retranslated, FormDialog):
         """Ask what only the numbers left open when they were read."""
         self.fields.force(question)
         self._look()
-
-    def set_pictures(self, pictures: Mapping[tuple[str, str], QImage]) -> None:
-        """Show the first map of every reading, by question and reading."""
-        self.fields.set_pictures(pictures)
 
     def set_preview(self, name: str, found: NDArray[Any] | str) -> None:
         """Show the first numbers of an array, or in a sentence why there are none, if it still is the chosen one."""

@@ -267,20 +267,9 @@ class ExportDialog(ExportForm):
         }
 
     def _fields(self) -> dict[str, QWidget]:
-        return {
-            "stages": self.stages,
-            "batch": self.item,
-            "picture": self.picture,
-            "compare": self.compare,
-            "format": self.format,
-            "style": self.made_for,
-            "width": self.width_cm,
-            "height": self.height_cm,
-            "dpi": self.dpi,
-            "font_size": self.font_size,
-            "theme": self.theme,
-            **self._switches(),
-        }
+        editors = self._editors()
+        own = "stages", "picture", "compare", "format", "style", "width", "height", "dpi", "font_size", "theme"
+        return {"batch": self.item, **{name: editors[name] for name in own}, **self._switches()}
 
     def _show_rest(self, choice: ExportChoice) -> None:
         self.heads.set_heads(choice.heads)
