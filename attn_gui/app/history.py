@@ -40,7 +40,7 @@ class HistoryController(QObject):
         self._view, self._document, self._settings = context.window.history, context.document, context.settings
         self._actions = context.bars.actions
         context.document.limit_history(self.limit_mb << 20)
-        self._view.set_stack(context.document.stack)
+        self._view.model.set_stack(context.document.stack)
         self._view.stepRequested.connect(context.document.stack.setIndex)
         context.document.changed.connect(self._on_document_changed)
         self._view.listed.connect(self._name_next)  # else the bar would be laid out before the maps are painted
@@ -59,7 +59,7 @@ class HistoryController(QObject):
 
     def finish(self) -> None:
         """Forget the steps; deleted later they would notify listeners that are gone."""
-        self._view.set_stack(None)
+        self._view.model.set_stack(None)
         self._document.stack.blockSignals(True)
 
     @property
@@ -78,9 +78,9 @@ class HistoryController(QObject):
         untitled = ("untitled", QCoreApplication.translate("FilesController", "untitled"))
         if self._document.path is None and name in untitled:
             new = self.tr("New problem, {n} × {m}, heads: {heads}")
-            self._view.set_origin(new.format(n=problem.n, m=problem.m, heads=problem.num_heads))
+            self._view.model.set_origin(new.format(n=problem.n, m=problem.m, heads=problem.num_heads))
         else:
-            self._view.set_origin(self.tr("Opened {name}").format(name=name))
+            self._view.model.set_origin(self.tr("Opened {name}").format(name=name))
 
     def _on_document_changed(self, change: DocumentChange) -> None:
         if change.opened:
@@ -181,7 +181,7 @@ class CellHistoryController(QObject):
             self._job.forget()
             self._line.end()
         self._history.blame.hide()
-        self._history.set_moves({})
+        self._history.model.set_moves({})
         self._soon.start()
 
     def _ask(self) -> None:
@@ -207,7 +207,7 @@ class CellHistoryController(QObject):
             if before is not None and after is not None and not alike(before, after):
                 texts = (sentence_number(value, DECIMALS) for value in (before, after))
                 moves[first + number + 1] = (name, " → ".join(texts))
-        self._history.set_moves(moves)
+        self._history.model.set_moves(moves)
 
     # --- which moved it most ---------------------------------------------------------------------
     def _on_job_ended(self, outcome: Future[tuple[Suspect, ...]]) -> None:

@@ -216,7 +216,7 @@ class WalkController(QObject):
 
     def _offer(self) -> None:
         offered = self.offered()
-        self._window.inspector.set_walk_offered(offered)
+        self._window.inspector.walk.setVisible(offered)
         self._window.spine.set_walk_offered(offered)
         if offered and "attn_gui.views.walk_view" not in sys.modules:
             self._ahead.start()

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.views.text_views import Link, SentenceRun, SentenceView, paint_words
 from attn_gui.views.theme import restyle
-from attn_gui.views.widgets import Retranslated, clear_layout
+from attn_gui.views.widgets import Retranslated, arrange, clear_layout
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class ChoiceButton(QRadioButton):
 
 
 class AnswerLine(QLineEdit):
-    """A line for a number; with `refused` the first click selects what stands there, as the next answer replaces it."""
+    """Line for a number; with `refused` the first click selects all of it, so that the next answer replaces it."""
 
     refused = False
 
@@ -195,7 +195,6 @@ class QuestionView(Retranslated, QWidget):
         (self._line if first is None else first).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self._check.setText(self.tr("Check"))
         self._show.set_words(self.tr("Show the answer"))
         self._walk.set_words(self.tr("Walk through the steps before"))
@@ -235,23 +234,8 @@ class QuestionView(Retranslated, QWidget):
             self._group.button(place).setText(text.replace("&", "&&"))
 
     def _build(self) -> None:
-        row = QHBoxLayout(self._row)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self._line, 1)
-        row.addWidget(self._check)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(SPACING.s)
-        column.addWidget(self._text)
-        column.addWidget(self._row)
-        column.addLayout(self._choices)
-        column.addWidget(self._said)
-        links = QHBoxLayout()
-        links.setSpacing(SPACING.m)
-        links.addWidget(self._walk)
-        links.addWidget(self._show)
-        links.addStretch(1)
-        column.addLayout(links)
-        said = QVBoxLayout(self._said)
-        said.setContentsMargins(SPACING.m, SPACING.s, SPACING.s, SPACING.s)
-        said.addWidget(self._verdict)
+        arrange(QHBoxLayout(self._row), (self._line, 1), self._check, margins=0)
+        links = arrange(QHBoxLayout(), self._walk, self._show, 1, spacing=SPACING.m)
+        parts = self._text, self._row, self._choices, self._said, links
+        arrange(QVBoxLayout(self), *parts, margins=0, spacing=SPACING.s)
+        arrange(QVBoxLayout(self._said), self._verdict, margins=(SPACING.m, SPACING.s, SPACING.s, SPACING.s))

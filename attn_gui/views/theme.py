@@ -33,7 +33,7 @@ TextWidget: TypeAlias = QLabel | QCheckBox | QAbstractItemView
 
 
 class ThemeSignal(QObject):
-    """Tells that colors or sizes are no longer what they were."""
+    """Holds the signal `changed`: the theme or the zoom is another one."""
 
     changed = Signal(object)  # Theme
 

@@ -794,6 +794,13 @@
     </message>
 </context>
 <context>
+    <name>AnswerButtons</name>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+</context>
+<context>
     <name>Answers</name>
     <message>
         <source>The present numbers have no such cell: go back to the step first.</source>
@@ -838,10 +845,6 @@
         <translation>打开</translation>
     </message>
     <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
-    <message>
         <source>The arrays of this file can be read in several ways: choose one.</source>
         <translation>此文件中的数组有多种读法，请选择一种。</translation>
     </message>
@@ -875,10 +878,6 @@
 </context>
 <context>
     <name>AskDialog</name>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
     <message>
         <source>OK</source>
         <translation>确定</translation>
@@ -2131,10 +2130,6 @@
     <message>
         <source>Export</source>
         <translation>导出</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
     </message>
     <message>
         <source>Writes {name}.</source>
@@ -3567,10 +3562,6 @@
         <translation>留空</translation>
     </message>
     <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
-    <message>
         <source>OK</source>
         <translation>确定</translation>
     </message>
@@ -3912,10 +3903,6 @@
     <message>
         <source>Open</source>
         <translation>打开</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
     </message>
     <message>
         <source>layer {layer}</source>
@@ -5124,10 +5111,6 @@
     <message>
         <source>Create</source>
         <translation>创建</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
     </message>
     <message>
         <source>{heads} heads cannot share d_model = {width} evenly.</source>
@@ -6677,6 +6660,10 @@ Do you want to replace it?</source>
     <message>
         <source>The text can be read in several ways. Which numbers are meant?</source>
         <translation>这段文本有多种读法。应读作哪些数？</translation>
+    </message>
+    <message>
+        <source>OK</source>
+        <translation>确定</translation>
     </message>
     <message>
         <source>The text holds several matrices. Which numbers are meant?</source>
@@ -10146,10 +10133,6 @@ Do you want to replace it?</source>
         <source>OK</source>
         <translation>确定</translation>
     </message>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
 </context>
 <context>
     <name>SnapshotModel</name>
@@ -10657,10 +10640,6 @@ Do you want to replace it?</source>
         <source>Take</source>
         <translation>取用</translation>
     </message>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
 </context>
 <context>
     <name>TargetDialog</name>
@@ -10691,10 +10670,6 @@ Do you want to replace it?</source>
     <message>
         <source>by a bias</source>
         <translation>改动偏置</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
     </message>
     <message>
         <source>Take the nearest</source>
@@ -11003,10 +10978,6 @@ Do you want to replace it?</source>
     <message>
         <source>Use as labels</source>
         <translation>用作标签</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
     </message>
     <message>
         <source>Add or remove rows, so that {sizes} = {count}</source>
@@ -11618,10 +11589,6 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
     <message>
         <source>Set</source>
         <translation>设定</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
     </message>
     <message>
         <source>Set it, and rescale the other weights so that the row adds up to 1</source>

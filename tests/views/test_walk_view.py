@@ -26,6 +26,7 @@ class Walk:
 
     title, subtitle, seconds = "Walk A[1, 1]", "query 1, key 1", 4.0
     conclusion, announcement, landing = "a = 0.64", "a = …", 4.0
+    starts = (0.0, 1.0, 3.0)
     beats = (
         Beat("Multiply", "One <b>times</b> two.", "1 · 2", 1.0, "scores"),
         Beat("Scale", "Divide by three.", "2 ÷ 3", 2.0, "scaled"),
@@ -34,6 +35,10 @@ class Walk:
 
     def __init__(self) -> None:
         self.painted: list[tuple[float, bool]] = []
+
+    def beat_at(self, seconds: float) -> tuple[int, float]:
+        beat = max(place for place, start in enumerate(self.starts) if start <= seconds)
+        return beat, (seconds - self.starts[beat]) / self.beats[beat].seconds
 
     def paint(self, painter: QPainter, rect: QRectF, seconds: float, *, still: bool = False) -> None:
         self.painted.append((seconds, still))

@@ -88,7 +88,7 @@ class MapKeys(QObject):
         if stage in panels:
             first = self._computation.evaluation.head_columns(stage, self._view.look.head).start
             self._window.inputs.show_field(stage)
-            panels[stage].select_cell(row, first + column)
+            panels[stage].view.choose(row, first + column)
             panels[stage].view.setFocus(Qt.FocusReason.OtherFocusReason)
             return
         rows, _ = self._tables.marked()
@@ -97,7 +97,7 @@ class MapKeys(QObject):
             evaluation, head = self._computation.evaluation, self._view.look.head
             first = evaluation.head_columns(field, head).start if field in evaluation.stages else 0
             self._window.inputs.show_field(field)
-            panels[field].select_cell(place, first)
+            panels[field].view.choose(place, first)
             panels[field].view.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _connect_table(self, _field: str, panel: MatrixPanel, _model: MatrixModel) -> None:

@@ -348,7 +348,7 @@ class TableEdits(QObject):
             return
         if key == "x":
             self._window.inputs.show_field("x")
-            self._window.inputs.panels["x"].select_cell(0, 0)
+            self._window.inputs.panels["x"].view.choose(0, 0)
         else:
             self.directRequested.emit()
         self._window.inputs.panels["x" if key == "x" else field].view.setFocus()  # where the typing goes on
