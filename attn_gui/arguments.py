@@ -101,9 +101,9 @@ def parse_options(
     clashes: Mapping[str, Collection[str]],
     beside: Callable[[argparse.Namespace], Collection[str]],
 ) -> argparse.Namespace:
-    """Parse the options that `words` choose; one that would mean nothing among the others is a mistake, see `idle`.
+    """Parse `words`; an option that would change nothing, given the others, is refused (see `idle`).
 
-    `beside` tells what else there is that options need.
+    `beside` gives from the parsed options what else `needs` may name, such as FIGURE where a format is one.
     """
     chosen = parser.parse_args(words)
     given = {}
@@ -119,9 +119,10 @@ def parse_options(
 
 
 def idle(given: Collection[str], needs: Mapping[str, str], clashes: Mapping[str, Collection[str]]) -> str:
-    """Return a sentence for a choice that would mean nothing: one that `needs` another, or one that `clashes` with it.
+    """Return why a given option would change nothing: it is without the one that it `needs`, or beside one that it
+    `clashes` with; empty where every option has an effect.
 
-    Empty where every choice that is given has an effect.
+    `needs` maps an option to what it needs, `clashes` an option to those that mean nothing beside it.
     """
     for choice, other in needs.items():
         if choice in given and other not in given:
@@ -156,10 +157,7 @@ def _number(text: str) -> float | None:
 
 
 def centimeters(text: str) -> float:
-    try:
-        length = float(text)
-    except ValueError:
-        length = 0.0
-    if not 1 <= length <= 500:
+    length = _number(text)
+    if length is None or not 1 <= length <= 500:
         raise argparse.ArgumentTypeError(_CENTIMETERS.format(got=repr(text)))
     return length

@@ -16,7 +16,6 @@ from typing import NamedTuple
 
 from attn_gui.commands.command_base import (
     DONE,
-    NO_MEMORY,
     FileProgress,
     Parser,
     add_arrangement,
@@ -32,6 +31,7 @@ from attn_gui.languages import LANGUAGES, QT_TRANSLATE_NOOP
 from attn_gui.no_window import obstacle
 from attn_gui.version import VERSION
 
+_NO_MEMORY = QT_TRANSLATE_NOOP("Sentences", "This does not fit into the memory of this computer.")
 _UNWRITTEN = QT_TRANSLATE_NOOP("Sentences", "The output could not be written: {reason}.")
 _NO_COMMAND = QT_TRANSLATE_NOOP(
     "Sentences", "There is neither a file nor a command {word}{near}; “attn-gui --help” lists them."
@@ -58,6 +58,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return command.run(words[1:]) if command else _window(words)
     except CommandRefusal as refusal:
         return _refuse(refusal)
+    except MemoryError:
+        return _refuse(CommandRefusal(_NO_MEMORY))
     except KeyboardInterrupt:
         return INTERRUPTED
     except OutputError as unheard:
@@ -189,11 +191,8 @@ def _verify(words: list[str]) -> int:
     from attn_gui.formats.problem_fields import listed
 
     loaded = noted(open_input(chosen))
-    try:
-        with FileProgress(chosen.file) as progress:
-            found = verify(loaded.problem, progress=progress.show)
-    except MemoryError as error:
-        raise CommandRefusal(NO_MEMORY) from error
+    with FileProgress(chosen.file) as progress:
+        found = verify(loaded.problem, progress=progress.show)
     for line in found.lines():
         say(line)
     if found.complaint:

@@ -312,7 +312,6 @@ STAGES_LEFT: Mapping[str, int] = {
     "arranged_problem.py": 5,  # these axes, too
     "axes_fields.py": 3,  # and here
     "colors.py": 1,
-    "command_base.py": 1,  # an option
     "create.py": 1,
     "fields.py": 1,
     "gguf.py": 2,

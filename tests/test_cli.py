@@ -230,6 +230,21 @@ def test_a_matrix_is_refused_with_what_to_do(shown, said, tmp_path):
         assert "Import it into a table" in said(*words)
 
 
+@each(
+    ("command", "needy"),
+    [
+        ("worksheet", "attn_gui.figure.worksheet_files.write_class"),
+        ("solution", "attn_gui.lessons.worked_solutions.solution_of_all"),
+    ],
+)
+def test_a_memory_that_is_used_up_is_one_sentence(command, needy, said, monkeypatch, tmp_path):
+    def fail(*_: object, **_options: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(needy, fail)
+    assert "does not fit into the memory" in said(command, WORKED, "-o", tmp_path)
+
+
 # --- arrays of other names -----------------------------------------------------------------------
 @pytest.fixture
 def dump(tmp_path: Path) -> Path:

@@ -37,6 +37,5 @@ class Controllers:
         self.layer = LayerController(context)
 
         self.files = FilesController(context)
-        self.layer.newRequested.connect(self.files.new)
         self.session_view = SessionView(context, self.files)
         self.parts = SimpleWindowController(context)

@@ -110,7 +110,7 @@ class ReachController(QObject):
             return (table_cell_name(field, (row, column)), self._reach(field, box)) if box else None
         if look.cell is None:
             return None
-        index = stage_plane(evaluation, look.cell.stage, look.batch, look.head).index(look.cell.row, look.cell.column)
+        index = self._view.index_of(look.cell)
         return cell_name(look.cell.stage, index), self._reach(look.cell.stage, indices.cell(index))
 
     def _reach(self, name: str, box: Box) -> ReachMarks:
@@ -142,7 +142,8 @@ def later_stages(evaluation: Evaluation, stage: str, index: tuple[int, ...]) -> 
 
 
 def _open_rows(forward: ForwardReach, mixed: str, stage: str, box: Box) -> Box:
-    """Return a box so large that the mask was not looked at, from its first to its last row that is reached."""
+    """Return a reached box from its first to its last row that is reached: of one of more than GATED cells `reach`
+    does not look at the mask, which may close the rows at its ends."""
     *outer, rows, columns = box
     if len(outer) == 2:  # of a map, in which one column says nothing of the rows
         flags = forward.cells(mixed, outer[0].start, outer[1].start, rows, slice(0, 1))
@@ -155,7 +156,7 @@ def _open_rows(forward: ForwardReach, mixed: str, stage: str, box: Box) -> Box:
 
 
 def _own_box(evaluation: Evaluation, name: str, box: Box) -> Box:
-    """Q, K and V that are given are fields, which may lack the stage's batch axis."""
+    """Return a box in the axes of the array: Q, K and V that are given may lack the batch axis of their stage."""
     arrays = evaluation.problem.arrays()
     return box[-arrays[name].ndim :] if name in arrays else box
 
@@ -181,7 +182,7 @@ class ExplainController(QObject):
         context.window.inspector.placeRequested.connect(self.back_to)
         context.window.inspector.backRequested.connect(self.back)
         context.window.inspector.foot.copyRequested.connect(self._on_foot_copy_requested)
-        context.view.follow(self._trail.clear, "document")
+        context.view.follow(self._trail.clear, "document")  # before the next one, which begins another trail
         context.view.follow(
             self._show_chosen, "evaluation", "cell", "head", "batch", "compare", "baseline", "overlay", "mode"
         )
@@ -279,9 +280,8 @@ class ExplainController(QObject):
         plane = stage_plane(before, cell.stage, look.batch, look.head)
         value, opened = number_at(plane, cell.row, cell.column)
         row = plane.block(slice(cell.row, cell.row + 1), slice(0, plane.shape[1]))[0][0]
-        before, stage = before.sides(cell.stage)[
-            0
-        ]  # its own: an overlay has no sources, which formulas of Q, K, V read
+        # its own evaluation: a proxy has no sources, which the formulas of Q, K and V read
+        before, stage = before.sides(cell.stage)[0]
         explanation = explain(before, stage, plane.index(cell.row, cell.column))
         return OtherState(side_names(self._baseline), explanation, value if opened else None, row)
 

@@ -18,7 +18,6 @@ from attn_gui.document.document import DocumentChange
 from attn_gui.engine import Problem
 from attn_gui.engine.comparison import Suspect, alike, blame, cell_or_none
 from attn_gui.engine.progress import Progress
-from attn_gui.figure.operands import stage_plane
 from attn_gui.figure.text.number_formats import sentence_number
 from attn_gui.views.dialogs.progress import WorkLine
 from attn_gui.views.inspector.cell_relations import cell_name
@@ -39,12 +38,14 @@ class HistoryController(QObject):
         super().__init__(context.window)
         self._view, self._document, self._settings = context.window.history, context.document, context.settings
         self._actions = context.bars.actions
+        self._name, self._sizes = "", dict[str, int]()  # of the document as it began; sizes only of a new problem
         context.document.limit_history(self.limit_mb << 20)
         self._view.model.set_stack(context.document.stack)
         self._view.stepRequested.connect(context.document.stack.setIndex)
         context.document.changed.connect(self._on_document_changed)
         self._view.listed.connect(self._name_next)  # else the bar would be laid out before the maps are painted
         context.document.stack.indexChanged.connect(self._enable_next)
+        self._begin()
         self.retranslate()
 
     def commands(self) -> dict[str, Command]:
@@ -53,7 +54,7 @@ class HistoryController(QObject):
         return {"undo": Command(stack.undo), "redo": Command(stack.redo), **limits}
 
     def retranslate(self) -> None:
-        self.show_origin()
+        self._show_origin()
         self._enable_next()
         self._name_next()
 
@@ -73,18 +74,23 @@ class HistoryController(QObject):
         self._settings.put("history_mb", limit)
         self._document.limit_history(limit << 20)
 
-    def show_origin(self) -> None:
-        name, problem = self._document.name, self._document.problem
+    def _begin(self) -> None:
+        """Note as what the document begins: steps change its sizes, and saving its name."""
+        self._name, problem = self._document.name, self._document.problem
         untitled = ("untitled", QCoreApplication.translate("FilesController", "untitled"))
-        if self._document.path is None and name in untitled:
-            new = self.tr("New problem, {n} × {m}, heads: {heads}")
-            self._view.model.set_origin(new.format(n=problem.n, m=problem.m, heads=problem.num_heads))
+        is_new = self._document.path is None and self._name in untitled
+        self._sizes = {"n": problem.n, "m": problem.m, "heads": problem.num_heads} if is_new else {}
+
+    def _show_origin(self) -> None:
+        if self._sizes:
+            self._view.model.set_origin(self.tr("New problem, {n} × {m}, heads: {heads}").format(**self._sizes))
         else:
-            self._view.model.set_origin(self.tr("Opened {name}").format(name=name))
+            self._view.model.set_origin(self.tr("Opened {name}").format(name=self._name))
 
     def _on_document_changed(self, change: DocumentChange) -> None:
         if change.opened:
-            self.show_origin()
+            self._begin()
+            self._show_origin()
 
     def _enable_next(self, *_: object) -> None:
         stack = self._document.stack
@@ -147,13 +153,6 @@ class CellHistoryController(QObject):
     def busy(self) -> bool:
         """Whether something is still to come."""
         return self._soon.isActive() or self._values.busy or self._job.busy
-
-    def finish(self) -> None:
-        """End all work; for the end of the program."""
-        self._soon.stop()
-        self._values.forget()
-        self._values.wait()
-        self._job.finish()
 
     def blame(self) -> None:
         """Replay the history without each step, and rank the steps by how much that moves the chosen cell."""
@@ -248,11 +247,10 @@ class CellHistoryController(QObject):
 
     def _place(self) -> HistoryCell | None:
         """Return the chosen cell, where the present evaluation has it and no exercise leaves it out."""
-        look, evaluation = self._view.look, self._computation.evaluation
-        if look.cell is None or look.cell.stage not in evaluation.stages or self._view.hides(look.cell):
+        cell = self._view.look.cell
+        if cell is None or cell.stage not in self._computation.evaluation.stages or self._view.hides(cell):
             return None
-        plane = stage_plane(evaluation, look.cell.stage, look.batch, look.head)
-        return HistoryCell(look.cell.stage, plane.index(look.cell.row, look.cell.column))
+        return HistoryCell(cell.stage, self._view.index_of(cell))
 
     def _past(self, most: int) -> tuple[Callable[[], list[Problem]], int]:
         """Return a function that puts the states of the newest steps together, and the number of the first."""

@@ -16,7 +16,6 @@ from attn_gui.app.state.translated_errors import saying, sentence
 from attn_gui.engine import Evaluation, sensitivity
 from attn_gui.engine.analysis.sensitivity import is_quickly_differentiated, strongest
 from attn_gui.engine.errors import FieldError
-from attn_gui.figure.operands import stage_plane
 from attn_gui.views.inspector.cell_relations import cell_name
 from attn_gui.views.inspector.inspector_tabs import CellGradient, CheckedInvariant, CheckedStage, Findings
 
@@ -52,10 +51,6 @@ class SensitivityController(QObject):
     def commands(self) -> dict[str, Command]:
         return {"gradients": Command(lambda: self._inspector.turn_to(self._page))}
 
-    def finish(self) -> None:
-        """Wait for the gradients that are under way; for the end of the program."""
-        self._background.wait()
-
     def show_gradients(self) -> None:
         """Bring the page up to date if it is on show."""
         look, evaluation = self._view.look, self._computation.evaluation
@@ -65,8 +60,7 @@ class SensitivityController(QObject):
         if look.cell is None or look.blanks:
             self._page.set_nothing("exercise" if look.blanks else "cell")
             return
-        stage = look.cell.stage
-        index = stage_plane(evaluation, stage, look.batch, look.head).index(look.cell.row, look.cell.column)
+        stage, index = look.cell.stage, self._view.index_of(look.cell)
         self._name = cell_name(stage, index)
         if is_quickly_differentiated(evaluation.problem):
             try:
@@ -103,7 +97,7 @@ class SensitivityController(QObject):
         self._page.set_gradients(self._name, gradients)
 
     def _place(self, field: str, index: tuple[int, ...]) -> tuple[int, ...]:
-        """Q, K and V are stages too, and those have a batch axis."""
+        """Return the index in a stage of the same name, which has a batch axis where Q, K and V may have none."""
         return (self._view.look.batch, *index) if field in ("query", "key", "value") and len(index) == 2 else index
 
 
@@ -147,9 +141,8 @@ class VerifyController(QObject):
         self._page.set_stopped()
 
     def finish(self) -> None:
-        """End the check that is under way; for the end of the program."""
-        self._give_up()
-        self._background.wait()
+        """Stop the check that is under way; for the end of the program."""
+        self._stopped.set()
 
     def retranslate(self) -> None:
         """Show the findings in the present language."""

@@ -12,7 +12,7 @@ from attn_gui.app.actions.window_commands import CommandsController
 from attn_gui.app.app_context import AppContext
 from attn_gui.app.controllers import Controllers
 from attn_gui.app.editing.heads import HeadEdits
-from attn_gui.app.editing.interventions import CopyFromState, InterventionsController
+from attn_gui.app.editing.interventions import InterventionsController
 from attn_gui.app.editing.map_cells import CellBlocks, TypingController
 from attn_gui.app.editing.masks import MasksController, PaintingController
 from attn_gui.app.editing.targets import TargetController, TargetDragController
@@ -48,7 +48,6 @@ class LateControllers:
         # editing
         self.target = TableTarget(context, first.tables)
         self.table_edits = TableEdits(context, first.tables, self.target)
-        self.table_edits.directRequested.connect(first.shapes.make_direct)
         self.table_blocks = TableBlocks(context, first.tables, self.target, note)
         self.painting = PaintingController(context)
         self.targets = TargetController(context)
@@ -60,7 +59,6 @@ class LateControllers:
         self.typing = TypingController(context, self.targets, self.cell_blocks)
         self.interventions = InterventionsController(context)
         self.heads = HeadEdits(context, note)
-        self.takes = CopyFromState(context, self.cell_blocks)
         # comparing, searching, judging
         self.compare, self.sides = CompareController(context), SidesController(context)
         self.widths = DkController(context, note)
@@ -110,10 +108,7 @@ class LateControllers:
     def _connect_model(self, actions: Actions) -> None:
         pages, model = self.pages, self.model
         pages.exportAsked.connect(self.export.export_page)
-        self.models.opening.connect(model.show_with_next)
-        self.models.opened.connect(model.take_keyboard)  # of a model that came back, too
         pages.headAsked.connect(model.choose)
         model.changed.connect(lambda: pages.set_model(model.context()))
         model.staleChanged.connect(pages.set_model_stale)
         model.changed.connect(actions.show_states)
-        model.headOffAsked.connect(actions["head_off"].trigger)

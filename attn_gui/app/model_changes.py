@@ -109,9 +109,8 @@ class ChangedLayers(QObject):
 
 
 def _changed(edit: LayerEdit, row: _ChangedRow, instead: Instead) -> LayerEdit:
-    """Return an edit with something in the place of a row's intervention, where it is still there.
-
-    Without a row's field.
+    """Return an edit with what `instead` makes of a row's intervention in its place, if that is still there; of a row
+    that is a field, the edit without it.
     """
     if row.record is None:
         return edit.without(row.field)
@@ -123,9 +122,8 @@ def _changed(edit: LayerEdit, row: _ChangedRow, instead: Instead) -> LayerEdit:
 
 
 def _place(edit: LayerEdit, row: _ChangedRow) -> int | None:
-    """Return the place of a row's intervention in a layer, in force or not.
-
-    Of several the nearest, None where it is gone.
+    """Return the place of a row's intervention in a layer, whether or not it is in force: of several alike the one
+    nearest to where it was, None where it is gone.
     """
     known = enumerate(edit.interventions)
     found = [place for place, each in known if row.record == each.changed(enabled=row.enabled)]
@@ -156,9 +154,8 @@ def _what(record: Intervention, answer: ModelResult, change: ModelChange) -> Not
 
 
 def _heads(edit: LayerEdit, count: int) -> set[int]:
-    """Return the heads that the interventions in force name.
-
-    All where one names none, or where anything else is changed.
+    """Return the heads that are changed: those that interventions in force name, or all where one names none or
+    anything else of the layer is changed.
     """
     every = range(count)
     if edit.cells or edit.fields.keys() - {BY_HAND}:

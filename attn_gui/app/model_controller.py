@@ -110,11 +110,6 @@ class ModelSteps(QObject):
         self._asked.clear()
         self._begin()
 
-    def finish(self) -> None:
-        """Drop all steps, and wait until the one under way has stopped; for the end of the program."""
-        self.forget()
-        self._work.finish()
-
     def _begin(self) -> None:
         """Begin the first step that changes anything, in the place of the one under way."""
         self._work.forget()
@@ -203,11 +198,6 @@ class ModelController(QObject):
     def busy(self) -> bool:
         """Whether a model or a step is still to come."""
         return self._opening.busy or self.steps.busy
-
-    def finish(self) -> None:
-        """Drop what is computed; for the end of the program."""
-        self._opening.finish()
-        self.steps.finish()
 
     # --- ways ------------------------------------------------------------------------------------
     def ask(self) -> None:

@@ -24,7 +24,7 @@ from attn_gui.models.study import Study
 from attn_gui.views.head_grid import HeadNumber, HeadPlace
 
 SIDE = 48
-"""Blocks of a small map at most, by side."""
+"""Pixels of a small map at most, by side."""
 NOTHING = "–"
 """Stands for the number of a head in which a reading has nothing to count."""
 
@@ -38,9 +38,8 @@ class SmallMaps(NamedTuple):
 
 
 def small_maps(run: Run, theme: Theme, before: SmallMaps | None, progress: Progress) -> SmallMaps:
-    """Return the weights of every head in at most 48 × 48 blocks.
-
-    Of layers that have not changed as they were before.
+    """Return pictures of the weights of every head, of at most SIDE × SIDE pixels; those of layers that are as in
+    `before` are taken over.
     """
     known = None if before is None or before.theme != theme else before
     if known is not None and known.run is run:

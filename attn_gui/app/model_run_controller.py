@@ -11,7 +11,7 @@ from attn_gui.app.app_context import AppContext
 from attn_gui.app.model_changes import ChangedLayers
 from attn_gui.app.model_controller import ModelController
 from attn_gui.app.model_results import ModelResult, WantedReading, answer, cosine_text
-from attn_gui.app.state.background_task import BackgroundTask, Stopped
+from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.translated_errors import saying, sentences
 from attn_gui.document.document import DocumentChange
 from attn_gui.engine.analysis.head_readings import READINGS
@@ -38,13 +38,12 @@ class ModelRunController(QObject):
 
     changed = Signal()  # another answer is there, or none
     staleChanged = Signal(bool)  # whether what is shown is of a state that is gone
-    headOffAsked = Signal()  # the head on show switched off, or on again
     built = Signal(object)  # the view, once a model is first there
 
     def __init__(self, context: AppContext, models: ModelController) -> None:
         super().__init__(context.window)
         self._window, self._document, self._view, self._models = context.window, context.document, context.view, models
-        self._runner = context.runner
+        self._runner, self._actions = context.runner, context.bars.actions
         self.answer: ModelResult | None = None
         self._panel: ModelView | None = None
         self._changes: ChangedLayers | None = None
@@ -62,6 +61,8 @@ class ModelRunController(QObject):
         self._made_soon = QTimer(self, singleShot=True, interval=0)  # that it is being opened is painted first
         self._made_soon.timeout.connect(self._make)
         models.begun.connect(self._made_soon.start)
+        models.opening.connect(lambda: self._view.set_with_next(mode=MODEL))
+        models.opened.connect(self._take_keyboard)  # of a model that came back, too
         context.document.changed.connect(self._on_document_changed)
         context.view.follow(self._show_chosen, "head")
         context.view.follow(self._show_second, "second_text")
@@ -90,37 +91,23 @@ class ModelRunController(QObject):
         """Whether an answer is still to come."""
         return self._soon.isActive() or self._job.busy or self._predicting.busy
 
-    def finish(self) -> None:
-        """End what is computed; for the end of the program."""
-        self._soon.stop()
-        self._made_soon.stop()
-        self._job.finish()
-        self._predicting.forget()
-        self._predicting.wait()
-
     def show(self) -> None:
         """Bring the model into the middle of the window."""
         self._view.set(mode=MODEL)
 
-    def take_keyboard(self) -> None:
+    def _take_keyboard(self) -> None:
         """Show the model that has just been opened, and put the keyboard on the grid of its heads."""
         self.show()
         if self._panel is not None:
             self._panel.heads.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def show_with_next(self) -> None:
-        """Bring the model into the middle of the window as soon as there is another evaluation."""
-        self._view.set_with_next(mode=MODEL)
 
     def choose(self, layer: int, head: int) -> None:
         """Put a layer on the table and one of its heads on show."""
         study = self._document.study
         if study is None or layer == study.layer:
             self._view.set(head=head)
-        self._models.set_layer(layer, lambda: self._view.set_with_next(head=head))  # in the place of another layer
-
-    def retranslate(self) -> None:
-        self._show()
+        # asked for the present layer, too: it takes the place of a step to another one that still waits
+        self._models.set_layer(layer, lambda: self._view.set_with_next(head=head))
 
     # --- asking ----------------------------------------------------------------------------------
     def _on_document_changed(self, change: DocumentChange) -> None:
@@ -187,8 +174,6 @@ class ModelRunController(QObject):
             return
         try:
             found = outcome.result()
-        except Stopped:
-            return
         except (ValueError, MemoryError) as error:
             said = (error,) if self.answer is None else (error, FileNote(AS_BEFORE))
             self._window.banner.show_error(lambda: sentences(said))
@@ -225,6 +210,8 @@ class ModelRunController(QObject):
             self._panel.tokens.set_tokens(run.texts, position)
             self._panel.set_similar(self._similar())
             self._predict()
+
+    retranslate = _show
 
     def _show_place(self) -> None:
         """Show the model and text, and the layer and head that are on the table."""
@@ -319,7 +306,7 @@ class ModelRunController(QObject):
         panel.heads.doubleClicked.connect(lambda _index: self._view.set(mode=PRODUCT))
         panel.readingAsked.connect(self._on_reading_asked)
         panel.otherAsked.connect(lambda text: self._view.set(second_text=text))
-        panel.headOffAsked.connect(self.headOffAsked)
+        panel.headOffAsked.connect(self._actions["head_off"].trigger)
         panel.tokens.tokenPicked.connect(self._on_token_picked)
         self._changes = ChangedLayers(panel, self._document, self._runner, self._models)
         self.built.emit(panel)

@@ -20,7 +20,6 @@ from attn_gui.app.state.translated_errors import saying
 from attn_gui.document.edits import Label
 from attn_gui.engine import Problem
 from attn_gui.engine.arrays import Array, Box
-from attn_gui.figure.operands import stage_plane
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.models.attribution import rows_taken
 from attn_gui.models.model import Run
@@ -77,15 +76,6 @@ class SecondTextController(QObject):
         """Whether the layer to compare with is still being read."""
         return self._comparing.busy
 
-    def finish(self) -> None:
-        """Drop what is read; for the end of the program."""
-        self._comparing.forget()
-        self._comparing.wait()
-
-    def retranslate(self) -> None:
-        """Set the steps anew, in the present language."""
-        self.show()
-
     def _follow(self, panel: ModelView) -> None:
         self._panel = panel
         panel.second.rowAsked.connect(self.take_row)
@@ -105,6 +95,8 @@ class SecondTextController(QObject):
             self._follow_layer(second)
         elif self._document.study is None:
             self._held = None
+
+    retranslate = show
 
     def _follow_layer(self, second: Run | None) -> None:
         """Compare with the same layer as the one on the table."""
@@ -131,11 +123,10 @@ class SecondTextController(QObject):
 
     def take_chosen(self) -> None:
         """Put the row that the chosen cell is in, over all heads, there from the same place of the second text."""
-        look, evaluation = self._view.look, self._computation.evaluation
-        if look.cell is not None and look.cell.stage in evaluation.stages:
-            plane = stage_plane(evaluation, look.cell.stage, look.batch, look.head)
-            row = plane.index(look.cell.row, look.cell.column)[-2]
-            self.take_row(look.cell.stage, row, row)
+        cell = self._view.look.cell
+        if cell is not None and cell.stage in self._computation.evaluation.stages:
+            row = self._view.index_of(cell)[-2]
+            self.take_row(cell.stage, row, row)
 
     def take_all(self, stage: str) -> None:
         """Put all rows of a step there."""

@@ -6,7 +6,6 @@ from collections.abc import Set
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
 from typing import Any, NamedTuple
 from weakref import ref
 
@@ -17,7 +16,7 @@ from PySide6.QtWidgets import QApplication
 from attn_gui.app.actions.action_table import Row
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.app_context import AppContext
-from attn_gui.app.files.files import asked_path
+from attn_gui.app.files.files import asked_path, folder_of
 from attn_gui.app.state.background_task import BackgroundTask, Stopped, WindowTask
 from attn_gui.app.state.translated_errors import saying, sentence
 from attn_gui.app.state.view_state import ChosenCell
@@ -147,11 +146,6 @@ class PagesController(QObject):
     def busy(self) -> bool:
         """Whether the page on show is still to come."""
         return self._job.busy or self._soon.isActive()
-
-    def finish(self) -> None:
-        """End what is being computed; for the end of the program."""
-        self._soon.stop()
-        self._job.finish()
 
     def open(self, name: str) -> None:
         """Show a page where the pages stand; one that was stopped is computed after all."""
@@ -395,8 +389,7 @@ class CodeSaving(QObject):
         code = self._code()
         if code is None:
             return
-        folder = self._document.path.parent if self._document.path else Path.home()
-        proposed = folder / script_name(self._document.name, code.key)
+        proposed = folder_of(self._document) / script_name(self._document.name, code.key)
         kinds = {".py": self.tr("Python script (*.py)")}
         path = asked_path(self._window, self.tr("Save the code"), proposed, kinds)
         if path is None:
@@ -456,11 +449,6 @@ class CurveFitting(QObject):
         if points is not None:
             self._fits.start(lambda progress: fit_width(points, progress), "w")
             self._show_ready()
-
-    def finish(self) -> None:
-        """End what is under way; for the end of the program."""
-        self._errors.wait()
-        self._fits.finish()
 
     @property
     def _computed(self) -> bool:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from PySide6.QtCore import QEvent, QObject
+from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QApplication
 
@@ -18,9 +18,10 @@ from attn_gui.app.controllers import Controllers
 from attn_gui.app.editing.edit_runner import EditRunner
 from attn_gui.app.files.examples import FIRST, example_of
 from attn_gui.app.files.files import FilesController
-from attn_gui.app.files.kept_view import KeptView, kept_look
+from attn_gui.app.files.kept_view import keep_look, kept_look
 from attn_gui.app.shell import Shell
 from attn_gui.app.start_page import StartPage
+from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.translated_errors import why_lacking
@@ -63,7 +64,7 @@ class WritesFiles(Protocol):
 
 @runtime_checkable
 class Finishable(Protocol):
-    """A part with work that has to be through before the window goes."""
+    """A part with more to end than tasks and timers, which end with the window."""
 
     def finish(self) -> None: ...
 
@@ -96,7 +97,6 @@ class Program(QObject):
         self.faults = Faults(self.window)
         self._example = None if opens else (example_of(FIRST), example_of(FIRST).load())
         problem, name = (self._example[1].problem, self._example[0].name) if self._example else (NOTHING, "")
-        self._waiting: list[Callable[[], object]] | None = []  # until it is complete
         self.document = Document(problem, name=name, parent=self)
         self.document.changed.connect(self._on_document_changed)
         self.computation = Computation(self.document, self)
@@ -115,8 +115,8 @@ class Program(QObject):
             runner=self.runner,
         )
         self.first = Controllers(self.context)
-        self._connect()
-        KeptView(self.view, self.settings)
+        self._connect(shell)
+        keep_look(self.view, self.settings)
         self._follow_states(self.bars.actions)
         self.window.installEventFilter(self)
         self.window.fit_panels()
@@ -127,8 +127,8 @@ class Program(QObject):
         return self.first.files
 
     # --- building --------------------------------------------------------------------------------
-    def _connect(self) -> None:
-        when = self._when_complete
+    def _connect(self, shell: Shell) -> None:
+        when = shell.when_complete
         self.computation.held.connect(self.window.hold_picture)
         self.layout.follow_columns(self.first.tables)
         self.window.inspector.first.startRequested.connect(self.start_page.show)
@@ -154,9 +154,7 @@ class Program(QObject):
         self.start_page.connect_late(self.context, self.files, self.late.lessons, self.late.models)
         self.late.tips.show()
         self.computation.hold_threads()
-        waiting, self._waiting = self._waiting, None
-        for do in waiting or ():
-            do()
+        self._shell.set_complete()
         self.bars.actions.catch_up()
         self.late.recovery.begin()
 
@@ -182,26 +180,19 @@ class Program(QObject):
         groups = (self, self.first, *([self.late] if hasattr(self, "late") else []))
         return [part for group in groups for part in vars(group).values()]
 
-    def _when_complete(self, do: Callable[[], object]) -> None:
-        """Call `do` now, or as soon as everything is built."""
-        if self._waiting is None:
-            do()
-        else:
-            self._waiting.append(do)
-
     def _on_document_changed(self, change: DocumentChange) -> None:
         """Withdraw earlier refusals; what there is to say of a new document is said where it is opened."""
         if not change.opened and not self.window.banner.isHidden():
             self.window.banner.withdraw_refusal()
 
     def _on_window_close_asked(self, event: QCloseEvent) -> None:
-        if self._waiting is not None:
+        if not self._shell.complete:
             event.ignore()
-            self._waiting.append(self.window.close)
+            self._shell.when_complete(self.window.close)
         elif all(part.wait() for part in self._parts() if isinstance(part, WritesFiles)) and self.files.may_leave():
             self.layout.remember()
             self.files.journaling.forget()
-            for part in (self.files, self.runner, self.late.table_blocks, self.late.recovery):
+            for part in (self.files, self.runner, self.late.table_blocks.reading, self.late.recovery):
                 part.finish()
         else:
             event.ignore()
@@ -228,9 +219,9 @@ class Program(QObject):
         lesson or a model is opened once the program is complete."""
         path = path or self.settings.first()
         if later := path is not None and (is_lesson(path) or is_model(path)):
-            self._when_complete(partial(self.take_in, path))
+            self._shell.when_complete(partial(self.take_in, path))
         elif later := path is not None and arrangement is not None:
-            self._when_complete(lambda: self.late.arrays.open_arranged(path, arrangement))
+            self._shell.when_complete(lambda: self.late.arrays.open_arranged(path, arrangement))
         if path is None or later or not self.files.open_path(path):
             if self._example is None:
                 self.files.begin_first(example_of(FIRST))
@@ -252,7 +243,7 @@ class Program(QObject):
 
     def take_in_all(self, paths: Sequence[Path], field: str = "") -> None:
         """Open files that were dropped or chosen together."""
-        self._when_complete(lambda: self.late.incoming_files.take(paths, field))
+        self._shell.when_complete(lambda: self.late.incoming_files.take(paths, field))
 
     def end(self) -> None:
         """Close without asking; what is unsaved stays in its journal, which the next start offers."""
@@ -263,6 +254,10 @@ class Program(QObject):
         for part in self._parts():
             if isinstance(part, Finishable):
                 part.finish()
+        for timer in self.window.findChildren(QTimer):
+            timer.stop()
+        for task in self.window.findChildren(BackgroundTask):  # deleted, it would wait with Python's lock
+            task.finish()
         from attn_gui.pictures.tile_cache import TileCache  # not needed to start
 
         for tiles in (*self.findChildren(TileCache), *self.window.findChildren(TileCache)):  # ended ones may still draw

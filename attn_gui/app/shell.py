@@ -117,6 +117,22 @@ class Shell(QObject):
         self.bars = Bars(self.window, simple=self.appearance.simple)
         self.layout = LayoutController(self.window, self.settings)
         self._next: Callable[[], object] | None = None
+        self._waiting: list[Callable[[], object]] = []
+        self.complete = False  # whether the program is there
+
+    def when_complete(self, do: Callable[[], object]) -> None:
+        """Call `do` now, or as soon as the program is there."""
+        if self.complete:
+            do()
+        else:
+            self._waiting.append(do)
+
+    def set_complete(self) -> None:
+        """Do what was asked for until now, in that order."""
+        self.complete = True
+        waiting, self._waiting = self._waiting, []
+        for do in waiting:
+            do()
 
     def after_paint(self, do: Callable[[], object]) -> None:
         """Call `do` once the window has been painted next, with all that is in it."""

@@ -59,8 +59,7 @@ class SnapshotsController(QObject):
         return {"snapshot": Command(self.take), **on_chosen}
 
     def finish(self) -> None:
-        """Drop what is put together, and count as saved; for the end of the program."""
-        self._work.finish()
+        """Count as saved; for the end of the program."""
         self._document.snapshots.mark_saved(self._document.snapshots.all)
 
     @property

@@ -33,7 +33,7 @@ REST_MS = 200
 ALL = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK") if hasattr(signal, name)]
 
 KILLED = 128
-"""Exit code of a program that a signal ends, less the number of the signal, as shells count."""
+"""Added to the number of the signal, as shells do, this is the exit code of a program that a signal ends."""
 
 
 def run(paths: Sequence[Path] = (), lang: str | None = None, arrangement: ArrayMapping | None = None) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -99,8 +98,7 @@ class StartPage(QObject):
         self._view: StartView | None = None
         self._cards: dict[str, CardProblem] = {}
         self._real = False  # whether the vectors of the sentence are a model's
-        self._ready = False
-        self._waiting: list[Callable[[], object]] = []
+        self._ask = shell.when_complete
 
     def commands(self) -> dict[str, Command]:
         """Return the commands of the action table that it answers."""
@@ -138,10 +136,6 @@ class StartPage(QObject):
         self._context, self._files, self._lessons, self._models = context, files, lessons, models
         context.document.opened.connect(self._on_document_opened)
         self._window.escapePressed.connect(self.leave)
-        self._ready = True
-        waiting, self._waiting = self._waiting, []
-        for do in waiting:
-            do()
 
     def _on_document_opened(self) -> None:
         """Leave the page for a document that was opened, then emit `opened`."""
@@ -179,12 +173,6 @@ class StartPage(QObject):
         self._status.language.clicked.connect(self._switch_language)
         self._bars.actions["reopen_last"].toggled.connect(view.reopen.setChecked)
         return view
-
-    def _ask(self, do: Callable[[], object]) -> None:
-        if self._ready:
-            do()
-        else:
-            self._waiting.append(do)
 
     def _show_card(self, view: StartView, name: str, card: CardProblem) -> None:
         self._cards[name] = card

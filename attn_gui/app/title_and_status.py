@@ -54,8 +54,7 @@ class TitleController(QObject):
         self._window.setAccessibleName(name)
         self._window.setWindowModified(document.modified and page is None)
 
-    def retranslate(self) -> None:
-        self.show()
+    retranslate = show
 
 
 class StatusController(QObject):
@@ -81,8 +80,7 @@ class StatusController(QObject):
         sizes = f"{problem.n} × {problem.m} × {problem.num_heads}"
         self._window.precision.setText(self.tr("exact, {dtype} · {sizes}").format(dtype=problem.dtype, sizes=sizes))
 
-    def retranslate(self) -> None:
-        self.show()
+    retranslate = show
 
     def note(self, words: Callable[[], str]) -> None:
         """Say what was just done beside what was asked for, until the document changes again."""

@@ -90,14 +90,6 @@ class Tour(QObject):
         """Return the commands of the action table that it answers."""
         return {"tour": Command(self.begin)}
 
-    def retranslate(self) -> None:
-        """Set the step on show anew, in the present language."""
-        self._show()
-
-    def finish(self) -> None:
-        """Begin no more; for the end of the program."""
-        self._soon.stop()
-
     def begin(self) -> None:
         """Show the first step; it does not come by itself again."""
         self._settings.put(SEEN, True)
@@ -178,6 +170,8 @@ class Tour(QObject):
             step = STEPS[self._place]
             title, words = (QCoreApplication.translate("Tour", text) for text in (step.title, step.words))
             self._bubble.show_step(title, words, self._place, len(STEPS), self._rect_of(step.part))
+
+    retranslate = _show
 
     def _rect_of(self, part: str) -> QRect:
         found = self._window.findChild(QWidget, part)

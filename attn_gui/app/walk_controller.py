@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
 
@@ -16,8 +16,8 @@ from attn_gui.app.actions.actions import Command
 from attn_gui.app.app_context import AppContext
 from attn_gui.app.editing.edit_runner import copied
 from attn_gui.app.editing.masks import PaintingController
-from attn_gui.app.files.export import FileWriting
-from attn_gui.app.files.files import asked_path
+from attn_gui.app.files.export import WritingController
+from attn_gui.app.files.files import asked_path, folder_of
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.app.title_and_status import StatusController
@@ -44,44 +44,29 @@ AHEAD_MS = 300
 """After which a cell that is looked at may be walked through: what else is to be shown has been painted."""
 
 
-class WalkController(QObject):
+class WalkController(WritingController):
     """Shows a walk in the place of the maps, and ends it as soon as something else is looked at or edited.
 
     Figure and widgets are imported beside the window once there is a cell to walk through, and made for each walk.
     """
 
     def __init__(self, context: AppContext, status: StatusController, painting: PaintingController) -> None:
-        super().__init__(context.window)
-        self._window, self._document = context.window, context.document
+        super().__init__(context)
         self._computation, self._view = context.computation, context.view
         self._settings, self._appearance, self._status = context.settings, context.appearance, status
-        self._painting, self._writing = painting, FileWriting(context.window)
+        self._painting = painting
         self._ahead, self._imports = QTimer(self, singleShot=True, interval=AHEAD_MS), BackgroundTask(self)
         self._ahead.timeout.connect(lambda: self._imports.start(_import))
         self._shown: tuple[WalkPlayer, WalkView, WalkSteps] | None = None
         self._held: QWidget | None = None  # what had the keyboard before
         self._pours = True  # whether the walk to a weight goes on to what it brings
-        self._stopped = False  # whether the change that the document tells of has ended a walk
+        self._ended = False  # whether the change that the document tells of has ended a walk
         self._connect(context)
         self._offer()
 
     def commands(self) -> dict[str, Command]:
         """Return the commands of the action table that it answers."""
         return {"walk": Command(self.start, enabled=self.offered)}
-
-    def retranslate(self) -> None:
-        """Set the walk on show anew, in the present language."""
-        self._make_again()
-
-    def wait(self) -> bool:
-        """Return whether the window may go: nothing is being written any more, or nothing is to be."""
-        return self._writing.wait()
-
-    def finish(self) -> None:
-        """Stop what is being written; for the end of the program."""
-        self._writing.finish()
-        self._ahead.stop()
-        self._imports.wait()
 
     def follow_table(self, field: str, panel: MatrixPanel, _model: MatrixModel) -> None:
         """Walk through the cell of a computed table where Space is pressed."""
@@ -183,6 +168,8 @@ class WalkController(QObject):
         if self._shown is not None:
             self._shown[0].set_walk(self._way()(self._view.explained))
 
+    retranslate = _make_again
+
     def _show_step(self) -> None:
         """Light the step that is made now, and name it in the status bar."""
         if self._shown is None:
@@ -238,14 +225,14 @@ class WalkController(QObject):
             self.leave()
 
     def _on_computation_moving(self) -> None:
-        self._stopped = self._shown is not None
+        self._ended = self._shown is not None
         self.leave()
 
     def _on_document_changed(self, change: DocumentChange) -> None:
         """Say why it ended, once all else is said of the change."""
-        if self._stopped and not change.opened:
+        if self._ended and not change.opened:
             self._status.note(lambda: self.tr("Walk stopped: a number was changed"))
-        self._stopped = False
+        self._ended = False
 
     def _on_appearance_changed(self) -> None:
         if self._shown is not None:
@@ -253,8 +240,8 @@ class WalkController(QObject):
 
     def _on_view_leave_asked(self) -> None:
         """Call off the export under way; where there is none, end the walk."""
-        if self._writing.busy:
-            self._writing.stop()
+        if self.busy:
+            self.stop()
         else:
             self.leave()
 
@@ -263,12 +250,12 @@ class WalkController(QObject):
         """Ask for a file, and write the walk into it beside the window."""
         from attn_gui.figure.walk import export_walk
 
-        if self._writing.waits():
+        if self.waits():
             return
         kinds = {f".{key}": f"{key.upper()} (*.{key})" for key, kind in IMAGES.items() if kind.moving is not panels}
-        folder = self._document.path.parent if self._document.path else Path.home()
         title = self.tr("Export step panels") if panels else self.tr("Export GIF")
-        path = asked_path(self._window, title, folder / f"{self._document.name}-walk{next(iter(kinds))}", kinds)
+        proposal = folder_of(self._document) / f"{self._document.name}-walk{next(iter(kinds))}"
+        path = asked_path(self._window, title, proposal, kinds)
         evaluation, way = self._view.explained, self._way()
         now = evaluation is self._computation.evaluation
         problem = copied(self._window, self._document) if now else evaluation.problem
@@ -278,7 +265,7 @@ class WalkController(QObject):
         def work(progress: Progress) -> Iterator[Path]:
             yield export_walk(way(evaluation_of(problem)), path, progress=progress)
 
-        self._writing.begin(work)
+        self.begin(work)
 
 
 def _import(_: Progress) -> None:

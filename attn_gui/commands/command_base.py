@@ -32,11 +32,6 @@ if TYPE_CHECKING:
     from attn_gui.formats.named.array_mapping import ArrayMapping
 
 DONE = 0  # the exit code of a command that did what it was asked
-NO_MEMORY = QT_TRANSLATE_NOOP("Sentences", "This does not fit into the memory of this computer.")
-ARGUMENTS = ("axes", "weights", "mask", "split", "layer")  # of `load`, and options by the same names
-_ARGUMENT = re.compile(r'(, )?(?<![\w.=-])(?:(axes|weights|mask|split)="([^"]*)"|(layer)=(?=\d))')
-_HOLD_ARGUMENTS = {"choices", "others", "expected", "axes", "readings", "reading"}
-"""Places of sentences in which `load` names its arguments; elsewhere stands what a person or a file calls so."""
 MOST_CHANGES = 6  # that are said of a file
 SAY_WHICH = QT_TRANSLATE_NOOP("Sentences", "{sentence} Say which is which: --array {arrays}.")
 ALSO_HOLDS = QT_TRANSLATE_NOOP(
@@ -79,7 +74,7 @@ class Parser(argparse.ArgumentParser):
 
 
 class _FirstFile(argparse.Action):
-    """The first file, by which what is written is named, and all of them."""
+    """Stores all files as `files`, and the first one, which gives its name to what is written, as `file`."""
 
     def __call__(self, _parser: object, chosen: argparse.Namespace, values: Any, _option: str | None = None) -> None:
         chosen.files = tuple(values)
@@ -176,7 +171,7 @@ def open_input(chosen: argparse.Namespace) -> Loaded:
         arrays = shlex.join(f"{part}={name}" for part, name in likely.items())
         raise AmbiguousFileRefusal(SAY_WHICH, sentence=error, arrays=arrays) from error
     except (SeveralMaps, SeveralReadings) as error:
-        raise AmbiguousFileRefusal(error.on_command_line()) from error
+        raise AmbiguousFileRefusal(error) from error
     except FormatError as error:
         raise CommandRefusal(error) from error
 
@@ -200,7 +195,7 @@ def need_drawing() -> None:
 def noted(loaded: Loaded) -> Loaded:
     """Say on stderr what the file holds and is left out, and which numbers are not as computed."""
     for note in loaded.notes:
-        note_on_stderr(note)
+        note_on_stderr(note.on_command_line())
     if changes := _changes(loaded):
         from attn_gui.formats.file_messages import FileNote
 
@@ -222,43 +217,12 @@ def _changes(loaded: Loaded) -> ChangeNotes:
 def note_on_stderr(said: object) -> None:
     """Write an error or a note to stderr, in the language of the locale or, of a refusal, that it was asked for in."""
     lang, values = getattr(said, "lang", None), getattr(said, "values", {})
-    sentence = said_in(_with_options(said), lang)
+    sentence = said_in(said, lang)
     if "known" in values and (near := nearest_known(str(values.get("got", values.get("name"))), values["known"])):
         from attn_gui.formats.file_messages import FileNote
 
         sentence = f"{sentence[:-1]}{said_in(FileNote(NEAREST, word=near), lang)}{sentence[-1]}"
     print(f"attn-gui: {sentence}", file=sys.stderr)
-
-
-def _with_options(said: Any) -> Any:
-    """Return an error or a note that names the options of the command line where it names arguments of `load`."""
-    values = getattr(said, "values", {})
-    typed = {name: _typed(value) for name, value in values.items() if name in _HOLD_ARGUMENTS}
-    typed = {**values, **typed, **({"option": _as_option(values["option"])} if "option" in values else {})}
-    if typed == values:
-        return said
-    from attn_gui.formats.file_messages import FileNote
-
-    return FileNote(said.template, **typed)
-
-
-def _typed(value: Any) -> Any:
-    """Return what fills a place: `axes="head,token,column"` in it as one types that, --axes head,token,column."""
-    if isinstance(value, tuple):
-        return tuple(map(_typed, value))
-    if not isinstance(value, str):
-        return value
-    if template := getattr(value, "template", None):
-        from attn_gui.formats.file_messages import ARGUMENT, OPTION, FileNote
-
-        return FileNote(OPTION if template == ARGUMENT else template, **getattr(value, "values", {}))
-    return _ARGUMENT.sub(
-        lambda found: f"{' ' if found[1] else ''}{_as_option(found[2] or found[4])} {found[3] or ''}", value
-    )
-
-
-def _as_option(name: Any) -> Any:
-    return f"--{name}" if name in ARGUMENTS else name
 
 
 def said_in(said: object, lang: str | None) -> str:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from attn_gui.arguments import VECTOR, SettingsAction, parse_options, setting, whole
 from attn_gui.commands.command_base import (
     DONE,
-    NO_MEMORY,
     FileProgress,
     Parser,
     muted_stderr,
@@ -71,8 +70,6 @@ def model(words: list[str]) -> int:
             say(path)
     except (ValueError, TypeError, LookupError, OSError) as error:
         raise CommandRefusal(error) from error
-    except MemoryError as error:
-        raise CommandRefusal(NO_MEMORY) from error
     return DONE
 
 

@@ -22,6 +22,8 @@ class CommandRefusal(Exception):
     """The language that it was asked for in; None: that of the locale."""
 
     def __init__(self, said: object, **values: object) -> None:
+        if hasattr(said, "on_command_line"):  # an error about a file
+            said = said.on_command_line()
         self.template: str | None = getattr(said, "template", None)
         self.values: Mapping[str, object] = getattr(said, "values", {})
         if isinstance(said, str) and self.template is None:

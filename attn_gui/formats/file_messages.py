@@ -41,6 +41,10 @@ class FormatError(ValueError):
         self.values["file"] = shown(self.path.name or str(self.path))
         return self
 
+    def on_command_line(self) -> FileNote:
+        """Return the sentence with the options of the command line in the places of arguments of `load`."""
+        return _with_options(self.template, self.values)
+
     def __str__(self) -> str:
         return say(self.template, self.values)
 
@@ -55,6 +59,43 @@ class FileNote(str):
         note = super().__new__(cls, say(template, values))
         note.template, note.values = template, values
         return note
+
+    def on_command_line(self) -> FileNote:
+        """Return the sentence with the options of the command line in the places of arguments of `load`."""
+        return _with_options(self.template, self.values)
+
+
+class Argument(str):
+    """What stands in a sentence for an argument of `load`, or several with their values: axes="layer,query,key",
+    layer=1. `option` is what one types for it on the command line: --axes layer,query,key --layer 1."""
+
+    option: str
+
+    def __new__(cls, python: str, option: str) -> Self:
+        argument = super().__new__(cls, python)
+        argument.option = option
+        return argument
+
+    @classmethod
+    def named(cls, name: str) -> Self:
+        return cls(name, f"--{name}")
+
+    @classmethod
+    def of(cls, name: str, value: str) -> Self:
+        return cls(f'{name}="{value}"', f"--{name} {value}")
+
+
+def _with_options(template: str, values: Mapping[str, object]) -> FileNote:
+    return FileNote(template, **{place: _typed(value) for place, value in values.items()})
+
+
+def _typed(value: object) -> object:
+    """Return what fills a place of a sentence, as a person types it on the command line."""
+    if isinstance(value, Argument):
+        return value.option
+    if isinstance(value, FileNote):
+        return value.on_command_line()
+    return tuple(map(_typed, value)) if isinstance(value, tuple) else value
 
 
 def shown(text: str, longest: int = LONGEST) -> str:
@@ -79,7 +120,7 @@ def shape_text(shape: tuple[int, ...]) -> str:
 
 
 _SEVERAL = QT_TRANSLATE_NOOP("Sentences", "{file}: {names} can be read in {count} ways: {readings}; say which.")
-ARGUMENT, OPTION = QT_TRANSLATE_NOOP("Sentences", '{option}="{value}" ({words})'), "--{option} {value} ({words})"
+_READING = QT_TRANSLATE_NOOP("Sentences", "{argument} ({words})")
 READ_AS = QT_TRANSLATE_NOOP("Sentences", "{names}: read as {reading}; another reading can be chosen.")
 
 
@@ -92,16 +133,10 @@ class SeveralReadings(AmbiguousFile):
 
     def __init__(self, option: str, names: Iterable[str], choices: Mapping[str, FileNote]) -> None:
         self.option, self.choices = option, choices
-        super().__init__(_SEVERAL, names=tuple(names), count=len(choices), readings=self._spelled(ARGUMENT))
-
-    def on_command_line(self) -> FileNote:
-        """Return the sentence with the readings as options of the command line."""
-        return FileNote(self.template, **{**self.values, "readings": self._spelled(OPTION)})
-
-    def _spelled(self, template: str) -> tuple[FileNote, ...]:
-        return tuple(reading(self.option, value, words, template) for value, words in self.choices.items())
+        readings = tuple(reading(option, value, words) for value, words in choices.items())
+        super().__init__(_SEVERAL, names=tuple(names), count=len(choices), readings=readings)
 
 
-def reading(option: str, value: str, words: FileNote, template: str = ARGUMENT) -> FileNote:
+def reading(option: str, value: str, words: FileNote) -> FileNote:
     """Return a reading as the argument that chooses it."""
-    return FileNote(template, option=option, value=value, words=words)
+    return FileNote(_READING, argument=Argument.of(option, value), words=words)

@@ -2227,29 +2227,6 @@
     </message>
 </context>
 <context>
-    <name>FileWriting</name>
-    <message>
-        <source>, </source>
-        <translation>、</translation>
-    </message>
-    <message>
-        <source>Wrote {names} to {folder}</source>
-        <translation>已将 {names} 写入 {folder}</translation>
-    </message>
-    <message>
-        <source>The export was canceled; nothing was written.</source>
-        <translation>导出已取消；没有写入任何文件。</translation>
-    </message>
-    <message>
-        <source>The export was canceled. Files written before that: {count}.</source>
-        <translation>导出已取消。此前已写入的文件：{count} 个。</translation>
-    </message>
-    <message>
-        <source>An export is still being written: wait, or cancel it.</source>
-        <translation>上一次导出还在写入：请等待，或取消它。</translation>
-    </message>
-</context>
-<context>
     <name>FilesController</name>
     <message>
         <source>untitled</source>
@@ -9276,8 +9253,8 @@ Do you want to replace it?</source>
         <translation>{file}：“{name}”（{shape}）的首轴可能是 {got} 个样本，也可能是 {got} 个头；应写成四个轴，其中另一个轴的长度为 1。</translation>
     </message>
     <message>
-        <source>{option}=&quot;{value}&quot; ({words})</source>
-        <translation>{option}=&quot;{value}&quot;（{words}）</translation>
+        <source>{argument} ({words})</source>
+        <translation>{argument}（{words}）</translation>
     </message>
     <message>
         <source>{file} holds no problem by the names of its arrays; say which are which, for one layer load(…, arrays={arrays}).</source>
@@ -10568,8 +10545,8 @@ Do you want to replace it?</source>
         <translation>{symbol} 是算出来的，不能直接输入。</translation>
     </message>
     <message>
-        <source>Edit X</source>
-        <translation>编辑 X</translation>
+        <source>Edit {symbol}</source>
+        <translation>编辑 {symbol}</translation>
     </message>
     <message>
         <source>Work on Q, K, V directly</source>
@@ -11850,6 +11827,29 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
     <message>
         <source>Worked with rounded boxes; last digit {spread} is right.</source>
         <translation>用方框里舍入后的数续算；末位差 {spread} 也算对。</translation>
+    </message>
+</context>
+<context>
+    <name>WritingController</name>
+    <message>
+        <source>, </source>
+        <translation>、</translation>
+    </message>
+    <message>
+        <source>Wrote {names} to {folder}</source>
+        <translation>已将 {names} 写入 {folder}</translation>
+    </message>
+    <message>
+        <source>The export was canceled; nothing was written.</source>
+        <translation>导出已取消；没有写入任何文件。</translation>
+    </message>
+    <message>
+        <source>The export was canceled. Files written before that: {count}.</source>
+        <translation>导出已取消。此前已写入的文件：{count} 个。</translation>
+    </message>
+    <message>
+        <source>An export is still being written: wait, or cancel it.</source>
+        <translation>上一次导出还在写入：请等待，或取消它。</translation>
     </message>
 </context>
 </TS>

@@ -9,15 +9,17 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, QObject
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QTimer
 from PySide6.QtGui import QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.actions.action_table import ACTIONS, Row
 from attn_gui.app.program import Finishable, HasCommands, Program
+from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.paths import resource
 from tests.failing import each
 
@@ -290,6 +292,29 @@ def test_every_action_is_answered_by_one_part_and_every_part_is_ended_with_the_p
         monkeypatch.setattr(part, "finish", lambda name=name, finish=part.finish: (ended.update([name]), finish()))
     program.end()
     assert set(ended) == set(parts)
+
+
+def test_no_work_and_no_timer_outlives_the_program(program):
+    begun, ended, over = Event(), Event(), Event()
+
+    def work(progress):
+        try:
+            while not over.is_set():
+                begun.set()
+                progress(0.0)
+        finally:
+            ended.set()
+
+    task, timer = BackgroundTask(program.late.pages), QTimer(program.late.pages)
+    task.start(work)
+    timer.start(0)
+    assert begun.wait(10)
+    try:
+        program.end()
+        assert ended.is_set()
+        assert not timer.isActive()
+    finally:
+        over.set()
 
 
 @pytest.mark.parametrize("name", ["bad.npz", "gone.npz"])

@@ -40,6 +40,7 @@ from attn_gui.app.files.examples import FIRST, example_of
 from attn_gui.app.program import Program
 from attn_gui.app.shell import Shell
 from attn_gui.app.start_page import StartPage
+from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.engine import Problem
 from attn_gui.paths import resource
 from attn_gui.views.controls.popup_frame import PopupFrame
@@ -239,6 +240,11 @@ class Person:
         while not done():
             assert time.monotonic() < end, f"it never comes; {self.banner()}"
             QTest.qWait(2)
+
+    def let_work_end(self) -> None:
+        """Wait until no work goes on beside the window; what came of it is not told yet."""
+        for task in self.window.findChildren(BackgroundTask):
+            task.wait()
 
     def busy(self) -> list[str]:
         """Whatever still makes, computes or tells what is to be shown."""

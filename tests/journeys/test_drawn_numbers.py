@@ -27,7 +27,7 @@ def pull(person, stage, pixels, moves=5):
     for move in range(1, moves + 1):
         QTest.mouseMove(viewport, start - QPoint(0, pixels * move // moves))
     QTest.mouseRelease(viewport, LEFT, pos=start - QPoint(0, pixels))
-    person.program.late.target_drag.finish()
+    person.let_work_end()
 
 
 def take_in_hand(person):
@@ -65,7 +65,7 @@ def test_a_gesture_is_one_step_and_escape_takes_it_back(person, qtbot):
     assert person.program.document.problem == before
     QTest.mouseMove(heatmap, start - QPoint(0, 60))
     QTest.mouseRelease(heatmap, LEFT, pos=start - QPoint(0, 60))
-    person.program.late.target_drag.finish()
+    person.let_work_end()
     assert person.program.document.problem == before
     assert person.action("target_tool").isChecked()
     person.press("Esc")
@@ -135,7 +135,7 @@ def test_the_query_follows_and_the_step_is_saved_and_undone(launch, qtbot, tmp_p
         QTest.mouseMove(viewport, start - QPoint(0, move))
     QTest.mouseRelease(viewport, LEFT, pos=start - QPoint(0, pixels))
     qtbot.waitUntil(lambda: abs(person.value("weights", ROW, COLUMN) - 0.9) < span / 200)
-    person.program.late.target_drag.finish()
+    person.let_work_end()
     QApplication.processEvents()
     after = person.program.document.problem
     assert np.flatnonzero((after.query != before.query).any(axis=1)).tolist() == [ROW]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 from PySide6.QtGui import QKeySequence
@@ -439,74 +440,56 @@ FIND_ROWS = (
 SEVERAL = QT_TRANSLATE_NOOP("Heads", "Needs two heads or more")
 
 
-def _row(
-    name: str,
-    label: str,
-    words: str,
-    *,
-    shortcut: str = "",
-    back: str = "",
-    needs: str = "",
-    reads: tuple[str, ...] = (),
-) -> Row:
-    return Row(
-        name,
-        "heads",
-        label,
-        shortcut or None,
-        back=back,
-        words=words,
-        needs=needs,
-        reads=reads,
-        context="Heads",
-        full=True,
-    )
-
+_head = partial(Row, menu="heads", context="Heads", full=True)
 
 HEAD_ROWS = (
-    _row(
+    _head(
         "head_off",
-        QT_TRANSLATE_NOOP("Heads", "Switch the head o&ff"),
-        "knock out ablate disable 关闭 消融",
+        label=QT_TRANSLATE_NOOP("Heads", "Switch the head o&ff"),
+        words="knock out ablate disable 关闭 消融",
         shortcut="Ctrl+Shift+O",
         back=QT_TRANSLATE_NOOP("Heads", "S&witch the head on again"),
         reads=MIX,
     ),
-    _row(
+    _head(
         "head_only",
-        QT_TRANSLATE_NOOP("Heads", "&Only this head"),
-        "isolate alone 仅 单独",
+        label=QT_TRANSLATE_NOOP("Heads", "&Only this head"),
+        words="isolate alone 仅 单独",
         needs=SEVERAL,
         reads=MIX,
     ),
-    _row("head_scale", QT_TRANSLATE_NOOP("Heads", "&Scale the head…"), "factor multiply 系数 倍", reads=MIX),
-    _row(
+    _head(
+        "head_scale", label=QT_TRANSLATE_NOOP("Heads", "&Scale the head…"), words="factor multiply 系数 倍", reads=MIX
+    ),
+    _head(
         "head_copy",
-        QT_TRANSLATE_NOOP("Heads", "Put &another head in its place…"),
-        "copy patch 复制 替换",
+        label=QT_TRANSLATE_NOOP("Heads", "Put &another head in its place…"),
+        words="copy patch 复制 替换",
         needs=SEVERAL,
         reads=MIX,
     ),
-    _row(
+    _head(
         "head_free",
-        QT_TRANSLATE_NOOP("Heads", "Leave the head as &computed"),
-        "reset on 恢复 还原",
+        label=QT_TRANSLATE_NOOP("Heads", "Leave the head as &computed"),
+        words="reset on 恢复 还原",
         reads=MIX,
         needs=QT_TRANSLATE_NOOP("Heads", "The head is as computed"),
     ),
-    _row(
+    _head(
         "head_average",
-        QT_TRANSLATE_NOOP("Heads", "A&verage Q, K and V of heads…"),
-        "mean merge average heads 平均 合并 对头取平均",
+        label=QT_TRANSLATE_NOOP("Heads", "A&verage Q, K and V of heads…"),
+        words="mean merge average heads 平均 合并 对头取平均",
         needs=SEVERAL,
     ),
-    _row("head_duplicate", QT_TRANSLATE_NOOP("Heads", "&Duplicate the head"), "clone second 复制"),
-    _row("head_left", QT_TRANSLATE_NOOP("Heads", "Move the head to the &left"), "reorder order 左移 顺序"),
-    _row("head_right", QT_TRANSLATE_NOOP("Heads", "Move the head to the &right"), "reorder order 右移 顺序"),
-    _row(
+    _head("head_duplicate", label=QT_TRANSLATE_NOOP("Heads", "&Duplicate the head"), words="clone second 复制"),
+    _head("head_left", label=QT_TRANSLATE_NOOP("Heads", "Move the head to the &left"), words="reorder order 左移 顺序"),
+    _head(
+        "head_right", label=QT_TRANSLATE_NOOP("Heads", "Move the head to the &right"), words="reorder order 右移 顺序"
+    ),
+    _head(
         "head_equal",
-        QT_TRANSLATE_NOOP("Heads", "Give every K/V head its &K and V"),
-        "multi-query shared 共用",
+        label=QT_TRANSLATE_NOOP("Heads", "Give every K/V head its &K and V"),
+        words="multi-query shared 共用",
         reads=MIX,
         needs=QT_TRANSLATE_NOOP("Heads", "There is only one K/V head"),
     ),

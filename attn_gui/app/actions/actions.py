@@ -78,7 +78,7 @@ def choices(values: Mapping[str, T], present: Callable[[], T], choose: Callable[
 
 
 class Actions(QObject):
-    """The table's rows as QActions, by name; `tie` gives a row what it does once what is half typed is handed on."""
+    """The table's rows as QActions, by name; what each does is given by `connect_commands`."""
 
     def __init__(self, parent: QObject, commit_typed: Callable[[], bool]) -> None:
         """Make the actions; `commit_typed` hands on what is half typed and returns False if it cannot be."""
@@ -86,7 +86,7 @@ class Actions(QObject):
         self._commit_typed = commit_typed
         self._groups: dict[str, QActionGroup] = {}
         self._commands: dict[str, Command] = {}
-        self._asked: list[str] = []  # triggered before their commands were tied
+        self._asked: list[str] = []  # triggered before they were connected
         self._rows: dict[str, Row] = {}
         self._reasons: dict[str, str] = {}  # why some have nothing to do in the present problem
         self.lacking: Callable[[tuple[str, ...]], str] = lambda reads: ""
@@ -115,7 +115,7 @@ class Actions(QObject):
         self._commands |= commands
 
     def catch_up(self) -> None:
-        """Do what was triggered before its command was tied, as far as it is enabled."""
+        """Do what was triggered before its command was connected, as far as it is enabled."""
         asked, self._asked = self._asked, []
         for name in asked:
             self.by_name[name].trigger()

@@ -96,6 +96,8 @@ class TipsController(QObject):
         for describe in (self._describe_controls, self._describe_maps, self._describe_tables):
             describe()
 
+    retranslate = show
+
     def _begin(self) -> None:
         self._parts = [self._describe_controls, self._describe_maps, self._describe_tables]
         self._soon.start()
@@ -155,10 +157,6 @@ class TipsController(QObject):
         while window is not None and window is not self._window:
             window = window.parentWidget()
         return window is not None
-
-    def retranslate(self) -> None:
-        """Take over the new language; widgets that have tips of their own have heard of it."""
-        self.show()
 
 
 def _tips() -> dict[str, str]:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QApplication, QWidget
 
 from attn_gui.app.actions.actions import Command, translated
@@ -124,7 +124,7 @@ class CommandsController(QObject):
 
         rows = [
             (without_access_key(action.text()), action.shortcut().toString())
-            for action in self._listed()
+            for action in (self.actions[row.name] for row in self.actions.rows)
             if not action.shortcut().isEmpty()
         ]
         asked(ShortcutsDialog(rows, self._window))
@@ -154,9 +154,6 @@ class CommandsController(QObject):
 
     def _to_full(self) -> None:
         self._appearance.set_simple(False)
-
-    def _listed(self) -> list[QAction]:
-        return [self.actions[row.name] for row in self.actions.rows]
 
 
 def _page_on(part: QWidget | None) -> str:

@@ -21,7 +21,7 @@ from attn_gui.views.main_window import MainWindow
 
 T = TypeVar("T")
 Arrays = Sequence[NDArray[Any]]
-Take = Callable[[T, Arrays], object]  # what was made, and its arrays, to which no other reference is kept
+Take = Callable[[T, Arrays], object]  # gets what was made, and the arrays in it, to which nothing else refers
 
 
 def copied(window: MainWindow, document: Document) -> Problem | None:
@@ -57,13 +57,19 @@ class EditRunner(QObject):
         """Whether something is still being made."""
         return self._work.busy
 
-    def change(self, label: Label, make: Callable[[], Mapping[str, object]]) -> None:
-        """Change the fields that `make` gives, as one step of the history; what is changed by hand follows them."""
+    def change(
+        self, label: Label, make: Callable[[], Mapping[str, object]], then: Callable[[], object] = lambda: None
+    ) -> None:
+        """Change the fields that `make` gives, as one step of the history; what is changed by hand follows them.
+
+        `then` is called once that is done; not if it is refused.
+        """
 
         def take(fields: Mapping[str, object], fresh: Arrays) -> None:
             followed, notes = with_carried_interventions(self._document.problem, fields)
             self._document.apply(SetFields(followed, label), fresh)
             self.note(notes)
+            then()
 
         self.begin(label, make, take)
 
@@ -72,23 +78,28 @@ class EditRunner(QObject):
         if notes:
             self.noted.emit(lambda: sentences(notes))
 
-    def apply(self, edit: Edit, fresh: Arrays = (), *, instead: bool = False) -> bool:
+    def apply(
+        self, edit: Edit, fresh: Arrays = (), *, instead: bool = False, then: Callable[[], object] = lambda: None
+    ) -> bool:
         """Carry out an edit whose numbers are there, as one step, `instead` in place of the last one; one that cannot
         be is said, and changes nothing.
 
-        Whether there is a step.
+        Whether there is a step; `then` is called after an edit that changes nothing, too, not after a refusal.
         """
         try:
-            return (self._document.apply_instead if instead else self._document.apply)(edit, fresh)
+            stepped = (self._document.apply_instead if instead else self._document.apply)(edit, fresh)
         except (ValueError, TypeError) as error:
             self._refuse(error)
             return False
+        then()
+        return stepped
 
     def begin(self, name: object, make: Callable[[], T], take: Take[T]) -> None:
         """Hand what `make` gives to `take`, with the arrays that it made; `str(name)` says what it is.
 
-        Before, `make` is run once to be weighed. A ValueError or TypeError of either is said, and nothing is changed:
-        what is being made goes on then.
+        `make` is called twice: first without allocating anything, to learn how many bytes it will take, then, if they
+        are there, in earnest. A ValueError or TypeError of `make` or `take` is shown, and the document stays as it is;
+        one of the first call leaves work that is under way alone.
         """
         try:
             size = weigh(make)

@@ -11,10 +11,10 @@ from PySide6.QtCore import QObject
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.app_context import AppContext
 from attn_gui.app.editing.edit_runner import Arrays
-from attn_gui.app.state.translated_errors import sentences
+from attn_gui.app.state.translated_errors import sentences, translating
 from attn_gui.app.title_and_status import StatusNote
 from attn_gui.document.edits import Label, SetFields
-from attn_gui.document.typed_numbers import NumberError, parse_number, shortest
+from attn_gui.document.typed_numbers import parse_number, shortest
 from attn_gui.engine import Problem, Resized
 from attn_gui.engine.creation.heads import with_equal_kv, with_head_duplicated, with_head_moved, with_heads_averaged
 from attn_gui.engine.creation.interventions import (
@@ -41,10 +41,9 @@ class HeadEdits(QObject):
         self._runner, self._note = context.runner, note
 
     def commands(self) -> dict[str, Command]:
-        one = Command(self.show_only, enabled=self._several)
         return {
             "head_off": Command(self.switch, lambda: self._head in off_heads(self._problem)),
-            "head_only": one,
+            "head_only": Command(self.show_only, enabled=self._several),
             "head_scale": Command(self.scale),
             "head_copy": Command(self.copy, enabled=self._several),
             "head_free": Command(self.free, enabled=lambda: self._head in whole_heads(self._problem)),
@@ -90,7 +89,7 @@ class HeadEdits(QObject):
             self.tr("Scale head {head}").format(head=head),
             self.tr("Its result is multiplied by this number; 0 switches it off, 1 leaves it as computed."),
             shortest(getattr(present, "factor", 1.0)),
-            _number,
+            translating(parse_number),
         )
         if factor is not None:
             label = Label(
@@ -164,13 +163,6 @@ class HeadEdits(QObject):
 
         dialog = AskDialog(title, words, text, read, self._window)
         return dialog.answer if asked(dialog) else None
-
-
-def _number(text: str) -> float:
-    try:
-        return parse_number(text)
-    except NumberError as error:
-        raise ValueError(error.sentence()) from None
 
 
 def _one_head(text: str, count: int) -> int:

@@ -1,15 +1,13 @@
-"""The list of what is changed by hand, and cells taken from the state that is compared with."""
+"""The list of what is changed by hand."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-import numpy as np
 from PySide6.QtCore import QObject
 
 from attn_gui.app.actions.actions import Command, translated
 from attn_gui.app.app_context import AppContext
-from attn_gui.app.editing.map_cells import CellBlocks, CellChanges
 from attn_gui.app.explain import place_of
 from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.document.edits import Label
@@ -19,7 +17,6 @@ from attn_gui.engine.errors import Note
 from attn_gui.engine.graph.intervention_nodes import InterventionNode, phrase
 from attn_gui.engine.interventions import Intervention
 from attn_gui.languages import QT_TRANSLATE_NOOP
-from attn_gui.modes import BEFORE, NOW
 from attn_gui.views.controls.intervention_panel import InterventionPanel, InterventionRow
 from attn_gui.views.names import letter, said_in
 
@@ -32,8 +29,6 @@ REMOVED = QT_TRANSLATE_NOOP("History", "removed: {what}")
 REMOVED_ALL = QT_TRANSLATE_NOOP("History", "removed all that was changed by hand")
 SPREAD = QT_TRANSLATE_NOOP("History", "for all heads: {what}")
 ACTION = "interventions"
-
-TAKEN = QT_TRANSLATE_NOOP("History", "{cells} taken from the state before")
 
 
 class InterventionsController(QObject):
@@ -70,8 +65,7 @@ class InterventionsController(QObject):
         if self._panel.isVisible():
             self._show_lines()
 
-    def retranslate(self) -> None:
-        self.show()
+    retranslate = show
 
     def show_panel(self) -> None:
         """Open the list below its button."""
@@ -166,37 +160,3 @@ def label_of(part: object) -> object:
     if not isinstance(part, Note):
         return part
     return Label(part.template, {name: label_of(value) for name, value in part.values.items()}, CONTEXT)
-
-
-class CopyFromState(QObject):
-    """Copies cells of a state compared with over the chosen ones, as one step: a pinned state, a snapshot or another
-    text's.
-    """
-
-    def __init__(self, context: AppContext, blocks: CellBlocks) -> None:
-        super().__init__(context.window)
-        self._baseline, self._view, self._blocks = context.baseline, context.view, blocks
-        self._changes = CellChanges(context.document, context.runner)
-
-    def commands(self) -> dict[str, Command]:
-        return {"take_before": Command(self.take, enabled=self._takes)}
-
-    def _takes(self) -> bool:
-        """Return whether there is another state, and a cell is chosen.
-
-        Not during an exercise, which it could answer.
-        """
-        look = self._view.look
-        return self._baseline.comparable and look.cell is not None and not look.blanks
-
-    def take(self) -> None:
-        """Give the chosen cells the numbers that they have in the other state."""
-        cells = self._blocks.chosen()
-        if cells is None or not self._baseline.comparable:
-            return
-        before = self._baseline.evaluation_for(BEFORE)  # by the present stages, of which the other state may lack one
-        batch, *heads, rows, columns = cells.box
-        values = before.block(cells.stage, batch.start, heads[0].start if heads else None, rows, columns)
-        if self._view.look.compare == BEFORE:
-            self._view.set(compare=NOW)  # where the cells go is looked at
-        self._changes.set(*cells, np.array(values), Label(TAKEN, {"cells": cells.name}))

@@ -12,10 +12,10 @@ from PySide6.QtGui import QGuiApplication
 
 from attn_gui.app.actions.actions import Command, choices
 from attn_gui.app.app_context import AppContext
-from attn_gui.app.editing.edit_runner import EditRunner
+from attn_gui.app.editing.edit_runner import Arrays, EditRunner
 from attn_gui.app.editing.shape_fixes import shape_text
 from attn_gui.app.editing.targets import TargetController
-from attn_gui.app.state.translated_errors import sentences
+from attn_gui.app.state.translated_errors import sentences, translating
 from attn_gui.app.state.view_state import ChosenBlock, ChosenCell, ViewSettings, resolve
 from attn_gui.app.tables.table_pasting import PASTED, TableBlocks, tile_to_selection
 from attn_gui.document.document import Document
@@ -41,6 +41,7 @@ from attn_gui.engine.messages import spoken
 from attn_gui.figure.operands import stage_plane
 from attn_gui.formats import LabeledArray
 from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.modes import BEFORE, NOW
 from attn_gui.views.dialogs.dialog_base import asked
 from attn_gui.views.inspector.cell_relations import cell_name, number
 from attn_gui.views.map.heatmap import Heatmap
@@ -58,6 +59,7 @@ AXES = {
 }
 MULTIPLIED = QT_TRANSLATE_NOOP("History", "{cells} × {factor} by hand")
 TAKEN = QT_TRANSLATE_NOOP("History", "{cells} taken from {place}")
+TAKEN_BEFORE = QT_TRANSLATE_NOOP("History", "{cells} taken from the state before")
 FREED = QT_TRANSLATE_NOOP("History", "{cells} as computed")
 
 SET_MANY = QT_TRANSLATE_NOOP("History", "{cells} set to {new} by hand")
@@ -81,8 +83,8 @@ class CellChanges:
         over = [record for record in problem.interventions if record.stage == stage and record.enabled]
         return any(indices.intersection(record.box(axes, shape), box) is not None for record in over)
 
-    def set(self, stage: str, box: Box, values: Array, label: Label) -> None:
-        """Give the cells values that broadcast to the box."""
+    def set(self, stage: str, box: Box, values: Array, label: Label, then: Callable[[], object] = lambda: None) -> None:
+        """Give the cells values that broadcast to the box; `then` is called once that is done, not if it is refused."""
 
         def numbers(array: Array, own: Box) -> Array:
             return box_of_values(array, own, cast_cells(values, array.dtype))
@@ -90,7 +92,7 @@ class CellChanges:
         def cells(known: Interventions, stage: str, axes: Sequence[str], box: Box) -> Interventions:
             return with_cells_set(known, stage, axes, box, cast_cells(values, np.dtype(self._document.problem.dtype)))
 
-        self._change(stage, box, label, numbers, cells)
+        self._change(stage, box, label, numbers, cells, then=then)
 
     def multiply(self, stage: str, box: Box, factor: float, label: Label) -> None:
         """Multiply the cells."""
@@ -124,20 +126,22 @@ class CellChanges:
         numbers: Callable[[Array, Box], Array],
         with_cells: Callable[..., Interventions],
         *given: object,
+        then: Callable[[], object] = lambda: None,
     ) -> None:
         """Give a matrix `numbers` of itself and its own box; `with_cells` adds an intervention that holds `given`."""
         problem = self._document.problem
         if not self.given(stage) or self._changed(stage, box):
             added = partial(with_cells, problem.interventions, stage, STAGE[stage].axes, box, *given)
-            self._runner.change(label, lambda: {"interventions": added()})
+            self._runner.change(label, lambda: {"interventions": added()}, then)
             return
         array = problem.arrays()[stage]
         own = box[len(box) - array.ndim :]
-        self._runner.begin(
-            label,
-            lambda: SetCells(stage, own, numbers(array, own), label),
-            lambda edit, _fresh: self._document.apply(edit),
-        )
+
+        def take(edit: SetCells, _fresh: Arrays) -> None:
+            self._document.apply(edit)
+            then()
+
+        self._runner.begin(label, lambda: SetCells(stage, own, numbers(array, own), label), take)
 
 
 class MapCells(NamedTuple):
@@ -159,7 +163,7 @@ class CellBlocks(QObject):
     def __init__(self, context: AppContext, tables: TableBlocks) -> None:
         super().__init__(context.window)
         self._window, self._document = context.window, context.document
-        self._computation, self._view = context.computation, context.view
+        self._computation, self._view, self._baseline = context.computation, context.view, context.baseline
         self._changes, self._reading = CellChanges(context.document, context.runner), tables.reading
         maps = context.window.product.maps
         maps.cornerChosen.connect(self._on_maps_corner_chosen)
@@ -168,19 +172,19 @@ class CellBlocks(QObject):
         context.view.follow(self._show_block, "block", "cell", "evaluation")
 
     def commands(self) -> dict[str, Command]:
-        chosen = self._anything
+        def chosen() -> bool:
+            return self._view.look.cell is not None
+
         return {
             "choose_row": Command(partial(self._choose_line, rows=False), enabled=chosen),
             "choose_column": Command(partial(self._choose_line, rows=True), enabled=chosen),
             "multiply_cells": Command(self.multiply, enabled=chosen),
             "take_cells": Command(self.take, enabled=lambda: bool(self._sources())),
+            "take_before": Command(self.take_before, enabled=self._can_take_before),
             "free_cells": Command(self.free, enabled=self._changed),
         }
 
     # --- choosing --------------------------------------------------------------------------------
-    def _anything(self) -> bool:
-        return self._view.look.cell is not None
-
     def _on_maps_corner_chosen(self, stage: str, row: int, column: int) -> None:
         """Choose the block from the chosen cell to a corner."""
         cell = self._view.look.cell
@@ -240,24 +244,18 @@ class CellBlocks(QObject):
             return
         title = self.tr("Multiply {cells}").format(cells=cells.name)
         words = self.tr("Each of these numbers is multiplied by this one; 0 switches them off.")
-        dialog = AskDialog(title, words, "0", self._number, self._window)
+        read = translating(partial(parse_number, dtype=self._document.problem.dtype))
+        dialog = AskDialog(title, words, "0", read, self._window)
         if asked(dialog) and dialog.answer is not None:
             label = Label(MULTIPLIED, {"cells": cells.name, "factor": spoken(dialog.answer)})
             self._changes.multiply(*cells, dialog.answer, label)
 
-    def _number(self, text: str) -> float:
-        try:
-            return parse_number(text, self._document.problem.dtype)
-        except NumberError as error:
-            raise ValueError(error.sentence()) from None
-
     def _sources(self) -> dict[str, tuple[str, int, int]]:
         """Return the axes that have another place, with names, lengths and a place beside the chosen one."""
-        cell, look, evaluation = self._view.look.cell, self._view.look, self._computation.evaluation
+        cell, evaluation = self._view.look.cell, self._computation.evaluation
         if cell is None or cell.stage not in evaluation.stages:
             return {}
-        index = stage_plane(evaluation, cell.stage, look.batch, look.head).index(cell.row, cell.column)
-        found = zip(STAGE[cell.stage].axes, evaluation.shape(cell.stage), index, strict=True)
+        found = zip(STAGE[cell.stage].axes, evaluation.shape(cell.stage), self._view.index_of(cell), strict=True)
         words = {axis: QCoreApplication.translate("Interventions", AXES[axis]) for axis in STAGE[cell.stage].axes}
         usual = {axis: (words[axis], length, (at + 1) % length) for axis, length, at in found if length > 1}
         return {axis: usual[axis] for axis in ("head", *AXES) if axis in usual}
@@ -275,6 +273,26 @@ class CellBlocks(QObject):
             ((axis, place),) = source.items()
             named = Label(PLACES[axis], {"place": place}, "Interventions")
             self._changes.take(*cells, source, Label(TAKEN, {"cells": cells.name, "place": named}))
+
+    def _can_take_before(self) -> bool:
+        """Return whether there is another state, and a cell is chosen.
+
+        Not during an exercise, which it could answer.
+        """
+        look = self._view.look
+        return self._baseline.comparable and look.cell is not None and not look.blanks
+
+    def take_before(self) -> None:
+        """Give the chosen cells the numbers that they have in the state compared with."""
+        cells = self.chosen()
+        if cells is None or not self._baseline.comparable:
+            return
+        before = self._baseline.evaluation_for(BEFORE)  # by the present stages, of which the other state may lack one
+        batch, *heads, rows, columns = cells.box
+        values = before.block(cells.stage, batch.start, heads[0].start if heads else None, rows, columns)
+        if self._view.look.compare == BEFORE:
+            self._view.set(compare=NOW)  # where the cells go is looked at
+        self._changes.set(*cells, np.array(values), Label(TAKEN_BEFORE, {"cells": cells.name}))
 
     def _changed(self) -> bool:
         """Return whether any of the chosen cells is changed by hand."""
@@ -316,11 +334,14 @@ class CellBlocks(QObject):
             return
         put = MapCells(cell.stage, _box_of(plane, rows, columns))
         words = {"block": shape_text(*values.shape), "cell": put.name}
-        self._changes.set(*put, values, Label(PASTED, words))
-        if _place(self._view.look) == _place(look):
-            self._view.set(block=ChosenBlock(cell, rows, columns))
-        if matrix.notes:
-            self._window.banner.show_info(lambda: sentences(matrix.notes))
+
+        def choose_and_say() -> None:
+            if _place(self._view.look) == _place(look):
+                self._view.set(block=ChosenBlock(cell, rows, columns))
+            if matrix.notes:
+                self._window.banner.show_info(lambda: sentences(matrix.notes))
+
+        self._changes.set(*put, values, Label(PASTED, words), choose_and_say)
 
     def _refuse(self, stage: str, place: tuple[int, int], block: tuple[int, ...], shape: tuple[int, int]) -> None:
         said = {"block": shape_text(*block), "row": place[0], "column": place[1], "map": shape_text(*shape)}
@@ -396,7 +417,7 @@ class TypingController(QObject):
         heatmap.box.bring(*own)
         hidden = self._view.hides(cell)
         text = begun or "" if hidden else begun or shortest(heatmap.cell_at(*own)[0], self._document.problem.dtype)
-        name = cell_name(cell.stage, self._index())
+        name = cell_name(cell.stage, self._view.index_of(cell))
         heatmap.typing.open(heatmap.cell_rect(*own), text, name=name, begun=bool(begun))
         heatmap.typing.typed.connect(self._on_typed)
 
@@ -405,12 +426,6 @@ class TypingController(QObject):
         if heatmap is not None:
             heatmap.typing.typed.disconnect(self._on_typed)
             heatmap.typing.close()
-
-    def _index(self) -> tuple[int, ...]:
-        assert self._cell is not None
-        look = self._view.look
-        plane = stage_plane(self._computation.evaluation, self._cell.stage, look.batch, look.head)
-        return plane.index(self._cell.row, self._cell.column)
 
     def _on_typed(self, text: str) -> None:
         heatmap, cell = self._heatmap, self._cell
@@ -429,7 +444,7 @@ class TypingController(QObject):
         elif (cells := self._blocks.cells()) is None:
             return  # the line stays as it is
         elif self._view.look.block is None:
-            self._change_one(heatmap, cell.stage, value)
+            self._change_one(heatmap, cell, value)
         else:
             self._close()
             label = Label(SET_MANY, {"cells": cells.name, "new": number(value)})
@@ -442,9 +457,10 @@ class TypingController(QObject):
         if blank is not None:
             self.answered.emit(blank, value)
 
-    def _change_one(self, heatmap: Heatmap, stage: str, value: float) -> None:
+    def _change_one(self, heatmap: Heatmap, cell: ChosenCell, value: float) -> None:
         """Set the chosen cell alone; of a share it is asked what that means."""
-        evaluation, dtype, index = self._computation.evaluation, self._document.problem.dtype, self._index()
+        evaluation, dtype = self._computation.evaluation, self._document.problem.dtype
+        stage, index = cell.stage, self._view.index_of(cell)
         old = float(evaluation.block(stage, *_block(index))[0, 0])
         changed = shortest(old, dtype) != shortest(value, dtype)
         shares = evaluation.node(stage).stage.shares and not self._changes.given(stage)
@@ -459,8 +475,12 @@ class TypingController(QObject):
     # --- the step --------------------------------------------------------------------------------
     def _set(self, stage: str, index: tuple[int, ...], old: float, value: float, meaning: str) -> None:
         label = Label(SET_BY_HAND, {"cell": cell_name(stage, index), "old": number(old), "new": number(value)})
-        steps = {ALONE: self._set_alone, RESCALED: self._set_row, SOLVED: self._solve}
-        steps[meaning](stage, index, value, label)
+        if meaning == SOLVED:
+            self._targets.open(value)
+        elif meaning == RESCALED:
+            self._set_row(stage, index, value, label)
+        else:
+            self._changes.set(stage, _cell_box(index), np.asarray(value), label)
 
     def _meaning(self, stage: str, index: tuple[int, ...], value: float) -> str | None:
         """Return the meaning of a number typed into a share of one; None where the person has thought better of it."""
@@ -483,9 +503,6 @@ class TypingController(QObject):
             self._view.set(weights_typed=meaning)
         return meaning if agreed else None
 
-    def _set_alone(self, stage: str, index: tuple[int, ...], value: float, label: Label) -> None:
-        self._changes.set(stage, _cell_box(index), np.asarray(value), label)
-
     def _set_row(self, stage: str, index: tuple[int, ...], value: float, label: Label) -> None:
         """Set the whole row: the cell to its number, the others in their old proportions."""
         shares = self._row(stage, index)
@@ -503,9 +520,6 @@ class TypingController(QObject):
         length = self._computation.evaluation.shape(stage)[-1]
         row_cells: Array = self._computation.evaluation.block(stage, batch, head, row, slice(0, length))[0]
         return row_cells
-
-    def _solve(self, _stage: str, _index: tuple[int, ...], value: float, _label: Label) -> None:
-        self._targets.open(value)
 
 
 def _cell_box(index: tuple[int, ...]) -> Box:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from functools import partial
 from itertools import pairwise
@@ -35,7 +35,7 @@ from attn_gui.engine.creation.mask_cells import (
     with_booleans,
 )
 from attn_gui.engine.graph.stage import Role
-from attn_gui.engine.masks import MASKS
+from attn_gui.engine.masks import MASKS, Layer
 from attn_gui.engine.stages import lacking
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.modes import PRODUCT
@@ -289,8 +289,7 @@ class MasksController(QObject):
 
     def finish(self) -> None:
         """Stop counting; for the end of the program."""
-        self._forget()
-        self._background.wait()
+        self._stopped.set()
 
     def retranslate(self) -> None:
         self.show_state()
@@ -362,16 +361,20 @@ class MasksController(QObject):
         self._painting.focus_map()
 
     def _on_lint_remedy_requested(self, number: int) -> None:
-        finding, layers = self._findings[number], self._document.problem.mask
-        place = finding.layer
+        finding = self._findings[number]
+        place, change = finding.layer, finding.change
         assert place is not None, "only a line of a layer offers to change it"
-        before, layer, after = layers[:place], layers[place], layers[place + 1 :]
-        label = Label(LABELS["change"], {"kind": Label(layer.label, context="Masks")})
-        change = finding.change
         if change is not None:
-            self._runner.change(label, lambda: {"mask": (*before, layer.changed(**change), *after)})
+            self._exchange("change", place, lambda layer: (layer.changed(**change),))
         else:
-            self._runner.change(label, lambda: {"mask": (*before, *with_booleans(layer, SUNK), *after)})
+            self._exchange("change", place, lambda layer: with_booleans(layer, SUNK))
+
+    def _exchange(self, what: str, place: int, instead: Callable[[Layer], Iterable[Layer]]) -> None:
+        """Put other layers in the place of one."""
+        layers = self._document.problem.mask
+        before, layer, after = layers[:place], layers[place], layers[place + 1 :]
+        label = Label(LABELS[what], {"kind": Label(layer.label, context="Masks")})
+        self._runner.change(label, lambda: {"mask": (*before, *instead(layer), *after)})
 
     def _on_panel_layers_changed(self, layers: tuple[Mapping[str, Any], ...], what: str, kind: str) -> None:
         label = Label(LABELS[what], {"kind": Label(MASKS[kind].label, context="Masks")})
@@ -379,10 +382,7 @@ class MasksController(QObject):
         self._runner.change(label, lambda: {"mask": tuple(layer_of(layer, dtype) for layer in layers)})
 
     def _on_panel_fill_requested(self, place: int, how: str) -> None:
-        layers = self._document.problem.mask
-        before, layer, after = layers[:place], layers[place], layers[place + 1 :]
-        label = Label(LABELS["fill"], {"kind": Label(layer.label, context="Masks")})
-        self._runner.change(label, lambda: {"mask": (*before, fill_layer(layer, how), *after)})
+        self._exchange("fill", place, lambda layer: (fill_layer(layer, how),))
 
     def _on_panel_paint_requested(self, _layer: int) -> None:
         """Show the map that cells are opened and closed in, with the keyboard on it."""

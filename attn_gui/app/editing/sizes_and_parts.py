@@ -65,9 +65,6 @@ class ShapeController(QObject):
             "make_direct": Command(self.make_direct, enabled=projected),
         }
 
-    def retranslate(self) -> None:
-        self.show_state()
-
     def show_state(self) -> None:
         """Show the document's values in every control."""
         problem = self._document.problem
@@ -90,6 +87,8 @@ class ShapeController(QObject):
                 lacking={size: said for size, role in SIZE_OF.items() if (said := why_lacking(problem, [role]))},
             )
         )
+
+    retranslate = show_state
 
     def _on_panel_size_committed(self, name: str, value: int) -> None:
         problem = self._document.problem

@@ -102,9 +102,8 @@ class TargetController(QObject):
             self._apply(found, name, value)
 
     def finish(self) -> None:
-        """Stop what is being solved, and wait for its end; for the end of the program."""
+        """Stop what is being solved; for the end of the program."""
         self._stopped.set()
-        self._background.wait()
 
     # --- solving ---------------------------------------------------------------------------------
     def _ask(self, stage: str, index: tuple[int, ...], target: float, by: str, odds: str | None) -> None:
@@ -188,12 +187,12 @@ class TargetDragController(QObject):
         self._computation, self._view = context.computation, context.view
         self._runner, self._painting, self._shows_now = context.runner, painting, shows_now
         self.active = False
-        self._pull: TargetDrag | None = None
-        self._target: float | None = None  # that nobody has solved for yet
-        self._let_go = False
-        self._given_up = False  # refused or taken back, but still held
-        self._quick: QuickRow | None = None  # way to answer, where the row has one
-        self._looked = False  # whether one has been looked for
+        self._pull: TargetDrag | None = None  # the gesture under way
+        self._target: float | None = None  # the newest number that was drawn, until it is solved for
+        self._let_go = False  # whether the button was released; the last answer may still come
+        self._given_up = False  # whether the gesture was refused or taken back while the button is held
+        self._quick: QuickRow | None = None  # answers at once, in a long row that allows it
+        self._looked = False  # whether `_quick` has been looked for
         self._rest = QTimer(self, singleShot=True, interval=PULLED_MS)
         self._rest.timeout.connect(self._ask)
         self._stepped = False  # whether the last step of the history is that of the gesture
@@ -231,10 +230,6 @@ class TargetDragController(QObject):
         elif active:
             self.set_active(False)
         return under_way or active
-
-    def finish(self) -> None:
-        """Wait for what is being solved; for the end of the program."""
-        self._background.wait()
 
     def _on_document_changed(self, *_: object) -> None:
         """End the gesture where the document is changed otherwise: its answers are for the numbers before."""

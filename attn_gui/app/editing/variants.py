@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.app_context import AppContext
@@ -102,13 +102,11 @@ class VariantsController(QObject):
             numbers[HIDDEN_WIDTH] = problem.score_params[units].shape[-1]
         spine.set_numbers(numbers, problem.dtype)
 
-    def retranslate(self) -> None:
-        self.show_state()
+    retranslate = show_state
 
     def commands(self) -> dict[str, Command]:
-        named = {"softcap": "softcap", "temperature": "temperature"}
         turns = Command(partial(self.switch, "rotary_theta"), lambda: self._document.problem.turns)
-        return {"rotary_positions": turns, **{name: self._switching(field) for name, field in named.items()}}
+        return {"rotary_positions": turns, **{name: self._switching(name) for name in ("softcap", "temperature")}}
 
     def _switching(self, field: str) -> Command:
         document = self._document
@@ -208,11 +206,10 @@ class LayerController(QObject):
     with it.
     """
 
-    newRequested = Signal()
-
     def __init__(self, context: AppContext) -> None:
         super().__init__(context.window)
         self._window, self._document, self._runner = context.window, context.document, context.runner
+        self._actions = context.bars.actions
         self._objection: Callable[[], str] | None = None
         context.window.spine.boxes.choicePicked.connect(self.set_choice)
         context.view.follow(self.show_state, "evaluation")
@@ -265,7 +262,8 @@ class LayerController(QObject):
         """Add a block of a kind, or take it away; where it cannot be, offer what is missing."""
         problem = self._document.problem
         if present and not problem.projected:
-            self._object(self._no_x, BannerOffer(lambda: self.tr("New problem…"), "", self.newRequested.emit))
+            new = BannerOffer(lambda: self.tr("New problem…"), "", self._actions["new"].trigger)
+            self._object(self._no_x, new)
         elif present and problem.d_out != problem.d_model:
             sizes = {"expected": problem.d_model, "got": problem.d_out}
             way = self._add_output if problem.w_output is None else self._widen_output

@@ -14,7 +14,7 @@ from PySide6.QtGui import QGuiApplication, QImage
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.app_context import AppContext
 from attn_gui.app.editing.edit_runner import copied
-from attn_gui.app.files.files import asked_path
+from attn_gui.app.files.files import asked_path, folder_of
 from attn_gui.app.pages import PagesController
 from attn_gui.app.state.background_task import BackgroundTask, Stopped
 from attn_gui.app.state.translated_errors import saying, sentence, translating
@@ -31,7 +31,6 @@ from attn_gui.views.copying import LateCopy, picture_data
 from attn_gui.views.dialogs.dialog_base import asked
 from attn_gui.views.dialogs.export_choice import DataChoice, ExportChoice
 from attn_gui.views.dialogs.progress import WorkLine, wait_for
-from attn_gui.views.main_window import MainWindow
 from attn_gui.views.theme import current_theme
 
 if TYPE_CHECKING:
@@ -54,21 +53,25 @@ QUICK_FILES, QUICK_CELLS = 6, 100_000  # what is written at once; anything large
 C = TypeVar("C", QImage, QMimeData)
 
 
-class FileWriting(QObject):
-    """Writes files beside the window, one piece of work at a time, with its progress in the status bar; says where they
-    are or why there are none.
+class WritingController(QObject):
+    """Base of the controllers that write files of the document: beside the window, one piece of work at a time, with
+    its progress in the status bar. It says where they are or why there are none; the end of the window waits for them.
     """
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._window, self._job, self._line = window, BackgroundTask(self), WorkLine("export", window)
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context.window)
+        self._window, self._document = context.window, context.document
+        self._job, self._line = BackgroundTask(self), WorkLine("export", context.window)
         self._then: Callable[[object], object] = lambda _found: None
         self._written: list[Path] = []
         self._failed = False  # and why was said
-        window.statusBar().addPermanentWidget(self._line)
+        context.window.statusBar().addPermanentWidget(self._line)
         self._line.cancelRequested.connect(self._job.stop)
         self._job.progressed.connect(self._line.set_share)
         self._job.ended.connect(self._on_job_ended)
+        application = QCoreApplication.instance()
+        assert application is not None
+        application.aboutToQuit.connect(self._job.finish)  # the window may be one from Python
 
     @property
     def busy(self) -> bool:
@@ -126,10 +129,6 @@ class FileWriting(QObject):
         """Call off what is being written."""
         self._job.stop()
 
-    def finish(self) -> None:
-        """Stop what is being written; for the end of the program."""
-        self._job.finish()
-
     def _start(self, work: Callable[[Progress], object], then: Callable[[object], object]) -> None:
         self._then, self._failed = then, False
         self._line.begin()
@@ -156,28 +155,6 @@ class FileWriting(QObject):
         return self.tr("The export was canceled. Files written before that: {count}.").format(count=count)
 
 
-class WritingController(QObject):
-    """Base of the controllers that write files of the document, which the end of the window waits for."""
-
-    def __init__(self, context: AppContext) -> None:
-        super().__init__(context.window)
-        self._window, self._document = context.window, context.document
-        self._writing = FileWriting(context.window)
-
-    @property
-    def busy(self) -> bool:
-        """Whether something is being written."""
-        return self._writing.busy
-
-    def wait(self) -> bool:
-        """Return whether the window may go: nothing is being written any more, or nothing is to be."""
-        return self._writing.wait()
-
-    def finish(self) -> None:
-        """Stop what is being written; for the end of the program."""
-        self._writing.finish()
-
-
 class ExportController(WritingController):
     """Asks what to write, writes it, and says where it is."""
 
@@ -192,18 +169,10 @@ class ExportController(WritingController):
         self._preview.ended.connect(self._on_preview_ended)
         context.window.product.maps.copyImageRequested.connect(self.copy_stage_image)
         context.window.product.maps.saveImageRequested.connect(self.export_stage_image)
-        application = QCoreApplication.instance()
-        assert application is not None
-        application.aboutToQuit.connect(self.finish)
 
     def commands(self) -> dict[str, Command]:
         each = self.export_image, self.export_data, self.copy_image, self.card
         return {command.__name__: Command(command) for command in each}
-
-    def finish(self) -> None:
-        """Stop whatever is being written; for the end of the program."""
-        super().finish()
-        self._preview.finish()
 
     # --- figures ---------------------------------------------------------------------------------
     def copy_image(self) -> None:
@@ -222,7 +191,7 @@ class ExportController(WritingController):
             self._guarded(lambda: put(draw(self._source(), silent)))
         elif (problem := copied(self._window, self._document)) is not None:
             self._late_copy.begin()
-            self._writing.hand(lambda progress: draw(evaluation_of(problem), progress), self._late_copy.put)
+            self.hand(lambda progress: draw(evaluation_of(problem), progress), self._late_copy.put)
 
     def export_image(self) -> None:
         self.export_stage_image(self._view.look.stage)
@@ -359,8 +328,6 @@ class ExportController(WritingController):
             return
         try:
             found = outcome.result()
-        except Stopped:
-            return
         except REFUSALS as error:
             self._dialog.preview.show_sentence(sentence(error))
         else:
@@ -414,11 +381,11 @@ class ExportController(WritingController):
                 yield task.path
 
         if len(tasks) <= QUICK_FILES and sum(task.cells for task in tasks) <= QUICK_CELLS:
-            self._guarded(lambda: self._writing.say_written(list(work(self._source(), silent))))
+            self._guarded(lambda: self.say_written(list(work(self._source(), silent))))
             return
         problem, blanks = copied(self._window, self._document), self._view.look.blanks
         if problem is not None:
-            self._writing.begin(lambda progress: work(covering(evaluation_of(problem), blanks), progress))
+            self.begin(lambda progress: work(covering(evaluation_of(problem), blanks), progress))
 
     def _source(self) -> Evaluation:
         """Return the present numbers, without those that are covered."""
@@ -439,7 +406,7 @@ class ExportController(WritingController):
         elif computation.refusal is not None:
             banner.show_error(saying(computation.refusal))
         else:
-            return self._writing.waits()
+            return self.waits()
         return True
 
     def _naming(self) -> ExportNaming:
@@ -448,11 +415,10 @@ class ExportController(WritingController):
         return ExportNaming(self._document.name)
 
     def _folder(self) -> str:
-        path = self._document.path
-        return self._settings.record("export_image").get("folder") or str(path.parent if path else Path.home())
+        return self._settings.record("export_image").get("folder") or str(folder_of(self._document))
 
     def _guarded(self, work: Callable[[], object]) -> None:
         try:
             work()
         except REFUSALS as error:
-            self._writing.refuse(error)
+            self.refuse(error)

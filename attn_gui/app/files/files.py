@@ -176,20 +176,18 @@ def may_go(window: MainWindow, document: Document, file: str, revision: int, aga
 
 
 def _offer_again(banner: Banner, file: str, name: str, again: Callable[[], object]) -> None:
-
     def words() -> str:
         said = QCoreApplication.translate(
             "FilesController", "{file} was not opened: {name} was changed while it was read."
         )
         return said.format(file=file, name=name)
 
-    def hint() -> str:
-        return QCoreApplication.translate("FilesController", "It is asked first whether to save the changes")
-
-    def label() -> str:
-        return QCoreApplication.translate("FilesController", "Open it now")
-
-    banner.show_info(words, offers=[BannerOffer(label, hint, again)])
+    offer = BannerOffer(
+        lambda: QCoreApplication.translate("FilesController", "Open it now"),
+        lambda: QCoreApplication.translate("FilesController", "It is asked first whether to save the changes"),
+        again,
+    )
+    banner.show_info(words, offers=[offer])
 
 
 def paths_to_open(window: QWidget, folder: str) -> list[Path]:
@@ -211,6 +209,11 @@ def path_to_save(window: QWidget, folder: str, proposal: str) -> Path | None:
     words = QCoreApplication.translate("FilesController", "Session ({patterns})").format(patterns=patterns([SESSION]))
     title = QCoreApplication.translate("FilesController", "Save as")
     return asked_path(window, title, Path(folder, proposal), {SESSION.suffixes[0]: words})
+
+
+def folder_of(document: Document) -> Path:
+    """Return the folder in which files made of a document are proposed: its own, else that of the person."""
+    return document.path.parent if document.path else Path.home()
 
 
 def asked_path(window: QWidget, title: str, proposal: Path, kinds: Mapping[str, str]) -> Path | None:
@@ -267,16 +270,15 @@ class RecentFiles(QObject):
         if files:
             menu.addSeparator()
             self._missing = menu.addAction(self.tr("Take the &missing ones off this list"))
-            self._missing.triggered.connect(self._take_missing_off)
+            self._missing.triggered.connect(
+                lambda: self._settings.keep_recent(path for path in self._settings.recent() if path not in self._gone)
+            )
             self._missing.setObjectName("action.forget_missing")
             empty = menu.addAction(self.tr("&Empty this list"))
             empty.setObjectName("action.forget_all")
             empty.triggered.connect(lambda: self._settings.keep_recent(()))
             self._looking.start(lambda _: frozenset(path for path in files if not exists(path)))
         self._show_gone()
-
-    def _take_missing_off(self) -> None:
-        self._settings.keep_recent(path for path in self._settings.recent() if path not in self._gone)
 
     def _action(self, path: Path) -> QAction:
         name = path.name if len(path.name) <= LONGEST_NAME else f"{path.name[: LONGEST_NAME // 2]}…{path.name[-24:]}"

@@ -56,10 +56,10 @@ class ArraysController(QObject):
     def __init__(self, context: AppContext, files: FilesController) -> None:
         super().__init__(context.window)
         self._window, self._files, self._settings = context.window, files, context.settings
-        self._paths: tuple[Path, ...] = ()
-        self._said: ArrayMapping | None = None  # of these, when they were given
-        self._question: SeveralReadings | None = None  # of these, which only their numbers left open
-        self._choices: tuple[MapChoice, ...] = ()  # of maps that no name tells from other arrays
+        self._paths: tuple[Path, ...] = ()  # the files that are asked about
+        self._said: ArrayMapping | None = None  # what the command line, or an answer, has said of them
+        self._question: SeveralReadings | None = None  # why they could not be read, where only their numbers show it
+        self._choices: tuple[MapChoice, ...] = ()  # ways to read them as maps, where their names do not say it
         self._dialog: ArraysDialog | None = None
         self._listed = WindowTask(context.window, WorkLine("opening", context.window))
         self._preview = BackgroundTask(self)
@@ -114,13 +114,6 @@ class ArraysController(QObject):
 
         self._paths, self._said = paths, arrangement
         self._files.open_beside(_folder(paths), read)
-
-    def finish(self) -> None:
-        """Drop what is being read; for the end of the program."""
-        self._listed.finish()
-        self._preview.wait()
-        self._pictures.wait()
-        self._map_pictures.wait()
 
     def _on_document_opened(self) -> None:
         """Forget what was said of files once they are open: they may hold other arrays when they are opened again."""
@@ -197,10 +190,11 @@ class ArraysController(QObject):
             name, axes, layer = choices[place]
             self._open_as(paths, ArrayMapping({**beside, GIVEN: name}, axes, layer=layer))
 
-    def _on_map_pictures_answered(self, outcome: Future[list[NDArray[Any]] | FormatError]) -> None:
-        maps = outcome.result()
-        if self._maps is not None and not isinstance(maps, FormatError):  # which opening the file will say
-            self._maps.set_pictures([weights_picture(one, one.shape[1], current_theme()) for one in maps])
+    def _on_map_pictures_answered(self, outcome: Future[list[NDArray[Any]]]) -> None:
+        with suppress(FormatError):  # opening the file will say it
+            maps = outcome.result()
+            if self._maps is not None:
+                self._maps.set_pictures([weights_picture(one, one.shape[1], current_theme()) for one in maps])
 
     # --- other arrays ----------------------------------------------------------------------------
     def _look_into(self, path: Path, listing: ArrayListing, name: str) -> None:
@@ -280,15 +274,9 @@ def _pixels(weights: NDArray[Any]) -> tuple[int, int]:
     return rows, columns
 
 
-def _first_of_each(path: Path, listing: ArrayListing, choices: Sequence[MapChoice]) -> list[NDArray[Any]] | FormatError:
-    """Return the first map of each choice, as large as a picture of it; each array is read once."""
-    arrays: dict[str, NDArray[Any]] = {}
-    try:
-        for choice in choices:
-            if choice.name not in arrays:
-                arrays[choice.name] = read_array(path, listing, choice.name)
-    except FormatError as error:
-        return error
+def _first_of_each(path: Path, listing: ArrayListing, choices: Sequence[MapChoice]) -> list[NDArray[Any]]:
+    """Return the first map of each choice, as large as a picture of it; each array is read once. Raises FormatError."""
+    arrays = {name: read_array(path, listing, name) for name in {choice.name for choice in choices}}
     found = []
     for choice in choices:
         maps = choice.take(arrays[choice.name])

@@ -57,24 +57,13 @@ class SessionView(QObject):
         }
         return record | ({"cell": list(look.cell)} if look.cell else {})
 
-    def apply(self, record: Mapping[str, Any]) -> None:
-        """Take up a record; what does not fit the problem is left out, since files can say anything."""
-        self._view.set(**vars(self.look_in(record)))
-        self._take_color_scales(record)
-
     def _look_at_opened(self) -> ViewSettings:
-        self._colored = False
-        return self.look_in(self._files.view)
+        """Return the look that the file asks for.
 
-    def _color_opened(self) -> None:
-        self._colored = True
-        self._take_color_scales(self._files.view)
-
-    def look_in(self, record: Mapping[str, Any]) -> ViewSettings:
-        """Return the look that a record asks for.
-
-        What it does not say, or wrongly, is as it is or where a problem begins.
+        What it does not say, or wrongly, since files can say anything, is as it is or where a problem begins.
         """
+        self._colored = False
+        record: Mapping[str, Any] = self._files.view
         problem, look = self._computation.evaluation.problem, self._view.look
         stage, second = record.get("stage"), record.get("second_text")
         return replace(
@@ -91,11 +80,12 @@ class SessionView(QObject):
             decimals=_one_of(DECIMALS, record.get("decimals"), look.decimals),
         )
 
-    def _take_color_scales(self, record: Mapping[str, Any]) -> None:
-        evaluation = self._computation.evaluation
+    def _color_opened(self) -> None:
+        """Take up levels and colors of the matrices that the problem has."""
+        self._colored, evaluation = True, self._computation.evaluation
         known = {*evaluation.stages, *evaluation.problem.arrays()}
         self._color_scales.replace_all(
-            {name: scale for name, scale in color_scales_in(record).items() if name in known}
+            {name: scale for name, scale in color_scales_in(self._files.view).items() if name in known}
         )
 
 
@@ -162,19 +152,14 @@ def _levels(pair: object) -> Levels | None:
     return Levels(low, high) if math.isfinite(low) and math.isfinite(high) and low < high else None
 
 
-class KeptView(QObject):
-    """Keeps how things are shown, such as decimals and mode, in the settings, from one session of the program to the
-    next.
-    """
+def keep_look(view: ViewState, settings: Settings) -> None:
+    """Keep in the settings, from now on, how things are shown, such as decimals and mode."""
 
-    def __init__(self, view: ViewState, settings: Settings) -> None:
-        super().__init__(view)
-        self._view, self._settings = view, settings
-        for name in KEPT:
-            view.follow(partial(self._keep, name), name)
+    def keep(name: str) -> None:
+        settings.put(f"view/{name}", getattr(view.look, name))
 
-    def _keep(self, name: str) -> None:
-        self._settings.put(f"view/{name}", getattr(self._view.look, name))
+    for name in KEPT:
+        view.follow(partial(keep, name), name)
 
 
 def kept_look(settings: Settings, head: int) -> ViewSettings:

@@ -82,10 +82,6 @@ class Answers(QObject):
         if self._judged is not None:
             self._judge(self._judged)
 
-    def finish(self) -> None:
-        """Drop what is being judged; for the end of the program."""
-        self._job.finish()
-
     def _on_view_typed(self, text: str) -> None:
         try:
             number = parse_number(text)

@@ -11,14 +11,13 @@ from attn_gui.app.actions.action_table import Row
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.app_context import AppContext
 from attn_gui.app.state.background_task import BackgroundTask
-from attn_gui.app.state.translated_errors import saying
+from attn_gui.app.state.translated_errors import translating
 from attn_gui.document.typed_numbers import NumberError, parse_number, shown
 from attn_gui.engine.evaluation.choose_evaluation import is_long
 from attn_gui.engine.graph import indices
 from attn_gui.engine.mistakes.grading import Verdict, grade
 from attn_gui.engine.problem import Problem
 from attn_gui.figure.operands import stage_plane
-from attn_gui.formats import FormatError
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.lessons.exercises import Blank, CoveredEvaluation, random_blanks, usual_stages
 from attn_gui.views.dialogs.dialog_base import asked
@@ -79,10 +78,6 @@ class Exercises(QObject):
         """Whether a verdict is still to come."""
         return self._job.busy
 
-    def finish(self) -> None:
-        """Drop what is being graded; for the end of the program."""
-        self._job.finish()
-
     def retranslate(self) -> None:
         """Grade the answer that is judged on the panel again, in the present language."""
         if self._asked is not None and self._panel.question.judged:
@@ -124,10 +119,7 @@ class Exercises(QObject):
         evaluation = self._computation.evaluation
         if _is_large(evaluation.problem):
             raise ValueError(self.tr("These matrices are too large to be gone through by hand."))
-        try:
-            return random_blanks(evaluation, usual_stages(evaluation), count, seed)
-        except FormatError as error:
-            raise ValueError(saying(error)()) from None
+        return translating(random_blanks)(evaluation, usual_stages(evaluation), count, seed)
 
     def end(self) -> None:
         """Show every number again."""

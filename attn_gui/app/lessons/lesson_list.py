@@ -88,10 +88,6 @@ class LessonListController(QObject):
         """Whether the lessons are still being read."""
         return self._reading.busy
 
-    def finish(self) -> None:
-        """Drop what is being read; for the end of the program."""
-        self._reading.forget()
-
     def retranslate(self) -> None:
         """Set titles in the present language."""
         if self._list is not None and self._list.isVisible():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from concurrent.futures import Future
 from functools import partial
 
 from PySide6.QtCore import QObject, QTimer
@@ -111,14 +110,6 @@ class LessonsController(QObject):
     def _at_end(self) -> bool:
         """Whether what stands behind the last step is on show, or no lesson."""
         return self._place >= len(self._states)
-
-    def finish(self) -> None:
-        """End what is being read; for the end of the program."""
-        self._soon.stop()
-        self.opening.finish()
-        self._saying.wait()
-        self._answers.finish()
-        self.list.finish()
 
     # --- opening ---------------------------------------------------------------------------------
     def _on_document_changed(self, change: DocumentChange) -> None:
@@ -385,9 +376,6 @@ class LessonsController(QObject):
             self._panel.set_left(False)
         self._saying.start(lambda _: say())
 
-    def _on_saying_answered(self, outcome: Future[SaidStep]) -> None:
-        self._write(outcome.result())
-
     def _write(self, found: SaidStep) -> None:
         self._panel.set_step(found.words)
         self._place_page()
@@ -404,7 +392,7 @@ class LessonsController(QObject):
         self.opening.read.connect(self._begin)
         self._menu.chosen.connect(self.opening.open)
         self._document.changed.connect(self._on_document_changed)
-        self._saying.ended.connect(self._on_saying_answered)
+        self._saying.ended.connect(lambda outcome: self._write(outcome.result()))
         self._soon.timeout.connect(self._show)
         self._computation.updated.connect(self._on_computation_updated)
         self._view.follow(self._answers.judge_again, "evaluation", "head")

@@ -49,10 +49,6 @@ class LessonOpening(QObject):
         """Whether a lesson is still being read."""
         return self._work.busy
 
-    def finish(self) -> None:
-        """End what is being read; for the end of the program."""
-        self._work.finish()
-
     def open(self, path: Path, *, anew: bool = False) -> None:
         """Read a lesson if the document may be left for it."""
 

@@ -88,7 +88,7 @@ class ShownStep:
 
 
 class SaidStep(NamedTuple):
-    """A step as it is said now; `left` where the numbers are others than those of the step."""
+    """The words of a step now; `left`: whether the person has gone on to numbers other than those of the step."""
 
     words: StepWords
     left: bool
@@ -97,9 +97,10 @@ class SaidStep(NamedTuple):
 def said_step(
     step: ShownStep, lang: str, number_source: NumberSource, shown: NumberSource, scene: LessonScene, *, ready: bool
 ) -> SaidStep:
-    """Say a step in one language; nothing counts as done before the numbers of a model are `ready`.
+    """Return the words of a step in one language.
 
-    What is done is judged by `number_source`; texts tell the numbers of `shown`, which may cover some of them.
+    Whether it is done is judged by `number_source`, and not before the numbers of a model are `ready`; the texts tell
+    the numbers of `shown`, in which some may be covered.
     """
     lesson, state, question = step.lesson, step.state, step.state.step.question
     done = ready and state.is_done(scene, number_source)

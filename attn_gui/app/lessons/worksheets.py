@@ -12,7 +12,7 @@ from attn_gui.app.actions.actions import Command
 from attn_gui.app.app_context import AppContext
 from attn_gui.app.editing.edit_runner import copied
 from attn_gui.app.files.export import WritingController
-from attn_gui.app.files.files import asked_path
+from attn_gui.app.files.files import asked_path, folder_of
 from attn_gui.app.state.translated_errors import sentence
 from attn_gui.engine.evaluation.choose_evaluation import evaluation_of
 from attn_gui.engine.progress import Progress
@@ -64,7 +64,7 @@ class WorksheetsController(WritingController):
         """Ask which sheets, and write them, one set after another."""
         from attn_gui.views.dialogs.worksheet_dialog import WorksheetChoice, WorksheetDialog
 
-        if self._writing.waits():
+        if self.waits():
             return
         proposed = WorksheetChoice()
         self._checked = None, None
@@ -74,8 +74,7 @@ class WorksheetsController(WritingController):
         known = {
             name: kept[name] for name in dialog.remembered if type(kept.get(name)) is type(getattr(proposed, name))
         }
-        path = self._document.path
-        folder = kept.get("folder") or str(path.parent if path else Path.home())
+        folder = kept.get("folder") or str(folder_of(self._document))
         dialog.set_choice(replace(proposed, lang=self._appearance.language, folder=folder, **known))
         if asked(dialog):
             choice = dialog.result_choice()
@@ -117,7 +116,7 @@ class WorksheetsController(WritingController):
                 progress=progress,
             )
 
-        self._writing.begin(work)
+        self.begin(work)
 
 
 class SolutionSaving(WritingController):
@@ -147,13 +146,12 @@ class SolutionSaving(WritingController):
         from attn_gui.figure.worksheet_files import SHEETS, save_solution, solution_name
         from attn_gui.lessons.worked_solutions import solution_of_all, solution_of_cell
 
-        if self._writing.waits():
+        if self.waits():
             return
         about = (None, None) if cell is None else (cell.stage, cell.index)
         stem = solution_name(self._document.name, *about)
-        folder = self._document.path.parent if self._document.path else Path.home()
         kinds = {f".{key}": f"{key.upper()} (*.{key})" for key in SHEETS}
-        proposal = folder / f"{stem}{next(iter(kinds))}"
+        proposal = folder_of(self._document) / f"{stem}{next(iter(kinds))}"
         path = asked_path(self._window, self.tr("Save the worked solution"), proposal, kinds)
         if path is None:
             return
@@ -170,4 +168,4 @@ class SolutionSaving(WritingController):
             save_solution(solution, path, lang, progress)
             yield path
 
-        self._writing.begin(work)
+        self.begin(work)

@@ -221,8 +221,7 @@ class SidesController(QObject):
         sides = TwoSides(self._baseline.evaluation_for(BEFORE), side_names(self._baseline)) if there else None
         self._sides.set_sides(sides, self._view.look.stage)
 
-    def retranslate(self) -> None:
-        self.show()
+    retranslate = show
 
     def _on_computation_updated(self, recomputed: Recomputed) -> None:
         if self._view.middle == SIDE_BY_SIDE and not self._baseline.pinned:

@@ -38,7 +38,8 @@ class CurvesOf(NamedTuple):
 
 
 class DkController(QObject):
-    """There where the two states side by side differ by the scale, and Q and K are small enough to be read whole.
+    """Shows the slider where the two states side by side differ by the scale, and Q and K are small enough to be read
+    whole.
 
     While the slider is drawn the document stays as it is, and only the maps, numbers and points follow: all else would
     take longer than a frame, and is veiled. What it is let go of is a step of the history; whatever follows here takes
@@ -59,15 +60,6 @@ class DkController(QObject):
         self._task = BackgroundTask(self)
         self._task.ended.connect(self._on_task_ended)
         context.view.follow(self.show, "evaluation", "baseline", "compare", "stage", "head", "batch", "mode", "cell")
-
-    def finish(self) -> None:
-        """End all work; for the end of the program."""
-        self._task.forget()
-        self._task.wait()
-
-    def retranslate(self) -> None:
-        """Take over the new language."""
-        self.show()
 
     # --- what is shown ---------------------------------------------------------------------------
     def show(self) -> None:
@@ -95,6 +87,8 @@ class DkController(QObject):
         self._window.set_veiled(False)
         panel.set_width(problem.d_k)
         self._show(before, now, self._source_of(problem), self._row())
+
+    retranslate = show
 
     def _show(self, before: Evaluation, now: Evaluation, source: str, row: MapRow) -> None:
         """Show what the maps show: two states with Q and K of a source."""

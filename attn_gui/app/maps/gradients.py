@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.app_context import AppContext
-from attn_gui.app.state.background_task import BackgroundTask, Stopped
+from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.translated_errors import saying
 from attn_gui.engine import Evaluation
 from attn_gui.engine.analysis.gradient_evaluation import Gradient, finite_difference
@@ -74,14 +74,8 @@ class GradientController(QObject):
         return self._taking.busy or self._checking.busy or self._rest.isActive() or drawing
 
     def finish(self) -> None:
-        """Drop what is being computed; for the end of the program."""
-        self._rest.stop()
-        self._taking.finish()
-        self._checking.finish()
+        """End the pictures; for the end of the program."""
         self._end_tiles()
-
-    def retranslate(self) -> None:
-        self._say()
 
     def _on_computation_updated(self) -> None:
         if self._view.look.compare == GRADIENT:
@@ -114,8 +108,6 @@ class GradientController(QObject):
     def _on_taking_ended(self, outcome: Future[TakenGradient]) -> None:
         try:
             found = outcome.result()
-        except Stopped:
-            return
         except FieldError as why:
             self._refuse(why)
             return
@@ -155,18 +147,16 @@ class GradientController(QObject):
         return evaluation is self._computation.evaluation and not self._computation.pending
 
     def _on_checking_ended(self, outcome: Future[float]) -> None:
-        try:
-            found = outcome.result()
-        except Stopped:
-            return
         if self._taken is not None and self._is_present(self._taken.evaluation):
-            self._beside = found
+            self._beside = outcome.result()
             self._say()
 
     # --- words -----------------------------------------------------------------------------------
     def _say(self) -> None:
         if self._view.look.compare == GRADIENT:
             self._line.set_text(self._sentence())
+
+    retranslate = _say
 
     def _sentence(self) -> str:
         taken = self._taken

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QTimer
 from attn_gui.app.actions.action_table import Row
 from attn_gui.app.actions.actions import Command, choices
 from attn_gui.app.app_context import AppContext
-from attn_gui.app.state.background_task import BackgroundTask, Stopped
+from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.engine import Evaluation, Recomputed
 from attn_gui.engine.analysis.head_readings import READINGS, WEIGHTS, Cells, Entropy, HeadReading, rows_of
 from attn_gui.engine.progress import Progress
@@ -70,12 +70,6 @@ class ReadingsController(QObject):
         )
         return fitting | {MARK.name: counted}
 
-    def finish(self) -> None:
-        """Stop measuring; for the end of the program."""
-        self._soon.stop()
-        self._job.finish()
-        self._marking.finish()
-
     def show(self) -> None:
         """Measure every head again; a reading that the problem does not have gives way to the first."""
         problem = self._view.explained.problem
@@ -132,10 +126,7 @@ class ReadingsController(QObject):
             self._job.start(lambda progress: (head, _measured(evaluation, key, item, head, progress)))
 
     def _on_job_ended(self, outcome: Future[tuple[int, float]]) -> None:
-        try:
-            head, value = outcome.result()
-        except Stopped:
-            return
+        head, value = outcome.result()
         self._waiting.remove(head)
         self._strip.set_value(head, value)
         self._begin()
@@ -159,11 +150,7 @@ class ReadingsController(QObject):
             )
 
     def _on_marking_ended(self, outcome: Future[Cells]) -> None:
-        try:
-            found = outcome.result()
-        except Stopped:
-            return
-        self._show_marks(found)
+        self._show_marks(outcome.result())
 
     def _show_marks(self, cells: Cells | None) -> None:
         counted = None if cells is None or len(cells) > MOST_AREAS else tuple(cells)

@@ -192,7 +192,7 @@ class WindowTask(BackgroundTask):
         self.progressed.connect(line.set_share)
         self._result.ready.connect(self._on_result_ready)
         line.cancelRequested.connect(self._cancel)
-        window.escapePressed.connect(self._on_escape_pressed)
+        window.escapePressed.connect(self._cancel)
 
     @property
     def busy(self) -> bool:
@@ -222,13 +222,10 @@ class WindowTask(BackgroundTask):
         self._end()
         self.ended.emit(outcome)
 
-    def _on_escape_pressed(self) -> None:
-        if self.busy:
-            self._cancel()
-
     def _cancel(self) -> None:
-        self.forget()
-        self.canceled.emit()
+        if self.busy:
+            self.forget()
+            self.canceled.emit()
 
     def _end(self) -> None:
         self._result.drop()

@@ -172,8 +172,8 @@ class Computation(QObject):
         self._moves += 1
         others = change.fields.keys() - boxes.keys()
         by_hand = {field for field in others if field.startswith("interventions")}
-        alone = self.pending or self.refusal is not None or change.opened or others - by_hand
-        if alone or self._heavy(boxes):
+        cells_alone = not (self.pending or self.refusal is not None or change.opened or others - by_hand)
+        if not cells_alone or self._heavy(boxes):
             self._rebuild(change.opened)
         elif change.fields:
             with self._or_refused():

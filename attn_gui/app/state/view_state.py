@@ -167,7 +167,7 @@ class ViewState(QObject):
         cell = self.look.cell
         if cell is None or cell.stage not in self._computation.evaluation.stages:
             return None
-        index = self._index(cell)
+        index = self.index_of(cell)
         covered = self.overlay.left_out_as(cell.stage, index) if self.overlay is not None else None
         return Blank(*(covered or (cell.stage, index)))
 
@@ -175,14 +175,14 @@ class ViewState(QObject):
         """Return whether the number of a cell of the maps is left out."""
         if cell is None or self.overlay is None:
             return False
-        return bool(self.overlay.left_out(cell.stage, indices.cell(self._index(cell))))
+        return bool(self.overlay.left_out(cell.stage, indices.cell(self.index_of(cell))))
 
     def withholds(self, cell: ChosenCell) -> bool:
         """Return whether the explanation of a cell would give away a number that is left out."""
-        return self.overlay is not None and self.overlay.gives_away(cell.stage, self._index(cell))
+        return self.overlay is not None and self.overlay.gives_away(cell.stage, self.index_of(cell))
 
-    def _index(self, cell: ChosenCell) -> tuple[int, ...]:
-        """Return the place of a cell in the axes of its stage."""
+    def index_of(self, cell: ChosenCell) -> tuple[int, ...]:
+        """Return the place of a cell of the maps on show in the axes of its stage, which the evaluation has to have."""
         look, evaluation = self.look, self._computation.evaluation
         return stage_plane(evaluation, cell.stage, look.batch, look.head).index(cell.row, cell.column)
 

@@ -329,9 +329,8 @@ class FindController(QObject):
         bar.left.connect(self.leave)
         context.document.changed.connect(self._on_changed)
         context.view.follow(self._on_changed, "head", "batch", "evaluation", "overlay", "compare", "baseline")
-        context.view.follow(
-            self._on_changed, "blocked", "decimals", "scientific"
-        )  # 1 for 0 in masks; what is shown alike
+        # these change what is found: 1 stands for 0 in masks, and more or fewer numbers are shown alike
+        context.view.follow(self._on_changed, "blocked", "decimals", "scientific")
 
     def commands(self) -> dict[str, Command]:
         return {
@@ -428,7 +427,7 @@ class FindController(QObject):
         place = place_in(text)
         if place is not None and place.row < searched.shape[0] and place.column < searched.shape[1]:
             searched.choose(*place)
-        elif text.strip() and place is None:
+        elif text.strip():  # where there is no such place, 0,75 is a number
             self._shown = False
             look = self._view.look
             self._search.begin(searched, wanted_by(text, look.decimals, look.scientific))

@@ -159,6 +159,11 @@ class TableTarget(QObject):
         turned = self._tables.models[place.field].turned(values)
         return SetCells(place.field, box, np.ascontiguousarray(turned).reshape(shape), label)
 
+    def numbers(self, place: TablePlace, cuts: Cuts) -> NDArray[Any]:
+        """Return the numbers of the problem in a block of a table, whatever is on show."""
+        block: NDArray[Any] = self._document.problem.arrays()[place.field][self._box(place, cuts)]
+        return block.reshape(-1, block.shape[-1])
+
     def _box(self, place: TablePlace, cuts: Cuts) -> Box:
         """Return the rectangle of a table in the array's own axes."""
         shape = self._document.problem.arrays()[place.field].shape
@@ -178,12 +183,10 @@ def block_shape(cuts: Cuts) -> tuple[int, int]:
 class TableEdits(QObject):
     """Makes one edit of the document of each gesture in a table: typing, filling, naming tokens."""
 
-    directRequested = Signal()  # keep the computed Q, K, V and work on them
-
     def __init__(self, context: AppContext, tables: TablesController, target: TableTarget) -> None:
         super().__init__(context.window)
         self._window, self._document, self._target, self._tables = context.window, context.document, target, tables
-        self._runner = context.runner
+        self._runner, self._actions = context.runner, context.bars.actions
         target.blocked.connect(self._offer_ways_out)
         target.elsewhere.connect(self._say_where)
         tables.on_new_table(self._connect)
@@ -337,21 +340,23 @@ class TableEdits(QObject):
             self._window.inputs.panels[field].set_bar(text, [("now", self.tr("Show the present state"))])
             return
         text = self.tr("{symbol} is computed, so it cannot be typed into.").format(symbol=field_symbol(field))
-        ways = [("x", self.tr("Edit X")), ("direct", self.tr("Work on Q, K, V directly"))]
+        edit = self.tr("Edit {symbol}").format(symbol=field_symbol(self._tables.projected_from(field)))
+        ways = [("source", edit), ("direct", self.tr("Work on Q, K, V directly"))]
         self._window.inputs.panels[field].set_bar(text, ways)
 
     def _on_bar_picked(self, field: str, key: str) -> None:
-        self._window.inputs.panels[field].set_bar()
+        """Take a way out, and put the keyboard where the typing goes on."""
+        inputs = self._window.inputs
+        inputs.panels[field].set_bar()
         if key == "now":
             self._tables.states.show_now()
-            self._window.inputs.panels[field].view.setFocus()
-            return
-        if key == "x":
-            self._window.inputs.show_field("x")
-            self._window.inputs.panels["x"].view.choose(0, 0)
+        elif key == "direct":
+            self._actions["make_direct"].trigger()
         else:
-            self.directRequested.emit()
-        self._window.inputs.panels["x" if key == "x" else field].view.setFocus()  # where the typing goes on
+            field = self._tables.projected_from(field)
+            inputs.show_field(field)
+            inputs.panels[field].view.choose(0, 0)
+        inputs.panels[field].view.setFocus()
 
 
 def _with_rows(problem: Problem, places: Mapping[str, Places]) -> tuple[list[dict[str, Any]], int]:
@@ -446,10 +451,6 @@ class CopyController(QObject):
         """Cut the selected block of a table to the clipboard, zeros in its place."""
         if self._on_asked(next(form for form in FORMS if form.action == "copy")):
             self._edits.cut()
-
-    def finish(self) -> None:
-        """Wait for what is being written."""
-        self._writing.wait()
 
     def _on_asked(self, form: TextForm) -> bool:
         """Copy from what has the keyboard, and tell where nothing there can be copied; whether it can."""

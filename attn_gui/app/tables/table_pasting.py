@@ -57,8 +57,10 @@ IMPORTED = QT_TRANSLATE_NOOP("History", "imported {block} at {cell}")
 
 
 class BlockReading(QObject):
-    """Reads one matrix out of a text or a file, a small one at once, else beside the window: a next one takes its
-    place, which is said; for another document none is needed.
+    """Reads one matrix out of a text or a file: a small one at once, a larger one beside the window.
+
+    A block that is asked for meanwhile takes the place of the one that is being read, and that is said; another
+    document drops it in silence.
     """
 
     def __init__(self, context: AppContext, take_parts: TakeParts) -> None:
@@ -369,10 +371,6 @@ class TableBlocks(QObject):
             "paste_multiplied": Command(acting(partial(self.paste, np.multiply))),
         }
 
-    def finish(self) -> None:
-        """Drop what is being read; for the end of the program."""
-        self.reading.finish()
-
     def _paste(self) -> None:
         """Paste into the table or the map that has the keyboard."""
         if self._window.product.maps.focused is not None:
@@ -397,14 +395,7 @@ class TableBlocks(QObject):
         def take(matrix: LabeledArray) -> None:
             block = tile_to_selection(matrix.values.T if transpose else matrix.values, block_shape(cuts))
             where = _at(cuts[0].start, cuts[1].start, block)
-            if operation is not None:
-                if self._target.model.dtype.kind == "b":
-                    self._window.banner.show_error(lambda: self.tr("A mask has no numbers to add to or to multiply."))
-                    return
-                there = self._target.model.block(*where)
-                if there.shape == block.shape:  # else it is refused with what would make room
-                    block = operation(there, block)
-            self._put(place, where, block, matrix.notes)
+            self._put(place, where, block, matrix.notes, operation=operation)
 
         self.reading.read_text(QGuiApplication.clipboard().text(), take)
 
@@ -477,9 +468,16 @@ class TableBlocks(QObject):
 
     # --- putting ---------------------------------------------------------------------------------
     def _put(
-        self, place: TablePlace, cuts: Cuts, block: NDArray[Any], notes: Sequence[FileNote], file: str = ""
+        self,
+        place: TablePlace,
+        cuts: Cuts,
+        block: NDArray[Any],
+        notes: Sequence[FileNote],
+        file: str = "",
+        operation: np.ufunc | None = None,
     ) -> None:
-        """Write a block where it fits, else say so and offer what would make room."""
+        """Write a block, or what `operation` makes of the numbers there and it, where it fits; else say so and offer
+        what would make room."""
         if not self._target.there(place):
             self.reading.show_gone(field_symbol(place.field), block.shape)
             return
@@ -487,23 +485,31 @@ class TableBlocks(QObject):
         if not self._target.writable():
             return
         model = self._target.model
+        if operation is not None and model.dtype.kind == "b":
+            self._window.banner.show_error(lambda: self.tr("A mask has no numbers to add to or to multiply."))
+            return
         if cuts[0].stop > model.rowCount() or cuts[1].stop > model.columnCount():
             self._unfit.refuse(place, cuts, block, notes)
             return
+        if operation is not None:
+            block = operation(self._target.numbers(place, cuts), block)
         said = {"cell": self._target.cell_text(cuts), "block": shape_text(*block.shape)}
         label = Label(IMPORTED if file else PASTED, said)
-        self._runner.apply(self._target.cells(place, cuts, block, label), [block])
-        self._target.select(place, cuts)
-        if file:
-            self._show_import(model, {"file": file, "cell": self._target.cell_text(cuts)})
-        self._say(notes)
+
+        def say() -> None:
+            self._target.select(place, cuts)
+            if file:
+                self._show_import(model, {"file": file, "cell": self._target.cell_text(cuts)})
+            self._say(notes)
+
+        self._runner.apply(self._target.cells(place, cuts, block, label), [block], then=say)
 
     def _put_parts(self, parts: Mapping[str, LabeledArray]) -> None:
         """Take Q, K and V in place of the present ones, or of X and its weights, as one step."""
         problem, label = self._document.problem, Label(QT_TRANSLATE_NOOP("History", "pasted Q, K and V"))
         matrices = {field: matrix.values for field, matrix in parts.items()}
-        self._runner.change(label, lambda: with_direct(problem, matrices))
-        self._say(list(dict.fromkeys(note for matrix in parts.values() for note in matrix.notes)))
+        notes = list(dict.fromkeys(note for matrix in parts.values() for note in matrix.notes))
+        self._runner.change(label, lambda: with_direct(problem, matrices), lambda: self._say(notes))
 
     def _show_import(self, model: MatrixModel, said: dict[str, str]) -> None:
         """Say what went where, and of True and False which way they were read."""

@@ -24,7 +24,6 @@ from attn_gui.engine.fields import GIVEN
 from attn_gui.engine.graph.nodes import CellPart
 from attn_gui.engine.interventions import Intervention
 from attn_gui.engine.masks import Layer
-from attn_gui.figure.operands import stage_plane
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.modes import BEFORE, DIFFERENCE, GRADIENT, NOW
 from attn_gui.views.names import mask_polarity, stage_title
@@ -271,6 +270,10 @@ class TablesController(QObject):
         """Return whether the table shows what was computed."""
         return field in COMPUTED and self._document.problem.projected
 
+    def projected_from(self, field: str) -> str:
+        """Return the field that a computed table is a projection of: X, or the second sequence."""
+        return "context" if field != "query" and not self._document.problem.self_attention else "x"
+
     # --- building --------------------------------------------------------------------------------
     def _show_in_turns(self) -> Iterator[None]:
         """Show the tables; new ones are made and filled before, one a turn."""
@@ -304,14 +307,13 @@ class TablesController(QObject):
         self._window.inputs.set_panels(panels, groups_of(problem, fields))
         self._set_marks(*self.marked())
 
+    retranslate = show
+
     def _show_other(self) -> None:
         """Show another of two states; what is pinned beside the one on show changes no table."""
         if self.states.moved():
             self.show()
             self._show_decimals()
-
-    def retranslate(self) -> None:
-        self.show()
 
     def _new_table(self, field: str) -> KeptTable:
         panel = MatrixPanel(field, self._window)
@@ -330,7 +332,8 @@ class TablesController(QObject):
         labels = problem.query_tokens if role == "query" else problem.names_of_keys if role == "key" else None
         model.set_decimals(self._decimals(), self.states.scientific)
         model.inverted, model.covered = self._view.look.blocked, bool(self._view.look.blanks)
-        model.set_matrix(self._reader(field), row_labels=labels or (), editable=not locked, renamable=role is not None)
+        reader = self.states.reader(field, self._reader_of_now(field))
+        model.set_matrix(reader, row_labels=labels or (), editable=not locked, renamable=role is not None)
         panel.set_title(field_symbol(field), self.states.title(self._title(field)))
         panel.set_computed(locked)
         panel.set_bar()
@@ -341,8 +344,7 @@ class TablesController(QObject):
 
     def _title(self, field: str) -> str:
         if self.computed(field):
-            w = field_symbol(f"w_{field}")
-            x = field_symbol("context" if field != "query" and not self._document.problem.self_attention else "x")
+            x, w = field_symbol(self.projected_from(field)), field_symbol(f"w_{field}")
             return self.tr("= {x}·{w} (computed)").format(x=x, w=w)
         if self.models[field].dtype.kind == "b":
             return f"{stage_title(field)}, {mask_polarity(self._view.look.blocked)}"
@@ -369,9 +371,6 @@ class TablesController(QObject):
     def _group(self, field: str) -> int:
         problem = self._document.problem
         return 1 if HEADED.get(field, "query") == "query" else problem.num_heads // problem.kv_heads
-
-    def _reader(self, field: str) -> Read:
-        return self.states.reader(field, self._reader_of_now(field))
 
     def _reader_of_now(self, field: str) -> Read:
         if not self.computed(field):
@@ -457,11 +456,10 @@ class TablesController(QObject):
         return rows, columns
 
     def _parts(self) -> tuple[CellPart, ...]:
-        look, evaluation = self._view.look, self._computation.evaluation
-        if look.cell is None or self._computation.pending or look.cell.stage not in evaluation.stages:
+        cell, evaluation = self._view.look.cell, self._computation.evaluation
+        if cell is None or self._computation.pending or cell.stage not in evaluation.stages:
             return ()
-        plane = stage_plane(evaluation, look.cell.stage, look.batch, look.head)
-        return parts_of(evaluation, look.cell.stage, plane.index(look.cell.row, look.cell.column))
+        return parts_of(evaluation, cell.stage, self._view.index_of(cell))
 
     def _set_marks(self, rows: Mapping[str, tuple[Mark, ...]], columns: Mapping[str, int]) -> None:
         for field, panel in self._window.inputs.panels.items():

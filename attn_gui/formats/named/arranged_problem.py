@@ -35,7 +35,16 @@ from attn_gui.engine.masks import Causal
 from attn_gui.engine.messages import MINUS, short_power
 from attn_gui.engine.shape_errors import TOKENS, clash_with, draft_of
 from attn_gui.formats.file_format import ArrayListing, FileSource, ListedArray, Loaded
-from attn_gui.formats.file_messages import READ_AS, FileNote, FormatError, SeveralReadings, reading, shape_text, shown
+from attn_gui.formats.file_messages import (
+    READ_AS,
+    Argument,
+    FileNote,
+    FormatError,
+    SeveralReadings,
+    reading,
+    shape_text,
+    shown,
+)
 from attn_gui.formats.named.array_mapping import ROWS, ArrayMapping, held_shape, held_vector_shape
 from attn_gui.formats.named.array_names import (
     MASK,
@@ -574,7 +583,7 @@ def _check_answered(said: ArrayMapping, listing: ArrayListing) -> None:
     parts = {*said.arrays, *parts_of(said.arrays), *([MASK] if masked else [])}
     for option, about in _ABOUT.items():
         if option in said.words and said.mask != NO_MASK and not parts.intersection(about):
-            raise FormatError(_IDLE, option=option, expected=about, got=listed(said.arrays))
+            raise FormatError(_IDLE, option=Argument.named(option), expected=about, got=listed(said.arrays))
 
 
 def _parts(said: ArrayMapping, listing: ArrayListing, arrays: dict[str, Array]) -> dict[str, Array]:

@@ -10,7 +10,7 @@ from typing import Any
 from attn_gui.engine.fields import DIRECT, GIVEN, WEIGHTS
 from attn_gui.engine.head_axis import COLUMN, HEAD, Axes, Shape, heads_of, laid_shape, parsed, readings
 from attn_gui.formats.file_format import ArrayListing
-from attn_gui.formats.file_messages import FormatError, shape_text, shown
+from attn_gui.formats.file_messages import Argument, FormatError, shape_text, shown
 from attn_gui.formats.named.array_names import MASK, ROLES, check_names, is_own_file, is_problem, suggested
 from attn_gui.formats.named.attention_maps import beside_maps, chosen_map, names_of_maps, parsed_maps
 from attn_gui.formats.named.mask_meanings import MASK_MEANINGS
@@ -214,7 +214,7 @@ def arrangement_of(
     words = [word.strip() for word in said or ()]
     read = None if said is None else parsed(words) or parsed_maps(words)
     if said is not None and read is None:
-        raise FormatError(_NO_AXES, option="axes", got=shown(",".join(said)))
+        raise FormatError(_NO_AXES, option=Argument.named("axes"), got=shown(",".join(said)))
     if weights is not None and weights not in WEIGHT_AXES:
         raise _unknown("weights", weights, WEIGHT_AXES)
     if mask is not None and mask not in MASK_MEANINGS:
@@ -226,7 +226,8 @@ def arrangement_of(
 
 
 def _unknown(option: str, got: str, expected: Iterable[str]) -> FormatError:
-    return FormatError(_NO_WORD, option=option, got=shown(got), expected=tuple(f"“{word}”" for word in expected))
+    words = tuple(f"“{word}”" for word in expected)
+    return FormatError(_NO_WORD, option=Argument.named(option), got=shown(got), expected=words)
 
 
 def propose_mapping(listing: ArrayListing) -> ArrayMapping:

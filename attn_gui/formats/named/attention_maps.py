@@ -13,7 +13,7 @@ from attn_gui.engine.errors import FieldError
 from attn_gui.engine.fields import COMPARING, DIRECT, GIVEN, WEIGHTS
 from attn_gui.engine.memory import check
 from attn_gui.formats.file_format import ArrayListing, FileSource, ListedArray
-from attn_gui.formats.file_messages import AmbiguousFile, FileNote, FormatError, shape_text, shown
+from attn_gui.formats.file_messages import AmbiguousFile, Argument, FileNote, FormatError, shape_text, shown
 from attn_gui.formats.named.array_names import suggested
 from attn_gui.formats.named.weight_layouts import parts_of
 from attn_gui.formats.problem_fields import is_field
@@ -73,8 +73,6 @@ _VALUE = QT_TRANSLATE_NOOP(
 NEARLY = 0.01
 """What rows of half precision may be off when their weights are added up."""
 
-_ARGUMENTS = {"array": f'arrays={{{{"{GIVEN}": "{{}}"}}}}', "axes": 'axes="{}"', "layer": "layer={}", "and": ", "}
-_OPTIONS = {"array": f"--array {GIVEN}={{}}", "axes": "--axes {}", "layer": "--layer {}", "and": " "}
 MOST_SAID = 8  # choices that a sentence names
 NUMBER = re.compile(r"\d+")  # in the name of one of several arrays: that of its layer
 
@@ -99,10 +97,6 @@ class SeveralMaps(AmbiguousFile):
     def __init__(self, template: str, choices: Sequence[MapChoice]) -> None:
         self.choices = tuple(choices)
         super().__init__(template, choices=_written(choices))
-
-    def on_command_line(self) -> FileNote:
-        """Return the sentence with the readings as options of the command line."""
-        return FileNote(self.template, **{**self.values, "choices": _written(self.choices, _OPTIONS)})
 
 
 def parsed_maps(words: Iterable[str]) -> Axes | None:
@@ -234,21 +228,29 @@ def _not_so(listing: ArrayListing, name: str, every: Sequence[MapChoice]) -> For
     return FormatError(_NOT_SO, name=shown(name), got=shape_text(shape), choices=_written(every))
 
 
-def _written(choices: Sequence[MapChoice], words: Mapping[str, str] | None = None) -> tuple[str, ...]:
-    """Return the readings as arguments of `load`, or in `words`; layers as a range."""
-    words = _ARGUMENTS if words is None else words
+def _written(choices: Sequence[MapChoice]) -> tuple[str, ...]:
+    """Return the readings as arguments of `load`, layers as a range."""
     found: dict[tuple[str, Axes], list[MapChoice]] = {}
     for choice in choices:
         found.setdefault((choice.name, choice.axes), []).append(choice)
     several = len({name for name, _ in found}) > 1
     said = []
     for (name, axes), some in list(found.items())[:MOST_SAID]:
-        parts = {"array": shown(name)} if several else {"axes": ",".join(axes)}
+        parts = [_array(shown(name)) if several else _axes(axes)]
         last = some[-1].layer
         if last is not None:
-            parts = {**(parts if len(found) > 1 else {}), "layer": f"0 … {last}" if last else "0"}
-        said.append(words["and"].join(words[part].format(value) for part, value in parts.items()))
+            layers = f"0 … {last}" if last else "0"
+            parts = [*(parts if len(found) > 1 else ()), Argument(f"layer={layers}", f"--layer {layers}")]
+        said.append(Argument(", ".join(parts), " ".join(part.option for part in parts)))
     return (*said, *(["…"] if len(found) > MOST_SAID else []))
+
+
+def _array(name: str) -> Argument:
+    return Argument(f'arrays={{"{GIVEN}": "{name}"}}', f"--array {GIVEN}={name}")
+
+
+def _axes(axes: Axes) -> Argument:
+    return Argument.of("axes", ",".join(axes))
 
 
 class AttentionMaps(NamedTuple):
@@ -283,7 +285,7 @@ def read_maps(choice: MapChoice, beside: Mapping[str, str], listing: ArrayListin
 def _notes(choice: MapChoice, shape: Shape) -> tuple[FileNote, ...]:
     if len(shape) != 3 or HEAD not in choice.axes or shape[0] == 1:
         return ()
-    axes, *others = (_ARGUMENTS["axes"].format(",".join(one)) for one in (choice.axes, *RARE))
+    axes, *others = map(_axes, (choice.axes, *RARE))
     return (FileNote(_TAKEN, name=shown(choice.name), axes=axes, others=tuple(others)),)
 
 

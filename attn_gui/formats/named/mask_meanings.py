@@ -8,7 +8,16 @@ from collections.abc import Mapping
 import numpy as np
 
 from attn_gui.engine.masks import Bias, Custom, Layer
-from attn_gui.formats.file_messages import READ_AS, FileNote, FormatError, SeveralReadings, reading, shape_text, shown
+from attn_gui.formats.file_messages import (
+    READ_AS,
+    Argument,
+    FileNote,
+    FormatError,
+    SeveralReadings,
+    reading,
+    shape_text,
+    shown,
+)
 from attn_gui.formats.named.array_names import MASK
 from attn_gui.formats.problem_fields import layers_of
 from attn_gui.formats.untrusted_bytes import Array, Json
@@ -69,7 +78,8 @@ def meaning_in(name: str, meaning: str | None, cells: Array) -> str:
         return ADD
     if not np.isin(cells, (0, 1)).all():
         if cells.dtype.kind != "f" and (strange := cells[cells > 0]).size:
-            raise FormatError(_NO_MEANING, name=shown(name), got=str(strange.max()), reading=f'{MASK}="{ADD}"')
+            adding = Argument.of(MASK, ADD)
+            raise FormatError(_NO_MEANING, name=shown(name), got=str(strange.max()), reading=adding)
         return ADD
     if meaning is None or cells.dtype.kind == "f":
         raise open_mask(name, cells.dtype.name)

@@ -120,7 +120,7 @@ def test_items_and_layers_are_never_taken_for_one_another(tmp_path):
     assert np.array_equal(opened(path, layer=1)[0].weights, weights[1])
 
 
-def test_of_arrays_layer_by_layer_one_is_named(tmp_path):
+def test_of_arrays_layer_by_layer_one_is_named(tmp_path, capsys):
     arrays = {f"blocks.{k}.attn.hook_pattern": maps(1, 3, 5, 5) for k in range(3)}
     path = kept(tmp_path, **arrays)
     with pytest.raises(SeveralMaps, match=r'arrays={"weights": "blocks\.1\.attn\.hook_pattern"}'):
@@ -128,8 +128,14 @@ def test_of_arrays_layer_by_layer_one_is_named(tmp_path):
     chosen, _ = opened(path, arrays={"weights": "blocks.1.attn.hook_pattern"})
     assert np.array_equal(chosen.weights, arrays["blocks.1.attn.hook_pattern"])
     assert np.array_equal(opened(path, layer=2)[0].weights, arrays["blocks.2.attn.hook_pattern"])
-    with pytest.raises(FormatError, match="cannot be read so"):
+    with pytest.raises(FormatError, match="cannot be read so") as refusal:
         load(path, layer=3)
+    first, second, third = arrays
+    for name in arrays:
+        assert f'arrays={{"weights": "{name}"}}' in str(refusal.value)
+    assert main(["verify", str(path), "--layer", "3"]) == 2
+    said = capsys.readouterr().err
+    assert f"one of --array weights={first}, --array weights={second}, --array weights={third}." in said
 
 
 @each(

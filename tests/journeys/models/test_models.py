@@ -146,7 +146,7 @@ def test_one_file_is_made_a_folder_beside_the_window_which_can_be_canceled(launc
     person.press("Esc")
     packed.gate.open()
     person.wait()
-    person.program.late.models.finish()
+    person.let_work_end()
     assert person.program.document.study is None
     assert not list(packed.cache.iterdir())
 

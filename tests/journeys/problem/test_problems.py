@@ -48,6 +48,15 @@ def test_problems_of_every_kind_are_made(person):
     assert len(person.steps()) == 1
     assert not person.has("table.x")
 
+    person.again("the first step says as which the problem began, in another language, too")
+    make(person, "direct")
+    began = person.steps()[0]
+    person.size("n", 4)
+    person.do("language_zh")
+    person.do("language_en")
+    assert person.steps()[0] == began
+    assert "3 × 5" in began
+
     person.again("self attention")
     make(person, "self", fill="random")
     assert shape(person, "x") == (3, 14)
@@ -134,6 +143,14 @@ def test_typing_into_a_computed_table_opens_both_ways_out(launch):
     person.type("5", end="Return")
     assert person.number("x", 0, 0) == 5
     assert person.numbers("query") != before
+
+    person.again("keys of a second sequence lead to that one")
+    make(person, "cross")
+    person.click(person.button("Q · K · V", "zone.inputs"))
+    person.go_to("key", 0, 1)
+    person.type("5")
+    person.click(person.button("Edit X₂", "zone.inputs"))
+    assert person.table("context").hasFocus()
 
     person.again("biases and a second sequence come and go")
     weights = person.values("weights")

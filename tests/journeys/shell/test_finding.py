@@ -68,6 +68,12 @@ def test_a_number_is_found_in_the_table_with_the_keyboard(launch, tmp_path):
     person.settle("finding")
     assert said(person) == "Not found"
     assert person.cell("query") == (2, 2)
+    for text, found in (("0,25", "2 of 3"), ("9, 9", "Not found"), ("2, 3", "")):
+        person.press("Ctrl+A")
+        person.type(text)
+        person.settle("finding")
+        assert said(person) == found, f"{text}: a place only where there is one"
+    assert person.cell("query") == (2, 3)
     person.press("Esc")
     assert not person.find("find").isVisible()
     assert person.table("query").hasFocus()

@@ -179,7 +179,7 @@ def writing(tmp_path):
 def exporter(launch, writing):
     """Who has an export under way, whose writer others share."""
     found = launch(SMALL)
-    found.program.late.export._writing.begin(writing)
+    found.program.late.export.begin(writing)
     return found
 
 

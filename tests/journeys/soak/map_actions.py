@@ -74,7 +74,7 @@ class MapActions:
                 QTest.mouseMove(heatmap, start - QPoint(0, way * part // 3))
             QTest.mouseRelease(heatmap, LEFT, pos=start - QPoint(0, way))
             for _ in range(3):  # the last target is asked about once the one before is answered
-                self._person.program.late.target_drag.finish()
+                self._person.let_work_end()
                 QApplication.processEvents()
         tool.setChecked(False)
         return f"{heatmap.objectName()} ({row}, {column}) by {way}"

@@ -142,6 +142,23 @@ def test_what_a_block_means_is_asked_and_what_was_made_of_it_said(person, ways, 
     assert seen == [str(tmp_path)]
 
 
+def test_a_refusal_is_not_covered_by_what_would_have_been_said_of_the_block(launch, ways, tmp_path):
+    """A number that float32 has not: the note on headings stood in its place, and the status bar told of an import."""
+    small = {name: np.eye(2, dtype=np.float32) for name in ("query", "key", "value")}
+    save(Problem(**small, dtype="float32"), tmp_path / "small.attn")
+    person = launch(tmp_path / "small.attn")
+    text = "\ta\tb\nit\t7\t1e300\nwas\t9\t6"
+    for put in ways.values():
+        put(person, text)
+        assert person.banner() == "A number is too large for float32."
+        assert "into Q" not in person.status()
+    person.choose_cell("scores", 0, 0)
+    person.clipboard(text)
+    person.press("Ctrl+V")
+    assert person.banner() == "A number is too large for float32."
+    assert len(person.steps()) == 1
+
+
 def test_a_block_goes_where_the_cell_or_the_selection_is(launch, tmp_path):
     person = launch()
     before, map_before, query = person.numbers("query"), person.values("weights"), person.program.document.problem.query
@@ -363,6 +380,19 @@ def test_a_block_goes_into_the_item_that_was_on_show_or_is_said_to_be_dropped(pa
     query = paster.program.document.problem.query
     assert query[0, 3:5, 4:6].tolist() == [[7, 8], [9, 4]]
     assert np.array_equal(query[1], before.query[1])
+
+    paster.again("what is added is added to the numbers there, whatever is on show then")
+    held.close()
+    before = paster.program.document.snapshot().query
+    paster.go_to("query", 3, 4)
+    paster.clipboard(BLOCK)
+    asked(paster, held, lambda: paster.do("paste_added"))
+    paster.program.view.set(batch=1)
+    paster.go_to("value", 0, 0)
+    settle(paster, held)
+    query = paster.program.document.problem.query
+    np.testing.assert_array_equal(query[0, 3:5, 4:6], before[0, 3:5, 4:6] + [[7, 8], [9, 4]])
+    assert np.array_equal(query[1], before[1])
 
     paster.again("a block for a table that is gone is said to be dropped")
     held.close()

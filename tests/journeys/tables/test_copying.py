@@ -182,7 +182,7 @@ def gate(monkeypatch):
 
 def settle(person, gate):
     gate.open()
-    person.program.late.copying.finish()
+    person.let_work_end()
     for _ in range(3):
         QApplication.processEvents()
 
