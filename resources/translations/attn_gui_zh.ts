@@ -7961,6 +7961,10 @@ Do you want to replace it?</source>
         <translation>{text} 的绝对值太小，无法表示，已读作 0。</translation>
     </message>
     <message>
+        <source>Commas were read as lying between numbers: {text} as {left} and {right}.</source>
+        <translation>逗号已读作数与数之间的分隔符：{text} 读作 {left} 和 {right}。</translation>
+    </message>
+    <message>
         <source>{file}: row {row} (line {line}) has {got} cells; expected {expected}, as in the first row.</source>
         <translation>{file}：第 {row} 行（文本第 {line} 行）有 {got} 个单元格；应与第一行一样有 {expected} 个。</translation>
     </message>
