@@ -8021,6 +8021,10 @@ Do you want to replace it?</source>
         <translation>{file}：选项不是花括号中的名称和值。</translation>
     </message>
     <message>
+        <source>“{name}” holds {got}, too large for {dtype}: it is {value} now.</source>
+        <translation>“{name}”中的 {got} 超出 {dtype} 的范围，现为 {value}。</translation>
+    </message>
+    <message>
         <source>{file}: the options are not valid JSON from character {place} on.</source>
         <translation>{file}：选项从第 {place} 个字符起不是有效的 JSON。</translation>
     </message>
