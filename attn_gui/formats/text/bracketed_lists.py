@@ -603,8 +603,8 @@ def name_before(text: str, start: int) -> str:
     if not line.strip():
         above = before.rstrip().rpartition("\n")[2].rstrip()
         line = above if above.endswith((":", "=")) else ""
-    name = re.split(r"[\])};,]", line)[-1]
-    return re.sub(r"^(?:const|let|var)\s+|[\s:=<>(]+$|^[\s#>*`.-]+|[*`\"']", "", name).strip()
+    name = re.sub(r"(?<!\w)'([^']*)'", r"\1", re.split(r"[\])};,]", line)[-1])  # K' is another matrix than 'K'
+    return re.sub(r"^(?:const|let|var)\s+|[\s:=<>(]+$|^[\s#>*`.-]+|[*`\"]|(?<!\w)'", "", name).strip()
 
 
 def _as_rows(found: Sequence[FoundList], text: str, left_out: str) -> FoundLists | None:
