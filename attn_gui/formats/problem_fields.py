@@ -48,6 +48,7 @@ _NO_SWITCH = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is {got}; expe
 _TWO_COUNTS = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is {got} and “{other}” is {held}; expected the same.")
 _READ_AS = QT_TRANSLATE_NOOP("Sentences", "“{name}” was read as {got}.")
 _READ_CAUSAL = QT_TRANSLATE_NOOP("Sentences", "“{name}” was read as the causal mask {rule}.")
+WHOLE_IN_FLOAT32 = 2**24  # up to which it has every whole number
 _NOTED = 8  # names that are worth saying
 
 
@@ -207,7 +208,13 @@ def _put(fields: dict[str, Any], name: str, array: Array) -> None:
 
 def _dtype(arrays: Mapping[str, Array]) -> str:
     kinds = {array.dtype for array in arrays.values() if array.dtype.kind == "f"}
-    return "float32" if kinds and np.result_type(np.float16, *kinds) != np.float64 else "float64"
+    narrow = kinds and np.result_type(np.float16, *kinds) != np.float64
+    return "float32" if narrow and not any(map(_needs_float64, arrays.values())) else "float64"
+
+
+def _needs_float64(array: Array) -> bool:
+    """Return whether float32 has not got all whole numbers up to those of an array."""
+    return array.dtype.kind in "iu" and array.size > 0 and max(int(array.max()), -int(array.min())) > WHOLE_IN_FLOAT32
 
 
 def _plain(value: object) -> Json:

@@ -27,7 +27,7 @@ from attn_gui.formats.named.arranged_problem import problem_in
 from attn_gui.formats.named.array_names import LONGEST_META, META, guess, is_own_name, is_problem, meta_options
 from attn_gui.formats.text.headings import CellSort, sort_of
 from attn_gui.formats.text.numerals import NotANumber, number
-from attn_gui.formats.untrusted_bytes import CHUNK, NOT_MAPPING, Array, Budget, Json, parse_object
+from attn_gui.formats.untrusted_bytes import CHUNK, EXACT, NOT_MAPPING, Array, Budget, Json, parse_object
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 LARGEST_UNPACKED = 128 * 2**20  # of text, which takes several times as much while it is read
@@ -374,7 +374,9 @@ def _matrix(name: str, rows: list[_Cells], source: FileSource) -> LabeledArray:
     if matrix.switches:
         return replace(matrix, values=matrix.values.astype(np.bool_))
     kinds = {type(cell) for row in block for cell in row.cells if isinstance(cell, int | float)}
-    return replace(matrix, values=matrix.values.astype(np.int64)) if kinds == {int} else matrix
+    if kinds == {int} and np.all(np.abs(matrix.values) < EXACT) and not np.any(matrix.values % 1):
+        return replace(matrix, values=matrix.values.astype(np.int64))
+    return matrix  # numbers that are kept as texts may be any
 
 
 def _trimmed(name: str, rows: Sequence[_Cells]) -> list[_Cells]:

@@ -7925,6 +7925,10 @@ Do you want to replace it?</source>
         <translation>{text} 的绝对值太小，无法表示，已读作 0。</translation>
     </message>
     <message>
+        <source>Commas were read as lying between numbers: {text} as {left} and {right}.</source>
+        <translation>逗号已读作数与数之间的分隔符：{text} 读作 {left} 和 {right}。</translation>
+    </message>
+    <message>
         <source>{file}: row {row} (line {line}) has {got} cells; expected {expected}, as in the first row.</source>
         <translation>{file}：第 {row} 行（文本第 {line} 行）有 {got} 个单元格；应与第一行一样有 {expected} 个。</translation>
     </message>
@@ -7979,6 +7983,10 @@ Do you want to replace it?</source>
     <message>
         <source>{file}: the options are not names with values in braces.</source>
         <translation>{file}：选项不是花括号中的名称和值。</translation>
+    </message>
+    <message>
+        <source>“{name}” holds {got}, too large for {dtype}: it is {value} now.</source>
+        <translation>“{name}”中的 {got} 超出 {dtype} 的范围，现为 {value}。</translation>
     </message>
     <message>
         <source>{file}: the options are not valid JSON from character {place} on.</source>

@@ -13,7 +13,7 @@ from attn_gui.formats.file_format import ArrayListing, ListedArray, Loaded
 from attn_gui.formats.file_messages import AmbiguousFile, FileNote, FormatError, shown
 from attn_gui.formats.named.weight_layouts import FUSED, parts_of
 from attn_gui.formats.problem_fields import assemble, is_field, is_option, is_result, listed, notes_on
-from attn_gui.formats.untrusted_bytes import Array, Json, check_axes, rounding_notes
+from attn_gui.formats.untrusted_bytes import Array, Json, check_axes, overflow_notes, rounding_notes
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 MASK = "mask"
@@ -29,6 +29,9 @@ _PARTS = {
 }
 _PART_OF = {word: part for part, words in _PARTS.items() for word in words}
 _PART_OF |= {f"{kind}{word}": part for part, words in _PARTS.items() for word in words[:1] for kind in "wb"}
+_TRANSPOSE = re.compile(r"[ᵀᵗ⊤]|(?<=\w)['′’]$|转置|轉置")
+_TURNED = frozenset(("t", "transpose", "transposed"))
+"""Words behind the name of a part that make it another one: Kᵀ, as hands and programs write it."""
 _WEIGHT = frozenset(("weight", "kernel", "w", "matrix", "wq", "wk", "wv", "wo", "wqkv"))
 _BIAS = frozenset(("bias", "b", "bq", "bk", "bv", "bo", "bqkv"))
 _PROJECTION = frozenset(("proj", "projection", "dense", "linear"))
@@ -96,12 +99,15 @@ def is_token_ids(name: str) -> bool:
 
 
 def _words(name: str) -> list[str]:
-    return [word.lower() for word in re.findall(r"[A-Za-z]+", re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", name))]
+    parted = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", _TRANSPOSE.sub(" t", name))
+    return [word.lower() for word in re.findall(r"[A-Za-z]+", parted)]
 
 
 def _role(words: Sequence[str]) -> str | None:
     """Return the part that the words of a name mean; None where they mean none."""
     said = set(words)
+    if words[-1:] and words[-1] in _TURNED:
+        return None
     part = next((_PART_OF[word] for word in reversed(words) if word in _PART_OF), None)
     if "norm" in said and f"{part}_norm" in ROLES:
         return f"{part}_norm"
@@ -222,6 +228,8 @@ def problem_of(
     left_out = (*(name for name in ignored if not is_result(name)), *strange)
     notes: list[FileNote] = [*notes_on(ignored, strange)]
     notes += [note for array in arrays.values() for note in rounding_notes(array)]
+    kept = problem.arrays()
+    notes += [note for name in arrays if name in kept for note in overflow_notes(name, arrays[name], kept[name])]
     return Loaded(problem, notes=tuple(notes), about=about, left_out=left_out)
 
 

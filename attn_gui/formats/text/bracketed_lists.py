@@ -70,18 +70,25 @@ _OPERATORS = frozenset("*/@^+-−–×·÷√∘⊙⊗%⋅")
 _COMMENT = re.compile(r"\s*(?:#|(?://|%)\s*[^\W\d])")
 _RULE = re.compile(r"[-=*_+~#]{3,}")
 _BOLD = re.compile(r"(?:^|\s)(?:\*\*|__|\*|`+)[^*_`\n]+?(?:\*\*|__|\*|`+)[:：]?$|(?:^|\n)\s*[-*+]$")
-_WRAPPED = re.compile(r"\b(?:(?:np|numpy)\.\w+|tensor)\(([^()\[\],]*)\)")
+_WRAPPED = re.compile(r"\b(?:(?:np|numpy)\.(?:bool|u?int|float|longdouble)\w*|tensor)\(([^()\[\],]*)\)")
 _ASKED = re.compile(r"^[ \t]*In ?\[\d*\]:=?", re.MULTILINE)
 _SIGN_APART = re.compile(r"(?<=[\[{,])(\s*[-−])[ \t]+(?=[\d.])")
 _BETWEEN, _BRACKETED = re.compile(r"[\s,;]+"), re.compile(r"[\[(].*?[\])]")
 _SCALARS = ("np.", "numpy.", "tensor(")
+_WHOLE_TYPE = re.compile(r"(?:dtype\s*=\s*|,\s*)[\"']?(?:\w+\.)*(?:bool|u?int|long|short)\w*[\"']?(?=\s*[,)])")
+_WHOLE = re.compile(r"[-+−]?\d+(?:\.0*)?")
+_SWITCH = re.compile(r"[01](?:\.0*)?")
+_COLUMNS_APART = re.compile(r";\s*;")  # in Julia numbers go down the columns then
+_TRANSPOSED = re.compile(r"\.['’]|~(?!~)|\*\*\s*[-\d(]|(?://\s*|\\\[)\w*Transpose")
+"""What behind a matrix turns or counts it in MATLAB, PARI, Python and Mathematica, and looks like an end, a rule or a
+comment."""
 _SHORTENED = re.compile(r"(?:^|[\s,\[{])(?:\.\.\.|…)(?=$|[\s,\]}])")
 _PRECISION, _SUFFIX = re.compile(r"`[\d.]*"), re.compile(r"(?<=[\d.])[fFlL](?=\s*[,}])")
 _ACCOUNTED = re.compile(r"(?:^|(?<=[\t\n;,])) *\( *[\d.]+ *\) *(?=[\t\n;,]|$)")
 _ACCOUNTED_COMMA = re.compile(r"(?:^|(?<=[\t\n])) *\( *[-+−\d.,]+ *\) *(?=[\t\n]|$)")
 _BRACKETS = frozenset("()[]{}")
 _NOTHING_SAID = re.compile(
-    r"[\s\W_]*|(?:[\s>.,;)]*(?:(?:const|let|var|auto|return)\s+)?(?:[A-Za-z_][A-Za-z0-9_.]*\s*:?=\s*)*[\s.,;>)]*"
+    r"[\s\W_]*|(?:[\s>.,;)]*(?:(?:const|let|var|auto|return)\s+)?(?:[A-Za-z_][A-Za-z0-9_]*(?:\.(?!m?[TH]\b)[A-Za-z0-9_]+)*\s*:?=\s*)*[\s.,;>)]*"
     r"|\s*Parameter containing:\s*|\s*<tf\.Tensor: shape=\([\d, ]*\), dtype=\w+, numpy=\s*>?)"
 )
 
@@ -277,12 +284,15 @@ def _search(group: BracketGroup, text: str, name: str = "") -> list[FoundList]:
     """Return all lists of numbers inside a group that is no list. Raises FormatError for anything that may
     change one."""
     found: list[FoundList] = []
-    key = ""
+    key = before = ""
     for item in group:
         if isinstance(item, str):
             named = _KEY.fullmatch(item)
-            key = named[2] if named else ""
+            key, before = named[2] if named else "", item
             continue
+        if before.lower() in _SHAPES and not item.word and _is_shape(item):
+            continue
+        before = ""
         own, word, plain = _named(item)
         own, key = own or key or (name if group.bracket == "(" else ""), ""
         if own.lower() in _SHAPES or word.rpartition(".")[2].lower() in _SHAPES:
@@ -298,6 +308,11 @@ def _search(group: BracketGroup, text: str, name: str = "") -> list[FoundList]:
             raise FormatError(BESIDE, text=quoted(between, NAMED))
         found += inside
     return found
+
+
+def _is_shape(group: BracketGroup) -> bool:
+    """Return whether a group is whole numbers in parentheses."""
+    return group.bracket == "(" and all(isinstance(item, str) and _whole(item) >= 0 for item in group)
 
 
 def _operators(group: BracketGroup) -> str:
@@ -493,6 +508,10 @@ def _check(one: FoundList, text: str) -> None:
     refuse_shortened(text[start:end])
     if re.search(r"[\[,]\s*,", text[start:end]):
         raise FormatError(GAP)
+    if parted := _COLUMNS_APART.search(text, start, end):
+        raise FormatError(BESIDE, text=parted[0])
+    if one.group.word and (kind := _rounding_type(one, text)):
+        raise FormatError(BESIDE, text=quoted(kind, NAMED))
     if counted := _counted_before(_before(text, start)):
         raise FormatError(BESIDE, text=quoted(counted, NAMED))
     kept = _KEPT.match(text, end)
@@ -512,13 +531,23 @@ def _counted_before(near: str) -> str:
     return line[-NAMED:] if operator or number else ""
 
 
+def _rounding_type(one: FoundList, text: str) -> str:
+    """Return the type that a constructor is given where it would make other numbers of those in its list."""
+    kind = _WHOLE_TYPE.search(text, max(one.group.opened, one.group.end - NEAR), one.group.end)
+    if kind is None:
+        return ""
+    kept = _SWITCH if "bool" in kind[0] else _WHOLE
+    return "" if all(is_switch(cell) or kept.fullmatch(cell) for cell in _cells(one.value)) else kind[0].lstrip(", ")
+
+
 def _counts_behind(rest: str, *, in_quotes: bool) -> bool:
     """Return whether the text after a matrix changes it: an index, a power, an attribute, an operator."""
     near, apart = rest[:1], rest.lstrip(" \t")
     touches = near and (near in "'ᵀ²[(^’" or (near.isascii() and near.isalnum())) and not in_quotes
     attribute = near == "." and rest[1:2].isalpha()
+    turned = not in_quotes and _TRANSPOSED.match(apart)
     operator = apart[:1] in _OPERATORS and not apart.startswith(("**", "--")) and not _COMMENT.match(rest)
-    return bool(touches) or attribute or operator or apart.startswith(("==", "!="))
+    return bool(touches or turned) or attribute or operator or apart.startswith(("==", "!="))
 
 
 # --- rows ----------------------------------------------------------------------------------------
@@ -573,8 +602,8 @@ def name_before(text: str, start: int) -> str:
     if not line.strip():
         above = before.rstrip().rpartition("\n")[2].rstrip()
         line = above if above.endswith((":", "=")) else ""
-    name = re.split(r"[\])};,]", line)[-1]
-    return re.sub(r"^(?:const|let|var)\s+|[\s:=<>(]+$|^[\s#>*`.-]+|[*`\"']", "", name).strip()
+    name = re.sub(r"(?<!\w)'([^']*)'", r"\1", re.split(r"[\])};,]", line)[-1])  # K' is another matrix than 'K'
+    return re.sub(r"^(?:const|let|var)\s+|[\s:=<>(]+$|^[\s#>*`.-]+|[*`\"]|(?<!\w)'", "", name).strip()
 
 
 def _as_rows(found: Sequence[FoundList], text: str, left_out: str) -> FoundLists | None:

@@ -40,6 +40,7 @@ _PUNCTUATED = re.compile(r"[:：，。！？(（]")
 _R_ROW = re.compile(r"^\s*\[\d+,\]")
 _R_VECTOR = re.compile(r"(?:^[ \t]*\[\d+\][ \t].*(?:\n|$))+", re.MULTILINE)
 _FACTOR = re.compile(r"(?<![^\n])[ \t]*1\.0e([+-]\d+)\s*\*\s*\n\s*")
+_POWER = re.compile(r"(?<!\S)([-+]?\d+\.?\d*)(?:[eE]([-+]?\d+))?(?!\S)")
 _RULE = re.compile(r"\s*[-=_~]{3,}(?:\s+[-=_~]{3,})*\s*")
 _TYPE = re.compile(r"\s*(?:(?:[a-z]+\.)?(?:b?float|u?int)\d+|(?:Name|Length|dtype): .*|\[\[\d+\]\])\s*$")
 _HASHED = re.compile(r"\s*#{1,6} +\D*$")
@@ -188,13 +189,21 @@ def unprinted(text: str) -> str:
     """Return a text without what R prints around a table, with its parts side by side, times MATLAB's factor
     above it."""
     if factor := _FACTOR.search(text):
-        text = text[: factor.start()] + re.sub(r"(\.\d+)(?!\S)", rf"\1e{factor[1]}", text[factor.end() :])
+        lines = text[factor.end() :].split("\n")
+        text = text[: factor.start()] + "\n".join(_multiplied(line, int(factor[1])) for line in lines)
     if parted := _PARTED.search(text):
         parts = [part.split("\n") for part in _PARTED.split(text[parted.start() :]) if part.strip()]
         parts = [[_R_ROW.sub("", line) for line in lines if line.strip()] for lines in parts]
         if len(set(map(len, parts))) == 1:
             return text[: parted.start()] + "\n".join(map(" ".join, zip(*parts, strict=True)))
     return _R_VECTOR.sub(_one_row, text) if _R_VECTOR.match(text) else text
+
+
+def _multiplied(line: str, exponent: int) -> str:
+    """Return a row of numbers times a power of ten; any other line as it is."""
+    if not all(map(is_number, line.split())):
+        return line
+    return _POWER.sub(lambda cell: f"{cell[1]}e{int(cell[2] or 0) + exponent}", line)
 
 
 def _one_row(vector: re.Match[str]) -> str:

@@ -111,7 +111,16 @@ def find_headings(rows: Sequence[Sequence[str]], headed: bool | None = False) ->
         return (Headings(header=True),)
     if len(rows) > 1 and (is_count(rows[0]) if headed else headed is None and _is_count_above(rows)):
         return (Headings(header=True), Headings())
+    if headed is None and _is_count_beside(rows):
+        return (Headings(labels=True), Headings())
     return (Headings(labels=len(rows[0]) > 1 and are_words(_first(rows))),)
+
+
+def _is_count_beside(rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether rows may be counted beside numbers that all have a fraction: pandas prints a Series so."""
+    beside, decimals = _first(rows), (_DECIMALS.search(cell) for row in rows for cell in row[1:])
+    counted = is_count(beside, 0) or is_count(beside, 1)
+    return len(rows) > 2 and len(rows[0]) > 1 and counted and all(decimals)
 
 
 def _is_count_above(rows: Sequence[Sequence[str]]) -> bool:

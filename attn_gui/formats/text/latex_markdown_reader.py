@@ -60,6 +60,7 @@ _FRAME = re.compile(
     re.DOTALL,
 )
 _LATEX_NAMED = re.compile(r"([^$&,;=\n]{1,40}?)\s*(?:=|:=|\\approx|\\coloneqq)\s*[$&({\[]*\s*(?:\\left\s*\S+\s*)?$")
+_TURNED = re.compile(r"\\(?:top|intercal)\b")
 _COLUMNS = re.compile(r"\s*\{(?:[^{}]|\{[^{}]*\})*\}")
 _LATEX_ROW = re.compile(r"\\\\(?:\[[^\]]*\])?|\\cr\b|\\tabularnewline\b")
 _LATEX_RULE = re.compile(r"\s*\\(?:hline|midrule)\b")
@@ -224,7 +225,8 @@ def _latex_rows(body: str, text: str, *, tabular: bool) -> tuple[list[TextRow], 
 def _latex_name(text: str, matrix: re.Match[str]) -> str:
     """Return the name that a formula gives to a matrix; empty where it gives none."""
     named = _LATEX_NAMED.search(text[max(0, matrix.start() - BESIDE) : matrix.start()])
-    return re.sub(r"\\(?:[a-z]+|[\[(])|[{}\s]", "", named[1]) if named else ""
+    plain = _TURNED.sub("T", named[1]) if named else ""
+    return re.sub(r"\\(?:[a-z]+|[\[(])|[{}\s]", "", plain)
 
 
 def _body(matrix: re.Match[str]) -> str:

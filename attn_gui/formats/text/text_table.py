@@ -44,6 +44,8 @@ LISTED = 6  # bad cells that a sentence names
 LEAST_DIGITS = 300  # that a number without an exponent has where it is too small to be kept
 TOO_MANY = QT_TRANSLATE_NOOP("Sentences", "{file} holds more than {most} numbers.")
 _ACCOUNTED = re.compile(r"\(\s*([0-9.,]+)\s*\)")  # a negative number, as accounts have it
+_OTHER_LAYOUT = "%%MatrixMarket"  # of its rows the first is the shape, and the others are places or go down columns
+_NO_NAME = re.compile(r"[\^'′ᵀ]")  # Kᵀ, say, is no name: the matrix is another than K
 _GROUPED = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]*)?")
 
 AT = QT_TRANSLATE_NOOP("Sentences", "row {row}, column {column}")
@@ -70,6 +72,7 @@ MOST_WRITTEN_OUT = 4_000_000  # numbers in brackets, which are all cut up before
 TOLD_ROWS = 256
 NAMES, LONGEST_NOTE = 5, 60  # names that a note lists, and letters of a text
 
+_PAIRS = QT_TRANSLATE_NOOP("Sentences", "Commas were read as lying between numbers: {text} as {left} and {right}.")
 LEFT_OUT = QT_TRANSLATE_NOOP("Sentences", "The text around the matrix was left out: “{text}”.")
 TOO_LONG = QT_TRANSLATE_NOOP("Sentences", "{file} has a cell that is too long or a quote that is not closed.")
 NAMED_ROWS = Headings(labels=True, said=True)
@@ -276,6 +279,7 @@ class TextGrid(NamedTuple):
     commas: bool = True  # a comma within a cell may belong to a number
     left_out: str = ""  # of the text around it
     headings: Headings | None = None  # that the syntax has said
+    note: FileNote | None = None  # on how it was cut
 
 
 class TextMatrix(NamedTuple):
@@ -359,12 +363,15 @@ def _readings(part: TextMatrix, progress: Progress) -> list[PossibleMatrix]:
 # --- cutting -------------------------------------------------------------------------------------
 def _parts(text: str) -> list[TextMatrix]:
     """Return the matrices of a text, each with its possible ways to be split at commas or semicolons."""
+    if text.startswith(_OTHER_LAYOUT):
+        raise FormatError(bracketed_lists.BESIDE, text=_OTHER_LAYOUT)
     text = bracketed_lists.unwrapped(delimited.without_prompts(text))
     outline = delimited.outlined(text)
     if latex_markdown_reader.is_latex(outline):
         _refuse_too_many(text)
         return [
-            TextMatrix(name, [_listed(rows, headed)]) for name, rows, headed in latex_markdown_reader.latex_tables(text)
+            TextMatrix(name, _said([_listed(rows, headed)], f"{name} =" if _NO_NAME.search(name) else ""))
+            for name, rows, headed in latex_markdown_reader.latex_tables(text)
         ]
     if found := _lists(text, outline):
         return found
@@ -452,10 +459,13 @@ def _plain(text: str) -> list[TextGrid]:
     if dialect.delimiter == " ":
         bracketed_lists.refuse_shortened(text)
     # spreadsheets, and this program, copy 0.0 between tabs as 0, so that a count there is numbers as any other
-    grids = [_table(text, dialect)._replace(headed=False if dialect.delimiter == "\t" else None)]
-    if dialect.delimiter == "," and _may_be_decimals(delimited.sample_of(text, Dialect("\t"))):
-        grids.append(_table(text, Dialect("\t")))
-    return grids
+    grid = _table(text, dialect)._replace(headed=False if dialect.delimiter == "\t" else None)
+    pairs = _pairs(delimited.sample_of(text, Dialect("\t"))) if dialect.delimiter == "," else []
+    if not pairs:
+        return [grid]
+    if _may_be_decimals(pairs):
+        return [grid, _table(text, Dialect("\t"))]
+    return [grid._replace(note=FileNote(_PAIRS, text=",".join(pairs[0]), left=pairs[0][0], right=pairs[0][1]))]
 
 
 def _listed(rows: list[TextRow], headed: bool | None) -> TextGrid:
@@ -479,15 +489,20 @@ def _inline_rows(text: str) -> list[TextGrid] | None:
     return None
 
 
-def _may_be_decimals(sample: Sequence[Sequence[str]]) -> bool:
-    """Return whether lines such as "0,05" may each be one number as well as two.
+def _pairs(sample: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Return what stands before and behind the comma of each line where every line is whole numbers with one between
+    them: two numbers a line, or one with a decimal comma; nothing of other lines."""
+    if not all(len(cells) == 1 and ONE_COMMA.fullmatch(cells[0].strip()) for cells in sample):
+        return []
+    return [cells[0].strip().split(",") for cells in sample]
+
+
+def _may_be_decimals(sides: Sequence[Sequence[str]]) -> bool:
+    """Return whether lines such as "0,05" are as likely to be one number each as two.
 
     So they may where there is a single line, where a 0 stands in front as no whole number has it (05, -0), and where
     every left side is 0 or every right side has three digits or more.
     """
-    if not sample or not all(len(cells) == 1 and ONE_COMMA.fullmatch(cells[0].strip()) for cells in sample):
-        return False
-    sides = [cells[0].strip().split(",") for cells in sample]
     if len(sides) == 1 or any(re.match(r"0\d", right) or re.match(r"[-+]0$", left) for left, right in sides):
         return True
     return all(left.strip("-+") == "0" for left, _ in sides) or all(len(right) > 2 for _, right in sides)
@@ -567,7 +582,7 @@ def _distinct(found: Sequence[PossibleMatrix]) -> list[PossibleMatrix]:
 
 def _noted(way: TextReading, cells: ParsedCells, matrix: LabeledArray) -> LabeledArray:
     """Return the matrix with notes on what was left out, guessed or rounded."""
-    notes: list[FileNote] = []
+    notes: list[FileNote] = [] if way.grid.note is None else [way.grid.note]
     if way.grid.left_out:
         notes.append(FileNote(LEFT_OUT, text=quoted(way.grid.left_out, LONGEST_NOTE)))
     if matrix.column_labels is not None:
