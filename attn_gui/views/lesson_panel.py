@@ -340,6 +340,8 @@ class LessonPanel(Retranslated, Reflowed, QWidget):
     def set_left(self, left: bool) -> None:
         """Set whether the numbers are others than those of the step."""
         left = left and self._ended is None
+        if not left and self._return.hasFocus():
+            self._take_focus()  # Qt would put it on the way back, where Enter leaves the step
         self._left.setVisible(left)
         self._return.setVisible(left)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.figure.design_tokens import SPACING
+from attn_gui.views.controls.typed_field import asks_to_undo
 from attn_gui.views.text_views import Link, SentenceRun, SentenceView, paint_words
 from attn_gui.views.theme import restyle
 from attn_gui.views.widgets import Retranslated, arrange, clear_layout
@@ -68,6 +69,12 @@ class AnswerLine(QLineEdit):
     """Line for a number; with `refused` the first click selects all of it, so that the next answer replaces it."""
 
     refused = False
+
+    def event(self, event: QEvent) -> bool:
+        if asks_to_undo(event) and not (self.isUndoAvailable() or self.isRedoAvailable()):
+            event.ignore()  # undo belongs to the document where nothing has been typed
+            return False
+        return super().event(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         super().mousePressEvent(event)
@@ -135,7 +142,7 @@ class QuestionView(Retranslated, QWidget):
         self._row.setVisible(not asked.choices)
         self._set_choices(asked.choices)
         if fresh:
-            self._line.clear()
+            self._line.setText("")  # `clear` can be undone: the answer to another question would come back
             self._uncheck()
             self.set_verdict("", "text", offered=False)
         layout = self.layout()

@@ -72,7 +72,7 @@ BEFORE_END = 1e-3
 
 
 class WalkPlayer(QVariantAnimation):
-    """Plays a walk: `moved` with every moment, `turned` with every other step.
+    """Plays a walk: `moved` with every moment, `turned` with every other step, `renewed` with all words set anew.
 
     Its own value is the moment in seconds; with `still` it is the step, which is shown as it ends. An animation of Qt
     can be set to any time, so tests need no clock.
@@ -80,6 +80,7 @@ class WalkPlayer(QVariantAnimation):
 
     moved = Signal()
     turned = Signal()
+    renewed = Signal()
     played = Signal()  # whether it plays has changed
 
     def __init__(self, walk: Walk, parent: QWidget, *, still: bool = False) -> None:
@@ -141,7 +142,7 @@ class WalkPlayer(QVariantAnimation):
         beat, share = self.beat, self.seconds - self.walk.starts[self.beat]
         self.walk = walk
         self.scrub(walk.starts[beat] + share)
-        self.turned.emit()
+        self.renewed.emit()
 
     def _end_of(self, beat: int) -> float:
         last = beat == len(self.walk.beats) - 1
@@ -560,6 +561,7 @@ class WalkView(Retranslated, QWidget):
         player = self._player
         player.moved.connect(self._show_moment)
         player.turned.connect(self._show_beat)
+        player.renewed.connect(self._show_walk)
         player.played.connect(self._show_playing)
         self._bar.scrubbed.connect(player.scrub)
         self._bar.picked.connect(player.go_to)
@@ -728,6 +730,7 @@ class WalkSteps(Retranslated, QWidget):
         self._conclusion, self._keys = QLabel(self), WrappedLabel(self)
         self._concluded: tuple[bool, Walk] | None = None  # what is said of which walk
         player.turned.connect(self._show)
+        player.renewed.connect(self._show)
         player.moved.connect(self._show_conclusion)
         cast(QApplication, QApplication.instance()).focusChanged.connect(self._on_focus_changed)
         self._build()
@@ -743,6 +746,9 @@ class WalkSteps(Retranslated, QWidget):
         self._show()
 
     # --- what Qt asks ----------------------------------------------------------------------------
+    def hasHeightForWidth(self) -> bool:
+        return False  # else Qt would take the height of what wraps for the least, and a lesson above lose its verdict
+
     def sizeHint(self) -> QSize:
         """Return no height: the rows scroll, and a step of a lesson above comes first."""
         return self.minimumSizeHint()

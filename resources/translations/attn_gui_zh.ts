@@ -6297,6 +6297,10 @@
         <source>The problem is still being computed: nothing was changed.</source>
         <translation>算例还在计算中，没有做任何修改。</translation>
     </message>
+    <message>
+        <source>Query {query} does not see key {key}: the {kind} mask closes it, and a custom mask cannot open it. Switch that layer off, or change it.</source>
+        <translation>查询 {query} 看不到键 {key}：{kind}掩码把它屏蔽了，自定义掩码无法将它开放。请先停用或修改那一层。</translation>
+    </message>
 </context>
 <context>
     <name>Palettes</name>

@@ -8,7 +8,17 @@ from itertools import product
 import pytest
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor, QIcon, QImage, QPalette
-from PySide6.QtWidgets import QComboBox, QHeaderView, QLabel, QLineEdit, QPushButton, QSpinBox, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHeaderView,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QSpinBox,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from attn_gui.figure.colors import luminance
 from attn_gui.figure.design_tokens import THEMES
@@ -110,6 +120,21 @@ def test_zoom_enlarges_words_and_controls_together(app, qtbot, zoom):
         assert large == pytest.approx(zoom * small, rel=0.08)
     assert app.font().pixelSize() == ui_font().pixelSize()
     assert "border: 1px solid" in app.styleSheet()
+
+
+def test_what_qt_puts_into_a_widget_follows_the_zoom_with_it(app, qtbot):
+    """Whichever widgets come first: tabs kept the size of their letters before, until the next zoom."""
+    apply_theme(app, "light")
+    shown = QWidget()
+    column, tabs = QVBoxLayout(shown), [QTabWidget() for _ in range(40)]
+    for part in tabs:
+        part.addTab(QLabel("words"), "title")
+        column.addWidget(part)
+    qtbot.addWidget(shown)
+    shown.show()
+    for zoom in (2.0, 1.0, 3.0):
+        apply_theme(app, "light", zoom)
+        assert {part.tabBar().font().pixelSize() for part in tabs} == {ui_font().pixelSize()}
 
 
 @each(("kind", "zoom"), list(product([QSpinBox, QComboBox, QLineEdit, QPushButton], [1, 1.25, 2])))

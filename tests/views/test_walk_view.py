@@ -11,6 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QWidget
 
 from attn_gui.views.walk_view import BeatBar, WalkPlayer, WalkSteps, WalkView
+from tests.seen import fault
 
 
 class Beat(NamedTuple):
@@ -130,3 +131,18 @@ def test_a_click_on_a_part_of_the_bar_goes_to_its_step(shown):
         player.scrub(0.0)
         QTest.mouseClick(bar, Qt.MouseButton.LeftButton, pos=QPoint(round(bar.segments()[2].center().x()), y))
         assert player.beat == 2
+
+
+def test_another_language_names_the_steps_on_the_bar_and_has_room_for_its_sentences(shown, qtbot):
+    player, view, _steps, walk = shown()
+    bar, sentence, before = view.findChild(BeatBar), view.findChild(QLabel, "walk.sentence"), Walk()
+    names = bar.grab().toImage()
+    walk.beats = tuple(
+        beat._replace(title=title, sentence=beat.sentence * 12)
+        for beat, title in zip(walk.beats, ("相乘", "缩放", "归一化"), strict=True)
+    )
+    player.set_walk(walk)
+    assert bar.grab().toImage() != names, "the names are those of the other language"
+    qtbot.waitUntil(lambda: fault(sentence) == "")
+    player.set_walk(before)
+    assert bar.grab().toImage() == names

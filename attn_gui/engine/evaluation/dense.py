@@ -121,7 +121,7 @@ class DenseEvaluation(Evaluation):
             reached = reach(self._nodes, self._named(changed) | moved, self.fetch, self._refresh_mask)
             reached = self._joined(reached, moved)
             counts = {
-                node.name: sum(self._compute(node, box) for box in _merged(reached[node.name]))
+                node.name: self._compute_all(node, _merged(reached[node.name]))
                 for node in self._nodes
                 if node.name in reached and node.name in self._arrays and not (node.stage.alias or node.stage.boolean)
             }
@@ -177,6 +177,10 @@ class DenseEvaluation(Evaluation):
             self._compute(node, box)
             found += indices.open_parts(self._arrays[node.name][box] != before, box)
         return found
+
+    def _compute_all(self, node: Node, boxes: list[Box]) -> int:
+        """Compute and keep the cells of boxes; returns how many cells were evaluated, each counted once."""
+        return sum(self._compute(node, box) for box in boxes) - indices.repeated(boxes)
 
     def _compute(self, node: Node, box: Box) -> int:
         """Compute and keep the cells of a box; return how many were evaluated."""

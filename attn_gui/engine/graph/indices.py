@@ -183,6 +183,12 @@ def outside(boxes: Iterable[Box], holes: Sequence[Box]) -> list[Box]:
     return left
 
 
+def repeated(boxes: Sequence[Box]) -> int:
+    """Return how many cells boxes count again that an earlier one has, as a row and a column their crossing."""
+    later = enumerate(boxes[1:], start=1)
+    return sum(count(box) - sum(map(count, outside([box], boxes[:place]))) for place, box in later)
+
+
 def around(boxes: Sequence[Box]) -> Box:
     return tuple(slice(min(c.start for c in cuts), max(c.stop for c in cuts)) for cuts in zip(*boxes, strict=True))
 

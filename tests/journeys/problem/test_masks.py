@@ -374,6 +374,25 @@ def test_a_mask_of_each_item_is_painted_for_the_item_on_show(person):
         assert (person.program.document.problem.mask[0].allowed == allowed).all(), item
 
 
+@pytest.mark.parametrize("custom", [False, True])
+def test_a_cell_that_another_layer_closes_is_not_painted_and_the_layer_is_named(launch, custom):
+    """It was closed in the custom layer, too, unseen, by whoever wanted to open it."""
+    person = launch()
+    problem = person.program.document.problem
+    layer = {"kind": "custom", "allowed": np.ones((problem.n, problem.m), bool)}
+    person.program.files.begin_problem(problem.replace(mask=["causal", layer] if custom else "causal"), "masked")
+    person.wait()
+    before = person.program.document.problem
+    person.do("brush_cell")
+    drag(person, (0, 3), (4, 3))
+    assert person.program.document.problem == before
+    assert len(person.steps()) == 1
+    assert "the causal mask closes it" in person.banner()
+    drag(person, (4, 3), (0, 3))  # from an open cell on it closes as ever
+    assert len(person.steps()) == 2
+    assert person.value("weights", 4, 3) == 0
+
+
 def test_the_keyboard_paints_the_same(person):
     person.do("brush_band")
     person.find("heatmap.weights").setFocus()
