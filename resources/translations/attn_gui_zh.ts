@@ -11785,6 +11785,10 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>attn_gui 练习卷 · 种子 {seed} · 答案见教师页</translation>
     </message>
     <message>
+        <source>The wrong number: step ____ , head ____ , row ____ , column ____ ; it should be ________ .</source>
+        <translation>错误的数：第 ____ 步，头 ____ ，第 ____ 行，第 ____ 列；应为 ________ 。</translation>
+    </message>
+    <message>
         <source>No. {first}–{last} of {count} · teacher&apos;s page {page} of {pages}</source>
         <translation>第 {first}–{last} 份，共 {count} 份 · 教师页 {page} / {pages}</translation>
     </message>
@@ -11879,6 +11883,10 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
     <message>
         <source>No. {first} of {count} · teacher&apos;s page {page} of {pages}</source>
         <translation>第 {first} 份，共 {count} 份 · 教师页 {page} / {pages}</translation>
+    </message>
+    <message>
+        <source>{cell} of {head}</source>
+        <translation>{head} 的 {cell}</translation>
     </message>
     <message>
         <source>Worked with rounded boxes; last digit {spread} is right.</source>
