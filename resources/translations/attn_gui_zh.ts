@@ -8865,6 +8865,10 @@ Do you want to replace it?</source>
         <translation>“{option}”是“{got}”；应为以下之一：{expected}。</translation>
     </message>
     <message>
+        <source>“{option}” is “{got}”; expected an order of batch, head, token and column, such as “head,token,column”, or of attention weights alone one of layer, batch, head, query and key, such as “head,query,key”.</source>
+        <translation>“{option}”为“{got}”；应为 batch、head、token、column 的某种次序，例如“head,token,column”；只有注意力权重时，应为 layer、batch、head、query、key 的某种次序，例如“head,query,key”。</translation>
+    </message>
+    <message>
         <source>{file}: “{name}” has the shape {got}; expected query, key and value in one axis of columns after the tokens, or each as an array of its own.</source>
         <translation>{file}：“{name}”的形状为 {got}；query、key、value 应并排在词元之后的同一个列轴上，或各为一个数组。</translation>
     </message>
@@ -9139,10 +9143,6 @@ Do you want to replace it?</source>
     <message>
         <source>query, key and value were read as {reading}: no other order of axes fits.</source>
         <translation>query、key、value 已读作 {reading}：轴的其他次序都不相符。</translation>
-    </message>
-    <message>
-        <source>“{option}” is “{got}”; expected one of the orders of batch, head, token and column, such as “head,token,column”.</source>
-        <translation>“{option}”为“{got}”；应为 batch、head、token、column 的某种次序，例如“head,token,column”。</translation>
     </message>
     <message>
         <source>{file}: {names} cannot be read as {axes}; expected {expected}.</source>
