@@ -279,9 +279,10 @@ def _counted(count: int) -> str:
 # --- Picture of a small map of weights, one pixel a cell ---
 
 
-def weights_picture(weights: Values, keys: int, theme: Theme) -> QImage:
-    """Return a picture of (rows, columns) weights of `keys` keys, pooled where those are many, over its own levels."""
-    display = to_display(weights, None, auto_levels(weights, signed=False, keys=keys))
+def weights_picture(weights: Values, keys: int, theme: Theme, allowed: Allowed | None = None) -> QImage:
+    """Return a picture of (rows, columns) weights of `keys` keys, pooled where those are many, over its own levels;
+    what is not `allowed` has the color of closed cells."""
+    display = to_display(weights, allowed, auto_levels(weights, signed=False, keys=keys))
     pixels = argb(display, lut(ColorScale().palette_for(signed=False), theme.name), theme)
     rows, columns = pixels.shape
     return QImage(pixels.data, columns, rows, 4 * columns, QImage.Format.Format_RGB32).copy()  # owns its pixels

@@ -16,6 +16,7 @@ from attn_gui.engine.evaluation.choose_evaluation import evaluation_of
 from attn_gui.engine.evaluation.dense import DenseEvaluation
 from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.fields import leaves_of, with_leaves
+from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.intervention_nodes import changed_cells
 from attn_gui.engine.interventions import Intervention, normalized_interventions
 from attn_gui.engine.problem import Problem
@@ -354,6 +355,18 @@ def stage_cells(
     else:
         changes.check_stage(until)
     return found
+
+
+def open_cells(layer: AnyLayer, x: Array, sequence: TokenSequence, records: Records) -> Array | None:
+    """Return the cells of a layer's maps that its mask leaves open, (query, key) or (head, query, key) booleans; None
+    for all."""
+    if not isinstance(layer, EditedLayer):
+        return sequence.seen(layer.sizes, layer.window)
+    problem = problem_of(layer, x, sequence, records)
+    evaluation = evaluation_of(problem)
+    if not evaluation.closes:
+        return None
+    return np.asarray(evaluation.fetch(str(evaluation.mask), indices.whole(problem.map_shape))[0])
 
 
 def read_as(layer: EditedLayer, x: Array, sequence: TokenSequence, records: Records, side: str) -> Array:
