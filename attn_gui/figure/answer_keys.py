@@ -25,7 +25,6 @@ from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.text.labels import wrapped
 from attn_gui.figure.text.number_formats import format_number
 from attn_gui.figure.worksheet_pages import (
-    FULL,
     HEIGHT,
     LEAST,
     MM,
@@ -40,6 +39,7 @@ from attn_gui.figure.worksheet_pages import (
     WorksheetTable,
     alike,
     asks_row_sums,
+    does_not_fit,
     flow,
     given_tables,
     heading_of,
@@ -86,7 +86,7 @@ def key_pages(sheets: Sequence[Worksheet], style: PageStyle) -> list[Page]:
         if all(sum(part.height for part in key) <= high - 2 * INSIDE for key in keys):
             break
     else:
-        raise ValueError(style.translate("Worksheets", FULL))
+        raise ValueError(does_not_fit(sheets[0], style))
     each, pages = across * down, math.ceil(len(sheets) / (across * down))
     return [
         _key_page(sheets, keys[first : first + each], first, (number, pages), (across, wide, high), style)

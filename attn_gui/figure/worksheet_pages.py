@@ -159,6 +159,9 @@ FULL = QT_TRANSLATE_NOOP(
     "These matrices do not fit on one page with room for working; choose a smaller problem, or a level that asks for "
     "less.",
 )
+FULL_OF_ONE = QT_TRANSLATE_NOOP(
+    "Worksheets", "These matrices do not fit on one page with room for working; choose a smaller problem."
+)
 ROW_SUMS = QT_TRANSLATE_NOOP("Worksheets", "Sum of each row:")
 ROW = QT_TRANSLATE_NOOP("Worksheets", "row {row}")
 WHERE = QT_TRANSLATE_NOOP(
@@ -455,7 +458,12 @@ def sheet_layout(sheet: Worksheet, style: PageStyle) -> WorksheetLayout:
             most = max(MOST_WORKING, MOST_ALONE / len(least))
             high = tuple(min(one + each, max(one, most)) for one in least)
             return WorksheetLayout(before, asked, top, first, high)
-    raise ValueError(style.translate("Worksheets", FULL))
+    raise ValueError(does_not_fit(sheet, style))
+
+
+def does_not_fit(sheet: Worksheet, style: PageStyle) -> str:
+    """Return the sentence for a sheet that a page does not hold: less cannot be asked for than one step."""
+    return style.translate("Worksheets", FULL if len(sheet.steps) > 1 else FULL_OF_ONE)
 
 
 def page_of_sheet(sheet: Worksheet, style: PageStyle) -> Page:

@@ -9029,6 +9029,10 @@ Do you want to replace it?</source>
         <translation>{stage} 的同一个头在两个状态中占据不同的列：请比较整个矩阵。</translation>
     </message>
     <message>
+        <source>There is no cell {cell} in {name}: its rows are counted from 0 to {bottom}, its columns from 0 to {last}.</source>
+        <translation>{name} 中没有单元格 {cell}：行从 0 到 {bottom} 编号，列从 0 到 {last} 编号。</translation>
+    </message>
+    <message>
         <source>Numbers of {field} are too large or too small for a spreadsheet to square. Export them as NPZ instead.</source>
         <translation>{field} 中有的数过大或过小，其平方超出电子表格的数值范围。请改为导出 NPZ 数值。</translation>
     </message>
@@ -9499,10 +9503,6 @@ Do you want to replace it?</source>
     <message>
         <source>A page is written as {forms}, not as {got}.</source>
         <translation>页面可写为 {forms}，不能写为 {got}。</translation>
-    </message>
-    <message>
-        <source>There is no cell {cell} in {name}.</source>
-        <translation>{name} 中没有单元格 {cell}。</translation>
     </message>
     <message>
         <source>The page {page} has no slider, and so no frames.</source>
@@ -11783,6 +11783,10 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
     <message>
         <source>attn_gui worksheet · seed {seed} · answers on the teacher&apos;s page</source>
         <translation>attn_gui 练习卷 · 种子 {seed} · 答案见教师页</translation>
+    </message>
+    <message>
+        <source>These matrices do not fit on one page with room for working; choose a smaller problem.</source>
+        <translation>这些矩阵加上演算的空白，一页放不下；请选较小的算例。</translation>
     </message>
     <message>
         <source>The wrong number: step ____ , head ____ , row ____ , column ____ ; it should be ________ .</source>

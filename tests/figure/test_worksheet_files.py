@@ -234,6 +234,9 @@ def test_what_does_not_fit_on_paper_is_refused(tmp_path, capsys):
         save(Problem(**dict.fromkeys(("query", "key", "value"), np.ones((size, 4)))), tmp_path / "large.attn")
         assert main(["worksheet", str(tmp_path / "large.attn"), "-o", str(tmp_path)]) == 2
         assert said in capsys.readouterr().err
+    for level, said in (("fill", "choose a smaller problem."), ("steps", "or a level that asks for less.")):
+        assert main(["worksheet", str(tmp_path / "large.attn"), "-o", str(tmp_path), "--level", level]) == 2
+        assert capsys.readouterr().err.strip().endswith(said)
 
 
 KINDS = {
