@@ -46,11 +46,12 @@ def list_arrays(path: PathText, progress: Progress | None = None) -> ArrayListin
         return _listing(source, path)
 
 
-def likely_arrays(path: PathText) -> dict[str, str]:
-    """Return the part of a problem → name in a file: those that their names suggest, of one layer; empty if too few
-    do."""
+def likely_arrays(*paths: PathText) -> dict[str, str]:
+    """Return the part of a problem → name in a file, or in several: those that their names suggest, of one layer; empty
+    if too few do."""
     with suppress(FormatError):
-        found = propose_mapping(list_arrays(path)).arrays
+        listing = list_arrays(paths[0]) if len(paths) == 1 else list_several(list(map(Path, paths)))
+        found = propose_mapping(listing).arrays
         if is_problem(parts_of(found)):
             return dict(found)
     return {}
