@@ -178,8 +178,7 @@ def open_input(chosen: argparse.Namespace) -> Loaded:
             return open_several(chosen.files, arrangement)
         return open_file(chosen.file) if arrangement is None else open_arranged(chosen.file, arrangement)
     except ForeignNames as error:
-        likely = likely_arrays(chosen.file) if len(chosen.files) == 1 else {}
-        likely = likely or dict.fromkeys(("query", "key", "value"), "NAME")
+        likely = likely_arrays(*chosen.files) or dict.fromkeys(("query", "key", "value"), "NAME")
         arrays = shlex.join(f"{part}={name}" for part, name in likely.items())
         raise AmbiguousFileRefusal(SAY_WHICH, sentence=error, arrays=arrays) from error
     except (SeveralMaps, SeveralReadings) as error:

@@ -354,6 +354,18 @@ def stage_cells(
     return found
 
 
+def open_cells(layer: AnyLayer, x: Array, sequence: TokenSequence, records: Records) -> Array | None:
+    """Return the cells of a layer's maps that its mask leaves open, (query, key) or (head, query, key) booleans; None
+    for all."""
+    if not isinstance(layer, EditedLayer):
+        return sequence.seen(layer.sizes, layer.window)
+    problem = problem_of(layer, x, sequence, records)
+    evaluation = evaluation_of(problem)
+    if not evaluation.closes:
+        return None
+    return np.asarray(evaluation.fetch(str(evaluation.mask), indices.whole(problem.map_shape))[0])
+
+
 def read_as(layer: EditedLayer, x: Array, sequence: TokenSequence, records: Records, side: str) -> Array:
     """Return Q, K or V of an edited layer as its scores and results read them, (head, row, column)."""
     problem = problem_of(layer, x, sequence, records)

@@ -40,6 +40,7 @@ from attn_gui.models.changed_layers import (
     edited,
     layer_changes,
     layer_problem,
+    open_cells,
     plain_layer,
     problem_of,
     read_as,
@@ -256,6 +257,11 @@ class Run:
     def attention(self, layer: int) -> Array:
         """Return the weights of a layer, (head, query, key)."""
         return self._walked(layer, stage_of(Role.WEIGHT))
+
+    def open_cells(self, layer: int) -> Array | None:
+        """Return the cells of a layer's maps that its mask leaves open, (query, key) or (head, query, key) booleans;
+        None for all."""
+        return open_cells(*self._given(layer))
 
     def query(self, layer: int) -> Array:
         """Return Q as the scores read it, (head, row, column)."""

@@ -8841,6 +8841,10 @@ Do you want to replace it?</source>
         <translation>“{option}”是“{got}”；应为以下之一：{expected}。</translation>
     </message>
     <message>
+        <source>“{option}” is “{got}”; expected an order of batch, head, token and column, such as “head,token,column”, or of attention weights alone one of layer, batch, head, query and key, such as “head,query,key”.</source>
+        <translation>“{option}”为“{got}”；应为 batch、head、token、column 的某种次序，例如“head,token,column”；只有注意力权重时，应为 layer、batch、head、query、key 的某种次序，例如“head,query,key”。</translation>
+    </message>
+    <message>
         <source>{file}: “{name}” has the shape {got}; expected query, key and value in one axis of columns after the tokens, or each as an array of its own.</source>
         <translation>{file}：“{name}”的形状为 {got}；query、key、value 应并排在词元之后的同一个列轴上，或各为一个数组。</translation>
     </message>
@@ -9001,6 +9005,10 @@ Do you want to replace it?</source>
         <translation>{stage} 的同一个头在两个状态中占据不同的列：请比较整个矩阵。</translation>
     </message>
     <message>
+        <source>There is no cell {cell} in {name}: its rows are counted from 0 to {bottom}, its columns from 0 to {last}.</source>
+        <translation>{name} 中没有单元格 {cell}：行从 0 到 {bottom} 编号，列从 0 到 {last} 编号。</translation>
+    </message>
+    <message>
         <source>Numbers of {field} are too large or too small for a spreadsheet to square. Export them as NPZ instead.</source>
         <translation>{field} 中有的数过大或过小，其平方超出电子表格的数值范围。请改为导出 NPZ 数值。</translation>
     </message>
@@ -9115,10 +9123,6 @@ Do you want to replace it?</source>
     <message>
         <source>query, key and value were read as {reading}: no other order of axes fits.</source>
         <translation>query、key、value 已读作 {reading}：轴的其他次序都不相符。</translation>
-    </message>
-    <message>
-        <source>“{option}” is “{got}”; expected one of the orders of batch, head, token and column, such as “head,token,column”.</source>
-        <translation>“{option}”为“{got}”；应为 batch、head、token、column 的某种次序，例如“head,token,column”。</translation>
     </message>
     <message>
         <source>{file}: {names} cannot be read as {axes}; expected {expected}.</source>
@@ -9475,10 +9479,6 @@ Do you want to replace it?</source>
     <message>
         <source>A page is written as {forms}, not as {got}.</source>
         <translation>页面可写为 {forms}，不能写为 {got}。</translation>
-    </message>
-    <message>
-        <source>There is no cell {cell} in {name}.</source>
-        <translation>{name} 中没有单元格 {cell}。</translation>
     </message>
     <message>
         <source>The page {page} has no slider, and so no frames.</source>
@@ -11741,6 +11741,14 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>attn_gui 练习卷 · 种子 {seed} · 答案见教师页</translation>
     </message>
     <message>
+        <source>These matrices do not fit on one page with room for working; choose a smaller problem.</source>
+        <translation>这些矩阵加上演算的空白，一页放不下；请选较小的算例。</translation>
+    </message>
+    <message>
+        <source>The wrong number: step ____ , head ____ , row ____ , column ____ ; it should be ________ .</source>
+        <translation>错误的数：第 ____ 步，头 ____ ，第 ____ 行，第 ____ 列；应为 ________ 。</translation>
+    </message>
+    <message>
         <source>No. {first}–{last} of {count} · teacher&apos;s page {page} of {pages}</source>
         <translation>第 {first}–{last} 份，共 {count} 份 · 教师页 {page} / {pages}</translation>
     </message>
@@ -11835,6 +11843,10 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
     <message>
         <source>No. {first} of {count} · teacher&apos;s page {page} of {pages}</source>
         <translation>第 {first} 份，共 {count} 份 · 教师页 {page} / {pages}</translation>
+    </message>
+    <message>
+        <source>{cell} of {head}</source>
+        <translation>{head} 的 {cell}</translation>
     </message>
     <message>
         <source>Worked with rounded boxes; last digit {spread} is right.</source>

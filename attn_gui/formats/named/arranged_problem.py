@@ -559,7 +559,8 @@ def _given(asked: ArrayMapping, listing: ArrayListing, source: FileSource) -> Lo
     beside = {part: name for part, name in asked.arrays.items() if part != GIVEN}
     maps = read_maps(choice, beside, listing, source)
     loaded = problem_of(maps.arrays, maps.options, maps.left, batch_axis=True)
-    return replace(loaded, notes=(*listing.notes, *maps.notes, *loaded.notes))
+    taken = maps.notes if asked.axes is None else ()
+    return replace(loaded, notes=(*listing.notes, *taken, *loaded.notes))
 
 
 def _with_options(asked: ArrayMapping, listing: ArrayListing, source: FileSource) -> tuple[ArrayListing, list[str]]:

@@ -44,7 +44,8 @@ _NO_ROLE = QT_TRANSLATE_NOOP("Sentences", "“{name}” is not a part of a probl
 _NO_WORD = QT_TRANSLATE_NOOP("Sentences", "“{option}” is “{got}”; expected one of {expected}.")
 _NO_AXES = QT_TRANSLATE_NOOP(
     "Sentences",
-    "“{option}” is “{got}”; expected one of the orders of batch, head, token and column, such as “head,token,column”.",
+    "“{option}” is “{got}”; expected an order of batch, head, token and column, such as “head,token,column”, or of "
+    "attention weights alone one of layer, batch, head, query and key, such as “head,query,key”.",
 )
 _PART_AXIS = QT_TRANSLATE_NOOP(
     "Sentences",

@@ -20,7 +20,7 @@ from attn_gui.formats.problem_fields import is_field
 from attn_gui.formats.untrusted_bytes import Array, Json
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-LAYER, BATCH, HEAD, QUERY, KEY = "layer", "batch", "head", "query", "key"
+AXES = LAYER, BATCH, HEAD, QUERY, KEY = "layer", "batch", "head", "query", "key"
 VALUE, BESIDE = "value", ("value", "w_output", "b_output")
 Axes = tuple[str, ...]
 Shape = tuple[int, ...]
@@ -86,9 +86,9 @@ class MapChoice(NamedTuple):
 
     def take(self, array: Array) -> Array:
         """Return the maps of the layer: (head, query, key), or (batch, head, query, key)."""
-        maps = array if self.layer is None else array[self.layer]
-        axes = tuple(axis for axis in self.axes if axis != LAYER)
-        return maps if HEAD in axes else maps[..., None, :, :]
+        maps = array.transpose([self.axes.index(axis) for axis in AXES if axis in self.axes])
+        maps = maps if self.layer is None else maps[self.layer]
+        return maps if HEAD in self.axes else maps[..., None, :, :]
 
 
 class SeveralMaps(AmbiguousFile):
@@ -102,7 +102,8 @@ class SeveralMaps(AmbiguousFile):
 def parsed_maps(words: Iterable[str]) -> Axes | None:
     """Return the order of axes that these words give; None where they give none."""
     axes = tuple(words)
-    return axes if axes in (*RARE, *(one for some in USUAL.values() for one in some)) else None
+    once = len(set(axes)) == len(axes)
+    return axes if once and {QUERY, KEY} <= set(axes) <= set(AXES) else None
 
 
 def names_of_maps(listing: ArrayListing) -> tuple[str, ...]:
@@ -157,7 +158,8 @@ def _of_shape(name: str, shape: Shape, said: Axes | None) -> list[MapChoice]:
         readings = readings[:1]  # one item is one layer
     found: list[MapChoice] = []
     for axes in readings:
-        found += [MapChoice(name, axes, k) for k in range(shape[0])] if LAYER in axes else [MapChoice(name, axes)]
+        layers = range(shape[axes.index(LAYER)]) if LAYER in axes else (None,)
+        found += [MapChoice(name, axes, layer) for layer in layers]
     return found
 
 

@@ -50,10 +50,12 @@ def list_arrays(path: PathText, progress: Progress | None = None) -> ArrayListin
         return _listing(source, path)
 
 
-def likely_arrays(path: PathText) -> dict[str, str]:
-    """Return {part of a problem: array name} of one layer that the names suggest; empty if too few do."""
+def likely_arrays(*paths: PathText) -> dict[str, str]:
+    """Return {part of a problem: array name} of one layer that the names in a file, or in several, suggest; empty if
+    too few do."""
     with suppress(FormatError):
-        found = propose_mapping(list_arrays(path)).arrays
+        listing = list_arrays(paths[0]) if len(paths) == 1 else list_several(list(map(Path, paths)))
+        found = propose_mapping(listing).arrays
         if is_problem(parts_of(found)):
             return dict(found)
     return {}
