@@ -417,14 +417,6 @@ def _unscaled(theta: float, width: int) -> Array:
     return (np.float32(1.0) / np.float32(theta) ** powers).astype(np.float32)
 
 
-def _default(angles: Array, scaling: Config) -> Array:
-    return angles
-
-
-def _linear(angles: Array, scaling: Config) -> Array:
-    return angles / np.float32(scaling.number("factor"))
-
-
 def _llama3(angles: Array, scaling: Config) -> Array:
     """Return the angles, slow ones divided by the factor, fast ones kept, with a ramp between them."""
     factor, low, high = (scaling.number(name) for name in ("factor", "low_freq_factor", "high_freq_factor"))
@@ -437,7 +429,11 @@ def _llama3(angles: Array, scaling: Config) -> Array:
     return np.where(between, ramp, kept).astype(np.float32)
 
 
-SCALINGS: dict[str, Callable[[Array, Config], Array]] = {"default": _default, "linear": _linear, "llama3": _llama3}
+SCALINGS: dict[str, Callable[[Array, Config], Array]] = {
+    "default": lambda angles, scaling: angles,
+    "linear": lambda angles, scaling: angles / np.float32(scaling.number("factor")),
+    "llama3": _llama3,
+}
 """Functions of the angles, by the name of the scaling."""
 
 

@@ -166,7 +166,7 @@ class RowPasses:
         self.need(batch, head // self._chain.group)
         if self.hand.any[batch, head, rows].all():
             return self._by_hand(batch, head, rows)
-        tile = self._untouched(batch, head, rows)
+        tile = with_sink(self._of_keys(batch, head, rows), self._chain.sink(head), self._chain.temperature)
         for run in self.hand.runs(batch, head, rows):
             tile.replace(run, self._by_hand(batch, head, slice(rows.start + run.start, rows.start + run.stop)))
         return tile
@@ -176,10 +176,6 @@ class RowPasses:
         quick = self.fast is not None and not self.hand.logits[batch, head, rows].any()
         tile = self.stages.by_hand(batch, head, rows, self.fast.columns if quick and self.fast is not None else None)
         return with_sink(tile, self._chain.sink(head), self._chain.temperature, by_hand=True)
-
-    def _untouched(self, batch: int, head: int, rows: slice) -> SoftmaxRows:
-        """Compute rows without their interventions, the sink included."""
-        return with_sink(self._of_keys(batch, head, rows), self._chain.sink(head), self._chain.temperature)
 
     def _of_keys(self, batch: int, head: int, rows: slice) -> SoftmaxRows:
         """Compute rows without the sink: by the fast kernel, and by the stages those that it cannot trust."""
