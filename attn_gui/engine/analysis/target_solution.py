@@ -1,4 +1,13 @@
-"""Solution for a target of one cell: the small change of one row or of a bias that reaches it."""
+"""Solution for a target of one cell: the small change of one row or of a bias that reaches it.
+
+A cell of an output, or of a map where no closed formula holds (a sink, norms of Q or K, a change by hand): steps along
+the gradient, `_output` and `_by_steps`. A cell of any other map:
+
+- odds kept, by query, key or bias: a linear system for the logits, `EXACT`, and steps where the score is not linear in
+  the row: `_kept`; by x Gauss–Newton for all odds at once: `_kept_by_x`;
+- odds free, a weight by bias, or by query where scores are linear: the shortest change of its log-odds, `free_change`;
+- odds free, anything else: steps along the gradient, `search_steps`.
+"""
 
 from __future__ import annotations
 

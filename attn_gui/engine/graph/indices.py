@@ -2,6 +2,14 @@
 
 A Box is a tuple of slices, one an axis: it indexes the array as it stands.
 Ranges say the same by letter, so a box of one array can be carried over to another array.
+
+Six heads are g = 2 groups of r = 3, and d = 8. The query of head 4 = 1 · 3 + 1 is in group 1, whose keys are columns 8
+to 15; heads 2 and 3 are in both groups, and whatever holds both by letter holds all six (see `boxes_of` and `close`):
+
+    sizes = {"b": 1, "g": 2, "r": 3, "i": 5, "j": 5, "d": 8}
+    ranges_of(("gr",), (slice(4, 5),), sizes)         # {"g": (1, 2), "r": (1, 2)}
+    box_of(("b", "j", "gd"), {"g": (1, 2)}, sizes)    # slices 0:1, 0:5 and 8:16
+    ranges_of(("gr",), (slice(2, 4),), sizes)         # {"g": (0, 2), "r": (0, 3)}
 """
 
 from __future__ import annotations
