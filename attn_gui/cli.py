@@ -63,7 +63,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except OutputError as unheard:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is still in its buffer goes nowhere
+        if sys.stdout is not None:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is still in its buffer goes nowhere
         if isinstance(unheard.reason, BrokenPipeError):  # the reader of the pipe has closed it
             return DONE
         return _refuse(CommandRefusal(_UNWRITTEN, reason=unheard.reason.strerror))

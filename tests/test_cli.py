@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import re
+import shlex
 import socket
 import subprocess
 import sys
@@ -446,6 +447,35 @@ def test_a_full_disk_is_one_sentence_and_a_pipe_that_nobody_reads_none():
     with open(write, "w") as unheard:
         done = run("verify", WORKED, stdout=unheard)
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_files_are_written_although_nobody_reads_their_names(tmp_path):
+    read, write = os.pipe()
+    os.close(read)
+    words = "export", WORKED, "-o", tmp_path, "--stage", "query", "weights", "--format", "csv", "npy"
+    with open(write, "w") as unheard:
+        done = run(*words, stdout=unheard)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert sorted(path.suffix for path in tmp_path.iterdir()) == [".csv", ".csv", ".npy", ".npy"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs the shell of POSIX")
+@pytest.mark.parametrize(
+    ("folder", "closed", "code", "said"),
+    [
+        ("-", ">&-", 2, "attn-gui: The output could not be written: Bad file descriptor.\n"),
+        ("-", "| true; exit ${PIPESTATUS[0]}", 0, ""),
+        ("out", ">&-", 0, ""),
+        ("out", ">&- 2>&-", 0, ""),
+    ],
+)
+def test_a_closed_output_is_no_traceback(tmp_path, folder, closed, code, said):
+    target = folder if folder == "-" else tmp_path / folder
+    words = [sys.executable, "-m", "attn_gui", "export", WORKED, "-o", target, "--format", "npy", "--heads", "0"]
+    line = f"{shlex.join(map(str, words))} {closed}"
+    done = subprocess.run(["bash", "-c", line], cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (code, said)
+    assert folder == "-" or [path.suffix for path in target.iterdir()] == [".npy"]
 
 
 # --- languages -----------------------------------------------------------------------------------

@@ -302,5 +302,7 @@ def test_a_figure_in_python_refuses_alike():
         attn_gui.render(load(WORKED), picture="sqrt_d_k", levels=np.array([0.0, 1.0]))
     with pytest.raises(ValueError, match="compare means something with before only"):
         attn_gui.render(load(WORKED), compare="difference")
-    with pytest.raises(ValueError, match=r"There is no cell 99,99 in weights\."):
+    with pytest.raises(
+        ValueError, match=r"no cell 99,99 in weights: its rows are counted from 0 to 1, its columns from 0 to 1\."
+    ):
         attn_gui.render(load(WORKED), cell=(99, 99))

@@ -99,7 +99,7 @@ class ReachController(QObject):
         self._shown = reach is not None
         for drawing in self._window.findChildren(MapDrawing):
             drawing.overlay.set_marks(reached=reached_areas(drawing.plane, reach))
-        self._window.inspector.set_reach_shown(self._view.look.reach, name if self._place is not None else "")
+        self._window.inspector.relations.set_reach_shown(self._view.look.reach, name if self._place is not None else "")
 
     def _found(self) -> tuple[str, ReachMarks] | None:
         """Return the name of the chosen cell, and what it reaches."""
@@ -181,7 +181,7 @@ class ExplainController(QObject):
         context.window.inspector.cellRequested.connect(self.follow)
         context.window.inspector.placeRequested.connect(self.back_to)
         context.window.inspector.backRequested.connect(self.back)
-        context.window.inspector.copyRequested.connect(self._on_inspector_copy_requested)
+        context.window.inspector.foot.copyRequested.connect(self._on_foot_copy_requested)
         context.view.follow(self._trail.clear, "document")  # before the next one, which begins another trail
         context.view.follow(
             self._show_chosen, "evaluation", "cell", "head", "batch", "compare", "baseline", "overlay", "mode"
@@ -207,7 +207,7 @@ class ExplainController(QObject):
         panel = self._window.inputs.panels.get(name)
         if panel is not None:
             self._window.inputs.show_field(name)
-            panel.select_cell(*_table_place(index))
+            panel.view.choose(*_table_place(index))
             return
         control = self._window.findChild(QWidget, f"control.{name}")
         if control is not None:
@@ -285,7 +285,7 @@ class ExplainController(QObject):
         explanation = explain(before, stage, plane.index(cell.row, cell.column))
         return OtherState(side_names(self._baseline), explanation, value if opened else None, row)
 
-    def _on_inspector_copy_requested(self, kind: str) -> None:
+    def _on_foot_copy_requested(self, kind: str) -> None:
         if self._explanation is not None:
             QGuiApplication.clipboard().setText(getattr(self._explanation, kind))
 

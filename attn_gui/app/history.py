@@ -40,7 +40,7 @@ class HistoryController(QObject):
         self._actions = context.bars.actions
         self._name, self._sizes = "", dict[str, int]()  # of the document as it began; sizes only of a new problem
         context.document.limit_history(self.limit_mb << 20)
-        self._view.set_stack(context.document.stack)
+        self._view.model.set_stack(context.document.stack)
         self._view.stepRequested.connect(context.document.stack.setIndex)
         context.document.changed.connect(self._on_document_changed)
         self._view.listed.connect(self._name_next)  # else the bar would be laid out before the maps are painted
@@ -60,7 +60,7 @@ class HistoryController(QObject):
 
     def finish(self) -> None:
         """Forget the steps; deleted later they would notify listeners that are gone."""
-        self._view.set_stack(None)
+        self._view.model.set_stack(None)
         self._document.stack.blockSignals(True)
 
     @property
@@ -83,9 +83,9 @@ class HistoryController(QObject):
 
     def _show_origin(self) -> None:
         if self._sizes:
-            self._view.set_origin(self.tr("New problem, {n} × {m}, heads: {heads}").format(**self._sizes))
+            self._view.model.set_origin(self.tr("New problem, {n} × {m}, heads: {heads}").format(**self._sizes))
         else:
-            self._view.set_origin(self.tr("Opened {name}").format(name=self._name))
+            self._view.model.set_origin(self.tr("Opened {name}").format(name=self._name))
 
     def _on_document_changed(self, change: DocumentChange) -> None:
         if change.opened:
@@ -180,7 +180,7 @@ class CellHistoryController(QObject):
             self._job.forget()
             self._line.end()
         self._history.blame.hide()
-        self._history.set_moves({})
+        self._history.model.set_moves({})
         self._soon.start()
 
     def _ask(self) -> None:
@@ -206,7 +206,7 @@ class CellHistoryController(QObject):
             if before is not None and after is not None and not alike(before, after):
                 texts = (sentence_number(value, DECIMALS) for value in (before, after))
                 moves[first + number + 1] = (name, " → ".join(texts))
-        self._history.set_moves(moves)
+        self._history.model.set_moves(moves)
 
     # --- which moved it most ---------------------------------------------------------------------
     def _on_job_ended(self, outcome: Future[tuple[Suspect, ...]]) -> None:

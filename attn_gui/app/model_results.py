@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -15,7 +15,6 @@ from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.progress import Progress, within
 from attn_gui.figure.compose import weights_picture
 from attn_gui.figure.design_tokens import Theme
-from attn_gui.figure.numbers_to_pixels import Values
 from attn_gui.figure.text.number_formats import format_number
 from attn_gui.models.attribution import RowOrigin, asked_place, head_numbers, origin_of
 from attn_gui.models.changed_layers import LayerEdit
@@ -50,14 +49,20 @@ def small_maps(run: Run, theme: Theme, before: SmallMaps | None, progress: Progr
         if known is not None and run.is_same(known.run, layer):
             found |= {place: known.pictures[place] for place in places}
         else:
-            found |= zip(places, (_picture(weights, theme) for weights in run.attention(layer)), strict=True)
+            found |= zip(places, _pictures(run, layer, theme), strict=True)
         progress((layer + 1) / run.model.num_layers)
     return SmallMaps(run, theme, found)
 
 
-def _picture(weights: Values, theme: Theme) -> QImage:
-    rows, columns = (min(side, SIDE) for side in weights.shape)
-    return weights_picture(pool(np.asarray(weights), None, rows, columns)[0], weights.shape[1], theme)
+def _pictures(run: Run, layer: int, theme: Theme) -> Iterator[QImage]:
+    """Yield a picture of the weights of each head of a layer; cells that the mask closes have a color of their own."""
+    weights, opened = np.asarray(run.attention(layer)), run.open_cells(layer)
+    rows, columns = (min(side, SIDE) for side in weights.shape[1:])
+    for head, own in enumerate(weights):
+        # what was set by hand behind the mask is shown
+        allowed = None if opened is None else (opened if opened.ndim == 2 else opened[head]) | (own != 0)
+        values, seen = pool(own, allowed, rows, columns)
+        yield weights_picture(values, own.shape[1], theme, seen)
 
 
 def readings(run: Run, problem: Problem, key: str, progress: Progress) -> Mapping[HeadPlace, HeadNumber]:

@@ -196,7 +196,7 @@ class PagesController(QObject):
         if page.kind.is_quick(context):
             self._take(work, outcome_of(partial(page.kind.read, evaluation, context, silent)))
         else:
-            page.begin_work()
+            page.progress.begin()
             self._stop_work()
             self._working = work
             self._job.start(lambda progress: page.kind.read(evaluation, context, progress))
@@ -224,7 +224,7 @@ class PagesController(QObject):
         self._job.forget()
         if self._working is not None:
             self._read[self._working.page.kind.name].key = None
-            self._working.page.end_work()
+            self._working.page.progress.end()
             self._working = None
 
     def _is_computed(self, page: PageWidget) -> bool:
@@ -254,7 +254,7 @@ class PagesController(QObject):
 
     def _on_job_progressed(self, share: float) -> None:
         if self._working is not None:
-            self._working.page.set_share(share)
+            self._working.page.progress.set_share(share)
 
     def _on_job_ended(self, outcome: Future[object]) -> None:
         work, self._working = self._working, None

@@ -131,7 +131,7 @@ class Program(QObject):
         when = shell.when_complete
         self.computation.held.connect(self.window.hold_picture)
         self.layout.follow_columns(self.first.tables)
-        self.window.inspector.startRequested.connect(self.start_page.show)
+        self.window.inspector.first.startRequested.connect(self.start_page.show)
         self.bars.actions.before = self.start_page.give_way
         self.files.modelNeeded.connect(lambda *session: when(lambda: self.late.models.open_session(*session)))
         self.files.foreign.connect(lambda path, error: when(lambda: self.late.arrays.choose(path, error)))

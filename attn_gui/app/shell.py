@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QSize, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
@@ -30,12 +30,18 @@ WIDTHS = "window/widths"  # of columns that a person drew, by table
 class LayoutController(QObject):
     """Restores place and size of the window and the widths of columns at start, keeps them at the end, and puts
     everything back on request.
+
+    What a large zoom needs beyond the size that the window was given, it gives back with a smaller one.
     """
 
-    def __init__(self, window: MainWindow, settings: Settings) -> None:
+    def __init__(self, window: MainWindow, settings: Settings, appearance: AppearanceController) -> None:
         super().__init__(window)
         self._window, self._settings = window, settings
+        self._given, self._taken = QSize(), QSize()  # sizes of the window: what it was given, what it took instead
+        self._soon = QTimer(self, singleShot=True)  # once all have their letters
+        self._soon.timeout.connect(self._take_given_size)
         self._restore()
+        appearance.changed.connect(self._on_appearance_changed)
 
     def remember(self) -> None:
         """Keep the window's place for the next start."""
@@ -82,6 +88,19 @@ class LayoutController(QObject):
         count, widths = view.drawn_columns()
         self._settings.add(WIDTHS, {field: {"columns": count, "widths": widths}})
 
+    def _on_appearance_changed(self) -> None:
+        if not self._soon.isActive() and self._window.size() != self._taken:
+            self._given = self._window.size()
+        self._soon.start()
+
+    def _take_given_size(self) -> None:
+        """Take the size that the window was given, or as little more as it needs now."""
+        if self._window.isMaximized() or self._window.isFullScreen():
+            return
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)  # else it is what was needed before
+        self._window.resize(self._given)
+        self._taken = self._window.size()
+
     def _restore(self) -> None:
         geometry, columns = self._settings.geometry("window/geometry"), self._settings.geometry("window/columns")
         if geometry is None or not self._window.restoreGeometry(geometry):
@@ -115,7 +134,7 @@ class Shell(QObject):
         self.appearance = AppearanceController(app, self.settings, lang)
         self.window = MainWindow()
         self.bars = Bars(self.window, simple=self.appearance.simple)
-        self.layout = LayoutController(self.window, self.settings)
+        self.layout = LayoutController(self.window, self.settings, self.appearance)
         self._next: Callable[[], object] | None = None
         self._waiting: list[Callable[[], object]] = []
         self.complete = False  # whether the program is there

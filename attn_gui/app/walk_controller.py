@@ -114,6 +114,7 @@ class WalkController(WritingController):
         view.speedPicked.connect(lambda key: self._settings.put(SPEED, key))
         steps.keyed.connect(view.act)
         player.turned.connect(self._show_step)
+        player.renewed.connect(self._show_step)
         self._held = focus = QApplication.focusWidget()
         if focus is not None:
             focus.clearFocus()  # else Qt goes through the whole window for one that could have it
@@ -203,7 +204,7 @@ class WalkController(WritingController):
 
     def _offer(self) -> None:
         offered = self.offered()
-        self._window.inspector.set_walk_offered(offered)
+        self._window.inspector.walk.setVisible(offered)
         self._window.spine.set_walk_offered(offered)
         if offered and "attn_gui.views.walk_view" not in sys.modules:
             self._ahead.start()

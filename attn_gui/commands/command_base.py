@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import re
 import shlex
@@ -49,6 +50,17 @@ def say(words: object, end: str = "\n") -> None:
     """Write to stdout at once. Raises OutputError."""
     try:
         print(words, end=end, flush=True)
+    except OSError as error:
+        raise OutputError(error) from error
+
+
+def say_bytes(data: bytes) -> None:
+    """Write a file to stdout. Raises OutputError, where stdout is closed, too."""
+    try:
+        if sys.stdout is None:
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
     except OSError as error:
         raise OutputError(error) from error
 
@@ -166,8 +178,7 @@ def open_input(chosen: argparse.Namespace) -> Loaded:
             return open_several(chosen.files, arrangement)
         return open_file(chosen.file) if arrangement is None else open_arranged(chosen.file, arrangement)
     except ForeignNames as error:
-        likely = likely_arrays(chosen.file) if len(chosen.files) == 1 else {}
-        likely = likely or dict.fromkeys(("query", "key", "value"), "NAME")
+        likely = likely_arrays(*chosen.files) or dict.fromkeys(("query", "key", "value"), "NAME")
         arrays = shlex.join(f"{part}={name}" for part, name in likely.items())
         raise AmbiguousFileRefusal(SAY_WHICH, sentence=error, arrays=arrays) from error
     except (SeveralMaps, SeveralReadings) as error:
@@ -257,7 +268,7 @@ class FileProgress:
 
     def __init__(self, path: Path) -> None:
         self._name, self._shown, self._begun = path.name, "", time.monotonic()
-        self._terminal = sys.stderr.isatty()
+        self._terminal = sys.stderr is not None and sys.stderr.isatty()  # None: it was closed
 
     def __enter__(self) -> FileProgress:
         return self

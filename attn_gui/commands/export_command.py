@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -26,8 +25,18 @@ from attn_gui.arguments import (
     parse_options,
     setting,
 )
-from attn_gui.commands.command_base import DONE, Parser, add_problem, complete, need_drawing, noted, open_input, say
-from attn_gui.commands.refusals import CommandRefusal
+from attn_gui.commands.command_base import (
+    DONE,
+    Parser,
+    add_problem,
+    complete,
+    need_drawing,
+    noted,
+    open_input,
+    say,
+    say_bytes,
+)
+from attn_gui.commands.refusals import CommandRefusal, OutputError
 from attn_gui.figure.export_settings import add_options
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.modes import SIDE_BY_SIDE, STATES, WIPE, state_key
@@ -69,8 +78,7 @@ def export(words: list[str]) -> int:
         if str(chosen.folder) == STDOUT:
             _write_to_stdout(lambda: write_files(loaded, chosen), chosen)
             return DONE
-        for path in write_files(loaded, chosen):
-            say(path)
+        _tell(write_files(loaded, chosen))
     except (ValueError, LookupError, OSError) as error:
         raise CommandRefusal(error) from error
     except MemoryError as error:
@@ -78,15 +86,30 @@ def export(words: list[str]) -> int:
     return DONE
 
 
+def _tell(written: Iterable[Path]) -> None:
+    """Print each path; where nobody reads them any more, the files are written all the same. Raises OutputError then,
+    at the end."""
+    unheard: OutputError | None = None
+    for path in written:
+        try:
+            if unheard is None:
+                say(path)
+        except OutputError as error:
+            if not isinstance(error.reason, BrokenPipeError):
+                raise
+            unheard = error
+    if unheard is not None:
+        raise unheard
+
+
 def _write_to_stdout(write: Callable[[], Iterable[Path]], chosen: argparse.Namespace) -> None:
-    """Write the one file of an export to stdout. Raises CommandRefusal where there would be several."""
+    """Write the one file of an export to stdout. Raises CommandRefusal where there would be several, OutputError."""
     with tempfile.TemporaryDirectory() as folder:
         chosen.folder = Path(folder)
         paths = list(write())
         if len(paths) != 1:
             raise CommandRefusal(_SEVERAL, count=len(paths))
-        sys.stdout.buffer.write(paths[0].read_bytes())
-        sys.stdout.buffer.flush()
+        say_bytes(paths[0].read_bytes())
 
 
 class ExportOptions(TypedDict, total=False):

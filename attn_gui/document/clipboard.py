@@ -26,7 +26,7 @@ NUMPY = {"nan": "np.nan", "inf": "np.inf", "-inf": "-np.inf", "-0": "-0.0"}
 
 @dataclass(frozen=True)
 class CopiedCells:
-    """Cells that can be copied: `read` gives them as they are now, at a price that `shape` tells beforehand."""
+    """Cells that can be copied: `read` returns them as they are then; `shape` tells beforehand how many they are."""
 
     shape: tuple[int, int]
     read: Callable[[], Cells]
@@ -34,16 +34,16 @@ class CopiedCells:
     columns: Sequence[str] = ()
 
     def row_names(self) -> list[str]:
-        """Return names of the rows, their numbers where they have none."""
+        """Return the names of the rows, or their numbers."""
         return list(self.rows) or list(map(str, range(self.shape[0])))
 
     def column_names(self) -> list[str]:
-        """Return names of the columns, their numbers where they have none."""
+        """Return the names of the columns, or their numbers."""
         return list(self.columns) or list(map(str, range(self.shape[1])))
 
 
 class TextForm(NamedTuple):
-    """One way to write cells; `action` names the command that copies so."""
+    """One way to write cells as text; `action` is the command that copies so."""
 
     action: str
     write: Callable[[CopiedCells], str]
@@ -114,7 +114,7 @@ def _text(cell: object) -> str:
 
 
 def _label(text: str) -> str:
-    """Return a text that neither breaks the table nor is taken for a formula, an error or a number."""
+    """Return a text that cannot break the table, nor be taken for a formula, an error or a number."""
     line = quoted(text, longest=1000)
     taken = sort_of(line) is CellSort.BROKEN or (sort_of(line) is CellSort.NUMBER and not line.isdecimal())
     if taken or re.match(r"[=+\-@]", line):

@@ -27,13 +27,13 @@ __all__ = ["Document", "DocumentChange", "EditError"]
 
 
 class Document(QObject):
-    """Alone owns one working array per matrix; `apply` is the one way in.
+    """The open document; `apply` is the only way to change it.
 
-    `changed(DocumentChange)` follows every edit, undo and redo, once each, also when several steps are gone at once;
-    `opened()` follows it where another document has been opened, for whatever ends with the one before.
-    `titleChanged()` follows a change of `name`, `path` or `modified`. Use it on the GUI thread only; other threads may
-    read `problem` and drop what they made of it if `writes` or `generation` moved meanwhile: cells have new numbers
-    between the two.
+    It alone owns one working array per matrix. `changed(DocumentChange)` is emitted once for every edit, undo and redo,
+    also where several steps are undone at once; `opened()` after it where another document has been opened, so that
+    what belonged to the one before can end. `titleChanged()` follows a change of `name`, `path` or `modified`. Use it
+    on the GUI thread only. Other threads may read `problem`, and have to drop their results if `writes` or `generation`
+    has changed meanwhile.
     """
 
     changed = Signal(object)
@@ -69,22 +69,22 @@ class Document(QObject):
 
     @property
     def study(self) -> Study | None:
-        """The model that the problem is a layer of, with what is changed in its other layers; None of any other."""
+        """The model that the problem is a layer of, with the edits of its other layers; None for any other problem."""
         return self._draft.state.study
 
     @property
     def layer(self) -> SnapshotLayer | None:
-        """The place in a model that the problem has; None where it is of none."""
+        """The layer of the model that the problem is; None where it is of no model."""
         return None if self.study is None else SnapshotLayer(self.study.layer, self.study.text)
 
     @property
     def writes(self) -> int:
-        """The count of writes into arrays in place; moves before the first cell does."""
+        """The number of writes into arrays in place; it rises before the first cell is written."""
         return self._draft.writes
 
     @property
     def stack(self) -> QUndoStack:
-        """The history, for actions and lists: undo, redo, setIndex; push nothing on it."""
+        """The undo stack, for actions and lists: undo, redo, setIndex. Push nothing on it."""
         return self._history.stack
 
     @property
@@ -92,7 +92,7 @@ class Document(QObject):
         return self._history.modified or self.snapshots.modified
 
     def reader(self, field: str, item: int = 0, head: int = 0) -> Callable[[], NDArray[Any] | None]:
-        """Return a function that gives what a table shows of an array (dotted name), read-only, as it is then.
+        """Return a function that gives what a table shows of an array (dotted name), read-only, when it is called.
 
         (rows, columns) of one item of a batch, of one item and head of a mask; (columns,) of a vector; None once the
         array or the item is gone.
@@ -105,19 +105,19 @@ class Document(QObject):
         return read
 
     def snapshot(self) -> Problem:
-        """Return a problem of its own, which no later edit touches.
+        """Return a copy of the problem, which no later edit changes.
 
-        Raises FieldError where that would take more than a share of the free memory.
+        Raises FieldError where it would take more than a share of the free memory.
         """
         check(sum(array.nbytes for array in self.problem.arrays().values()))
         return Problem.of(self.problem.fields())
 
     def apply(self, edit: Edit, fresh: Sequence[NDArray[Any]] = ()) -> bool:
-        """Carry out `edit` as one step of the history; False if it changes nothing, then no step is made.
+        """Carry out `edit` as one step of the history; return False, and make no step, if it changes nothing.
 
-        Arrays that are `fresh`, to which no other reference is kept, are taken over and not copied.
-        Raises ShapeError, EditError or another ValueError before anything is changed; whatever else is raised leaves
-        the document as it was, too.
+        `fresh` arrays, to which the caller keeps no reference, are taken over and not copied. Raises ShapeError,
+        EditError or another ValueError before anything is changed; any other exception leaves the document as it was,
+        too.
         """
         step = edit.prepared(self._draft, fresh)
         if step is None:
@@ -127,9 +127,9 @@ class Document(QObject):
         return True
 
     def apply_instead(self, edit: Edit, fresh: Sequence[NDArray[Any]] = ()) -> bool:
-        """Carry out `edit` in the place of the last step, told as one change; as `apply` otherwise.
+        """Replace the last step by `edit`, as one change; otherwise as `apply`.
 
-        Where it raises, or changes nothing, the last step is gone all the same.
+        Where it raises, or changes nothing, the last step is undone all the same.
         """
         self.stack.blockSignals(True)
         try:
@@ -150,9 +150,9 @@ class Document(QObject):
         return stepped
 
     def _keep_what_is_dropped(self) -> None:
-        """Keep the state that undone steps led to as a snapshot: an edit would lose it.
+        """Keep the state that undone steps led to as a snapshot, since an edit would lose it.
 
-        It is made beside the document, whose arrays other threads read meanwhile.
+        It is built apart from the document, whose arrays other threads may read.
         """
         dropped = self._history.undone()
         if not dropped:
@@ -164,14 +164,12 @@ class Document(QObject):
             self.snapshots.keep(beside.problem(), str(dropped[-1].label), beside.state.study)
 
     def past(self, most: int) -> PastStates:
-        """Return the states before the newest steps, and the present one.
-
-        Of a model those of the layer on the table.
-        """
+        """Return the states before the newest steps, and the present one; of a model those of the layer on
+        the table."""
         return PastStates(self._draft.state, self._history.done(most))
 
     def open(self, problem: Problem, path: Path | None = None, name: str = "") -> None:
-        """Begin another document: its history is empty and it counts as saved."""
+        """Open another document: its history is empty, and it counts as saved."""
         self._draft.state = with_own_memory(problem.fields(), {})
         self._begun(path, name)
 
@@ -183,7 +181,7 @@ class Document(QObject):
         snapshots: Sequence[Snapshot] = (),
         study: Study | None = None,
     ) -> None:
-        """Open in the memory of `problem`, of which no reference may be kept elsewhere: instant, however large."""
+        """Open a problem in its own memory, at once, however large; no other reference to it may be kept."""
         self._draft.state = replace(with_own_memory(problem.fields(), released_arrays(problem)), study=study)
         self._begun(path, name, snapshots)
 
@@ -200,7 +198,8 @@ class Document(QObject):
     def mark_saved(
         self, path: Path, generation: int | None = None, snapshots: tuple[Snapshot, ...] | None = None
     ) -> None:
-        """Remember that `path` holds the present state and snapshots; of an earlier generation, this one is unsaved."""
+        """Remember that `path` holds these snapshots and the state of a generation; an earlier one leaves the present
+        unsaved."""
         self.path, self.name = path, path.stem
         self.snapshots.mark_saved(self.snapshots.all if snapshots is None else snapshots)
         if generation in (None, self.generation):
@@ -210,12 +209,12 @@ class Document(QObject):
         self.titleChanged.emit()
 
     def mark_kept(self) -> None:
-        """Count the present numbers as ones that need no file, such as those of a lesson, which can be taken again."""
+        """Count the present state as one that need not be saved, such as that of a lesson, which can be taken again."""
         self.stack.setClean()
         self.titleChanged.emit()  # a window that read `modified` earlier in the same change has to read it again
 
     def rename(self, name: str) -> None:
-        """Name what no file holds, as in another language."""
+        """Change the name of a document without a file, as when the language changes."""
         self.name = name
         self.titleChanged.emit()
 
@@ -225,7 +224,7 @@ class Document(QObject):
         self.titleChanged.emit()
 
     def limit_history(self, count: int) -> None:
-        """Let the steps take no more than so many bytes, from the next step on; the newest stays whatever it takes."""
+        """Limit the bytes of the history, from the next step on; the newest step stays whatever it takes."""
         self._history.limit = count
 
     def retranslate(self) -> None:
@@ -244,7 +243,7 @@ class Document(QObject):
         self._announce_modified()
 
     def _announce_modified(self) -> None:
-        """Announce that the document is modified, or is no more: the stack alone counts looks at a layer as changes."""
+        """Emit whether the document is modified; the stack alone would count looking at another layer as a change."""
         if self.modified != self._announced_modified:
             self.titleChanged.emit()
 

@@ -52,7 +52,7 @@ NO_SWITCH = QT_TRANSLATE_NOOP("Sentences", "A cell that allows or not takes 1 or
 
 # --- phrases --------------------------------------------------------------------------------------
 class _Filling:
-    """A value between two marks, formatted as it would be alone."""
+    """A value between two marks, formatted as it would be without them."""
 
     def __init__(self, value: object) -> None:
         self._value = value
@@ -62,10 +62,7 @@ class _Filling:
 
 
 def fill_template(template: str, values: Mapping[str, object]) -> str:
-    """Return the template with its {places} filled in.
-
-    A blank parts Latin letters that come to stand beside Chinese ones.
-    """
+    """Return the template with its {places} filled in, with a blank between Latin letters and Chinese ones."""
     if not _HAN.search(template):
         return template.format(**values)
     said = template.format(**{name: _Filling(value) for name, value in values.items()})
@@ -74,7 +71,7 @@ def fill_template(template: str, values: Mapping[str, object]) -> str:
 
 @dataclass(frozen=True)
 class Label:
-    """The name of an edit in the history: `str(label)` is in the language of the moment.
+    """The name of an edit in the history; `str(label)` is in the present language.
 
     `source` is the English text, marked with `QT_TRANSLATE_NOOP("History", "…")`; `args` fill its {places} and may be
     labels themselves.
@@ -89,10 +86,10 @@ class Label:
 
 
 class Refusal(ValueError):
-    """Input that is not taken, with one sentence that says why.
+    """Input that is refused, with one sentence that says why.
 
-    `str(error)` is the English sentence, `error.sentence()` the same in the language of the moment. `template` is the
-    English text, marked with `QT_TRANSLATE_NOOP("Sentences", "…")`, and `values` what fills its {places}.
+    `str(error)` is the sentence in English, `error.sentence()` in the present language. `template` is the English text,
+    marked with `QT_TRANSLATE_NOOP("Sentences", "…")`, and `values` fill its {places}.
     """
 
     def __init__(self, template: object, **values: object) -> None:
@@ -110,10 +107,11 @@ class EditError(Refusal):
 
 # --- edits ----------------------------------------------------------------------------------------
 class Edit(QUndoCommand):
-    """A change that a document is asked for; a prepared copy of it is the step that undoes and redoes it, bit by bit.
+    """A change to a document; a prepared copy of it is the step that undoes and redoes it, bit for bit.
 
-    `prepared` raises for what does not fit, before anything is changed: undo and redo cannot fail, as Qt would have it.
-    What a kind of edit has to define raises NotImplementedError here: a class of Qt's cannot be one of `abc`, too.
+    `prepared` raises for what does not fit before anything is changed, since Qt does not let undo and redo fail.
+    Methods that a kind of edit has to define raise NotImplementedError here, as a class of Qt's cannot be an `abc`
+    class, too.
     """
 
     label: Label
@@ -123,18 +121,18 @@ class Edit(QUndoCommand):
         super().__init__()
 
     def prepared(self, draft: Draft, fresh: Sequence[Array]) -> Edit | None:
-        """Return a copy that knows what it writes and what stood there; None if it changes nothing.
+        """Return a copy with what it writes and what it overwrites; None if it changes nothing.
 
         `fresh` arrays belong to the caller alone and are not copied. Raises ShapeError or another ValueError.
         """
         raise NotImplementedError
 
     def apply_to(self, draft: Draft) -> None:
-        """Carry it out in the document, or in a state beside it."""
+        """Carry it out in the document, or in another state."""
         raise NotImplementedError
 
     def revert_in(self, draft: Draft) -> None:
-        """Write what stood there before."""
+        """Write back what it has overwritten."""
         raise NotImplementedError
 
     @property
@@ -144,28 +142,28 @@ class Edit(QUndoCommand):
 
     @property
     def cost(self) -> int:
-        """The bytes that it keeps alone."""
+        """The bytes that only this step keeps."""
         raise NotImplementedError
 
     @property
     def moves_in_model(self) -> bool:
-        """Whether the states before and after are of different places in a model."""
+        """Whether it moves to another place in a model."""
         return False
 
     @property
     def navigates(self) -> bool:
-        """Whether all it does is to put another layer of a model on the table."""
+        """Whether it only puts another layer of a model on the table."""
         return False
 
     def copied(self, **known: object) -> Self:
-        """Return a new command of Qt that knows the same, and this; one that was pushed belongs to its stack."""
+        """Return a new Qt command with the same contents; one that has been pushed belongs to its stack."""
         copy = type(self).__new__(type(self))
         QUndoCommand.__init__(copy, self.text())
         vars(copy).update(vars(self), draft=None, **known)
         return copy
 
     def set_text(self) -> None:
-        """Name it in the present language, on one line."""
+        """Set its name in the present language, on one line."""
         self.setText(" ".join(str(self.label).split()))
 
     def redo(self) -> None:
@@ -186,9 +184,9 @@ class Edit(QUndoCommand):
 
 @dataclass(eq=False)
 class SetCells(Edit):
-    """New numbers for one box of one array; `values` has the box's shape, `field` is dotted inside records.
+    """New numbers for one box of one array; `values` has the box's shape, `field` is a dotted name.
 
-    `box` has one slice an axis in the array's own axes, with steps of 1, inside the array.
+    `box` has one slice for each of the array's own axes, with step 1, inside the array.
     """
 
     field: str
@@ -231,9 +229,9 @@ class SetCells(Edit):
 
 
 class _FieldsEdit(Edit):
-    """Holds the states before and after, and hands their arrays back: nothing is copied.
+    """An edit that keeps the states before and after and swaps their arrays, without copies.
 
-    The arrays that left rest untouched until they return, so going back is exact.
+    Arrays that have left are not touched until they return, so that undo is exact.
     """
 
     fields: Mapping[str, object]
@@ -262,7 +260,7 @@ class _FieldsEdit(Edit):
 
     @property
     def cost(self) -> int:
-        """What came is the present state's, or what the next step has taken away."""
+        """The bytes of arrays that have left; those that came are counted by the present state, or by the next step."""
         before, after = self.before.memory(), self.after.memory()
         return sum(size for key, size in before.items() if key not in after)
 
@@ -273,7 +271,7 @@ class _FieldsEdit(Edit):
 
 @dataclass(eq=False)
 class SetFields(_FieldsEdit):
-    """New values for whole fields of the problem, under their undotted names; None takes a field away."""
+    """New values for whole fields of the problem, by undotted names; None removes a field."""
 
     fields: Mapping[str, object]
     label: Label
@@ -284,8 +282,11 @@ class SetFields(_FieldsEdit):
 
 @dataclass(eq=False)
 class SetStudy(_FieldsEdit):
-    """Move to another place in a model, or change what is around it: fields as in `SetFields`, and their study;
-    None where they are of no model. `navigates`: only another layer is put on the table, which modifies nothing."""
+    """Move to another place in a model, or change what is around it: fields as in `SetFields`, and their study.
+
+    The study is None where the fields are of no model. `navigates`: another layer is put on the table, which modifies
+    nothing.
+    """
 
     fields: Mapping[str, object]
     study: Study | None
@@ -298,7 +299,7 @@ class SetStudy(_FieldsEdit):
 
 @dataclass(eq=False)
 class Edits(Edit):
-    """Several edits as one step, in order; a later one may rely on the shapes that an earlier one made."""
+    """Several edits as one step, in order; later ones may rely on shapes that earlier ones made."""
 
     edits: tuple[Edit, ...]
     label: Label
@@ -356,7 +357,7 @@ def _checked_box(field: str, box: Box, shape: tuple[int, ...]) -> Box:
 
 
 def cast_cells(values: Array, dtype: np.dtype[Any]) -> Array:
-    """Return a contiguous copy of `values` in `dtype`; refused if a number would become another one there."""
+    """Return a contiguous copy of `values` in `dtype`. Raises EditError if a number would become another one."""
     given = np.asarray(values)
     with np.errstate(over="ignore", invalid="ignore"):
         new = np.array(given, dtype=dtype, order="C")
@@ -368,6 +369,6 @@ def cast_cells(values: Array, dtype: np.dtype[Any]) -> Array:
 
 
 def check_finite(new: Array, given: Array) -> None:
-    """Raise EditError where a number is infinite that was made of one that is not."""
+    """Raise EditError where a number has become infinite that was computed from a finite one."""
     if bool((np.isinf(new) & np.isfinite(given)).any()):
         raise EditError(QT_TRANSLATE_NOOP("Sentences", "A number is too large for {dtype}."), dtype=new.dtype.name)

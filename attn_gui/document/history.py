@@ -32,22 +32,21 @@ _FULL = QT_TRANSLATE_NOOP("Sentences", "There are {count} snapshots, which is th
 
 # The states that the document has gone through, put together from its steps beside it: it stays as it is meanwhile.
 class PastStates:
-    """The present state and those before the given steps, the newest of which is the last.
+    """The present state, and those before given steps, the last of which is the newest.
 
-    Raises FieldError where they would take too much memory.
-
-    Made on the GUI thread; `problems` may run on another, and what it gives holds only if the document has not moved.
+    Made on the GUI thread; `problems` may run on another one, and its result holds only if the document has not
+    changed. Raises FieldError where the states would take too much memory.
     """
 
     def __init__(self, state: WorkingArrays, steps: Iterable[Edit]) -> None:
         self._rewind, self._steps = Rewind(state), tuple(steps)
 
     def __len__(self) -> int:
-        """Count of the steps that it goes back."""
+        """Return the number of steps that it goes back."""
         return len(self._steps)
 
     def problems(self) -> list[Problem]:
-        """Return the states, the oldest first: one more than there are steps."""
+        """Return the states, oldest first: one more than there are steps."""
         found = [self._rewind.problem()]
         for step in reversed(self._steps):
             step.revert_in(self._rewind)
@@ -56,7 +55,7 @@ class PastStates:
 
 
 class History:
-    """Keeps `stack` under `limit` bytes: the oldest steps are forgotten, the newest never."""
+    """Keeps the undo stack under `limit` bytes by forgetting the oldest steps, but never the newest."""
 
     def __init__(self, draft: Draft, parent: QObject, limit: int = LIMIT) -> None:
         self.stack = QUndoStack(parent)
@@ -66,7 +65,7 @@ class History:
         self._total = 0
 
     def push(self, edit: Edit) -> None:
-        """Carry out a prepared edit as the newest step; what had been undone before it is forgotten."""
+        """Carry out a prepared edit as the newest step; steps that were undone are forgotten."""
         cost = edit.cost + OVERHEAD
         self._uncount_undone()
         self._costs.append(cost)
@@ -79,24 +78,24 @@ class History:
 
     @property
     def modified(self) -> bool:
-        """Whether steps lie between the clean state and the present one that do more than look at another layer."""
+        """Whether a step between the saved state and the present one does more than look at another layer."""
         clean, now = self.stack.cleanIndex(), self.stack.index()
         places = range(min(clean, now), max(clean, now))
         return clean < 0 or any(not cast(Edit, self.stack.command(place)).navigates for place in places)
 
     def undone(self) -> list[Edit]:
-        """Return the steps that were undone, the one that redo would do first: the next push forgets them."""
+        """Return the steps that were undone, the next one to redo first; the next push forgets them."""
         return self._steps()[self.stack.index() :]
 
     def forget_undone(self) -> None:
-        """Forget the steps that were undone, although none takes their place."""
+        """Forget the steps that were undone."""
         self._uncount_undone()
         self._rebuild(0)
 
     def done(self, most: int) -> list[Edit]:
-        """Return the newest of the steps that led to the present state, the oldest of them first.
+        """Return the newest `most` steps that led to the present state, oldest first.
 
-        None from before the last step to another place in a model: a cell there is another quantity.
+        None from before the last move to another place in a model, where a cell is another quantity.
         """
         index = self.stack.index()
         found: list[Edit] = []
@@ -112,7 +111,7 @@ class History:
         self.stack.setClean()
 
     def retranslate(self) -> None:
-        """Say the names of all steps in the present language, also in actions that follow the stack."""
+        """Name all steps in the present language, also in actions that follow the stack."""
         for step in self._steps():
             step.set_text()
         self.stack.undoTextChanged.emit(self.stack.undoText())
@@ -135,7 +134,7 @@ class History:
         self._rebuild(dropped)
 
     def _rebuild(self, dropped: int) -> None:
-        """Build the stack anew of what is done, without its oldest steps: QUndoStack itself can only count them."""
+        """Rebuild the stack without its oldest steps, which QUndoStack can only limit by their number."""
         steps = [step.copied() for step in self._steps()[dropped : self.stack.index()]]
         clean = self.stack.cleanIndex() - dropped
         was_blocked = self.stack.blockSignals(True)
@@ -152,7 +151,7 @@ class History:
 
 # The snapshots of the open document: kept beside its history, so that no undo ever takes one away.
 class Snapshots(QObject):
-    """Named states in the order in which they were taken; `changed` follows everything that is done to them."""
+    """Named states in the order in which they were taken; `changed` is emitted for every change of the list."""
 
     changed = Signal()
 
@@ -163,15 +162,15 @@ class Snapshots(QObject):
 
     @property
     def modified(self) -> bool:
-        """Whether they are others than those that were saved last; what was kept by itself does not count."""
+        """Whether snapshots that somebody took differ from those saved last; `keep` does not count."""
         now, saved = ([each for each in kept if not each.by_itself] for kept in (self.all, self._saved))
         return now != saved
 
     def take(self, problem: Problem, name: str, study: Study | None = None) -> Snapshot:
-        """Keep a state at the end of the list, under a name that no other has; `study` where it is of a model, of which
-        the weights are not copied.
+        """Add a state to the end of the list, under a free name like `name`.
 
-        Raises Refusal where there are too many, FieldError where it would take too much memory.
+        `study` is the model that it is a layer of, if any, whose weights are not copied. Raises Refusal where there are
+        too many snapshots, FieldError where this one would take too much memory.
         """
         self._check_room()
         found = self._packed(problem, name, study)
@@ -179,22 +178,21 @@ class Snapshots(QObject):
         return found
 
     def keep(self, problem: Problem, name: str, study: Study | None = None) -> None:
-        """Keep by itself what would be lost; not what is there already, and of these the oldest go first.
+        """Keep a state that an edit is about to lose, unless a snapshot has it already or the list is full.
 
-        Raises FieldError where the edit that loses it would have to wait for too large a copy.
+        Of those kept so only a few stay: the oldest goes first. Raises FieldError where the copy would be so large that
+        the edit would have to wait for it.
         """
         own = [each for each in self.all if each.by_itself]
         room = min(LARGEST_COPY, LARGEST_BY_ITSELF - nbytes(self.all))
         found = self._packed(problem, name, study, by_itself=True, room=room)
-        if any(each.is_state_of(found) for each in self.all):
-            return
-        if len(self.all) >= MOST:
+        if any(each.is_state_of(found) for each in self.all) or len(self.all) >= MOST:
             return
         others = tuple(each for each in self.all if len(own) < MOST_BY_ITSELF or each is not own[0])
         self._set((*others, found))
 
     def put_back(self, place: int, snapshot: Snapshot) -> None:
-        """Put one that was taken away in at its place; with another name where one has its own since.
+        """Put a removed snapshot back at its place, under another name if its own has been taken meanwhile.
 
         Raises Refusal where there are too many.
         """
@@ -203,23 +201,23 @@ class Snapshots(QObject):
         self._put(place, replace(snapshot, name=self._free_name(snapshot.name)) if taken else snapshot)
 
     def replace(self, old: Snapshot, new: Snapshot) -> None:
-        """Put one in the place of another, as with another name, which is made one that no other has."""
+        """Replace a snapshot, as by one of another name, which is made unique."""
         named = new if new.name == old.name else replace(new, name=self._free_name(new.name))
         self._set(tuple(named if each is old else each for each in self.all))
 
     def remove(self, snapshot: Snapshot) -> int:
-        """Take one away; the place where it stood."""
+        """Remove a snapshot and return its place."""
         place = next(number for number, each in enumerate(self.all) if each is snapshot)
         self._set(tuple(each for each in self.all if each is not snapshot))
         return place
 
     def begin(self, snapshots: Sequence[Snapshot]) -> None:
-        """Take those of another document, which count as saved."""
+        """Start with the snapshots of another document, which count as saved."""
         self._saved = tuple(snapshots)
         self._set(self._saved)
 
     def mark_saved(self, written: tuple[Snapshot, ...]) -> None:
-        """Remember which of them a file holds."""
+        """Remember which snapshots a file holds."""
         self._saved = written
 
     def _packed(
@@ -241,7 +239,7 @@ class Snapshots(QObject):
         self.changed.emit()
 
     def _free_name(self, name: str) -> str:
-        """Return the name, or where another has it, the same with the first number that is free."""
+        """Return the name, or where it is taken the name with the lowest free number."""
         taken, name = {each.name for each in self.all}, name[: LONGEST_NAME - 8]
         numbered = (f"{name} ({number})" for number in range(2, len(taken) + 3))
         return name if name not in taken else next(each for each in numbered if each not in taken)

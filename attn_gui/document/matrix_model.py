@@ -38,7 +38,7 @@ _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 # --- model ----------------------------------------------------------------------------------------
 class Matrix(Protocol):
-    """An array, or what answers for its cells like one of two axes."""
+    """A 2-D array, or an object that gives cells like one."""
 
     @property
     def shape(self) -> tuple[int, ...]: ...
@@ -54,7 +54,7 @@ Read = Callable[[], Matrix | None]
 
 
 class ShownNumbers(NamedTuple):
-    """What a table was last given to show. Of the numbers where they lie: who writes there says so."""
+    """What a table was last set to show; of the numbers only where they are, since writes are announced."""
 
     owner: Callable[[], object]  # of the memory, weakly held: another may lie at the same address once it is gone
     layout: tuple[object, ...]
@@ -67,11 +67,11 @@ class ShownNumbers(NamedTuple):
 
 
 class MatrixModel(QAbstractTableModel):
-    """Shows the array that `read` gives at the moment: (rows, columns), or (columns,) as one row.
+    """A Qt model of the array that `read` returns at the moment: (rows, columns), or (columns,) as one row.
 
-    It says what was wanted and waits for the document to do it: `typed(row, column, value)` for a number that differs
-    from the cell's, `refused(row, column, sentence)` for text that is none, `renamed(row, text)` for a row header.
-    Roles: DisplayRole rounded, EditRole the shortest exact text, ValueRole (UserRole) the number.
+    It changes nothing itself, but emits what a person wants: `typed(row, column, value)` for a number that differs from
+    the cell's, `refused(row, column, sentence)` for text that is none, `renamed(row, text)` for a row header. Roles:
+    DisplayRole rounded, EditRole the shortest exact text, ValueRole (UserRole) the number.
     """
 
     typed = Signal(int, int, float)
@@ -100,11 +100,11 @@ class MatrixModel(QAbstractTableModel):
         editable: bool = True,
         renamable: bool = False,
     ) -> None:
-        """Show another matrix, or the same one after its shape may have changed; resets only if the shape did, and
-        says nothing where it shows the same already.
+        """Show another matrix, or the same one after its shape may have changed.
 
-        `read` returns a 1-D or 2-D array, or None for nothing; it is called for every cell and must be cheap
-        (`document.reader(field, item)`). `row_labels`: tokens, may be shorter than the rows.
+        Resets only if the shape did, and emits nothing where the same is shown already. `read` returns a 1-D or 2-D
+        array, or None for nothing; it is called for every cell and must be cheap (`document.reader(field, item)`).
+        `row_labels`: tokens, may be shorter than the rows.
         """
         array = read()
         shape = _table_shape(array)
@@ -123,7 +123,7 @@ class MatrixModel(QAbstractTableModel):
             self.headerDataChanged.emit(Qt.Orientation.Vertical, 0, shape[0] - 1)
 
     def set_decimals(self, decimals: int, scientific: bool = False) -> None:
-        """Set the decimals shown, of the number or of its first digit; editing and copying stay exact."""
+        """Set the decimals shown, or digits after the first for `scientific`; editing and copying stay exact."""
         if (decimals, scientific) == (self._decimals, self._scientific):
             return
         self._decimals, self._scientific = decimals, scientific
@@ -134,9 +134,9 @@ class MatrixModel(QAbstractTableModel):
         self.cells_changed(slice(0, self._shape[0]), slice(0, self._shape[1]))
 
     def cells_changed(self, rows: slice, columns: slice) -> None:
-        """Announce new numbers of these cells: one signal for the rectangle, cut to the table.
+        """Announce new numbers of a rectangle by one signal, cut to the table.
 
-        The rectangle is the whole table where its numbers get decimals, or lose them.
+        The rectangle becomes the whole table where its numbers get decimals, or lose them.
         """
         whole = self._is_whole()
         if whole != self._whole:
@@ -160,14 +160,14 @@ class MatrixModel(QAbstractTableModel):
         return [[self._text(value) for value in column] for column in self.block(rows, columns).T.tolist()]
 
     def _is_whole(self) -> bool:
-        """Return whether every finite number is whole; False for large tables and those that are computed on demand."""
+        """Return whether all finite numbers are whole; False for large tables and computed ones."""
         array = self._array()
         if not isinstance(array, np.ndarray) or array.dtype.kind != "f" or not 0 < array.size <= MOST_WHOLE:
             return False
         return bool(np.all((array == np.rint(array)) | ~np.isfinite(array)))
 
     def _text(self, value: float | bool) -> str:
-        """Return the text of a number, or of a switch as it is shown."""
+        """Return the text of a number or boolean as shown."""
         if isinstance(value, bool):
             return "✓" if value else ""
         decimals = 0 if self._whole and not self._scientific else self._decimals
@@ -182,12 +182,12 @@ class MatrixModel(QAbstractTableModel):
         return float(value != self.inverted) if array.dtype.kind == "b" else value
 
     def _holding(self, row: int, column: int) -> Matrix | None:
-        """Return the present array, if it has that cell."""
+        """Return the present array if it has that cell."""
         return self._array() if 0 <= row < self._shape[0] and 0 <= column < self._shape[1] else None
 
     @property
     def row_labels(self) -> Sequence[str]:
-        """The tokens of the rows; fewer than rows where the others have none."""
+        """The tokens of the rows; may be fewer than rows."""
         return self._row_labels
 
     def cells(self) -> NDArray[Any]:
@@ -195,12 +195,12 @@ class MatrixModel(QAbstractTableModel):
         return self.block(slice(None), slice(None))
 
     def block(self, rows: slice, columns: slice) -> NDArray[Any]:
-        """Return a copy of a rectangle of numbers, to be put on the clipboard."""
+        """Return a copy of a rectangle of numbers, for the clipboard."""
         array = self._array()
         return np.empty((0, 0)) if array is None else self.turned(array[rows, columns].copy())
 
     def turned(self, block: NDArray[Any]) -> NDArray[Any]:
-        """Return numbers as kept from those shown, and the other way round: the same unless `inverted`."""
+        """Return numbers as kept for numbers as shown, or the reverse: the same unless `inverted`."""
         if not self.inverted or self.dtype.kind != "b":
             return block
         return np.asarray(np.logical_not(block) if block.dtype.kind == "b" else 1 - block)  # 0.5 stays what it is: none
@@ -241,7 +241,8 @@ class MatrixModel(QAbstractTableModel):
         return self._exact_text(index.row(), index.column())
 
     def setData(self, index: Index, value: object, role: int = Role.EditRole) -> bool:
-        """Ask for a number in a cell; False with `refused` for text that is none, True with no signal if unchanged."""
+        """Ask for a number in a cell; False with `refused` for text that is none, True without a signal if
+        unchanged."""
         if not index.isValid() or role != Role.EditRole or not self._editable or self._array() is None:
             return False
         row, column = index.row(), index.column()
@@ -294,7 +295,7 @@ class MatrixModel(QAbstractTableModel):
 
     # --- the array -------------------------------------------------------------------------------
     def _array(self) -> Matrix | None:
-        """Return the present array as rows and columns; None while its shape is not yet the one that the views show."""
+        """Return the present array as rows and columns; None until its shape is the one that views show."""
         array = self._read()
         if array is None or array.shape == self._shape:
             return array
@@ -313,7 +314,7 @@ class MatrixModel(QAbstractTableModel):
 
 
 def _given(array: Matrix | None, look: tuple[object, ...]) -> ShownNumbers:
-    """Return what is given with an array; numbers that are computed where they are read may always be others."""
+    """Return what was set to be shown; computed numbers never count as the same."""
     if not isinstance(array, np.ndarray):
         return ShownNumbers(lambda: None, (), look)
     owner = array if array.base is None else array.base
@@ -329,7 +330,7 @@ def _table_shape(array: Matrix | None) -> tuple[int, int]:
 
 # --- places ---------------------------------------------------------------------------------------
 def leading(field: str, shape: tuple[int, ...], item: int = 0, head: int = 0) -> tuple[int, ...]:
-    """Return the index before rows and columns: (item,) of a batched matrix, (item, head) or (head,) of maps."""
+    """Return the index in front of rows and columns: (item,) of a batched matrix, (item, head) or (head,) of maps."""
     axes = shape[:-2]
     if Intervention.position_of(field) is not None:
         return (0,) * len(axes)  # counted from where its cells begin
@@ -339,12 +340,12 @@ def leading(field: str, shape: tuple[int, ...], item: int = 0, head: int = 0) ->
 
 
 def has_maps(field: str) -> bool:
-    """Return whether an array may have a matrix for every head: of a mask, and of given weights."""
+    """Return whether an array may have a matrix for every head, as masks and given weights may."""
     return field == GIVEN or Layer.position_of(field) is not None
 
 
 def shown_part(field: str, array: Array, item: int, head: int) -> Array | None:
-    """Return what a table shows of an array: a vector, or the matrix of an item and head; None once gone."""
+    """Return what a table shows of an array: a vector, or the matrix of an item and head; None where that is gone."""
     if array.ndim < 3:
         return array
     index = leading(field, array.shape, item, head)

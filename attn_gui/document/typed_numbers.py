@@ -35,7 +35,7 @@ _TOKEN = re.compile(r"(?>(?:\d++\.?+\d*+|\.\d++)(?:[eE][+-]?\d++)?+|sqrt|pi|e|[-
 
 
 class NumberError(Refusal):
-    """Text that is not a number; see `Refusal` for its sentence."""
+    """Text that is not a number; see `Refusal`."""
 
 
 def parse_number(text: str, dtype: DTypeLike = np.float64) -> float:
@@ -59,7 +59,7 @@ def parse_number(text: str, dtype: DTypeLike = np.float64) -> float:
 
 
 def calculate(text: str) -> float | None:
-    """Return the value of a calculation; None where it is none, or has no finite real value."""
+    """Return the value of a calculation; None for other text, and where there is no finite real value."""
     source = text.replace("×", "*").replace("·", "*").replace("÷", "/").replace("√", "sqrt").replace("π", "pi")
     source = re.sub(r"(?<=[\d.)])\s*%(?!\s*[\w.(])", "/100", source)
     source = re.sub(r"sqrt\s*(\d+\.?\d*)", r"sqrt(\1)", source.lower())
@@ -109,7 +109,7 @@ def _trimmed(text: str) -> str:
 def shown(value: float, decimals: int = 3, scientific: bool = False) -> str:
     """Return a number for a table: fixed decimals, a true minus sign, "NaN", "∞", never "−0".
 
-    1.000e6 from a million on, and 1.0e−7 where fixed decimals would say 0 of what is not; `scientific`: always.
+    1.000e6 from a million on, and 1.0e−7 where fixed decimals would show a number as 0; with `scientific` always so.
     """
     if not math.isfinite(value):
         return "NaN" if value != value else "∞" if value > 0 else "−∞"

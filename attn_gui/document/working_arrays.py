@@ -29,8 +29,10 @@ STEP = 1 << 20  # bytes that are compared at a time
 # --- ownership of arrays --------------------------------------------------------------------------
 @dataclass(frozen=True, eq=False)
 class WorkingArrays:
-    """One state of a draft: writable `arrays` by dotted name, the problem of read-only `views` on them, and the model
-    that it is a layer of, if it is."""
+    """One state of a draft: writable `arrays` by dotted name, and the problem of read-only `views` on them.
+
+    `study` is the model that the problem is a layer of, if any.
+    """
 
     problem: Problem
     fields: dict[str, object]
@@ -39,8 +41,7 @@ class WorkingArrays:
     study: Study | None = None
 
     def memory(self) -> dict[int, int]:
-        """Return the bytes by address of all arrays that it holds, those of the layer as the model has it among
-        them."""
+        """Return {address: bytes} of all arrays that it holds, with those of the unedited layer of a model."""
         base = () if self.study is None else self.study.base.arrays().values()
         return {array.ctypes.data: array.nbytes for array in (*self.arrays.values(), *base)}
 
@@ -48,10 +49,10 @@ class WorkingArrays:
 def with_own_memory(
     fields: Mapping[str, Any], current: Mapping[str, Array], fresh: Sequence[Array] = ()
 ) -> WorkingArrays:
-    """Return the problem of `fields` over memory of its own; arrays of `current` that stay as they are stay in place.
+    """Return the problem of `fields` in memory of its own; arrays of `current` that do not change stay in place.
 
-    `fresh` arrays, to which no other reference is kept, become its own.
-    Raises ShapeError, ValueError or TypeError if the fields do not make a problem.
+    `fresh` arrays, to which no other reference is kept, are taken over. Raises ShapeError, ValueError or TypeError if
+    the fields do not make a problem.
     """
     problem = _validated(fields)
     free: dict[int, list[Array]] = {}  # by where they lie
@@ -64,7 +65,7 @@ def with_own_memory(
 
 
 def released_arrays(problem: Problem) -> Arrays:
-    """Return the arrays of a problem to which no other reference is kept, to be written into from now on."""
+    """Return the arrays of a problem made writable; no other reference to them may be kept."""
     arrays = problem.arrays()
     for array in arrays.values():
         for memory in (array.base, array):  # a view can only be written to if its owner can
@@ -80,10 +81,7 @@ def _validated(fields: Mapping[str, Any]) -> Problem:
 
 
 def _own(array: Array, named_so: Array | None, free: Mapping[int, list[Array]]) -> Array:
-    """Return the working array that `array` is a view of or equal to, else a copy.
-
-    Each working array is given out once.
-    """
+    """Return the working array that `array` is a view of or equal to, else a copy; each is used only once."""
     named = [] if named_so is None else [known for known in free.get(_address(named_so), ()) if known is named_so]
     equal = (known for known in named if _is_like(known, array) and same_bytes(known, array))
     there = (known for known in free.get(_address(array), ()) if _is_like(known, array))
@@ -105,7 +103,7 @@ def _is_like(one: Array, other: Array) -> bool:
 
 
 def same_bytes(one: Array, other: Array) -> bool:
-    """Return whether two arrays of one shape and dtype hold the same bits; little is held beside them."""
+    """Return whether two arrays of one shape and dtype hold the same bits, comparing a little at a time."""
     if _address(one) == _address(other):
         return True
     mine, theirs = (np.ascontiguousarray(array).reshape(-1).view(np.uint8) for array in (one, other))
@@ -114,7 +112,7 @@ def same_bytes(one: Array, other: Array) -> bool:
 
 
 def changed_names(before: WorkingArrays, after: WorkingArrays) -> tuple[str, ...]:
-    """Return the arrays that came, left or were replaced, by dotted name, and the other fields that differ."""
+    """Return the dotted names of arrays that were added, removed or replaced, and of other fields that differ."""
     arrays = dict.fromkeys((*before.arrays, *after.arrays))
     moved = [name for name in arrays if before.arrays.get(name) is not after.arrays.get(name)]
     old, new = _without_arrays(before.fields), _without_arrays(after.fields)
@@ -139,8 +137,8 @@ def _without_arrays(value: Any) -> Any:
 class DocumentChange:
     """The effect of an edit, an undo or a redo.
 
-    `fields` maps each field to the boxes with new numbers, or to None: added, removed or replaced as a whole,
-    its shape may differ. `opened`: everything is new, this is another document. `study`: so is the place in a model.
+    `fields` maps each field to the boxes with new numbers, or to None where it was added, removed or replaced as a
+    whole, perhaps with another shape. `opened`: this is another document. `study`: the place in a model has changed.
     """
 
     fields: dict[str, tuple[Box, ...] | None] = field(default_factory=dict)
@@ -159,7 +157,7 @@ class DocumentChange:
 
 # --- drafts ---------------------------------------------------------------------------------------
 class Draft:
-    """One state that edits write into, in place; its problem shows it through read-only views."""
+    """A state that edits write into in place; its problem shows it through read-only views."""
 
     def __init__(self, state: WorkingArrays) -> None:
         self.state = state
@@ -173,10 +171,10 @@ class Draft:
 
 
 class DraftCopy(Draft):
-    """Another state of the document, made beside it: the working arrays, and copies of those that differ in it.
+    """Another state of the document: its working arrays, with copies of those that differ.
 
     `room`: bytes that all copies may take. Raises FieldError where they would take more, or more than a share of the
-    memory that is still free.
+    free memory.
     """
 
     def __init__(self, state: WorkingArrays, room: int | None = None) -> None:
@@ -185,7 +183,7 @@ class DraftCopy(Draft):
         self._copies: dict[int, Array] = {}  # by the working array
 
     def write(self, field: str, box: Box, values: Array) -> None:
-        """Set cells of an array, in a copy of it."""
+        """Set cells of an array in a copy of it."""
         array = self.state.arrays[field]
         if id(array) not in self._copies:
             check(sum(copy.nbytes for copy in self._copies.values()) + array.nbytes, self._room)
@@ -199,7 +197,7 @@ class DraftCopy(Draft):
 
 
 class Rewind(DraftCopy):
-    """One state on the way back, of which every array is a copy: it can be read on any thread."""
+    """A state on the way back through the history, with copies of all arrays, to be read on any thread."""
 
     def __init__(self, state: WorkingArrays) -> None:
         super().__init__(state)
@@ -207,7 +205,7 @@ class Rewind(DraftCopy):
         self._copies = {id(array): array.copy() for array in state.arrays.values()}
 
     def write(self, field: str, box: Box, values: Array) -> None:
-        """Put cells of an array back, in a copy: the problem of a later state holds the one before."""
+        """Write cells back into a new copy, since the problem of a later state holds the one before."""
         array = self.state.arrays[field]
         check(array.nbytes)
         self._copies[id(array)] = self._copies.get(id(array), array).copy()

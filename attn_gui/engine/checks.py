@@ -29,8 +29,8 @@ ECHOED = 40  # letters of a value that are said again
 def read_array(field: str, value: object) -> Array:
     """Return the numbers of anything with `__array__`, `__dlpack__` or `.detach()`, or of nested lists of them.
 
-    What hangs on a gradient is cut off it, bfloat16 and narrower floats become float32. Nothing is copied that need
-    not be. Raises FieldTypeError, which names the field and what the other library says.
+    Tensors are detached from their gradient; bfloat16 and narrower floats become float32. Copies only what it must.
+    Raises FieldTypeError with the field and the message of the other library.
     """
     try:
         return _converted(field, value)
@@ -38,7 +38,7 @@ def read_array(field: str, value: object) -> Array:
         raise
     except Exception as error:  # whatever the library raises
         if isinstance(value, (list, tuple)) and isinstance(error, ValueError):
-            raise FieldTypeError(messages.NOT_NUMBERS, field=field, got=Note(messages.UNEVEN_ROWS, {})) from None
+            raise FieldTypeError(messages.NOT_NUMBERS, field=field, got=Note(messages.UNEVEN_ROWS)) from None
         raise FieldTypeError(messages.UNREADABLE, field=field, reason=_reason(error)) from error
 
 
@@ -48,7 +48,7 @@ def is_tensor(value: object) -> bool:
 
 
 def as_scalar(value: object) -> object:
-    """Return the number in an array or tensor without axes, None for one that is masked; anything else as it is."""
+    """Return the number in an array or tensor without axes, None if it is masked; anything else as it is."""
     if _is_masked(value):
         return None
     if getattr(value, "shape", None) == () and callable(getattr(value, "item", None)):
@@ -73,7 +73,7 @@ def _converted(field: str, value: Any) -> Array:
 
 
 def _holds_tensors(value: list[Any] | tuple[Any, ...]) -> bool:
-    """Return whether nested lists hold what NumPy would read number by number, without its mask, or not at all."""
+    """Return whether nested lists hold tensors, which NumPy would read slowly, without their mask, or not at all."""
     while isinstance(value, (list, tuple)) and value:
         value = value[0]
     return is_tensor(value)
@@ -164,7 +164,7 @@ def _is_text(kind: type) -> bool:
 
 
 def _is_whole(text: str) -> bool:
-    """Return whether `whole_text` changes nothing, of the text and of its parts."""
+    """Return whether a text and its parts have no half letters, see `whole_text`."""
     try:
         return text.isascii() or bool(text.encode())
     except UnicodeEncodeError:  # half a letter
@@ -229,7 +229,7 @@ def as_flags(field: str, value: object, *, copy: bool) -> Array:
 
 
 def dtype_name(value: object) -> object:
-    """Return `float32` for np.float32 and its like; anything else stays to be refused."""
+    """Return "float32" for np.float32 and the like; anything else as it is, to be refused later."""
     try:
         return value if isinstance(value, str) else np.dtype(cast(Any, value)).name
     except TypeError:
@@ -237,7 +237,7 @@ def dtype_name(value: object) -> object:
 
 
 def as_entries(label: str, given: object, known: Sequence[str], needed: Iterable[str]) -> dict[str, Any]:
-    """Return a mapping with no entry beyond `known` and all that is `needed`."""
+    """Return a mapping whose entries are all `known`, with all that are `needed`. Raises FieldError."""
     if not isinstance(given, Mapping):
         raise FieldTypeError(messages.NOT_RECORD, field=label, got=kind_of(given))
     for name in given:
@@ -267,21 +267,20 @@ def _misshapen(template: str, field: str, array: Array, expected: object, got: o
 
 
 def described(value: object) -> object:
-    """Return a value as it may stand in a sentence: a number, a text in quotes that is cut when long, else what sort it
-    is."""
+    """Return a value as shown in a sentence: a number, a quoted text cut when long, else what sort of value it is."""
     if isinstance(value, Real) and not isinstance(value, (bool, np.bool_)):
         return value
     return repr(echo(value)) if isinstance(value, str) else kind_of(value)
 
 
 def echo(text: object) -> str:
-    """Return a text that was given, on one line, nothing invisible in it, cut when long."""
+    """Return a given text on one line, with nothing invisible in it, cut when long."""
     line = "".join(letter if letter.isprintable() else "�" for letter in str(text)[: ECHOED + 1])
     return line if len(line) <= ECHOED else line[: ECHOED - 1] + "…"
 
 
 def kind_of(value: object) -> Note:
-    """Return the sort of a value, in words."""
+    """Return the sort of a value in words."""
     kinds: tuple[tuple[Any, str], ...] = (
         (type(None), messages.NOTHING),
         ((bool, np.bool_), messages.A_SWITCH),
@@ -291,20 +290,15 @@ def kind_of(value: object) -> Note:
         (np.ndarray, messages.AN_ARRAY),
         (Iterable, messages.A_LIST),
     )
-    return word(next((said for kind, said in kinds if isinstance(value, kind)), messages.SOMETHING))
-
-
-def word(template: str) -> Note:
-    """Return a word of a sentence that is translated with it."""
-    return Note(template, {})
+    return Note(next((said for kind, said in kinds if isinstance(value, kind)), messages.SOMETHING))
 
 
 def _cells_of(array: Array, value: object) -> object:
-    """Return the contents of an array: the name of its dtype, but in words what no numbers are made of."""
+    """Return what an array holds: the name of its dtype, or words where no numbers can be made of it."""
     if array.dtype.kind in "US":
-        return word(messages.A_TEXT)
+        return Note(messages.A_TEXT)
     if array.dtype.hasobject:
-        return word(messages.STRANGE_CELLS) if array.ndim else kind_of(value)
+        return Note(messages.STRANGE_CELLS) if array.ndim else kind_of(value)
     return str(array.dtype)
 
 
@@ -349,20 +343,19 @@ class Record(Mapping[str, Any]):
 
 
 class TaggedRecord:
-    """A frozen dataclass of one `kind`: a mapping on request, copied with other parameters, compared to the byte."""
+    """A frozen dataclass with a `kind`: convertible to a mapping, copied with changes, compared byte for byte."""
 
     kind: ClassVar[str] = ""
     listed: ClassVar[str] = ""  # the field of a problem that has several of them, counted from 0
 
     @classmethod
     def name_at(cls, position: int) -> str:
-        """Return the name of one of them: `mask.1`."""
+        """Return the name of the record at a position: `mask.1`."""
         return f"{cls.listed}.{position}"
 
     @classmethod
     def position_of(cls, name: str) -> int | None:
-        """Return the position of the one that is named, or of which a field is: 1 of `mask.1.values`; None for other
-        names."""
+        """Return the position in the name of a record or of its field: 1 for `mask.1.values`; None for other names."""
         listed, _, rest = name.partition(".")
         return int(rest.partition(".")[0]) if listed == cls.listed and rest else None
 
@@ -387,8 +380,8 @@ class TaggedRecord:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Return whether two fields are alike: numbers and arrays by their bytes, so that NaN equals itself, -0.0 is not
-    0.0."""
+    """Return whether two fields are equal, numbers and arrays by their bytes: NaN equals itself, -0.0 differs
+    from 0.0."""
     if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
         return (one.dtype, one.shape, one.tobytes()) == (other.dtype, other.shape, other.tobytes())
     if isinstance(one, Record) and isinstance(other, Record):

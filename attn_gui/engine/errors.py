@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
@@ -15,10 +15,10 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Note:
-    """Something that was done beside what was asked: `template` with `values` filled in is `message`."""
+    """A sentence, or a word of one, that can be translated later: `message` is `template` with `values` filled in."""
 
     template: str
-    values: dict[str, object]
+    values: dict[str, object] = field(default_factory=dict)
 
     @property
     def message(self) -> str:

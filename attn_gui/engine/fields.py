@@ -68,7 +68,7 @@ POSITIVE = ("softcap", "temperature", "rotary_theta")
 # --- fields ---------------------------------------------------------------------------------------
 @dataclass(frozen=True, eq=False, repr=False, init=False)
 class Fields:
-    """The fields of a problem, one by one: what checks, fixes and texts of a problem are given to read."""
+    """The fields of a problem, which need not fit together: read by checks, fixes and texts."""
 
     query: Any = None
     key: Any = None
@@ -106,7 +106,7 @@ class Fields:
     dtype: str = "float64"
 
     def fields(self) -> dict[str, Any]:
-        """Return every field that is not its default, arrays and records as they are."""
+        """Return {name: value} of all fields that are not at their default, arrays and records as they are."""
         found = {}
         for f in fields(self):
             value = getattr(self, f.name)
@@ -117,7 +117,7 @@ class Fields:
         return found
 
     def arrays(self) -> dict[str, Array]:
-        """Return every array by its dotted name, in catalog order."""
+        """Return all arrays by dotted name, in the order of the catalog."""
         found = {name: getattr(self, name) for name in MATRICES}
         found |= {f"score_params.{name}": value for name, value in self.score_params.items()}
         found |= {layer.field(k): layer.cells for k, layer in enumerate(self.mask)}
@@ -126,7 +126,7 @@ class Fields:
         return {name: value for name, value in found.items() if isinstance(value, np.ndarray)}
 
     def scalars(self) -> dict[str, float]:
-        """Return every number by its dotted name; `scale` as it is used, the others where they are given."""
+        """Return all numbers by dotted name; `scale` as it is used, the others where they are given."""
         found: dict[str, Any] = {"scale": self.effective_scale} if self.compares else {}
         found |= {name: getattr(self, name) for name in ("softcap", "temperature", "rotary_theta")}
         found |= {"qk_norm_eps": self.qk_norm_eps} if self.norms_heads else {}
@@ -178,7 +178,8 @@ class Fields:
 
     @property
     def names_of_keys(self) -> tuple[str, ...] | None:
-        """`key_tokens`; in self-attention, where none are given, `query_tokens`: the sequence is its own keys."""
+        """`key_tokens`, or in self-attention without them `query_tokens`, since keys and queries are the same
+        sequence."""
         return self.query_tokens if self.key_tokens is None and self.self_attention else self.key_tokens
 
     @property
@@ -241,19 +242,20 @@ class Fields:
 
     @property
     def effective_scale(self) -> float:
-        """The factor of the scores; unless given, 1/√d_k for dot products and 1 for every other score."""
+        """The factor of the scores: if not given 1/√d_k for dot products, and 1 for other scores."""
         if self.scale is not None:
             return self.scale
         return float(self.d_k**-0.5) if self.compares and SCORES[self.score].root_scale else 1.0
 
     @cached_property
     def structure(self) -> tuple[object, ...]:
-        """All that decides which stages there are and how large: two problems alike in it differ in numbers only."""
+        """Everything that decides which stages there are and how large: problems with the same differ in
+        numbers only."""
         return self.bare_structure, tuple(record.rule for record in self.interventions)
 
     @cached_property
     def bare_structure(self) -> tuple[object, ...]:
-        """The structure without what is changed by hand."""
+        """The structure without interventions."""
         own = {record.field(k) for k, record in enumerate(self.interventions)}
         shapes = tuple((name, array.shape) for name, array in self.arrays().items() if name not in own)
         scalars = tuple(name for name in self.scalars() if name not in own)
@@ -264,7 +266,7 @@ class Fields:
 
 
 def unnormalized(kind: type[F], given: Mapping[str, object]) -> F:
-    """Return a record of fields just as they are given, none checked. Raises FieldTypeError for one of another name."""
+    """Return a record of fields as given, unchecked. Raises FieldTypeError for an unknown name."""
     made = object.__new__(kind)
     known = {f.name: f for f in fields(kind)}
     for name in given:
@@ -277,12 +279,12 @@ def unnormalized(kind: type[F], given: Mapping[str, object]) -> F:
 
 
 def store(problem: Fields, name: str, value: object) -> None:
-    """Give a frozen record a field."""
+    """Set a field of a frozen record."""
     object.__setattr__(problem, name, value)
 
 
 def leaves_of(problem: Fields) -> dict[str, Any]:
-    """Return every value of a problem by its dotted name: those of records and of mask layers one by one."""
+    """Return all values of a problem by dotted name, with those of records and mask layers one by one."""
     found: dict[str, Any] = {}
     for each in fields(problem):
         value = getattr(problem, each.name)

@@ -56,10 +56,11 @@ MOST_CELLS = 1 << 22  # numbers that they hold, all together
 # --- base -----------------------------------------------------------------------------------------
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Intervention(TaggedRecord):
-    """Cells of one stage, changed once it is computed; texts are English, of the context "Interventions".
+    """A change of cells of one stage after it is computed; texts are English, of the context "Interventions".
 
-    A kind reads, cell by cell, what stands there (`own`), a number of its own (`given`, its parameter `numbers`) and
-    the computed cell of another place (`taken`, at its `source`): its whole arithmetic is `carried_out` and `slopes`.
+    For each cell a kind can use its computed number (`own`), a number of the record (`given`, its parameter `numbers`)
+    and the computed number of another cell (`taken`, at its `source`). `carried_out` and `slopes` are its whole
+    arithmetic.
     """
 
     stage: str
@@ -84,47 +85,45 @@ class Intervention(TaggedRecord):
 
     # --- its arithmetic, cell by cell ------------------------------------------------------------
     def carried_out(self, own: Any, given: Any, taken: Any) -> Any:
-        """Return the new cells, for arrays that broadcast, and for expressions in their place."""
+        """Return the new cells, for arrays that broadcast as well as for expressions."""
         raise NotImplementedError
 
     def slopes(self, own: Array, given: Any, taken: Any) -> Slopes:
-        """Return derivatives of the new cells by own, given and taken."""
+        """Return the derivatives of the new cells by own, given and taken; None for 0."""
         raise NotImplementedError
 
     @property
     def keeps_fractions(self) -> bool:
-        """Whether numbers between 0 and 1 surely stay there."""
+        """Whether numbers between 0 and 1 always stay between them."""
         return False
 
     # --- in words --------------------------------------------------------------------------------
     def description(self, cells: object) -> Note:
-        """Return words for its change of cells, of which the name is given; a template of the context
-        "Interventions"."""
+        """Return words for the change of cells called `cells`; a template of the context "Interventions"."""
         raise NotImplementedError
 
     # --- its numbers -----------------------------------------------------------------------------
     @property
     def cells(self) -> Any:
-        """Its own numbers: an array, one number, or None."""
+        """Its numbers: an array, one number, or None."""
         return getattr(self, self.numbers) if self.numbers else None
 
     def field(self, position: int) -> str:
-        """Return the dotted name of its numbers in a problem; without any, its own."""
+        """Return the dotted name of its numbers in a problem; without numbers that of the record."""
         return f"{self.name_at(position)}.{self.numbers}" if self.numbers else self.name_at(position)
 
     @property
     def rule(self) -> tuple[object, ...]:
-        """Kind, stage, switch, place and shape: everything but its numbers."""
+        """Kind, stage, whether enabled, place and shape: everything but its numbers."""
         return self.kind, self.stage, self.enabled, tuple(self.at.items()), np.shape(self.cells)
 
     # --- its cells -------------------------------------------------------------------------------
     def box(self, axes: Axes, shape: tuple[int, ...]) -> Box:
-        """Return the cells that it changes, of a stage with these axes."""
+        """Return the cells that it changes in a stage with these axes."""
         return tuple(_cut(self.at.get(axis), length) for axis, length in zip(axes, shape, strict=True))
 
     def origin(self, box: Box, axes: Axes) -> Box | None:
-        """Return the computed cells that it takes for some of its cells, to be broadcast to them; None where it takes
-        none."""
+        """Return the computed cells that it copies into `box`, which broadcast to it; None where it copies none."""
         return None
 
     def fit(self, name: str, axes: Axes, shape: tuple[int, ...]) -> None:
@@ -132,7 +131,7 @@ class Intervention(TaggedRecord):
         fit_place(f"{name}.at", self.stage, self.at, axes, shape)
 
     def resized(self, axes: Axes, before: tuple[int, ...], after: tuple[int, ...]) -> Self | None:
-        """Return the record for a stage of another shape: cut to what is left of its cells; None where nothing is."""
+        """Return the record for a stage of another shape, cut to the cells that are left; None where none is."""
         at = dict(self.at)
         for axis, old, new in zip(axes, before, after, strict=True):
             cut = _cut(at.get(axis), old)
@@ -147,30 +146,29 @@ class Intervention(TaggedRecord):
         return kept.cut(tuple(slice(0, cut.stop - cut.start) for cut in box))
 
     def relocated(self, moved: Mapping[str, Array]) -> Self | None:
-        """Return the record where the cells along some axes have other places; `moved` has their old ones, −1 for new
-        cells.
+        """Return the record with its source moved; `moved` gives the old place of every new cell along some axes, −1
+        for new.
 
-        None where it takes cells that are gone; its own cells are led by who asks.
+        None where its source is gone. Its own cells are moved by the caller.
         """
         return self
 
     def spans(self, axis: int, length: int) -> bool:
-        """Return whether it has a number of its own for each of the cells along an axis."""
+        """Return whether it has one number for each of the `length` cells along an axis."""
         return False
 
     def cut(self, box: Box) -> Self:
-        """Return the record with the numbers alone that go to a box of its own cells, which count from its first
-        one."""
+        """Return the record with only the numbers for a part of its cells, counted from its first one."""
         return self
 
     # --- as a record -----------------------------------------------------------------------------
     def normalized(self, name: str, dtype: np.dtype[Any], copy: bool) -> Self:
-        """Return the record with its arrays read-only and of the problem's dtype."""
+        """Return the record with read-only arrays in the problem's dtype."""
         return self
 
 
 def as_place(field: str, given: object) -> Record:
-    """Return a mapping from axes to whole numbers, or to (start, stop) of a stretch that is not empty."""
+    """Return a mapping from axes to whole numbers or ranges (start, stop). Raises FieldError, FieldTypeError."""
     if not isinstance(given, Mapping):
         raise FieldTypeError(messages.NOT_RECORD, field=field, got=kind_of(given))
     return Record({_axis(field, axis): _place(f"{field}.{axis}", place) for axis, place in given.items()})
@@ -218,7 +216,7 @@ def fit_place(field: str, stage: str, place: Record, axes: Axes, shape: tuple[in
 
 
 def as_stage(field: str, stage: str, known: Axes) -> str:
-    """Return the stage, if the problem has it. Raises FieldError."""
+    """Return the name of a stage that the problem has. Raises FieldError."""
     if stage not in known:
         raise FieldError(messages.NOT_A_STAGE, field=field, choices=known, got=described(stage))
     return stage
@@ -226,7 +224,7 @@ def as_stage(field: str, stage: str, known: Axes) -> str:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Copy(Intervention):
-    """The computed cells of another head, row or item: `source` says which, axis by axis; the others are the same."""
+    """Cells become the computed ones of another head, row or item: `source` maps axes to indices, other axes stay."""
 
     source: Any
 
@@ -329,7 +327,7 @@ class Scale(Intervention):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Set(Intervention):
-    """`values`, a number or an array that broadcasts to the cells, stand there instead of what was computed."""
+    """Cells become `values`, a number or an array that broadcasts to them."""
 
     values: Any
 
@@ -412,8 +410,8 @@ def intervention_from_mapping(mapping: Mapping[str, Any] | Intervention, name: s
 
 
 def normalized_interventions(given: object, dtype: np.dtype[Any], copy: bool) -> tuple[Intervention, ...]:
-    """Return records of all interventions as a problem keeps them; no more of them than `MOST`, nor of their
-    numbers."""
+    """Return all interventions as records of a problem. Raises for more than `MOST`, and for too many numbers
+    in them."""
     if isinstance(given, (str, Mapping, Intervention)) or not isinstance(given, Sequence):
         raise FieldTypeError(messages.NOT_INTERVENTIONS, field="interventions", got=kind_of(given))
     if len(given) > MOST:

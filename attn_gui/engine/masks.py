@@ -56,7 +56,7 @@ SAMPLE = 1 << 10  # cells of a table that are looked at before all of it
 
 # --- base -----------------------------------------------------------------------------------------
 class Parameter(NamedTuple):
-    """One setting of a mask layer, so that a panel can build itself. A default of None: no limit, or taken from m.
+    """One setting of a mask layer, for the panel that edits it. A default of None: no limit, or taken from m.
 
     Texts are English, of the context "Masks"; `about` says what the setting does to the rule.
     """
@@ -70,7 +70,7 @@ class Parameter(NamedTuple):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Layer(TaggedRecord):
-    """One layer of a mask; `enabled` switches it. Texts are English, of the context "Masks"."""
+    """One layer of a mask; only an `enabled` one counts. Texts are English, of the context "Masks"."""
 
     enabled: bool = True
 
@@ -97,50 +97,50 @@ class Layer(TaggedRecord):
         return bool(self.table) and not self.adds
 
     def field(self, position: int) -> str:
-        """Return the dotted name of its cells in a problem; a rule has only the layer's name."""
+        """Return the dotted name of its cells in a problem; of a rule, the layer's name."""
         return f"{self.name_at(position)}.{self.table}" if self.table else self.name_at(position)
 
     @classmethod
     def first(cls, n: int, m: int, batch: int) -> dict[str, Any]:
-        """Return the parameters of a new layer that shows what its kind does; cells that are all alike take no
-        memory."""
+        """Return the parameters of a new layer that shows what its kind does; equal cells are one value, broadcast."""
         return {}
 
     def rule(self, n: int, m: int) -> Note:
-        """Return the rule with its numbers: "open where j ≤ i + 2"."""
-        return Note(self.about, {})
+        """Return its rule with numbers: "open where j ≤ i + 2"."""
+        return Note(self.about)
 
     def code(self, sizes: Sizes) -> str:
-        """Return the rule in a script, for arrays i of queries and j of keys; {array} makes one. "" where there is
-        none."""
+        """Return the rule as code for arrays i of queries and j of keys, "" where there is none; {array} makes an
+        array."""
         return ""
 
     def resized(self, axis: int, before: int, after: int, m: int) -> Layer:
-        """Return the layer of a problem whose axis (batch, head, query, key) has another length; `m` is the one
+        """Return the layer for another length of an axis (batch, head, query, key); `m` is the number of keys
         before."""
         return self
 
     def with_keys(self, places: Array, m: int) -> Layer:
-        """Return the layer of a problem whose keys are those at these places among the `m` before, −1 for a new one."""
+        """Return the layer for other keys: those at these places among the `m` before, −1 for a new one."""
         return self
 
     def shape(self, sizes: Sizes) -> tuple[int, ...]:
-        """Return the axes that the rule depends on, from the right; the others have length 1 or are missing."""
+        """Return the shape of the rule, aligned at the right; axes that it does not depend on have length 1 or are
+        missing."""
         return (sizes[2], sizes[3])
 
     def extent(self, axis: int, sizes: Sizes) -> int:
-        """Return the length of one of the four axes of its rule or its cells; 1 where it does not tell them apart."""
+        """Return the length of the rule or the cells along one of the four axes; 1 where they do not depend on it."""
         shape = self.shape(sizes) if self.cells is None else self.cells.shape
         return int(shape[axis - 4]) if axis + len(shape) >= 4 else 1
 
     def at(self, place: tuple[Array, ...], sizes: Sizes) -> Array:
-        """Return the values of the rule at grids of its own axes."""
+        """Return the values of the rule at grids of its own axes, as from `numpy.ogrid`."""
         raise NotImplementedError
 
     def run(self, rows: Array, sizes: Sizes) -> tuple[Array | int, Array | int] | None:
-        """Return the first open key of each of these rows and the one after the last, where the open keys are one run.
+        """Return (first open key, one after the last) of each row, for a layer whose open keys are one run, else None.
 
-        (rows,), (batch, rows) or a number, the same in all heads, also below 0 or above m. None for any other layer.
+        Each is (rows,), (batch, rows) or a number, the same in all heads; it may be below 0 or above m.
         """
         return None
 
@@ -148,7 +148,7 @@ class Layer(TaggedRecord):
         """Raise ShapeError if the layer does not belong to maps of these sizes."""
 
     def normalized(self, name: str, dtype: np.dtype[Any], copy: bool) -> Layer:
-        """Return the layer with its arrays read-only and of the problem's dtype."""
+        """Return the layer with read-only arrays in the problem's dtype."""
         return self
 
 
@@ -167,7 +167,7 @@ ALIGN = Parameter(
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Aligned(Layer):
-    """A rule of positions: query i stands at i + o, with o = m − n if `align` is "end", else 0."""
+    """A rule of positions: query i is at key i + o, with o = m − n if `align` is "end", else 0."""
 
     align: str = "start"
 
@@ -178,27 +178,27 @@ class Aligned(Layer):
         as_align(f"{self.kind}.align", self.align)
 
     def ahead(self, place: tuple[Array, ...], sizes: Sizes) -> Array:
-        """Return the distance of key j behind query i: j − i − o."""
+        """Return j − i − o, how far key j is ahead of query i."""
         i, j = place[-2:]
         return np.asarray(j - i - self.shift(sizes))
 
     def shift(self, sizes: Sizes) -> int:
-        """Return the number o: query i stands at key i + o."""
+        """Return o: query i is at key i + o."""
         return sizes[3] - sizes[2] if self.align == "end" else 0
 
     def query_code(self, sizes: Sizes) -> str:
-        """Return `(i + 2)` in a script: where query i stands."""
+        """Return `(i + 2)` as code: the position of query i among the keys."""
         return f"(i + {self.shift(sizes)})" if self.shift(sizes) else "i"
 
     def query_text(self, n: int, m: int, more: int = 0) -> str:
-        """Return `i + 2`: where query i stands, so many keys further on."""
+        """Return `i + 2`: the position of query i among the keys, plus `more`."""
         shift = (m - n if self.align == "end" else 0) + more
         return f"i {'+' if shift > 0 else '−'} {abs(shift)}" if shift else "i"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class TableLayer(Layer):
-    """Cell by cell: an array that broadcasts to (batch, head, n, m)."""
+    """A layer of cells, an array that broadcasts to (batch, head, n, m)."""
 
     positional = False
 
@@ -213,7 +213,7 @@ class TableLayer(Layer):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Custom(TableLayer):
-    """Cell by cell: `allowed` (True = may attend) broadcasts to (batch, head, n, m)."""
+    """Cells that say True for a key that may be attended to: `allowed` broadcasts to (batch, head, n, m)."""
 
     allowed: Array
 
@@ -243,7 +243,7 @@ class Custom(TableLayer):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Bias(TableLayer):
-    """Cell by cell: `values` broadcasts to (batch, head, n, m) and is added to the scores."""
+    """Cells that are added to the scores: `values` broadcasts to (batch, head, n, m)."""
 
     values: Array
 
@@ -273,14 +273,14 @@ class Bias(TableLayer):
 
 
 def open_where(condition: str | Note) -> Note:
-    """Return the rule of a layer that opens keys under a condition in symbols; an empty one always holds."""
+    """Return the rule of a layer that opens keys under a condition in symbols, everywhere if that is empty."""
     if not condition:
-        return Note(QT_TRANSLATE_NOOP("Masks", "open everywhere"), {})
+        return Note(QT_TRANSLATE_NOOP("Masks", "open everywhere"))
     return Note(QT_TRANSLATE_NOOP("Masks", "open where {rule}"), {"rule": condition})
 
 
 def as_blocked(rule: Note) -> Note:
-    """Return a rule in the words of who reads True as blocked; one that adds is the same for all."""
+    """Return a rule for readers to whom True means blocked; one that adds does not change."""
     return Note(BLOCKED.get(rule.template, rule.template), rule.values)
 
 
@@ -384,7 +384,8 @@ class Window(Aligned):
 
 
 def keys_before(length: int, places: Array, m: int) -> int:
-    """Return the number of keys now before the one that was at `length` among `m`, or that was the next after it."""
+    """Return how many keys are now before the one that was at `length` among `m`, or before the next one
+    still there."""
     later = np.flatnonzero(places >= length)
     return int(later[0]) if length < m and later.size else len(places) + max(0, length - m)
 
@@ -530,9 +531,9 @@ class Alibi(Aligned):
 
 
 def slopes(heads: int) -> Array:
-    """Return 2^(−8/h), 2^(−16/h), ….
+    """Return 2^(−8/h), 2^(−16/h), …, one slope for each head.
 
-    Between powers of two every other slope of the next one fills up, as in the paper.
+    Between powers of two the rest is filled with every other slope of the next power, as in the paper.
     """
     power = 1 << (heads.bit_length() - 1)
     first = 2.0 ** (-8.0 * np.arange(1, power + 1) / power)
@@ -543,9 +544,9 @@ MASKS: dict[str, type[Layer]] = {layer.kind: layer for layer in (Causal, Window,
 
 
 def layers_given(field: str, value: object) -> Sequence[Any]:
-    """Return the layers that a mask is given as: several, one of them alone, or booleans, which are a custom layer.
+    """Return a mask as layers: it may be given as several, one alone, or booleans, which become a custom layer.
 
-    Raises FieldTypeError, with what to write, for an array of anything else and for what is no mask.
+    Raises FieldTypeError, which says what to write, for any other array and for what is no mask.
     """
     if isinstance(value, (str, Mapping, Layer)):
         return [value]
@@ -563,12 +564,12 @@ def layers_given(field: str, value: object) -> Sequence[Any]:
 
 
 def _holds_cells(rows: Sequence[object]) -> bool:
-    """Return whether a list holds rows or cells of a table rather than layers."""
+    """Return whether a list holds rows or cells of a table, not layers."""
     return bool(rows) and not any(isinstance(row, (str, Mapping, Layer)) for row in rows)
 
 
 def holds_switches(layer: Layer) -> bool:
-    """Return whether a table that is added to the scores holds 0 and 1 alone, and both: booleans, most likely."""
+    """Return whether a table that is added to the scores holds 0 and 1, both and nothing else: probably booleans."""
     cells = layer.cells if layer.adds else None
     if cells is None or not np.isin(cells.flat[:SAMPLE], (0, 1)).all():
         return False

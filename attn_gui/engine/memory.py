@@ -27,8 +27,7 @@ _maker: ContextVar[_Maker | None] = ContextVar("maker", default=None)
 
 
 def new_array(shape: Sequence[int], dtype: npt.DTypeLike, write: Write) -> Array:
-    """Return a new array that `write` fills; while it is only weighed a stand-in without memory, and nothing is
-    written."""
+    """Return a new array filled by `write`; while memory is only weighed, a stand-in without memory, not filled."""
     return (_maker.get() or _Maker()).made(tuple(shape), np.dtype(dtype), write)
 
 
@@ -39,12 +38,12 @@ def overlay(new: Array, old: Array) -> None:
 
 
 def grown(old: Array, shape: tuple[int, ...], neutral: float = 0.0) -> Array:
-    """Return the cells that both have, and neutral cells around them."""
+    """Return an array of another shape: the cells that both have, and neutral ones around them."""
     return neutral_array(shape, old, neutral, lambda new: overlay(new, old))
 
 
 def neutral_array(shape: tuple[int, ...], like: Array, neutral: float, keep: Write) -> Array:
-    """Return neutral cells of the dtype of another array, into which `keep` writes what is to stay."""
+    """Return an array filled with a neutral number, in the dtype of `like`; `keep` then writes the cells that stay."""
 
     def write(new: Array) -> None:
         new.fill(neutral)
@@ -54,14 +53,13 @@ def neutral_array(shape: tuple[int, ...], like: Array, neutral: float, keep: Wri
 
 
 def advance(count: int) -> None:
-    """Tell the waiting side that so many bytes more are filled; what it raises ends the work."""
+    """Report that `count` more bytes are filled; what the listener raises ends the work."""
     if (maker := _maker.get()) is not None:
         maker.advance(count)
 
 
 def weigh(make: Callable[[], object]) -> int:
-    """Return the bytes of all the arrays that `make` would make: shapes only, nothing is allocated. Raises what it
-    raises."""
+    """Return the bytes of all arrays that `make` would make, without making them. Raises what `make` raises."""
     scales = _Scales()
     with _made_by(scales):
         make()
@@ -69,15 +67,15 @@ def weigh(make: Callable[[], object]) -> int:
 
 
 def outline(make: Callable[[], T]) -> T:
-    """Return the result of `make`, with stand-ins for the arrays that it would make. Raises what it raises."""
+    """Return the result of `make` with stand-ins for the arrays that it would make. Raises what `make` raises."""
     with _made_by(_Scales()):
         return make()
 
 
 def check(size: int, most: int | None = None) -> None:
-    """Raise FieldError, one sentence, if so many bytes of new numbers are more than a share of the free memory.
+    """Raise FieldError if so many bytes of new numbers are more than a share of the free memory.
 
-    `most` is a smaller share than that.
+    `most` is a lower limit in bytes.
     """
     free = available()
     share = free // SHARE if most is None else min(most, free // SHARE)
@@ -88,16 +86,16 @@ def check(size: int, most: int | None = None) -> None:
 def carried_out(
     make: Callable[[], T], progress: Callable[[float], None] | None = None, size: int = 1
 ) -> tuple[T, list[Array]]:
-    """Return what `make` returns, and every array that it made; `progress` gets the share of `size` bytes filled."""
+    """Return (result of `make`, all arrays that it made); `progress` gets the share of `size` bytes that is filled."""
     maker = _Maker() if progress is None else _Reporter(progress, size)
     with _made_by(maker):
         return make(), maker.arrays
 
 
 def available() -> int:
-    """Return bytes that programs can take without making others swap.
+    """Return the bytes that programs can use without swapping.
 
-    Linux says so in /proc/meminfo; elsewhere half of the memory that POSIX names, or 2 GB where nothing is named.
+    Linux gives them in /proc/meminfo; elsewhere half of the memory that POSIX reports is taken, or 2 GB.
     """
     with suppress(OSError, ValueError, StopIteration), open("/proc/meminfo", encoding="ascii") as lines:
         return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:"))
@@ -107,7 +105,7 @@ def available() -> int:
 
 
 class _Maker:
-    """Takes the memory and has it filled."""
+    """Allocates arrays and has them filled."""
 
     def __init__(self) -> None:
         self.arrays: list[Array] = []
@@ -126,7 +124,7 @@ class _Maker:
 
 
 class _Reporter(_Maker):
-    """Tells how much is filled: block by block where the writer does, else array by array."""
+    """Reports how much is filled, block by block where the writer does, else array by array."""
 
     def __init__(self, progress: Callable[[float], None], size: int) -> None:
         super().__init__()
@@ -144,7 +142,7 @@ class _Reporter(_Maker):
 
 
 class _Scales(_Maker):
-    """Adds up what would be taken."""
+    """Adds up the bytes of arrays without allocating them."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -74,10 +74,9 @@ def sigmoid(scores, temperature=1.0):
 
 
 class Normalizer(Stage):
-    """An entry of NORMALIZERS: the arithmetic of the weights, and everything that is said of it. Texts are English.
+    """An entry of NORMALIZERS: how scores become weights, and all words about it. Texts are English.
 
-    Of the temperature and the sinks of a problem it has those that its formula reads. −∞ is a closed key, whose weight
-    is 0.
+    Its formula may read the temperature and the sinks of a problem. A score of −∞ is a closed key, whose weight is 0.
     """
 
     name = "weights"
@@ -98,7 +97,7 @@ class Normalizer(Stage):
         return frozenset(ref.name for ref in self.inputs)
 
     def latex_of(self, logits: str, closes: bool) -> str:
-        """Return LaTeX of the weights of all pairs, made of these scores; `closes`: a mask may have closed some."""
+        """Return the LaTeX of all weights, given that of the scores; `closes`: a mask may have closed some."""
         return self.whole.format(logits)
 
     def text_of(self, logits: str) -> str:
@@ -106,7 +105,7 @@ class Normalizer(Stage):
         return self.plain.format(logits)
 
     def blind(self, logits: Array) -> Array:
-        """Return which rows of scores make no weight at all, as booleans."""
+        """Return booleans (…, rows): rows of scores that give no weight at all."""
         return np.asarray(np.isneginf(logits).all(axis=-1))
 
 
@@ -156,7 +155,7 @@ class Softmax(Normalizer):
 
     @staticmethod
     def _share(logits: Array, temperature: Input, sink: Array) -> Array:
-        """Return the share of 1 that is left for the sink, row by row."""
+        """Return the share of 1 that the sink takes, row by row."""
         row_max = _top(logits, sink)
         own = _exp(sink - row_max, temperature)
         return np.asarray(own / (_exp(logits - row_max, temperature).sum(axis=-1, keepdims=True) + own))
@@ -217,7 +216,7 @@ class Softmax(Normalizer):
 
 
 def _top(logits: Array, sink: Input) -> Array:
-    """Return the largest of each row, the sink included; 0 where there is none."""
+    """Return the largest score of each row, the sink included; 0 where there is none."""
     row_max = logits.max(axis=-1, keepdims=True)
     row_max = row_max if sink is None else np.maximum(row_max, sink)
     return np.where(np.isneginf(row_max), 0.0, row_max)
@@ -240,14 +239,14 @@ def _exp_score(cell: Cell, largest: Expression | None, temperature: Expression |
 
 # --- without ---------------------------------------------------------------------------------------
 class Keywise(Normalizer):
-    """A normalization that makes a number of each score by itself, where softmax takes the row's largest off first."""
+    """A normalization that turns each score into a number by itself; softmax subtracts the row's largest first."""
 
     def parts(self, logits: Array, temperature: Input = None) -> Array:
-        """Return the number of each key, before it is divided by the total of its row."""
+        """Return the number of each key, before division by the total of its row."""
         raise NotImplementedError
 
     def totals(self, parts: Array) -> Array:
-        """Return what the numbers of each row are divided by: 1, where they are the weights already."""
+        """Return the divisor of each row: 1 where the numbers are the weights already."""
         return np.ones((*parts.shape[:-1], 1))
 
 
@@ -311,8 +310,8 @@ class PositiveShares(Keywise):
         return np.where(logits > 0, logits + 1, np.exp(np.where(logits > 0, 0.0, logits)))
 
     def totals(self, parts: Array) -> Array:
-        """Return the sum of each row, 1 where it is 0; NaN where it is too large to be a number, as softmax has it of
-        +∞."""
+        """Return the sum of each row, 1 where it is 0, NaN where it is too large for a number, as softmax has
+        for +∞."""
         totals = parts.sum(axis=-1, keepdims=True)
         return np.where(totals == 0, 1.0, np.where(np.isinf(totals), np.nan, totals))
 

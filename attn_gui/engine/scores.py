@@ -83,7 +83,7 @@ def gaussian(query, key, w, key_norm):
 
 # --- base -----------------------------------------------------------------------------------------
 class ScoreSetting(NamedTuple):
-    """A number of a score: what it is unless given, and how it is written and called."""
+    """A number of a score function: its default, its symbol, and words about it."""
 
     default: float
     name: StageName
@@ -92,9 +92,9 @@ class ScoreSetting(NamedTuple):
 
 
 class Score(Stage):
-    """An entry of SCORES: the arithmetic of a score, and everything that is said of it. Texts are English.
+    """An entry of SCORES: the arithmetic of a score function, and all words about it. Texts are English.
 
-    Tables among its parameters are those that its formula reads beside the query and the key; their shapes follow.
+    The tables that its formula reads beside query and key are parameters, whose shapes follow from the formula.
     """
 
     name = "scores"
@@ -121,12 +121,12 @@ class Score(Stage):
 
     @property
     def tables(self) -> dict[str, tuple[str, ...]]:
-        """The letters of the axes of every table among its parameters."""
+        """The letters of the axes of each table among its parameters."""
         return {ref.name: ref.axes for ref in self.inputs if ref.axes and ref.name not in ("query", "key")}
 
     @property
     def parameters(self) -> dict[str, StageName]:
-        """The symbols of every table and number among its parameters."""
+        """The symbols of all tables and numbers among its parameters."""
         tables = {
             part: self.table_names.get(part) or StageName(part, *2 * (rf"\mathrm{{{part}}}",)) for part in self.tables
         }
@@ -134,58 +134,56 @@ class Score(Stage):
 
     @property
     def defaults(self) -> dict[str, float]:
-        """Its numbers as they are unless given."""
+        """The default values of its numbers."""
         return {name: setting.default for name, setting in self.numbers.items()}
 
     @property
     def looks(self) -> bool:
-        """Whether it reads queries and keys at all."""
+        """Whether it depends on queries and keys at all."""
         return bool(self.inputs)
 
     @property
     def widths(self) -> dict[str, str]:
-        """The letter of the columns of a head, for the query and for the key; one letter where they must be equal."""
+        """The letter of a head's columns for query and key; the same letter where both must be equally wide."""
         found = {ref.name: ref.axes[-1][-1] for ref in self.inputs if ref.name in ("query", "key")}
         return {"query": "d", "key": "d"} | found
 
     def work(self, params: Params, width: int) -> int:
-        """Return the count of numbers of each pair that are worked through one by one; 0 where that is left to BLAS."""
+        """Return how many numbers are computed one by one for each pair; 0 where BLAS does it."""
         return width
 
     def multiplications(self, params: Params, width: int) -> int:
-        """Return the multiplications that one pair takes, once the tables have been applied."""
+        """Return the number of multiplications for one pair, after the tables have been applied."""
         return width
 
     def described(self, params: Params, width: int) -> tuple[str, Mapping[str, float]]:
-        """Return the sentence of a score, with the numbers in it; a head of a query is `width` wide."""
+        """Return a sentence on the score, and the numbers in it; `width` is that of a head of a query."""
         return self.sentence, {}
 
     def cell_of(self, params: Params) -> str:
-        """Return LaTeX of the score of one pair, as short as the numbers allow."""
+        """Return the LaTeX of the score of one pair, as short as its numbers allow."""
         return self.cell
 
     def exponent(self, q: str, k: str, params: Params, signs: Signs) -> str:
-        """Return the score of one query and one key as it stands in an exponent."""
+        """Return the score of one query and one key as written in an exponent."""
         return f"a{signs.inside(f'{q}, {k}')}"
 
     def slope(self, params: Params) -> float | None:
-        """Return the factor of the dot product in a score as the query moves; None where it is not linear in the
-        query."""
+        """Return the factor of the dot product in a score that is linear in the query; None for other scores."""
         return None
 
     def move_key(
         self, place: int, query: Array, key: Array, step: float, params: Params
     ) -> tuple[Array, Reason | None] | None:
-        """Return the smallest move of the key at `place` whose score is to grow by `step`, and why it falls short, if
-        it does.
+        """Return (smallest change of the key at `place` that raises its score by `step`, why it falls short, or None).
 
-        None where the move has to be found step by step.
+        None where the change has to be found step by step.
         """
         return None
 
 
 def along_query(place: int, query: Array, step: float) -> tuple[Array, Reason | None]:
-    """Return the smallest move of a key by which its dot product with the query grows by `step`."""
+    """Return the smallest change of a key that raises its dot product with the query by `step`."""
     size = length(query)
     if size == 0:
         return np.zeros(len(query)), Reason(verdicts.NO_LEVER, key=place, why="query")
@@ -281,7 +279,7 @@ class Additive(Score):
         return Sum(w.values.size, inner, hidden * w.values.reshape(-1), symbols)
 
     def _hidden(self, inputs: Sequence[Leaves | None]) -> Array:
-        """Return the hidden units of one query and one key."""
+        """Return the hidden units for one query and one key."""
         query, key, w_query, w_key, _ = (leaves.values for leaves in inputs if leaves is not None)
         of_query, of_key = (query * w_query).sum(axis=(0, 1)), (key * w_key).sum(axis=(0, 1))
         return np.asarray(np.tanh(of_query + of_key))
@@ -293,7 +291,7 @@ class Additive(Score):
 
 
 class Average(Score):
-    """Every key counts the same: no cell of the query or the key is read."""
+    """Every key counts the same: neither query nor key is read."""
 
     label = QT_TRANSLATE_NOOP("Scores", "average")
     matrix = text = cell = "0"
@@ -331,7 +329,7 @@ class Average(Score):
 
 # Graves et al., "Neural Turing Machines" (2014).
 class Cosine(Score):
-    """The cosine of the angle between query and key; 0 where one of them is all zeros."""
+    """The cosine of the angle between query and key; 0 where one of them is zero."""
 
     label = QT_TRANSLATE_NOOP("Scores", "cosine")
     cell = r"\frac{{{q}_i \cdot {k}_j}}{{\|{q}_i\| \, \|{k}_j\|}}"
@@ -398,8 +396,7 @@ def _norm(x: Array) -> Array:
 
 
 def _unit(x: Array) -> tuple[Array, Array]:
-    """Return a vector of length 1, and the length it had; zeros have an infinite one, since nothing changes along
-    them."""
+    """Return (vector of length 1, its former length); a zero vector has infinite length, so that its gradient is 0."""
     level, exponent = leveled(x, D)
     length = np.where(_norm(level) == 0, np.inf, _norm(level))
     return level / length, np.ldexp(length, exponent)
@@ -527,7 +524,7 @@ class Gaussian(Score):
         return np.asarray((self._distance(query, key, norm) * (w * w / -2.0))[..., 0])
 
     def _distance(self, query: Array, key: Array, norm: Input) -> Array:
-        """Return ‖q − k‖² + (key_norm − 1)·‖k‖², column by column, so that nothing large cancels and little is held."""
+        """Return ‖q − k‖² + (key_norm − 1)·‖k‖², column by column, without cancellation and with little memory."""
         total = np.zeros(np.broadcast_shapes(query[..., :1].shape, key[..., :1].shape))
         for c in range(query.shape[D]):
             total += (query[..., c : c + 1] - key[..., c : c + 1]) ** 2
@@ -561,7 +558,7 @@ class Gaussian(Score):
 
     @staticmethod
     def _written(inputs: Sequence[Leaves | None], *, normed: bool) -> Expression:
-        """Return the formula, with κ in it or without."""
+        """Return the formula, with or without κ."""
         query, key, w, norm = given(inputs)
         symbols = rf"\sum_c \left({query.latex} - {key.latex}\right)^{{2}}"
         apart = Sum(
@@ -584,9 +581,9 @@ class Gaussian(Score):
 
 
 def to_sphere(point: Array, center: Array, growth: float) -> Array | None:
-    """Return the shortest way from `point` to the sphere around `center` with a squared radius larger by `growth`.
+    """Return the shortest way from `point` to the sphere around `center` whose squared radius is larger by `growth`.
 
-    None if that would be negative: then nothing is nearer than the center.
+    None if that would be negative: no point is nearer than the center.
     """
     arm = point - center
     radius, other = length(arm), math.sqrt(abs(growth))

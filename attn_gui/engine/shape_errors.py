@@ -90,7 +90,7 @@ def _check_sources(problem: Fields) -> None:
 
 
 def _check_given_alone(problem: Fields) -> None:
-    """Raise FieldError for what makes weights beside weights that are given, and for an output without values."""
+    """Raise FieldError for fields that make weights next to given weights, and for an output without values."""
     given_too = next((name for name in COMPARING if name in problem.fields()), None)
     if given_too is not None:
         raise FieldError(messages.ONE_WAY, field=GIVEN, other=given_too)
@@ -157,7 +157,7 @@ def _check_heads(problem: Fields) -> None:
 
 
 def _check_positions(problem: Fields, widths: Mapping[str, int]) -> None:
-    """Raise unless the columns of a head that turn are pairs."""
+    """Raise ShapeError unless the columns of a head that turn come in pairs."""
     if problem.rotary_theta is not None and problem.rotary_frequencies is not None:
         raise FieldError(messages.ONE_WAY, field="rotary_theta", other="rotary_frequencies")
     if problem.turns:
@@ -168,7 +168,7 @@ def _check_positions(problem: Fields, widths: Mapping[str, int]) -> None:
 
 
 def _counted(problem: Fields, field: str, expected: int, template: str, other: str = "num_heads") -> None:
-    """Raise ShapeError where a row of numbers is given and has another length than expected."""
+    """Raise ShapeError for a vector that is given with another length than expected."""
     array = getattr(problem, field)
     if array is not None and array.shape[0] != expected:
         raise ShapeError(
@@ -177,7 +177,7 @@ def _counted(problem: Fields, field: str, expected: int, template: str, other: s
 
 
 def _check_letters(problem: Fields, tables: Mapping[str, Sequence[str]], known: dict[str, tuple[int, str]]) -> None:
-    """Raise ShapeError unless tables are as long along a letter as what has that letter before them."""
+    """Raise ShapeError unless tables with the same letter have the same length along it."""
     arrays = problem.arrays()
     for field, letters in tables.items():
         lengths = arrays[field].shape if field in arrays else (0,) * len(letters)
@@ -271,7 +271,7 @@ def draft_of(given: Mapping[str, object]) -> Fields:
 
 
 def shapes_of(problem: Fields) -> dict[str, Shape]:
-    """Return the shape of everything that has one, tokens and lengths of a padding included."""
+    """Return the shape of everything that has one, including tokens and the lengths of a padding."""
     found = {name: array.shape for name, array in problem.arrays().items()}
     found |= {name: (len(getattr(problem, name)),) for name in TOKENS if getattr(problem, name) is not None}
     layers = enumerate(problem.mask)
@@ -281,7 +281,7 @@ def shapes_of(problem: Fields) -> dict[str, Shape]:
 
 
 def fields_with(problem: Fields, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields that change when what is named with dots changes: a mask or a record is given whole."""
+    """Return the fields that change with values under dotted names: of a mask or record the whole field."""
     found: dict[str, Any] = {}
     for name, value in values.items():
         field, _, inner = name.partition(".")
@@ -298,7 +298,7 @@ def fields_with(problem: Fields, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def clash_with(problem: Fields, shapes: Mapping[str, Shape]) -> Exception | None:
-    """Return the clash that other shapes would cause: no number is looked at or made."""
+    """Return the clash that other shapes would cause, None without one; no number is read or made."""
     try:
         check_shapes(of_shapes(problem, shapes))
     except (ShapeError, ValueError) as clash:
@@ -307,14 +307,14 @@ def clash_with(problem: Fields, shapes: Mapping[str, Shape]) -> Exception | None
 
 
 def of_shapes(problem: Fields, shapes: Mapping[str, Shape]) -> Fields:
-    """Return a draft in which these have other shapes; it holds no numbers for them."""
+    """Return a draft with other shapes, without numbers."""
     return drafted(
         problem, fields_with(problem, {name: _stand_in(problem, name, shape) for name, shape in shapes.items()})
     )
 
 
 def drafted(problem: F, changes: Mapping[str, Any]) -> F:
-    """Return the problem with these fields in place of its own, nothing copied and nothing checked."""
+    """Return the problem with other fields, nothing copied or checked."""
     draft = object.__new__(type(problem))
     for field in fields(problem):
         object.__setattr__(draft, field.name, changes.get(field.name, getattr(problem, field.name)))
@@ -322,7 +322,7 @@ def drafted(problem: F, changes: Mapping[str, Any]) -> F:
 
 
 def reshaped(before: Fields, after: Fields) -> dict[str, tuple[Shape, Shape]]:
-    """Return the shapes before and after of every array that both have, where they differ."""
+    """Return {name: (shape before, shape after)} of arrays that both have and whose shape differs."""
     old, new = before.arrays(), after.arrays()
     shapes = {name: (array.shape, new[name].shape) for name, array in old.items() if name in new}
     return {name: pair for name, pair in shapes.items() if pair[0] != pair[1]}
@@ -340,9 +340,9 @@ def _stand_in(problem: Fields, name: str, shape: Shape) -> Any:
 # --- fixes ----------------------------------------------------------------------------------------
 # Fixes for clashing shapes: every change that is offered was tried on the shapes first.
 def fixes_of(problem: Fields, clash: ShapeError) -> tuple[Fix, ...]:
-    """Return every change of one matrix that lifts the clash: transposed, resized, then projected.
+    """Return the changes of one matrix that resolve the clash: transposed, resized, then projected.
 
-    Changes after which the problem is valid; where no single one does that, those that leave another clash.
+    Those after which the problem is valid, or where there are none those that leave another clash.
     """
     search = _Search(problem, clash)
     tried = (*search.transposed(), *search.resized(), *search.projected())
@@ -352,9 +352,9 @@ def fixes_of(problem: Fields, clash: ShapeError) -> tuple[Fix, ...]:
 
 
 def clash_of(problem: Fields, shapes: Mapping[str, Shape]) -> ShapeError | None:
-    """Return the clash if these arrays had other shapes, with the changes that would help; no number is made.
+    """Return the clash that other shapes of arrays would cause, with its fixes; no number is made.
 
-    What is changed by hand stands in the way of none, but for numbers of its own: it goes with its cells.
+    Interventions cause none, except for their numbers: they follow their cells.
     """
     if all(Intervention.position_of(name) is None for name in shapes):
         problem = drafted(problem, {"interventions": ()})
@@ -366,8 +366,7 @@ def clash_of(problem: Fields, shapes: Mapping[str, Shape]) -> ShapeError | None:
 
 
 def with_company(problem: Fields, clash: ShapeError, shapes: dict[str, Shape]) -> tuple[dict[str, Shape], object]:
-    """Return the shapes, with those of biases, tokens and mask layers that must follow them, and what is still
-    wrong."""
+    """Return the shapes, with those of biases, tokens and mask layers that follow them, and the remaining clash."""
     shapes = dict(shapes)
     while True:
         left = clash_with(problem, shapes)
@@ -382,7 +381,8 @@ def with_company(problem: Fields, clash: ShapeError, shapes: dict[str, Shape]) -
 
 
 def _kept(clash: ShapeError) -> tuple[str, ...]:
-    """Return the fields of the clash: they change on purpose or not at all; an odd head has its partner follow it."""
+    """Return the fields of the clash, which must not change by themselves; for an odd head width its partner
+    follows."""
     return () if clash.template == messages.EVEN_WIDTH else clash.matrices
 
 
@@ -403,7 +403,7 @@ class _Search:
         )
 
     def transposed(self) -> Iterator[Fix | None]:
-        """Yield matrices of the clash first; another one only if it puts everything right."""
+        """Yield transposed matrices of the clash first, others only if that makes the problem valid."""
         others = [name for name in self.shapes if name not in self.names and "." not in name]
         for name in (*self.names, *others):
             shape = self.shapes.get(name, ())
@@ -415,7 +415,7 @@ class _Search:
                 yield fix
 
     def resized(self) -> Iterator[Fix | None]:
-        """Yield one for each matrix of the clash: the least change that works."""
+        """Yield the smallest change that works for each matrix of the clash."""
         for side in range(len(self.clash.matrices)):
             yield self._first("resize", side)
         if self.clash.template == messages.BROADCAST:
@@ -423,7 +423,7 @@ class _Search:
             yield self._rows_of_mask("key", -1)
 
     def projected(self) -> Iterator[Fix | None]:
-        """Yield one new matrix between the two of the clash."""
+        """Yield a new matrix between the two of the clash."""
         if self.clash.template not in MULTIPLIED:
             return
         if self.clash.template == messages.BLOCK_WIDTH and self.clash.matrices[0] == "concat":
@@ -445,7 +445,7 @@ class _Search:
         return next(iter(sorted(filter(None, tried), key=lambda fix: not fix.whole)), None)
 
     def _settled(self, name: str, after: Shape) -> Shape:
-        """Return the shape with its other axes right too: what was pasted may be too long and too wide."""
+        """Return the shape with its other axes corrected, too, as what was pasted may be both too long and too wide."""
         for _ in after:
             shapes, left = with_company(self.problem, self.clash, {name: after})
             if not isinstance(left, ShapeError):
@@ -457,14 +457,14 @@ class _Search:
         return after
 
     def _left(self, clash: ShapeError, name: str, after: Shape) -> int:
-        """Return 0: nothing is wrong any more, 1: something else is, 2: the same."""
+        """Return 0 if nothing is wrong after a change, 1 if something else is, 2 if the clash remains."""
         _, left = with_company(self.problem, self.clash, {name: after})
         if not isinstance(left, ShapeError):
             return 0
         return 2 if (left.matrices, left.axes) == (clash.matrices, clash.axes) else 1
 
     def _factor(self, kind: str, side: int, after: Shape) -> Shape:
-        """Return the shape that is shown: a new matrix goes from the columns there are to those that are read."""
+        """Return the shape to show: of a projection that of the new matrix, from present columns to those needed."""
         if kind != "project":
             return after
         place = self._place(side)
@@ -483,7 +483,7 @@ class _Search:
         return Fix(kind, name, self.shapes.get(name, ()), after, shape, whole=False)
 
     def _rows_of_mask(self, axis: str, place: int) -> Fix | None:
-        """Return the fix where the mask is right and the queries or the keys are not."""
+        """Return the fix for queries or keys where the mask is right."""
         name = self._real("key") if axis == "key" else "x" if self.problem.projected else "query"
         length = self.shapes[self.clash.matrices[0]][place]
         before = self.shapes[name]
@@ -494,7 +494,7 @@ class _Search:
 
     # --- lengths ---------------------------------------------------------------------------------
     def lengths(self, side: int) -> list[Shape]:
-        """Return the shapes that may fit for one side of the clash, the smallest change first."""
+        """Return the shapes that may fit for one side of the clash, smallest change first."""
         name, template = self.names[side], self.clash.template
         if name not in self.shapes or template in NEVER_RESIZED:
             return []
@@ -513,7 +513,7 @@ class _Search:
         return max(PLACES[self.clash.axes[side]], -len(self.shapes[self.names[side]]))
 
     def _wanted(self, side: int, length: int) -> Iterator[int]:
-        """Yield sizes that match the other side; heads come in wholes."""
+        """Yield lengths that match the other side, in whole heads."""
         heads = {
             self.queries: self.problem.num_heads,
             self.keys: self.problem.num_kv_heads,
@@ -540,8 +540,7 @@ class _Search:
         return expected
 
     def _real(self, name: str) -> str:
-        """Return the field that holds what the clash speaks of; a projected problem has keys in its second sequence or
-        x."""
+        """Return the field that the clash is about: keys of a projected problem are in its second sequence, or x."""
         projected = self.problem.projected
         if name == "key" and projected:
             return "x" if self.problem.context is None else "context"

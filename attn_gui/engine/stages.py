@@ -97,7 +97,7 @@ SHOWN_FIRST = "weights"
 
 # --- mask -----------------------------------------------------------------------------------------
 class Allowed(Stage):
-    """A key is allowed where every layer allows it; made for the boolean layers that a problem has."""
+    """Whether a query may attend to a key: all boolean layers of the problem allow it."""
 
     name = "allowed"
     axes = ("batch", "head", "query", "key")
@@ -172,6 +172,11 @@ class EffectiveMask(Stage):
     formula = "allowed[b h i j] = allowed[b h i j]"
     hidden = boolean = True
     called = StageName("M", "M", "m")
+
+    def fitted(self, choices: CatalogChoices) -> Stage | None:
+        by_hand = {record.stage for record in choices.interventions if record.enabled and record.replaces}
+        masked = {name for name, stage in entries().items() if stage.behind_mask}
+        return self if by_hand & masked and _layers(choices, adds=False) else None
 
     def forward(self, *inputs: Input) -> Array:
         return given(inputs)[0]
@@ -311,7 +316,7 @@ class Softcap(Stage):
 
 # --- catalog --------------------------------------------------------------------------------------
 def _side(name: str, source: str, i: str, facts: StageFacts) -> tuple[LinearStage, LinearStage]:
-    """Return the stage of Q, K or V: projected, or given."""
+    """Return the stages of Q, K or V: projected, or given."""
     cells = f"{name}[b {i} p]"
     made = f"{cells} = {source}[b {i} e] * w_{name}[e p] + b_{name}[p]?"
     facts = {"form": FormulaTemplate("{projection}"), "wording": "projection", **facts}
@@ -334,7 +339,7 @@ def _normed(name: str, heads: str, i: str, called: StageName) -> RMSNorm:
 
 
 class Weights(Stage):
-    """The place of the normalization, which a problem chooses."""
+    """The place of the normalization, filled with the one that a problem chooses."""
 
     name = "weights"
     axes = tuple(MAP.split())
@@ -348,7 +353,7 @@ class Weights(Stage):
 
 
 class Scores(Stage):
-    """The place of the score function, which a problem chooses."""
+    """The place of the score function, filled with the one that a problem chooses."""
 
     name = "scores"
     axes = tuple(MAP.split())
@@ -400,17 +405,8 @@ class AllLayers(Stage):
         return Allowed(layers) if layers else None
 
 
-class FittedEffectiveMask(EffectiveMask):
-    """The place of the cells behind the mask that are given numbers by hand."""
-
-    def fitted(self, choices: CatalogChoices) -> Stage | None:
-        by_hand = {record.stage for record in choices.interventions if record.enabled and record.replaces}
-        masked = {name for name, stage in entries().items() if stage.behind_mask}
-        return self if by_hand & masked and _layers(choices, adds=False) else None
-
-
 def _layers(choices: CatalogChoices, *, adds: bool) -> Sequence[str]:
-    """Return the sources of the enabled layers of one kind."""
+    """Return the names of the sources of enabled layers, those that add or those that close."""
     return [layer_name(k) for k, layer in enumerate(choices.mask) if layer.enabled and layer.adds == adds]
 
 
@@ -471,7 +467,7 @@ CATALOG: tuple[Stage, ...] = (
         wording="given",
         role=Role.WEIGHT,
     ),
-    FittedEffectiveMask(),
+    EffectiveMask(),
     LinearStage(
         "head_output",
         HEAD,
@@ -506,10 +502,9 @@ def stages_of(choices: CatalogChoices) -> list[Stage]:
 
 
 def lacking(problem: Fields, roles: Collection[Role]) -> str | None:
-    """Return the sentence that says which of these parts of attention a problem cannot have; None where it can have
-    them all.
+    """Return the message that says which of these roles a problem cannot have; None where it can have them all.
 
-    Where the weights are given nothing comes before them, and without values nothing after.
+    Where weights are given nothing comes before them, and without values nothing after.
     """
     if set(roles) & BEFORE_WEIGHTS and not problem.compares:
         return messages.NO_SCORES
@@ -519,17 +514,17 @@ def lacking(problem: Fields, roles: Collection[Role]) -> str | None:
 
 
 def catalog() -> tuple[Stage, ...]:
-    """Return every entry, also those of one name for several kinds of blocks."""
+    """Return all entries, among them those of the same name for several kinds of blocks."""
     return CATALOG
 
 
 def entries() -> Mapping[str, Stage]:
-    """Return the first entry of every name, hidden ones included."""
+    """Return {name: first entry of that name}, hidden ones included."""
     return _by_name(CATALOG)
 
 
 def stage_of(role: Role) -> str:
-    """Return the name of the stage that takes a part in attention."""
+    """Return the name of the stage with a role in attention."""
     return _by_role(CATALOG)[role]
 
 
@@ -547,7 +542,7 @@ def _by_name(stages: tuple[Stage, ...]) -> Mapping[str, Stage]:
 
 
 class _Shown(Mapping[str, Stage]):
-    """Every stage that can be shown, by name, in the contract's order."""
+    """All stages that can be shown, by name, in the order of the computation."""
 
     def __getitem__(self, name: str) -> Stage:
         if (stage := entries()[name]).hidden:

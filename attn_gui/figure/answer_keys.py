@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,6 +17,7 @@ from attn_gui.engine.graph.printed_digits import printed_operands
 from attn_gui.engine.graph.symbols_and_titles import symbol
 from attn_gui.engine.messages import spelled
 from attn_gui.engine.mistakes.grading import mistaken, number_at
+from attn_gui.engine.problem import Problem
 from attn_gui.engine.stages import STAGE
 from attn_gui.figure.formula_typesetting import typeset
 from attn_gui.figure.pages.page_kind import PageStyle
@@ -23,8 +25,6 @@ from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.text.labels import wrapped
 from attn_gui.figure.text.number_formats import format_number
 from attn_gui.figure.worksheet_pages import (
-    FEW_ROWS,
-    FULL,
     HEIGHT,
     LEAST,
     MM,
@@ -38,10 +38,11 @@ from attn_gui.figure.worksheet_pages import (
     TableSize,
     WorksheetTable,
     alike,
+    asks_row_sums,
+    does_not_fit,
     flow,
     given_tables,
     heading_of,
-    is_softmax,
     stage_tables,
     width_of,
 )
@@ -54,6 +55,7 @@ KEYS = QT_TRANSLATE_NOOP("Worksheets", "{heading}: answers")
 PAGES = QT_TRANSLATE_NOOP("Worksheets", "No. {first}–{last} of {count} · teacher's page {page} of {pages}")
 PAGE_OF_ONE = QT_TRANSLATE_NOOP("Worksheets", "No. {first} of {count} · teacher's page {page} of {pages}")
 SEEDED = QT_TRANSLATE_NOOP("Worksheets", "{level} · seed {seed}")
+OF_HEAD = QT_TRANSLATE_NOOP("Worksheets", "{cell} of {head}")
 OF_ROW = QT_TRANSLATE_NOOP("Worksheets", "Row {row}: ")
 SUM = QT_TRANSLATE_NOOP("Worksheets", "sum {total}")
 PRINTED = QT_TRANSLATE_NOOP("Worksheets", "Wrong: {cell} is printed as {wrong}; it should be {right}.")
@@ -84,7 +86,7 @@ def key_pages(sheets: Sequence[Worksheet], style: PageStyle) -> list[Page]:
         if all(sum(part.height for part in key) <= high - 2 * INSIDE for key in keys):
             break
     else:
-        raise ValueError(style.translate("Worksheets", FULL))
+        raise ValueError(does_not_fit(sheets[0], style))
     each, pages = across * down, math.ceil(len(sheets) / (across * down))
     return [
         _key_page(sheets, keys[first : first + each], first, (number, pages), (across, wide, high), style)
@@ -138,7 +140,7 @@ def _key(sheet: Worksheet, style: PageStyle, room: float, scale: float) -> list[
         *([_tables_part(rest, usual, room)] if rest else []),
         *(_text_parts(result_lines(sheet, style), room)),
     ]
-    closing = _slip_lines(sheet, style) or _mistake_lines(sheet, style, room)
+    closing = closing_lines(sheet, style, room)
     return [*parts, *([_rule_part(room), *_text_parts(closing, room)] if closing else [])]
 
 
@@ -188,26 +190,32 @@ def _paint_line(text: str, strong: bool, pen: Pen, x: float, y: float) -> None:
 
 
 def _row_parts(sheet: Worksheet, style: PageStyle, room: float) -> Iterator[KeyPart]:
-    """Return "row 0: e^{1.15} = 3.16, e^{2.89} = 17.99, sum 21.15" of each row, where they are few."""
+    for label, latex, total in row_sums(sheet, style):
+        yield KeyPart(ROW_HIGH, partial(_paint_row, label, latex, total, room))
+
+
+def row_sums(sheet: Worksheet, style: PageStyle) -> list[tuple[str, str, str]]:
+    """Return "Row 0: ", "e^{1.15} = 3.16, e^{2.89} = 17.99" and "sum 21.15" of each row whose sum is asked for; of long
+    rows no powers."""
     evaluation = sheet.worked
     problem, logits = evaluation.problem, evaluation.logits
-    if logits is None or not is_softmax(evaluation) or problem.sink is not None:
-        return
-    if problem.n * problem.num_heads > FEW_ROWS or problem.m > FEW_KEYS:
-        return
+    if logits is None or problem.sink is not None or not asks_row_sums(sheet):
+        return []
     rows = evaluation.box(logits, indices.whole(evaluation.shape(logits)))[0, 0] / (problem.temperature or 1.0)
     if rows.max() > MOST_EXPONENT:
-        return
-    for row, scores in enumerate(rows.tolist()):
-        scores = [score for score in scores if np.isfinite(score)]
-        powers = [math.exp(score) for score in scores]
-        total = math.fsum(powers)
+        return []
+    return [_row_sum(row, scores[np.isfinite(scores)].tolist(), problem, style) for row, scores in enumerate(rows)]
+
+
+def _row_sum(row: int, scores: list[float], problem: Problem, style: PageStyle) -> tuple[str, str, str]:
+    powers = [math.exp(score) for score in scores]
+    total, latex = math.fsum(powers), ""
+    if scores and problem.m <= FEW_KEYS:
         texts = printed_operands(powers, lambda *each: math.fsum(each), total, _decimals(total), _with_digits)
         signs = zip((_exponent(score, problem.temperature) for score in scores), texts, strict=True)
         latex = r",\,\, ".join(f"e^{{{exponent}}} = {power}".replace("−", "-") for exponent, power in signs)
-        label = style.translate("Worksheets", OF_ROW).format(row=row)
-        said = style.translate("Worksheets", SUM).format(total=_with_digits(total))
-        yield KeyPart(ROW_HIGH, partial(_paint_row, label, latex, said, room))
+    label = style.translate("Worksheets", OF_ROW).format(row=row)
+    return label, latex, style.translate("Worksheets", SUM).format(total=_with_digits(total))
 
 
 MOST_EXPONENT = 12.0
@@ -222,12 +230,14 @@ def _exponent(score: float, temperature: float | None) -> str:
 
 
 def _paint_row(label: str, latex: str, total: str, room: float, pen: Pen, x: float, y: float) -> None:
-    formula, left = typeset(latex), width_of(label, LEAST)
-    size = min(TEXT * 1.05, (room - left - width_of(total, LEAST) - 3 * MM) / formula.width)
-    base = y + 4.4 * MM
+    base, left = y + 4.4 * MM, x + width_of(label, LEAST)
     pen.text(x, base, label, LEAST)
-    pen.formula(x + left, base - formula.ascent * size, latex, size)
-    pen.text(x + left + formula.width * size + 3 * MM, base, total, LEAST)
+    if latex:
+        formula = typeset(latex)
+        size = min(TEXT * 1.05, (x + room - left - width_of(total, LEAST) - 3 * MM) / formula.width)
+        pen.formula(left, base - formula.ascent * size, latex, size)
+        left += formula.width * size + 3 * MM
+    pen.text(left, base, total, LEAST)
 
 
 def _with_two(value: float) -> str:
@@ -240,7 +250,7 @@ def _with_digits(value: float, more: int = 0) -> str:
 
 def _decimals(value: float) -> int:
     """Return two, or as many as show three digits of a small number."""
-    return max(DECIMALS, 2 - math.floor(math.log10(value)))
+    return max(DECIMALS, 2 - math.floor(math.log10(value))) if value else DECIMALS
 
 
 def result_lines(sheet: Worksheet, style: PageStyle) -> list[tuple[str, bool]]:
@@ -258,12 +268,19 @@ def result_lines(sheet: Worksheet, style: PageStyle) -> list[tuple[str, bool]]:
         return []
     pairs = zip(weights.tolist(), values.tolist(), strict=True)
     products = (f"{format_number(a, DECIMALS)} · {_factor(v)}" for a, v in pairs if a)
-    return [(f"{symbol(name)}[0, 0] = {' + '.join(products)} = {format_number(result, DECIMALS)}", False), rule]
+    cell = _cell(Blank(name, (0, 0, 0, 0)), sheet, style)
+    return [(f"{cell} = {' + '.join(products)} = {format_number(result, DECIMALS)}", False), rule]
 
 
 def _factor(value: float) -> str:
     text = written(value, None)
     return f"({text})" if value < 0 else text
+
+
+def closing_lines(sheet: Worksheet, style: PageStyle, room: float) -> list[tuple[str, bool]]:
+    """Return the lines at the end of a key, True those in bold: the wrong number of the sheet, or what usual mistakes
+    give."""
+    return _slip_lines(sheet, style) or _mistake_lines(sheet, style, room)
 
 
 def _slip_lines(sheet: Worksheet, style: PageStyle) -> list[tuple[str, bool]]:
@@ -273,25 +290,24 @@ def _slip_lines(sheet: Worksheet, style: PageStyle) -> list[tuple[str, bool]]:
         return []
     right = number_at(sheet.worked, slip.at.stage, slip.at.index)
     words, write = style.translate("Worksheets", PRINTED), alike(np.array([right, slip.number]))
-    said = words.format(cell=_cell(slip.at), wrong=write(slip.number), right=write(right))
+    said = words.format(cell=_cell(slip.at, sheet, style), wrong=write(slip.number), right=write(right))
     return [(said, True), (style.translate("Mistakes", slip.mistake.said), False)]
 
 
-def _cell(at: Blank) -> str:
-    return f"{symbol(at.stage)}[{', '.join(map(str, at.index[-2:]))}]"
+def _cell(at: Blank, sheet: Worksheet, style: PageStyle) -> str:
+    """Return "A[1, 0]", of several heads "A[1, 0] of head 0"."""
+    cell = f"{symbol(at.stage)}[{', '.join(map(str, at.index[-2:]))}]"
+    if len(at.index) < 4 or sheet.evaluation.problem.num_heads == 1:
+        return cell
+    return style.translate("Worksheets", OF_HEAD).format(cell=cell, head=style.words.head.format(at.index[1]))
 
 
 def _mistake_lines(sheet: Worksheet, style: PageStyle, room: float) -> list[tuple[str, bool]]:
     """Return the numbers that usual mistakes give at one weight."""
     evaluation = sheet.evaluation
-    at = next(
-        (
-            blank
-            for blank in sorted(sheet.blanks, key=lambda one: (one.index[:-1], -one.index[-1]))
-            if STAGE[blank.stage].shares
-        ),
-        None,
-    )
+    asked = [blank for blank in sheet.blanks if STAGE[blank.stage].shares]
+    in_row = Counter(blank.index[:-1] for blank in asked)  # a weight alone in its row is 1 with most mistakes, too
+    at = min(asked, key=lambda one: (in_row[one.index[:-1]] == 1, one.index[:-1], -one.index[-1]), default=None)
     if at is None:
         return []
     right, found = format_number(number_at(sheet.worked, at.stage, at.index), DECIMALS), list[str]()
@@ -299,7 +315,7 @@ def _mistake_lines(sheet: Worksheet, style: PageStyle, room: float) -> list[tupl
         if mistake.brief and np.isfinite(number) and format_number(number, DECIMALS) != right:
             words = style.translate("Mistakes", mistake.brief).format(d_k=evaluation.problem.d_k)
             found.append(f"{words} {format_number(number, DECIMALS)}")
-    heading = style.translate("Worksheets", USUAL).format(cell=_cell(at))
+    heading = style.translate("Worksheets", USUAL).format(cell=_cell(at, sheet, style))
     return [(heading, True), *((line, False) for line in _side_by_side(found[:MOST_NAMED], room))] if found else []
 
 

@@ -42,7 +42,10 @@ _OTHER_HEADS = QT_TRANSLATE_NOOP(
     "Sentences", "A head of {stage} has other columns in the two states: compare the matrix as a whole."
 )
 
-_NO_CELL = QT_TRANSLATE_NOOP("Sentences", "There is no cell {cell} in {name}.")
+_NO_CELL = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "There is no cell {cell} in {name}: its rows are counted from 0 to {bottom}, its columns from 0 to {last}.",
+)
 _NO_CELL_OF_HEAD = QT_TRANSLATE_NOOP(
     "Sentences", "There is no cell {cell} in {name}: columns are counted within the head, from 0 to {last}."
 )
@@ -183,7 +186,8 @@ def check_cell(plane: PlaneLike, stage: str, cell: tuple[int, int] | None) -> No
     if 0 <= row < rows and 0 <= column < columns:
         return
     within = 0 <= row < rows and column in plane.column_numbers
-    raise Refusal(_NO_CELL_OF_HEAD if within else _NO_CELL, cell=f"{row},{column}", name=stage, last=columns - 1)
+    words = _NO_CELL_OF_HEAD if within else _NO_CELL
+    raise Refusal(words, cell=f"{row},{column}", name=stage, bottom=rows - 1, last=columns - 1)
 
 
 def draws_pictures(plane: PlaneLike) -> bool:
@@ -279,9 +283,10 @@ def _counted(count: int) -> str:
 # --- Picture of a small map of weights, one pixel a cell ---
 
 
-def weights_picture(weights: Values, keys: int, theme: Theme) -> QImage:
-    """Return a picture of (rows, columns) weights of `keys` keys, pooled where those are many, over its own levels."""
-    display = to_display(weights, None, auto_levels(weights, signed=False, keys=keys))
+def weights_picture(weights: Values, keys: int, theme: Theme, allowed: Allowed | None = None) -> QImage:
+    """Return a picture of (rows, columns) weights of `keys` keys, pooled where those are many, over its own levels;
+    what is not `allowed` has the color of closed cells."""
+    display = to_display(weights, allowed, auto_levels(weights, signed=False, keys=keys))
     pixels = argb(display, lut(ColorScale().palette_for(signed=False), theme.name), theme)
     rows, columns = pixels.shape
     return QImage(pixels.data, columns, rows, 4 * columns, QImage.Format.Format_RGB32).copy()  # owns its pixels

@@ -159,10 +159,16 @@ FULL = QT_TRANSLATE_NOOP(
     "These matrices do not fit on one page with room for working; choose a smaller problem, or a level that asks for "
     "less.",
 )
+FULL_OF_ONE = QT_TRANSLATE_NOOP(
+    "Worksheets", "These matrices do not fit on one page with room for working; choose a smaller problem."
+)
 ROW_SUMS = QT_TRANSLATE_NOOP("Worksheets", "Sum of each row:")
 ROW = QT_TRANSLATE_NOOP("Worksheets", "row {row}")
 WHERE = QT_TRANSLATE_NOOP(
     "Worksheets", "The wrong number: step ____ , row ____ , column ____ ; it should be ________ ."
+)
+WHERE_OF_HEADS = QT_TRANSLATE_NOOP(
+    "Worksheets", "The wrong number: step ____ , head ____ , row ____ , column ____ ; it should be ________ ."
 )
 REASON = QT_TRANSLATE_NOOP("Worksheets", "What went wrong:")
 TITLES: Mapping[Role | None, str] = {
@@ -250,6 +256,13 @@ def _weights(evaluation: Evaluation) -> str:
 
 def is_softmax(evaluation: Evaluation) -> bool:
     return evaluation.logits is not None and evaluation.node(evaluation.weights).stage.elementary
+
+
+def asks_row_sums(sheet: Worksheet) -> bool:
+    """Return whether the sums of rows are to be written down beside the weights."""
+    problem = sheet.evaluation.problem
+    few = problem.n <= FEW_ROWS and problem.num_heads == 1
+    return few and sheet.slip is None and is_softmax(sheet.evaluation)
 
 
 def facts(sheet: Worksheet, style: PageStyle) -> str:
@@ -445,7 +458,12 @@ def sheet_layout(sheet: Worksheet, style: PageStyle) -> WorksheetLayout:
             most = max(MOST_WORKING, MOST_ALONE / len(least))
             high = tuple(min(one + each, max(one, most)) for one in least)
             return WorksheetLayout(before, asked, top, first, high)
-    raise ValueError(style.translate("Worksheets", FULL))
+    raise ValueError(does_not_fit(sheet, style))
+
+
+def does_not_fit(sheet: Worksheet, style: PageStyle) -> str:
+    """Return the sentence for a sheet that a page does not hold: less cannot be asked for than one step."""
+    return style.translate("Worksheets", FULL if len(sheet.steps) > 1 else FULL_OF_ONE)
 
 
 def page_of_sheet(sheet: Worksheet, style: PageStyle) -> Page:
@@ -463,7 +481,7 @@ def page_of_sheet(sheet: Worksheet, style: PageStyle) -> Page:
             _paint_step(pen, sheet, place + 1, names, answers, QRectF(MARGIN, y, INNER, high))
             y += high
         if sheet.slip is not None:
-            _paint_reason(pen, y)
+            _paint_reason(pen, sheet, y)
         _paint_foot(pen, sheet)
 
     return Page(WIDTH, HEIGHT, title, paint, style.theme.surface)
@@ -568,13 +586,7 @@ def _hints(sheet: Worksheet, names: Sequence[str], style: PageStyle) -> list[str
     for role in roles:
         if role in HINTS and (role != Role.SCORE or SCORES[problem.score].dot):
             found += wrapped(style.translate("Worksheets", HINTS[role]), NOTES + 0.5 * MM, metrics)
-    if (
-        Role.WEIGHT in roles
-        and is_softmax(sheet.evaluation)
-        and sheet.slip is None
-        and problem.n <= FEW_ROWS
-        and problem.num_heads == 1
-    ):
+    if Role.WEIGHT in roles and asks_row_sums(sheet):
         found.append(style.translate("Worksheets", ROW_SUMS))
         row = style.translate("Worksheets", ROW)
         each = [f"{row.format(row=k)} _____" for k in range(problem.n)]
@@ -600,10 +612,11 @@ def _notes_height(sheet: Worksheet, names: Sequence[str], style: PageStyle) -> f
     return 10.5 * MM + tall + 4.6 * MM * hints
 
 
-def _paint_reason(pen: Pen, y: float) -> None:
+def _paint_reason(pen: Pen, sheet: Worksheet, y: float) -> None:
     """Paint the lines of who found the wrong number."""
     pen.line(MARGIN, y, WIDTH - MARGIN)
-    pen.text(MARGIN, y + 8 * MM, pen.say(WHERE), NUMBER)
+    where = pen.say(WHERE if sheet.evaluation.problem.num_heads == 1 else WHERE_OF_HEADS)
+    pen.text(MARGIN, y + 8 * MM, where, NUMBER * min(1.0, INNER / width_of(where, NUMBER)))
     word = pen.say(REASON)
     pen.text(MARGIN, y + 17 * MM, word, NUMBER)
     pen.line(MARGIN + width_of(word, NUMBER) + 2 * MM, y + 18 * MM, WIDTH - MARGIN)

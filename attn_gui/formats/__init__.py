@@ -165,7 +165,7 @@ def load(
 
 
 def open_small(path: PathText, most: int) -> Loaded | None:
-    """Open as `open_file` does, but None where that would read `most` bytes or more, unpacked."""
+    """Open as `open_file` does; return None where that would read or unpack `most` bytes or more."""
     with reading(path) as source:
         found = detect(source, path, open_formats())
         return None if _size_of(source, found) >= most else _problem_in(source, found)
@@ -203,7 +203,7 @@ def _problem_in(source: FileSource, found: Format[Any]) -> Loaded:
 
 
 def _parts_in(source: FileSource, found: Format[Any]) -> Loaded:
-    """Return the problem of a text that holds Q, K and V by name. Raises FormatError where it holds other matrices, or
+    """Return the problem of a text that holds Q, K and V by name. Raises FormatError for other matrices, or a single
     one."""
     try:
         found.read(source)
@@ -217,7 +217,7 @@ def _parts_in(source: FileSource, found: Format[Any]) -> Loaded:
 
 
 def _size_of(source: FileSource, found: Format[Any]) -> int:
-    """Return the bytes that have to be read for the problem; 0 where reading it will say what is wrong."""
+    """Return how many bytes have to be read for the problem; 0 where reading it will raise an error."""
     size = 0
     with suppress(FormatError):
         size = found.size(source)
@@ -288,17 +288,21 @@ def save_matrix(
     column_labels: Sequence[str] | None = None,
     excel: bool = False,
 ) -> None:
-    """Save one array as the suffix says (.npy, .csv, .tsv); text has two axes, labels only there.
+    """Save one array as the suffix says: .npy, or the text of a table (.csv, .tsv, .md, .tex) with labels.
 
-    `excel` puts the mark before the text without which Excel takes UTF-8 for something else. Raises FormatError.
+    A table has two axes: of more, the rows of all leading ones stand one below another. `excel` begins a .csv or .tsv
+    with the byte order mark without which Excel does not read it as UTF-8. Raises FormatError.
     """
     rows, columns = (None if labels is None else tuple(labels) for labels in (row_labels, column_labels))
     with saving(path):
-        kind = of_suffix(suffix(path), [kind for kind in matrix_formats() if kind.write is not None])
-        assert kind.write is not None
+        kind = of_suffix(suffix(path), [kind for kind in matrix_formats() if kind.write_rows is not None])
+        write = kind.write_rows
+        assert write is not None
+        if kind.text:
+            values = values.reshape(-1, values.shape[-1] if values.ndim else 1)
         with replacing(path) as sink:
             sink.write(codecs.BOM_UTF8 if excel and kind.spreadsheet else b"")
-            kind.write(LabeledArray(values, rows, columns), sink)
+            write(rows_of(values), sink, rows, columns)
 
 
 def save_arrays(arrays: Mapping[str, Array], path: PathText) -> None:
@@ -318,7 +322,7 @@ def save_members(members: Mapping[str, ArrayRows], path: PathText) -> None:
 
 
 def _check_count(kind: Format[Any], count: int) -> None:
-    """Refuse more numbers than a format holds."""
+    """Raise FormatError for more numbers than a format can hold."""
     if kind.most is not None and count > kind.most:
         template = QT_TRANSLATE_NOOP(
             "Sentences", "{file} would hold {got} numbers as text, more than {most}; choose NPY instead."
@@ -343,9 +347,9 @@ def save_rows(
     column_labels: Sequence[str] | None = None,
     excel: bool = False,
 ) -> None:
-    """Save a matrix, or a vector, block by block as the suffix says: the very bytes of `save_matrix`.
+    """Save a matrix, or a vector, block by block as the suffix says, in the same bytes as `save_matrix`.
 
-    What holds only so many numbers refuses more. Raises FormatError, and what the blocks raise.
+    Raises FormatError, also for more numbers than the format can hold, and whatever the blocks raise.
     """
     with saving(path):
         kind = of_suffix(suffix(path), [kind for kind in matrix_formats() if kind.write_rows is not None])

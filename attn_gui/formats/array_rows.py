@@ -24,9 +24,9 @@ Tokens: TypeAlias = tuple[str, ...] | None
 
 
 class ArrayRows(NamedTuple):
-    """An array in parts: `blocks` gives them in the order of the array, each as often as it is called.
+    """An array in parts: each call of `blocks` gives them anew, in the order of the array.
 
-    `first_column` is the number that its first column has in the matrix from which it is cut.
+    `first_column` is the number of its first column in the matrix that it is cut from.
     """
 
     shape: tuple[int, ...]
@@ -44,12 +44,12 @@ class ArrayRows(NamedTuple):
 
     @property
     def column_numbers(self) -> tuple[str, ...]:
-        """The numbers of its columns in the matrix from which it is cut."""
+        """The numbers of its columns in the matrix that it is cut from."""
         return tuple(map(str, range(self.first_column, self.first_column + self.shape[-1])))
 
 
 def rows_of(array: Array) -> ArrayRows:
-    """Return an array that is there, as one block."""
+    """Return an array as a single block."""
     return ArrayRows(array.shape, array.dtype, lambda: iter((array,)))
 
 
@@ -59,15 +59,15 @@ def has_items(problem: Problem, field: str) -> bool:
 
 
 def field_rows(problem: Problem, field: str, item: int) -> ArrayRows:
-    """Return an array of a problem as one matrix, or a vector: of a batch one item, and the rows of all that is in it
-    one below another."""
+    """Return an array of a problem as a matrix or vector; of a batch one item, of more axes all rows one
+    below another."""
     array = problem.arrays()[field]
     own = item_of(array, item) if has_items(problem, field) else array
     return rows_of(own.reshape(-1, own.shape[-1]) if own.ndim > 2 else own)
 
 
 def as_matrix(rows: ArrayRows) -> ArrayRows:
-    """Return a vector as one row; a matrix as it is."""
+    """Return a vector as a matrix of one row; a matrix as it is."""
     return rows._replace(shape=(1, 1, *rows.shape)[-2:], blocks=lambda: map(np.atleast_2d, rows.blocks()))
 
 
@@ -90,8 +90,8 @@ def stage_rows(evaluation: Evaluation, stage: str, progress: CountProgress | Non
 def block_rows(
     evaluation: Evaluation, stage: str, batch: int, head: int | None, progress: CountProgress | None = None
 ) -> ArrayRows:
-    """Return the matrix of one item, of one head where a stage has heads; else of the columns of a head, None for
-    all."""
+    """Return the matrix of one item of a stage, and of one head where it has heads; else the columns of a head, or all
+    (None)."""
     shape = evaluation.shape(stage)
     mine = slice(0, shape[-1]) if head is None or len(shape) == 4 else evaluation.head_columns(stage, head)
     height, width = shape[-2], mine.stop - mine.start
@@ -109,14 +109,15 @@ def block_rows(
 
 
 def stage_labels(evaluation: Evaluation, stage: str) -> tuple[Tokens, Tokens]:
-    """Return the tokens of a stage's rows and columns, or None; in self-attention queries are keys, too."""
+    """Return the tokens of a stage's rows and columns, None where there are none; in self-attention keys have those of
+    queries."""
     problem, axes = evaluation.problem, evaluation.axes(stage)
     keys = problem.names_of_keys
     return keys if evaluation.node(stage).stage.by_key else problem.query_tokens, keys if axes[-1] == "key" else None
 
 
 def counted_labels(evaluation: Evaluation, name: str, rows: ArrayRows) -> tuple[Sequence[str], Sequence[str]]:
-    """Return the tokens of rows and columns of a stage, or of rows of a sequence, where there are any, else numbers."""
+    """Return the tokens of rows and columns of a stage, or of rows of a sequence; numbers where there are none."""
     sequences = {"x": evaluation.problem.query_tokens, "context": evaluation.problem.names_of_keys}
     tokens = stage_labels(evaluation, name) if name in evaluation.stages else (sequences.get(name), None)
     return tokens[0] or tuple(map(str, range(as_matrix(rows).shape[0]))), tokens[1] or rows.column_numbers

@@ -45,7 +45,7 @@ _OS_ERRORS = {
 
 
 def write_file(path: str | os.PathLike[str], data: bytes) -> None:
-    """Put `data` into the file at `path`, wholly or not at all. Raises FormatError."""
+    """Write `data` as the file at `path`, wholly or not at all. Raises FormatError."""
     with replacing(path) as sink:
         sink.write(data)
 
@@ -54,12 +54,12 @@ def write_file(path: str | os.PathLike[str], data: bytes) -> None:
 def replacing(
     path: str | os.PathLike[str], size: int = 0, before: Callable[[Path], object] | None = None
 ) -> Iterator[IO[bytes]]:
-    """Write a file bit by bit; nothing is there under its name before all of it is.
+    """Write a file piece by piece; nothing has its name before all of it is written.
 
-    It is written beside the old file, read again and compared, and only then takes the old one's place. A link is
-    followed: the file that it means is replaced, the link stays. `size` bytes have to fit on the disk beforehand;
-    `before` is told of the new file, once it is whole, before it takes that place.
-    Raises FormatError; whatever is raised inside leaves the old file as it was.
+    It is written beside the old file, read again and compared, and only then takes the old one's place. A link stays,
+    and the file that it points to is replaced. `size` bytes have to be free on the disk beforehand; `before` is called
+    with the new file, once it is complete, before it takes that place. Raises FormatError; whatever is raised inside
+    leaves the old file as it was.
     """
     with saving(path):
         target = Path(os.path.realpath(path))
@@ -94,7 +94,7 @@ def replacing(
 
 
 class FileSink(io.RawIOBase):
-    """A file that is being written from front to back; it remembers what it was given. Raises FormatError."""
+    """A file that is written from front to back, with a checksum of what was written. Raises FormatError."""
 
     def __init__(self, descriptor: int, path: str | os.PathLike[str]) -> None:
         super().__init__()
@@ -134,7 +134,8 @@ def saving(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def _mode_of(target: Path) -> int | None:
-    """Return the permissions of the file to be replaced, None for a new one; refused if it is no regular file."""
+    """Return the permissions of the file to be replaced, None for a new one. Raises FormatError if it is no regular
+    file."""
     try:
         mode = target.lstat().st_mode
     except FileNotFoundError:
@@ -147,15 +148,15 @@ def _mode_of(target: Path) -> int | None:
 
 
 def hidden_beside(target: Path) -> Path:
-    """Return the file that is written first; one fixed name for each target, so that crashes never leave more than one.
+    """Return the path of the file that is written first: one fixed, short name for each target.
 
-    It is short, whatever the target's.
+    So crashes never leave more than one of them.
     """
     return target.with_name(f".attn-gui-{zlib.crc32(os.fsencode(target.name)):08x}.saving")
 
 
 def _verify(path: Path, sink: FileSink) -> None:
-    """Read back what was written: some file systems tell of a full disk by a short file only."""
+    """Read back what was written: on a full disk some file systems report nothing, and the file is short."""
     size = check = 0
     with path.open("rb") as file:
         while part := file.read(CHUNK):
@@ -168,7 +169,7 @@ def _verify(path: Path, sink: FileSink) -> None:
 
 
 def _settle(folder: Path) -> None:
-    """Have the folder's new entry survive a power cut, where folders can be synced."""
+    """Make the folder's new entry survive a power cut, where folders can be synced."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:

@@ -41,7 +41,7 @@ _COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".lz4", ".7z", ".rar")
 
 
 class FigureFormat(NamedTuple):
-    """A kind of file that figures are written in, by `figure.writers`."""
+    """A format that figures are written in, by `figure.writers`."""
 
     pixels: bool  # so that it has dots per inch
     moving: bool = False  # so that it holds the frames of a page one after another; its background is opaque
@@ -117,7 +117,6 @@ _ENTRIES: tuple[Format[Loaded] | Format[LabeledArray], ...] = (
         label=QT_TRANSLATE_NOOP("Sentences", "NumPy array"),
         kind="matrix",
         read=npy.read,
-        write=npy.write,
         matches=npy.matches,
         write_rows=npy.write_unlabeled,
         listing=npy.listing,
@@ -128,9 +127,8 @@ _ENTRIES: tuple[Format[Loaded] | Format[LabeledArray], ...] = (
         label=QT_TRANSLATE_NOOP("Sentences", "Comma-separated numbers"),
         kind="matrix",
         read=csv_text.read,
-        write=csv_text.write_csv,
         matches=csv_text.matches,
-        write_rows=csv_text.write_csv_rows,
+        write_rows=csv_text.write_csv,
         text=True,
         spreadsheet=True,
         most=csv_text.MOST_CELLS,
@@ -141,9 +139,8 @@ _ENTRIES: tuple[Format[Loaded] | Format[LabeledArray], ...] = (
         label=QT_TRANSLATE_NOOP("Sentences", "Tab-separated numbers"),
         kind="matrix",
         read=csv_text.read,
-        write=csv_text.write_tsv,
         matches=csv_text.matches,
-        write_rows=csv_text.write_tsv_rows,
+        write_rows=csv_text.write_tsv,
         text=True,
         spreadsheet=True,
         most=csv_text.MOST_CELLS,
@@ -154,9 +151,8 @@ _ENTRIES: tuple[Format[Loaded] | Format[LabeledArray], ...] = (
         label=QT_TRANSLATE_NOOP("Sentences", "Table in Markdown"),
         kind="matrix",
         read=csv_text.read,
-        write=latex_markdown_writer.write_markdown,
         matches=csv_text.matches,
-        write_rows=latex_markdown_writer.write_markdown_rows,
+        write_rows=latex_markdown_writer.write_markdown,
         text=True,
         most=latex_markdown_writer.MOST_CELLS,
     ),
@@ -166,9 +162,8 @@ _ENTRIES: tuple[Format[Loaded] | Format[LabeledArray], ...] = (
         label=QT_TRANSLATE_NOOP("Sentences", "Table in LaTeX"),
         kind="matrix",
         read=csv_text.read,
-        write=latex_markdown_writer.write_latex,
         matches=csv_text.matches,
-        write_rows=latex_markdown_writer.write_latex_rows,
+        write_rows=latex_markdown_writer.write_latex,
         text=True,
         most=latex_markdown_writer.MOST_CELLS,
     ),
@@ -183,17 +178,17 @@ def problem_formats() -> tuple[Format[Loaded], ...]:
 
 
 def save_formats() -> tuple[Format[Loaded], ...]:
-    """Return the formats that a problem is saved in; others only bring it along."""
+    """Return the formats that a problem can be saved in."""
     return tuple(kind for kind in problem_formats() if kind.write is not None)
 
 
 def open_formats() -> tuple[Format[Loaded], ...]:
-    """Return the formats that a problem is looked for in; of pictures only some bring one along."""
+    """Return the formats in which files are searched for a problem; a figure may or may not carry one."""
     return tuple(kind for kind in problem_formats() if kind.write is not None or kind.listing is not None)
 
 
 def array_formats() -> tuple[Format[Loaded], ...]:
-    """Return the formats that hold arrays by any name: a problem, or one matrix."""
+    """Return the formats that hold arrays by name, whatever the names."""
     return tuple(kind for kind in problem_formats() if kind.listing is not None)
 
 
@@ -203,15 +198,17 @@ def matrix_formats() -> tuple[Format[LabeledArray], ...]:
 
 
 def number_formats() -> dict[str, Format[Loaded] | Format[LabeledArray]]:
-    """Return the formats that numbers are exported in, by key."""
+    """Return {key: format} of the formats that numbers can be exported in."""
     return {key: kind for key, kind in FORMATS.items() if kind.holds_numbers}
 
 
 def detect(
     source: FileSource, path: PathText, wanted: Iterable[Format[Any]] | None = None
 ) -> Format[Loaded] | Format[LabeledArray]:
-    """Return the format of an open file: by what it begins with, else by its suffix; an unknown one is refused with
-    those that are `wanted`."""
+    """Return the format of an open file by its first bytes, else by its suffix.
+
+    Raises FormatError for an unknown one, with the suffixes of the formats that are `wanted`.
+    """
     ending = suffix(path)
     if ending in _COMPRESSED:
         template = QT_TRANSLATE_NOOP("Sentences", "{file} is compressed; unpack it first and open what is inside.")
@@ -241,14 +238,14 @@ def detect(
 
 
 def _is_pickle(source: FileSource, start: bytes, alike: Sequence[Format[Any]]) -> bool:
-    """Return whether a file is what `torch.save` or `pickle.dump` writes, by any name."""
+    """Return whether a file was written by `torch.save` or `pickle.dump`, whatever its name."""
     if alike:
         return start.startswith(npz.START) and npz.is_torch_save(source)
     return start[:1] == _PICKLED and start[1:2] in _PROTOCOLS
 
 
 def of_suffix(ending: str, formats: Iterable[Chosen]) -> Chosen:
-    """Return the one of `formats` that has this suffix. Raises FormatError, which names the suffixes that are known."""
+    """Return the format with this suffix. Raises FormatError, which names the suffixes of `formats`."""
     formats = tuple(formats)
     for kind in formats:
         if ending in kind.suffixes:
@@ -258,10 +255,10 @@ def of_suffix(ending: str, formats: Iterable[Chosen]) -> Chosen:
 
 
 def suffixes(formats: Iterable[Format[Any]]) -> tuple[str, ...]:
-    """Return every suffix of some formats."""
+    """Return all suffixes of some formats."""
     return tuple(ending for kind in formats for ending in kind.suffixes)
 
 
 def patterns(formats: Iterable[Format[Any]]) -> str:
-    """Return `*.attn *.npz`: what a file dialog goes by."""
+    """Return `*.attn *.npz`, the filter of a file dialog."""
     return " ".join(f"*{ending}" for ending in suffixes(formats))

@@ -9,7 +9,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from attn_gui.formats.array_rows import ArrayRows, rows_of
+from attn_gui.formats.array_rows import ArrayRows
 from attn_gui.formats.file_format import FileSource, LabeledArray, Labels, check_size
 from attn_gui.formats.file_messages import FormatError
 from attn_gui.formats.text.headings import is_count, is_plain, marked
@@ -24,13 +24,13 @@ _ENCODINGS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codec
 
 
 def matches(start: bytes) -> bool:
-    """Return False: text begins with anything."""
+    """Return False: a text may begin with anything."""
     return False
 
 
 def read(source: FileSource) -> LabeledArray:
-    """Return the matrix; what is no number is refused with its row and column, what has two meanings with both of
-    them."""
+    """Return the matrix. Raises FormatError with row and column of what is no number, or with both meanings of what has
+    two."""
     from attn_gui.formats.text.text_table import read_table  # its import takes as long as those of half of the formats
 
     check_size(source.size, LARGEST_FILE)
@@ -39,18 +39,14 @@ def read(source: FileSource) -> LabeledArray:
     return read_table(decode(file.read(source.size)), source.progress)
 
 
-def write(matrix: LabeledArray, file: IO[bytes], delimiter: str) -> None:
-    """Write a matrix as text, see `write_rows`."""
-    values = matrix.values.reshape(-1, matrix.values.shape[-1]) if matrix.values.ndim else matrix.values.reshape(1, 1)
-    write_rows(rows_of(values), file, matrix.row_labels, matrix.column_labels, delimiter=delimiter)
-
-
 def write_rows(
     source: ArrayRows, file: IO[bytes], row_labels: Labels, column_labels: Labels, *, delimiter: str
 ) -> None:
-    """Write UTF-8: each number as the shortest text that gives it back, labels so that no spreadsheet runs them.
+    """Write UTF-8, each number as the shortest text that gives it back, labels so that no spreadsheet runs them as
+    formulas.
 
-    With labels on one side the other side gets numbers, and the corner stays empty: so a reader knows labels from data.
+    Where one side has labels the other side gets numbers, and the corner stays empty: so a reader tells labels from
+    data.
     """
     height, width = source.shape
     labeled = row_labels is not None or column_labels is not None
@@ -66,14 +62,14 @@ def write_rows(
 
 
 def _names(labels: Sequence[str] | None, numbers: Sequence[str]) -> Sequence[str]:
-    """Return the names of a side; where there are none its numbers."""
+    """Return the labels of a side, or its numbers where it has none."""
     if labels is None:
         return numbers
     return labels if is_count(labels) else tuple(map(_quoted, labels))
 
 
 def _quoted(label: str) -> str:
-    """Return a label as a cell, in quotes where a reader could cut or join it."""
+    """Return a label as a cell, quoted where a reader might split or join it."""
     return marked(label) if is_plain(label) else '"' + marked(label).replace('"', '""') + '"'
 
 
@@ -81,12 +77,11 @@ def _lines(rows: Iterable[Sequence[str]], delimiter: str) -> bytes:
     return "".join(delimiter.join(row) + "\n" for row in rows).encode("utf-8", "backslashreplace")
 
 
-write_csv, write_csv_rows = partial(write, delimiter=","), partial(write_rows, delimiter=",")
-write_tsv, write_tsv_rows = partial(write, delimiter="\t"), partial(write_rows, delimiter="\t")
+write_csv, write_tsv = partial(write_rows, delimiter=","), partial(write_rows, delimiter="\t")
 
 
 def decode(data: bytes) -> str:
-    """Return a text: of UTF-16 where a mark says so, of UTF-8 with or without one, else of the Chinese GB 18030."""
+    """Return a text: UTF-16 with a byte order mark, UTF-8 with or without one, else the Chinese GB 18030."""
     marks = [encoding for mark, encoding in _ENCODINGS.items() if data.startswith(mark)]
     for encoding in (*marks, "utf-8", "gb18030"):
         try:

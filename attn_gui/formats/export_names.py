@@ -9,29 +9,31 @@ from attn_gui.engine.derived_stages import OVER_HEADS
 
 
 def file_stem(*parts: str) -> str:
-    """Return a name of the parts that are there."""
+    """Return the parts of a file's name that are not empty, joined by -."""
     return "-".join(filter(None, parts))
 
 
 def item_part(problem: Problem, item: int) -> str:
-    """Return the part of a file's name that tells the batch item, where there are several: b1."""
+    """Return the part of a file's name for a batch item, b1; empty where there is only one."""
     return f"b{item}" if problem.batch_size > 1 else ""
 
 
 def has_own_cells(evaluation: Evaluation, stage: str) -> bool:
-    """Return whether every head has cells of a stage, a map or columns, and so a file of its own."""
+    """Return whether each head has cells of its own in a stage, a map or columns, and so a file of its own."""
     entry = evaluation.node(stage).stage
     return entry.per_head or bool(entry.heads)
 
 
 def own_heads(evaluation: Evaluation, stage: str, heads: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the heads that have a file of their own; a stage that they share goes by the first."""
+    """Return the heads that get a file of their own; a stage that heads share has that of the first."""
     return heads if has_own_cells(evaluation, stage) else heads[:1]
 
 
 def heads_part(heads: Sequence[int], count: int, stage: str = "") -> str:
-    """Return the part of a file's name that tells its heads: h3, of a sheet of some h0,2-3; `all` only where there are
-    several and none is left out. Empty for a stage that is a map of all heads together."""
+    """Return the part of a file's name for its heads: h3, h0,2-3, or `all` for all of several.
+
+    Empty for a stage that is one map for all heads.
+    """
     if any(stage == merged.name for merged in OVER_HEADS.values()):
         return ""
     if len(heads) == count > 1:

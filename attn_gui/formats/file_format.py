@@ -59,7 +59,7 @@ class FileSource(NamedTuple):
 
 @dataclass(frozen=True)
 class Loaded:
-    """A problem as a file holds it: with the view, what is known about it, and what was noted while reading."""
+    """A problem read from a file, with its view, what is known about it, and notes made while reading."""
 
     problem: Problem
     view: Mapping[str, object] = field(default_factory=dict)
@@ -80,9 +80,9 @@ class Loaded:
 
 @dataclass(frozen=True, eq=False)
 class LabeledArray:
-    """One array as a file holds it, with the labels of its rows and columns where there are any.
+    """One array read from a file, with the labels of its rows and columns where it has any.
 
-    `switches`: every cell is written as true or false, whatever numbers these are read as.
+    `switches`: every cell was written as true or false, whatever numbers these are read as.
     """
 
     values: Array
@@ -93,7 +93,7 @@ class LabeledArray:
 
 
 class ListedArray(NamedTuple):
-    """One array of a file, none of whose numbers is read yet."""
+    """One array of a file whose numbers have not been read yet."""
 
     name: str
     shape: tuple[int, ...]
@@ -102,9 +102,9 @@ class ListedArray(NamedTuple):
 
 @dataclass(frozen=True)
 class ArrayListing:
-    """The arrays of a file by name, with the options of a problem that stand beside them.
+    """The arrays of a file by name, with options of a problem beside them.
 
-    `read` takes some of them out of the same file, open at its start.
+    `read` reads some of the arrays from the same file, open at its start.
     """
 
     arrays: tuple[ListedArray, ...]
@@ -119,10 +119,11 @@ Content = TypeVar("Content", Loaded, LabeledArray)
 
 @dataclass(frozen=True, kw_only=True)
 class Format(Generic[Content]):
-    """A kind of file: how it is recognized, read and written; `matches` knows it by its first bytes, where they differ.
+    """A kind of file: how it is recognized, read and written.
 
-    Numbers are exported by `write_rows`, a matrix with the labels of its rows and columns, by `write_members`, several
-    arrays by name, or by `write_problem`, the problem with every step; a format with none of them is not for that.
+    `matches` recognizes a file by its first bytes, where these tell it from others. `write` saves a problem. Numbers
+    are exported by `write_rows` (one matrix with the labels of its rows and columns), `write_members` (several arrays
+    by name) or `write_problem` (the problem with every step); a format with none of the three exports no numbers.
     """
 
     key: str
@@ -131,7 +132,7 @@ class Format(Generic[Content]):
     kind: Literal["problem", "matrix"]  # what `read` gives
     read: Callable[[FileSource], Content]
     matches: Callable[[bytes], bool]
-    write: Callable[[Content, IO[bytes]], None] | None = None  # into an open file
+    write: Callable[[Loaded, IO[bytes]], None] | None = None  # into an open file
     write_rows: Callable[[ArrayRows, IO[bytes], Labels, Labels], None] | None = None
     write_members: Callable[[Mapping[str, ArrayRows], IO[bytes]], None] | None = None
     write_problem: Callable[[Problem, Progress], bytes] | None = None
@@ -144,7 +145,7 @@ class Format(Generic[Content]):
 
     @property
     def largest(self) -> int:
-        """The bytes that a file of this kind may have."""
+        """The largest size in bytes of a file of this format."""
         return LARGEST_IN_PARTS if self.in_parts else LARGEST_FILE
 
     @property
@@ -154,7 +155,7 @@ class Format(Generic[Content]):
 
     @property
     def holds_matrix(self) -> bool:
-        """Whether a file of numbers holds one matrix, of one head and item; else it holds all of them."""
+        """Whether an exported file holds one matrix, of one head and item; else it holds all of them."""
         return self.write_rows is not None
 
 
@@ -201,7 +202,7 @@ def _opened(path: PathText, largest: int, progress: Progress | None) -> Iterator
 
 
 class _ProgressFile(io.FileIO):
-    """A file that is open elsewhere, read in steps after which `progress` is called."""
+    """A file that is open elsewhere, read in steps, with `progress` called before each."""
 
     def __init__(self, number: int, size: int, progress: Progress) -> None:
         super().__init__(number, "rb", closefd=False)
@@ -215,7 +216,7 @@ class _ProgressFile(io.FileIO):
 
 
 def check_size(size: int, largest: int) -> None:
-    """Refuse a file of more than `largest` bytes."""
+    """Raise FormatError for a file of more than `largest` bytes."""
     if size > largest:
         template = QT_TRANSLATE_NOOP("Sentences", "{file} is too large: {got}; expected at most {expected}.")
         raise FormatError(template, got=size_text(size), expected=size_text(largest))

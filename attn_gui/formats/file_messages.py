@@ -26,7 +26,7 @@ LONGEST = 40
 class FormatError(ValueError):
     """A file that cannot be read or written, in one sentence: what, where, expected, got.
 
-    `template` holds `{file}`, and `path` is set by the boundary that knows it.
+    `template` has the place `{file}`; `path` is set by `at`.
     """
 
     def __init__(self, template: str, **values: object) -> None:
@@ -36,7 +36,7 @@ class FormatError(ValueError):
         self.path: Path | None = None
 
     def at(self, path: str | os.PathLike[str]) -> Self:
-        """Say which file is meant."""
+        """Name the file in the sentence, and return the error."""
         self.path = Path(path)
         self.values["file"] = shown(self.path.name or str(self.path))
         return self

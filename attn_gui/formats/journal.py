@@ -93,9 +93,9 @@ WeightsOf = Callable[[StudyRecord], Mapping[str, Array]]
 # --- writing --------------------------------------------------------------------------------------
 @dataclass(frozen=True, eq=False)
 class JournalStep:
-    """Changes of one step: the arrays that are new or other, and the boxes of those that have new numbers.
+    """What one step changed: whole arrays that are new, and boxes of arrays with new numbers.
 
-    The arrays may be written to meanwhile: whoever does so adds a further step, which says what they hold then, and
+    The arrays may be written to while they are read: whoever does so adds a further step with their numbers then, and
     `is_torn` tells that it happened.
     """
 
@@ -113,25 +113,25 @@ class JournalStep:
     copies: Mapping[str, Array] | None = None  # of the numbers, in the place of those in the arrays
 
     def numbers(self) -> dict[str, Array]:
-        """Return the new numbers by their names in the entry: whole arrays, and cells under the numbers of their
-        boxes."""
+        """Return the new numbers by their names in the entry: whole arrays, and cells under the numbers of
+        their boxes."""
         arrays = self.problem.arrays()
         cells = {str(number): arrays[name][box] for number, (name, box) in enumerate(self.cells)}
         return {name: arrays[name] for name in self.whole if name in arrays} | cells
 
     def copied(self) -> JournalStep:
-        """Return the same with numbers of its own, which nobody writes to."""
+        """Return the step with copies of its numbers, which nobody writes to."""
         copies = {name: numbers.copy() for name, numbers in self.numbers().items()}
         return replace(self, copies=copies, is_torn=lambda: False)
 
     @property
     def weight(self) -> int:
-        """The bytes of all arrays, those that are not written among them."""
+        """The bytes of all arrays that the step holds, including those that it does not write."""
         kept = snapshot_bytes(self.snapshots) if self.snapshots else 0
         return sum(array.nbytes for array in self.problem.arrays().values()) + kept
 
     def parts(self) -> Iterator[memoryview]:
-        """Return the bytes of the entry."""
+        """Return the bytes of the entry, in pieces."""
         given = self.numbers() if self.copies is None else dict(self.copies)
         boxes = [(name, [[cut.start, cut.stop] for cut in box]) for name, box in self.cells]
         said: dict[str, object] = {"cells": boxes, GENERATION: self.generation}
@@ -162,13 +162,13 @@ class JournalStep:
 
 
 class HeldFile(NamedTuple):
-    """A file as it is about to be, and the generation of the document that it will hold."""
+    """A file that is about to be written, and the generation of the document that it will hold."""
 
     file: FileStamp
     generation: int
 
     def is_torn(self) -> bool:
-        """Return whether it counts only with the next whole entry: it says nothing of the one before."""
+        """Return True: it counts only with the next whole entry, as it says nothing of the document itself."""
         return True
 
     def parts(self) -> Iterator[memoryview]:
@@ -178,7 +178,7 @@ class HeldFile(NamedTuple):
 
 
 class Journal:
-    """The file; one thread at a time writes or removes it, the others wait."""
+    """The journal file; one thread at a time writes or removes it, the others wait."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -191,14 +191,14 @@ class Journal:
 
     @property
     def grown(self) -> int:
-        """The bytes of all entries but the first."""
+        """The bytes of all entries after the first."""
         return self._size - self._first
 
     def begin(self, step: JournalStep, since: int = 0) -> None:
-        """Put a whole state in place of all entries. Raises FormatError; then the entries are as they were.
+        """Replace all entries by a whole state. Raises FormatError, with the entries as they were.
 
-        Files that were to hold the document count if they did so of the generation `since`, with which it was opened or
-        its base was written, or a later one.
+        Files that were to hold the document stay if they hold generation `since`, with which it was opened or its base
+        was written, or a later one.
         """
         beside = hidden_beside(self.path)
         with self._lock, saving(self.path):
@@ -224,7 +224,7 @@ class Journal:
             self._first, self._size, self._held, self._since = first, size, kept, since
 
     def append(self, step: JournalStep) -> None:
-        """Add an entry. Raises FormatError; then the entries are as they were."""
+        """Add an entry. Raises FormatError, with the entries as they were."""
         with self._lock, saving(self.path):
             whole = self._add(step, time.monotonic() > self._settled + SETTLED_S)
             if whole and self._place != self.path:
@@ -232,10 +232,10 @@ class Journal:
                 self._place = self.path
 
     def expect(self, held: HeldFile, since: int = 0) -> None:
-        """Add a file that is about to take its place, in what survives a power cut, before it does.
+        """Add an entry on a file that is about to take its place, synced to disk before it does.
 
-        Those that held a generation before `since` are forgotten, as by `begin`. Raises FormatError; then the entries
-        are as they were.
+        Entries on files of generations before `since` are dropped, as by `begin`. Raises FormatError, with the entries
+        as they were.
         """
         with self._lock:
             if held.generation < self._since:
@@ -249,13 +249,13 @@ class Journal:
             self._held = [*(each for each in self._held if each.generation >= since), held]
 
     def expects(self, file: FileStamp) -> bool:
-        """Return whether what follows may be laid on this file."""
+        """Return whether later entries may be applied to this file."""
         return any(held.file == file for held in self._held)
 
     def _add(self, entry: JournalStep | HeldFile, settled: bool) -> bool:
-        """Write an entry behind the last; have it survive a power cut, which takes a while, not each time.
+        """Append an entry; return whether it is whole, see `is_torn`.
 
-        Whether the state is a whole one with it.
+        Only a `settled` one is synced to disk, which takes a while.
         """
         with saving(self.path), self._place.open("r+b", buffering=0) as file:
             if file.seek(0, os.SEEK_END) != self._size:
@@ -286,9 +286,9 @@ def _write(file: io.FileIO, piece: bytes) -> None:
 
 
 def _put(file: io.FileIO, entry: JournalStep | HeldFile) -> bool:
-    """Write an entry; whether it is a whole one.
+    """Write an entry; return whether it is whole, with all numbers of one moment.
 
-    Each piece is a copy: the arrays may be written to meanwhile, and the sum is of what is written.
+    Each piece is copied first, since the arrays may be written to meanwhile: the checksum is of what was written.
     """
     pieces, check = list(entry.parts()), 0
     _write(file, sum(map(len, pieces)).to_bytes(LENGTH, "little"))
@@ -314,7 +314,7 @@ class Recovered(NamedTuple):
 
 
 def kept_in(path: Path) -> KeptDocument:
-    """Return the record of a journal about its document, without the numbers. Raises FormatError."""
+    """Return what a journal says about its document, without the numbers. Raises FormatError."""
     with reading(path, LARGEST_FILE) as source:
         data = _checked_start(source).read(LENGTH + 8)
         length = int.from_bytes(data[LENGTH:], "little")
@@ -325,10 +325,9 @@ def kept_in(path: Path) -> KeptDocument:
 
 
 def is_in_its_file(path: Path) -> bool:
-    """Return whether the file that last took its place holds all that a journal holds, as after a crash right behind
-    that.
+    """Return whether the file that last took its place holds all that the journal holds, as after a crash just then.
 
-    Of large ones it is not found out, which would take a while. Raises FormatError.
+    False for large ones, which would take a while to compare. Raises FormatError.
     """
     with reading(path, LARGEST_FILE) as source:
         held, size = _file_in(_checked_start(source), source.size), source.size
@@ -376,7 +375,7 @@ def recover(path: Path, progress: Progress | None = None, weights_of: WeightsOf 
 
 
 def _file_in(file: BinaryIO, size: int) -> HeldFile | None:
-    """Return the last file that took its place, if it is still the same."""
+    """Return the last file that took its place, if it has not changed since."""
     found: HeldFile | None = None
     for data, _whole in _entries(file, size, LONGEST_NAMING):
         try:
@@ -395,8 +394,8 @@ def _checked_start(source: FileSource) -> BinaryIO:
 
 
 def _entries(file: BinaryIO, size: int, longest: int = LARGEST_FILE) -> Iterator[tuple[bytes, bool]]:
-    """Yield the entries from the first on, up to one that is cut off or damaged, and whether each is a whole one;
-    longer ones are passed over."""
+    """Yield (entry, whether it is whole) up to the first that is cut off or damaged; those longer than `longest` are
+    skipped."""
     while len(start := file.read(LENGTH)) == LENGTH:
         length = int.from_bytes(start, "little")
         if length > size:
@@ -412,7 +411,7 @@ def _entries(file: BinaryIO, size: int, longest: int = LARGEST_FILE) -> Iterator
 
 
 class _State:
-    """Arrays and options as entry after entry makes them, from nothing or from a file that has them."""
+    """Arrays and options, built entry by entry, from nothing or from a file."""
 
     def __init__(self, held: HeldFile | None, weights_of: WeightsOf) -> None:
         self.kept: KeptDocument | None = None
@@ -436,7 +435,7 @@ class _State:
         self.kept = KeptDocument(file.path.stem, sizes, file, found.about, found.view)
 
     def take(self, data: bytes) -> None:
-        """Carry out an entry, wholly or not at all."""
+        """Apply an entry, wholly or not at all."""
         header, cells = safetensors_packing.unpacked(data, ENTRY)
         said = _said(header)
         if HOLDS in said or (self._held is not None and said[GENERATION] < self._held.generation):
@@ -466,7 +465,7 @@ class _State:
         self._arrays, self._snapshots, self._notes, self._study = arrays, snapshots, notes, study
 
     def _weights(self, study: StudyRecord, own: LayerRecord) -> dict[str, Array]:
-        """Return the weights of the layer on the table, with what is other in them."""
+        """Return the weights of the layer on the table, with the cells that differ in them."""
         try:
             weights = self._weights_of(study)
         except FormatError:
@@ -497,9 +496,9 @@ class _State:
 def _write_cells(
     arrays: Mapping[str, Array], places: Iterable[tuple[str, list[list[int]]]], given: Mapping[str, Array]
 ) -> None:
-    """Write new cells into arrays: those of the k-th place are given under the number k.
+    """Write new cells into arrays; those of place k are given under the number k.
 
-    All are checked before any is written, for the arrays are those that hold the entries before.
+    All are checked before any is written, since the arrays hold the state of the entries before.
     """
     boxes = [(arrays[name], _box(cuts, arrays[name].shape)) for name, cuts in places]
     written = [(array, box, given[str(number)]) for number, (array, box) in enumerate(boxes)]
@@ -510,7 +509,7 @@ def _write_cells(
 
 
 def _base(stamp: FileStamp | None) -> Loaded:
-    """Return the file on which the edits were made, if it is still the same."""
+    """Return the file that the edits were made on, if it has not changed since."""
     if stamp is None or not stamp.is_current():
         raise FormatError(_CHANGED, base=shown(stamp.path.name if stamp else ""))
     return open_file(stamp.path)

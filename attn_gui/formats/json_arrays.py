@@ -66,7 +66,7 @@ _LONG = QT_TRANSLATE_NOOP("Sentences", "{file} holds a number that is too long."
 
 
 def matches(start: bytes) -> bool:
-    """Return False: text begins with anything."""
+    """Return False: a text may begin with anything."""
     return False
 
 
@@ -96,7 +96,8 @@ def _nested(cells: Json, shape: tuple[int, ...]) -> str:
 
 
 def listing(source: FileSource) -> ArrayListing:
-    """Return every nested list of numbers; what lies in records within has their names before its own, with points."""
+    """Return all nested lists of numbers by name; those inside records have the names of these in front, joined by
+    dots."""
     named, notes = _parsed(source)
     arrays: dict[str, Array] = {}
     budget = ListedBudget()
@@ -138,7 +139,7 @@ def _held(arrays: Mapping[str, Array], _source: FileSource, names: Collection[st
 
 
 class _Decimals:
-    """The numbers of a text that are not whole; the first that is read as 0, and is none, is noted."""
+    """Reads the decimals of a text; notes the first that becomes 0 although it is none."""
 
     def __init__(self) -> None:
         self.notes: list[FileNote] = []
@@ -157,7 +158,8 @@ class _Decimals:
 
 
 def _parsed(source: FileSource) -> tuple[dict[str, Json], list[FileNote]]:
-    """Return the whole text as values by name, with notes on its numbers; checked before it is taken apart."""
+    """Return the whole text as values by name, with notes on its numbers. The number of lists is checked before it is
+    parsed."""
     check_size(source.size, LARGEST_FILE)
     text = decode(source.file.read(source.size))
     lists = text.count("[") + text.count("{")
@@ -183,7 +185,7 @@ def _lists(values: Mapping[str, Json], before: str = "", depth: int = 0) -> Iter
 
 
 def _others(values: Mapping[str, Json], read: Collection[str], before: str = "") -> Iterator[str]:
-    """Yield the names of what is not read, within records, too; these are as deep as `_lists` lets them be."""
+    """Yield the names of what is not read, also inside records, as deep as `_lists` goes."""
     for name, value in values.items():
         if before + name in read or value is None:
             continue
@@ -202,8 +204,7 @@ def _is_numbers(value: Json) -> bool:
 
 
 def _array(name: str, nested: Json, budget: Budget, progress: Progress) -> Array:
-    """Return the numbers of nested lists: true and false as such, whole numbers as such where they fit, else
-    float64."""
+    """Return nested lists as booleans, as whole numbers where these fit, else as float64."""
     if not isinstance(nested, list):
         return _array(name, [nested], budget, progress).reshape(())
     shape = _shape(name, nested)
@@ -249,7 +250,7 @@ def _shape(name: str, nested: list[Json]) -> tuple[int, ...]:
 
 
 def _rows(name: str, nested: list[Json], shape: Sequence[int]) -> Iterator[list[Json]]:
-    """Yield the innermost lists, in order; refused where one is longer or shorter than the first."""
+    """Yield the innermost lists in order. Raises FormatError where one is longer or shorter than the first."""
     got = (len(nested),) if isinstance(nested, list) else ()
     if got != tuple(shape[:1]):
         raise FormatError(_RAGGED, name=shown(name), got=shape_text(got), expected=shape_text(tuple(shape[:1])))

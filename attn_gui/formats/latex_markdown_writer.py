@@ -11,9 +11,9 @@ from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
-from attn_gui.formats.array_rows import ArrayRows, rows_of
+from attn_gui.formats.array_rows import ArrayRows
 from attn_gui.formats.csv_text import texts_of
-from attn_gui.formats.file_format import LabeledArray, Labels
+from attn_gui.formats.file_format import Labels
 
 if TYPE_CHECKING:
     from attn_gui.formats.text.latex_markdown_reader import Texts, TypesetPart
@@ -28,7 +28,7 @@ TYPESET = (
 
 
 def markdown(rows: Texts, heads: Sequence[str]) -> str:
-    """Return a table of GitHub's Markdown; every text is written as it stands."""
+    """Return a table of GitHub's Markdown, in which every text is shown literally."""
     from tabulate import tabulate
 
     from attn_gui.formats.text.latex_markdown_reader import markdown_text  # whose many patterns no start waits for
@@ -38,7 +38,7 @@ def markdown(rows: Texts, heads: Sequence[str]) -> str:
 
 
 def latex(rows: Texts, heads: Sequence[str]) -> str:
-    """Return a `tabular` with a rule below the headings; several that fit a page each, where one does not."""
+    """Return a `tabular` with a rule below the headings; several of a page each where one would not fit."""
     from attn_gui.formats.text.latex_markdown_reader import parts_of
 
     parts = parts_of(rows, heads)
@@ -87,7 +87,7 @@ def _write_rows(
     label: Callable[[str], str],
     number: Callable[[str], str],
 ) -> None:
-    """Write the whole table with the names of its rows and columns, numbers where there are none."""
+    """Write the whole table with the names of its rows and columns, or numbers where there are none."""
     counted = tuple(map(str, range(source.shape[0]))), source.column_numbers
     down, across = (
         numbers if labels is None else tuple(map(label, labels))
@@ -98,14 +98,5 @@ def _write_rows(
     file.write((table(rows, ["", *across]) + "\n").encode("utf-8", "backslashreplace"))
 
 
-def _write(
-    matrix: LabeledArray, file: IO[bytes], write_rows: Callable[[ArrayRows, IO[bytes], Labels, Labels], None]
-) -> None:
-    values = matrix.values.reshape(-1, matrix.values.shape[-1]) if matrix.values.ndim else matrix.values.reshape(1, 1)
-    write_rows(rows_of(values), file, matrix.row_labels, matrix.column_labels)
-
-
-write_markdown_rows = partial(_write_rows, table=markdown, label=str, number=str)
-write_latex_rows = partial(_write_rows, table=latex, label=latex_label, number=latex_number)
-write_markdown = partial(_write, write_rows=write_markdown_rows)
-write_latex = partial(_write, write_rows=write_latex_rows)
+write_markdown = partial(_write_rows, table=markdown, label=str, number=str)
+write_latex = partial(_write_rows, table=latex, label=latex_label, number=latex_number)

@@ -8,7 +8,7 @@ from typing import IO
 import numpy as np
 
 from attn_gui.engine.fields import GIVEN
-from attn_gui.formats.array_rows import ArrayRows, rows_of
+from attn_gui.formats.array_rows import ArrayRows
 from attn_gui.formats.file_format import ArrayListing, FileSource, LabeledArray, Labels, ListedArray
 from attn_gui.formats.untrusted_bytes import (
     MAGIC,
@@ -20,7 +20,7 @@ from attn_gui.formats.untrusted_bytes import (
     rounding_notes,
 )
 
-__all__ = ["listing", "matches", "read", "write", "write_rows", "write_unlabeled"]
+__all__ = ["listing", "matches", "read", "write_rows", "write_unlabeled"]
 
 
 def matches(start: bytes) -> bool:
@@ -34,7 +34,7 @@ def read(source: FileSource) -> LabeledArray:
 
 
 def listing(source: FileSource) -> ArrayListing:
-    """Return the array as attention weights, which is all that one array without a name can be of a problem."""
+    """Return the array as attention weights: the only part of a problem that a single array without a name can be."""
     header = checked_header(source.file, GIVEN, source.size, ListedBudget())
     return ArrayListing((ListedArray(GIVEN, header.shape, header.dtype.name),), _read_listed)
 
@@ -44,12 +44,8 @@ def _read_listed(source: FileSource, names: Collection[str]) -> dict[str, Array]
     return {name: read_npy(source.file, name, source.size, ListedBudget()) for name in names}
 
 
-def write(matrix: LabeledArray, file: IO[bytes]) -> None:
-    write_rows(rows_of(matrix.values), file)
-
-
 def write_rows(rows: ArrayRows, file: IO[bytes]) -> None:
-    """Write an array block by block: the very bytes that NumPy writes."""
+    """Write an array block by block, in the same bytes as NumPy."""
     header = {"descr": np.lib.format.dtype_to_descr(rows.dtype), "fortran_order": False, "shape": rows.shape}
     np.lib.format.write_array_header_1_0(file, header)
     for block in rows.blocks():
@@ -57,5 +53,5 @@ def write_rows(rows: ArrayRows, file: IO[bytes]) -> None:
 
 
 def write_unlabeled(rows: ArrayRows, file: IO[bytes], row_labels: Labels, column_labels: Labels) -> None:
-    """Write an array block by block; the file has no room for labels."""
+    """Write an array block by block, without labels, which the format cannot hold."""
     write_rows(rows, file)

@@ -61,13 +61,12 @@ def is_torch_save(source: FileSource) -> bool:
 
 
 def read(source: FileSource) -> Loaded:
-    """Return a problem by the names of its fields, with the options among them; every other array is left unread and
-    noted."""
+    """Return a problem by the names of its fields, options included; other arrays are not read, and noted."""
     return problem_in(listing(source), source)
 
 
 def listing(source: FileSource) -> ArrayListing:
-    """Return every array by its header, and the options beside them."""
+    """Return all arrays by their headers, and options beside them."""
     _check_directory(source)
     with zipfile.ZipFile(source.file) as archive:
         members = _members(archive)
@@ -86,7 +85,7 @@ def listing(source: FileSource) -> ArrayListing:
 
 
 def _header(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> Header | None:
-    """Return the header of an array; None of what is none, and no part of a problem either."""
+    """Return the header of an array; None for a member that is no array, nor part of a problem."""
     try:
         with archive.open(info) as member:
             header = read_header(member, name)
@@ -100,7 +99,7 @@ def _header(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> Heade
 
 
 def _is_text(name: str, header: Header) -> bool:
-    """Return whether an array is a text, or says an option as one would."""
+    """Return whether an array is a text, or gives an option as one would."""
     return header.dtype.kind in "US" or (is_option(name) and header.shape == ())
 
 
@@ -113,7 +112,7 @@ def _taken(source: FileSource, names: Collection[str]) -> dict[str, Array]:
 
 
 def size_of(source: FileSource) -> int:
-    """Return the bytes that the arrays of a problem say they take once they are unpacked."""
+    """Return the unpacked size in bytes of the arrays of a problem, as their headers give it."""
     _check_directory(source)
     with zipfile.ZipFile(source.file) as archive:
         members = _members(archive).items()
@@ -121,12 +120,12 @@ def size_of(source: FileSource) -> int:
 
 
 def write(loaded: Loaded, file: IO[bytes]) -> None:
-    """Write the problem's arrays and its options: what `read` takes in again, field for field."""
+    """Write the problem's arrays and its options, from which `read` makes the same problem, field for field."""
     write_members({name: rows_of(array) for name, array in members_of(loaded).items()}, file)
 
 
 def members_of(loaded: Loaded) -> dict[str, Array]:
-    """Return every array of the file, `meta` included."""
+    """Return all arrays of the file, `meta` included."""
     arrays, options = split(loaded.problem)
     meta = dump({**loaded.about, **options})
     if len(meta) > LONGEST_META:
@@ -138,7 +137,7 @@ def members_of(loaded: Loaded) -> dict[str, Array]:
 
 
 def write_members(members: Mapping[str, ArrayRows], file: IO[bytes]) -> None:
-    """Write a `.npz` of arrays by name, each block by block; the same arrays give the same bytes."""
+    """Write a `.npz` of arrays by name, each block by block; the same arrays always give the same bytes."""
     with zipfile.ZipFile(file, "w") as archive:
         for name, rows in members.items():
             with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as member:
@@ -146,7 +145,7 @@ def write_members(members: Mapping[str, ArrayRows], file: IO[bytes]) -> None:
 
 
 def _check_directory(source: FileSource) -> None:
-    """Refuse a zip whose table of contents would not fit before it is read: zipfile reads it whole."""
+    """Raise FormatError for a zip whose directory is too large: zipfile reads it as a whole."""
     source.file.seek(-min(source.size, _END_SIZE + _LOCATOR_SIZE + _END64_SIZE), io.SEEK_END)
     tail = source.file.read()
     source.file.seek(0)
@@ -160,8 +159,7 @@ def _check_directory(source: FileSource) -> None:
 
 
 def _directory64(source: FileSource, tail: bytes) -> int:
-    """Return the length of the table of contents as ZIP64 says it, right before the end of a zip; 0 where nothing
-    does."""
+    """Return the length of the directory by the ZIP64 record before the end of a zip; 0 without one."""
     locator, end = tail[-_LOCATOR_SIZE:], tail[-_LOCATOR_SIZE - _END64_SIZE : -_LOCATOR_SIZE]
     if not locator.startswith(_LOCATOR):
         return 0
@@ -172,7 +170,8 @@ def _directory64(source: FileSource, tail: bytes) -> int:
 
 
 def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
-    """Return the entries by array name; refused if a name comes twice, is encrypted, or is packed in an unusual way."""
+    """Return the entries by array name. Raises FormatError for one that comes twice, is encrypted, or
+    unusually packed."""
     found: dict[str, zipfile.ZipInfo] = {}
     for info in archive.infolist():
         name = info.filename.removesuffix(".npy")
@@ -186,7 +185,7 @@ def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
 
 
 def _weigh(archive: zipfile.ZipFile, members: Mapping[str, zipfile.ZipInfo]) -> None:
-    """Refuse what is too large by the headers of all arrays, before any of them is unpacked."""
+    """Raise FormatError for arrays that are too large by their headers, before any of them is unpacked."""
     budget = ListedBudget()
     for name, info in members.items():
         with archive.open(info) as member:
@@ -205,7 +204,7 @@ def _option(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, budget: 
 
 
 def _meta(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> dict[str, Json]:
-    """Return the options: one text without axes, of at most a megabyte."""
+    """Return the options: one text of at most a megabyte, without axes."""
     with archive.open(info) as member:
         header = read_header(member, "meta")
         if header.dtype.kind not in "US" or header.shape != ():

@@ -48,6 +48,7 @@ _NO_SWITCH = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is {got}; expe
 _TWO_COUNTS = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is {got} and “{other}” is {held}; expected the same.")
 _READ_AS = QT_TRANSLATE_NOOP("Sentences", "“{name}” was read as {got}.")
 _READ_CAUSAL = QT_TRANSLATE_NOOP("Sentences", "“{name}” was read as the causal mask {rule}.")
+WHOLE_IN_FLOAT32 = 2**24  # up to which it has every whole number
 _NOTED = 8  # names that are worth saying
 
 
@@ -57,12 +58,12 @@ def is_field(name: str) -> bool:
 
 
 def is_option(name: str) -> bool:
-    """Return whether an array of this name says what options may say, too."""
+    """Return whether an array of this name holds an option."""
     return name in OPTIONS or name in ARGUMENTS or name in OTHER_WORDS
 
 
 def own_shape(name: str, shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the shape of a field whose file holds it so: one row or column is how tables hold what has one axis."""
+    """Return the shape of a field, given that in a file: tables hold vectors as one row or column."""
     return (math.prod(shape),) if len(shape) == 2 and 1 in shape and _is_vector(name) else shape
 
 
@@ -77,12 +78,12 @@ def _is_vector(name: str) -> bool:
 
 
 def is_result(name: str) -> bool:
-    """Return whether an array of this name is computed, so that nothing of the problem is lost without it."""
+    """Return whether an array of this name is a computed stage, which can be left unread."""
     return name in STAGE
 
 
 def option_of(name: str, array: Array) -> tuple[dict[str, Json], dict[str, Array]]:
-    """Return the option that an array of its name holds: (options, arrays) with a mask as its first layer."""
+    """Return (options, arrays) for an array whose name is that of an option; a mask becomes its first layer."""
     if name != "mask" or array.dtype.kind in "US":
         return {name: array.item() if array.ndim == 0 else array.tolist()}, {}
     if array.dtype.kind != "f":
@@ -102,7 +103,7 @@ def _first_layer(kind: type[Layer], cells: Array) -> tuple[dict[str, Json], dict
 
 
 def split(problem: Problem) -> tuple[dict[str, Array], dict[str, Json]]:
-    """Return the arrays by dotted name, and everything else as JSON; what has its default value is left out."""
+    """Return (arrays by dotted name, everything else as JSON) of a problem; fields with default values are left out."""
     arrays = problem.arrays()
     options: dict[str, Json] = {"num_heads": problem.num_heads}
     for name, value in problem.fields().items():
@@ -114,7 +115,8 @@ def split(problem: Problem) -> tuple[dict[str, Array], dict[str, Json]]:
 
 
 def in_our_words(options: Mapping[str, Json]) -> tuple[dict[str, Json], tuple[FileNote, ...]]:
-    """Return the options under our names, with notes on those that had others. Raises FormatError where two differ."""
+    """Return options under our names, with notes on those that had others. Raises FormatError where two of
+    them differ."""
     found: dict[str, Json] = {name: value for name, value in options.items() if name not in OTHER_WORDS}
     notes = []
     for name, value in options.items():
@@ -137,10 +139,10 @@ def in_our_words(options: Mapping[str, Json]) -> tuple[dict[str, Json], tuple[Fi
 def assemble(
     arrays: Mapping[str, Array], options: Mapping[str, Json], *, batch_axis: bool = True
 ) -> tuple[Problem, dict[str, str], tuple[str, ...]]:
-    """Return the problem, what else the options say about it, and the names of options that are neither.
+    """Return the problem, what else the options say about it, and the names of unknown options.
 
-    Without a dtype in the options it is float32 if no array is finer; `batch_axis`: what a first axis as long as
-    num_heads is, where the options do not say it. Raises FormatError, ShapeError.
+    Without a dtype among the options it is float32 if no array is finer. `batch_axis`: whether a first axis as long as
+    num_heads is the batch, where the options do not say. Raises FormatError, ShapeError.
     """
     fields = fields_of(arrays, options) | {"batch_axis": options.get("batch_axis", batch_axis)}
     strange = tuple(name for name in options if name not in (*OPTIONS, *ABOUT, *ARGUMENTS))
@@ -148,7 +150,7 @@ def assemble(
 
 
 def fields_of(arrays: Mapping[str, Array], options: Mapping[str, Json]) -> dict[str, Any]:
-    """Return the fields of a problem as they are given, none checked. Raises FormatError for an array without place."""
+    """Return the fields of a problem, unchecked. Raises FormatError for an array that is no part of one."""
     fields: dict[str, Any] = {name: options[name] for name in OPTIONS if options.get(name) is not None}
     if "tokens" in options:
         fields = {"query_tokens": options["tokens"], "key_tokens": options["tokens"]} | fields
@@ -163,14 +165,15 @@ def fields_of(arrays: Mapping[str, Array], options: Mapping[str, Json]) -> dict[
 
 
 def layers_of(mask: Json) -> list[Json]:
-    """Return layers of a mask: a list, where one alone or the name of its kind stands for one. Raises FormatError."""
+    """Return the layers of a mask, which may be given as a list, one layer, or the name of a kind. Raises
+    FormatError."""
     alone = isinstance(mask, str) or (isinstance(mask, dict) and "kind" in mask)
     layers = [] if mask is None else [mask] if alone else _list(mask, "mask")
     return [{"kind": layer} if isinstance(layer, str) else layer for layer in layers]
 
 
 def words(options: Mapping[str, Json]) -> dict[str, str]:
-    """Return the options in words: model, text, …"""
+    """Return those options that are words about the problem: model, text, …"""
     return {name: whole_text(str(options[name])) for name in ABOUT if isinstance(options.get(name), str | int)}
 
 
@@ -184,13 +187,13 @@ def notes_on(arrays: Sequence[str], options: Sequence[str]) -> tuple[FileNote, .
 
 
 def listed(names: Iterable[str]) -> tuple[str, ...]:
-    """Return names as a sentence may list them, still to be put together."""
+    """Return names as a list in a sentence, which is put together when it is shown."""
     names = list(names)
     return (*map(shown, names[:_NOTED]), *("…" for _ in names[_NOTED : _NOTED + 1]))
 
 
 def _put(fields: dict[str, Any], name: str, array: Array) -> None:
-    """Lay an array where its dotted name says."""
+    """Put an array into nested fields, as its dotted name says."""
     *record, last = name.split(".")
     if not record:
         fields[name] = array
@@ -205,11 +208,17 @@ def _put(fields: dict[str, Any], name: str, array: Array) -> None:
 
 def _dtype(arrays: Mapping[str, Array]) -> str:
     kinds = {array.dtype for array in arrays.values() if array.dtype.kind == "f"}
-    return "float32" if kinds and np.result_type(np.float16, *kinds) != np.float64 else "float64"
+    narrow = kinds and np.result_type(np.float16, *kinds) != np.float64
+    return "float32" if narrow and not any(map(_needs_float64, arrays.values())) else "float64"
+
+
+def _needs_float64(array: Array) -> bool:
+    """Return whether float32 has not got all whole numbers up to those of an array."""
+    return array.dtype.kind in "iu" and array.size > 0 and max(int(array.max()), -int(array.min())) > WHOLE_IN_FLOAT32
 
 
 def _plain(value: object) -> Json:
-    """Return a field as JSON; arrays are left out of records, they have names of their own."""
+    """Return a field as JSON; records lose their arrays, which have names of their own."""
     if isinstance(value, Mapping):
         return {name: _plain(part) for name, part in value.items() if not isinstance(part, np.ndarray)}
     if isinstance(value, np.ndarray | tuple | list):
@@ -220,15 +229,11 @@ def _plain(value: object) -> Json:
 
 def _list(value: Json, name: str) -> list[Json]:
     if not isinstance(value, list):
-        raise _unexpected(_NO_LIST, name, value)
+        raise FormatError(_NO_LIST, name=name, got=described(value))
     return value
 
 
 def _object(value: Json, name: str) -> dict[str, Json]:
     if not isinstance(value, dict):
-        raise _unexpected(_NO_MAPPING, name, value)
+        raise FormatError(_NO_MAPPING, name=name, got=described(value))
     return value
-
-
-def _unexpected(template: str, name: str, value: Json) -> FormatError:
-    return FormatError(template, name=name, got=described(value))

@@ -43,7 +43,7 @@ def write_members(members: Mapping[str, ArrayRows], file: IO[bytes]) -> None:
 
 
 def listing(source: FileSource) -> ArrayListing:
-    """Return every array, by the header alone; one of unknown numbers is refused when it is read."""
+    """Return all arrays, by the header alone; one of unknown numbers is refused only when it is read."""
     header, _ = _header(source)
     places = safetensors_packing.places(header)
     arrays = tuple(ListedArray(place.name, place.shape, safetensors_packing.kind_name(place.kind)) for place in places)
@@ -56,8 +56,8 @@ def listing(source: FileSource) -> ArrayListing:
 
 
 def _value(text: Json) -> Json:
-    """Return the number or truth value that a text of the metadata stands for, as JSON or Python write it; None for
-    any other text, such as the name of a type that others use."""
+    """Return the number or boolean that a text of the metadata stands for, in JSON or Python; None for any
+    other text."""
     word = {"True": "true", "False": "false"}.get(str(text), str(text))
     try:
         value = parse_object(f'{{"value": {word}}}', LONGEST_META)["value"]
@@ -91,7 +91,7 @@ class _FilePart:
 
 
 def _header(source: FileSource) -> tuple[dict[str, Json], int]:
-    """Return the header, and the byte behind it."""
+    """Return the header, and the position after it."""
     start = source.file.read(_LENGTH)
     length = int.from_bytes(start, "little")
     if len(start) < _LENGTH or length > min(safetensors_packing.LONGEST_HEADER, source.size - _LENGTH):

@@ -46,7 +46,7 @@ _KEY_OF = {np.dtype(_DTYPES[key]).name: key for key in _KEYS}
 
 
 class SizedArray(Protocol):
-    """An array, or what will be one."""
+    """An array, or the shape and dtype of one that is made later."""
 
     @property
     def shape(self) -> tuple[int, ...]: ...
@@ -59,14 +59,14 @@ class SizedArray(Protocol):
 
 
 def matches(start: bytes) -> bool:
-    """Return whether a file that begins so may be one."""
+    """Return whether a file that begins so may be a safetensors file."""
     return start[8:9] == b"{" and int.from_bytes(start[:8], "little") <= LONGEST_HEADER
 
 
 def parts(arrays: Mapping[str, Array], metadata: Mapping[str, str]) -> Iterator[memoryview]:
-    """Yield the bytes of a file, array by array in its own memory; the same content gives the same bytes.
+    """Yield the bytes of a file, each array in its own memory; the same content always gives the same bytes.
 
-    In the order of the official writer: the widest numbers first, so that each begins at a multiple of its width.
+    Arrays are in the order of the official writer: the widest numbers first, so that each is aligned to its width.
     """
     header, names = header_of(arrays, metadata)
     yield memoryview(header)
@@ -75,13 +75,13 @@ def parts(arrays: Mapping[str, Array], metadata: Mapping[str, str]) -> Iterator[
 
 
 def packed(array: Array) -> memoryview:
-    """Return the bytes of an array as they stand in a file."""
+    """Return the bytes of an array as they are written."""
     little = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
     return memoryview(little.reshape(-1).view(np.uint8).data)
 
 
 def header_of(arrays: Mapping[str, SizedArray], metadata: Mapping[str, str]) -> tuple[bytes, list[str]]:
-    """Return the bytes before the arrays, and the names of these in the order in which they follow."""
+    """Return the bytes before the arrays, and the names of the arrays in the order in which they follow."""
     header: dict[str, object] = {METADATA: dict(metadata)}
     names = sorted(arrays, key=lambda name: (_KEYS.index(_key(arrays[name])), name))
     end = 0
@@ -94,9 +94,9 @@ def header_of(arrays: Mapping[str, SizedArray], metadata: Mapping[str, str]) -> 
 
 
 def unpacked(data: bytes, entry: str = "") -> tuple[dict[str, Json], memoryview]:
-    """Return the header, which says where which array is, and the bytes of all arrays.
+    """Return the header, which gives the place of each array, and the bytes of all arrays.
 
-    Where the header is long by the text of one `entry` of the metadata, that does not count.
+    The text of one `entry` of the metadata does not count for the limit on the header's length.
     """
     length = int.from_bytes(data[:8], "little")
     if len(data) < 8 + length or length > LONGEST_HEADER:
@@ -111,7 +111,7 @@ def unpacked(data: bytes, entry: str = "") -> tuple[dict[str, Json], memoryview]
 
 
 def may_have(data: bytes, entry: str) -> bool:
-    """Return whether the metadata of a file may have this entry; a short header tells once it is taken apart."""
+    """Return whether the metadata of a file may have this entry; a short header is only known once it is parsed."""
     return int.from_bytes(data[:8], "little") <= LONGEST_ENTRIES or _start_of(data, entry) >= 0
 
 
@@ -122,14 +122,14 @@ def _start_of(data: bytes, entry: str) -> int:
 
 
 def _length_of(data: bytes, stop: int, entry: str) -> int:
-    """Return the bytes of the text of an entry, 0 in a header that is short anyway."""
+    """Return the length of the text of an entry; 0 in a header that is short anyway."""
     start = _start_of(data, entry) if entry and stop > LONGEST_ENTRIES else -1
     found = _TEXT.match(data, start, stop) if start >= 0 else None
     return found.end() - start if found else 0
 
 
 class PackedArray(NamedTuple):
-    """The place of an array behind the header, and what its bytes mean."""
+    """The place of an array in the bytes after the header, and how these are read."""
 
     name: str
     kind: str  # as these files call it: F32, BF16, …
@@ -144,13 +144,15 @@ def places(header: Mapping[str, Json]) -> list[PackedArray]:
 
 
 def kind_name(kind: str) -> str:
-    """Return the name that NumPy has for a kind of numbers; bfloat16, and what cannot be read, have their own."""
+    """Return NumPy's name for a kind of numbers; "bfloat16", and the file's own word for an unknown kind."""
     return "bfloat16" if kind == _BFLOAT16 else np.dtype(_DTYPES[kind]).name if kind in _DTYPES else shown(kind)
 
 
 def count_of(place: PackedArray, budget: Budget) -> int:
-    """Return the bytes that its shape needs; refused where it says other ones, where they are too many, of unknown
-    numbers."""
+    """Return the number of bytes that the shape needs.
+
+    Raises FormatError where the header gives another number, for too many bytes, and for an unknown kind of numbers.
+    """
     if place.kind not in _DTYPES:
         template = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” holds {got}; expected {expected}.")
         raise FormatError(template, name=shown(place.name), got=shown(place.kind), expected=tuple(_DTYPES))
@@ -168,10 +170,7 @@ def array_of(place: PackedArray, own: NDArray[np.uint8]) -> Array:
 
 
 def arrays_in(header: Mapping[str, Json], cells: memoryview) -> dict[str, Array]:
-    """Return every array, in the memory of the file.
-
-    They follow each other in it without gap or overlap, from the first byte to the last.
-    """
+    """Return all arrays, as views of the file's memory. Raises FormatError where they leave gaps or overlap."""
     budget, end = Budget(), 0
     found: dict[str, Array] = {}
     for place in places(header):
@@ -192,7 +191,7 @@ def _key(array: SizedArray) -> str:
 
 
 def _entry(name: str, entry: Json) -> PackedArray:
-    """Return the header's entry of one array: its name, kind of numbers, shape and place."""
+    """Return the place of one array, read from the header."""
     parts = entry if isinstance(entry, dict) else {}
     kind, shape, place = parts.get("dtype"), _wholes(parts.get("shape")), _wholes(parts.get("data_offsets"))
     if not isinstance(kind, str) or shape is None or place is None or len(place) != 2 or min(place) < 0:

@@ -57,8 +57,11 @@ PRINTED = "for name, numbers in stages.items():\n    print(name, *numbers.shape)
 # The libraries that a script can compute with: a new one is one entry of SCRIPTS.
 @dataclass(frozen=True)
 class ScriptLibrary:
-    """A library: its title, the name of its module, the lines that make it ready, and its words for an array, for a
-    copy of {name}, for its heads one after another {count} times, and for the complementary error function."""
+    """A library that scripts can use: its title, the name of its module, and lines of code.
+
+    The lines set it up, make an array, copy {name}, repeat its heads {count} times, and give the complementary error
+    function.
+    """
 
     key: str
     title: str
@@ -104,7 +107,7 @@ SCRIPTS: Mapping[str, ScriptLibrary] = MappingProxyType({dialect.key: dialect fo
 
 # --- script ---------------------------------------------------------------------------------------
 def script_text(problem: Problem, dialect: ScriptLibrary) -> str:
-    """Return the whole script. Raises FormatError, one sentence, for a problem that no script is written for."""
+    """Return the whole script. Raises FormatError for a problem that no script can be written for."""
     _check(problem)
     return _Script(problem, dialect).text()
 
@@ -120,9 +123,10 @@ def _check(problem: Problem) -> None:
 
 
 class _Script:
-    """Lines and helpers of a script, gathered stage by stage.
+    """Lines and helpers of a script, collected stage by stage.
 
-    Its maps are n × m, with an axis of heads before these where there are several, or a batch, and one of the batch.
+    Maps are n × m, with an axis of heads in front where there are several heads, or a batch, and one of the batch in
+    front of that.
     """
 
     def __init__(self, problem: Problem, dialect: ScriptLibrary) -> None:
@@ -153,7 +157,7 @@ class _Script:
 
     # --- stages ----------------------------------------------------------------------------------
     def _add(self, node: Node) -> None:
-        """Add the line of a stage; of one that is changed by hand, the lines of that."""
+        """Add the line of a stage, and those of its interventions."""
         name = _variable(node.name)
         if node.inputs and node.inputs[0].name == COMPUTED + node.name:
             self._add_changes(node)
@@ -168,7 +172,7 @@ class _Script:
         return not node.stage.hidden or node.name.startswith(COMPUTED)
 
     def _sum(self, node: Node) -> str:
-        """Return a sum of products, as the formula has it."""
+        """Return a sum of products, as in the formula."""
         assert isinstance(node.stage, LinearStage)
         terms, start = [], 0
         for count in node.stage.counts:
@@ -189,7 +193,8 @@ class _Script:
         return " @ ".join(names)
 
     def _check_gated(self, node: Node, places: Sequence[int]) -> None:
-        """Raise FormatError for infinity and NaN that a zero weight holds back: a product in a script does not."""
+        """Raise FormatError for infinity or NaN that a weight of 0 would hold back, since a product in a script does
+        not."""
         for place in node.stage.gates:
             ref = node.inputs[place]
             cells = self.evaluation.fetch(ref.name, indices.whole(self.evaluation.shape(ref.name)))
@@ -197,7 +202,7 @@ class _Script:
                 raise FormatError(NOT_FINITE, field=plain_name(ref.name))
 
     def _from_entry(self, node: Node) -> str:
-        """Return the line that stands on the entry of the stage, with the names of what it reads."""
+        """Return the `code` of the stage, with the names of its inputs."""
         stage = node.stage
         if not stage.code:
             raise FormatError(NO_STAGE, stage=plain_name(node.name))
@@ -218,8 +223,7 @@ class _Script:
 
     # --- inputs ----------------------------------------------------------------------------------
     def _input(self, node: Node, place: int) -> str:
-        """Return the name of an input as a stage takes it: with its heads apart, or joined, where the formula says
-        so."""
+        """Return the name of an input as a stage reads it, with heads split or joined as in the formula."""
         ref = node.inputs[place]
         name = self._named(ref.name, node.fields[place])
         if self.axes == 2 or not ref.axes or ref.name in self.evaluation.sources:
@@ -242,7 +246,7 @@ class _Script:
         return f"{name}_heads"
 
     def _named(self, name: str, field: str) -> str:
-        """Return the name of a stage, or of a source, which is written down when it is first read."""
+        """Return the name of a stage or source, which is written when it is first read."""
         if name not in self.evaluation.sources:
             return _variable(name)
         variable = _variable(field or name)
@@ -263,7 +267,7 @@ class _Script:
         return self._literal(cells) + shape
 
     def _rule(self, code: str, kind: str) -> str:
-        """Return a mask layer that is a rule of i, the queries, and j, the keys."""
+        """Return a mask layer that is a rule of i (queries) and j (keys)."""
         if not code:
             raise FormatError(NO_LAYER, kind=kind)
         module, problem = self.dialect.module, self.problem
@@ -303,7 +307,7 @@ class _Script:
         return f"{own} = {where}, -inf, {record.code.format(own=open_ones, given=given, taken=taken)})"
 
     def _index(self, node: Node, box: Box) -> str:
-        """Return a box of a stage in the axes that it has in the script."""
+        """Return a box of a stage in the axes that the stage has in the script."""
         cuts = zip(node.stage.axes, node.shape, box, strict=True)
         return ", ".join(
             ":" if (cut.start, cut.stop) == (0, length) else f"{cut.start}:{cut.stop}"
@@ -313,14 +317,14 @@ class _Script:
 
 
 def _variable(name: str) -> str:
-    """Return a name of a stage or a field as Python can have it."""
+    """Return a name of a stage or field as a Python identifier."""
     for prefix in ("score_params.", "block."):
         name = name.removeprefix(prefix) if name.removeprefix(prefix) not in MATRICES else name
     return name.replace(".", "_")
 
 
 def _nested(cells: Array, before: str) -> str:
-    """Return nested lists with the rows one below the other."""
+    """Return nested lists with one row below another."""
     if cells.ndim == 1:
         return _row([repr(cell) for cell in cells.tolist()], before)
     rows = "".join(f"{before}    {_nested(row, before + '    ')},\n" for row in cells)
@@ -328,7 +332,7 @@ def _nested(cells: Array, before: str) -> str:
 
 
 def _row(numbers: list[str], before: str) -> str:
-    """Return a row in one line, or in several of at most so many characters."""
+    """Return a row on one line, or on several of limited length."""
     line = ", ".join(numbers)
     if len(line) <= LINE:
         return f"[{line}]"

@@ -55,7 +55,8 @@ matches = safetensors_packing.matches
 # changed cells of an array, flat, and `study.LAYER.whole.NAME` arrays that are other as a whole.
 @dataclass(frozen=True, eq=False)
 class LayerRecord:
-    """A changed layer: its options and the names of all its arrays, changed cells (places, values) and whole arrays."""
+    """An edited layer: its options, the names of all its arrays, changed cells as (places, values), and whole
+    arrays."""
 
     options: Mapping[str, Json]
     names: tuple[str, ...]
@@ -65,7 +66,7 @@ class LayerRecord:
 
 @dataclass(frozen=True, eq=False)
 class StudyRecord:
-    """A checkpoint by name, folder and SHA-256 of its weights, the text, the layer on show, the changed layers."""
+    """A checkpoint by name, folder and SHA-256, with the text, the layer on the table and the edited layers."""
 
     name: str
     sha256: str
@@ -78,7 +79,7 @@ class StudyRecord:
 
 
 class ModelNeeded(FormatError):
-    """A session that can be opened with its model alone; `record` says with which."""
+    """A session that cannot be opened without its model, which `record` describes."""
 
     def __init__(self, record: StudyRecord) -> None:
         super().__init__(_NEEDED, name=shown(record.name))
@@ -86,7 +87,7 @@ class ModelNeeded(FormatError):
 
 
 def study_entries(record: StudyRecord) -> tuple[dict[str, Array], dict[str, Json]]:
-    """Return the arrays of a session that hold a study, and its words."""
+    """Return (arrays, words) that hold a study in a session."""
     arrays: dict[str, Array] = {}
     for number, layer in record.layers.items():
         for name, (places, values) in layer.cells.items():
@@ -150,12 +151,12 @@ def _require(fits: bool) -> None:
 
 # --- session --------------------------------------------------------------------------------------
 def read(source: FileSource) -> Loaded:
-    """Return a session of this version or an older one; a newer one is refused with a sentence."""
+    """Return a session of this version or an older one. Raises FormatError for a newer one."""
     return in_bytes(source.file.read(source.size))
 
 
 def in_bytes(data: bytes) -> Loaded:
-    """Return the session that the bytes of a file hold."""
+    """Return the session in the bytes of a file."""
     if not safetensors_packing.may_have(data, ENTRY):  # a long list of arrays is not worth taking apart
         raise FormatError(_OTHER)
     header, cells = safetensors_packing.unpacked(data, ENTRY)
@@ -176,13 +177,13 @@ def in_bytes(data: bytes) -> Loaded:
 
 
 def write(loaded: Loaded, file: IO[bytes]) -> None:
-    """Write a session: the same problem, view and words give the same bytes."""
+    """Write a session; the same problem, view and words always give the same bytes."""
     for part in parts(loaded):
         file.write(part)
 
 
 def parts(loaded: Loaded) -> Iterator[memoryview]:
-    """Return the bytes of a file, array by array in its own memory."""
+    """Yield the bytes of a file, each array in its own memory."""
     arrays, options = split(loaded.problem)
     options["format_version"] = VERSION
     options |= {name: dict(part) for name, part in (("view", loaded.view), ("about", loaded.about)) if part}
@@ -193,7 +194,7 @@ def parts(loaded: Loaded) -> Iterator[memoryview]:
 
 
 def _options(header: dict[str, Json]) -> dict[str, Json]:
-    """Take what the header says besides the arrays out of it, brought up to this version."""
+    """Remove from the header everything but the arrays, and return it, upgraded to this version."""
     metadata = header.pop(safetensors_packing.METADATA, {})
     if not isinstance(metadata, dict) or ENTRY not in metadata:
         raise FormatError(_OTHER)
@@ -214,7 +215,7 @@ def _options(header: dict[str, Json]) -> dict[str, Json]:
 
 
 def _objects(options: dict[str, Json], name: str) -> dict[str, Json]:
-    """Take an optional JSON object out of the options."""
+    """Remove an optional JSON object from the options and return it."""
     found = options.pop(name, {})
     if not isinstance(found, dict):
         template = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is not names with values in braces.")
@@ -224,7 +225,7 @@ def _objects(options: dict[str, Json], name: str) -> dict[str, Json]:
 
 # --- kept beside a journal ------------------------------------------------------------------------
 class FileStamp(NamedTuple):
-    """A file as it was at one moment."""
+    """A file as it was at one moment, by size and time of change."""
 
     path: Path
     size: int
@@ -232,7 +233,7 @@ class FileStamp(NamedTuple):
 
     @classmethod
     def of(cls, path: Path) -> FileStamp | None:
-        """Return the present one; None where there is no such file."""
+        """Return the present stamp of a file; None where there is none."""
         try:
             found = path.stat()
         except OSError:
@@ -245,7 +246,7 @@ class FileStamp(NamedTuple):
 
 @dataclass(frozen=True)
 class KeptDocument:
-    """Record of a document beside its problem: its name, the file that it is saved in, its view."""
+    """What is known of a document beside its problem: its name, its file, its view."""
 
     name: str = ""
     sizes: tuple[int, int, int] = (0, 0, 0)  # queries, keys, heads
@@ -294,12 +295,10 @@ def save_session(
     snapshots: Sequence[Snapshot] = (),
     before: Callable[[FileStamp], object] | None = None,
 ) -> None:
-    """Save a session with what is looked at, what is known about it (title, model, text) and its snapshots.
+    """Save a session with its view, words about it (title, model, text) and its snapshots. Raises FormatError.
 
-    Raises FormatError.
-
-    `progress` gets the share written; what it raises ends the writing, and the old file is untouched.
-    `before` is told what the file will be, once it is whole, before it takes the old one's place.
+    `progress` gets the share written; what it raises ends the writing, with the old file untouched. `before` is called
+    with the stamp of the new file, once it is complete, before it takes the old one's place.
     """
     with saving(path):
         written = [*parts(Loaded(problem, view=view or {}, about=about or {}, snapshots=tuple(snapshots)))]
@@ -307,7 +306,7 @@ def save_session(
 
 
 def save_study(record: StudyRecord, path: PathText, progress: Progress | None = None) -> None:
-    """Save a model that is studied, without its weights. Raises FormatError; `progress` as for `save_session`."""
+    """Save a study of a model without its weights. Raises FormatError; `progress` as for `save_session`."""
     with saving(path):
         arrays, words = study_entries(record)
         options: dict[str, Json] = {STUDY: words, "format_version": VERSION}

@@ -41,18 +41,17 @@ def read(source: FileSource) -> Loaded:
 
 
 def png_text(content: bytes) -> bytes:
-    """Return the data of the zTXt chunk of a PNG that carries a session."""
+    """Return the data of a PNG's zTXt chunk that carries a session."""
     return KEYWORD.encode() + b"\0\0" + zlib.compress(base64.b64encode(content))
 
 
 def svg_element(content: bytes) -> str:
-    """Return the element of an SVG that carries a session."""
+    """Return an element of an SVG that carries a session."""
     return f'<metadata id="{KEYWORD}">{base64.b64encode(zlib.compress(content)).decode()}</metadata>\n'
 
 
 def size_of(source: FileSource) -> int:
-    """Return the bytes of a figure, or of its session unpacked where that is more; what is beyond a frame is not
-    counted."""
+    """Return the size in bytes of a figure, or of its unpacked session where that is larger, up to a limit."""
     if source.size >= QUICK:
         return source.size
     data, count = source.file.read(source.size), 0
@@ -64,13 +63,13 @@ def size_of(source: FileSource) -> int:
 
 
 def _packed(data: bytes) -> bytes:
-    """Return what a figure carries, as it is compressed."""
+    """Return the compressed session of a figure."""
     kinds: dict[bytes, Callable[[bytes], bytes]] = {_PNG: _packed_in_png, _PDF: _packed_in_pdf}
     return next((find for start, find in kinds.items() if data.startswith(start)), _packed_in_svg)(data)
 
 
 def session_in(figure: bytes) -> bytes:
-    """Return the session that the bytes of a figure carry."""
+    """Return the session in the bytes of a figure."""
     packed = _packed(figure)
     text = figure.startswith(_PNG)
     found, rest = bytearray(), b""
@@ -115,7 +114,7 @@ def _packed_in_pdf(data: bytes) -> bytes:
 
 
 def _inflated(packed: bytes) -> Iterator[bytes]:
-    """Yield what is compressed, piece by piece; what stands behind its end is no part of it. Raises FormatError."""
+    """Yield the unpacked data piece by piece; what follows its end is ignored. Raises FormatError."""
     unpacker = zlib.decompressobj()
     try:
         for low in range(0, len(packed), PIECE):

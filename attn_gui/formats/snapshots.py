@@ -42,14 +42,14 @@ DAMAGED = QT_TRANSLATE_NOOP("Sentences", "The snapshots in the file are damaged;
 
 # --- snapshot -------------------------------------------------------------------------------------
 class ModelWeight(NamedTuple):
-    """Weight of a model, which no session of it holds: its layer, and its dotted field in a problem of that."""
+    """A weight of a model, by layer and dotted field, which a session of the model does not hold."""
 
     layer: int
     field: str
 
 
 class BaseArray(NamedTuple):
-    """An array from which others differ in few cells; `weight` says which of a model it is, if it is one."""
+    """An array that others differ from in few cells; `weight` says which weight of a model it is, if any."""
 
     array: Array
     weight: ModelWeight | None = None
@@ -57,9 +57,9 @@ class BaseArray(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ChangedNumbers:
-    """One array: `base` cast to the type of `values`, but for these at the flat `places`, both of shape (count,).
+    """An array: `base` cast to the dtype of `values`, with these at the flat `places`, both (count,).
 
-    `weight` says which weight of a model the base is, if it is one; the base is empty until the model is read.
+    `weight` says which weight of a model the base is, if any; then the base is empty until the model is read.
     """
 
     base: Array
@@ -68,7 +68,7 @@ class ChangedNumbers:
     weight: ModelWeight | None = None
 
     def array(self) -> Array:
-        """Return the array itself, in memory of its own. Raises IndexError where its weight is missing or too small."""
+        """Return the array, copied. Raises IndexError where its weight is missing or too small."""
         if self.weight is not None and not self.base.size:
             raise IndexError(self.weight)
         found = np.array(self.base, self.values.dtype, order="C")
@@ -77,17 +77,17 @@ class ChangedNumbers:
 
     @property
     def nbytes(self) -> int:
-        """Bytes beside the base."""
+        """The bytes beside the base."""
         return self.places.nbytes + self.values.nbytes
 
     def equals(self, other: ChangedNumbers) -> bool:
-        """Return whether both are the same array, as changes of the same base."""
+        """Return whether both are the same changes of the same base."""
         same = self.base is other.base and np.array_equal(self.places, other.places)
         return same and self.values.dtype == other.values.dtype and self.values.tobytes() == other.values.tobytes()
 
 
 class SnapshotLayer(NamedTuple):
-    """Place in a model: the number of a layer, and the text that the model reads."""
+    """A place in a model: the number of a layer, and the text."""
 
     number: int
     text: str
@@ -95,9 +95,9 @@ class SnapshotLayer(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """A state of a problem under a name; `by_itself`: kept by the program, as undo and another edit would lose it.
+    """A named state of a problem; `by_itself`: kept by the program, as undo and another edit would lose it.
 
-    `layer` is the one that the problem is of; None where it is of no model.
+    `layer` is the layer that the problem is; None where it is of no model.
     """
 
     name: str
@@ -108,13 +108,14 @@ class Snapshot:
 
     @property
     def problem_nbytes(self) -> int:
-        """Bytes of the problem once it is put together."""
+        """The bytes of its problem."""
         return sum(part.base.size * part.values.dtype.itemsize for part in self.parts.values())
 
     def problem(self) -> Problem:
         """Return the problem, bit for bit, in memory of its own.
 
-        Raises FieldError where that would take too much memory, another ValueError where a foreign one makes none.
+        Raises FieldError where that would take too much memory, another ValueError where a foreign snapshot makes no
+        problem.
         """
         check(self.problem_nbytes)
         try:
@@ -128,7 +129,7 @@ class Snapshot:
             raise FormatError(error.template, **error.values) from error
 
     def is_state_of(self, other: Snapshot) -> bool:
-        """Return whether both hold the same problem, as changes of the same bases."""
+        """Return whether both hold the same problem, as the same changes of the same bases."""
         same = self.parts.keys() == other.parts.keys()
         return same and all(part.equals(other.parts[name]) for name, part in self.parts.items())
 
@@ -144,10 +145,10 @@ def packed(
     layer: SnapshotLayer | None = None,
     weights: Mapping[str, Array] = MappingProxyType({}),
 ) -> Snapshot:
-    """Return a snapshot of a problem, which stands on what `others`, the newest last, hold already.
+    """Return a snapshot of a problem that shares bases with `others`, the newest of which is the last.
 
-    `weights` are those of its layer of a model, by dotted field: no copy of them is kept. Raises FieldError where what
-    is new in it would take too much memory, or more than `room` bytes.
+    `weights` are those of its layer of a model, by dotted field, and are not copied. Raises FieldError where its new
+    parts would take too much memory, or more than `room` bytes.
     """
     arrays, options = split(problem)
     whole = arrays | {OPTIONS: np.frombuffer(dump(options).encode(), np.uint8)}
@@ -161,9 +162,10 @@ def packed(
 
 
 def with_weights(snapshot: Snapshot, weights: Callable[[int], Mapping[str, Array]]) -> Snapshot:
-    """Return a snapshot over the weights of its model, which `weights` gives by the number of a layer.
+    """Return a snapshot with the weights of its model, which `weights` returns by the number of a layer.
 
-    A weight that the model has not stays empty. Weights that an older file holds are left to the model from then on.
+    Weights that the model does not have stay empty. Weights that an older file holds are read from the model from now
+    on.
     """
     own = {} if snapshot.layer is None else _weights_of(snapshot.layer, weights(snapshot.layer.number))
 
@@ -184,15 +186,13 @@ def _weights_of(layer: SnapshotLayer | None, weights: Mapping[str, Array]) -> di
 
 
 def _bases(others: Sequence[Snapshot], label: str) -> list[BaseArray]:
-    """Return arrays of a name that snapshots stand on, the newest first."""
+    """Return the bases of snapshots for an array of this name, newest first."""
     parts = [each.parts[label] for each in reversed(others) if label in each.parts]
     return list({id(part.base): BaseArray(part.base, part.weight) for part in parts}.values())[:BASES_TRIED]
 
 
 def difference_from(array: Array, bases: Sequence[BaseArray]) -> ChangedNumbers | None:
-    """Return an array as the cells in which it differs from a base, the first that most cells have in common with it.
-
-    None where it is worth a base of its own."""
+    """Return an array as changed cells of the first base from which few differ; None where there is no such base."""
     mine = _bits(array)
     for base, weight in bases:
         if base.shape == array.shape and (base.dtype == array.dtype or weight is not None):
@@ -203,20 +203,19 @@ def difference_from(array: Array, bases: Sequence[BaseArray]) -> ChangedNumbers 
 
 
 def alone(array: Array) -> ChangedNumbers:
-    """Return an array as a base of its own, a copy."""
+    """Return a copy of an array as a base without changes."""
     base = np.array(array, order="C")
     base.flags.writeable = False
     return ChangedNumbers(base, np.empty(0, PLACE), np.empty(0, base.dtype))
 
 
 def _bits(array: Array) -> Array:
-    """Return the cells as whole numbers: NaN is like itself there, and -0.0 is not 0.0."""
+    """Return the cells as whole numbers, in which equal NaN are equal and -0.0 differs from 0.0."""
     return np.ascontiguousarray(array).reshape(-1).view(f"u{array.dtype.itemsize}")
 
 
 def nbytes(snapshots: Sequence[Snapshot]) -> int:
-    """Return the bytes that snapshots take together: bases that they share count once, weights of a model not at
-    all."""
+    """Return the bytes of snapshots together: shared bases count once, weights of a model not at all."""
     parts = [part for each in snapshots for part in each.parts.values()]
     bases = {id(part.base): part.base.nbytes for part in parts if part.weight is None}
     return sum(bases.values()) + sum(part.nbytes for part in parts)
@@ -236,8 +235,7 @@ def is_snapshot_entry(name: str) -> bool:
 
 
 def snapshot_entries(snapshots: Sequence[Snapshot], *, of_model: bool = False) -> tuple[dict[str, Array], list[Json]]:
-    """Return the arrays of a session that hold these snapshots, and their words; one `of_model` has no weights of
-    it."""
+    """Return (arrays, words) that hold these snapshots in a session; in one `of_model` without its weights."""
     snapshots = snapshots if of_model else [_without_model(each) for each in snapshots]
     parts = [part for each in snapshots for part in each.parts.values()]
     bases = {id(part.base): part.base for part in parts if part.weight is None}
@@ -255,7 +253,7 @@ def snapshot_entries(snapshots: Sequence[Snapshot], *, of_model: bool = False) -
 
 
 def _without_model(snapshot: Snapshot) -> Snapshot:
-    """Return a snapshot that holds the weights of its model itself: the file is of none."""
+    """Return a snapshot that holds the weights of its model itself, for a file that is of no model."""
     if all(part.weight is None for part in snapshot.parts.values()):
         return snapshot
     parts = {name: part if part.weight is None else alone(part.array()) for name, part in snapshot.parts.items()}
@@ -270,9 +268,9 @@ def _words(snapshot: Snapshot) -> dict[str, Json]:
 
 
 def snapshots_in(arrays: Mapping[str, Array], words: Json) -> tuple[Snapshot, ...]:
-    """Return the snapshots that a session holds; nothing is put together before all of it fits. Raises FormatError.
+    """Return the snapshots of a session, after checking that all parts fit. Raises FormatError.
 
-    Those of a model are without its weights until `with_weights` gives them.
+    Those of a model lack its weights until `with_weights` adds them.
     """
     listed = list(_listed(words))
     weights = [weight for _, named in listed for weight in named.values()]
@@ -297,7 +295,7 @@ def snapshots_in(arrays: Mapping[str, Array], words: Json) -> tuple[Snapshot, ..
 
 
 def read_snapshots(arrays: Mapping[str, Array], words: Json) -> tuple[tuple[Snapshot, ...], tuple[FileNote, ...]]:
-    """Return snapshots, or a note in place of damaged ones: the problem beside them is none the worse."""
+    """Return (snapshots, notes); damaged snapshots become a note, since the problem beside them is intact."""
     try:
         return snapshots_in(arrays, words), ()
     except FormatError:
@@ -305,7 +303,7 @@ def read_snapshots(arrays: Mapping[str, Array], words: Json) -> tuple[tuple[Snap
 
 
 def _listed(words: Json) -> Iterator[tuple[dict[str, Any], dict[str, BaseArray | None]]]:
-    """Yield words of each, and its arrays by name, with the weights of a model that they stand on."""
+    """Yield (words, {array name: weight of a model or None}) for each snapshot."""
     _require(isinstance(words, list) and len(words) <= MOST)
     for each in words:
         _require(isinstance(each, dict))
@@ -338,7 +336,7 @@ def _weight(words: Json) -> BaseArray:
 
 
 def _shared(arrays: Mapping[str, Array]) -> list[Array]:
-    """Return the bases in order, in memory of their own: that of the file goes."""
+    """Return the bases in order, copied, as the file's memory is released."""
     count = sum(name.startswith(_BASE) for name in arrays)
     _require(all(f"{_BASE}{number}" in arrays for number in range(count)))
     found = [np.array(arrays[f"{_BASE}{number}"], order="C") for number in range(count)]
@@ -348,7 +346,7 @@ def _shared(arrays: Mapping[str, Array]) -> list[Array]:
 
 
 def _parts(bases: Sequence[BaseArray], counts: Sequence[int], places: Array, cells: Array) -> Iterator[ChangedNumbers]:
-    """Yield the arrays of all snapshots, one after another, out of places and bytes that lie end to end."""
+    """Yield the arrays of all snapshots in order, from places and bytes that are concatenated."""
     at = start = 0
     for (base, weight), count in zip(bases, counts, strict=True):
         stop, end = at + count, start + count * base.dtype.itemsize

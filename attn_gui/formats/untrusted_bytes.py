@@ -35,6 +35,7 @@ Json: TypeAlias = Any  # what json.loads gives
 
 TOO_LONG = QT_TRANSLATE_NOOP("Sentences", "{file}: the options are {got} long; expected at most {expected}.")
 NOT_MAPPING = QT_TRANSLATE_NOOP("Sentences", "{file}: the options are not names with values in braces.")
+_OVERFLOWN = QT_TRANSLATE_NOOP("Sentences", "“{name}” holds {got}, too large for {dtype}: it is {value} now.")
 _BAD = QT_TRANSLATE_NOOP("Sentences", "{file}: the options are not valid JSON from character {place} on.")
 _WILD = QT_TRANSLATE_NOOP("Sentences", "{file}: the options hold {got}, which is not a JSON number.")
 _DEEP = QT_TRANSLATE_NOOP("Sentences", "{file}: the options are nested too deeply.")
@@ -206,6 +207,18 @@ def rounded_note(text: str, value: float) -> FileNote:
         "Sentences", "Whole numbers beyond 2⁵³ were rounded to float64: {text} is {value} now."
     )
     return FileNote(template, text=quoted(text, 40), value=str(int(value)))
+
+
+def overflow_notes(name: str, given: Array, kept: Array) -> tuple[FileNote, ...]:
+    """Return a note on the first number of an array that is too large for the dtype in which a problem keeps it."""
+    if given.dtype.kind != "f" or given.dtype.itemsize <= kept.dtype.itemsize:
+        return ()
+    lost = np.isinf(kept.reshape(given.shape)) & np.isfinite(given)
+    if not lost.any():
+        return ()
+    first = float(given[lost][0])
+    values = {"got": first, "dtype": kept.dtype.name, "value": math.copysign(math.inf, first)}
+    return (FileNote(_OVERFLOWN, name=shown(name), **values),)
 
 
 # --- JSON -----------------------------------------------------------------------------------------

@@ -68,7 +68,7 @@ NOT_SQUARED = QT_TRANSLATE_NOOP(
 # A large negative number is as good as −∞ where it is compared, or other numbers are added to it; times 0.001, or in
 # a sum of products, it is a number like any other.
 class ClosedCells:
-    """The arrays of a chain that may hold −∞: maps before the softmax, what is added to them or put there by hand."""
+    """The arrays that may hold −∞: maps before the softmax, what is added to them, and interventions on them."""
 
     def __init__(self, nodes: Iterable[Node]) -> None:
         nodes = list(nodes)
@@ -81,7 +81,7 @@ class ClosedCells:
         """Those that do, and whose products must look for it; what a mask has closed looks for itself."""
 
     def check(self, name: str, cells: Array) -> None:
-        """Take note of −∞ in an array. Raises FormatError, one sentence, for numbers that no spreadsheet has."""
+        """Remember whether an array holds −∞. Raises FormatError for numbers that no spreadsheet has."""
         numbers = np.asarray(cells, dtype=np.float64)
         closed = np.isneginf(numbers)
         if not (np.isfinite(numbers) | (closed & (name in self._able))).all():
@@ -91,20 +91,20 @@ class ClosedCells:
 
 
 def number(value: float) -> float:
-    """Return a number as it stands in a workbook."""
+    """Return a number as written in a workbook."""
     return float(CLOSED) if np.isneginf(value) else value
 
 
 # --- formulas -------------------------------------------------------------------------------------
 class SheetCell(NamedTuple):
-    """A cell of a workbook, rows and columns counted from 1."""
+    """A cell of a workbook; rows and columns are counted from 1."""
 
     sheet: str
     row: int
     column: int
 
     def letters(self) -> str:
-        """Return the place as a formula has it: B3."""
+        """Return the cell as in a formula: B3."""
         text, rest = "", self.column
         while rest:
             rest, digit = divmod(rest - 1, 26)
@@ -113,7 +113,7 @@ class SheetCell(NamedTuple):
 
 
 class CellFormulas:
-    """Writes formulas: `place` tells where a cell stands, `named` what is written for a part with a name of its own.
+    """Writes formulas: `place` gives the place of a cell, `named` the text for a part with a name.
 
     `closed` names the arrays that hold −∞.
     """
@@ -161,14 +161,15 @@ class CellFormulas:
         return "".join(map(_signed, texts)).removeprefix("+") or "0"
 
     def _product(self, part: Product) -> str:
-        """Write a product; one with −∞ is −∞: the number that stands for it would become another one."""
-        text = "*".join(map(self._inner, part.factors))
-        closed = next(filter(self._may_be_closed, part.factors), None)
+        """Return a product; where a factor is −∞ that itself, since the number that stands for −∞ would become another
+        one."""
+        text = "*".join(map(self._inner, part.parts))
+        closed = next(filter(self._may_be_closed, part.parts), None)
         return text if closed is None else self._unless_closed(closed, text)
 
     def _may_be_closed(self, part: Expression) -> bool:
         if isinstance(part, Product):
-            return any(map(self._may_be_closed, part.factors))
+            return any(map(self._may_be_closed, part.parts))
         return isinstance(part, Cell) and part.name in self._closed
 
     def _unless_closed(self, own: Expression, text: str, closed: float = -np.inf) -> str:
@@ -184,7 +185,7 @@ class CellFormulas:
         return f"MAX({','.join([LOWEST, *texts])})"
 
     def _quotient(self, part: Quotient) -> str:
-        """Return a total that may be 0 makes its shares 0."""
+        """Return top/bottom; where the bottom holds a part with a name, a total that may be 0, 0 if it is."""
         top, before = self._inner(part.top), self._parts
         bottom = self._inner(part.bottom)
         return f"IF({bottom}=0,0,{top}/{bottom})" if self._parts > before else f"{top}/{bottom}"
@@ -195,7 +196,7 @@ class CellFormulas:
 
 
 def marked(place: SheetCell, last: SheetCell | None = None) -> str:
-    """Return a cell, or the range up to another, as it stands in a formula that is not finished."""
+    """Return a cell, or a range, as it is marked in an unfinished formula."""
     ends = [place] if last is None else [place, last]
     return "\0" + "\1".join([place.sheet, *(f"{end.row},{end.column}" for end in ends)]) + "\0"
 
@@ -213,7 +214,7 @@ def unmarked(text: str, sheet: str) -> str:
 
 
 def _over_ranges(texts: Sequence[str]) -> str:
-    """Return a sum of terms that differ only in cells of one line; empty where they are no such terms."""
+    """Return a sum of terms that differ only in cells of one line as a formula of ranges; "" for other sums."""
     found = _in_a_line(texts)
     if found is None or "IF(" in found[0]:
         return ""
@@ -223,8 +224,7 @@ def _over_ranges(texts: Sequence[str]) -> str:
 
 
 def _in_a_line(texts: Sequence[str]) -> tuple[str, list[str]] | None:
-    """Return the text that all terms share, with a gap for each cell, and what goes into the gaps: a cell or a
-    range."""
+    """Return (text that all terms share, with gaps, the cell or range that goes into each gap)."""
     skeletons = {_PLACE.sub("\2", text) for text in texts}
     if len(skeletons) > 1:
         return None
@@ -240,7 +240,7 @@ def _in_a_line(texts: Sequence[str]) -> tuple[str, list[str]] | None:
 
 
 def _step(slot: Sequence[str]) -> tuple[int, int] | None:
-    """Return the distance of the cells of a slot, (1, 0) or (0, 1); (0, 0) for one and the same, None for no line."""
+    """Return the step between the cells of a gap, (1, 0) or (0, 1); (0, 0) for the same cell, None for no line."""
     if len(set(slot)) == 1:
         return 0, 0
     places = [_parsed(text) for text in slot]
@@ -259,7 +259,7 @@ def _parsed(text: str) -> SheetCell | None:
 
 
 def _signed(text: str) -> str:
-    """Return a term of a sum with the sign before it."""
+    """Return a term of a sum with its sign in front."""
     if text.startswith("-"):
         return text
     return f"+({text})" if re.search(r"[+-]", _PLACE.sub("", text)) else f"+{text}"
@@ -273,20 +273,20 @@ def _number(value: float) -> str:
 # --- boards ---------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class ArraySheet:
-    """The sheet of one array: a block of rows and columns for every item and head, one below the other."""
+    """The sheet of one array: a block for each item and head, one below the other."""
 
     sheet: str
     shape: tuple[int, ...]
 
     @cached_property
     def size(self) -> tuple[int, int]:
-        """Rows and columns of a block."""
+        """(rows, columns) of a block."""
         rows, columns = (1, 1, *self.shape)[-2:]
         return rows, columns
 
     @property
     def blocks(self) -> Iterator[tuple[int, ...]]:
-        """The batch item and head of each block."""
+        """The (item, head) of each block."""
         return np.ndindex(*self.shape[:-2])
 
     def place(self, index: tuple[int, ...]) -> SheetCell:
@@ -295,18 +295,18 @@ class ArraySheet:
         return SheetCell(self.sheet, self.head(index[:-2]) + 1 + row, LEFT + column)
 
     def head(self, block: tuple[int, ...]) -> int:
-        """Return the row of the headings above a block."""
+        """Return the row of the headings of a block."""
         number = int(np.ravel_multi_index(block, self.shape[:-2])) if block else 0
         return TOP + number * (self.size[0] + 2)
 
     @property
     def cells(self) -> int:
-        """Count of cells."""
+        """The number of cells."""
         return prod(self.shape)
 
 
 def sheet_name(name: str, taken: set[str]) -> str:
-    """Return a name that a sheet can have and none has yet."""
+    """Return a valid sheet name that is not taken."""
     plain, number = name[:LONGEST_NAME], 2
     while plain in taken:
         end = f" {number}"
@@ -317,9 +317,9 @@ def sheet_name(name: str, taken: set[str]) -> str:
 
 # Squares in a workbook: the engine adds them up at a level of their own, a spreadsheet as they are.
 def check_squares(node: Node, whole: Callable[[str], Array]) -> None:
-    """Raise FormatError, one sentence, for numbers whose squares a stage adds up, and no spreadsheet has.
+    """Raise FormatError for numbers whose squares, which a stage sums, no spreadsheet has.
 
-    `whole` gives all numbers of what it reads.
+    `whole` returns all numbers of what the stage reads.
     """
     for place, (least, most) in node.stage.squares.items():
         name = node.inputs[place].name

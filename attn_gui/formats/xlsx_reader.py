@@ -27,7 +27,7 @@ from attn_gui.formats.named.arranged_problem import problem_in
 from attn_gui.formats.named.array_names import LONGEST_META, META, guess, is_own_name, is_problem, meta_options
 from attn_gui.formats.text.headings import CellSort, sort_of
 from attn_gui.formats.text.numerals import NotANumber, number
-from attn_gui.formats.untrusted_bytes import CHUNK, NOT_MAPPING, Array, Budget, Json, parse_object
+from attn_gui.formats.untrusted_bytes import CHUNK, EXACT, NOT_MAPPING, Array, Budget, Json, parse_object
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 LARGEST_UNPACKED = 128 * 2**20  # of text, which takes several times as much while it is read
@@ -77,8 +77,8 @@ def matches(start: bytes) -> bool:
 
 
 def read(source: FileSource) -> Loaded:
-    """Return a problem whose sheets have the names of its fields; a sheet `meta` may hold its options as JSON in one
-    cell."""
+    """Return a problem whose sheets have the names of its fields; one cell of a sheet `meta` may hold options
+    as JSON."""
     return problem_in(listing(source), source)
 
 
@@ -89,8 +89,10 @@ def size_of(source: FileSource) -> int:
 
 
 def listing(source: FileSource) -> ArrayListing:
-    """Return every table of numbers, by the name of its sheet or the one above it, headings and labels left out; of a
-    workbook of this program the arrays of its problem."""
+    """Return each table of numbers by the name of its sheet or the one above it, without headings and labels.
+
+    Of a workbook of this program the arrays of its problem.
+    """
     formulas = _check_parts(source)
     found: dict[str, LabeledArray] = {}
     options: dict[str, Json] = {}
@@ -121,8 +123,10 @@ def listing(source: FileSource) -> ArrayListing:
 
 
 def _own(options: dict[str, Json], sheets: Mapping[str, Sequence[Any]], source: FileSource) -> ArrayListing:
-    """Return the arrays of a workbook of this program, from where it says that they are, with the numbers that were
-    typed over; what was computed of them is computed anew."""
+    """Return the arrays of a workbook of this program from where it says they are, with numbers typed over.
+
+    Results that were computed from them are computed again.
+    """
     from attn_gui.formats.xlsx_formulas import ArraySheet
 
     places, written, found = options.pop(SHEETS), options.pop(PARAMETERS, {}), {}
@@ -162,7 +166,7 @@ def _number(text: str, row: int, column: int) -> float:
 
 
 def _as_field(values: Array, shape: tuple[int, ...]) -> Array:
-    """Return numbers as a field has them; heads that stand below each other are side by side in it."""
+    """Return numbers in the shape of a field, where heads that are below each other lie side by side."""
     if values.ndim == 4 and len(shape) in (2, 3) and values.shape[1] * values.shape[3] == shape[-1]:
         values = values.transpose(0, 2, 1, 3)
     return values.reshape(shape)
@@ -173,23 +177,23 @@ def _held(found: Mapping[str, LabeledArray], _source: FileSource, names: Collect
 
 
 def _check_parts(source: FileSource) -> bool:
-    """Return whether there are formulas. Everything is unpacked once into nothing: so no part is longer than allowed,
-    and none declares what multiplies."""
-    left, formulas = LARGEST_UNPACKED, False
+    """Return whether there are formulas; every part is unpacked once, piece by piece, and kept nowhere.
+
+    Raises FormatError for too many parts, too many bytes in all (`zipfile` unpacks no more than a part declares), and
+    XML entities, which could multiply.
+    """
+    formulas = False
     with zipfile.ZipFile(source.file) as archive:
         parts = archive.infolist()
         if len(parts) > MOST_PARTS:
             raise FormatError(_PARTS, got=f"{len(parts):,}", expected=f"{MOST_PARTS:,}")
-        if sum(info.file_size for info in parts) > left:
-            said = sum(info.file_size for info in parts)
-            raise FormatError(_LARGE, got=size_text(said), expected=size_text(left))
+        size = sum(info.file_size for info in parts)
+        if size > LARGEST_UNPACKED:
+            raise FormatError(_LARGE, got=size_text(size), expected=size_text(LARGEST_UNPACKED))
         for info in parts:
             with archive.open(info) as part:
                 before, row = b"", 0
                 while piece := part.read(CHUNK):
-                    left -= len(piece)
-                    if left < 0:
-                        raise FormatError(_LARGE, got=size_text(LARGEST_UNPACKED - left), expected=size_text(left))
                     if any(mark in before + piece for mark in _DECLARED):
                         raise FormatError(_ENTITIES)
                     formulas = formulas or any(mark in before + piece for mark in _FORMULAS)
@@ -200,7 +204,7 @@ def _check_parts(source: FileSource) -> bool:
 
 
 def _cells_in_row(piece: bytes, before: int) -> int:
-    """Return the cells of the row in which a piece of a sheet ends. Raises FormatError for a row with too many."""
+    """Return the number of cells in the row in which a piece of a sheet ends. Raises FormatError for too many."""
     count = before
     for tag in _TAGS.finditer(piece):
         count = 0 if tag[1] == b"row" else count + 1
@@ -211,7 +215,7 @@ def _cells_in_row(piece: bytes, before: int) -> int:
 
 @contextmanager
 def _opened(source: FileSource, formulas: bool) -> Iterator[list[Any]]:
-    """Open the workbook with its values, and with its formulas where it has any."""
+    """Open the workbook with its values, and if it has formulas a second time with these."""
     try:
         import openpyxl
     except ImportError as error:
@@ -236,8 +240,7 @@ def _opened(source: FileSource, formulas: bool) -> Iterator[list[Any]]:
 
 
 def _cells(name: str, sheets: Sequence[Any], source: FileSource) -> list[_Cells]:
-    """Return the rows that hold anything, empty cells at their end left out; one empty row for all between two of
-    them."""
+    """Return the rows that are not empty, trimmed at their end; several empty rows between two become one."""
     for sheet in sheets:
         sheet.reset_dimensions()  # what it says of its size may be anything
     every = [sheet.iter_rows(values_only=True) for sheet in sheets]
@@ -256,10 +259,10 @@ def _cells(name: str, sheets: Sequence[Any], source: FileSource) -> list[_Cells]
         found = list(row)
         while found and found[-1] is None:
             found.pop()
-        if cells := found:
+        if found:
             if rows and rows[-1].place < place - 1:
                 rows.append(_Cells(rows[-1].place + 1, []))
-            rows.append(_Cells(place, cells))
+            rows.append(_Cells(place, found))
         if place % 1024 == 0:
             source.progress(1.0)
     if any(next(beyond, None) is not None for beyond in every):
@@ -279,7 +282,8 @@ class _Table(NamedTuple):
 
 
 def _matrices(name: str, rows: list[_Cells], source: FileSource, taken: Collection[str]) -> dict[str, LabeledArray]:
-    """Return the tables of a sheet: one by the name of the sheet, several by the words above them, or counted."""
+    """Return the tables of a sheet: a single one by the name of the sheet, several by the words above them,
+    or numbers."""
     from attn_gui.formats.text.text_table import LEFT_OUT, LONGEST_NOTE
 
     tables = list(_tables(rows))
@@ -298,9 +302,9 @@ def _matrices(name: str, rows: list[_Cells], source: FileSource, taken: Collecti
 
 
 def _tables(rows: Sequence[_Cells]) -> Iterator[_Table]:
-    """Yield the tables of a sheet that empty rows and columns, or words alone in a row, keep apart.
+    """Yield the tables of a sheet, separated by empty rows and columns, or by rows of words.
 
-    Rows with a gap between each are one table.
+    Single rows with a gap between each are one table.
     """
     bands = _bands(rows)
     gaps = len(bands) > 1 and all(len(band.rows) == 1 for band in bands) and not any(band.title for band in bands[1:])
@@ -312,7 +316,7 @@ def _tables(rows: Sequence[_Cells]) -> Iterator[_Table]:
 
 
 def _bands(rows: Sequence[_Cells]) -> list[_Table]:
-    """Return the rows between empty ones, each with the word above it; one over a row of several cells is a title."""
+    """Return the rows between empty ones, each with the words above it; one above a row of several cells is a title."""
     bands: list[_Table] = []
     title, open_band = "", False
     for place, row in enumerate(rows):
@@ -340,8 +344,7 @@ def _row_below(rows: Sequence[_Cells], place: int) -> list[Any]:
 
 
 def _beside(title: str, band: list[_Cells]) -> Iterator[_Table]:
-    """Yield the tables beside each other in some rows, with an empty column between; the first row may have their
-    names."""
+    """Yield the tables side by side in some rows, separated by an empty column; the first row may have their names."""
     width = max(len(row.cells) for row in band)
     filled = [any(len(row.cells) > k and row.cells[k] is not None for row in band) for k in range(width)]
     runs = [[*run] for used, run in itertools.groupby(range(width), filled.__getitem__) if used]
@@ -361,7 +364,7 @@ def _is_word(cell: object) -> bool:
 
 
 def _matrix(name: str, rows: list[_Cells], source: FileSource) -> LabeledArray:
-    """Return the table of a sheet, wherever in it it begins; true and false, and whole numbers, as such."""
+    """Return a table wherever it begins in the sheet; booleans and whole numbers stay such."""
     from attn_gui.formats.text.delimited import TextRow
     from attn_gui.formats.text.text_table import read_rows
 
@@ -371,11 +374,13 @@ def _matrix(name: str, rows: list[_Cells], source: FileSource) -> LabeledArray:
     if matrix.switches:
         return replace(matrix, values=matrix.values.astype(np.bool_))
     kinds = {type(cell) for row in block for cell in row.cells if isinstance(cell, int | float)}
-    return replace(matrix, values=matrix.values.astype(np.int64)) if kinds == {int} else matrix
+    if kinds == {int} and np.all(np.abs(matrix.values) < EXACT) and not np.any(matrix.values % 1):
+        return replace(matrix, values=matrix.values.astype(np.int64))
+    return matrix  # numbers that are kept as texts may be any
 
 
 def _trimmed(name: str, rows: Sequence[_Cells]) -> list[_Cells]:
-    """Return the rows as wide as the widest, without the empty columns on their left; places count from 1."""
+    """Return the rows padded to the widest, without empty columns on the left; places count from 1."""
     first = min((next(k for k, cell in enumerate(row) if cell is not None) for _, row in rows if row), default=0)
     width = max((len(row) for _, row in rows), default=0)
     if (width - first) * len(rows) > MOST_CELLS:
@@ -398,12 +403,12 @@ def _said_of(name: str) -> Iterator[None]:
 
 
 def _without_file(error: FormatError) -> FileNote:
-    """Return the sentence without the name of the file in front, which stands before it."""
+    """Return a sentence without the file's name in front, which is said before it."""
     return FileNote(error.template.removeprefix("{file}: "), **{"file": "", **error.values})
 
 
 def _options(rows: Sequence[_Cells]) -> dict[str, Json]:
-    """Return the options of a sheet whose one cell holds them."""
+    """Return the options in the only cell of a sheet."""
     texts = [cell for _, row in rows for cell in row if cell is not None] or ["{}"]
     with _said_of(META):
         if not all(isinstance(text, str) for text in texts):

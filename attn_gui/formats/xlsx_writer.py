@@ -88,7 +88,7 @@ def workbook_bytes(problem: Problem, progress: Progress = silent) -> bytes:
 
 
 class _Writer:
-    """Fills a workbook stage by stage; the arrays of the problem come in where they are first read."""
+    """Fills a workbook stage by stage; arrays of the problem are written where they are first read."""
 
     def __init__(self, evaluation: Evaluation, book: Workbook, progress: Callable[[int], None]) -> None:
         self.evaluation, self.book, self._progress, self._written = evaluation, book, progress, 0
@@ -101,7 +101,7 @@ class _Writer:
         self.closed = ClosedCells(evaluation.nodes)
 
     def write(self) -> None:
-        """Write every sheet: what the problem gives, then the steps."""
+        """Write all sheets: first what the problem gives, then its stages."""
         first: Any = self.book.active
         first.title = PARAMETERS
         for row, text in enumerate(ABOUT, 1):
@@ -127,9 +127,9 @@ class _Writer:
         self._write_hidden_sheet()
 
     def _write_hidden_sheet(self) -> None:
-        """Write a hidden sheet with the options and where arrays are, so that the workbook opens again.
+        """Write a hidden sheet with the options and the places of arrays, so that the workbook can be opened again.
 
-        An array that no step reads has a sheet of its own.
+        An array that no stage reads gets a sheet of its own.
         """
         arrays, options = split(self.evaluation.problem)
         sheets: dict[str, object] = {}
@@ -148,7 +148,7 @@ class _Writer:
             hidden.cell(row, 1, text[low : low + LONGEST_TEXT]).data_type = "s"
 
     def _unread(self, name: str, array: Array) -> ArraySheet:
-        """Return a sheet of numbers that no step reads; what is not finite is a text."""
+        """Return a sheet of numbers that no stage reads; NaN and infinity are texts."""
         board = ArraySheet(sheet_name(name, self.taken), array.shape)
         sheet = self._sheet(board, name)
         for index in np.ndindex(*array.shape):
@@ -157,7 +157,7 @@ class _Writer:
         return board
 
     def _nodes(self) -> list[Node]:
-        """Return the stages that are shown, and those that one of them reads."""
+        """Return the stages that are shown, and those that they read."""
         read = {ref.name for node in self.nodes.values() for ref in node.inputs}
         return [node for node in self.nodes.values() if not node.stage.hidden or node.name in read]
 
@@ -168,7 +168,7 @@ class _Writer:
             return self.evaluation.fetch(name, indices.whole(shape))
 
     def _take(self, field: str) -> None:
-        """Write a number or an array of the problem, unless it is there."""
+        """Write a number or array of the problem once."""
         source = self.sources[field]
         if field in self.boards or field in self.parameters or field in self.evaluation.stages:
             return
@@ -189,7 +189,7 @@ class _Writer:
         return number(float(value))
 
     def _given(self, name: str, cells: Array) -> None:
-        """Write a sheet of numbers."""
+        """Write a sheet of given numbers."""
         board = self.boards[name] = ArraySheet(sheet_name(name, self.taken), cells.shape)
         self.numbers.add(name)
         sheet = self._sheet(board, name)
@@ -213,14 +213,14 @@ class _Writer:
         return self.boards[cell.name].place(cell.index)
 
     def typical(self, name: str, box: Box) -> Array:
-        """Return numbers in place of those of a stage, so that formulas have the form that holds for all numbers."""
+        """Return ordinary numbers in place of a stage's, so that formulas have the form that holds for all numbers."""
         if name in self.evaluation.sources:
             return self.evaluation.fetch(name, box)
         return np.full(indices.shape_of(box), True if self.nodes[name].stage.boolean else TYPICAL)
 
     # --- words -----------------------------------------------------------------------------------
     def _sheet(self, board: ArraySheet, name: str) -> Worksheet:
-        """Return a new sheet with its title, and headings around every block."""
+        """Return a new sheet with its title, and headings around each block."""
         from openpyxl.styles import Font
 
         sheet: Worksheet = self.book.create_sheet(board.sheet)
@@ -247,7 +247,7 @@ class _Writer:
 
 
 class _Block:
-    """The formulas of one item and head of a stage; parts with a name of their own stand beside them."""
+    """The formulas of one item and head of a stage, with named parts beside them."""
 
     def __init__(self, writer: _Writer, node: Node, board: ArraySheet, block: tuple[int, ...]) -> None:
         self.writer, self.node, self.board, self.block = writer, node, board, block
@@ -258,7 +258,7 @@ class _Block:
         self.extra: dict[SheetCell, str] = {}
 
     def write(self, sheet: Worksheet) -> Iterator[int]:
-        """Put every formula of the block, row by row; gives how many of them."""
+        """Write the formulas of the block; yield the number of cells after each row."""
         rows, columns = self.board.size
         self._lay_out_parts(columns)
         for name, (column, _) in self.columns.items():
@@ -286,7 +286,7 @@ class _Block:
         return formula
 
     def _lay_out_parts(self, columns: int) -> None:
-        """Find the parts that have a name, and which of them are the same for all cells of a row."""
+        """Find the named parts, and which of them are the same for all cells of a row."""
         gathered = CellFormulas(self.writer.place, self._gather, self.writer.closed.names)
         for column in range(columns):
             self.here = 0, column
@@ -305,7 +305,7 @@ class _Block:
         return f"({own[column]})"
 
     def _part(self, name: str, text: Callable[[], str]) -> str:
-        """Return the cell beside the block for a named part, written when it is first asked for."""
+        """Return the cell beside the block for a named part, which is written at its first use."""
         start, shared = self.columns[name]
         row, column = self.here[0], 0 if shared else self.here[1]
         key = name, row, column
@@ -332,7 +332,7 @@ def _show_closed(sheet: Worksheet) -> None:
 
 
 def _label(cell: Any, text: str | int) -> None:
-    """Write a heading, which no spreadsheet takes for a formula, and in which nothing is that XML forbids."""
+    """Write a heading, so that no spreadsheet takes it for a formula, and without what XML forbids."""
     from openpyxl.styles import Alignment
 
     if isinstance(text, int):

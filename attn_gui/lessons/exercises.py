@@ -60,9 +60,9 @@ NOTHING_ASKED = QT_TRANSLATE_NOOP("Sentences", "A worksheet of this level has no
 
 
 class WorksheetLevel(NamedTuple):
-    """How much of a worksheet is left to the student: words, and the stages whose numbers are asked for.
+    """How much of a worksheet the student has to compute: words, and the stages that are asked for.
 
-    `with_slip`: all numbers are printed, one of them wrong, and that one is asked for.
+    `with_slip`: all numbers are printed, one of them is wrong, and that one is asked for.
     """
 
     label: str
@@ -92,7 +92,7 @@ LEVELS: Mapping[str, WorksheetLevel] = MappingProxyType(
 
 # --- worksheets -----------------------------------------------------------------------------------
 class Bounds(NamedTuple):
-    """Limits of a whole number that is asked for, and the one that is taken unless another is given."""
+    """Limits and default of a whole number that can be asked for."""
 
     least: int
     most: int
@@ -107,7 +107,7 @@ SHEETS, SEED, BLANKS = Bounds(1, 200, 20), Bounds(0, 10**9, 1), Bounds(1, 500, 6
 class Blank:
     """A cell that is left out; `index` has the batch first.
 
-    `follows`: it is left out since it is computed from another one, together with all that is computed from it.
+    `follows`: it is left out because it is computed from one that is asked for.
     """
 
     stage: str
@@ -116,12 +116,12 @@ class Blank:
 
     @property
     def box(self) -> Box:
-        """The box of the one cell."""
+        """The box of the cell."""
         return indices.cell(self.index)
 
 
 class WrongNumber(NamedTuple):
-    """A wrong number on a sheet: where it stands, what it says, and the usual mistake that gives it."""
+    """A wrong number on a sheet: its place, its value, and the usual mistake that gives it."""
 
     at: Blank
     number: float
@@ -129,11 +129,11 @@ class WrongNumber(NamedTuple):
 
 
 class Worksheet(NamedTuple):
-    """One sheet of a class, counted from 1: a problem with numbers of its own.
+    """One sheet of a class, counted from 1: a problem with its own numbers.
 
-    `given` are stages that are printed before the `steps`, each of which is a stage, or several that have the same
-    numbers where the mask is open. `blanks` are the cells asked for. `worked` has the numbers of paper: every stage is
-    computed from those before it as they are rounded there; `evaluation` rounds nothing.
+    `given` are stages printed before the `steps`, each of which is a stage, or several with the same numbers where the
+    mask is open. `blanks` are the cells asked for. `worked` has the numbers on paper: each stage is computed from
+    rounded ones; `evaluation` rounds nothing.
     """
 
     number: int
@@ -148,7 +148,7 @@ class Worksheet(NamedTuple):
 
     @property
     def spread(self) -> dict[str, int]:
-        """How far work that never rounds may be off in the last digit, of each step: at least 1."""
+        """By how many units in the last digit work without rounding may differ, for each step: at least 1."""
         found = {}
         for *_, stage in self.steps:
             open_cells = _may_be_left_out(self.evaluation, stage)[:1]
@@ -167,11 +167,10 @@ def worksheets(
     projections: bool = True,
     draws: int = DRAWS,
 ) -> Iterator[Worksheet]:
-    """Yield `count` worksheets of a level, each with numbers of its own; the same seed gives the same sheets.
+    """Yield `count` worksheets of a level, each with its own numbers; the same seed gives the same sheets.
 
-    Without `projections` Q, K and V are given where they are computed.
-
-    Raises FormatError where the problem is too large for paper, or has nothing that the level asks for.
+    Without `projections` computed Q, K and V are given. Raises FormatError where the problem is too large for paper, or
+    has nothing that the level asks for.
     """
     size = int(np.prod(problem.map_shape))
     if size > MOST_CELLS:
@@ -200,13 +199,13 @@ def _worksheet(
 
 
 def rounded(numbers: Array) -> Array:
-    """Return numbers as they are written in boxes: to two decimals, halves away from 0, as schools do."""
+    """Return numbers as written into boxes: rounded to two decimals, halves away from 0, as schools do."""
     unit = 10**DECIMALS
     return np.asarray(np.copysign(np.floor(np.abs(numbers) * unit + 0.5 + 1e-9) / unit, numbers))
 
 
 def _worked(evaluation: Evaluation, shown: Sequence[Sequence[str]]) -> Evaluation:
-    """Return an evaluation in which each stage on paper is rounded, and what comes after computed from that."""
+    """Return an evaluation in which each stage shown on paper is rounded before later ones read it."""
     found, records = evaluation, list[dict[str, object]]()
     for first, *_ in shown:  # the others of the same numbers follow from it, with what the mask closes
         values = rounded(found.box(first, indices.whole(found.shape(first))))
@@ -216,7 +215,7 @@ def _worked(evaluation: Evaluation, shown: Sequence[Sequence[str]]) -> Evaluatio
 
 
 def _merged(evaluation: Evaluation, names: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """Return stages one by one, but those together that have the same numbers where the mask is open."""
+    """Return the stages in groups, several together where they have the same numbers at open cells."""
     found: list[tuple[str, ...]] = []
     for name in names:
         if found and _repeats(evaluation, found[-1][-1], name):
@@ -242,13 +241,13 @@ def _left_out(evaluation: Evaluation, stage: str) -> Iterator[Blank]:
 
 
 def usual_stages(evaluation: Evaluation) -> tuple[str, ...]:
-    """Return the stages that are computed by hand: from the scores to the results of the heads."""
+    """Return the stages that are computed by hand, from the scores to the results of the heads."""
     square = (name for name in evaluation.stages if evaluation.node(name).stage.square)
     return (*square, *([evaluation.mixed] if evaluation.problem.mixes else []))
 
 
 def _slip(evaluation: Evaluation, stages: Sequence[str], seed: int) -> WrongNumber:
-    """Return a wrong number, drawn by a seed, in the first of the stages that its mistake changes."""
+    """Return a wrong number, drawn by a seed, in the first stage that its mistake changes."""
     found = [slips for mistake in MISTAKES.values() if (slips := _slips(evaluation, stages, mistake))]
     if not found:
         raise FormatError(NOTHING_ASKED)
@@ -278,8 +277,8 @@ def _slips(evaluation: Evaluation, stages: Sequence[str], mistake: Mistake) -> l
 
 
 def _may_be_believed(wrong: Array, right: Array, *, shares: bool) -> Array:
-    """Return flags of wrong numbers that do not give themselves away: a weight beside 0 to 1, a fraction among whole
-    numbers."""
+    """Return booleans: wrong numbers that are not obvious, as a weight above 1 or a fraction among whole numbers would
+    be."""
     if shares:
         return np.asarray((wrong > 1 - SURE) & (wrong < SURE))
     finite = right[np.isfinite(right)]
@@ -287,7 +286,7 @@ def _may_be_believed(wrong: Array, right: Array, *, shares: bool) -> Array:
 
 
 def _well_drawn(problem: Problem, seed: int, draws: int) -> Evaluation:
-    """Return a problem with fresh numbers, none of them trivial if any draw has such."""
+    """Return a problem with new numbers, none of them trivial if any draw has such."""
     best, fewest = renumbered(problem, seed), 0
     for attempt in range(min(draws, DRAWN_CELLS // int(np.prod(problem.map_shape)))):
         drawn = renumbered(problem, seed, attempt)
@@ -300,7 +299,7 @@ def _well_drawn(problem: Problem, seed: int, draws: int) -> Evaluation:
 
 
 def _trivial(evaluation: Evaluation) -> int:
-    """Return how much takes no reckoning: weights near 1 or ½, columns of V with a 0 or all alike, equal rows of V."""
+    """Return how much needs no computing: weights near 1 or ½, columns of V with a 0 or all equal, equal rows of V."""
     found = 0
     if evaluation.logits is not None:
         weights, logits = (
@@ -319,8 +318,7 @@ def _trivial(evaluation: Evaluation) -> int:
 def renumbered(problem: Problem, seed: int, attempt: int = 0) -> Problem:
     """Return the problem with other matrices of small whole numbers; masks, heads, options and given weights stay.
 
-    Another `attempt` gives other numbers. Numbers that were changed by hand do not stay: nobody could reckon with them
-    on paper, where nothing says so.
+    Another `attempt` gives other numbers. Interventions that set numbers go, since nothing on paper tells of them.
     """
     fresh, largest = {}, LARGEST_FACTOR if problem.projected else LARGEST
     for name, array in problem.arrays().items():
@@ -331,7 +329,7 @@ def renumbered(problem: Problem, seed: int, attempt: int = 0) -> Problem:
 
 
 def random_blanks(evaluation: Evaluation, stages: Sequence[str], count: int, seed: int) -> frozenset[Blank]:
-    """Return `count` cells of these stages, drawn by a seed: none that is given, that the mask closes, or that is no
+    """Return `count` cells of these stages, drawn by a seed, without given ones, closed ones and those that are no
     number."""
     shapes, open_cells = [], []
     for stage in stages:
@@ -351,8 +349,7 @@ def random_blanks(evaluation: Evaluation, stages: Sequence[str], count: int, see
 
 
 def _may_be_left_out(evaluation: Evaluation, stage: str) -> Array:
-    """Return flags of the cells of a stage, True where there is something to compute: a finite number, not behind a
-    mask."""
+    """Return booleans: cells of a stage with something to compute, a finite number that is not behind a mask."""
     shape = evaluation.shape(stage)
     if stage in evaluation.problem.arrays():
         return np.zeros(shape, bool)
@@ -364,10 +361,10 @@ def _may_be_left_out(evaluation: Evaluation, stage: str) -> Array:
 
 # --- covered cells --------------------------------------------------------------------------------
 class CoveredEvaluation(EvaluationProxy):
-    """The numbers of an evaluation, NaN in place of blanks and of the same numbers under another name.
+    """An evaluation with NaN in place of blanks, and of the same numbers in other stages.
 
-    A head's result stands in the joined heads too, a scaled score behind a mask that leaves it open: of such copies
-    each is left out with the other.
+    A head's result is also in the joined heads, a scaled score also behind a mask that leaves it open: such copies are
+    left out together.
     """
 
     covers = True
@@ -384,7 +381,7 @@ class CoveredEvaluation(EvaluationProxy):
             self._cells.setdefault(blank.stage, {})[blank.index] = blank
 
     def fetch(self, name: str, box: Box) -> Array:
-        """Return the numbers of a box with those left out as NaN; of the mask, which cells are open."""
+        """Return the numbers of a box, those left out as NaN; of the mask booleans, the open cells."""
         found, left_out = self.of.fetch(name, box), self.left_out(name, box)
         if not left_out:
             return found
@@ -394,18 +391,16 @@ class CoveredEvaluation(EvaluationProxy):
         return found
 
     def left_out_as(self, stage: str, index: tuple[int, ...]) -> Place | None:
-        """Return the blank of which a cell has the number; None where it has none of one."""
         blank = self._cells.get(stage, {}).get(index)
         return None if blank is None else (blank.stage, blank.index)
 
     def left_out(self, stage: str, box: Box) -> list[tuple[int, ...]]:
-        """Return the cells of a box that are left out."""
         cells = self._cells.get(stage, {})
         return [at for at in cells if all(cut.start <= k < cut.stop for k, cut in zip(at, box, strict=True))]
 
     def gives_away(self, stage: str, index: tuple[int, ...]) -> bool:
-        """Return whether the explanation of a cell may name a number that is left out: its own, of weights one of its
-        row, or one of what made it."""
+        """Return whether explaining a cell may show a left-out number: its own, of its row of weights, or of its
+        sources."""
         if stage in self._given:
             return False
         shown = indices.cell(index)
@@ -418,12 +413,13 @@ class CoveredEvaluation(EvaluationProxy):
 
 
 def covering(evaluation: Evaluation, blanks: Collection[Blank]) -> Evaluation:
-    """Return an evaluation without the cells that are left out, if any are."""
+    """Return an evaluation without the cells that are left out; itself if there are none."""
     return CoveredEvaluation(evaluation, blanks) if blanks else evaluation
 
 
 def _copies(of: Evaluation, blank: Blank) -> list[tuple[str, tuple[int, ...]]]:
-    """Return the cells of other stages that are made of this cell alone, or it of them, and are equal to it."""
+    """Return the (stage, index) of cells that this cell alone is computed from, or that are computed from it alone, and
+    equal."""
     number, given = of.fetch(blank.stage, blank.box).reshape(()), of.problem.arrays()
     here = {blank.stage: [blank.box]}
     ways, found = ((of.forward(here), of.backward), (of.backward(here), of.forward)), []
@@ -438,7 +434,7 @@ def _copies(of: Evaluation, blank: Blank) -> list[tuple[str, tuple[int, ...]]]:
 
 
 def verdict_on(question: LessonQuestion, number_source: NumberSource, number: float) -> Verdict:
-    """Return the verdict on a number; of one cell of a stage with the usual mistake that gives it.
+    """Return the verdict on a number; for one cell of a stage with the usual mistake that gives it.
 
     Raises ExpressionError where the present problem does not have what is asked for.
     """

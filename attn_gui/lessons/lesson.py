@@ -89,14 +89,14 @@ HTML = re.compile(r"<[a-zA-Z!/]|&#?\w+;|\]\(")
 # --- texts ----------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class LessonNumber:
-    """A number that is computed when it is shown; `decimals` None leaves up to four. `line`: its line in the file."""
+    """A number that is computed when it is shown; with `decimals` None up to four. `line` is its line in the file."""
 
     expression: LessonExpression
     line: int
     decimals: int | None = None
 
     def text(self, number_source: NumberSource, more: int = 0) -> str:
-        """Return the number as it stands in the text; `more` digits where an equation asks for them."""
+        """Return the number as text, with `more` digits where an equation needs them."""
         try:
             return written(self.expression.number(number_source), self.decimals, more)
         except WithheldError:
@@ -117,13 +117,13 @@ Piece = str | LessonNumber
 
 @dataclass(frozen=True)
 class LessonText:
-    """A text in English and in Chinese, cut at its live numbers; paragraphs are parted by an empty line."""
+    """A text in English and Chinese, split at its live numbers; empty lines separate paragraphs."""
 
     en: tuple[Piece, ...]
     zh: tuple[Piece, ...]
 
     def said(self, lang: str, number_source: NumberSource) -> str:
-        """Return the text in one language, with the numbers as they are now."""
+        """Return the text in one language, with the present numbers."""
         pieces = {"en": self.en, "zh": self.zh}[lang]
         more = digits_of_equations(pieces, number_source)
         return "".join(
@@ -132,18 +132,21 @@ class LessonText:
         )
 
     def plain(self, lang: str) -> str:
-        """Return the text of one language without its live numbers."""
+        """Return the text in one language without its live numbers."""
         pieces = {"en": self.en, "zh": self.zh}[lang]
         return "".join(piece for piece in pieces if isinstance(piece, str))
 
     def live(self) -> Iterator[LessonNumber]:
-        """Yield every live number in it, of both languages."""
+        """Yield its live numbers, of both languages."""
         return (piece for piece in (*self.en, *self.zh) if isinstance(piece, LessonNumber))
 
 
 def pieces(text: str, line_at: Callable[[int], int], refuse: Callable[[int, str], Exception]) -> tuple[Piece, ...]:
-    """Cut a text at its braces; `line_at` tells the line of a letter, `refuse` makes the error of what is no expression
-    in a line, a brace without its other half among it."""
+    """Return the parts of a text split at braces.
+
+    `line_at` returns the line of a character, `refuse` the error for an expression that cannot be read, or a brace
+    without its other half, in a line.
+    """
     found: list[Piece] = []
     end = 0
     for match in LIVE.finditer(text):
@@ -162,10 +165,9 @@ def pieces(text: str, line_at: Callable[[int], int], refuse: Callable[[int, str]
 
 
 def written(number: float, decimals: int | None = None, more: int = 0) -> str:
-    """Return a number as it stands in a text: rounded to so many decimals, or to four without the zeros at their
-    end.
+    """Return a number as text: rounded to so many decimals, or to up to four without trailing zeros.
 
-    Never "−0"; what is huge, or too small for four decimals, as a power of ten. `more` digits are added to that.
+    Never "−0"; a number that is huge, or too small for four decimals, gets a power of ten. `more` digits are added.
     """
     if HUGE <= abs(number) < math.inf:
         text = f"{number:.2e}"
@@ -181,7 +183,7 @@ def written(number: float, decimals: int | None = None, more: int = 0) -> str:
 
 # Live numbers with signs between them, "{a} · 2 + {b} · 4 = {c}": the printed ones give the printed result.
 def digits_of_equations(pieces: tuple[Piece, ...], number_source: NumberSource) -> dict[int, int]:
-    """Return by their places the digits that live numbers need beyond their own, so that equations come out."""
+    """Return {place: digits} that live numbers need beyond their own, so that printed equations hold."""
     letters = "".join(piece if isinstance(piece, str) else chr(PLACE + place) for place, piece in enumerate(pieces))
     found: dict[int, int] = {}
     for match in EQUATION.finditer(letters):
@@ -196,7 +198,7 @@ def digits_of_equations(pieces: tuple[Piece, ...], number_source: NumberSource) 
 def _digits_of_equation(
     left: str, result: int, pieces: tuple[Piece, ...], number_source: NumberSource
 ) -> dict[int, int] | None:
-    """Return the digits of the numbers in one formula; None where it is none, or not equal to its result."""
+    """Return the digits of the numbers in one formula; None if it is none, or not equal to its result."""
     places = [ord(letter) - PLACE for letter in re.findall(OPERAND, left)]
     live = {place: piece for place in (*places, result) if isinstance(piece := pieces[place], LessonNumber)}
     numbers = {place: one.number(number_source) for place, one in live.items()}
@@ -224,7 +226,7 @@ def _digits_of_equation(
 
 
 def _decimals(number: float, decimals: int | None) -> int:
-    """Return the decimals that a number is written with."""
+    """Return the decimals with which a number is written."""
     small = decimals is None and 0 < abs(number) < 1e-3
     return 2 - math.floor(math.log10(abs(number))) if small else 4 if decimals is None else decimals
 
@@ -232,7 +234,7 @@ def _decimals(number: float, decimals: int | None) -> int:
 # --- records --------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class LessonInstruction:
-    """One instruction of a step: its word, what follows it, and its line in the file."""
+    """One instruction of a step: its word, its argument, and its line in the file."""
 
     word: str
     rest: str
@@ -241,7 +243,7 @@ class LessonInstruction:
 
 @dataclass(frozen=True)
 class WrongAnswer:
-    """A number that is often given in place of the right one, and what it is. `line`: its line in the file."""
+    """A number that is often given in place of the right one, and what it is; `line` is its line in the file."""
 
     number: LessonExpression
     said: LessonText
@@ -250,10 +252,10 @@ class WrongAnswer:
 
 @dataclass(frozen=True)
 class LessonQuestion:
-    """A question with its check: a number that is computed, or one of several choices.
+    """A question with its check: a computed number, or one of several choices.
 
-    `wrong` are answers that the lesson names itself, before the usual mistakes; `wrong_choices` is what it says of each
-    choice, None of the right one.
+    `wrong` are answers that the lesson comments on itself, before the usual mistakes; `wrong_choices` are the comments
+    on each choice, None on the right one.
     """
 
     text: LessonText
@@ -269,7 +271,7 @@ class LessonQuestion:
 
 @dataclass(frozen=True)
 class LessonStep:
-    """A step: its text, how the window is set up for it, and what the person is asked to change or to answer."""
+    """A step: its text, the state of the window, and what the reader is asked to change or answer."""
 
     title: LessonText
     text: LessonText
@@ -280,15 +282,14 @@ class LessonStep:
 
     @property
     def texts(self) -> tuple[LessonText, ...]:
-        """Return what it says before it is answered."""
+        """Its texts before it is answered."""
         asked = () if self.question is None else (self.question.text, *self.question.choices)
         return (self.title, self.text, *asked)
 
 
 @dataclass(frozen=True)
 class EndCard:
-    """What stands behind the last step: what the person can do by now, something to try, and the lesson to go on
-    with."""
+    """The end of a lesson: what the reader can do by now, something to try, and the next lesson."""
 
     title: LessonText
     can: tuple[LessonText, ...]
@@ -299,7 +300,7 @@ class EndCard:
 
 @dataclass(frozen=True)
 class Lesson:
-    """A whole lesson; `path` is its file, beside which problems that it opens may lie."""
+    """A whole lesson; `path` is its file, next to which problems that it opens may be."""
 
     title: LessonText
     steps: tuple[LessonStep, ...]
@@ -308,7 +309,7 @@ class Lesson:
 
     @property
     def minutes(self) -> int:
-        """The minutes that it takes: reading at 300 Chinese characters or 180 words, and 0.8 for a question."""
+        """Its minutes: reading at 300 Chinese characters or 180 words a minute, and 0.8 for each question."""
         text = " ".join(piece for step in self.steps for piece in step.text.zh if isinstance(piece, str))
         characters = len(re.findall(CHINESE, text))
         reading = characters / 300 if characters else len(text.split()) / 180
@@ -317,17 +318,17 @@ class Lesson:
 
     @property
     def name(self) -> str:
-        """The name of its file, by which its problem goes."""
+        """The name of its file, after which its problem is called."""
         return self.path.stem
 
     @property
     def key(self) -> str:
-        """The name by which progress is kept: that of a lesson that comes along, the path of any other file."""
+        """The key of its progress: the name of a lesson that comes with the program, the path of any other file."""
         return self.name if self.path.parent == resource("lessons") else str(self.path.absolute())
 
 
 class LessonError(FormatError):
-    """A lesson that cannot be taken; `expected` is a text or a Note that can be translated."""
+    """An error in a lesson; `expected` is a text or a Note that can be translated."""
 
     def __init__(self, line: int, expected: object, got: object) -> None:
         found = got if hasattr(got, "template") else quoted(str(got), LONGEST_ECHO) or NOTHING
@@ -337,7 +338,7 @@ class LessonError(FormatError):
 # --- reading --------------------------------------------------------------------------------------
 @dataclass
 class _Draft:
-    """A step while it is read; `both`: every text of it is there in two languages."""
+    """A step while it is read; `both`: all its texts are in two languages."""
 
     title: LessonText
     line: int
@@ -351,7 +352,7 @@ class _Draft:
 
 
 def read_lesson(path: PathText) -> Lesson:
-    """Read a lesson. Raises FormatError, of what is in the file LessonError with the line, expected and got."""
+    """Read a lesson. Raises FormatError; for errors in the text LessonError with the line, expected and got."""
     with reading(path, LARGEST_FILE) as source:
         try:
             text = source.file.read(LARGEST_FILE + 1).decode("utf-8-sig")
@@ -388,7 +389,7 @@ def _lesson(text: str) -> Lesson:
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """Yield (number from 1, line without blanks at its end); empty lines at the beginning are left out."""
+    """Yield (number from 1, line without trailing blanks), without empty lines at the beginning."""
     begun = False
     for number, line in enumerate(text.splitlines(), 1):
         if len(line) > LONGEST_LINE:
@@ -402,7 +403,7 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _said(text: str, line: int, both: bool) -> LessonText:
-    """Return a text on one line, in both languages; in a lesson of one language alone it is the same in each."""
+    """Return a text of one line in both languages; in a lesson of one language the same text for both."""
     sides = [side.strip() for side in (text.split(BETWEEN) if both else (text, text))]
     if len(sides) != 2 or not all(sides):
         raise LessonError(line, BOTH if both else TITLE, text)
@@ -411,7 +412,7 @@ def _said(text: str, line: int, both: bool) -> LessonText:
 
 
 def _end(title: LessonText, lines: Iterator[tuple[int, str]], number: int, both: bool) -> EndCard:
-    """Read what stands behind the last step, to the end of the file."""
+    """Read everything after the last step."""
     can, others = list[LessonText](), dict[str, tuple[int, str]]()
     heading = number
     for number, line in lines:
@@ -440,7 +441,7 @@ def _part(draft: _Draft, name: str, line: int) -> str:
 
 
 def _item(draft: _Draft, part: str, line: str, number: int) -> None:
-    """Read an order of the step, or a line of its question."""
+    """Read an instruction of the step, or a line of its question."""
     item = ITEM.fullmatch(line)
     if part == "":
         if item is None or item[1] not in (*ORDERS, TASK):
@@ -474,7 +475,7 @@ def _step(draft: _Draft) -> LessonStep:
 
 
 def _paragraphs(lines: list[tuple[int, str]]) -> tuple[Piece, ...]:
-    """Join lines that follow one another to paragraphs, between Chinese letters without a blank."""
+    """Return consecutive lines joined to paragraphs, without a blank between Chinese characters."""
     joined, ends = "", list[tuple[int, int]]()
     found: list[Piece] = []
     for number, line in [*lines, (0, "")]:
@@ -490,7 +491,7 @@ def _paragraphs(lines: list[tuple[int, str]]) -> tuple[Piece, ...]:
 
 
 def _line_at(ends: list[tuple[int, int]], place: int) -> int:
-    """Return the line of a letter of lines that were joined, by the ends of these."""
+    """Return the line of a character in joined lines, given where these end."""
     return next(number for end, number in ends if place < end)
 
 
@@ -522,7 +523,7 @@ def _question(draft: _Draft) -> LessonQuestion:
 
 
 def _wrong(draft: _Draft) -> Iterator[WrongAnswer]:
-    """Yield the wrong answers of a question, each a number and what it is."""
+    """Yield the wrong answers of a question, each with what it is."""
     for place, (line, text) in enumerate(draft.wrong):
         number, between, said = text.partition(BETWEEN)
         if not between or place >= MOST_WRONG:
@@ -547,7 +548,7 @@ def _tolerance(given: dict[str, tuple[int, str]]) -> float:
 
 
 def title_of(path: Path, lang: str) -> str | None:
-    """Return the title of a lesson as its first line has it; None for a file that does not begin as a lesson."""
+    """Return the title in the first line of a lesson; None for a file that does not begin as a lesson."""
     with path.open(encoding="utf-8") as file:
         line = file.readline(LONGEST_LINE)
     sides = line.removeprefix("# ").strip().split(BETWEEN)

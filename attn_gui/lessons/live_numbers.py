@@ -67,21 +67,21 @@ ARITHMETIC: Mapping[type[ast.AST], Callable[..., Value]] = MappingProxyType(
 # --- measures -------------------------------------------------------------------------------------
 @dataclass(frozen=True, eq=False)
 class ModelRuns:
-    """A model that the problem is a layer of: its run as it is now, and the one with nothing changed by hand."""
+    """Two runs of a model that the problem is a layer of: now, and without any edit or intervention."""
 
     now: Run
     before: Run
 
     @property
     def has_few_heads(self) -> bool:
-        """Whether the model is so small that it can be run without each of its heads in turn."""
+        """Whether the model is small enough to be run without each of its heads in turn."""
         model = self.now.model
         numbers = sum(table.size for layer in model.layers for table in plain_layer(layer).weights.values())
         return model.num_layers * model.num_heads * numbers * len(self.now.ids) <= MOST_PRODUCTS
 
     @cached_property
     def without(self) -> Array:
-        """(layer, head, vocabulary): the probabilities of the next token with each head alone switched off besides."""
+        """(layer, head, vocabulary): probabilities of the next token with one more head switched off."""
         heads = self.now.model.num_layers, self.now.model.num_heads
         found = [run.probabilities() for _place, run in without_each_head(self.now)]
         return np.reshape(found, (*heads, -1))
@@ -89,9 +89,9 @@ class ModelRuns:
 
 @dataclass(frozen=True, eq=False)
 class NumberSource:
-    """What the numbers of a lesson are computed from.
+    """What the numbers of a lesson are computed from: an evaluation, and for a layer of a model the model's runs.
 
-    An evaluation; where the problem is a layer of a model, the model's runs, which layer it is, and the head on show.
+    `layer` and `head` are those on the table.
     """
 
     evaluation: Evaluation
@@ -101,15 +101,12 @@ class NumberSource:
     _measured: dict[str, Array | None] = field(default_factory=dict, init=False, repr=False)
 
     def matrix(self, name: str) -> Array | None:
-        """Return a matrix of the problem, or one that is computed for lessons.
-
-        None where there is none of this name.
-        """
+        """Return a matrix of the problem, or one of MEASURES; None for an unknown name."""
         arrays = self.evaluation.problem.arrays()
         return arrays[name] if name in arrays else self.measured(name)
 
     def measured(self, name: str) -> Array | None:
-        """Return the matrix of a measure, computed once; None where there is no such measure, or not here."""
+        """Return the matrix of a measure, computed once; None if there is no such measure, or not for this problem."""
         if name not in self._measured:
             measure = MEASURES.get(name)
             self._measured[name] = measure.cells(self) if measure is not None and measure.needs(self) else None
@@ -118,9 +115,9 @@ class NumberSource:
 
 @dataclass(frozen=True)
 class NamedMatrix:
-    """A matrix that a lesson can name: `needs` says whether it can be computed, `cells` computes it.
+    """A matrix that a lesson can name: `needs` tells whether it can be computed, `cells` computes it.
 
-    The last axis of one with `tokens` is that of the vocabulary.
+    With `tokens` its last axis is the vocabulary.
     """
 
     needs: Callable[[NumberSource], bool]
@@ -146,7 +143,7 @@ def _readings(key: str, number_source: NumberSource) -> Array:
 
 
 def _unchanged(number_source: NumberSource) -> Problem:
-    """Return the layer on the table as the model has it: its tokens and sizes are those of all layers."""
+    """Return the problem of the layer on the table without edits, with the tokens and sizes of all layers."""
     return _runs(number_source).before.problem(number_source.layer)
 
 
@@ -183,11 +180,11 @@ MEASURES: Mapping[str, NamedMatrix] = MappingProxyType(
 
 # --- expressions ----------------------------------------------------------------------------------
 class ExpressionError(ValueError):
-    """An expression that cannot be read or computed; the message is what is wrong, as a part of a sentence."""
+    """An expression that cannot be read or computed; the message is part of a sentence."""
 
 
 class WithheldError(ExpressionError):
-    """An expression that reads a cell which is covered."""
+    """An expression that reads a covered cell."""
 
 
 def _cosine(a: Array, b: Array) -> float:
@@ -220,14 +217,14 @@ FUNCTIONS: Mapping[str, tuple[int, Callable[..., Value]]] = MappingProxyType(
 
 @dataclass(frozen=True)
 class LessonExpression:
-    """An expression that has been read: `number` computes it from what is on the table."""
+    """A parsed expression; `number` computes it."""
 
     text: str
     tree: ast.expr
 
     @property
     def cell(self) -> tuple[str, tuple[int, ...]] | None:
-        """The stage and the written places where the whole expression is one cell of a stage."""
+        """(stage, written indices) if the whole expression is one cell of a stage."""
         tree = self.tree
         if not (isinstance(tree, ast.Subscript) and isinstance(tree.value, ast.Name) and tree.value.id in STAGE):
             return None
@@ -242,12 +239,13 @@ class LessonExpression:
 
     @property
     def measured(self) -> bool:
-        """Whether a matrix of `MEASURES` has to be computed for it: that takes long also of a small problem."""
+        """Whether it needs a matrix of MEASURES, which takes long even for a small problem."""
         read = (part.value for part in ast.walk(self.tree) if isinstance(part, ast.Subscript))
         return any(isinstance(name, ast.Name) and name.id in MEASURES for name in read)
 
     def number(self, number_source: NumberSource) -> float:
-        """Return the number, 1 and 0 for true and false. Raises ExpressionError where the problem has no such cell."""
+        """Return the number, 1 and 0 for true and false. Raises ExpressionError for a cell that the problem does not
+        have."""
         with np.errstate(all="ignore"):
             found = np.asarray(_value(self.tree, number_source), dtype=float)
         if found.size != 1:
@@ -255,14 +253,14 @@ class LessonExpression:
         return float(found.reshape(()))
 
     def holds(self, number_source: NumberSource) -> bool:
-        """Return whether it is true; what cannot be computed is not."""
+        """Return whether it is true; False if it cannot be computed."""
         try:
             return self.number(number_source) == 1.0
         except ExpressionError:
             return False
 
     def sides(self, number_source: NumberSource) -> str:
-        """Return the two numbers that a comparison has on its sides, "0.5 > 0.7"; empty for anything else."""
+        """Return a comparison with its two numbers, "0.5 > 0.7"; "" for other expressions."""
         if not isinstance(self.tree, ast.Compare):
             return ""
         parts = (LessonExpression("", side) for side in (self.tree.left, self.tree.comparators[0]))
@@ -271,7 +269,7 @@ class LessonExpression:
 
 
 def expression(text: str) -> LessonExpression:
-    """Read an expression. Raises ExpressionError for what is too long or not in the grammar."""
+    """Parse an expression. Raises ExpressionError for one that is too long or not in the grammar."""
     text = text.strip()
     if len(text) > LONGEST:
         raise ExpressionError(f"{len(text)} letters")
@@ -286,7 +284,10 @@ def expression(text: str) -> LessonExpression:
 
 
 def cell_index(evaluation: Evaluation, stage: str, places: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the whole index of a cell, unwritten leading places 0. Raises ExpressionError outside of it."""
+    """Return the full index of a cell, with 0 for leading indices that are not written.
+
+    Raises ExpressionError outside of the stage.
+    """
     if stage not in evaluation.stages:
         raise ExpressionError(stage)
     shape = evaluation.shape(stage)
@@ -302,7 +303,7 @@ def cell_index(evaluation: Evaluation, stage: str, places: tuple[int, ...]) -> t
 
 # --- reading -------------------------------------------------------------------------------------
 def _check(tree: ast.expr, depth: int) -> None:
-    """Refuse whatever is not in the grammar."""
+    """Raise ExpressionError for whatever is not in the grammar."""
     if depth > DEEPEST or not _known(tree):
         raise ExpressionError(ast.unparse(tree) if depth <= DEEPEST else "…")
     for part in _operands(tree):
@@ -378,7 +379,7 @@ def _value(tree: ast.expr, number_source: NumberSource) -> Value:
 
 
 def _operation(tree: ast.expr) -> Callable[..., Value]:
-    """Return the function or sign of an expression."""
+    """Return the function of an expression's operator or call."""
     match tree:
         case ast.Call(func=ast.Name(id=name)):
             return FUNCTIONS[name][1]
@@ -397,7 +398,7 @@ def _gradient(of: ast.expr, evaluation: Evaluation) -> Gradient:
 
 
 def _place(tree: ast.expr, number_source: NumberSource, *, of_token: bool) -> int | slice:
-    """Return a place of a matrix; `of_token`: one of the vocabulary, which may be written as the token."""
+    """Return an index of a matrix; with `of_token` one of the vocabulary, which may be written as a token."""
     match tree:
         case ast.Constant(value=int() as place):
             return place
@@ -418,7 +419,7 @@ def _cells(
     evaluation: Evaluation,
     matrix_of: Callable[[str], Array | None],
 ) -> Array:
-    """Return cells of a stage of `evaluation`, or of a matrix; leading places that are not written are 0."""
+    """Return cells of a stage of `evaluation`, or of a matrix, with 0 for leading indices that are not written."""
     written = f"{name}[{', '.join(map(ast.unparse, parts))}]"
     matrix = None if name in evaluation.stages else matrix_of(name)
     if name not in evaluation.stages and matrix is None:
@@ -437,7 +438,7 @@ def _cells(
 
 
 def _box(places: Sequence[int | slice], shape: Sequence[int]) -> Box | None:
-    """Return the box of the last axes' places, of the others' place 0; None where a place is not there."""
+    """Return the box of indices of the last axes, with 0 for the others; None for an index outside."""
     if len(places) > len(shape):
         return None
     every = zip([*([0] * (len(shape) - len(places))), *places], shape, strict=True)

@@ -84,14 +84,14 @@ SMALL = FileNote(QT_TRANSLATE_NOOP("Sentences", "a problem of at most {most} cel
 
 @dataclass(frozen=True, eq=False)
 class LessonScene:
-    """A problem; where it is a layer of a model, the study around it, and the head on show."""
+    """A problem; for a layer of a model its study, and the head on show."""
 
     problem: Problem
     study: Study | None = None
     head: int = 0
 
     def has_numbers_of(self, other: LessonScene) -> bool:
-        """Return whether all numbers are the same; of a model, whichever of its layers is on the table."""
+        """Return whether all numbers are the same; of a model whichever layer is on the table."""
         if self.study is None or other.study is None:
             return self.study is other.study and self.problem == other.problem
         mine, theirs = self.study.edits(self.problem), other.study.edits(other.problem)
@@ -99,19 +99,19 @@ class LessonScene:
         return self.study.is_of(other.study) and alike
 
     def is_like(self, other: LessonScene) -> bool:
-        """Return whether the same is on the table."""
+        """Return whether the same layer is on the table, with the same numbers."""
         here, there = (None if scene.study is None else scene.study.layer for scene in (self, other))
         return here == there and self.has_numbers_of(other)
 
     def said(self, lang: str) -> LessonScene:
-        """Return the scene with its tokens in one language, where the file gives them in both, as "book | 书"."""
+        """Return the scene with its tokens in one language, where they are given in both, as "book | 书"."""
         fields, place = self.problem.fields(), ("en", "zh").index(lang)
         tokens = {name: fields[name] for name in ("query_tokens", "key_tokens") if fields.get(name)}
         said = {name: tuple(_side(token, place) for token in each) for name, each in tokens.items()}
         return self if self.study is not None or said == tokens else replace(self, problem=self.problem.replace(**said))
 
     def number_source(self) -> NumberSource:
-        """Return what its numbers are computed from. Raises ValueError where a layer no longer fits its model."""
+        """Return the source of its numbers. Raises ValueError where a layer no longer fits its model."""
         evaluation, study = evaluation_of(self.problem), self.study
         if study is None:
             return NumberSource(evaluation, head=self.head)
@@ -128,7 +128,7 @@ def _side(token: str, place: int) -> str:
 
 # --- beginning -----------------------------------------------------------------------------------
 def _opened(lesson: Lesson, order: LessonInstruction) -> LessonScene:
-    """Return an example, or a file beside the lesson; never one anywhere else."""
+    """Return the problem of an example, or of a file next to the lesson, but never of one anywhere else."""
     _check_name(order, PROBLEM)
     endings = suffixes(problem_formats())
     folder, names = resource("examples"), [f"{order.rest}{ending}" for ending in endings]
@@ -164,7 +164,7 @@ def _made(_lesson: Lesson, order: LessonInstruction) -> LessonScene:
 
 
 def _modeled(_lesson: Lesson, order: LessonInstruction) -> LessonScene:
-    """Return the first layer of a model that comes along, with a text that suits it."""
+    """Return the first layer of a model that comes with the program, with a text that suits it."""
     _check_name(order, MODEL_NAME)
     folder = resource("models", order.rest)
     if not folder.is_dir():
@@ -182,7 +182,7 @@ def _check_name(order: LessonInstruction, expected: FileNote) -> None:
 
 
 def _worded(_lesson: Lesson, order: LessonInstruction) -> LessonScene:
-    """Return words of the table as queries, keys and values, compared by their cosines."""
+    """Return a problem whose queries, keys and values are vectors of words, compared by their cosines."""
     try:
         return LessonScene(problem_of(order.rest.split()))
     except ValueError:
@@ -197,7 +197,7 @@ BEGINNINGS: Mapping[str, Callable[[Lesson, LessonInstruction], LessonScene]] = M
 
 # --- changing ------------------------------------------------------------------------------------
 def changed(scene: LessonScene, order: LessonInstruction) -> LessonScene:
-    """Return the scene with one field, one number of a matrix, or the place in its model changed. Raises
+    """Return the scene with one field, one number of a matrix, or its place in the model changed. Raises
     LessonError."""
     match = SETTING.fullmatch(order.rest)
     try:
@@ -224,7 +224,7 @@ def changed(scene: LessonScene, order: LessonInstruction) -> LessonScene:
 
 
 def _expected_of(problem: Problem, match: re.Match[str] | None) -> FileNote:
-    """Return what is expected in place of a change: of a matrix that is computed, which ones could be changed."""
+    """Return what to expect in place of a wrong change: for a computed matrix, the ones that can be changed."""
     name = "" if match is None else match[1]
     if problem.projected and name in PROJECTED:
         of = "context" if name != "query" and problem.context is not None else "x"
@@ -233,7 +233,7 @@ def _expected_of(problem: Problem, match: re.Match[str] | None) -> FileNote:
 
 
 def _check_held(held: Array, value: Any) -> None:
-    """Refuse a number that the dtype of the problem has no finite one for, as a table does."""
+    """Raise LessonError for a number that the dtype of the problem cannot hold."""
     if np.isinf(held).any() and not np.isinf(np.asarray(value, dtype=float)).any():
         raise ValueError
 
@@ -269,7 +269,7 @@ def _count(value: Any, most: int) -> int:
 
 
 def _json(text: str) -> Any:
-    """Return a JSON value, or a word as it is."""
+    """Return a JSON value, or a plain word as it is."""
     try:
         return json.loads(text)
     except (json.JSONDecodeError, RecursionError):
@@ -281,7 +281,7 @@ def _json(text: str) -> Any:
 # --- states ---------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class LessonView:
-    """Parts of the view that a step asks for; what it does not say stays as it is."""
+    """Parts of the view that a step sets; the others stay."""
 
     stage: str | None = None
     head: int | None = None
@@ -294,10 +294,10 @@ class LessonView:
 
 @dataclass(frozen=True)
 class StepState:
-    """A step ready to be gone through: `begin` and `end` are there before and after the tasks of the person.
+    """A step ready to be done: `begin` and `end` are the scenes before and after its tasks.
 
-    Until its question is answered the cells of `covered` are not shown. `until` are the claims by which it is seen that
-    the person has done the tasks, however; without any it is by `end`.
+    The cells of `covered` are hidden until its question is answered. `until` are claims that hold once the reader has
+    done the tasks in any way; without them it is done when the scene is like `end`.
     """
 
     step: LessonStep
@@ -313,23 +313,23 @@ class StepState:
         return replace(self, begin=begin, end=begin if self.end is self.begin else self.end.said(lang))
 
     def is_done(self, scene: LessonScene, number_source: NumberSource) -> bool:
-        """Return whether the tasks are done, from what is on the table now."""
+        """Return whether the tasks are done in a scene."""
         return all(claim.holds(number_source) for claim in self.until) if self.until else scene.is_like(self.end)
 
     @property
     def measured(self) -> bool:
-        """Whether saying it, or whether it is done, takes long also of a small problem."""
+        """Whether its texts or claims take long to compute even for a small problem."""
         lives = (live.expression for text in self.step.texts for live in text.live())
         return any(each.measured for each in (*self.until, *lives))
 
     def asked_of(self, scene: LessonScene, number_source: NumberSource) -> NumberSource:
-        """Return what its question is about: the table, or what the tasks lead to while none of them is begun."""
+        """Return what its question is about: the scene, or `end` while no task has been begun."""
         waits = self.step.tasks and scene.has_numbers_of(self.begin) and not self.is_done(scene, number_source)
         return self.end.number_source() if waits else number_source
 
 
 class LessonPage(Protocol):
-    """Page that a lesson can show, by what has to be there for it."""
+    """A page that a lesson can show, with what it needs."""
 
     of_model: ClassVar[bool]
 
@@ -337,9 +337,10 @@ class LessonPage(Protocol):
 
 
 def states_of(lesson: Lesson, pages: Mapping[str, LessonPage]) -> tuple[StepState, ...]:
-    """Return every state of a lesson; `pages` are those that can be shown.
+    """Return all states of a lesson; `pages` are those that can be shown.
 
-    Each order is carried out and each number computed once. Raises FormatError, for what the file says LessonError.
+    Every instruction is carried out and every number computed once. Raises FormatError; for errors in the text
+    LessonError.
     """
     found: list[StepState] = []
     scene: LessonScene | None = None
@@ -377,7 +378,7 @@ def _state(lesson: Lesson, step: LessonStep, scene: LessonScene | None, pages: M
 
 
 def _check_next(lesson: Lesson) -> None:
-    """Refuse the name of a lesson to go on with that is no file beside this one."""
+    """Raise LessonError for a next lesson that is no file next to this one."""
     if lesson.end is not None and lesson.end.next:
         name = lesson.end.next
         place = lesson.path.parent / name
@@ -393,8 +394,8 @@ def _claim(order: LessonInstruction) -> LessonExpression:
 
 
 def _covered(step: LessonStep, evaluation: Evaluation) -> frozenset[Blank]:
-    """Return the cells that would tell the answer: those asked for, the rest of their rows of weights, and all that is
-    computed from them."""
+    """Return the cells that would tell the answer: those asked for, the rest of their rows, and all computed
+    from them."""
     asked = _asked_cells(step, evaluation)
     found, given = set[Blank](), evaluation.problem.arrays()
     if np.prod(evaluation.problem.map_shape) > MOST_BY_HAND:
@@ -414,7 +415,7 @@ def _covered(step: LessonStep, evaluation: Evaluation) -> frozenset[Blank]:
 
 
 def _asked_cells(step: LessonStep, evaluation: Evaluation) -> list[tuple[str, Box]]:
-    """Return the cells that a step orders to cover, and the one that it asks for, unless it orders to cover none."""
+    """Return the cells that a step orders to cover, or the one that it asks for."""
     orders = [order for order in step.orders if order.word == "cover"]
     found = [_covered_box(evaluation, order) for order in orders if order.rest != "none"]
     answer = None if step.question is None else step.question.answer
@@ -425,7 +426,7 @@ def _asked_cells(step: LessonStep, evaluation: Evaluation) -> list[tuple[str, Bo
 
 
 def _covered_box(evaluation: Evaluation, order: LessonInstruction) -> tuple[str, Box]:
-    """Return the cells that an order covers: one, or a whole row or column, as in weights[1, :]."""
+    """Return the box of cells to cover: one, or a whole row or column, as in weights[1, :]."""
     match = CELLS.fullmatch(order.rest)
     name, places = ("", []) if match is None else (match[1], [part.strip() for part in match[2].split(",")])
     if name not in evaluation.stages or name in evaluation.problem.arrays() or len(places) < 2:
@@ -490,7 +491,7 @@ def _picture(
 
 # --- numbers -------------------------------------------------------------------------------------
 def _compute(state: StepState) -> None:
-    """Compute every number of a step at its beginning and its end."""
+    """Compute all numbers of a step at its beginning and end."""
     question, step = state.step.question, state.step
     begin = _ground(state.begin, step)
     end = begin if state.end is state.begin else _ground(state.end, step)
@@ -520,7 +521,7 @@ def _ground(scene: LessonScene, step: LessonStep) -> NumberSource:
 
 
 def _check_claim(order: LessonInstruction, number_source: NumberSource) -> None:
-    """Refuse what the numbers do not show."""
+    """Raise LessonError for a claim that the numbers do not support."""
     claim = _claim(order)
     try:
         if claim.number(number_source) == 1.0:
@@ -532,7 +533,8 @@ def _check_claim(order: LessonInstruction, number_source: NumberSource) -> None:
 
 
 def _check_answer(question: LessonQuestion, number_source: NumberSource) -> None:
-    """Refuse an answer that cannot be typed or graded, ∞ and NaN among them, and a wrong one that is right."""
+    """Raise LessonError for an answer that cannot be typed or graded, as ∞ and NaN, and for a wrong one that
+    is right."""
     assert question.answer is not None
     answer, line = question.answer, question.line
     right = _check_number(answer, line, number_source)

@@ -17,7 +17,7 @@ MOST_WORDS = 64
 
 @cache
 def word_vectors() -> Mapping[str, Array]:
-    """Return the vectors by word, 384 float32 numbers each, as sentence-transformers/all-MiniLM-L6-v2 has them.
+    """Return {word: 384 float32 numbers} from the embedding table of sentence-transformers/all-MiniLM-L6-v2.
 
     The model reads English alone; its table has no Chinese words.
     """
@@ -26,12 +26,12 @@ def word_vectors() -> Mapping[str, Array]:
 
 
 def are_known(words: Sequence[str]) -> bool:
-    """Return whether the table has a vector for each of some words, in any case; not for too many or none of them."""
+    """Return whether the table has all words, in any case; False for none of them, or too many."""
     return 1 <= len(words) <= MOST_WORDS and word_vectors().keys() >= {word.lower() for word in words}
 
 
 def problem_of(words: Sequence[str], temperature: float | None = None) -> Problem:
-    """Return a problem whose queries, keys and values are the vectors of words, compared by their cosines.
+    """Return a problem whose queries, keys and values are vectors of words, compared by their cosines.
 
     Raises ValueError for no word, more than `MOST_WORDS`, or one that the table does not have.
     """

@@ -98,7 +98,7 @@ of equality, a longer row made smaller."""
 
 # --- given matrices -------------------------------------------------------------------------------
 class GivenMatrix(NamedTuple):
-    """A matrix by its field; `head` where every head has its own, else None. `row`: that one alone, for a cell."""
+    """A given matrix by field; `head` if each head has its own. `row`: only that row, for the solution of a cell."""
 
     name: str
     head: int | None
@@ -107,7 +107,7 @@ class GivenMatrix(NamedTuple):
 
 
 def given_matrices(evaluation: Evaluation, item: int) -> Iterator[GivenMatrix]:
-    """Yield the matrices of one item: of the problem, its score and block, then what its mask adds to scores."""
+    """Yield the given matrices of one item: of the problem, its score and block, then those added to the scores."""
     for name, array in evaluation.problem.arrays().items():
         if name == GIVEN:
             yield from _arrays_by_head(name, array, item)
@@ -121,15 +121,14 @@ def given_matrices(evaluation: Evaluation, item: int) -> Iterator[GivenMatrix]:
 
 
 def _arrays_by_head(name: str, values: Array, item: int) -> Iterator[GivenMatrix]:
-    """Yield the numbers that a layer adds; its axes are batch, head, query and key, the first ones often missing."""
+    """Yield the matrices that a layer adds, one for each head; leading axes of batch and head are often missing."""
     heads = values[min(item, len(values) - 1)] if values.ndim == 4 else values
     for head, matrix in enumerate(heads.reshape(-1, *heads.shape[-2:])):
         yield GivenMatrix(name, head if heads.ndim > 2 and len(heads) > 1 else None, matrix)
 
 
 def given_numbers(problem: Problem) -> dict[str, float]:
-    """Return the numbers by their fields: of the score, a scale other than 1/√d_k, softcap, temperature and the
-    like."""
+    """Return {field: number} of score, softcap, temperature and the like, and of a scale other than 1/√d_k."""
     found = {name: value for name, value in problem.scalars().items() if not is_counted(name)}
     if problem.scale is None:
         found.pop("scale", None)
@@ -139,7 +138,7 @@ def given_numbers(problem: Problem) -> dict[str, float]:
 # --- steps ----------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class WorkedStep:
-    """A stage of one head, None where heads share it: its numbers, where they are written out, and cells reckoned."""
+    """A stage of one head, or of all (None): its matrix if written out, and its computed cells."""
 
     stage: str
     head: int | None
@@ -149,7 +148,7 @@ class WorkedStep:
 
 @dataclass(frozen=True)
 class WorkedSolution:
-    """The steps to a cell, or those of a whole item; `given` are the matrices that they begin with."""
+    """The steps to a cell, or those of a whole item; `given` are the matrices that they start from."""
 
     evaluation: Evaluation
     item: int
@@ -164,10 +163,9 @@ class WorkedSolution:
 
 
 def solution_of_cell(evaluation: Evaluation, stage: str, index: Sequence[int]) -> WorkedSolution:
-    """Return the steps from the numbers of the problem to one cell; `index` has one integer per axis, batch
-    included.
+    """Return the steps from given numbers to one cell; `index` has one integer per axis, batch included.
 
-    Raises FormatError, one sentence, where they are too many to be read, StageError and PlaceError for no cell.
+    Raises FormatError where they are too many to be read, StageError and PlaceError where there is no such cell.
     """
     asked = Explanation(evaluation, stage, index)
     found: dict[tuple[str, tuple[int, ...]], Explanation] = {(stage, asked.index): asked}
@@ -194,7 +192,7 @@ def solution_of_cell(evaluation: Evaluation, stage: str, index: Sequence[int]) -
 
 
 def _rows_read(evaluation: Evaluation, cells: Iterable[Explanation]) -> tuple[GivenMatrix, ...]:
-    """Return the rows of Q, K and V that cells read, of their heads; none where they are computed, or too wide."""
+    """Return the rows of Q, K and V that cells read; none where these are computed, or too wide."""
     problem, heads = evaluation.problem, evaluation.problem.num_heads
     read = {
         (cell.name, each.index[1], cell.index[:-1])
@@ -213,8 +211,7 @@ def _rows_read(evaluation: Evaluation, cells: Iterable[Explanation]) -> tuple[Gi
 
 
 def solution_of_all(evaluation: Evaluation, item: int = 0) -> WorkedSolution:
-    """Return every cell of every step of one item. Raises FormatError, one sentence, where that is too much to be
-    read."""
+    """Return all cells of all steps of one item. Raises FormatError where that is too much to be read."""
     problem = evaluation.problem
     if not 0 <= item < problem.batch_size:
         raise FormatError(NO_ITEM, got=item, count=problem.batch_size)
@@ -234,7 +231,7 @@ def solution_of_all(evaluation: Evaluation, item: int = 0) -> WorkedSolution:
 
 
 def _is_copy(own: WorkedStep, before: WorkedStep) -> bool:
-    """Return whether a step only repeats the numbers of the one before, as the joining of a single head does."""
+    """Return whether a step only repeats the numbers of the one before, as joining a single head does."""
     mine, last = own.values, before.values
     return not own.cells and mine is not None and last is not None and np.array_equal(mine, last, equal_nan=True)
 
@@ -243,7 +240,7 @@ def _steps_of(evaluation: Evaluation, name: str, item: int) -> Iterator[WorkedSt
     node = evaluation.node(name)
     if node.stage.alias:
         return
-    cells = evaluation.box(name, tuple(slice(0, size) for size in node.shape))[item]
+    cells = evaluation.box(name, indices.whole(node.shape))[item]
     for head in range(len(cells)) if node.stage.per_head else (None,):
         values = cells if head is None else cells[head]
         _check_size(name, values)
@@ -254,25 +251,24 @@ def _steps_of(evaluation: Evaluation, name: str, item: int) -> Iterator[WorkedSt
 
 
 def _names(evaluation: Evaluation) -> list[str]:
-    """Return the stages in order, each that is changed by hand behind itself as it was computed."""
+    """Return the stages in order, those with interventions preceded by themselves as computed."""
     return [node.name for node in evaluation.nodes if not node.stage.hidden or node.name.startswith(COMPUTED)]
 
 
 def has_equation(cell: Explanation) -> bool:
-    """Return whether a cell is made of something that has a letter, which one that is given or set by hand is not."""
+    """Return whether a cell is computed from something with a letter, as given and set ones are not."""
     made_of = cell.expression
     by_hand = isinstance(made_of, Cell) and Intervention.position_of(made_of.name) is not None
     return bool(cell.numbers_latex) or (" = " in cell.symbols_latex and not by_hand)
 
 
 def _is_told(cell: Explanation) -> bool:
-    """Return whether something is to be said of a cell that its matrix does not show: what is reckoned, or changed
-    by hand."""
+    """Return whether a cell has more to say than its matrix shows: it is computed, or an intervention changes it."""
     return bool(cell.numbers_latex or cell.by_hand)
 
 
 def _cells_by_head(cells: Sequence[Explanation]) -> Iterator[tuple[int | None, tuple[Explanation, ...]]]:
-    """Group the cells that have an equation, or were set by hand, by their head."""
+    """Yield (head, cells) of cells with an equation or an intervention."""
     heads: dict[int | None, list[Explanation]] = {}
     for each in cells:
         if has_equation(each) or each.by_hand:
@@ -282,7 +278,7 @@ def _cells_by_head(cells: Sequence[Explanation]) -> Iterator[tuple[int | None, t
 
 
 def _cells(evaluation: Evaluation) -> int:
-    """Return count of the cells of one item; not every one has an equation."""
+    """Return the number of cells of one item; not every one has an equation."""
     return sum(int(np.prod(evaluation.shape(name)[1:])) for name in evaluation.stages)
 
 
@@ -301,7 +297,7 @@ def _check_size(name: str, array: Array) -> None:
 # --- parts ----------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class SolutionHeading:
-    """A heading; the first of a sheet is its title. The letter of what it is about follows, in LaTeX and plain."""
+    """A heading; the first of a sheet is its title. The letter of its subject follows, in LaTeX and plain."""
 
     text: str
     latex: str = ""
@@ -318,7 +314,7 @@ class SolutionSentence:
 
 @dataclass(frozen=True)
 class WrittenMatrix:
-    """A matrix that is written out: its letter in LaTeX and in plain text, its numbers, and these in LaTeX."""
+    """A matrix written out: its letter in LaTeX and in plain text, its numbers, and these in LaTeX."""
 
     latex: str
     letter: str
@@ -328,14 +324,14 @@ class WrittenMatrix:
 
 @dataclass(frozen=True)
 class WrittenEquation:
-    """A chain of sides with = between them, and the equations of what has a name of its own in it."""
+    """A chain of sides joined by =, and the equations of its named parts."""
 
     sides: tuple[str, ...]
     parts: tuple[str, ...] = ()
 
     @property
     def chain(self) -> str:
-        """The sides in one line of LaTeX."""
+        """The sides on one line of LaTeX."""
         return chain_of(self.sides)
 
 
@@ -343,7 +339,7 @@ Part: TypeAlias = SolutionHeading | SolutionSentence | WrittenMatrix | WrittenEq
 
 
 def parts_of(solution: WorkedSolution, say: Say, lang: str) -> Iterator[Part]:
-    """Yield the whole sheet, in the order in which it is read; every number has the same digits wherever it stands."""
+    """Yield the whole sheet in reading order; a number has the same digits everywhere."""
     printed = PrintedNumbers()
     for each in [*(cell for step in solution.steps for cell in step.cells), *filter(None, [solution.asked])]:
         each.print_with(printed)
@@ -407,7 +403,7 @@ def _by_hand(cell: Explanation, computed: Explanation, say: Say, printed: Printe
 
 
 def _sizes(solution: WorkedSolution) -> Iterator[WrittenEquation]:
-    """Yield the numbers that the formulas have letters for."""
+    """Yield the numbers that letters of the formulas stand for."""
     problem = solution.problem
     if problem.compares:
         yield WrittenEquation((f"d_k = {problem.d_k}",))
@@ -437,7 +433,7 @@ def latex_document(parts: Iterable[Part], lang: str) -> str:
 
 
 def markdown_text(parts: Iterable[Part]) -> str:
-    """Return the solution as Markdown, as GitHub and Jupyter show it."""
+    """Return the solution as Markdown for GitHub and Jupyter."""
     return "\n\n".join(map(_markdown, parts)) + "\n"
 
 
@@ -503,5 +499,5 @@ def _matrix(part: WrittenMatrix) -> str:
 
 
 def _signs(latex: str) -> int:
-    """Return count of the signs that it is typeset with; a command counts as one."""
+    """Return the number of signs that LaTeX typesets; a command counts as one."""
     return len(re.findall(r"\\[A-Za-z]+|[^{}\\_^\s]", latex))

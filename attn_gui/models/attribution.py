@@ -45,10 +45,10 @@ _ALIKE = QT_TRANSLATE_NOOP(
 
 # --- head readings --------------------------------------------------------------------------------
 def head_numbers(run: Run, problem: Problem, key: str, progress: Progress = silent) -> Array:
-    """Return (layer, head): a reading by its key; `problem` has the tokens and sizes that all unchanged layers share.
+    """Return (layer, head): one of READINGS by key; `problem` has the tokens and sizes that unchanged layers share.
 
-    NaN where a weight is, and where the reading has nothing to count in a layer as it was changed. `progress` gets the
-    share done; what it raises ends it.
+    NaN where a weight is, and where an edit of a layer leaves nothing to count. `progress` gets the share done; what it
+    raises ends it.
     """
     found = []
     for layer in range(run.model.num_layers):
@@ -59,7 +59,7 @@ def head_numbers(run: Run, problem: Problem, key: str, progress: Progress = sile
 
 # --- likely tokens --------------------------------------------------------------------------------
 class LikelyToken(NamedTuple):
-    """A token as the tokenizer writes it and as a reader expects it, with its probabilities, now and before."""
+    """A token as the tokenizer writes it and as a reader expects it, with its probabilities now and before."""
 
     token: str
     text: str
@@ -77,8 +77,7 @@ def likely(now: Run, before: Run, position: int, count: int) -> tuple[LikelyToke
 
 
 def asked_places(run: Run) -> list[int]:
-    """Return the positions whose prediction is of interest: the last one, or those of an encoder that are to be filled
-    in."""
+    """Return the positions whose prediction matters: the last one, or those of an encoder that are to be filled in."""
     if run.model.ends.head is None:
         return []
     if run.model.sizes.causal:
@@ -88,13 +87,13 @@ def asked_places(run: Run) -> list[int]:
 
 
 def asked_place(run: Run) -> int:
-    """Return the position that is looked at until another one is chosen."""
+    """Return the position to look at first."""
     return next(iter(asked_places(run)), len(run.ids) - 1)
 
 
 # --- logits ---------------------------------------------------------------------------------------
 def logit_lens(run: Run, position: int = -1) -> Array:
-    """Return (layers + 1, vocabulary): the logits at a position as though all layers from each one on were left out.
+    """Return (layers + 1, vocabulary): for each layer, the logits at a position if it and all later ones were left out.
 
     Raises FieldError. Source: nostalgebraist, "interpreting GPT: the logit lens" (2020).
     """
@@ -104,14 +103,14 @@ def logit_lens(run: Run, position: int = -1) -> Array:
 
 
 def logit_difference(run: Run, token: Token, against: Token | None = None, position: int = -1) -> float:
-    """Return the logit of a token at a position, less that of another one where one is given."""
+    """Return the logit of a token at a position, minus that of `against` if given."""
     logits = run.logits_at(position)
     found = float(logits[run.token_id(token)])
     return found if against is None else found - float(logits[run.token_id(against)])
 
 
 class DirectLogits(NamedTuple):
-    """The parts of a logit, float64: they add up to it."""
+    """The parts of a logit, float64; their sum is the logit."""
 
     embedding: float
     heads: Array  # (layer, head)
@@ -127,11 +126,11 @@ class DirectLogits(NamedTuple):
 
 
 def direct_logits(run: Run, token: Token, against: Token | None = None, position: int = -1) -> DirectLogits:
-    """Return the parts of a logit (or of the difference of two) that come straight from each head and MLP.
+    """Return the parts of a logit (or of the difference of two) that come directly from each head and MLP.
 
-    What a part changes in later layers is not counted as its own; the divisor of the final norm is taken as it is.
-    Raises FieldError for a model in which a logit is no such sum.
-    Source: Elhage et al., "A Mathematical Framework for Transformer Circuits" (2021).
+    What a part changes through later layers does not count; the divisor of the final norm is held constant. Raises
+    FieldError for a model in which a logit is no such sum. Source: Elhage et al., "A Mathematical Framework for
+    Transformer Circuits" (2021).
     """
     sizes, ends = run.model.sizes, run.model.ends
     if ends.head is None or ends.head.transform is not None or not sizes.pre_norm:
@@ -151,7 +150,7 @@ def direct_logits(run: Run, token: Token, against: Token | None = None, position
 
 
 def _direction(run: Run, place: int, token: Token, against: Token | None) -> tuple[Array, float]:
-    """Return (vector, number): a vector's product with it is its part of the logit; the number belongs to none."""
+    """Return (vector, number): the part of a state is its product with the vector; the number is a bias of no part."""
     ends, sizes = run.model.ends, run.model.sizes
     assert ends.head is not None
     matrix, bias = ends.head.decoder
@@ -169,9 +168,9 @@ def _direction(run: Run, place: int, token: Token, against: Token | None) -> tup
 
 
 def _parts(run: Run, layer: int, place: int, direction: Array) -> tuple[Array, float, float, float]:
-    """Return the parts of one layer: of every head, of the MLP, of the bias of its output, and by hand.
+    """Return the parts of one layer: of every head, of the MLP, of the output's bias, and of interventions.
 
-    A layer that was changed by hand may have no output projection, or no MLP.
+    An edited layer may have no output projection, or no MLP.
     """
     problem = run.problem(layer)
     joined = run.stage(layer, stage_of(Role.JOIN))[0, place].astype(np.float64)
@@ -190,7 +189,7 @@ def _parts(run: Run, layer: int, place: int, direction: Array) -> tuple[Array, f
 def head_effects(
     run: Run, token: Token, against: Token | None = None, position: int = -1, progress: Progress = silent
 ) -> Array:
-    """Return (layer, head): the change of a logit, or of the difference of two, by each head alone switched off.
+    """Return (layer, head): the change of a logit, or of the difference of two, by switching off each head alone.
 
     `progress` gets the share done; what it raises ends it. Raises FieldError.
     """
@@ -202,8 +201,7 @@ def head_effects(
 
 
 def without_each_head(run: Run, progress: Progress = silent) -> Iterator[tuple[tuple[int, int], Run]]:
-    """Yield every (layer, head) with the run in which it alone is switched off besides; `progress` as for
-    `head_effects`."""
+    """Yield ((layer, head), run with only this head switched off besides); `progress` as for `head_effects`."""
     shape = run.model.num_layers, run.model.num_heads
     for count, (layer, head) in enumerate(np.ndindex(*shape)):
         progress(count / math.prod(shape))
@@ -219,7 +217,7 @@ class RunDifference(NamedTuple):
 
 
 def moved(before: Run, after: Run, progress: Progress = silent) -> RunDifference:
-    """Return the heads and states that are other after than before; NaN for heads of a layer that was given other keys.
+    """Return the heads and states that differ between two runs; NaN for heads of a layer that an edit gave other keys.
 
     Raises ShapeError for texts of different lengths.
     """
@@ -242,10 +240,10 @@ def moved(before: Run, after: Run, progress: Progress = silent) -> RunDifference
 def rows_taken(
     now: Run, other: Run, layer: int, stage: str, rows: slice | None = None, place: int = 0
 ) -> tuple[Box, Array]:
-    """Return a box of a stage of a run, `rows` of it (all without them) over all heads, and the cells to stand there.
+    """Return (box, cells): `rows` of a stage of a run (all without them) over all heads, and the cells to set there.
 
-    These are another run's, from its row `place` on. Raises StageError where the layer has no such stage, FieldError
-    where the other text has no such rows, or longer or shorter ones.
+    The cells are those of another run, from its row `place` on. Raises StageError where the layer has no such stage,
+    FieldError where the other run has no such rows, or rows of another length.
     """
     shape, given = now.stage(layer, stage).shape, other.stage(layer, stage)
     rows = slice(0, shape[ROW]) if rows is None else rows
@@ -259,16 +257,16 @@ def rows_taken(
 
 
 class RowOrigin(NamedTuple):
-    """The row of another run from which on its cells were taken, and for which they stand: axes left out are whole."""
+    """The rows of another run that cells were taken from, and those they replace; missing axes are whole."""
 
     row: int
     at: Record
 
 
 def origin_of(other: Run, layer: int, record: Intervention) -> RowOrigin | None:
-    """Return the rows of another run that are the cells that an intervention sets; None for cells that it has nowhere.
+    """Return the rows of another run that an intervention sets; None where the cells are nowhere in it.
 
-    Of several such rows the one at the intervention's own place, else the first.
+    Of several such rows the one at the intervention's own place is taken, else the first.
     """
     values = record.cells
     if not isinstance(record, Set) or values.ndim != len(STAGE[record.stage].axes):
@@ -296,13 +294,13 @@ def origin_of(other: Run, layer: int, record: Intervention) -> RowOrigin | None:
 def recovered(
     changed: Run, clean: Run, patched: Run, token: Token, against: Token | None = None, position: int = -1
 ) -> float:
-    """Return the share of the difference of two runs in a logit that a third one has back: 0 changed, 1 clean."""
+    """Return how much of the difference of two runs in a logit a third one has back: 0 as changed, 1 as clean."""
     low, high = _ends(changed, clean, token, against, position)
     return (logit_difference(patched, token, against, position) - low) / (high - low)
 
 
 def _ends(changed: Run, clean: Run, token: Token, against: Token | None, position: int) -> tuple[float, float]:
-    """Return the logits of two runs between which a third one is placed. Raises FieldError where they are equal."""
+    """Return the logits of the two runs that a third one is compared with. Raises FieldError where they are equal."""
     low, high = (logit_difference(run, token, against, position) for run in (changed, clean))
     if high == low:
         raise FieldError(_ALIKE, value=low)
@@ -320,11 +318,11 @@ def patch_sweep(
     position: int = -1,
     progress: Progress = silent,
 ) -> Array:
-    """Return (layer, place): the share that comes back where one place of a stage in one layer is as in the clean run.
+    """Return (layer, place): the share recovered by setting one place of a stage in one layer to the clean run's.
 
-    `axis` is one of the stage's, such as "head" or "query". Two texts of the same number of tokens.
-    `progress` gets the share done; what it raises ends it. Raises StageError, FieldError or ShapeError.
-    Source: Meng et al., "Locating and Editing Factual Associations in GPT" (2022); Zhang, Nanda (2024).
+    `axis` is one of the stage's, such as "head" or "query". Both texts have the same number of tokens. `progress` gets
+    the share done; what it raises ends it. Raises StageError, FieldError or ShapeError. Source: Meng et al., "Locating
+    and Editing Factual Associations in GPT" (2022); Zhang, Nanda (2024).
     """
     count = clean.stage(0, stage).shape[_place_of(stage, axis)]
     found = np.zeros((clean.model.num_layers, count))
@@ -346,10 +344,9 @@ def patch_foretold(
     position: int = -1,
     progress: Progress = silent,
 ) -> Array:
-    """Return (layer, place): what `patch_sweep` gives, to first order: Σ gradient · (clean − changed), the exact
-    gradient.
+    """Return `patch_sweep` to first order, (layer, place): Σ gradient · (clean − changed), with exact gradients.
 
-    `progress` and what is raised are those of `patch_sweep`. Source: Nanda, "Attribution Patching" (2023).
+    `progress` and errors are those of `patch_sweep`. Source: Nanda, "Attribution Patching" (2023).
     """
     place, layers = _place_of(stage, axis), clean.model.num_layers
     low, high = _ends(changed, clean, token, against, position)
@@ -367,7 +364,7 @@ def patch_foretold(
 
 
 def _place_of(stage: str, axis: str) -> int:
-    """Return the place of an axis among those of a stage. Raises StageError, FieldError."""
+    """Return the position of an axis among those of a stage. Raises StageError, FieldError."""
     if stage not in STAGE:
         raise StageError(messages.NO_STAGE, stage=stage, choices=tuple(STAGE))
     axes = STAGE[stage].axes

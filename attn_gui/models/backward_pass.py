@@ -37,9 +37,9 @@ def head_gradient(ends: EndWeights, sizes: Architecture, state: Array, signs: di
 def layer_gradients(
     layer: AnyLayer, x: Array, sequence: TokenSequence, records: Records, stage: str, cotangent: Array
 ) -> dict[str, Array]:
-    """Return the gradients of Σ cotangent · the layer's output by its x and by a stage of it, without the batch axis.
+    """Return the gradients of Σ cotangent · the layer's output by its x and by one of its stages, without batch axis.
 
-    `cotangent` is (token, d_model). There is none of a stage that the layer does not have.
+    `cotangent` is (token, d_model). There is no gradient of a stage that the layer does not have.
     """
     with one_blas_thread():
         found = _fast_gradients(layer, x, sequence, records, cotangent)
@@ -49,8 +49,8 @@ def layer_gradients(
 def _fast_gradients(
     layer: AnyLayer, x: Array, sequence: TokenSequence, records: Records, cotangent: Array
 ) -> dict[str, Array] | None:
-    """Return gradients by a layer's x and every stage in float32; None where it is changed by hand, or not all are
-    finite."""
+    """Return gradients by a layer's x and all stages in float32; None for an edited layer, or where not all
+    are finite."""
     if isinstance(layer, EditedLayer) or records:
         return None
     found = layer_slopes(layer, x, sequence.seen(layer.sizes, layer.window), cotangent)
@@ -58,8 +58,7 @@ def _fast_gradients(
 
 
 def _engine_gradients(layer: AnyLayer, problem: Problem, stage: str, cotangent: Array) -> dict[str, Array]:
-    """Return gradients by a layer's x and by one stage, where there is one of that name, as the engine computes
-    them."""
+    """Return gradients by a layer's x and by one stage, if it has that, computed by the engine."""
     evaluation = evaluation_of(problem)
     last, edit = evaluation.stages[-1], layer.edit if isinstance(layer, EditedLayer) else LayerEdit()
     start = last, indices.whole(evaluation.shape(last)), cotangent[None].astype(np.float64)

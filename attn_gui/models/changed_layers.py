@@ -16,6 +16,7 @@ from attn_gui.engine.evaluation.choose_evaluation import evaluation_of
 from attn_gui.engine.evaluation.dense import DenseEvaluation
 from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.fields import leaves_of, with_leaves
+from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.intervention_nodes import changed_cells
 from attn_gui.engine.interventions import Intervention, normalized_interventions
 from attn_gui.engine.problem import Problem
@@ -53,13 +54,13 @@ Records = Sequence[tuple[int, Intervention]]
 
 # --- interventions --------------------------------------------------------------------------------
 class LayerChange(NamedTuple):
-    """An intervention in one layer."""
+    """An intervention in one layer of a model."""
 
     layer: int
     record: Intervention
 
     def to_mapping(self) -> dict[str, Any]:
-        """Return the mapping that it is made of."""
+        """Return the mapping that makes this record."""
         return {LAYER: self.layer, **self.record.to_mapping()}
 
 
@@ -94,15 +95,15 @@ def _parted(field: str, one: object) -> tuple[Any, Any]:
 
 
 class LayerInterventions:
-    """The interventions of one layer, carried out stage by stage."""
+    """The interventions of one layer, carried out stage by stage in a forward pass."""
 
     def __init__(self, records: Iterable[tuple[int, Intervention]]) -> None:
-        """Keep `records`, each with its place among all of the run, by which sentences name it."""
+        """Keep (position, record) pairs; sentences name a record by its position among all of the run."""
         self._records = tuple(records)
         self._stages: list[str] = []
 
     def __call__(self, stage: str, cells: Array) -> Array:
-        """Return a stage as computed, in what follows it as changed; cells without the batch axis."""
+        """Return the cells of a stage after its interventions, without the batch axis."""
         self._stages.append(stage)
         mine = [(number, record) for number, record in self._records if record.stage == stage]
         if not mine:
@@ -119,7 +120,7 @@ class LayerInterventions:
         return np.asarray(changed[0])
 
     def check_stage(self, stage: str) -> None:
-        """Raise StageError where a walk that was to end at a stage did not come by it."""
+        """Raise StageError where a forward pass that was to end at a stage did not come to it."""
         if stage not in self._stages:
             raise StageError(messages.NO_STAGE, stage=stage, choices=tuple(self._stages))
 
@@ -161,14 +162,14 @@ def layer_problem(layer: ModelLayer, x: Array, sequence: TokenSequence, records:
 
 
 def weights_in(problem: Problem, layer: ModelLayer) -> dict[str, Array]:
-    """Return the numbers of the layer in a problem of it, by dotted name; what is no weight of the model is left
-    out."""
+    """Return the numbers of a layer's problem by dotted name, without those that are no weight of the model."""
     arrays, names = problem.arrays(), (name if name in TOP else f"block.{name}" for name in layer.weights)
     return {name: arrays[name] for name in names}
 
 
 def _over_opened(layer: ModelLayer, problem: Problem) -> Problem:
-    """Return problem over the weights of other problems of the layer: a history may hold many, one for each text."""
+    """Return a problem over the weights of others of the same layer, since a history may hold many, one for
+    each text."""
     shared = {
         leaf: layer.opened.setdefault(leaf, own if own.base is None else own.base)
         for leaf, own in weights_in(problem, layer).items()
@@ -179,7 +180,7 @@ def _over_opened(layer: ModelLayer, problem: Problem) -> Problem:
 # --- changed weights ------------------------------------------------------------------------------
 @dataclass(frozen=True, eq=False)
 class ChangedCells:
-    """Changed cells of an array: their flat places and their numbers, both of shape (count,)."""
+    """Changed cells of an array: flat places and numbers, both (count,)."""
 
     places: Array
     values: Array
@@ -198,17 +199,16 @@ class ChangedCells:
 
 @dataclass(frozen=True, eq=False)
 class LayerEdit:
-    """Cells of arrays by dotted name, and fields that are other as a whole.
+    """Edits of one layer: cells of arrays by dotted name, and fields that differ as a whole.
 
-    Cells stand apart from the array that they were typed into, so that an edit of x holds as well when the layers below
-    give another x.
+    Cells are kept apart from their array, so that an edit of x still holds when the layers below give another x.
     """
 
     cells: Mapping[str, ChangedCells] = field(default_factory=dict)
     fields: Mapping[str, object] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        """Return whether anything is other."""
+        """Return whether there is any edit."""
         return bool(self.cells or self.fields)
 
     @property
@@ -219,22 +219,21 @@ class LayerEdit:
         return found
 
     def with_field(self, name: str, value: object) -> LayerEdit:
-        """Return changes with another value of a field."""
+        """Return the edit with another value of a field."""
         return LayerEdit(self.cells, {**self.fields, name: value})
 
     def without(self, name: str) -> LayerEdit:
-        """Return changes with an array, or a field, as the model has it."""
+        """Return the edit with an array, or a field, as the model has it."""
         cells = {known: part for known, part in self.cells.items() if known != name}
         return LayerEdit(cells, {known: part for known, part in self.fields.items() if known != name})
 
     def passed_down(self, name: str, slopes: Array) -> Array:
-        """Return a gradient by an array as one by what the model has in its place: typed cells do not come from
-        there."""
+        """Return a gradient by an array as that by the model's own cells: 0 where other numbers were typed."""
         typed = self.cells.get(name)
         return slopes if typed is None else ChangedCells(typed.places, np.zeros(len(typed.places))).put_into(slopes)
 
     def is_like(self, other: LayerEdit) -> bool:
-        """Return whether both change the same, to the bit."""
+        """Return whether both edits are the same, bit for bit."""
         fields, cells = self.fields.keys() == other.fields.keys(), self.cells.keys() == other.cells.keys()
         return (
             fields
@@ -245,7 +244,7 @@ class LayerEdit:
 
     @classmethod
     def between(cls, base: Problem, problem: Problem) -> LayerEdit:
-        """Return the edit that makes `problem` of `base`, to the bit.
+        """Return the edit that turns `base` into `problem`, bit for bit.
 
         Another precision is one field: as cells, all of x would stay what it is for this text and the layers below.
         """
@@ -262,8 +261,7 @@ class LayerEdit:
         return cls(cells, precision | {root: getattr(kept, root) for root in sorted(whole)})
 
     def of(self, base: Problem) -> Problem:
-        """Return `base` with this edit in it. Raises ShapeError or another ValueError where they do not fit
-        together."""
+        """Return `base` with this edit. Raises ShapeError or another ValueError where they do not fit together."""
         if not self:
             return base
         base = with_precision(base, self.fields.get(PRECISION, base.dtype))
@@ -273,7 +271,7 @@ class LayerEdit:
 
 
 def with_precision(base: Problem, dtype: object) -> Problem:
-    """Return a problem in another precision; the same object where it has that. Raises ValueError for what is none."""
+    """Return a problem in another precision; itself where it has that. Raises ValueError for an unknown one."""
     return base if base.dtype == dtype else base.replace(**{PRECISION: dtype})
 
 
@@ -282,7 +280,7 @@ def _root(name: str) -> str:
 
 
 def _alike(old: Any, new: Any) -> bool:
-    """Return whether two leaves differ in cells at most."""
+    """Return whether two values differ in cells only, if at all."""
     if isinstance(old, np.ndarray) and isinstance(new, np.ndarray):
         return bool(old.shape == new.shape and old.dtype == new.dtype)
     return same(old, new)
@@ -297,7 +295,7 @@ def _cells(old: Array, new: Array) -> ChangedCells:
 # --- changed layer --------------------------------------------------------------------------------
 @dataclass(frozen=True, eq=False)
 class EditedLayer:
-    """A layer of the model, and what is other in it."""
+    """A layer of the model with its edit."""
 
     plain: ModelLayer
     edit: LayerEdit
@@ -311,7 +309,7 @@ AnyLayer = ModelLayer | EditedLayer
 
 
 def edited(layer: AnyLayer, edit: LayerEdit | None) -> AnyLayer:
-    """Return a layer with other changes; the same object where they are the same."""
+    """Return a layer with another edit; itself where that is the same."""
     plain = plain_layer(layer)
     if not edit:
         return plain
@@ -319,12 +317,12 @@ def edited(layer: AnyLayer, edit: LayerEdit | None) -> AnyLayer:
 
 
 def plain_layer(layer: AnyLayer) -> ModelLayer:
-    """Return a layer as the model has it."""
+    """Return a layer without its edit."""
     return layer.plain if isinstance(layer, EditedLayer) else layer
 
 
 def problem_of(layer: AnyLayer, x: Array, sequence: TokenSequence, records: Records) -> Problem:
-    """Return a layer as a problem of the engine. Raises ValueError where its changes do not fit its x any more."""
+    """Return a layer as a problem of the engine. Raises ValueError where its edit no longer fits its x."""
     if not isinstance(layer, EditedLayer):
         return layer_problem(layer, x, sequence, [record for _, record in records])
     found = layer.edit.of(layer_problem(layer.plain, x, sequence, ()))
@@ -342,7 +340,7 @@ def stage_cells(
 ) -> Array:
     """Return a stage of a layer without the batch axis, or the block's output.
 
-    Raises FieldError for a stage that is not there, and where the model cannot go on from the output.
+    Raises FieldError for a stage that the layer does not have, and where the next layer could not read the output.
     """
     if isinstance(layer, EditedLayer):
         problem = problem_of(layer, x, sequence, records)
@@ -354,6 +352,18 @@ def stage_cells(
     else:
         changes.check_stage(until)
     return found
+
+
+def open_cells(layer: AnyLayer, x: Array, sequence: TokenSequence, records: Records) -> Array | None:
+    """Return the cells of a layer's maps that its mask leaves open, (query, key) or (head, query, key) booleans; None
+    for all."""
+    if not isinstance(layer, EditedLayer):
+        return sequence.seen(layer.sizes, layer.window)
+    problem = problem_of(layer, x, sequence, records)
+    evaluation = evaluation_of(problem)
+    if not evaluation.closes:
+        return None
+    return np.asarray(evaluation.fetch(str(evaluation.mask), indices.whole(problem.map_shape))[0])
 
 
 def read_as(layer: EditedLayer, x: Array, sequence: TokenSequence, records: Records, side: str) -> Array:
@@ -375,7 +385,7 @@ def _output(layer: EditedLayer, problem: Problem, x: Array, progress: Progress) 
 
 
 def _check_goes_on(layer: EditedLayer, problem: Problem, x: Array) -> None:
-    """Raise FieldError where the next layer would not read this one's output, before any of it is computed."""
+    """Raise FieldError where the next layer could not read this one's output, before computing it."""
     if "num_heads" in layer.edit.fields:  # pages go head by head
         expected = layer.plain.sizes.num_heads
         raise FieldError(_HEADS, layer=layer.number, got=problem.num_heads, expected=expected)
@@ -387,6 +397,5 @@ def _check_goes_on(layer: EditedLayer, problem: Problem, x: Array) -> None:
 
 
 def _whole(evaluation: Evaluation, stage: str) -> Array:
-    box = tuple(slice(0, length) for length in evaluation.shape(stage))
     with np.errstate(over="ignore"):  # it may have been computed in float64
-        return np.asarray(evaluation.box(stage, box)[0], np.float32)
+        return np.asarray(evaluation.box(stage, indices.whole(evaluation.shape(stage)))[0], np.float32)

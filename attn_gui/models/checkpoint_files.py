@@ -26,7 +26,7 @@ from attn_gui.formats.file_messages import FormatError, shape_text, shown, size_
 from attn_gui.formats.named.array_names import THERE_TWICE
 from attn_gui.formats.safetensors_packing import PackedArray, places
 from attn_gui.formats.session import FileStamp
-from attn_gui.formats.untrusted_bytes import Json, broken, parse_object
+from attn_gui.formats.untrusted_bytes import Json, broken, from_bfloat16, parse_object
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 MOST = 10**7
@@ -97,20 +97,20 @@ MODE = "pooling_mode"  # a word; in older folders a switch for each, pooling_mod
 
 
 class Config:
-    """The entries of a config.json, each checked when it is asked for; null means that the default holds."""
+    """The entries of a config.json, each checked when it is read; null means the default."""
 
     def __init__(self, entries: Mapping[str, Json], path: Path) -> None:
         self._entries, self._path = entries, path
 
     def given(self, name: str) -> Any:
-        """Return the entry just as it stands; None where there is none."""
+        """Return the entry as it is; None where there is none."""
         return self._entries.get(name)
 
     def __contains__(self, name: str) -> bool:
         return name in self._entries
 
     def count(self, name: str, default: int | None = None, *, least: int = 1, most: int = MOST) -> int:
-        """Return a whole number; needed where there is no default. Raises FormatError."""
+        """Return a whole number, which must be there if it has no default. Raises FormatError."""
         found = self._found(name, default)
         if type(found) is not int or not least <= found <= most:
             raise self.refusal(_WHOLE, name=name, least=least, most=most, got=_said(found))
@@ -124,26 +124,26 @@ class Config:
         return float(found)
 
     def flag(self, name: str, default: bool) -> bool:
-        """Return true or false. Raises FormatError."""
+        """Return a boolean. Raises FormatError."""
         found = self._found(name, default)
         if not isinstance(found, bool):
             raise self.refusal(_FLAG, name=name, got=_said(found))
         return found
 
     def choice(self, name: str, choices: Mapping[Any, Any], default: object) -> Any:
-        """Return the meaning of one of several words. Raises FormatError that names them for any other."""
+        """Return the value of one of several words. Raises FormatError, which names them, for any other word."""
         found = self._found(name, default)
         if not isinstance(found, (str, bool, int, float)) or found not in choices:
             raise self.refusal(_CHOICE, name=name, got=_said(found), choices=", ".join(map(_said, choices)))
         return choices[found]
 
     def check(self, **wanted: object) -> None:
-        """Raise FormatError for an entry that is there and other than the one that is supported."""
+        """Raise FormatError for an entry that has another value than the one that is supported."""
         for name, value in wanted.items():
             self.choice(name, {value: value}, value)
 
     def part(self, name: str) -> Config | None:
-        """Return entries below an entry; None where there are none."""
+        """Return the entries inside an entry; None where there are none."""
         found = self._entries.get(name)
         return Config(found, self._path) if isinstance(found, dict) and found else None
 
@@ -184,13 +184,15 @@ def check_folder(folder: Path) -> None:
 
 
 def folder_stamps(folder: Path) -> tuple[FileStamp | None, ...]:
-    """Return the stamps of config.json and all weights as they are at this moment."""
+    """Return the present stamps of config.json and all weights."""
     return tuple(map(FileStamp.of, _numbers_of(folder)))
 
 
 def folder_digest(folder: Path, opened: tuple[FileStamp | None, ...]) -> str:
-    """Return SHA-256 of config.json and of all weights, in the order of their names. Raises FormatError where they are
-    others than were `opened`: what was read of those could be named by it no more."""
+    """Return SHA-256 of config.json and all weights, in the order of their names.
+
+    Raises FormatError where they are no longer the files that were `opened`, whose digest can then not be known.
+    """
     found = hashlib.sha256()
     _check_same(folder, opened)
     for path in _numbers_of(folder):
@@ -225,7 +227,7 @@ def json_file(path: Path, largest: int = LARGEST_CONFIG) -> dict[str, Json]:
 
 # --- tensors --------------------------------------------------------------------------------------
 class Tensor(NamedTuple):
-    """A tensor as its file has it."""
+    """A tensor in its file."""
 
     name: str
     path: Path
@@ -234,20 +236,20 @@ class Tensor(NamedTuple):
     cells: Array  # its bytes, in the memory of the file
 
     def numbers(self) -> Array:
-        """Return its numbers as float32; those of a float32 file in the memory of the file."""
+        """Return the tensor as float32; one of F32 as a view of the file's memory."""
         if self.kind == "BF16":
-            return (self.cells.view("<u2").astype(np.uint32) << 16).view(np.float32).reshape(self.shape)
+            return from_bfloat16(self.cells, self.shape)
         found = self.cells.view({"F32": "<f4", "F16": "<f2"}[self.kind]).astype(np.float32, copy=False)
         found.flags.writeable = False
         return found.reshape(self.shape)
 
     def is_like(self, other: Tensor) -> bool:
-        """Return whether another one has the same numbers, written in the same way."""
+        """Return whether another tensor has the same bytes, kind and shape."""
         alike = (self.kind, self.shape) == (other.kind, other.shape)
         return alike and np.array_equal(self.cells, other.cells)
 
     def is_finite(self) -> bool:
-        """Return whether every number is one."""
+        """Return whether all numbers are finite."""
         step = AT_ONCE
         return all(self._finite(self.cells[low : low + step]) for low in range(0, self.cells.size, step))
 
@@ -262,7 +264,7 @@ class Tensor(NamedTuple):
 
 
 class CheckpointTensors:
-    """The tensors of a checkpoint by name, without the prefix of the task that it was made for."""
+    """The tensors of a checkpoint by name, without the prefix of the task that it was trained for."""
 
     def __init__(self, tensors: Mapping[str, Tensor], path: Path) -> None:
         self._tensors, self._path = tensors, path
@@ -272,18 +274,17 @@ class CheckpointTensors:
         return name in self._tensors
 
     def array(self, name: str, *shape: int) -> Array:
-        """Return the numbers of a tensor, float32, read-only. Raises FormatError for one that is missing or of another
-        shape.
+        """Return a tensor as read-only float32. Raises FormatError for one that is missing or has another shape.
 
-        What is F32 in the file stays there; the others are converted.
+        F32 tensors are views of the file's memory; others are converted.
         """
         found = self._read[name] = self._checked(name, shape)
         return found.numbers()
 
     def unread(self, ignored: Sequence[str]) -> list[str]:
-        """Return the names, as the file has them, of the tensors that were not read and are no copy of one that was.
+        """Return the names, as in the file, of tensors that were not read and do not equal one that was.
 
-        Those whose names match a pattern of `ignored` are left out.
+        Those that match a pattern of `ignored` are left out.
         """
         left = {name: tensor for name, tensor in self._tensors.items() if name not in self._read}
         known = {name for name in left for pattern in ignored if fnmatchcase(name, pattern)}
@@ -291,7 +292,8 @@ class CheckpointTensors:
         return [tensor.name for tensor in others if not any(map(tensor.is_like, self._read.values()))]
 
     def check_memory(self) -> None:
-        """Raise FormatError where memory does not hold what has to be converted: others would be ended with us."""
+        """Raise FormatError where memory cannot hold the converted tensors: the system might end other
+        programs, too."""
         converted = (tensor for tensor in self._tensors.values() if tensor.kind in _EXPONENTS)
         size, free = sum(4 * prod(tensor.shape) for tensor in converted), available()
         if size > free != UNKNOWN:
@@ -300,7 +302,7 @@ class CheckpointTensors:
     def check(self, progress: Progress) -> None:
         """Raise FormatError for NaN or infinity in a tensor that was read; others, such as masks, may hold them.
 
-        `progress` gets the share looked through.
+        `progress` gets the share that has been checked.
         """
         whole = sum(tensor.cells.size for tensor in self._read.values())
         done = 0
@@ -326,7 +328,7 @@ class CheckpointTensors:
 
 
 def tensors_in(folder: Path, prefixes: tuple[str, ...]) -> CheckpointTensors:
-    """Return the tensors of a folder: of one file, or of the shards that its index names. Raises FormatError."""
+    """Return the tensors of a folder, from one file or from the shards that its index names. Raises FormatError."""
     whole, index = folder / WEIGHTS, folder / INDEX
     found = _in_file(whole) if whole.exists() else _in_shards(index)
     path, named = whole if whole.exists() else index, dict[str, Tensor]()
@@ -351,7 +353,7 @@ def _in_shards(index: Path) -> dict[str, Tensor]:
 
 
 def _in_file(path: Path) -> dict[str, Tensor]:
-    """Return every tensor of one file; all that its header says is true of it."""
+    """Return all tensors of one file; everything in its header is checked."""
     with reading(path, LARGEST) as source:
         length = int.from_bytes(source.file.read(8), "little")
         if length > min(source.size - 8, LONGEST_HEADER):
@@ -372,7 +374,7 @@ def _tensor(path: Path, place: PackedArray, cells: Array) -> Tensor:
 
 
 def _plain(name: str, prefixes: tuple[str, ...]) -> str:
-    """Return a name without the prefix of a task model, and with today's names of a norm's numbers."""
+    """Return a name without the prefix of a task model, and with the present names of a norm's numbers."""
     for prefix in prefixes:
         if name.startswith(prefix):
             name = name.removeprefix(prefix)
@@ -381,7 +383,7 @@ def _plain(name: str, prefixes: tuple[str, ...]) -> str:
 
 
 def layer_windows(config: Config, layers: int, sliding: list[bool]) -> tuple[int | None, ...]:
-    """Return the window of each layer that slides; `layer_types`, where they are given, say which these are."""
+    """Return the window of each layer, None where it has none; `layer_types`, if given, say which layers slide."""
     kinds = config.given("layer_types")
     if kinds is not None:
         if not isinstance(kinds, list) or len(kinds) != layers or not all(kind in tuple(SLIDING) for kind in kinds):
@@ -395,11 +397,10 @@ def layer_windows(config: Config, layers: int, sliding: list[bool]) -> tuple[int
 
 # --- rotary frequencies ---------------------------------------------------------------------------
 def frequencies(config: Config, width: int) -> Array:
-    """Return (width / 2,) angles of one position, θ^(−2p / width), scaled as config.json says; float32 as they were
-    trained.
+    """Return (width / 2,): angles of one position, θ^(−2p / width), scaled as config.json says; float32 as in training.
 
-    Raises FormatError for a scaling that is not supported.
-    Source: Su et al., "RoFormer" (2021); scalings: Chen et al., "Extending Context Window" (2023) and Llama 3.1.
+    Raises FormatError for a scaling that is not supported. Source: Su et al., "RoFormer" (2021); scalings: Chen et al.,
+    "Extending Context Window" (2023) and Llama 3.1.
     """
     scaling = config.part("rope_parameters") or config.part("rope_scaling")
     theta = config.number("rope_theta", 10000.0)
@@ -416,16 +417,8 @@ def _unscaled(theta: float, width: int) -> Array:
     return (np.float32(1.0) / np.float32(theta) ** powers).astype(np.float32)
 
 
-def _default(angles: Array, scaling: Config) -> Array:
-    return angles
-
-
-def _linear(angles: Array, scaling: Config) -> Array:
-    return angles / np.float32(scaling.number("factor"))
-
-
 def _llama3(angles: Array, scaling: Config) -> Array:
-    """Return slow angles divided by the factor, fast ones kept, a ramp between the two."""
+    """Return the angles, slow ones divided by the factor, fast ones kept, with a ramp between them."""
     factor, low, high = (scaling.number(name) for name in ("factor", "low_freq_factor", "high_freq_factor"))
     trained = scaling.number("original_max_position_embeddings")
     waves = 2 * math.pi / angles
@@ -436,41 +429,32 @@ def _llama3(angles: Array, scaling: Config) -> Array:
     return np.where(between, ramp, kept).astype(np.float32)
 
 
-SCALINGS: dict[str, Callable[[Array, Config], Array]] = {"default": _default, "linear": _linear, "llama3": _llama3}
+SCALINGS: dict[str, Callable[[Array, Config], Array]] = {
+    "default": lambda angles, scaling: angles,
+    "linear": lambda angles, scaling: angles / np.float32(scaling.number("factor")),
+    "llama3": _llama3,
+}
 """Functions of the angles, by the name of the scaling."""
 
 
 def install_line(*words: str) -> str:
-    """Return the command for a terminal, whichever folder it stands in; `words` are what pip is given."""
+    """Return the command that runs pip with `words` in any terminal."""
     parts = [sys.executable, "-m", "pip", "install", *words]
     return subprocess.list2cmdline(parts) if sys.platform == "win32" else shlex.join(parts)
 
 
 # --- sentence pooling -----------------------------------------------------------------------------
-def _mean(rows: Array) -> Array:
-    found: Array = rows.mean(axis=0)
-    return found
-
-
-def _first(rows: Array) -> Array:
-    return np.array(rows[0])
-
-
-def _largest(rows: Array) -> Array:
-    found: Array = rows.max(axis=0)
-    return found
-
-
-def _last(rows: Array) -> Array:
-    return np.array(rows[-1])
-
-
-POOLINGS: dict[str, Callable[[Array], Array]] = {"mean": _mean, "cls": _first, "max": _largest, "lasttoken": _last}
+POOLINGS: dict[str, Callable[[Array], Array]] = {
+    "mean": lambda rows: np.mean(rows, axis=0),
+    "cls": lambda rows: np.array(rows[0]),
+    "max": lambda rows: np.max(rows, axis=0),
+    "lasttoken": lambda rows: np.array(rows[-1]),
+}
 """From the rows of tokens that are no padding to one vector, by the mode of the pooling's config."""
 
 
 class Pooling(NamedTuple):
-    """The vector of a sentence: a way to pool, and whether it is made as long as 1."""
+    """How a sentence model makes one vector: a way to pool, and whether it is normalized to length 1."""
 
     pool: Callable[[Array], Array]
     unit: bool
@@ -481,8 +465,7 @@ class Pooling(NamedTuple):
 
 
 def pooling_in(folder: Path) -> Pooling | None:
-    """Return the pooling of a sentence model; None in a folder that is none. Raises FormatError for one not
-    supported."""
+    """Return the pooling of a sentence model; None for other models. Raises FormatError for one not supported."""
     path = folder / MODULES
     if not path.exists():
         return None

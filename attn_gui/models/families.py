@@ -45,7 +45,7 @@ ATTENTION, MLP = ("query", "key", "value", "output"), ("up", "gate", "down")
 
 @dataclass(frozen=True, eq=False)
 class Architecture:
-    """One decoder or encoder, its layers alike but for their numbers, scale and window."""
+    """Sizes and rules of a decoder or encoder; its layers differ in weights, scale and window only."""
 
     num_layers: int
     num_heads: int
@@ -70,36 +70,36 @@ class Architecture:
 
     @property
     def centered(self) -> bool:
-        """Whether a norm takes the mean off."""
+        """Whether norms subtract the mean."""
         return self.norm == LAYER_NORM
 
     @property
     def pre_norm(self) -> bool:
-        """Whether the norms stand before attention and MLP, so that a state is a sum of what is added to it."""
+        """Whether norms come before attention and MLP, so that a state is the sum of all that was added to it."""
         return self.kind == PRE
 
     def position_count(self) -> int:
-        """Return rows of the table of positions."""
+        """Return the number of rows of the table of positions."""
         return self.most_tokens + self.first_position
 
 
 # --- weights at both ends -------------------------------------------------------------------------
 class NormWeights(NamedTuple):
-    """The numbers of a norm; without a bias in RMSNorm."""
+    """The numbers of a norm; RMSNorm has no bias."""
 
     weight: Array
     bias: Array | None
 
 
 class Dense(NamedTuple):
-    """A matrix [in, out] and what is added."""
+    """A matrix [in, out] and its bias."""
 
     matrix: Array
     bias: Array | None
 
 
 class Embedding(NamedTuple):
-    """Tables from which the first layer's x is summed up."""
+    """Tables whose rows add up to the first layer's x."""
 
     words: Array
     positions: Array | None
@@ -108,7 +108,7 @@ class Embedding(NamedTuple):
 
 
 class Head(NamedTuple):
-    """The way from a hidden state to logits: a layer of its own where there is one, then a score for each token."""
+    """From a hidden state to logits: a layer and norm where the model has them, then a matrix."""
 
     transform: Dense | None
     norm: NormWeights | None
@@ -117,7 +117,7 @@ class Head(NamedTuple):
 
 
 class EndWeights(NamedTuple):
-    """Both ends of a model; None for what it does not have."""
+    """The weights at both ends of a model; None for what it does not have."""
 
     embedding: Embedding
     final_norm: NormWeights | None
@@ -127,7 +127,7 @@ class EndWeights(NamedTuple):
 
 # --- base -----------------------------------------------------------------------------------------
 class Family(ABC):
-    """One family: the names in its config.json and of its tensors, and their meaning."""
+    """One family of models: the names in its config.json and of its tensors, and what they mean."""
 
     prefixes: ClassVar[tuple[str, ...]]  # that task models put before the names of tensors
     layer_name: ClassVar[str]  # of the tensors of a layer, {} its number
@@ -138,14 +138,14 @@ class Family(ABC):
 
     @abstractmethod
     def architecture(self, config: Config) -> Architecture:
-        """Return the sizes and rules. Raises FormatError for what is not supported."""
+        """Return sizes and rules. Raises FormatError for what is not supported."""
 
     @abstractmethod
     def ends(self, tensors: CheckpointTensors, config: Config, sizes: Architecture) -> EndWeights:
-        """Return the numbers at both ends."""
+        """Return the weights at both ends."""
 
     def layer(self, tensors: CheckpointTensors, config: Config, sizes: Architecture, number: int) -> dict[str, Array]:
-        """Return the numbers of a layer by the fields of a problem; those of its block without `block.` before them."""
+        """Return the numbers of a layer by the fields of a problem; those of its block without `block.` in front."""
         found: dict[str, Array] = {}
         base = self.layer_name.format(number)
         for part, shape in _matrices(sizes).items():
@@ -159,11 +159,11 @@ class Family(ABC):
         return found
 
     def with_bias(self, config: Config) -> frozenset[str]:
-        """Return the matrices of a layer that have a bias."""
+        """Return the names of the matrices of a layer that have a bias."""
         return self.biased
 
     def dense(self, tensors: CheckpointTensors, name: str, width: int, out: int, *, biased: bool) -> Dense:
-        """Return a matrix [in, out], which files hold as [out, in]."""
+        """Return a matrix [in, out] with its bias; files hold the matrix as [out, in]."""
         bias = tensors.array(f"{name}.bias", out) if biased else None
         return Dense(tensors.array(f"{name}.weight", out, width).T, bias)
 
@@ -175,9 +175,10 @@ class Family(ABC):
     def decoder(
         self, tensors: CheckpointTensors, config: Config, sizes: Architecture, own: str, words: Array
     ) -> Array | None:
-        """Return the matrix of the logits [d_model, vocabulary]: a tensor of its own, else that of the embeddings.
+        """Return the matrix of the logits [d_model, vocabulary]: its own tensor, or that of the embeddings where they
+        are tied.
 
-        None where the two are not tied and there is none, and for a class of models that has no such head.
+        None where there is neither, and for a class of models without such a head.
         """
         if own in tensors:
             return tensors.array(own, sizes.vocabulary, sizes.d_model).T
@@ -185,21 +186,21 @@ class Family(ABC):
 
 
 def classes_without_head(config: Config) -> tuple[str, ...]:
-    """Return the classes that config.json names, if none of them has a head that predicts tokens."""
+    """Return the classes that config.json names, if none of them predicts tokens."""
     named = config.given("architectures")
     classes = tuple(name for name in named if isinstance(name, str)) if isinstance(named, list) else ()
     return () if any(part in name for name in classes for part in PREDICTING) else classes
 
 
 def head_width(config: Config, d_model: int, heads: int) -> int:
-    """Return the columns of one head where they share those of a token evenly. Raises FormatError where they cannot."""
+    """Return the width of one head. Raises FormatError where heads cannot share the columns evenly."""
     if d_model % heads:
         raise config.refusal(UNEVEN, heads=heads, columns=d_model)
     return d_model // heads
 
 
 def _matrices(sizes: Architecture) -> dict[str, tuple[int, int]]:
-    """Return (rows, columns) of every matrix of a layer."""
+    """Return {name: (rows, columns)} of the matrices of a layer."""
     d, mlp = sizes.d_model, sizes.d_mlp
     queries, keys = sizes.num_heads * sizes.d_head, sizes.num_kv_heads * sizes.d_head
     found = {"query": (d, queries), "key": (d, keys), "value": (d, keys), "output": (queries, d)}
@@ -207,18 +208,14 @@ def _matrices(sizes: Architecture) -> dict[str, tuple[int, int]]:
 
 
 # --- BERT -----------------------------------------------------------------------------------------
-class HeadNames:
+class HeadNames(NamedTuple):
     """Names of the tensors of a head, and its activation."""
 
-    def __init__(
-        self, transform: str, norm: str, decoder: str, biases: tuple[str, ...], activation: str | None = None
-    ) -> None:
-        """Name the tensors.
-
-        The first of `biases` that is there counts; `activation`: of the head, where it has its own.
-        """
-        self.transform, self.norm, self.decoder, self.biases = transform, norm, decoder, biases
-        self.activation = activation
+    transform: str
+    norm: str
+    decoder: str
+    biases: tuple[str, ...]  # the first that the file has is read
+    activation: str | None = None  # that of the head; None where it has that of the layers
 
 
 class Bert(Family):
@@ -293,7 +290,7 @@ class Bert(Family):
 
 
 def encoder(config: Config, layers: int, heads: int, d_model: int, **more: object) -> Architecture:
-    """Return the rules that BERT and its kin share."""
+    """Return the sizes and rules that BERT and its relatives share."""
     width = head_width(config, d_model, heads)
     shared = {
         "num_layers": layers,
@@ -462,7 +459,7 @@ class Llama(Family):
         )
 
     def windows(self, config: Config, layers: int) -> tuple[int | None, ...]:
-        """Return the window of each layer; None where it sees all that is behind."""
+        """Return the window of each layer; None where a query sees all earlier keys."""
         return (None,) * layers
 
     def with_bias(self, config: Config) -> frozenset[str]:
@@ -478,7 +475,7 @@ class Llama(Family):
 
 
 class Mistral(Llama):
-    """Mistral: Llama in which every layer may look back only so far. Source: Jiang et al., "Mistral 7B" (2023)."""
+    """Mistral: Llama with a window in every layer. Source: Jiang et al., "Mistral 7B" (2023)."""
 
     def with_bias(self, config: Config) -> frozenset[str]:
         return self.biased

@@ -126,7 +126,7 @@ NORM: dict[str, Callable[[Array, Array, Array | None, float], Array]] = {"layer"
 
 
 def norm_gradient(x: Array, weight: Array, eps: float, grad: Array, *, centered: bool) -> Array:
-    """Return the gradient by what goes into a norm, rows of x, from the one by what comes out; in their precision."""
+    """Return the gradient by the input of a norm, rows of x, given that by its output; in their precision."""
     unit = x - x.mean(-1, keepdims=True, dtype=np.float64).astype(x.dtype) if centered else x
     divisor = _root_mean_square(unit, eps)
     unit = unit / divisor
@@ -139,15 +139,19 @@ def norm_gradient(x: Array, weight: Array, eps: float, grad: Array, *, centered:
 
 
 def _root_mean_square(x: Array, eps: float) -> Array:
-    """Return √(mean of squares + eps) over the last axis, which stays with length 1; summed in float64, which holds the
-    square of every number in float32."""
+    """Return √(mean of squares + eps) over the last axis, which stays with length 1.
+
+    Summed in float64, which holds the square of every float32.
+    """
     squares: Array = np.einsum("...i,...i->...", x, x, dtype=np.float64)[..., None] / x.shape[-1]
     return np.sqrt(squares + eps).astype(x.dtype)
 
 
 def softmax(logits: Array) -> Array:
-    """Return shares of every row, over its own memory; a row that is closed everywhere has none, and one with NaN or an
-    open ∞ has no number at any open key."""
+    """Return the softmax of every row, in place.
+
+    A row that is closed everywhere is 0; one with NaN or an open ∞ is NaN at all open keys.
+    """
     top = logits.max(-1, keepdims=True)
     wild = ~(top[..., 0] < np.inf)
     spoiled = np.where(logits[wild] == -np.inf, F(0), F(np.nan))
@@ -165,9 +169,9 @@ def softmax(logits: Array) -> Array:
 # --- a layer --------------------------------------------------------------------------------------
 @dataclass(frozen=True, eq=False)
 class ModelLayer:
-    """One layer of a model: its numbers under the engine's names, y = x @ w + b, and the rules of all layers.
+    """One layer of a model: its weights under the engine's names, y = x @ w + b, and the rules of all layers.
 
-    `opened` are those of its numbers that problems of it hold, for as long as one does.
+    `opened` are the weights that problems of the layer hold, for as long as one exists.
     """
 
     sizes: Architecture
@@ -181,18 +185,18 @@ class ModelLayer:
 
     @property
     def window(self) -> int | None:
-        """The number of keys that a query sees, itself included; None for all behind it."""
+        """How many keys a query sees, itself included; None for all earlier ones."""
         return self.sizes.windows[self.number]
 
     def linear(self, x: Array, part: str) -> Array:
-        """Return rows of x through a matrix of the layer."""
+        """Return rows of x times a matrix of the layer, with its bias."""
         found = product(x, self.weights[f"w_{part}"])
         if f"b_{part}" in self.weights:
             found += self.weights[f"b_{part}"]
         return found
 
     def norm(self, x: Array, part: str) -> Array:
-        """Return rows of x through a norm of the layer."""
+        """Return rows of x after a norm of the layer."""
         weight, bias = self.weights[f"{part}_weight"], self.weights.get(f"{part}_bias")
         return NORM[self.sizes.norm](x, weight, bias, self.sizes.norm_eps)
 
@@ -201,7 +205,7 @@ class ModelLayer:
 
 
 def run_block(layer: ModelLayer, x: Array, seen: Array | None, change: Change, until: str | None = None) -> Array:
-    """Return the block's output, or the stage `until`; of every stage what `change` makes of it goes on."""
+    """Return the block's output, or the stage `until`; `change` may replace each stage before the next one reads it."""
     walk = layer_walk(layer, x, seen)
     with np.errstate(all="ignore"):
         try:
@@ -216,9 +220,10 @@ def run_block(layer: ModelLayer, x: Array, seen: Array | None, change: Change, u
 
 
 def layer_walk(layer: ModelLayer, x: Array, seen: Array | None) -> Walk:
-    """Return the stages of a layer: (row, column) before the scores, (head, query, key), then (query, column) again.
+    """Yield the stages of a layer: (row, column) up to Q, K, V, then (head, query, key), then (query, column).
 
-    `seen` is (query, key) booleans, None where every query sees every key.
+    `seen` is (query, key) booleans, None where every query sees every key. Each stage is read by later ones as it is
+    sent back.
     """
     pre_norm = layer.sizes.pre_norm
     read = (yield "normed_x", layer.norm(x, "norm1")) if pre_norm else x
@@ -269,7 +274,7 @@ def _mlp(layer: ModelLayer, x: Array) -> Walk:
 
 
 def product(x: Array, w: Array) -> Array:
-    """Return x @ w; of a large one each thread takes some rows, for those of BLAS wait for each other on a busy
+    """Return x @ w; of a large one each thread computes some rows, as BLAS threads wait for each other on a busy
     machine."""
     if len(x) * w.size < LARGE:
         return np.asarray(x @ w)
@@ -289,7 +294,7 @@ def by_heads(rows: Array, width: int) -> Array:
 
 
 def _scores(layer: ModelLayer, query: Array, key: Array) -> Array:
-    """Return (head, query, key); several heads read one head of K."""
+    """Return (head, query, key); several heads may read one head of K."""
     width, n = layer.sizes.d_head, len(query)
     keys = by_heads(key, width)
     queries = by_heads(query, width).reshape(len(keys), -1, width)
@@ -298,7 +303,7 @@ def _scores(layer: ModelLayer, query: Array, key: Array) -> Array:
 
 
 def _mixed(layer: ModelLayer, weights: Array, value: Array) -> Array:
-    """Return (head, query, column); several heads read one head of V."""
+    """Return (head, query, column); several heads may read one head of V."""
     values = by_heads(value, layer.sizes.d_head)
     found: Array = weights.reshape(len(values), -1, weights.shape[-1]) @ values
     found = found.reshape(len(weights), -1, values.shape[-1])
@@ -309,7 +314,7 @@ def _mixed(layer: ModelLayer, weights: Array, value: Array) -> Array:
 
 
 def _gate(found: Array, rows: Array, weights: Array, values: Array) -> None:
-    """Sum some rows, (head, query) booleans, anew: in each a weight of zero wins over NaN and infinity."""
+    """Compute some rows, (head, query) booleans, again: there a weight of 0 wins over NaN and infinity."""
     readers = len(weights) // len(values)
     for head, row in np.argwhere(rows):
         seen = weights[head, row] != 0
@@ -322,7 +327,7 @@ def _head_norm(layer: ModelLayer, rows: Array, name: str) -> Array:
 
 
 def rotate_columns(rows: Array, frequencies: Array) -> Array:
-    """Return columns p and p + d/2 of every head turned by the angles of its row."""
+    """Return rows with columns p and p + d/2 of every head turned by the angles of the row."""
     angles = np.outer(np.arange(len(rows), dtype=np.float32), frequencies.astype(np.float32))
     cosines, sines = np.cos(angles)[:, None, :], np.sin(angles)[:, None, :]
     first, second = np.split(rows.reshape(len(rows), -1, 2 * frequencies.size), 2, axis=-1)
@@ -332,10 +337,10 @@ def rotate_columns(rows: Array, frequencies: Array) -> Array:
 
 # --- gradients through a layer --------------------------------------------------------------------
 def layer_slopes(layer: ModelLayer, x: Array, seen: Array | None, cotangent: Array) -> dict[str, Array]:
-    """Return {stage: gradient of Σ cotangent · block_output}, and that by the layer's `x`; without the batch axis.
+    """Return {stage: gradient of Σ cotangent · block_output}, `x` included; without the batch axis.
 
-    Only where all are finite are they right: a weight of 0 does not win over NaN or ∞ here.
-    Source: Griewank, Walther, "Evaluating Derivatives" (2008), §3.2.
+    They are right only where all are finite, since a weight of 0 does not win over NaN or ∞ here. Source: Griewank,
+    Walther, "Evaluating Derivatives" (2008), §3.2.
     """
     cells: dict[str, Array] = {}
 
@@ -373,7 +378,7 @@ def _pulled(
 
 
 def _mlp_pulled(layer: ModelLayer, cells: dict[str, Array], down: Array, found: dict[str, Array]) -> Array:
-    """Return the part of the gradient by what the MLP reads that comes through it."""
+    """Return the gradient by the MLP's input that comes through the MLP."""
     found["down"] = down
     inner = found["activated"] = _linear(layer, "down", down)
     slope = SLOPE[layer.sizes.activation]
@@ -386,7 +391,8 @@ def _mlp_pulled(layer: ModelLayer, cells: dict[str, Array], down: Array, found: 
 
 
 def _attention_pulled(layer: ModelLayer, cells: dict[str, Array], found: dict[str, Array], masked: str | None) -> None:
-    """Add gradients from a head's result down to Q, K and V as projected; several heads read one head of K and V."""
+    """Add gradients of Q, K and V as projected, from those of the heads' results; several heads may share one of K and
+    V."""
     width, weights = layer.sizes.d_head, cells["weights"]
     mixed = found["head_output"] = by_heads(found["concat"], width)
     last = {side: next(cells[name] for name in _names(layer, side)) for side in ("query", "key")}
@@ -407,13 +413,13 @@ def _attention_pulled(layer: ModelLayer, cells: dict[str, Array], found: dict[st
 
 
 def _names(layer: ModelLayer, side: str) -> list[str]:
-    """Return the stages that Q or K goes through, the last one, which the scores read, first."""
+    """Return the stages of Q or K, from the last one, which the scores read, back to the first."""
     turned = [f"rotated_{side}"] if layer.sizes.frequencies is not None else []
     return [*turned, *([f"normed_{side}"] if f"{side}_norm" in layer.weights else []), side]
 
 
 def _turned_back(layer: ModelLayer, side: str, grad: Array, cells: dict[str, Array], found: dict[str, Array]) -> None:
-    """Add gradients by the stages of Q or K, from the one by what the scores read."""
+    """Add gradients by the stages of Q or K, from that by what the scores read."""
     for name in _names(layer, side):
         found[name] = grad
         if name.startswith("rotated_"):
@@ -457,7 +463,7 @@ def final_states(ends: EndWeights, sizes: Architecture, last: Array) -> Array:
 
 
 def logits_of(ends: EndWeights, sizes: Architecture, hidden: Array) -> Array:
-    """Return logits of hidden states that are finished. The model must have a head."""
+    """Return the logits of final hidden states. The model must have a head."""
     assert ends.head is not None
     with np.errstate(all="ignore"):
         if ends.head.transform is not None:

@@ -40,6 +40,7 @@ from attn_gui.models.changed_layers import (
     edited,
     layer_changes,
     layer_problem,
+    open_cells,
     plain_layer,
     problem_of,
     read_as,
@@ -99,9 +100,9 @@ _QUANTIZED = QT_TRANSLATE_NOOP("Sentences", "{file}: quantized weights (quantiza
 
 
 class Model:
-    """A published checkpoint: sizes, numbers and tokenizer of a folder, and the runs of texts through it.
+    """A published checkpoint: sizes, weights and tokenizer of a folder.
 
-    Numbers are never changed: `with_edits` and `with_weights` make another one.
+    Its weights never change: `with_edits` and `with_weights` return another model.
     """
 
     def __init__(
@@ -115,7 +116,7 @@ class Model:
         name: str,
         notes: tuple[FileNote, ...] = (),
     ) -> None:
-        """Describe a folder; `notes`: what it holds and is not used, a sentence each."""
+        """Make a model of a folder's parts; `notes` are sentences on what the folder holds and is not used."""
         self.family, self.sizes, self.ends, self.layers = family, sizes, ends, layers
         self.folder, self.pooling, self.name, self.notes = folder, pooling, name, notes
         self.tokenizer = TokenizerFile(folder)
@@ -135,8 +136,10 @@ class Model:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of config.json and the weights in its folder: what a file may name the checkpoint by. Raises
-        FormatError where the folder holds others now."""
+        """SHA-256 of config.json and the weights in its folder, by which a file names the checkpoint.
+
+        Raises FormatError where the folder holds other files now.
+        """
         return folder_digest(self.folder, self._opened)
 
     def __repr__(self) -> str:
@@ -147,7 +150,7 @@ class Model:
     def read(
         self, text: str | tuple[str, str] | None = None, *, ids: Any = None, type_ids: Any = None, mask: Any = None
     ) -> TokenSequence:
-        """Return the tokens of a text, or of ids, as `run` takes them; raises what it does."""
+        """Return the tokens of a text, or of ids, given as to `run`. Raises what `run` raises."""
         if (text is None) == (ids is None):
             raise FieldError(_ONE_INPUT)
         notes: tuple[FileNote, ...] = ()
@@ -160,8 +163,7 @@ class Model:
         return TokenSequence(found, types, padding, self.tokenizer.tokens(found), self.tokenizer.texts(found), notes)
 
     def with_edits(self, edits: Mapping[int, LayerEdit]) -> Self:
-        """Return checkpoint with these changes by hand and no others; a layer of which they are the same stays the
-        same."""
+        """Return the checkpoint with exactly these edits; layers whose edit stays the same are shared."""
         made = copy.copy(self)
         made.layers = tuple(edited(layer, edits.get(number)) for number, layer in enumerate(self.layers))
         return made
@@ -176,7 +178,7 @@ class Model:
         interventions: Any = (),
         progress: Progress = silent,
     ) -> Run:
-        """Return a text, or ids, through all layers.
+        """Run a text, or token ids, through all layers.
 
         text           cut by the model's tokenizer; a pair of texts where the model reads pairs
         ids, type_ids  whole numbers, one for each token; `mask` is 0 where a token is padding
@@ -192,9 +194,10 @@ class Model:
         return Run(self, sequence, changes, _continued(self.layers, sequence, changes, first, progress))
 
     def with_weights(self, layer: int, weights: Mapping[str, Any]) -> Self:
-        """Return model with other numbers in one layer, by the names of a problem's arrays (`w_query`, `block.w_up`).
+        """Return the model with other weights in one layer, by the names of a problem's arrays (`w_query`,
+        `block.w_up`).
 
-        All others are shared; what is changed by hand in the layer stays so. Raises FieldError or ShapeError.
+        All others are shared; interventions and other edits of the layer stay. Raises FieldError or ShapeError.
         """
         known = self.layers[checked_layer(layer, self.num_layers)]
         one, edit = plain_layer(known), known.edit if isinstance(known, EditedLayer) else None
@@ -215,7 +218,7 @@ def _texts(given: object) -> tuple[str, ...]:
 
 
 class Run:
-    """One text through one model, with its interventions; another one is made by `replace`."""
+    """One text run through one model, with interventions; `replace` returns another run."""
 
     def __init__(
         self,
@@ -242,7 +245,7 @@ class Run:
 
     @property
     def notes(self) -> tuple[FileNote, ...]:
-        """What of the text the model's tokenizer does not know, a sentence; none where it knows all."""
+        """Sentences on parts of the text that the model's tokenizer does not know."""
         return self.sequence.notes
 
     @property
@@ -254,6 +257,11 @@ class Run:
     def attention(self, layer: int) -> Array:
         """Return the weights of a layer, (head, query, key)."""
         return self._walked(layer, stage_of(Role.WEIGHT))
+
+    def open_cells(self, layer: int) -> Array | None:
+        """Return the cells of a layer's maps that its mask leaves open, (query, key) or (head, query, key) booleans;
+        None for all."""
+        return open_cells(*self._given(layer))
 
     def query(self, layer: int) -> Array:
         """Return Q as the scores read it, (head, row, column)."""
@@ -268,13 +276,13 @@ class Run:
         return self._read(layer, "value")
 
     def stage(self, layer: int, stage: str) -> Array:
-        """Return a stage of a layer as a trace of its problem has it, batch axis first. Raises StageError."""
+        """Return a stage of a layer as a trace of its problem gives it, batch axis first. Raises StageError."""
         return self._walked(layer, stage)[None]
 
     def problem(self, layer: int, *, model: Model | None = None, progress: Progress = silent) -> Problem:
         """Return a layer as a problem of the engine; its `block_output` is the next layer's x.
 
-        Of a model of other weights, where one is given: below the layer only what is not the same is computed.
+        With a `model` of other weights, layers below are computed from the first that differs.
         """
         if model is None:
             return problem_of(*self._given(layer))
@@ -284,10 +292,10 @@ class Run:
         return problem_of(one, states[layer], self.sequence, _of(self.interventions, layer))
 
     def readings(self, layer: int | None = None) -> dict[str, Array]:
-        """Return numbers of every head, from its weights, by name: "entropy" (in nats), "largest", "sink", "rank",
+        """Return {name: numbers} of every head, from its weights: "entropy" (in nats), "largest", "sink", "rank",
         "previous_token", …
 
-        Each (layer, head), of one layer (head,); NaN where there is nothing to count.
+        Each is (layer, head), of one layer (head,); NaN where there is nothing to count.
         """
         plain = layer_problem(plain_layer(self.model.layers[0]), self.states[0], self.sequence, ())
         if layer is not None:
@@ -305,13 +313,14 @@ class Run:
         return found
 
     def weights_problem(self, layer: int, plain: Problem) -> Problem:
-        """Return the problem that says what the weights of a layer are of: `plain`, that of all layers, or its own
-        where it was changed, which may have other keys than the tokens of the text."""
+        """Return the problem with the tokens and sizes that the weights of a layer belong to.
+
+        That is `plain`, which all layers share, or the layer's own where an edit may have given it other keys.
+        """
         return self.problem(layer) if isinstance(self.model.layers[layer], EditedLayer) else plain
 
     def is_same(self, other: Run, layer: int) -> bool:
-        """Return whether another run went through the same layer with the same x; what is read of it is the same,
-        then."""
+        """Return whether a layer, and its x, are the same in another run, so that all that is read of it is."""
         changes = _of(self.interventions, layer) == _of(other.interventions, layer)
         layers = self.model.layers[layer] is other.model.layers[layer]
         return changes and layers and self.states[layer] is other.states[layer]
@@ -337,7 +346,7 @@ class Run:
 
     @cached_property
     def embedding(self) -> Array | None:
-        """(d_model,): the vector of the whole text, as a sentence model pools it; None in a model that is none."""
+        """(d_model,): the vector of the whole text, as a sentence model pools it; None for other models."""
         if self.model.pooling is None:
             return None
         mask = self.sequence.mask
@@ -349,17 +358,16 @@ class Run:
         return np.asarray(softmax(self.logits_at(position).astype(np.float64)))
 
     def predictions(self, position: int = -1, top: int = 20) -> list[tuple[str, float]]:
-        """Return the most probable tokens at a position, most probable first: (token, probability)."""
+        """Return the most probable tokens at a position as (token, probability), most probable first."""
         shares = self.probabilities(position)
         order = np.argsort(-shares, kind="stable")[: max(top, 0)]
         tokens = self.model.tokenizer.tokens([int(number) for number in order])
         return list(zip(tokens, map(float, shares[order]), strict=True))
 
     def logits_at(self, position: int = -1, layer: int | None = None) -> Array:
-        """Return (vocabulary,): the logits at a position, as though `layer` were the first that is left out (logit
-        lens).
+        """Return (vocabulary,): the logits at a position if `layer` and all later ones were left out (logit lens).
 
-        The final norm is applied to whatever goes into the head. Raises FieldError.
+        The final norm is applied to what goes into the head. Raises FieldError.
         """
         place, layers = self.place(position), self.model.num_layers
         state = self.states[layers if layer is None else checked_layer(layer, layers + 1)]
@@ -367,7 +375,7 @@ class Run:
         return np.asarray(found[0])
 
     def place(self, position: int) -> int:
-        """Return a position that may count from the end. Raises FieldError where there is none."""
+        """Return a position, which may be negative to count from the end. Raises FieldError outside."""
         count, found = len(self.ids), as_whole("position", position)
         if not -count <= found < count:
             raise FieldError(_NO_POSITION, got=found, count=count)
@@ -381,7 +389,7 @@ class Run:
         return int(found)
 
     def logit_signs(self, token: str | int, against: str | int | None = None) -> dict[int, float]:
-        """Return the sign of each logit by the token's id: of a token's logit, or of its difference to another one's.
+        """Return {token id: sign}: of one token's logit, or of the difference of two.
 
         Raises FieldError.
         """
@@ -392,14 +400,14 @@ class Run:
         return signs
 
     def text_of(self, token: str | int) -> str:
-        """Return a token, given by its id or as the tokenizer writes it, as a reader expects it. Raises FieldError."""
+        """Return a token, given by id or as the tokenizer writes it, as a reader expects it. Raises FieldError."""
         return self.model.tokenizer.texts([self.token_id(token)])[0]
 
     # --- other runs ------------------------------------------------------------------------------
     def replace(self, *, model: Model | None = None, interventions: Any = None, progress: Progress = silent) -> Run:
         """Return the run of the same tokens with other interventions, or through a model of other weights.
 
-        Only the layers from the first one on that is not the same are computed; where all are, it is this very run.
+        Only layers from the first that differs are computed; where none does, this run itself is returned.
         """
         model = self.model if model is None else model
         changes = self.interventions if interventions is None else layer_changes(interventions, model.num_layers)
@@ -427,11 +435,10 @@ class Run:
         position: int = -1,
         layers: Collection[int] | None = None,
     ) -> Iterator[tuple[int, Array]]:
-        """Return (layer, gradient) of a token's logit, or of its difference to that of another one, by a stage of each
-        layer.
+        """Return (layer, gradient) pairs: of a token's logit, or of a difference of two, by a stage of each layer.
 
-        All of these layers (None: every one) in one walk, the last layer first; each as `gradient` gives it. Raises the
-        same.
+        All these layers (None: every one) are done in one pass, the last first; gradients are as `gradient` gives them.
+        Raises the same.
         """
         model, place = self.model, self.place(position)
         every = range(model.num_layers)
@@ -462,8 +469,8 @@ class Run:
             cotangent = found[X]
 
     def patch(self, other: Run, layer: int, stage: str, at: Mapping[str, Any] | None = None) -> Run:
-        """Return this run with some cells of a stage as another run has them; `at` as in interventions, all without
-        it."""
+        """Return this run with cells of a stage set to those of another run; `at` as in interventions, all cells
+        without it."""
         given = other.stage(layer, stage)
         record = {"layer": layer, "kind": "set", "stage": stage, "at": at or {}, "values": 0.0}
         change = layer_changes([record], self.model.num_layers)[0].record
@@ -473,8 +480,8 @@ class Run:
         return self.replace(interventions=[*self.interventions, {**record, "values": values}])
 
     def _first_other(self, model: Model, changes: tuple[LayerChange, ...]) -> int:
-        """Return the first layer that is not the same in a model with these interventions; their number where all
-        are."""
+        """Return the first layer that differs in a model with these interventions; the number of layers where none
+        does."""
         pairs = enumerate(zip(self.model.layers, model.layers, strict=True))
         others = (k for k, (old, new) in pairs if old is not new or _of(self.interventions, k) != _of(changes, k))
         return next(others, model.num_layers)
@@ -494,12 +501,13 @@ class Run:
             return stage_cells(*given, until)
 
     def _given(self, layer: int) -> tuple[AnyLayer, Array, TokenSequence, Records]:
-        """Return a layer with its x, the tokens and its interventions. Raises FieldError where there is none."""
+        """Return a layer with its x, the tokens and its interventions. Raises FieldError for a layer that does not
+        exist."""
         one = self.model.layers[checked_layer(layer, self.model.num_layers)]
         return one, self.states[layer], self.sequence, _of(self.interventions, layer)
 
     def _read(self, layer: int, side: str) -> Array:
-        """Return one of Q, K, V as the scores and the result of a head read it."""
+        """Return Q, K or V as the scores and the result of a head read it."""
         found: dict[str, Array] = {}
         one, x, sequence, records = self._given(layer)
         if isinstance(one, EditedLayer):
@@ -522,7 +530,7 @@ def _continued(
     states: tuple[Array, ...],
     progress: Progress,
 ) -> tuple[Array, ...]:
-    """Return the x of each of these layers, and the last one's output; of the first layers they are known."""
+    """Return the x of each of these layers and the last one's output, of which `states` has the first ones."""
     found = list(states)
     with one_blas_thread():
         for layer in layers[len(states) - 1 :]:
@@ -534,7 +542,7 @@ def _continued(
 
 
 def _of(changes: tuple[LayerChange, ...], layer: int) -> Records:
-    """Return the records of one layer, each with its place among all."""
+    """Return (position among all, record) pairs of one layer."""
     return tuple((place, change.record) for place, change in enumerate(changes) if change.layer == layer)
 
 
@@ -553,9 +561,9 @@ def open_model(folder: PathText, progress: Progress = silent) -> Model:
 
 
 def read_model(folder: PathText, progress: Progress = silent, *, name: str = "") -> Model:
-    """Open a checkpoint as `open_model` does; what it would warn of are the model's `notes`.
+    """Open a checkpoint as `open_model` does, with its warnings as the model's `notes`.
 
-    `name` is what it is called in place of its folder.
+    `name` replaces the name of its folder.
     """
     folder = Path(folder)
     check_folder(folder)
@@ -581,7 +589,8 @@ def read_model(folder: PathText, progress: Progress = silent, *, name: str = "")
 
 
 def _notes(key: str, family: Family, config: Config, tensors: CheckpointTensors, mute: bool) -> Iterator[FileNote]:
-    """Yield what the folder holds and is not used, and why a decoder predicts nothing, if it is `mute`."""
+    """Yield sentences on what the folder holds and is not used, and if it is `mute`, on why a decoder
+    predicts nothing."""
     if unread := tensors.unread(family.ignored):
         names = (*(shown(name, 80) for name in unread[:NAMED]), *("…" for _ in unread[NAMED : NAMED + 1]))
         yield FileNote(_UNREAD, count=len(unread), family=key, names=names)

@@ -37,14 +37,14 @@ class TokenSequence:
     notes: tuple[FileNote, ...] = ()  # what the tokenizer does not know of the text
 
     def positions(self, sizes: Architecture) -> Array:
-        """Return the row of the table of positions for every token."""
+        """Return the row of the table of positions for each token."""
         if sizes.padding_id is None:
             return np.arange(len(self.ids))
         real = np.asarray(self.ids) != sizes.padding_id
         return np.where(real, np.cumsum(real), 0) + sizes.padding_id
 
     def seen(self, sizes: Architecture, window: int | None) -> Array | None:
-        """Return the keys that every query sees, (query, key) booleans; None for all of them."""
+        """Return (query, key) booleans: keys that a query sees; None where all see all."""
         n = len(self.ids)
         if not sizes.causal:
             return None if self.mask is None else np.broadcast_to(self.mask, (n, n))
@@ -53,7 +53,7 @@ class TokenSequence:
         return found if self.mask is None else found & self.mask
 
     def mask_layers(self, sizes: Architecture, window: int | None) -> list[Layer]:
-        """Return keys that each query may read, as mask layers of a problem."""
+        """Return the mask layers of a problem that leave each query the keys it sees."""
         found: list[Layer] = [Causal()] if sizes.causal else []
         if window is not None:
             found.append(Window(left=window - 1, right=None))

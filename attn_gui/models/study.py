@@ -52,8 +52,7 @@ SHOWN = 12
 
 # --- sample texts: what a model reads until it is given another text --------------------------------
 def sample_text(model: Model) -> str:
-    """Return the sample that a model cuts into the most different tokens, of those that it can read: it knows the
-    words."""
+    """Return the sample text that a model cuts into the most different tokens, since it knows these words."""
     mask = model.tokenizer.mask_token
     sentence = CAUSAL if model.sizes.causal else READ if mask is None or model.ends.head is None else FILLED
     texts = (sentence.format(mask=mask), LETTERS, LETTERS[0])
@@ -67,10 +66,10 @@ def sample_text(model: Model) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """A place in a model: its text, the layer on the table, and what is changed in the other layers.
+    """A place in a model: its text, the layer on the table, and the edits of the other layers.
 
-    `base` is the layer on the table as the model has it, of the x that the layers below give. The layer as it was
-    changed is no part of it: that is the problem of the document.
+    `base` is the layer on the table without its edit, for the x that the layers below give. The edited layer itself is
+    the problem of the document.
     """
 
     model: Model
@@ -81,46 +80,47 @@ class Study:
 
     @property
     def weights(self) -> dict[str, Array]:
-        """The weights of the layer on the table as the model has them, by dotted name of the field."""
+        """The weights of the layer on the table without its edit, by dotted name of the field."""
         return weights_in(self.base, plain_layer(self.model.layers[self.layer]))
 
     def edits(self, problem: Problem) -> dict[int, LayerEdit]:
-        """Return the changes of every layer, `problem` being the one on the table."""
+        """Return the edits of all layers; `problem` is the layer on the table."""
         own = LayerEdit.between(self.base, problem)
         found = {**self.others, self.layer: own}
         return {layer: found[layer] for layer in sorted(found) if found[layer]}
 
     def is_of(self, other: Study) -> bool:
-        """Return whether both read the same text with the same model."""
+        """Return whether both are of the same text and model."""
         return self.model is other.model and self.text == other.text
 
     def at(self, problem: Problem, layer: int, progress: Progress, known: Run | None = None) -> OpenedStudy:
-        """Put another layer on the table; `known` is a run of the text, of which is taken what is the same."""
+        """Put another layer on the table; `known` is a run of the text, whose layers are used as far as they are the
+        same."""
         return open_layer(self.model, self.text, layer, self.edits(problem), progress, known)
 
     def with_text(self, problem: Problem, text: str, progress: Progress) -> OpenedStudy:
-        """Read another text. Raises ValueError where changes of a layer do not fit it: no file could hold them."""
+        """Read another text. Raises ValueError where an edit does not fit it, since no file could hold that."""
         found = open_layer(self.model, text, self.layer, self.edits(problem), progress)
         for number, base in found.study.plain(found.study.others).items():
             found.study.others[number].of(base)
         return found
 
     def plain(self, layers: Iterable[int]) -> dict[int, Problem]:
-        """Return layers as the model has them, of an x of this text that is not theirs."""
+        """Return layers without their edits, for an x of the right shape that is not theirs."""
         sequence = self.model.read(self.text)
         x = self.base.x
         assert x is not None, "it was made from one"
         return {layer: problem_of(plain_layer(self.model.layers[layer]), x, sequence, ()) for layer in layers}
 
     def with_edits(self, edits: Mapping[int, LayerEdit], progress: Progress, known: Run | None = None) -> OpenedStudy:
-        """Make other changes, those of the layer on the table included; `known` as in `at`."""
+        """Replace all edits, with those of the layer on the table; `known` as in `at`."""
         return open_layer(self.model, self.text, self.layer, edits, progress, known)
 
 
 class OpenedStudy(NamedTuple):
-    """A study, the problem of the layer that is on the table in it, over memory of its own, and a run of the text.
+    """A study, the problem of its layer on the table in memory of its own, and a run of the text.
 
-    `snapshots` are those that a file kept beside it.
+    `snapshots` are those that a file kept with it.
     """
 
     study: Study
@@ -132,11 +132,9 @@ class OpenedStudy(NamedTuple):
 def open_layer(
     model: Model, text: str, layer: int, edits: Mapping[int, LayerEdit], progress: Progress, known: Run | None = None
 ) -> OpenedStudy:
-    """Return a layer of a model that reads a text, with changes in some layers. Raises ValueError for what does not
-    fit.
+    """Return a layer of a model that reads a text, with edits of some layers. Raises ValueError for what does not fit.
 
-    `known` is a run of the text through the model, whatever was changed in it; without one it is run with nothing
-    changed.
+    `known` is a run of the text through the model, with any edits; without one the unedited model is run.
     """
     run = model.run(text, progress=progress) if known is None else known
     below = {number: edit for number, edit in edits.items() if number < layer}
@@ -150,9 +148,9 @@ def open_layer(
 def record_of(
     study: Study, problem: Problem, view: Mapping[str, object], snapshots: tuple[Snapshot, ...]
 ) -> StudyRecord:
-    """Return the record that a file keeps of a study, `problem` being the layer on the table.
+    """Return the record that a file keeps of a study; `problem` is the layer on the table.
 
-    Nothing is run: a record holds no x but the changed cells of one, so that any x of its shape will do.
+    Nothing is run: a record has no x, only its changed cells, so that any x of the right shape will do.
     """
     model, edits = study.model, study.edits(problem)
     layers = {number: _layer_record(edits[number], base) for number, base in study.plain(edits).items()}
@@ -169,8 +167,10 @@ def record_of(
 
 
 def _layer_record(edit: LayerEdit, base: Problem) -> LayerRecord:
-    """Return an edit with the options of the layer that it makes; arrays that only it has go as a whole, and so does a
-    weight of which most cells are other. What was typed into x stays apart from it: the layers below may give another.
+    """Return an edit with the options of the edited layer.
+
+    Arrays that only it has, and weights of which most cells differ, are stored whole. Cells typed into x are stored
+    apart from it, since the layers below may give another x.
     """
     changed = edit.of(base)
     arrays, options = split(changed)
@@ -199,7 +199,7 @@ def opened_study(record: StudyRecord, folders: Iterable[Path], progress: Progres
 def study_in_model(
     record: StudyRecord, model: Model, progress: Progress, shown_layer: Problem | None = None
 ) -> OpenedStudy:
-    """Return the study of a record in its model; `shown_layer` is the layer on the table where the record does not hold
+    """Return the study of a record in its model; `shown_layer` is the layer on the table if the record does not hold
     it.
 
     Raises FormatError where the record does not fit the model.
@@ -218,15 +218,18 @@ def study_in_model(
 
 
 def weights_at(model: Model, text: str, layer: int) -> dict[str, Array]:
-    """Return the weights of a layer by the dotted names of its problem; none where the model has no such layer."""
+    """Return the weights of a layer by the dotted names of its problem; {} where the model has no such layer."""
     if layer >= model.num_layers:
         return {}
     return weights_in(_with_no_x(model, text, layer), plain_layer(model.layers[layer]))
 
 
 def _with_no_x(model: Model, text: str, number: int) -> Problem:
-    """Return a layer of an x that no record's cells are alike: its own need not be there, as where a layer below it was
-    changed so that no text runs through it. A NaN of these bits comes from no keyboard and no computation."""
+    """Return a layer for an x of NaN with certain bits, which equals no cell of a record.
+
+    Its own x may not exist, as where an edit of a layer below lets no text through. No keyboard and no computation
+    gives a NaN of these bits.
+    """
     sequence = model.read(text)
     x = np.full((len(sequence.ids), model.sizes.d_model), -1, np.int32).view(np.float32)
     return problem_of(plain_layer(model.layers[number]), x, sequence, ())
@@ -243,8 +246,10 @@ def _edit(record: LayerRecord, base: Problem) -> LayerEdit:
 
 
 def model_of(record: StudyRecord, folders: Iterable[Path]) -> Model:
-    """Return the model of a record, in its own folder or one of these. Raises FormatError where none holds it; where
-    its own folder is there, but not what it was, that is what is said."""
+    """Return the model of a record, from its own folder or one of these.
+
+    Raises FormatError where none holds it; where its own folder exists but has changed, the sentence says that.
+    """
     own, names = Path(record.folder), {"name": shown(record.name), "sha": record.sha256[:SHOWN]}
     why = FormatError(_ELSEWHERE, **names)
     for folder in dict.fromkeys((own, *folders)):

@@ -91,7 +91,7 @@ _LETTERS = _byte_letters()
 
 @dataclass(frozen=True)
 class TokenTexts:
-    """Letters by which a tokenizer stands for bytes and blanks, and what it writes before the rest of a word."""
+    """How a tokenizer writes bytes and blanks, and what it puts before later parts of a word."""
 
     by_bytes: bool = False  # each letter is a byte
     by_fallback: bool = False  # <0xE2> is a byte that is no token otherwise
@@ -101,7 +101,7 @@ class TokenTexts:
 
     @classmethod
     def of(cls, tokenizer: Any) -> TokenTexts:
-        """Read them off a tokenizer of the package `tokenizers`; tokens of another one are as they are."""
+        """Read them from a tokenizer of the package `tokenizers`; tokens of other tokenizers stay as they are."""
         before = _components(getattr(tokenizer, "pre_tokenizer", None), "pretokenizers")
         after = _components(getattr(tokenizer, "decoder", None), "decoders")
         kinds = {part["type"]: part for part in (*before, *after)}
@@ -118,7 +118,7 @@ class TokenTexts:
         )
 
     def text(self, token: str) -> str:
-        """Return the text of a token: a blank as ␣, what is no whole character as its bytes, ‹E2 80›."""
+        """Return the text of a token: a blank as ␣, bytes that are no whole character as ‹E2 80›."""
         if token in self.added:
             return _seen(token)
         if self.by_bytes and all(letter in _LETTERS for letter in token):
@@ -135,7 +135,7 @@ def _seen(text: str) -> str:
 
 
 def _decoded(data: bytes) -> str:
-    """Return the characters of UTF-8, bytes that are none as ‹E2 80›."""
+    """Return the characters of UTF-8 data; bytes that are none as ‹E2 80›."""
     found, torn = "", b""
     while data:
         try:
@@ -152,9 +152,9 @@ def _bytes(data: bytes) -> str:
 
 
 def _components(part: Any, inner: str) -> Iterator[Mapping[str, Any]]:
-    """Yield the settings of a part of a tokenizer, those of a sequence one by one, as tokenizer.json has them.
+    """Yield the settings of a part of a tokenizer as tokenizer.json has them, those of a sequence one by one.
 
-    `inner` is the name under which a sequence of this kind lists its parts.
+    `inner` is the name under which such a sequence lists its parts.
     """
     if part is not None:
         yield from _flat(json.loads(part.__getstate__()), inner)
@@ -169,20 +169,21 @@ def _flat(settings: Mapping[str, Any], inner: str) -> Iterator[Mapping[str, Any]
 
 
 def _replaces(decoder: Mapping[str, Any], blank: str) -> bool:
-    """Return whether a decoder puts a blank in the place of this letter."""
+    """Return whether a decoder replaces this letter by a blank."""
     pattern = decoder.get("pattern")
     return isinstance(pattern, Mapping) and pattern.get("String") == blank and decoder.get("content") == " "
 
 
 # --- limits ---------------------------------------------------------------------------------------
 class TokenizerLimits:
-    """The parts of a tokenizer of the package `tokenizers` that can make a text longer."""
+    """Limits on the parts of a tokenizer of the package `tokenizers` that can make a text longer."""
 
     def __init__(self, tokenizer: Any) -> None:
         self._tokenizer = tokenizer
 
     def check_tokens(self) -> None:
-        """Raise FormatError for a token, or a part of each, that is too long: every place in a text may hold it."""
+        """Raise FormatError for a token, or an affix of tokens, that is too long: it could be at every place
+        of a text."""
         model = self._tokenizer.model
         parts = [getattr(model, name, None) or "" for name in ("continuing_subword_prefix", "end_of_word_suffix")]
         longest = max(map(len, (*parts, *self._tokenizer.get_vocab())))
@@ -197,7 +198,7 @@ class TokenizerLimits:
             self._check_words(text)
 
     def _check_words(self, text: str) -> None:
-        """Raise FormatError for a word that WordPiece would be busy with for minutes."""
+        """Raise FormatError for a word that would keep WordPiece busy for minutes."""
         if getattr(self._tokenizer.model, "max_input_chars_per_word", 0) <= LONGEST_WORD:
             return  # longer ones are unknown to it at once
         cut = self._tokenizer.pre_tokenizer
@@ -206,7 +207,7 @@ class TokenizerLimits:
             raise FormatError(_WORD, got=f"{longest:,}", expected=f"{LONGEST_WORD:,}")
 
     def _normalized(self, text: str) -> str:
-        """Return a text after the normalizers, each of which is tried once it cannot make too much."""
+        """Return a text after the normalizers, each of which is run once it is known not to make too much."""
         from tokenizers import normalizers
 
         for settings in self._normalizers:
@@ -226,7 +227,7 @@ class TokenizerLimits:
 
     @cached_property
     def _by_pieces(self) -> int:
-        """How many times as many bytes the pre-tokenizers make at most."""
+        """The largest factor by which pre-tokenizers lengthen a text, in bytes."""
         found = 1
         for part in _components(self._tokenizer.pre_tokenizer, "pretokenizers"):
             if part["type"] == "ByteLevel":
@@ -237,7 +238,7 @@ class TokenizerLimits:
 
     @cached_property
     def _template_growth(self) -> tuple[int, int]:
-        """How often templates repeat a text at most, and the letters of the tokens that they lay round it."""
+        """How often templates repeat a text at most, and the letters of the tokens that they add."""
         repeated, added = 1, 0
         for processor in _components(self._tokenizer.post_processor, "processors"):
             if processor["type"] != "TemplateProcessing":
@@ -252,7 +253,7 @@ class TokenizerLimits:
 
 
 def _most(normalizer: Mapping[str, Any], text: str) -> int:
-    """Return the bytes that a normalizer makes of a text at most."""
+    """Return the most bytes that a normalizer can make of a text."""
     size, kind = len(text.encode()), normalizer["type"]
     if kind == "Prepend":
         return size + len(normalizer["prepend"].encode())
@@ -270,7 +271,7 @@ def _most(normalizer: Mapping[str, Any], text: str) -> int:
 # --- whole words ----------------------------------------------------------------------------------
 # Tokenizer of whole words between blanks, the one kind that needs no package: the toy model opens anywhere.
 class EncodedText(NamedTuple):
-    """A text cut into tokens, as the package `tokenizers` gives it."""
+    """A text cut into tokens, as from the package `tokenizers`."""
 
     ids: list[int]
     type_ids: list[int]
@@ -278,7 +279,7 @@ class EncodedText(NamedTuple):
 
 
 class _TemplatePart(NamedTuple):
-    """A part of a template: a special token, or the words of one of the texts."""
+    """A part of a template: a special token, or one of the texts."""
 
     token: str
     text: int
@@ -290,7 +291,7 @@ ALONE, PAIR = (_TemplatePart("", 0, 0),), (_TemplatePart("", 0, 0), _TemplatePar
 
 
 class WholeWords:
-    """Cuts at blanks and looks every word up; special tokens round a text, or a pair, as the file's templates say.
+    """A tokenizer that cuts at blanks and looks up whole words, with special tokens as the file's templates say.
 
     Source: WordLevel, WhitespaceSplit and TemplateProcessing of https://github.com/huggingface/tokenizers.
     """
@@ -301,7 +302,7 @@ class WholeWords:
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> WholeWords | None:
-        """Return the tokenizer that a tokenizer.json describes; None where that is of another kind."""
+        """Return the tokenizer that a tokenizer.json describes; None if that is of another kind."""
         try:
             model, cut, after = given["model"], given["pre_tokenizer"], given.get("post_processor")
             plain = not any(given[name] for name in given.keys() - UNDERSTOOD)
@@ -336,7 +337,7 @@ class WholeWords:
 
 
 def _templates(after: Mapping[str, Any]) -> tuple[Template, Template]:
-    """Return the parts of a text, and of a pair. Raises ValueError for another kind."""
+    """Return the template parts for one text, and for a pair. Raises ValueError for another kind."""
     if after["type"] != "TemplateProcessing":
         raise ValueError(after["type"])
     return tuple(map(_part, after["single"])), tuple(map(_part, after["pair"]))
@@ -360,8 +361,8 @@ class TokenizedText(NamedTuple):
 
 
 def _unknown(tokenizer: Any, found: Any, texts: Sequence[str]) -> tuple[str, list[str]]:
-    """Return the token of what is unknown to a tokenizer, and the parts of texts for which it stands; none where it
-    needs no such token."""
+    """Return a tokenizer's token for unknown parts, and these parts of the texts; "" and none where it has no such
+    token."""
     named = getattr(tokenizer.model, "unk_token", None), *UNKNOWN  # one of Unigram does not name it
     token = next((one for one in named if one and tokenizer.token_to_id(one) is not None), "")
     number, places = tokenizer.token_to_id(token), zip(found.ids, found.sequence_ids, found.offsets, strict=True)
@@ -379,9 +380,9 @@ class TokenizerFile:
         self._path = folder / TOKENIZER
 
     def cut(self, texts: Sequence[str]) -> TokenizedText:
-        """Return the tokens of a text, or of a pair of them, with the special ones that the tokenizer adds.
+        """Return the tokens of a text, or of a pair of texts, with the special ones that the tokenizer adds.
 
-        Raises FormatError where there is no tokenizer, where it cannot cut them, or could make too much of them.
+        Raises FormatError where there is no tokenizer, where it cannot cut the text, or could make too much of it.
         """
         if (letters := sum(map(len, texts))) > LONGEST_TEXT:
             raise FormatError(_LONG, got=f"{letters:,}", expected=f"{LONGEST_TEXT:,}")
@@ -394,33 +395,33 @@ class TokenizerFile:
         return TokenizedText(tuple(found.ids), tuple(found.type_ids), tuple(dict.fromkeys(unknown)), stand_in)
 
     def tokens(self, ids: Sequence[int]) -> tuple[str, ...]:
-        """Return the tokens with these ids as the tokenizer writes them; where it has none, #ID."""
+        """Return the tokens with these ids as the tokenizer writes them; #ID for an unknown one."""
         if not self._known:
             return tuple(f"#{number}" for number in ids)
         named = {number: self._tokenizer.id_to_token(number) for number in set(ids)}
         return tuple(f"#{number}" if (token := named[number]) is None else token for number in ids)
 
     def texts(self, ids: Sequence[int]) -> tuple[str, ...]:
-        """Return the tokens with these ids as a reader expects them, a blank as ␣; where it has none, #ID."""
+        """Return the tokens with these ids as a reader expects them, a blank as ␣; #ID for an unknown one."""
         tokens = self.tokens(ids)
         return tuple(map(self._texts.text, tokens)) if self._known else tokens
 
     @cached_property
     def mask_token(self) -> str | None:
-        """The token that stands for one to be filled in: as the folder names it, else as families do; None for none."""
+        """The token that is to be filled in: as the folder names it, or as families do; None without one."""
         if (found := _content(self._settings.get("mask_token"))) is not None:
             return found
         return next((token for token in MASKS if self._known and self.token_id(token) is not None), None)
 
     def token_id(self, token: str) -> int | None:
-        """Return the id of a token, one without a name being written as #ID; None for what is none."""
+        """Return the id of a token, which may be written as #ID; None for an unknown one."""
         number = int(token[1:]) if NAMELESS.fullmatch(token) else None
         found: int | None = self._tokenizer.token_to_id(token) if self._known or number is None else None
         return number if found is None and number is not None and self.tokens([number]) == (token,) else found
 
     @cached_property
     def _settings(self) -> dict[str, Json]:
-        """What the folder says of its tokenizer in tokenizer_config.json."""
+        """The entries of the folder's tokenizer_config.json."""
         path = self._path.with_name(TOKENIZER_CONFIG)
         return json_file(path, LARGEST) if path.exists() else {}
 
@@ -430,7 +431,7 @@ class TokenizerFile:
 
     @cached_property
     def _known(self) -> bool:
-        """Whether tokens have names here."""
+        """Whether tokens have names."""
         try:
             return self._tokenizer is not None
         except FormatError:
@@ -461,12 +462,12 @@ class TokenizerFile:
 
     @cached_property
     def _growth(self) -> TokenizerLimits | None:
-        """The limits of what it makes of a text; None for one of whole words, which makes nothing longer."""
+        """Limits on what it can make of a text; None for whole words, which makes nothing longer."""
         return None if isinstance(self._tokenizer, WholeWords) else TokenizerLimits(self._tokenizer)
 
     @contextmanager
     def _answering(self, template: str) -> Iterator[None]:
-        """Say in one sentence what the package refuses: it may panic, which is no Exception."""
+        """Turn what the package refuses into one sentence; it may panic, which raises no Exception."""
         try:
             yield
         except (KeyboardInterrupt, SystemExit):
@@ -479,7 +480,7 @@ class TokenizerFile:
 
 
 def _set_template(tokenizer: Any, settings: Mapping[str, Json]) -> None:
-    """Let a tokenizer begin and end a text as its folder says, where transformers lets that decide.
+    """Make a tokenizer begin and end a text as its folder says, where transformers reads that.
 
     Source: LlamaTokenizerFast.update_post_processor of https://github.com/huggingface/transformers.
     """
@@ -495,6 +496,6 @@ def _set_template(tokenizer: Any, settings: Mapping[str, Json]) -> None:
 
 
 def _content(token: Json) -> str | None:
-    """Return a special token, which is written as a text or as a record."""
+    """Return a special token, which may be given as a text or a record."""
     found = token.get("content") if isinstance(token, dict) else token
     return found if isinstance(found, str) else None

@@ -25,7 +25,7 @@ LONGEST = 1 << 25
 
 
 class HeadEntropies(QObject):
-    """The mean over the rows of every head; `measured` names a head whose mean is known again."""
+    """The mean entropy over the rows of each head; `measured` is emitted for a head whose mean is known again."""
 
     measured = Signal(int)  # a head
 
@@ -52,7 +52,8 @@ class HeadEntropies(QObject):
         self.go_on()
 
     def _follow_cache(self, cache: TileCache | None) -> bool:
-        """Have the rows of a long problem measured on another thread, or not at all; False where there is none."""
+        """Have the rows of a long problem measured on another thread, or not at all; return False for other
+        problems."""
         if self._cache is not None:
             self._cache.release(self)
             if isValid(self._cache):  # it goes with its evaluation
@@ -70,7 +71,7 @@ class HeadEntropies(QObject):
             self.measured.emit(self._tiles.index(tile))
 
     def follow(self, head: int, rows: slice) -> None:
-        """Take new weights of these rows; many of them, and what waits already, wait for `go_on`."""
+        """Take new weights of these rows; where they are many they wait for `go_on`, with what already waits."""
         if self._cache is not None:
             if self._tiles and self._tiles[head].done:
                 self.measured.emit(head)
@@ -86,14 +87,14 @@ class HeadEntropies(QObject):
             self._waiting[head] = _added(self._waiting.get(head, []), rows)
 
     def go_on(self) -> None:
-        """Take up what waits, as at rest after edits."""
+        """Measure what waits, once edits are at rest."""
         if self._cache is not None:
             self._cache.at_rest()
         elif self._waiting:
             self._idle.start()
 
     def mean(self, head: int) -> float | None:
-        """Return the mean in nats; NaN if a row has none, None while it is not known."""
+        """Return the mean in nats; NaN if a row has no entropy, None while it is not known."""
         height, width = self._planes[head].shape
         if self._cache is not None:
             if not self._tiles or not self._tiles[head].done:
@@ -126,7 +127,7 @@ class HeadEntropies(QObject):
 
 
 def _added(parts: list[slice], rows: slice) -> list[slice]:
-    """Return parts that together hold the old ones and the new rows, none of them twice."""
+    """Return disjoint parts that together hold the old ones and the new rows."""
     apart = [part for part in parts if part.stop < rows.start or rows.stop < part.start]
     touching = [part for part in parts if part not in apart]
     return [

@@ -50,16 +50,16 @@ class Span:
 
     @property
     def whole(self) -> bool:
-        """Whether the window shows every cell."""
+        """Whether the window shows all cells."""
         return self.low == 0 and self.high == self.count
 
     @property
     def shown(self) -> slice:
-        """The cells of the window, cut ones included."""
+        """The cells in the window, including those cut at its edges."""
         return slice(int(self.cell_edges[0]), int(self.cell_edges[-1]))
 
     def bins_of(self, cells: slice) -> slice:
-        """Return the bins that show any of these cells; empty when none is in the window."""
+        """Return the bins that show any of these cells; empty if none is in the window."""
         edges = self._cells_at
         first, last = max(cells.start, edges[0]), min(cells.stop, edges[-1]) - 1
         if last < first:
@@ -75,20 +75,19 @@ class Span:
         return slice(self._pixels_at[bins.start], self._pixels_at[bins.stop])
 
     def pixels_of_cells(self, cells: slice) -> slice:
-        """Return the pixels of these cells; empty when none is in the window."""
+        """Return the pixels of these cells; empty if none is in the window."""
         return self.pixels_of(self.bins_of(cells))
 
     def firsts(self, bins: slice) -> list[int]:
-        """Return the first pixel of each of these bins, but of the first in view and of those cut so far that they
-        have no pixel."""
+        """Return the first pixel of each of these bins, but for the first in view and those cut to no pixel."""
         return [first for first in self._pixels_at[bins.start : bins.stop] if 0 < first < self.pixels]
 
     def bin_at(self, pixel: int) -> int | None:
-        """Return the bin under a pixel, None outside the axis."""
+        """Return the bin at a pixel, None outside the axis."""
         if not 0 <= pixel < self.pixels or not self.bins:
             return None
         return bisect_right(self._pixels_at, pixel) - 1
 
     def sizes(self, bins: slice) -> Edges:
-        """Return the number of pixels of each of these bins."""
+        """Return how many pixels each of these bins has."""
         return self._sizes[bins]

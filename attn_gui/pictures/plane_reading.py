@@ -21,10 +21,10 @@ def bins_of(
     leads: bool = False,
     owner: object = None,
 ) -> KnownCells:
-    """Return (values, allowed, known) of some bins, the cells of each pooled into one; `known` None where all are.
+    """Return (values, allowed, known) of some bins, each pooled from its cells; `known` is None where all are.
 
-    A map that `leads` may ask for a wider tile than there was before; the others make do with what it needs. Of a
-    long problem the `owner` gets what there is; what is quickly computed, and shown cell by cell, is there at once.
+    A map that `leads` may request a wider tile than exists; others use what they need. Of a long problem the `owner`
+    gets what is known now; what is quickly computed, and shown cell by cell, is always known.
     """
     cache = tile_cache_of(plane)
     if cache is not None and owner is not None:
@@ -35,8 +35,7 @@ def bins_of(
 
 
 def numbers_of(plane: PlaneLike, *, sampled: bool, owner: object = None) -> Block | None:
-    """Return the numbers of a plane; of a very long one those of its tile or, `sampled`, of rows at equal
-    distances.
+    """Return the numbers of a plane; of a very long one those of its tile, or if `sampled` of rows at equal distances.
 
     None where nothing is known yet.
     """
@@ -50,7 +49,7 @@ def numbers_of(plane: PlaneLike, *, sampled: bool, owner: object = None) -> Bloc
 
 
 def overview_of(plane: PlaneLike) -> Block:
-    """Return a picture of all of a plane, for those who ask how large its numbers are."""
+    """Return a picture of the whole plane, which tells how large its numbers are."""
     rows, columns = (Span(length, min(length, OVERVIEW)) for length in plane.shape)
     return _read(plane, rows, columns, slice(0, rows.bins), slice(0, columns.bins))
 
@@ -64,7 +63,7 @@ def _read(plane: PlaneLike, rows: Span, columns: Span, down: slice, right: slice
 
 
 def _quick(plane: PlaneLike, rows: Span, columns: Span, down: slice, right: slice) -> bool:
-    """Return whether some cells of a window, each seen by itself, are known or need no map."""
+    """Return whether some cells of a window, shown one by one, are known or need no map."""
     if rows.pooled or columns.pooled or (rows.whole and columns.whole) or not isinstance(plane, Plane):
         return False
     cells = rows.cells_of(down), columns.cells_of(right)

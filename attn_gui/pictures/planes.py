@@ -26,7 +26,7 @@ AT_ONCE = 1 << 20
 
 
 class PlaneLike(Protocol):
-    """A matrix that is asked for blocks: the engine's Plane, or a FieldPlane."""
+    """A matrix that is read in blocks: the engine's Plane, or a FieldPlane."""
 
     @property
     def shape(self) -> tuple[int, int]: ...
@@ -38,25 +38,25 @@ class PlaneLike(Protocol):
     def column_numbers(self) -> range: ...
 
     def block(self, rows: slice, columns: slice) -> Block:
-        """Return values and, where a mask can close cells, which are allowed."""
+        """Return (values, allowed); `allowed` is None where no mask can close cells."""
 
     def cells(self, box: Box) -> tuple[slice, slice] | None:
-        """Return the part of a box of the whole array that is shown."""
+        """Return the part of a box of the whole array that the plane shows."""
 
 
 def number_at(plane: PlaneLike, row: int, column: int) -> tuple[float, bool]:
-    """Return the number of a cell, and whether a mask leaves it open."""
+    """Return (number of a cell, whether it is open)."""
     values, allowed = plane.block(slice(row, row + 1), slice(column, column + 1))
     return float(values[0, 0]), allowed is None or bool(allowed[0, 0])
 
 
 def zeros_dotted(plane: PlaneLike) -> bool:
-    """Return whether a number that rounds to 0 is written as a dot: a weight, and what has not moved."""
+    """Return whether numbers that round to 0 are written as a dot: weights, and differences."""
     return not plane.signed or bool(kind_of(plane))
 
 
 def kind_of(plane: PlaneLike | None) -> str:
-    """Return `difference` or `gradient` where the numbers of a plane are such, else empty."""
+    """Return `difference` or `gradient` for a plane of such numbers, else ""."""
     return plane.evaluation.kind if isinstance(plane, Plane | FieldPlane) else ""
 
 
@@ -66,13 +66,12 @@ def covers(plane: PlaneLike | None) -> bool:
 
 
 def uncovered(plane: PlaneLike) -> PlaneLike:
-    """Return the plane with the cells that are left out, for its levels: what is covered and uncovered keeps its
-    colors."""
+    """Return the plane with the cells that are left out, for its levels, so that covering does not change colors."""
     return replace(plane, evaluation=plane.evaluation.behind) if isinstance(plane, Plane) and covers(plane) else plane
 
 
 class FieldPlane:
-    """A matrix of the problem, read through the evaluation so that an edit in place is seen."""
+    """A matrix of the problem, read through the evaluation, so that edits in place are seen."""
 
     signed = True
 
@@ -98,7 +97,7 @@ class FieldPlane:
         return self.evaluation.field_block(self.field, self.batch, rows, across), None
 
     def cells(self, box: Box) -> tuple[slice, slice] | None:
-        """Return the part of a box of the field that this plane shows, None when it shows none of it."""
+        """Return the part of a box of the field that this plane shows; None for no part."""
         if len(box) == 3 and not box[0].start <= self.batch < box[0].stop:
             return None
         rows, columns = box[-2:]
@@ -113,7 +112,7 @@ class FieldPlane:
 
 
 def matrix_of(problem: Problem, name: str) -> npt.NDArray[Any] | None:
-    """Return a matrix of the problem by its dotted name; None where it has none."""
+    """Return a matrix of the problem by dotted name; None where there is none."""
     record, _, part = name.rpartition(".")
     if not record:
         return getattr(problem, name, None)
@@ -122,5 +121,5 @@ def matrix_of(problem: Problem, name: str) -> npt.NDArray[Any] | None:
 
 
 def pooled(plane: PlaneLike, row_edges: Edges, column_edges: Edges) -> Block:
-    """Pool a plane part by part, so that no large block is ever held, and return blocks with these edges."""
+    """Return a plane pooled into blocks with given edges, read part by part so that no large block is held."""
     return pool_parts(plane.block, row_edges, column_edges, AT_ONCE)

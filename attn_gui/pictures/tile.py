@@ -26,7 +26,7 @@ SLICE = 0.002
 
 
 class TilePlace(NamedTuple):
-    """The matrix that a tile shows; `name` is that of a stage or a field."""
+    """The matrix of a tile; `name` is that of a stage or field."""
 
     name: str
     batch: int
@@ -34,7 +34,7 @@ class TilePlace(NamedTuple):
 
 
 def place_of(plane: PlaneLike) -> TilePlace:
-    """Return the matrix of a plane, whichever way round it is shown."""
+    """Return the matrix of a plane, transposed or not."""
     if isinstance(plane, Plane):
         return TilePlace(plane.stage, plane.batch, plane.head)
     assert isinstance(plane, FieldPlane)
@@ -42,9 +42,12 @@ def place_of(plane: PlaneLike) -> TilePlace:
 
 
 class Tile:
-    """A plane in blocks with the given edges. Rows of blocks are `known` once they hold numbers, and `fresh` while no
-    edit has touched them since. `whole` tiles are pooled from what the evaluation keeps for them. A tile that was
-    `stopped` is not drawn on, one that is `held` waits for rest after edits."""
+    """A plane pooled into blocks with given edges.
+
+    Rows of blocks are `known` once they hold numbers, and `fresh` until an edit touches them. `whole` tiles are pooled
+    from what the evaluation keeps for them. Drawing of a `stopped` tile has ended early; a `held` one waits until edits
+    are at rest.
+    """
 
     def __init__(self, plane: PlaneLike, row_edges: Edges, column_edges: Edges, *, whole: bool) -> None:
         self.plane, self.place, self.whole = plane, place_of(plane), whole
@@ -75,7 +78,7 @@ class Tile:
 
     # --- on another thread ------------------------------------------------------------------------
     def drawn(self, down: slice, right: slice | None = None) -> Block:
-        """Return the numbers of some blocks as they are now."""
+        """Return the present numbers of some blocks."""
         right = right or slice(0, self.shape[1])
         plane, rows = self.plane, self.row_edges[down.start : down.stop + 1]
         if isinstance(plane, Plane) and self.whole:
@@ -98,7 +101,7 @@ class Tile:
         return float((~self.fresh | self.drifted).mean())
 
     def next_part(self) -> tuple[int, slice]:
-        """Return a band and what is to be drawn of it: first those far apart, then those between them."""
+        """Return the next (band, blocks) to draw: bands far apart first, then those between them."""
         for band in spread(len(self.versions)):
             low, high = int(self.bands[band]), int(self.bands[band + 1])
             stale = np.flatnonzero(~self.fresh[low:high] | self.drifted[low:high])
@@ -107,14 +110,14 @@ class Tile:
         raise ValueError("everything is drawn")
 
     def shows(self, down: slice, found: Block) -> bool:
-        """Return whether these very numbers stand there already."""
+        """Return whether these rows of blocks hold exactly these numbers already."""
         values, allowed = found
         if not self.known[down].all() or not np.array_equal(self.values[down], values, equal_nan=True):
             return False
         return allowed is None or (self.allowed is not None and np.array_equal(self.allowed[down], allowed))
 
     def put(self, down: slice, right: slice, found: Block) -> None:
-        """Put numbers in; whole rows of blocks are known then."""
+        """Write numbers of blocks; whole rows of blocks become known."""
         values, allowed = found
         if self.values.dtype != values.dtype:
             self.values = self.values.astype(values.dtype)
@@ -137,9 +140,10 @@ class Tile:
         )
 
     def resampled(self, rows: Edges, columns: Edges, *, fresh: bool = False) -> KnownCells:
-        """Return blocks with other edges: of each the largest here that it meets, or where it is smaller than those
-        here the one that it lies in. The same edges give the tile as it is. `fresh`: only what no edit has
-        touched."""
+        """Return blocks with other edges, from the largest number of the blocks here that each overlaps.
+
+        The same edges give the tile itself. `fresh`: only what no edit has touched.
+        """
         (down, pools_rows), (right, pools_columns) = _onto(self.row_edges, rows), _onto(self.column_edges, columns)
         known = self._known_rows(self.fresh if fresh else self.known, down, pools_rows, rows)[:, None]
         if columns[0] < self.column_edges[0] or columns[-1] > self.column_edges[-1]:
@@ -162,7 +166,7 @@ class Tile:
 
     # --- edits ------------------------------------------------------------------------------------
     def touched(self, box: Box) -> tuple[slice, slice] | None:
-        """Return the blocks that a box of the stage or field changes."""
+        """Return the blocks that a box of the stage or field overlaps."""
         part = self.plane.cells(box)
         if part is None:
             return None
@@ -170,7 +174,7 @@ class Tile:
         return (down, right) if down.stop > down.start and right.stop > right.start else None
 
     def price(self, down: slice, right: slice) -> int:
-        """Return the number of cells that drawing some blocks computes and reads."""
+        """Return how many cells drawing some blocks computes and reads."""
         plane, rows = self.plane, slice(int(self.row_edges[down.start]), int(self.row_edges[down.stop]))
         columns = int(self.column_edges[right.stop] - self.column_edges[right.start])
         if not isinstance(plane, Plane) or not plane.draws_pictures:
@@ -182,9 +186,9 @@ class Tile:
         return lacking + (rows.stop - rows.start) * ((right.stop - right.start) if self.whole else 2 * columns)
 
     def invalidate(self, down: slice, *, seen: bool = True) -> None:
-        """Mark rows of blocks that have to be drawn again.
+        """Mark rows of blocks to be drawn again.
 
-        Until then the old numbers stay on show where they were seen.
+        Old numbers stay on show until then, where they were `seen`.
         """
         self.fresh[down] = False
         if not seen:
@@ -192,18 +196,18 @@ class Tile:
         self.discard_drawing(down)
 
     def mark_drifted(self) -> None:
-        """Mark what is fresh as such of which last digits may have changed."""
+        """Mark fresh rows as ones whose last digits may have changed."""
         self.drifted[:] = self.fresh
         self.discard_drawing(slice(0, self.shape[0]))
 
     def discard_drawing(self, down: slice) -> None:
-        """Drop the drawing under way of these rows of blocks: it comes too late."""
+        """Drop drawings of these rows of blocks that are under way, since they come too late."""
         first = int(self.bands.searchsorted(down.start, "right")) - 1
         self.versions[first : int(self.bands.searchsorted(down.stop, "left"))] += 1
 
 
 class EntropyTile(Tile):
-    """The entropy of every row of a head's weights, as a column."""
+    """The entropy of every row of a head's weights, as one column."""
 
     def __init__(self, plane: Plane) -> None:
         rows = plane.shape[0]
@@ -242,7 +246,7 @@ class SampledTile(Tile):
 
 
 def spread(count: int) -> npt.NDArray[Any]:
-    """Return 0 … count − 1, each as far as can be from those before it: halves, then quarters, then eighths."""
+    """Return 0 … count − 1 so that each is far from those before it: halves, then quarters, then eighths."""
     bits = max(1, (count - 1).bit_length())
     numbers = np.arange(1 << bits)
     turned = np.zeros_like(numbers)
@@ -252,7 +256,7 @@ def spread(count: int) -> npt.NDArray[Any]:
 
 
 def _steps(plane: PlaneLike) -> int:
-    """Return cells that a row of a plane costs: those of the maps behind it, or its own."""
+    """Return how many cells a row of a plane costs: those of the maps it is computed from, or its own."""
     if not isinstance(plane, Plane) or not plane.draws_pictures:
         return plane.shape[1]
     problem = plane.evaluation.problem
@@ -264,8 +268,7 @@ def _steps(plane: PlaneLike) -> int:
 
 
 def _onto(here: Edges, there: Edges) -> tuple[Edges, bool]:
-    """Return the edges of blocks among those that are here, and where the last ends; and whether each meets whole
-    ones."""
+    """Return the edges of blocks among existing ones, where the last ends, and whether each is made of whole ones."""
     found = np.append(here.searchsorted(there[:-1], "right") - 1, here.searchsorted(there[-1], "left"))
     if there[0] < here[0] or there[-1] > here[-1]:
         found = np.append(np.clip(found[:-1], 0, len(here) - 2), np.clip(found[-1], 1, len(here) - 1))
@@ -273,7 +276,7 @@ def _onto(here: Edges, there: Edges) -> tuple[Edges, bool]:
 
 
 def _read_along(edges: Edges, pools: bool) -> tuple[slice | Edges, Edges]:
-    """Return what is read of the blocks that are here along an axis, and the edges of the blocks wanted in that."""
+    """Return which existing blocks to read along an axis, and the edges of the wanted blocks among them."""
     if pools:
         return slice(int(edges[0]), int(edges[-1])), edges - edges[0]
     return edges[:-1], np.arange(len(edges))
@@ -290,9 +293,9 @@ Part = tuple[Tile, slice, slice]
 
 
 class DirtyTiles:
-    """Holds the parts of tiles that an edit has touched and that still show the numbers before it.
+    """Parts of tiles that an edit has touched and that still show the numbers before it.
 
-    Each is drawn on the window's thread, with the numbers of that moment.
+    They are drawn on the window's thread, with the numbers of that moment.
     """
 
     def __init__(self) -> None:
@@ -302,16 +305,16 @@ class DirtyTiles:
         return bool(self._parts)
 
     def add(self, tile: Tile, down: slice, right: slice) -> None:
-        """Take in rows and columns of blocks of a tile."""
+        """Add rows and columns of blocks of a tile."""
         self._parts.setdefault(tile.place, []).append((tile, down, right))
 
     def draw(self, place: TilePlace) -> None:
-        """Draw all parts of a matrix, as it is looked at."""
+        """Draw all parts of a matrix, since it is looked at."""
         for tile, down, right in self._parts.pop(place, ()):
             tile.put(down, right, tile.drawn(down, right))
 
     def draw_some(self) -> None:
-        """Draw one matrix, and others until the time is up."""
+        """Draw the parts of one matrix, and of others until the time is up."""
         end = time.perf_counter() + SLICE
         while self._parts:
             self.draw(next(iter(self._parts)))
@@ -319,5 +322,5 @@ class DirtyTiles:
                 break
 
     def clear(self) -> None:
-        """Forget all parts, where their tiles are gone."""
+        """Forget all parts, as their tiles are gone."""
         self._parts.clear()

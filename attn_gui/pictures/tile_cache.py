@@ -36,14 +36,14 @@ OVERVIEW = 512
 
 
 class TileRequest(NamedTuple):
-    """The tiles that a map shows, its own first. A map that `leads` is a large one, the others are thumbnails."""
+    """The tiles that a map shows, its own first; a map that `leads` is a large one, others are thumbnails."""
 
     tiles: tuple[Tile, ...]
     leads: bool
 
 
 class TileDrawing:
-    """Draws the next part of a tile, on a thread; what it was an edit may have made stale meanwhile (`version`)."""
+    """Draws the next part of a tile on a thread; `version` tells whether an edit has touched it meanwhile."""
 
     def __init__(self, tile: Tile, outcomes: Outcomes) -> None:
         self.tile, self._outcomes = tile, outcomes
@@ -56,7 +56,7 @@ class TileDrawing:
 
 
 def filled(found: KnownCells, coarser: Sequence[KnownCells]) -> KnownCells:
-    """Fill unknown blocks from tiles of other sizes, the best of them first."""
+    """Return blocks with unknown ones filled from tiles of other sizes, best ones first."""
     values, allowed, known = found
     for more, opened, there in sorted(coarser, key=lambda seen: -1.0 if seen[2] is None else -float(seen[2].mean())):
         if known is None:
@@ -70,7 +70,7 @@ def filled(found: KnownCells, coarser: Sequence[KnownCells]) -> KnownCells:
 
 
 def unfinished(wanted: Iterable[Tile], requests: Sequence[TileRequest]) -> list[Tile]:
-    """Return the tiles that are wanted and still to be drawn, the most urgent first."""
+    """Return the requested tiles that are still to be drawn, most urgent first."""
     leading = {tile for request in requests if request.leads for tile in request.tiles[:1]}
     heads = {tile.place.head for tile in leading}
     drawn = {tile.place for tile in leading if tile.whole}
@@ -94,7 +94,7 @@ def unfinished(wanted: Iterable[Tile], requests: Sequence[TileRequest]) -> list[
 class TileCache(QObject):
     """Draws and keeps the tiles of one evaluation's planes, those that maps show first.
 
-    A tile is drawn a band of rows at a time on another thread; what an edit has touched, in turns of the window's.
+    A tile is drawn band by band on another thread; what an edit has touched, in turns of the window's.
     """
 
     arrived = Signal(object, object)  # Tile, slice of its rows that are new
@@ -121,7 +121,7 @@ class TileCache(QObject):
     def seen(
         self, owner: object, plane: PlaneLike, rows: Span, columns: Span, down: slice, right: slice, *, leads: bool
     ) -> KnownCells:
-        """Return the cells of some bins of a map that are known; `arrived` tells when more are."""
+        """Return the known cells of some bins of a map; `arrived` is emitted when there are more."""
         if isinstance(plane, Plane) and plane.transposed:
             values, allowed, known = self.seen(
                 owner, replace(plane, transposed=False), columns, rows, right, down, leads=leads
@@ -139,7 +139,7 @@ class TileCache(QObject):
         return filled(found, [other.resampled(*edges, fresh=True) for other in others])
 
     def look(self, owner: object, plane: PlaneLike) -> None:
-        """Request no more than an overview of a plane whose cells are shown one by one, for how large they are."""
+        """Request only an overview of a plane whose cells are shown one by one, to know how large they are."""
         rows, columns = plane.shape
         if isinstance(plane, Plane) and plane.transposed:
             plane, rows, columns = replace(plane, transposed=False), columns, rows
@@ -148,7 +148,7 @@ class TileCache(QObject):
         )
 
     def ask(self, owner: object, tile: Tile) -> Tile:
-        """Request a tile beside those that the owner's map shows, and return it, or one like it that is there."""
+        """Request a tile beside those of the owner's map; return it, or an equal one that exists."""
         found = self._kept((type(tile).__name__, tile.place), lambda: tile)
         self._dirty.draw(found.place)
         asked = self._asked.setdefault(owner, [])
@@ -164,19 +164,19 @@ class TileCache(QObject):
             self._wake()
 
     def release(self, owner: object) -> None:
-        """Release the tiles of an owner that looks at them no longer."""
+        """Release the tiles of an owner that no longer shows them."""
         self._requests.pop(owner, None)
         self._asked.pop(owner, None)
 
     def overview(self, plane: PlaneLike) -> Tile | None:
-        """Return the tile of all of a plane of which most is known; None while nothing is."""
+        """Return the tile of a whole plane of which most is known; None while nothing is."""
         self._dirty.draw(place_of(plane))
         found = [tile for tile in self._of(place_of(plane)) if tile.known.any()]
         return max(found, key=lambda tile: (tile.known.mean(), tile.values.size), default=None)
 
     # --- following --------------------------------------------------------------------------------
     def follow(self, boxes: Mapping[str, Sequence[Box]]) -> None:
-        """Mark changed cells of stages and fields: a few are drawn in the next turns, the rest on the thread."""
+        """Mark changed cells of stages and fields: a few are drawn in the next turns, others on the thread."""
         left, wanted = AT_ONCE, self._wanted()
         for tile in list(self._tiles.values()):
             for box in boxes.get(tile.name, ()):
@@ -194,7 +194,7 @@ class TileCache(QObject):
         self._wake()
 
     def at_rest(self) -> None:
-        """Allow what waits for rest after edits to be drawn."""
+        """Let tiles be drawn that wait for rest after edits."""
         for tile in self._tiles.values():
             tile.held = False
         self._wake()
@@ -212,7 +212,7 @@ class TileCache(QObject):
     # --- stopping ---------------------------------------------------------------------------------
     @property
     def busy(self) -> bool:
-        """Whether any tile that is shown or asked for is still to be drawn."""
+        """Whether any requested tile is still to be drawn."""
         return self.behind or self._job is not None or any(self._unfinished())
 
     @property
@@ -222,11 +222,11 @@ class TileCache(QObject):
 
     @property
     def stopped(self) -> bool:
-        """Whether `stop` left a tile that is shown incomplete."""
+        """Whether `stop` left a shown tile incomplete."""
         return any(tile.stopped and not tile.done for tile in self._wanted())
 
     def stop(self) -> None:
-        """Stop drawing: what is known stays, the rest is shown as not computed."""
+        """Stop drawing: known blocks stay, others are shown as not computed."""
         for tile in self._unfinished():
             tile.stopped = True
             tile.known &= tile.fresh
@@ -240,7 +240,7 @@ class TileCache(QObject):
         self._wake()
 
     def end(self) -> None:
-        """Stop for good, for another evaluation or the end of the window; it is gone once no part is being drawn."""
+        """Stop for good, as another evaluation comes or the window closes; deleted once no part is being drawn."""
         self._ended = True
         self._requests.clear()
         self._asked.clear()
@@ -251,7 +251,7 @@ class TileCache(QObject):
             self._leave()
 
     def _leave(self) -> None:
-        """Go without a thread: Qt would wait for one with Python's lock, which the thread needs to come to its end."""
+        """Go on without the thread: Qt would wait for it holding Python's lock, which the thread needs to end."""
         self.finish()
         self.deleteLater()
 
@@ -261,8 +261,8 @@ class TileCache(QObject):
 
     # --- which tiles ------------------------------------------------------------------------------
     def _tiles_for(self, plane: PlaneLike, rows: Span, columns: Span, leads: bool) -> tuple[Tile, ...]:
-        """Return the tile that a map shows; of a part of a plane also one of all of it, which says how large numbers
-        are."""
+        """Return the tile that a map shows; for part of a plane also one of all, which tells how large its
+        numbers are."""
         if rows.whole and columns.whole:
             return (self._whole(plane, rows.bins, columns.bins, leads),)
         place, edges = place_of(plane), (rows.cell_edges, columns.cell_edges)
@@ -280,7 +280,7 @@ class TileCache(QObject):
         return self._kept((place, rows, columns), lambda: Tile(plane, *edges, whole=True))
 
     def _kept(self, key: tuple[object, ...], made: Callable[[], Tile]) -> Tile:
-        """Return the tile under a key; of those not looked at the last are kept, as far as there is room."""
+        """Return the tile with a key; those used longest ago make room for new ones."""
         if (tile := self._tiles.pop(key, None)) is not None:
             self._tiles[key] = tile
             return tile
@@ -294,7 +294,7 @@ class TileCache(QObject):
         return tile
 
     def _of(self, place: TilePlace) -> list[Tile]:
-        """Return the tiles of all of a plane."""
+        """Return the tiles of a whole plane."""
         return [tile for tile in self._tiles.values() if tile.whole and tile.place == place]
 
     def _wanted(self) -> set[Tile]:
@@ -302,7 +302,7 @@ class TileCache(QObject):
         return shown.union(*list(self._asked.values()))
 
     def _unfinished(self) -> list[Tile]:
-        """Return the tiles still to be drawn, the most urgent first."""
+        """Return the tiles still to be drawn, most urgent first."""
         return unfinished(self._wanted(), list(self._requests.values()))
 
     # --- drawing ----------------------------------------------------------------------------------
@@ -322,7 +322,7 @@ class TileCache(QObject):
             self._go_on()
 
     def _go_on(self) -> None:
-        """Draw the next part beside the window, once everything that an edit has touched is drawn."""
+        """Draw the next part beside the window, once all that an edit has touched is drawn."""
         if self._job is not None or self._ended or self._dirty:
             return
         waiting = self._unfinished()
@@ -357,14 +357,15 @@ class TileCache(QObject):
 
 
 def tile_cache_of(plane: PlaneLike | None) -> TileCache | None:
-    """Return the tile cache of a plane; None where it has none, and maps read the plane itself."""
+    """Return the tile cache of a plane; None where maps read the plane itself."""
     found = plane.evaluation.tiles if isinstance(plane, Plane | FieldPlane) else None
     return found if isinstance(found, TileCache) else None
 
 
 class TileListener(QObject):
-    """Tells one map when more cells of its plane are known, and the tile cache when the map is no longer looked at; its
-    requests are those of the `owner`.
+    """Tells one map of newly known cells, and the tile cache when the map is no longer looked at.
+
+    Its requests are those of the `owner`.
     """
 
     arrived = Signal(object, object)  # rows and columns of the plane as it is shown
@@ -376,7 +377,7 @@ class TileListener(QObject):
         self._cache: TileCache | None = None
 
     def follow(self, plane: PlaneLike | None) -> None:
-        """Listen to the tile cache of this plane, and no longer to that of the one before."""
+        """Listen to the tile cache of this plane instead of that of the one before."""
         cache = tile_cache_of(plane)
         self.leave()
         if cache is not self._cache:
@@ -387,7 +388,7 @@ class TileListener(QObject):
         self._cache, self._plane = cache, plane
 
     def leave(self) -> bool:
-        """Stop watching for a map that is hidden; returns whether it has to ask again when it is shown."""
+        """Stop listening for a map that is hidden; return whether it has to ask again when it is shown."""
         if self._cache is not None:
             self._cache.release(self._owner)
         return self._cache is not None

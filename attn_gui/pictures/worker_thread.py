@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 def outcome_of(work: Callable[[], T]) -> Future[T]:
-    """Carry out work; `result()` of its outcome returns what it did or raises what it did."""
+    """Return a future with the result of the work, or with what it raised."""
     outcome: Future[T] = Future()
     try:
         outcome.set_result(work())
@@ -24,18 +24,18 @@ def outcome_of(work: Callable[[], T]) -> Future[T]:
 
 
 class Outcomes(QObject):
-    """`done` carries a piece of work and its outcome; whatever runs on a pool emits it.
+    """Emits `done` with a piece of work and its outcome, from a thread of a pool.
 
-    The work itself is no QObject and no QRunnable: a pool keeps every QRunnable that it was ever given, with all that
-    hangs on it, and an object of Qt may not go on another thread than its own. This one has no parent, so that it is
-    there as long as work is under way that will emit it.
+    The work itself is no QObject and no QRunnable: a pool keeps every QRunnable that it was given, with all that it
+    refers to, and a QObject must not be deleted on another thread. This object has no parent, so that it exists as long
+    as any work that will emit it.
     """
 
     done = Signal(object, object)  # the piece of work, its outcome
 
 
 class WorkerThread(QThreadPool):
-    """One thread for pieces of work, one after the other; wherever both could run, the window's comes first."""
+    """One thread that does pieces of work one after another, after the window's wherever both could run."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -43,7 +43,7 @@ class WorkerThread(QThreadPool):
         self.setThreadPriority(QThread.Priority.LowPriority)  # which Qt heeds on Windows and macOS, not on Linux
 
     def begin(self, run: Callable[[], None]) -> None:
-        """Run work once what was asked for before is done."""
+        """Run work after all that was asked for before."""
 
         def behind_the_window() -> None:
             lower_priority()

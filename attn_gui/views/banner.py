@@ -13,14 +13,14 @@ from shiboken6 import isValid
 from attn_gui.figure.design_tokens import RADIUS, SIZE, SPACING
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import current_theme, icon, scaled, style_text
-from attn_gui.views.widgets import FlowLayout, Retranslated
+from attn_gui.views.widgets import FlowLayout, Retranslated, set_name
 
 Words = str | Callable[[], str]  # a callable is asked again when the language changes
 MOST = 5  # buttons
 
 
 class BannerOffer(NamedTuple):
-    """A button: what it says, what it would do in a sentence, and the doing."""
+    """A button of the banner: its label, a sentence on what it does, and the function that does it."""
 
     label: Words
     hint: Words
@@ -51,7 +51,7 @@ class IconLabel(QWidget):
 
 
 class Banner(Retranslated, QFrame):
-    """One sentence, some buttons below it, and a cross; never modal, and no map gives way to it."""
+    """Line above the panels at the right: one sentence, some buttons below it, and a cross; never modal."""
 
     changed = Signal()  # it says something else, or nothing any more
     closed = Signal(str)  # what it was about, so that it can stay closed for good
@@ -81,11 +81,9 @@ class Banner(Retranslated, QFrame):
         """Say what is shown or offered; `focus` puts the keyboard on the first button."""
         self._say(words, about, offers, focus=focus, error=False)
 
-    def show_error(
-        self, words: Words, *, about: str = "", offers: Sequence[BannerOffer] = (), focus: bool = False
-    ) -> None:
+    def show_error(self, words: Words, *, offers: Sequence[BannerOffer] = (), focus: bool = False) -> None:
         """Say what was refused and why."""
-        self._say(words, about, offers, focus=focus, error=True)
+        self._say(words, "", offers, focus=focus, error=True)
 
     def withdraw_refusal(self) -> None:
         """Take back a refusal, since something else was done; information and offers stay."""
@@ -129,8 +127,7 @@ class Banner(Retranslated, QFrame):
         self._text.setText(sentence)
         self.setAccessibleName(sentence)
         self._text.setWhatsThis(self.tr("What the last action has led to, and what can be done about it"))
-        self._close.setAccessibleName(self.tr("Close this line"))
-        self._close.setToolTip(self.tr("Close this line"))
+        set_name(self._close, self.tr("Close this line"))
         for button, offer in zip(self._buttons, self._offers, strict=False):
             button.setText(_said(offer.label))
             button.setToolTip(_said(offer.hint))

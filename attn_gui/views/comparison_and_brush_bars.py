@@ -16,8 +16,8 @@ from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.tool_bar_controls import CompareBox
 from attn_gui.views.tables.inputs import GroupSwitch
 from attn_gui.views.text_views import WrappedLabel
-from attn_gui.views.theme import current_theme, icon, scaled, style_text
-from attn_gui.views.widgets import Retranslated, arrange, listen_once
+from attn_gui.views.theme import current_theme, scaled, style_text, theme_signal
+from attn_gui.views.widgets import CloseButton, Retranslated, arrange, listen_once, set_name
 
 
 class BarAboveMaps(QWidget):
@@ -29,9 +29,7 @@ class BarAboveMaps(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._close = QToolButton(self)
-        self._close.setIcon(icon("close"))
-        self._close.setAutoRaise(True)
+        self._close = CloseButton(self)
         self._close.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._row = arrange(QHBoxLayout(), spacing=SPACING.m)
         margins = SPACING.xl, SPACING.s, SPACING.m, SPACING.s
@@ -72,7 +70,8 @@ class ComparisonBar(Retranslated, BarAboveMaps):
         self._split.setObjectName("control.wipe")
         self._split.setRange(0, STEPS)
         self._split.setPageStep(STEPS // 10)
-        self._split.setMaximumWidth(scaled(WIDEST))
+        theme_signal.changed.connect(self._fit_split)
+        self._fit_split()
         self._split.valueChanged.connect(lambda step: self.splitMoved.emit(step / STEPS))
         self._split.hide()
         self._text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
@@ -83,6 +82,9 @@ class ComparisonBar(Retranslated, BarAboveMaps):
         arrange(self._row, self._title, (self._text, 1), self._gradient, self._split, self._modes, self._close)
         self.retranslate()
         self.hide()
+
+    def _fit_split(self, *_: object) -> None:
+        self._split.setMaximumWidth(scaled(WIDEST))
 
     def set_text(self, text: str, title: str = "") -> None:
         """Say it after a title; nothing for an empty text."""
@@ -124,8 +126,7 @@ class ComparisonBar(Retranslated, BarAboveMaps):
 
     def retranslate(self) -> None:
         words = self.tr("End the comparison")
-        self._close.setAccessibleName(words)
-        self._close.setToolTip(words)
+        set_name(self._close, words)
         self._split.setAccessibleName(self.tr("Place of the bar between before and now"))
         self._split.setToolTip(self._split.accessibleName())
         self._gradient.setAccessibleName(self.tr("Gradient of"))
@@ -133,7 +134,7 @@ class ComparisonBar(Retranslated, BarAboveMaps):
 
 
 class BrushBar(Retranslated, BarAboveMaps):
-    """A button a shape; hidden while the brush is away."""
+    """Bar above the maps with a button for each shape of the brush; hidden while the brush is put away."""
 
     closed = Signal()
 
@@ -169,5 +170,4 @@ class BrushBar(Retranslated, BarAboveMaps):
                 "opens it. Esc drops it."
             )
         )
-        self._close.setAccessibleName(self.tr("Put the brush away"))
-        self._close.setToolTip(self.tr("Put the brush away"))
+        set_name(self._close, self.tr("Put the brush away"))

@@ -7,14 +7,14 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QToolButton, QWidget
 
 from attn_gui.figure.design_tokens import SPACING
-from attn_gui.views.theme import icon, scaled, style_text
-from attn_gui.views.widgets import Retranslated, arrange, set_tip
+from attn_gui.views.theme import scaled, style_text, theme_signal
+from attn_gui.views.widgets import CloseButton, Retranslated, arrange, set_name, set_tip
 
 WIDTH = 240
 
 
 class FindBar(Retranslated, QWidget):
-    """Enter goes to the next one, Shift+Enter to the one before, Esc ends it; there only while it is asked for."""
+    """Bar to find a text in a table or map: Enter goes to the next place, Shift+Enter to the one before, Esc ends."""
 
     typed = Signal(str)  # the text to look for
     nextRequested = Signal()
@@ -27,17 +27,17 @@ class FindBar(Retranslated, QWidget):
         self._where, self._said = QLabel(self), QLabel(self)
         self.line = QLineEdit(self)
         self.line.setObjectName("find.line")
-        self.previous, self.next, self.close_button = QToolButton(self), QToolButton(self), QToolButton(self)
+        self.previous, self.next, self.close_button = QToolButton(self), QToolButton(self), CloseButton(self)
         for label in (self._where, self._said):
             label.setTextFormat(Qt.TextFormat.PlainText)
         style_text(self._said, tone="text2")
-        self.line.setMaximumWidth(scaled(WIDTH))
+        theme_signal.changed.connect(self._fit_line)
+        self._fit_line()
         found = self._where, self.line, self.previous, self.next, self._said
         margins = SPACING.xl, SPACING.s, SPACING.m, SPACING.s
         arrange(QHBoxLayout(self), *found, 1, self.close_button, margins=margins, spacing=SPACING.m)
         self.previous.setText("‹")
         self.next.setText("›")
-        self.close_button.setIcon(icon("close"))
         for button, signal in (
             (self.previous, self.previousRequested),
             (self.next, self.nextRequested),
@@ -49,6 +49,9 @@ class FindBar(Retranslated, QWidget):
         self.line.textChanged.connect(self.typed)
         self.retranslate()
         self.hide()
+
+    def _fit_line(self, *_: object) -> None:
+        self.line.setMaximumWidth(scaled(WIDTH))
 
     def begin(self, where: str) -> None:
         """Ask what to find in a table or map of this name."""
@@ -79,8 +82,7 @@ class FindBar(Retranslated, QWidget):
             (self.next, self.tr("The next one (F3)")),
             (self.close_button, self.tr("End the search (Esc)")),
         ):
-            button.setToolTip(words)
-            button.setAccessibleName(words)
+            set_name(button, words)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()

@@ -167,7 +167,7 @@ STALE = 0.35
 
 
 class HeadDelegate(QStyledItemDelegate):
-    """Fills the cell but for a margin: a ring there marks the chosen head, a dashed one where the arrows have led."""
+    """Paints a head: its small map or number, a ring round the chosen one, a dashed ring where the keyboard is."""
 
     chosen: tuple[int, int] | None = None  # layer, head
 
@@ -215,7 +215,7 @@ SMALLEST, READABLE, LARGEST = 26, 44, 112
 
 
 class HeadGrid(Retranslated, QTableView):
-    """A click or Enter asks for a head; the arrows lead from one to the next."""
+    """Grid of a model's heads, layers down and heads across; `headAsked` at a click or Enter."""
 
     headAsked = Signal(int, int)  # layer, head
 

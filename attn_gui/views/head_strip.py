@@ -21,13 +21,21 @@ from attn_gui.views.map.map_drawing import MapState
 from attn_gui.views.map.thumbnail import MapButton
 from attn_gui.views.names import head_words
 from attn_gui.views.theme import current_theme, scaled, style_text, theme_signal, ui_font
-from attn_gui.views.widgets import ElidedLabel, HorizontalScroller, Retranslated, listen_once, set_tip, take_widgets
+from attn_gui.views.widgets import (
+    ElidedLabel,
+    HorizontalScroller,
+    Retranslated,
+    arrange,
+    listen_once,
+    set_tip,
+    take_widgets,
+)
 
 # --- One head of the strip: its weights as a small map, its number and a reading below ---
 
 
 class HeadThumb(MapButton):
-    """Click, Enter or Space asks to show this head."""
+    """A head in the strip: a small map of its weights, its number and a reading; a click or Enter asks for it."""
 
     def __init__(self, head: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -222,7 +230,7 @@ class GroupRow(QWidget):
 
 
 class HeadsStrip(Retranslated, QWidget):
-    """Shows the weights of every head; follows each edit."""
+    """Strip below the maps with the weights of every head as small maps, brought up to date after each edit."""
 
     headPicked = Signal(int)  # the head, from 0
     readingPicked = Signal(str)  # a key of READINGS: which number stands below every head
@@ -350,7 +358,6 @@ class HeadsStrip(Retranslated, QWidget):
             widget.setVisible(self._read and not one_row)
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.setAccessibleName(self.tr("All heads"))
         self._title.setText(self.tr("Head"))
         self._number.setAccessibleName(self.tr("Head"))
@@ -456,21 +463,13 @@ class HeadsStrip(Retranslated, QWidget):
         style_text(self._title, "section", strong=True)
         for label, tone in ((self._of, "text2"), (self._about, "text2")):
             style_text(label, "small", tone)
-        self._head_row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._head_row.setSpacing(SPACING.m)
-        for widget in (self._title, self._number, self._of):
-            self._head_row.addWidget(widget)
+        head = self._title, self._number, self._of, self._together, (self._about, 1), self._readings, self._mark
+        self._head_row = arrange(QBoxLayout(QBoxLayout.Direction.LeftToRight), *head, spacing=SPACING.m)
         self._readings.setObjectName("control.reading")
-        self._head_row.addWidget(self._together)
-        self._head_row.addWidget(self._about, 1)
-        self._head_row.addWidget(self._readings)
         self._together.setObjectName("heads.together")
         for button in (self._mark, self._together):
             button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self._head_row.addWidget(self._mark)
         self._about.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self._outer.setContentsMargins(SPACING.l, SPACING.s, SPACING.l, SPACING.s)
-        self._outer.setSpacing(SPACING.s)
-        self._outer.addLayout(self._head_row)
-        self._outer.addWidget(self._scroll, 1)
+        margins = SPACING.l, SPACING.s, SPACING.l, SPACING.s
+        arrange(self._outer, self._head_row, (self._scroll, 1), margins=margins, spacing=SPACING.s)

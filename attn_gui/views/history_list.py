@@ -47,6 +47,7 @@ class HistoryModel(QAbstractListModel):
         self._soon.timeout.connect(self.read)
 
     def set_stack(self, stack: QUndoStack | None) -> None:
+        """Set the stack whose steps are listed; it is only read."""
         if (before := self._living()) is not None:
             before.indexChanged.disconnect(self._on_stack_index_changed)
         self._stack = stack
@@ -55,11 +56,12 @@ class HistoryModel(QAbstractListModel):
         self.read()
 
     def set_origin(self, text: str) -> None:
+        """Set the words of the first row: how the document came to be."""
         self._origin = text
         self.read()
 
     def set_moves(self, moves: Mapping[int, tuple[str, str]]) -> None:
-        """Set, by row, the name of the chosen cell and what the step moved of it."""
+        """Set, by the row of the step, the name of the chosen cell and what the step moved of it."""
         if moves != self._moves:
             self._moves = moves
             self.dataChanged.emit(self.index(0), self.index(self._count - 1))
@@ -170,7 +172,7 @@ class StepDelegate(QStyledItemDelegate):
 
 
 class StepList(QListView):
-    """The rows; as high as its steps, up to four."""
+    """List of the steps of the history, as high as its rows, up to four."""
 
     BESIDE = MOVE_ROLE  # what stands at the right of a row
 
@@ -208,7 +210,7 @@ ARROW = 16  # room of the arrow before the title
 
 
 class CollapsibleHeader(KeyboardButton):
-    """The title with an arrow, and the present step beside it while the steps are folded away or there are none."""
+    """A title that folds a list away; while it is folded, or empty, the present row's words stand beside the title."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)

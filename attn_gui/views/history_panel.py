@@ -2,36 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence, Set
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QSize, Signal
-from PySide6.QtGui import QKeySequence, QResizeEvent, QUndoStack
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QKeySequence, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.views.history_list import CollapsibleHeader, HistoryModel, StepDelegate, StepList
 from attn_gui.views.snapshots import SnapshotList, SnapshotModel, SnapshotRow, SnapshotsView
-from attn_gui.views.theme import icon, scaled, style_text
-from attn_gui.views.widgets import Retranslated, arrange
+from attn_gui.views.theme import scaled, style_text
+from attn_gui.views.widgets import CloseButton, Retranslated, arrange, set_name
 
 
 class BlameView(Retranslated, QWidget):
-    """A title with a cross, and below it a row a step: its share, its name, by how much it moved the cell."""
+    """Which steps of the history moved the chosen cell most, a row for each, with a cross that closes it."""
 
     stepRequested = Signal(int)  # the row
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("blame")
-        self._model = SnapshotModel()
-        self._model.setParent(self)
-        self._title, self._close, self._list = QLabel(self), QToolButton(self), SnapshotList(self)
+        self._model = SnapshotModel(self)
+        self._title, self._close, self._list = QLabel(self), CloseButton(self), SnapshotList(self)
         self._list.setObjectName("blame.list")
         self._list.setModel(self._model)
         self._title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         style_text(self._title, "body", "text2")
-        self._close.setIcon(icon("close"))
-        self._close.setAutoRaise(True)
         self._close.clicked.connect(self.hide)
         self._list.activated.connect(lambda index: self.stepRequested.emit(index.row()))
         self._list.clicked.connect(lambda index: self.stepRequested.emit(index.row()))
@@ -54,15 +51,14 @@ class BlameView(Retranslated, QWidget):
         self.show()
 
     def retranslate(self) -> None:
-        self._close.setAccessibleName(self.tr("Close"))
-        self._close.setToolTip(self.tr("Close"))
+        set_name(self._close, self.tr("Close"))
 
 
 FOLDED_BELOW = 600  # pixels of the column that it shares with the explanation
 
 
 class HistoryView(QWidget):
-    """Title, the key that undoes, and the steps; in a low column the steps fold away until they are asked for."""
+    """The history: its steps, which fold away in a low column, those to blame for a cell, and the snapshots."""
 
     stepRequested = Signal(int)  # the index of the undo stack to go to
     listed = Signal()  # the steps are taken anew, once the maps have been painted for the last
@@ -70,17 +66,17 @@ class HistoryView(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("history")
-        self._model = HistoryModel(self)
+        self.model = HistoryModel(self)
         self._title, self._hint = CollapsibleHeader(self), QLabel(self)
         self._title.setObjectName("history.fold")
         self._by_hand = False  # folded or not as a person wants it, whatever the height
         self._steps, self._shown = StepList(self), QSize()
         self._steps.setObjectName("history.steps")
-        self._steps.setModel(self._model)
+        self._steps.setModel(self.model)
         self._steps.setItemDelegate(StepDelegate(self._steps))
         self._steps.activated.connect(self._on_steps_activated)
         self._steps.clicked.connect(self._on_steps_activated)
-        self._model.modelReset.connect(self._on_model_reset)
+        self.model.modelReset.connect(self._on_model_reset)
         self._title.clicked.connect(self._on_title_clicked)
         self.blame, self.snapshots = BlameView(self), SnapshotsView(self)
         policy = self.snapshots.sizePolicy()
@@ -91,21 +87,9 @@ class HistoryView(QWidget):
         if parent is not None:
             parent.installEventFilter(self)
 
-    def set_stack(self, stack: QUndoStack | None) -> None:
-        """Set the stack whose steps are listed; it is only read."""
-        self._model.set_stack(stack)
-
     def set_parts(self, shown: Set[str]) -> None:
         """Leave out the snapshots, whose room stays, so that the steps stand where they do with them."""
         self.snapshots.setVisible("snapshots" in shown)
-
-    def set_moves(self, moves: Mapping[int, tuple[str, str]]) -> None:
-        """Set, by the row of the step, the name of the chosen cell and what the step moved of it."""
-        self._model.set_moves(moves)
-
-    def set_origin(self, text: str) -> None:
-        """Set the words of the first row: how the document came to be."""
-        self._model.set_origin(text)
 
     def retranslate(self) -> None:
         """Set the words anew, in the present language; the steps are read again."""
@@ -117,7 +101,7 @@ class HistoryView(QWidget):
         self._steps.setWhatsThis(
             self.tr("Every change so far, the last below: a click goes back to one, or forward again")
         )
-        self._model.read()
+        self.model.read()
 
     def _build(self) -> None:
         head = arrange(QHBoxLayout(), (self._title, 1), self._hint)
@@ -137,7 +121,7 @@ class HistoryView(QWidget):
         if hint != self._shown:  # else the whole window would be laid out after each edit
             self._shown = hint
             self._steps.updateGeometry()
-        current = self._model.index(self._model.current_row())
+        current = self.model.index(self.model.current_row())
         self._title.present = str(current.data())
         self._title.update()
         self._steps.setCurrentIndex(current)
@@ -145,7 +129,7 @@ class HistoryView(QWidget):
         self.listed.emit()
 
     def _on_steps_activated(self, index: QModelIndex) -> None:
-        if index.row() != self._model.current_row():
+        if index.row() != self.model.current_row():
             self.stepRequested.emit(index.row())
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

@@ -14,15 +14,23 @@ from PySide6.QtWidgets import (
     QLabel,
     QPushButton,
     QSizePolicy,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
 from attn_gui.figure.design_tokens import RADIUS, SPACING
 from attn_gui.views.text_views import Link, SentenceRun, SentenceView, paint_words
-from attn_gui.views.theme import current_theme, icon, scaled, style_text, ui_font
-from attn_gui.views.widgets import FittingPage, KeyboardButton, Retranslated, arrange, clear_layout, paint_focus_ring
+from attn_gui.views.theme import current_theme, scaled, style_text, ui_font
+from attn_gui.views.widgets import (
+    CloseButton,
+    FittingPage,
+    KeyboardButton,
+    Retranslated,
+    arrange,
+    clear_layout,
+    paint_focus_ring,
+    set_name,
+)
 from attn_gui.views.zones import hairline
 
 ROW, MARK, TICK, WIDEST = 34, 18, (12, 4, 2), 1072
@@ -154,7 +162,7 @@ class LessonList(Retranslated, QWidget):
         self._groups: tuple[tuple[str, tuple[LessonRow, ...]], ...] = ()
         self._going_on: GoingOn | None = None
         self._title, self._summary, self._file = QLabel(self), QLabel(self), Link("", self)
-        self._close = QToolButton(self)
+        self._close = CloseButton(self)
         self._page = FittingPage(self)
         self._body = QWidget(self._page.viewport())
         self._grid = QGridLayout()
@@ -196,8 +204,7 @@ class LessonList(Retranslated, QWidget):
         minutes, done = sum(row.minutes for row in rows), sum(row.finished for row in rows)
         self._summary.setText(summary.format(count=len(rows), minutes=minutes, done=done))
         self._file.set_words(self.tr("Open a lesson of your own…"))
-        self._close.setToolTip(self.tr("Close the list"))
-        self._close.setAccessibleName(self.tr("Close the list"))
+        set_name(self._close, self.tr("Close the list"))
         self._anew.setText(self.tr("Start over"))
         on = self._going_on
         if on is None:
@@ -230,14 +237,12 @@ class LessonList(Retranslated, QWidget):
         column = arrange(QVBoxLayout(card), margins=SPACING.m, spacing=0)
         for place, (title, rows) in enumerate(groups):
             column.addSpacing(SPACING.l if place else 0)
-            head, named, minutes = QHBoxLayout(), QLabel(title, card), QLabel(card)
+            named, minutes = QLabel(title, card), QLabel(card)
             minutes.setText(self.tr("{minutes} min").format(minutes=sum(row.minutes for row in rows)))
             style_text(named, "sentence", strong=True)
             style_text(minutes, "small", "text2")
-            head.setContentsMargins(SPACING.m, SPACING.s, SPACING.m, SPACING.m)
-            head.addWidget(named, 1)
-            head.addWidget(minutes)
-            column.addLayout(head)
+            margins = SPACING.m, SPACING.s, SPACING.m, SPACING.m
+            column.addLayout(arrange(QHBoxLayout(), (named, 1), minutes, margins=margins))
             column.addWidget(hairline(card))
             column.addSpacing(SPACING.s)
             for row in rows:
@@ -254,22 +259,14 @@ class LessonList(Retranslated, QWidget):
         self._summary.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._on.setProperty("filled", "true")
         self._band.setProperty("band", "true")
-        self._close.setIcon(icon("close"))
-        self._close.setAutoRaise(True)
         head = arrange(QHBoxLayout(), self._title, (self._summary, 1), self._file, self._close, spacing=SPACING.xl)
         self._grid.setHorizontalSpacing(SPACING.xxl)
-        words, band = QVBoxLayout(), QHBoxLayout(self._band)
-        arrange(words, self._name, self._learned, spacing=SPACING.xs)
-        band.setContentsMargins(SPACING.xl, SPACING.m, SPACING.xl, SPACING.m)
-        band.setSpacing(SPACING.xl)
-        band.addLayout(words, 1)
-        band.addWidget(self._anew)
-        band.addWidget(self._on)
+        words = arrange(QVBoxLayout(), self._name, self._learned, spacing=SPACING.xs)
+        margins = SPACING.xl, SPACING.m, SPACING.xl, SPACING.m
+        arrange(QHBoxLayout(self._band), (words, 1), self._anew, self._on, margins=margins, spacing=SPACING.xl)
         arrange(QVBoxLayout(self._body), self._grid, self._band, 1, margins=(0, SPACING.l, 0, 0), spacing=SPACING.l)
         self._page.hold(self._body)
-        inner = arrange(QVBoxLayout(), head, (self._page, 1))
         middle = QWidget(self)
         middle.setMaximumWidth(scaled(WIDEST))
-        middle.setLayout(inner)
-        inner.setContentsMargins(0, 0, 0, 0)
+        arrange(QVBoxLayout(middle), head, (self._page, 1), margins=0)
         arrange(QHBoxLayout(self), 1, (middle, 1000), 1, margins=SPACING.xl)

@@ -17,7 +17,6 @@ from PySide6.QtGui import (
     QPaintEvent,
     QPen,
     QRegion,
-    QResizeEvent,
     QShowEvent,
     QTextLayout,
 )
@@ -36,8 +35,18 @@ from PySide6.QtWidgets import (
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.views.question_view import Asked, QuestionView
 from attn_gui.views.text_views import Link, SentenceRun, SentenceView, WrappedLabel, laid_out_sentence, with_scripts
-from attn_gui.views.theme import current_theme, icon, restyle, scaled, style_text, ui_font
-from attn_gui.views.widgets import FittingPage, KeyboardButton, Retranslated, clear_layout, paint_focus_ring
+from attn_gui.views.theme import current_theme, restyle, scaled, style_text, theme_signal, ui_font
+from attn_gui.views.widgets import (
+    CloseButton,
+    FittingPage,
+    KeyboardButton,
+    Reflowed,
+    Retranslated,
+    arrange,
+    clear_layout,
+    paint_focus_ring,
+    set_name,
+)
 from attn_gui.views.zones import hairline
 
 # --- Panel of a lesson: the step's text with live numbers, its task, its question, the end, and the way on ---
@@ -98,7 +107,8 @@ class ProgressBar(QWidget):
         super().__init__(parent)
         self.setObjectName("lesson.progress")
         self._done, self._shown, self._place, self._count = frozenset[int](), frozenset[int](), -1, 0
-        self.setFixedHeight(scaled(BAR[0]))
+        theme_signal.changed.connect(self._fit_height)
+        self._fit_height()
 
     def set_progress(self, done: frozenset[int], shown: frozenset[int], place: int, count: int) -> None:
         """Set which steps are done, of which the answer was shown, the one on show (`count` or more: none) and their
@@ -106,6 +116,9 @@ class ProgressBar(QWidget):
         if (done, shown, place, count) != (self._done, self._shown, self._place, self._count):
             self._done, self._shown, self._place, self._count = done, shown, place, count
             self.update()
+
+    def _fit_height(self, *_: object) -> None:
+        self.setFixedHeight(scaled(BAR[0]))
 
     def color_of(self, step: int) -> QColor:
         """Return the color of a step."""
@@ -124,7 +137,7 @@ class ProgressBar(QWidget):
             painter.drawRoundedRect(part.adjusted(inset, inset, -inset, -inset), height / 2, height / 2)
 
 
-class StepText(FittingPage):
+class StepText(Reflowed, FittingPage):
     """The words of a step: as high as they are at the present width, or less, and then whole lines of them scroll."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -144,11 +157,6 @@ class StepText(FittingPage):
         """Give the page its size, and show the lines that have room."""
         super().fit()
         self._show_whole_lines()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        if event.size().width() != event.oldSize().width():
-            self.updateGeometry()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.LayoutRequest:
@@ -186,15 +194,9 @@ class EndView(Retranslated, QWidget):
         self._tries.setObjectName("lesson.try")
         self._title.setObjectName("lesson.end_title")
         style_text(self._title, "heading", strong=True)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, SPACING.m, 0, 0)
-        column.setSpacing(SPACING.l)
         self._lines.setSpacing(SPACING.m)
-        column.addWidget(self._title)
-        column.addLayout(self._lines)
-        column.addWidget(self._rule)
-        column.addWidget(self._tries)
-        column.addStretch(1)
+        parts = self._title, self._lines, self._rule, self._tries, 1
+        arrange(QVBoxLayout(self), *parts, margins=(0, SPACING.m, 0, 0), spacing=SPACING.l)
 
     def set_end(self, words: EndWords) -> None:
         """Show the end of a lesson."""
@@ -209,7 +211,6 @@ class EndView(Retranslated, QWidget):
         self.retranslate()
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         if self._words is None:
             return
         self._title.setText(self.tr("In this lesson:") if self._words.left else self._words.title)
@@ -224,7 +225,7 @@ class EndView(Retranslated, QWidget):
     def _add_line(self, text: str, place: int | None, *, done: bool) -> None:
         """Add a line with a tick, or the way back to a step without one."""
         line = QWidget(self)
-        row, mark = QHBoxLayout(line), QLabel("✓" if done else "○", line)
+        mark = QLabel("✓" if done else "○", line)
         style_text(mark, "sentence", "good" if done else "text3", strong=True)
         mark.setFixedWidth(QFontMetrics(ui_font("sentence", weight=600)).horizontalAdvance("✓○"))
         said: SentenceView | Link = SentenceView(line) if done else Link("", line, size="sentence")
@@ -234,14 +235,12 @@ class EndView(Retranslated, QWidget):
             said.clicked.connect(lambda: self.placeAsked.emit(place))
         elif isinstance(said, SentenceView):
             said.set_sentence([SentenceRun(text)])
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        row.addWidget(mark, 0, Qt.AlignmentFlag.AlignTop if done else Qt.AlignmentFlag.AlignVCenter)
-        row.addWidget(said, 1)
+        side = Qt.AlignmentFlag.AlignTop if done else Qt.AlignmentFlag.AlignVCenter
+        arrange(QHBoxLayout(line), (mark, 0, side), (said, 1), margins=0, spacing=0)
         self._lines.addWidget(line)
 
 
-class LessonPanel(Retranslated, QWidget):
+class LessonPanel(Retranslated, Reflowed, QWidget):
     """Shows one step, or the end; the signals say what the person wants.
 
     Only the text scrolls: what is asked, and what is said of an answer, stays in sight. The way on, `way`, is put at
@@ -264,7 +263,7 @@ class LessonPanel(Retranslated, QWidget):
         self._ended: EndWords | None = None
         self._ready = False
         self._room = (0, 0)  # height of the column, and what of it is kept for what stands below
-        self._lesson, self._place, self._close = SentenceView(self, size="small"), QLabel(self), QToolButton(self)
+        self._lesson, self._place, self._close = SentenceView(self, size="small"), QLabel(self), CloseButton(self)
         self.progress = ProgressBar(self)
         self._page = StepText(self)
         self._body = QWidget(self._page.viewport())
@@ -341,16 +340,17 @@ class LessonPanel(Retranslated, QWidget):
     def set_left(self, left: bool) -> None:
         """Set whether the numbers are others than those of the step."""
         left = left and self._ended is None
+        if not left and self._return.hasFocus():
+            self._take_focus()  # Qt would put it on the way back, where Enter leaves the step
         self._left.setVisible(left)
         self._return.setVisible(left)
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.setAccessibleName(self.tr("Lesson"))
         self.way.setAccessibleName(self.tr("Way through the lesson"))
         self._do.setText(self.tr("Do it for me"))
         self._done.setText(self.tr("✓ Done"))
-        self._done.setMinimumHeight(self._do.sizeHint().height())  # what is asked below stays where it is
+        self._fit_zoom()
         self._left.setText(self.tr("The numbers are no longer those of this step."))
         self._return.set_words(self.tr("Back to the step"))
         self._back.setText(self.tr("Back"))
@@ -359,8 +359,7 @@ class LessonPanel(Retranslated, QWidget):
         self._all.setText(self.tr("All lessons"))
         self._card.setText(self.tr("Make a card"))
         self._on.setText(self.tr("Next lesson"))
-        self._close.setToolTip(self.tr("Close the lesson; its place is kept"))
-        self._close.setAccessibleName(self.tr("Close the lesson; its place is kept"))
+        set_name(self._close, self.tr("Close the lesson; its place is kept"))
         if self._ended is not None:
             count, left = len(self._ended.steps), self._ended.left
             said = self.tr("{done} of {count} steps done") if left else self.tr("Finished")
@@ -412,11 +411,6 @@ class LessonPanel(Retranslated, QWidget):
     def minimumSizeHint(self) -> QSize:
         hint, height = super().minimumSizeHint(), self._column.minimumHeightForWidth(self.width())
         return QSize(hint.width(), max(hint.height(), height))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        if event.size().width() != event.oldSize().width():
-            self.updateGeometry()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         focus = QApplication.focusWidget()
@@ -523,54 +517,31 @@ class LessonPanel(Retranslated, QWidget):
         for button in (self._back, self._skip, self._next, self._all, self._card, self._on):
             button.setAutoDefault(True)
             button.setProperty("tall", "true")
-        self._close.setIcon(icon("close"))
-        self._close.setAutoRaise(True)
         self._lesson.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        head, task = QHBoxLayout(), QHBoxLayout()
-        head.addWidget(self._lesson, 1, Qt.AlignmentFlag.AlignVCenter)
-        head.addWidget(self._place)
-        head.addWidget(self._close)
-        for widget in (self._do, self._done):
-            task.addWidget(widget)
-        task.addStretch(1)
-        body = QVBoxLayout(self._body)
-        body.setContentsMargins(0, 0, 0, 0)
+        head = arrange(QHBoxLayout(), (self._lesson, 1, Qt.AlignmentFlag.AlignVCenter), self._place, self._close)
+        task = arrange(QHBoxLayout(), self._do, self._done, 1)
         self._texts.setSpacing(SPACING.m)
-        body.setSpacing(SPACING.m)
-        body.addWidget(self._title)
-        body.addLayout(self._texts)
-        body.addStretch(1)
-        column = self._column
-        column.setContentsMargins(0, 0, 0, SPACING.m)
-        column.setSpacing(SPACING.s)
-        column.addLayout(head)
-        column.addWidget(self.progress)
+        arrange(QVBoxLayout(self._body), self._title, self._texts, 1, margins=0, spacing=SPACING.m)
+        column = arrange(self._column, head, self.progress, margins=(0, 0, 0, SPACING.m), spacing=SPACING.s)
         column.addSpacing(SPACING.s)
         column.addWidget(self._page)
         column.addSpacing(SPACING.s)
-        column.addLayout(task)
-        column.addWidget(self._left)
-        column.addWidget(self._return)
-        column.addWidget(self.question)
-        column.addWidget(self._end_page, 1000)
-        column.addStretch(1)
-        column.addWidget(self._following)
+        below = task, self._left, self._return, self.question, (self._end_page, 1000), 1, self._following
+        arrange(column, *below)
         self._build_way()
 
     def _build_way(self) -> None:
-        self.way.setFixedHeight(scaled(WAY))
-        row = QHBoxLayout(self.way)
-        row.setContentsMargins(0, SPACING.s, 0, 0)
-        row.setSpacing(SPACING.m)
-        row.addWidget(self._back)
-        row.addWidget(self._all)
-        row.addStretch(1)
-        for button in (self._skip, self._next, self._card, self._on):
-            row.addWidget(button)
+        theme_signal.changed.connect(self._fit_zoom)
+        buttons = self._back, self._all, 1, self._skip, self._next, self._card, self._on
+        arrange(QHBoxLayout(self.way), *buttons, margins=(0, SPACING.s, 0, 0), spacing=SPACING.m)
         self.way.hide()
 
+    def _fit_zoom(self, *_: object) -> None:
+        self.way.setFixedHeight(scaled(WAY))
+        self._done.setMinimumHeight(self._do.sizeHint().height())  # what is asked below stays where it is
 
-class NextBand(KeyboardButton):
+
+class NextBand(Reflowed, KeyboardButton):
     """The lesson to go on with, and the minutes that it takes."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -606,11 +577,6 @@ class NextBand(KeyboardButton):
         if self.ring_shown():
             paint_focus_ring(painter, self.rect())
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        if event.size().width() != event.oldSize().width():
-            self.updateGeometry()
-
     def _title(self, width: float) -> tuple[QTextLayout, int]:
         return laid_out_sentence(with_scripts(SentenceRun(self.text())), ui_font("sentence", weight=600), width)
 
@@ -632,7 +598,7 @@ class ExercisePanel(Retranslated, QWidget):
         super().__init__(parent)
         self.setObjectName("exercise")
         self._counts, self._right = (0, 0), ""
-        self._title, self._left, self._close = QLabel(self), QLabel(self), QToolButton(self)
+        self._title, self._left, self._close = QLabel(self), QLabel(self), CloseButton(self)
         self._hint = WrappedLabel(self)
         self.question = QuestionView(self, "exercise")
         self._build()
@@ -656,7 +622,6 @@ class ExercisePanel(Retranslated, QWidget):
         self._hint.setVisible(not name)
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         left, count = self._counts
         self.setAccessibleName(self.tr("Exercise"))
         self._title.setText(self.tr("Exercise"))
@@ -665,8 +630,7 @@ class ExercisePanel(Retranslated, QWidget):
         hint = self.tr("Choose a cell with “?” and type its number.") if left or not count else done
         right = self.tr("Right: {number}").format(number=self._right) if self._right else ""
         self._hint.setText("\n".join(filter(None, (right, hint))))
-        self._close.setToolTip(self.tr("End the exercise and show all numbers"))
-        self._close.setAccessibleName(self.tr("End the exercise and show all numbers"))
+        set_name(self._close, self.tr("End the exercise and show all numbers"))
 
     def _build(self) -> None:
         style_text(self._title, "sentence", strong=True)
@@ -675,16 +639,6 @@ class ExercisePanel(Retranslated, QWidget):
         self._hint.setObjectName("exercise.hint")
         self._left.setObjectName("exercise.left")
         self._close.setObjectName("exercise.close")
-        self._close.setIcon(icon("close"))
-        self._close.setAutoRaise(True)
         self._close.clicked.connect(self.closeAsked)
-        head = QHBoxLayout()
-        head.addWidget(self._title, 1)
-        head.addWidget(self._left)
-        head.addWidget(self._close)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, SPACING.m)
-        column.setSpacing(SPACING.s)
-        column.addLayout(head)
-        column.addWidget(self._hint)
-        column.addWidget(self.question)
+        head = arrange(QHBoxLayout(), (self._title, 1), self._left, self._close)
+        arrange(QVBoxLayout(self), head, self._hint, self.question, margins=(0, 0, 0, SPACING.m), spacing=SPACING.s)

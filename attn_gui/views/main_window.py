@@ -22,8 +22,8 @@ from PySide6.QtWidgets import (
 from attn_gui.figure.design_tokens import SIZE, SPACING
 from attn_gui.modes import ALL, PRODUCT, SIDE_BY_SIDE
 from attn_gui.views.theme import current_theme, scaled, set_background, style_text, theme_signal
-from attn_gui.views.widgets import Veil, commit_focused_editor
-from attn_gui.views.zones import hairline, handing_on, stack, step, zone_in
+from attn_gui.views.widgets import Veil, arrange, commit_focused_editor
+from attn_gui.views.zones import hairline, handing_on, step, zone_in
 
 if TYPE_CHECKING:
     from attn_gui.views.banner import Banner
@@ -359,12 +359,10 @@ class MainWindow(QMainWindow):
         self.columns.setChildrenCollapsible(False)
         self.columns.setHandleWidth(1)
         set_background(self._strip, "raised")
-        whole, column = QVBoxLayout(center), QVBoxLayout(self._work)
-        for layout in (whole, column):
-            layout.setContentsMargins(0, 0, 0, 0)
-            layout.setSpacing(0)
-        stack(column, self._strip, hairline(self._work), self.columns, stretch=self.columns)
-        whole.addWidget(self._work)
+        whole = QVBoxLayout(center)
+        parts = self._strip, hairline(self._work), (self.columns, 1)
+        arrange(QVBoxLayout(self._work), *parts, margins=0, spacing=0)
+        arrange(whole, self._work, margins=0, spacing=0)
         self.setCentralWidget(center)
 
     def _build_status(self) -> None:
@@ -384,27 +382,19 @@ class MainWindow(QMainWindow):
         self._strip.setMinimumHeight(0)
         for picture in self.modes.values():
             self.pictures.addWidget(picture)
-        for zone, panels, stretch in (
-            (self._strip, (self.spine,), self.spine),
-            (
-                self._left,
-                (self.shape_panel, hairline(self._left), self.inputs, hairline(self._left), self.shape_panel.foot),
-                self.inputs,
-            ),
+        lines = hairline(self._left), hairline(self._left)
+        for zone, panels in (
+            (self._strip, ((self.spine, 1),)),
+            (self._left, (self.shape_panel, lines[0], (self.inputs, 1), lines[1], self.shape_panel.foot)),
             (
                 self._middle,
-                (self.find_bar, self.comparison, self.brush_bar, self.pictures, self._rule, self.heads),
-                self.pictures,
+                (self.find_bar, self.comparison, self.brush_bar, (self.pictures, 1), self._rule, self.heads),
             ),
-            (
-                self.right,
-                (self.banner, self.inspector, self._fold, self.history, self.inspector.foot),
-                self.inspector,
-            ),
+            (self.right, (self.banner, (self.inspector, 1), self._fold, self.history, self.inspector.foot)),
         ):
             column = zone.layout()
             assert isinstance(column, QBoxLayout)
-            stack(column, *panels, stretch=stretch)
+            arrange(column, *panels)
             if zone is self._left:
                 column.setSpacing(SPACING.s)  # three tables of six rows need every pixel
         self.mask_panel.hide()

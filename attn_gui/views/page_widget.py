@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QSlider, QVBoxLayout, QWidget
 
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.figure.pages.page_context import PageContext
@@ -14,11 +14,11 @@ from attn_gui.figure.pages.page_kind import ChoiceOption, NumberOption, PageKind
 from attn_gui.figure.text.figure_words import joined
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.typed_field import NumberField
-from attn_gui.views.dialogs.progress import PageProgress
+from attn_gui.views.dialogs.progress import WorkLine
 from attn_gui.views.inspector.cell_relations import column_number
 from attn_gui.views.page_canvas import PageCanvas
 from attn_gui.views.text_views import WrappedLabel
-from attn_gui.views.theme import scaled, style_text
+from attn_gui.views.theme import scaled, style_text, theme_signal
 from attn_gui.views.widgets import FlowLayout, Retranslated, arrange, set_tip
 
 NUMBER, SLIDER = 64, 200
@@ -26,7 +26,7 @@ NUMBER, SLIDER = 64, 200
 
 
 class OptionFields(QWidget):
-    """`turned` carries an option's key and the value that was chosen; what cannot be is asked for again."""
+    """Fields for the options of a page; `turned` carries an option's key and the value that a person chose."""
 
     turned = Signal(str, object)  # an option's key, and its new value
 
@@ -47,6 +47,8 @@ class OptionFields(QWidget):
             arrange(QVBoxLayout(holder), caption, field, margins=0, spacing=SPACING.xs)
             self._captions[option.key], self._fields[option.key] = caption, field
             flow.addWidget(holder)
+        theme_signal.changed.connect(self._fit_widths)
+        self._fit_widths()
         self.setVisible(bool(options))
 
     def set_values(self, context: PageContext, values: Mapping[str, Any]) -> None:
@@ -77,22 +79,26 @@ class OptionFields(QWidget):
     def _field(self, option: PageOption, parent: QWidget) -> QWidget:
         if isinstance(option, ChoiceOption):
             box = ChoiceBox((), parent)
-            box.setMinimumWidth(scaled(NUMBER))
             box.picked.connect(lambda value, key=option.key: self.turned.emit(key, value))
             return box
         if isinstance(option, SliderOption):
             slider = QSlider(Qt.Orientation.Horizontal, parent)
-            slider.setMinimumWidth(scaled(SLIDER))
             slider.valueChanged.connect(lambda value, key=option.key: self.turned.emit(key, value))
             return slider
         assert isinstance(option, NumberOption)
         field = NumberField(parent, finite=True)
-        field.setFixedWidth(scaled(NUMBER))
         whole = option.whole
         field.committed.connect(
             lambda value, key=option.key: self.turned.emit(key, round(value) if whole else float(value))
         )
         return field
+
+    def _fit_widths(self, *_: object) -> None:
+        """Give the fields their widths at the present zoom."""
+        for field in self._fields.values():
+            field.setMinimumWidth(scaled(SLIDER if isinstance(field, QSlider) else NUMBER))
+            if isinstance(field, NumberField):
+                field.setMaximumWidth(scaled(NUMBER))
 
 
 def _said(text: str) -> str:
@@ -100,7 +106,7 @@ def _said(text: str) -> str:
 
 
 class PageWidget(QWidget):
-    """The widget `page.NAME`: asks for nothing by itself, `fill` makes it when it is first shown."""
+    """The widget `page.NAME` of a page, empty until `fill` is called when it is first shown."""
 
     spotChosen = Signal(object)  # Spot
     turned = Signal(str, object)  # an option's key, and its new value
@@ -122,17 +128,16 @@ class PageWidget(QWidget):
         """Make what it consists of, unless that is there; its canvas."""
         if self.canvas is None:
             self._fields = OptionFields(self.kind.name, self.kind.options, self)
-            self._sentence, self._progress = WrappedLabel(self), PageProgress("page", self, of=self.kind.name)
+            self._sentence, self.progress = WrappedLabel(self), WorkLine("page", self, of=self.kind.name)
+            # as high as its button: no status bar has to keep its height here
+            self.progress.cancel.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
             self._sentence.hide()
             style_text(self._sentence, "sentence", "text2")
             self.canvas = PageCanvas(self.kind, self)
-            for part in (self._sentence, self._progress):
-                self._column.addWidget(part)
-            self._column.addWidget(self.canvas, 1)
-            self._column.addWidget(self._fields)
+            arrange(self._column, self._sentence, self.progress, (self.canvas, 1), self._fields)
             self._fields.turned.connect(self.turned)
             self.canvas.spotChosen.connect(self.spotChosen)
-            self._progress.cancelRequested.connect(self.stopRequested)
+            self.progress.cancelRequested.connect(self.stopRequested)
         self.canvas.set_language(lang)
         return self.canvas
 
@@ -146,7 +151,7 @@ class PageWidget(QWidget):
         """Show what was read, of a layer of a model where it looks at one."""
         assert self.canvas is not None
         self.content = content
-        self._progress.end()
+        self.progress.end()
         self._sentence.hide()
         self.canvas.show()
         self.canvas.set_content(content, layer)
@@ -160,7 +165,7 @@ class PageWidget(QWidget):
         """Say why there is nothing to be seen."""
         assert self.canvas is not None
         self.content = None
-        self._progress.end()
+        self.progress.end()
         self._sentence.setText(text)
         self._sentence.show()
         self.canvas.set_content(None)
@@ -171,25 +176,13 @@ class PageWidget(QWidget):
         self.set_sentence(text)
         self._fields.hide()
 
-    def begin_work(self) -> None:
-        """Say, if it lasts, that something is being computed."""
-        self._progress.begin()
-
-    def end_work(self) -> None:
-        """Take the line of progress away."""
-        self._progress.end()
-
-    def set_share(self, share: float) -> None:
-        """Say how much of the work is done."""
-        self._progress.set_share(share)
-
     def title(self) -> str:
         """Return its title in the present language."""
         return QCoreApplication.translate("Pages", self.kind.title)
 
 
 class CodeControls(Retranslated, QWidget):
-    """Two buttons."""
+    """Buttons above the page of code: copy it, save it as a file."""
 
     copyRequested = Signal()
     saveRequested = Signal()
@@ -215,7 +208,7 @@ DIGITS = 4  # of the error
 
 
 class FitControls(Retranslated, QWidget):
-    """The error, and the button that fits w."""
+    """Controls above the page of a curve: the error of predicting each point from the others, a button that fits w."""
 
     fitRequested = Signal()
 

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedWidget, QToolBut
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.theme import icon
-from attn_gui.views.widgets import FittingPage, Retranslated, arrange
+from attn_gui.views.widgets import FittingPage, Retranslated, arrange, set_name
 
 if TYPE_CHECKING:
     from attn_gui.figure.pages.page_kind import PageKind
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class PagesPanel(Retranslated, QWidget):
-    """One page at a time; `pageAsked`, `exportAsked` and `largeAsked` say what is wanted."""
+    """Panel with one page and a list of all; `pageAsked`, `exportAsked` and `largeAsked` say what a person wants."""
 
     pageAsked = Signal(str)  # the name of a page
     exportAsked = Signal()
@@ -95,8 +95,7 @@ class PagesPanel(Retranslated, QWidget):
         self._choice.set_words({name: self.pages[name].title() for name in self._offered})
         large = self.tr("Beside the maps") if self._large.isChecked() else self.tr("In the place of the maps")
         for button, words in ((self._large, large), (self._export, self.tr("Export the page"))):
-            button.setAccessibleName(words)
-            button.setToolTip(words)
+            set_name(button, words)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -22,7 +22,7 @@ from attn_gui.figure.pages.model import share_text
 from attn_gui.formats.visible_text import visible_text
 from attn_gui.models.attribution import LikelyToken
 from attn_gui.views.head_grid import STALE
-from attn_gui.views.theme import current_theme, scaled, style_text
+from attn_gui.views.theme import current_theme, scaled, style_text, theme_signal
 from attn_gui.views.widgets import Retranslated, plain_tip
 
 SHARE_ROLE = Qt.ItemDataRole.UserRole
@@ -116,7 +116,7 @@ class BarDelegate(QStyledItemDelegate):
 
 
 class PredictionList(Retranslated, QTableView):
-    """Reads from the likeliest token on; nothing in it can be changed."""
+    """Table of the likeliest next tokens with their probabilities; nothing in it can be edited."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -133,10 +133,11 @@ class PredictionList(Retranslated, QTableView):
         self.setCornerButtonEnabled(False)
         self.verticalHeader().hide()
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.verticalHeader().setDefaultSectionSize(scaled(ROW))
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         style_text(self, "small")
+        theme_signal.changed.connect(self._fit_rows)
+        self._fit_rows()
         self.retranslate()
 
     def set_rows(self, rows: Sequence[LikelyToken], *, two: bool) -> None:
@@ -166,3 +167,7 @@ class PredictionList(Retranslated, QTableView):
         self.setAccessibleName(self.tr("Predicted tokens"))
         self.setToolTip(self.tr("The likeliest tokens with their probabilities: softmax of the logits"))
         self._rows.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, max(self._rows.columnCount() - 1, 0))
+
+    def _fit_rows(self, *_: object) -> None:
+        """Make rows as high as the present zoom asks."""
+        self.verticalHeader().setDefaultSectionSize(scaled(ROW))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
@@ -22,9 +22,10 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.figure.design_tokens import SPACING
+from attn_gui.views.controls.typed_field import asks_to_undo
 from attn_gui.views.text_views import Link, SentenceRun, SentenceView, paint_words
 from attn_gui.views.theme import restyle
-from attn_gui.views.widgets import Retranslated, clear_layout
+from attn_gui.views.widgets import Retranslated, arrange, clear_layout
 
 
 @dataclass(frozen=True)
@@ -65,9 +66,15 @@ class ChoiceButton(QRadioButton):
 
 
 class AnswerLine(QLineEdit):
-    """A line for a number; with `refused` the first click selects what stands there, as the next answer replaces it."""
+    """Line for a number; with `refused` the first click selects all of it, so that the next answer replaces it."""
 
     refused = False
+
+    def event(self, event: QEvent) -> bool:
+        if asks_to_undo(event) and not (self.isUndoAvailable() or self.isRedoAvailable()):
+            event.ignore()  # undo belongs to the document where nothing has been typed
+            return False
+        return super().event(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         super().mousePressEvent(event)
@@ -135,7 +142,7 @@ class QuestionView(Retranslated, QWidget):
         self._row.setVisible(not asked.choices)
         self._set_choices(asked.choices)
         if fresh:
-            self._line.clear()
+            self._line.setText("")  # `clear` can be undone: the answer to another question would come back
             self._uncheck()
             self.set_verdict("", "text", offered=False)
         layout = self.layout()
@@ -195,7 +202,6 @@ class QuestionView(Retranslated, QWidget):
         (self._line if first is None else first).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self._check.setText(self.tr("Check"))
         self._show.set_words(self.tr("Show the answer"))
         self._walk.set_words(self.tr("Walk through the steps before"))
@@ -235,23 +241,8 @@ class QuestionView(Retranslated, QWidget):
             self._group.button(place).setText(text.replace("&", "&&"))
 
     def _build(self) -> None:
-        row = QHBoxLayout(self._row)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self._line, 1)
-        row.addWidget(self._check)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(SPACING.s)
-        column.addWidget(self._text)
-        column.addWidget(self._row)
-        column.addLayout(self._choices)
-        column.addWidget(self._said)
-        links = QHBoxLayout()
-        links.setSpacing(SPACING.m)
-        links.addWidget(self._walk)
-        links.addWidget(self._show)
-        links.addStretch(1)
-        column.addLayout(links)
-        said = QVBoxLayout(self._said)
-        said.setContentsMargins(SPACING.m, SPACING.s, SPACING.s, SPACING.s)
-        said.addWidget(self._verdict)
+        arrange(QHBoxLayout(self._row), (self._line, 1), self._check, margins=0)
+        links = arrange(QHBoxLayout(), self._walk, self._show, 1, spacing=SPACING.m)
+        parts = self._text, self._row, self._choices, self._said, links
+        arrange(QVBoxLayout(self), *parts, margins=0, spacing=SPACING.s)
+        arrange(QVBoxLayout(self._said), self._verdict, margins=(SPACING.m, SPACING.s, SPACING.s, SPACING.s))

@@ -46,8 +46,8 @@ class SnapshotRow(NamedTuple):
 class SnapshotModel(QAbstractListModel):
     """A row a snapshot, the oldest first."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
         self._rows: tuple[SnapshotRow, ...] = ()
 
     def set_rows(self, rows: Sequence[SnapshotRow]) -> None:
@@ -126,7 +126,7 @@ class SnapshotDelegate(QStyledItemDelegate):
 
 
 class SnapshotList(StepList):
-    """The rows; as high as there are snapshots, up to four."""
+    """List of the snapshots, as high as its rows, up to four."""
 
     BESIDE = NOTE_ROLE
 
@@ -141,7 +141,7 @@ KEYS = {Qt.Key.Key_Delete: DELETE, Qt.Key.Key_Backspace: DELETE, Qt.Key.Key_F2: 
 
 
 class SnapshotsView(QWidget):
-    """Title with a button that takes one; below it the list, and what can be done with the chosen one."""
+    """The snapshots: a button that takes one, the list, and buttons for what can be done with the chosen one."""
 
     takeAsked = Signal()
     asked = Signal(str, int)  # OPEN, COMPARE, NAME or DELETE, and the row
@@ -150,7 +150,7 @@ class SnapshotsView(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("snapshots")
-        self._model = SnapshotModel()
+        self._model = SnapshotModel(self)
         self._model.setParent(self)
         self._title, self._take, self._list = CollapsibleHeader(self), QPushButton(self), SnapshotList(self)
         self._title.setObjectName("snapshots.fold")
@@ -220,13 +220,10 @@ class SnapshotsView(QWidget):
 
     def _build(self) -> None:
         head = arrange(QHBoxLayout(), (self._title, 1), self._take)
-        row = QHBoxLayout()
-        row.setSpacing(SPACING.s)
+        row = arrange(QHBoxLayout(), *self._buttons.values(), 1, spacing=SPACING.s)
         for what, button in self._buttons.items():
             button.setObjectName(f"snapshots.{what}")
             button.clicked.connect(partial(self._ask, what))
-            row.addWidget(button)
-        row.addStretch(1)
         arrange(QVBoxLayout(self), head, self._list, row, margins=0, spacing=SPACING.s)
 
     def _say_present(self) -> None:

@@ -36,7 +36,7 @@ from attn_gui.views.map.marks import Cell
 from attn_gui.views.map.thumbnail import Thumbnail
 from attn_gui.views.text_views import Link, SentenceRun, SentenceView, WrappedLabel, runs, strong
 from attn_gui.views.theme import current_theme, icon, scaled, style_text, ui_font
-from attn_gui.views.widgets import FittingPage, Retranslated, clear_layout
+from attn_gui.views.widgets import FittingPage, Retranslated, arrange, clear_layout
 
 PRODUCT = "product"
 """The place of a product, among those of its operands (`StageOperands`)."""
@@ -251,21 +251,12 @@ class Card(QFrame):
         self.picture, self.title, self.sentence = picture, QLabel(self), SentenceView(self)
         picture.setParent(self)
         style_text(self.title, "heading", strong=True)
-        self.row = QHBoxLayout()
-        self.row.setSpacing(scaled(SPACING.m))
-        body = QVBoxLayout()
-        body.setContentsMargins(*[scaled(SPACING.xl)] * 4)
-        body.setSpacing(scaled(SPACING.s))
-        body.addWidget(self.title)
-        body.addWidget(self.sentence)
-        body.addStretch(1)
+        self.row = arrange(QHBoxLayout(), spacing=scaled(SPACING.m))
+        words = self.title, self.sentence, 1
+        body = arrange(QVBoxLayout(), *words, margins=scaled(SPACING.xl), spacing=scaled(SPACING.s))
         body.addSpacing(scaled(SPACING.m))
         body.addLayout(self.row)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(1, 1, 1, 1)
-        column.setSpacing(0)
-        column.addWidget(picture)
-        column.addLayout(body, 1)
+        arrange(QVBoxLayout(self), picture, (body, 1), margins=1, spacing=0)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter, theme = QPainter(self), current_theme()
@@ -280,7 +271,7 @@ class Card(QFrame):
 
 
 class PlaySign(QWidget):
-    """The sign of what is gone through: a triangle in a disk."""
+    """A triangle in a disk, the sign for something that is gone through step by step."""
 
     SIDE = 36
 
@@ -441,7 +432,6 @@ class StartView(Retranslated, FittingPage):
         self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self._title.setText(self.tr("Where would you like to start?"))
         self._about.setText(self.tr("All three lead to the same picture: every number can be opened and changed."))
         titles = (self.tr("By hand, 2 × 3"), self.tr("One sentence"), self.tr("A real model"))
@@ -563,57 +553,31 @@ class StartView(Retranslated, FittingPage):
         style_text(self._title, "title", strong=True)
         style_text(self._about, "sentence", "text2")
         self._about.setContentsMargins(0, 0, 0, scaled(SPACING.xs))  # down to the line that the title stands on
-        head = QHBoxLayout()
-        head.setSpacing(scaled(SPACING.xxl))
-        head.addWidget(self._title, 0, Qt.AlignmentFlag.AlignBottom)
-        head.addWidget(self._about, 1, Qt.AlignmentFlag.AlignBottom)
-        return head
+        bottom = Qt.AlignmentFlag.AlignBottom
+        return arrange(QHBoxLayout(), (self._title, 0, bottom), (self._about, 1, bottom), spacing=scaled(SPACING.xxl))
 
     def _fill_band(self) -> None:
         style_text(self._follow, "heading", strong=True)
         style_text(self._minutes, "body", "text2")
         style_text(self._steps, "sentence", "text2")
-        words, line = QVBoxLayout(), QHBoxLayout()
-        words.setSpacing(scaled(SPACING.xs))
-        line.setSpacing(scaled(SPACING.l))
-        line.addWidget(self._follow)
-        line.addWidget(self._minutes, 1)
-        words.addLayout(line)
-        words.addWidget(self._steps)
-        row = QHBoxLayout(self._band)
-        row.setContentsMargins(scaled(SPACING.xl), scaled(SPACING.l), scaled(SPACING.xl), scaled(SPACING.l))
-        row.setSpacing(scaled(SPACING.xl))
-        row.addWidget(self._sign)
-        row.addLayout(words, 1)
-        row.addWidget(self._buttons["begin"])
-        row.addWidget(self._buttons["lessons"])
+        line = arrange(QHBoxLayout(), self._follow, (self._minutes, 1), spacing=scaled(SPACING.l))
+        words = arrange(QVBoxLayout(), line, self._steps, spacing=scaled(SPACING.xs))
+        parts = self._sign, (words, 1), self._buttons["begin"], self._buttons["lessons"]
+        across, down = scaled(SPACING.xl), scaled(SPACING.l)
+        arrange(QHBoxLayout(self._band), *parts, margins=(across, down, across, down), spacing=across)
 
     def _recent_files(self) -> QVBoxLayout:
         style_text(self._recent_title, "section", strong=True)
         style_text(self._none, "sentence", "text2")
         self._recent.setColumnStretch(0, 1)
         self._recent.setVerticalSpacing(scaled(SPACING.xs))
-        column = QVBoxLayout()
-        column.setSpacing(scaled(SPACING.m))
-        column.addWidget(self._recent_title)
-        column.addWidget(self._none)
-        column.addLayout(self._recent)
-        column.addStretch(1)
-        return column
+        return arrange(QVBoxLayout(), self._recent_title, self._none, self._recent, 1, spacing=scaled(SPACING.m))
 
     def _opening(self) -> QVBoxLayout:
         style_text(self._open_title, "section", strong=True)
         style_text(self._drop, "sentence", "text2")
-        column, line = QVBoxLayout(), QHBoxLayout()
-        column.setSpacing(scaled(SPACING.m))
-        line.setSpacing(scaled(SPACING.l))
-        line.addWidget(self._open)
-        line.addWidget(self._drop, 1)
-        column.addWidget(self._open_title)
-        column.addLayout(line)
-        column.addWidget(self.reopen, 0, LEFT)
-        column.addStretch(1)
-        return column
+        line = arrange(QHBoxLayout(), self._open, (self._drop, 1), spacing=scaled(SPACING.l))
+        return arrange(QVBoxLayout(), self._open_title, line, (self.reopen, 0, LEFT), 1, spacing=scaled(SPACING.m))
 
 
 def _button(name: str, parent: QWidget) -> QPushButton:

@@ -33,7 +33,7 @@ TextWidget: TypeAlias = QLabel | QCheckBox | QAbstractItemView
 
 
 class ThemeSignal(QObject):
-    """Tells that colors or sizes are no longer what they were."""
+    """Holds the signal `changed`: the theme or the zoom is another one."""
 
     changed = Signal(object)  # Theme
 
@@ -149,9 +149,12 @@ def _dress_program(app: QApplication, theme: Theme) -> None:
     app.style().unpolish(app)
     app.setStyleSheet(sheet)
     event = QEvent(QEvent.Type.StyleChange)
-    for widget in app.allWidgets():
-        widget.style().polish(widget)
-        QCoreApplication.sendEvent(widget, event)
+    roots = [widget for widget in app.allWidgets() if widget.parentWidget() is None]
+    for root in roots:
+        # parents first: what Qt itself puts into a widget, as the bar of its tabs, takes the font that this has by then
+        for widget in (root, *root.findChildren(QWidget)):
+            widget.style().polish(widget)
+            QCoreApplication.sendEvent(widget, event)
     theme_signal.changed.emit(theme)
 
 

@@ -27,7 +27,7 @@ from attn_gui.views.widgets import Retranslated, arrange
 
 
 class TokenRow(Retranslated, QListView):
-    """Tokens from left to right; a click or the arrows choose one."""
+    """Row of a text's tokens, from left to right; a click or the arrows choose one."""
 
     tokenPicked = Signal(int)  # its position in the text
 
@@ -95,7 +95,7 @@ class TokenRow(Retranslated, QListView):
 
 
 class CarriedTokens(TokenRow):
-    """Tokens that can be drawn elsewhere; Esc lets go of one on the way."""
+    """Row of tokens that can be dragged elsewhere; Esc ends a drag."""
 
     carried = Signal(int, QPoint)  # a token, and where on the screen it is
     dropped = Signal(int, QPoint)  # a token, and where on the screen
@@ -105,7 +105,7 @@ class CarriedTokens(TokenRow):
         self._pressed, self._from, self._carries = -1, QPoint(), False
 
     def retranslate(self) -> None:
-        """Say what a token is drawn for, in a subclass."""
+        """Do nothing: whoever holds them says what they are dragged for."""
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         super().mousePressEvent(event)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLay
 from attn_gui.figure.design_tokens import LINE, RADIUS, SPACING
 from attn_gui.views.text_views import Link, WrappedLabel
 from attn_gui.views.theme import current_theme, scaled, style_text
-from attn_gui.views.widgets import Retranslated
+from attn_gui.views.widgets import Retranslated, arrange
 
 WIDTH = 280
 KEY_PRESS = QEvent.Type.KeyPress
@@ -17,7 +17,7 @@ WAYS = {int(Qt.Key.Key_Right): 1, int(Qt.Key.Key_Left): -1}
 
 
 class TourRing(QWidget):
-    """Frame in the accent round a part of the window, which stays to be used."""
+    """Ring in the accent color round the part of the window that the tour speaks of, which can be used all the same."""
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
@@ -32,7 +32,7 @@ class TourRing(QWidget):
 
 
 class TourBubble(Retranslated, QFrame):
-    """Title, sentence, how far; Enter and the right arrow go on, the left arrow goes back, Esc ends."""
+    """Bubble of the tour: title, sentence, how far it is; Enter and → go on, ← goes back, Esc ends."""
 
     stepAsked = Signal(int)  # 1 or −1
     endAsked = Signal()
@@ -87,7 +87,6 @@ class TourBubble(Retranslated, QFrame):
         self.hide()
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self._far.setText(self.tr("{place} of {count}").format(place=self._place + 1, count=self._count))
         self._skip.set_words(self.tr("Skip"), tip=self.tr("End the tour (Esc); Help › Tour brings it back"))
         self._back.setText(self.tr("Back"))
@@ -119,19 +118,9 @@ class TourBubble(Retranslated, QFrame):
 
     # --- inside ----------------------------------------------------------------------------------
     def _build(self) -> None:
-        head, foot, column = QHBoxLayout(), QHBoxLayout(), QVBoxLayout(self)
-        head.addWidget(self._title, 1)
-        head.addWidget(self._far)
-        foot.setSpacing(SPACING.m)
-        foot.addWidget(self._skip)
-        foot.addStretch(1)
-        foot.addWidget(self._back)
-        foot.addWidget(self._next)
-        column.setContentsMargins(*[scaled(SPACING.l)] * 4)
-        column.setSpacing(SPACING.m)
-        column.addLayout(head)
-        column.addWidget(self._words)
-        column.addLayout(foot)
+        head = arrange(QHBoxLayout(), (self._title, 1), self._far)
+        foot = arrange(QHBoxLayout(), self._skip, 1, self._back, self._next, spacing=SPACING.m)
+        arrange(QVBoxLayout(self), head, self._words, foot, margins=scaled(SPACING.l), spacing=SPACING.m)
         for before, after in ((self._next, self._back), (self._back, self._skip)):
             QWidget.setTabOrder(before, after)
 

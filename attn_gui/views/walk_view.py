@@ -72,7 +72,7 @@ BEFORE_END = 1e-3
 
 
 class WalkPlayer(QVariantAnimation):
-    """Plays a walk: `moved` with every moment, `turned` with every other step.
+    """Plays a walk: `moved` with every moment, `turned` with every other step, `renewed` with all words set anew.
 
     Its own value is the moment in seconds; with `still` it is the step, which is shown as it ends. An animation of Qt
     can be set to any time, so tests need no clock.
@@ -80,12 +80,12 @@ class WalkPlayer(QVariantAnimation):
 
     moved = Signal()
     turned = Signal()
+    renewed = Signal()
     played = Signal()  # whether it plays has changed
 
     def __init__(self, walk: Walk, parent: QWidget, *, still: bool = False) -> None:
         super().__init__(parent)
         self.walk, self.still, self.playing = walk, still, False
-        self._starts = self._starts_of(walk)
         self.seconds, self.speed = self._shown_at(0.0), 1.0
         self.valueChanged.connect(self._on_value_changed)
         self.finished.connect(lambda: self._set_playing(False))
@@ -93,7 +93,7 @@ class WalkPlayer(QVariantAnimation):
     @property
     def beat(self) -> int:
         """The step on show, from 0."""
-        return self._beat_at(self.seconds)
+        return self.walk.beat_at(self.seconds)[0]
 
     @property
     def ended(self) -> bool:
@@ -116,8 +116,8 @@ class WalkPlayer(QVariantAnimation):
 
     def go_to(self, beat: int) -> None:
         """Go to a step: where it plays to its beginning, else to its end, when all that its sentence says is there."""
-        beat = max(0, min(beat, len(self._starts) - 1))
-        self.scrub(self._starts[beat] if self.playing and not self.still else self._end_of(beat))
+        beat = max(0, min(beat, len(self.walk.beats) - 1))
+        self.scrub(self.walk.starts[beat] if self.playing and not self.still else self._end_of(beat))
 
     def scrub(self, seconds: float) -> None:
         """Go to a moment, and play on from there if it plays."""
@@ -139,22 +139,18 @@ class WalkPlayer(QVariantAnimation):
 
     def set_walk(self, walk: Walk) -> None:
         """Show the same walk in another language or other colors, at the same moment."""
-        beat, share = self.beat, self.seconds - self._starts[self.beat]
-        self.walk, self._starts = walk, self._starts_of(walk)
-        self.scrub(self._starts[beat] + share)
-        self.turned.emit()
-
-    @staticmethod
-    def _starts_of(walk: Walk) -> list[float]:
-        return list(accumulate((beat.seconds for beat in walk.beats[:-1]), initial=0.0))
+        beat, share = self.beat, self.seconds - self.walk.starts[self.beat]
+        self.walk = walk
+        self.scrub(walk.starts[beat] + share)
+        self.renewed.emit()
 
     def _end_of(self, beat: int) -> float:
-        last = beat == len(self._starts) - 1
-        return self.walk.seconds if last else self._starts[beat + 1] - BEFORE_END
+        last = beat == len(self.walk.beats) - 1
+        return self.walk.seconds if last else self.walk.starts[beat + 1] - BEFORE_END
 
     def _run(self) -> None:
         """Let the animation go on from the moment on show."""
-        here, end = (self.beat, len(self._starts)) if self.still else (self.seconds, self.walk.seconds)
+        here, end = (self.beat, len(self.walk.beats)) if self.still else (self.seconds, self.walk.seconds)
         self.setStartValue(float(here))
         self.setEndValue(float(end))
         self.setDuration(round((end - here) * (STILL_SECONDS if self.still else 1.0) * 1000 / self.speed))
@@ -164,14 +160,11 @@ class WalkPlayer(QVariantAnimation):
     def _on_value_changed(self, value: object) -> None:
         assert isinstance(value, float)
         if self.playing:
-            self._move(self._end_of(min(int(value), len(self._starts) - 1)) if self.still else value)
-
-    def _beat_at(self, seconds: float) -> int:
-        return max(bisect_right(self._starts, seconds) - 1, 0)
+            self._move(self._end_of(min(int(value), len(self.walk.beats) - 1)) if self.still else value)
 
     def _shown_at(self, seconds: float) -> float:
         """Return the moment that is shown in the place of another one: where nothing moves, the end of its step."""
-        return self._end_of(self._beat_at(seconds)) if self.still else seconds
+        return self._end_of(self.walk.beat_at(seconds)[0]) if self.still else seconds
 
     def _move(self, seconds: float) -> None:
         before, self.seconds = self.beat, self._shown_at(seconds)
@@ -207,7 +200,7 @@ BETWEEN = 3  # segments
 
 
 class PlayButton(KeyboardButton):
-    """Plays or pauses."""
+    """Round button that plays or pauses the walk."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -378,7 +371,7 @@ TITLE, SENTENCE, TRANSPORT = 40, 52, 68
 
 
 class WalkStage(QWidget):
-    """Paints the moment on show."""
+    """Paints the picture of the walk at the moment on show."""
 
     def __init__(self, player: WalkPlayer, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -398,7 +391,7 @@ class WalkStage(QWidget):
 
 
 class WalkView(Retranslated, QWidget):
-    """Title, picture, sentence and transport of a walk.
+    """The walk in the place of the maps: title, picture, sentence, and the controls to play it.
 
     Arrows, Home, End and Esc act wherever the focus is in it, and Space where no button has it.
     """
@@ -442,7 +435,6 @@ class WalkView(Retranslated, QWidget):
         )
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self._gif.setText(self.tr("Export &GIF…"))
         self._panels.setText(self.tr("Export step &panels…"))
         self._export.setText(self.tr("Export"))
@@ -569,6 +561,7 @@ class WalkView(Retranslated, QWidget):
         player = self._player
         player.moved.connect(self._show_moment)
         player.turned.connect(self._show_beat)
+        player.renewed.connect(self._show_walk)
         player.played.connect(self._show_playing)
         self._bar.scrubbed.connect(player.scrub)
         self._bar.picked.connect(player.go_to)
@@ -609,28 +602,13 @@ class WalkView(Retranslated, QWidget):
             control.installEventFilter(self)
         self._export.setObjectName("walk.export")
         self._speed.setObjectName("walk.speed")
-        head, way, column = QHBoxLayout(), QHBoxLayout(self._transport), QVBoxLayout(self)
-        head.setContentsMargins(SPACING.xl, 0, SPACING.l, 0)
-        head.setSpacing(SPACING.m)
-        for part, stretch in ((self._title, 0), (self._about, 1), (self._export, 0), (self._close, 0)):
-            head.addWidget(part, stretch)
-        way.setContentsMargins(SPACING.l, 0, SPACING.l, 0)
-        way.setSpacing(SPACING.m)
-        way.addWidget(self._back)
-        way.addWidget(self._play)
-        way.addWidget(self._on)
-        way.addWidget(self._bar, 1)
-        way.addWidget(self._time)
-        way.addWidget(self._speed)
-        self._head.setLayout(head)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self._head)
-        column.addWidget(hairline(self))
-        column.addWidget(self._stage, 1)
-        column.addWidget(self._sentence)
-        column.addWidget(hairline(self))
-        column.addWidget(self._transport)
+        head = self._title, (self._about, 1), self._export, self._close
+        arrange(QHBoxLayout(self._head), *head, margins=(SPACING.xl, 0, SPACING.l, 0), spacing=SPACING.m)
+        transport = self._back, self._play, self._on, (self._bar, 1), self._time, self._speed
+        arrange(QHBoxLayout(self._transport), *transport, margins=(SPACING.l, 0, SPACING.l, 0), spacing=SPACING.m)
+        picture = (self._stage, 1), self._sentence
+        column = self._head, hairline(self), *picture, hairline(self), self._transport
+        arrange(QVBoxLayout(self), *column, margins=0, spacing=0)
 
 
 def _factor(speed: float) -> str:
@@ -737,7 +715,7 @@ LEAST_ROWS = 72
 
 
 class WalkSteps(Retranslated, QWidget):
-    """Every step with what it comes to, the end of all of them, and the keys."""
+    """The list of a walk's steps in the place of the explanation: what each comes to, the end, and the keys."""
 
     keyed = Signal(int)  # a key that is left to the walk
 
@@ -752,13 +730,13 @@ class WalkSteps(Retranslated, QWidget):
         self._conclusion, self._keys = QLabel(self), WrappedLabel(self)
         self._concluded: tuple[bool, Walk] | None = None  # what is said of which walk
         player.turned.connect(self._show)
+        player.renewed.connect(self._show)
         player.moved.connect(self._show_conclusion)
         cast(QApplication, QApplication.instance()).focusChanged.connect(self._on_focus_changed)
         self._build()
         self.retranslate()
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self._title.setText(self.tr("Steps"))
         self._hint.setText(self.tr("Click a step to go there"))
         self._keys.setText(
@@ -768,6 +746,9 @@ class WalkSteps(Retranslated, QWidget):
         self._show()
 
     # --- what Qt asks ----------------------------------------------------------------------------
+    def hasHeightForWidth(self) -> bool:
+        return False  # else Qt would take the height of what wraps for the least, and a lesson above lose its verdict
+
     def sizeHint(self) -> QSize:
         """Return no height: the rows scroll, and a step of a lesson above comes first."""
         return self.minimumSizeHint()
@@ -830,17 +811,8 @@ class WalkSteps(Retranslated, QWidget):
         self._keys.setObjectName("walk.keys")
         self._rows.setSpacing(0)
         arrange(QVBoxLayout(self), self._whole, margins=0)
-        head, body, column = QHBoxLayout(), QVBoxLayout(self._body), QVBoxLayout(self._whole)
-        head.addWidget(self._title)
-        head.addWidget(self._hint, 1)
-        body.setContentsMargins(0, 0, 0, 0)
-        body.addLayout(self._rows)
-        body.addStretch(1)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(SPACING.m)
-        column.addLayout(head)
-        column.addWidget(self._page, 1)
-        column.addWidget(hairline(self))
-        column.addWidget(self._conclusion)
-        column.addWidget(self._keys)
+        head = arrange(QHBoxLayout(), self._title, (self._hint, 1))
+        arrange(QVBoxLayout(self._body), self._rows, 1, margins=0)
+        parts = head, (self._page, 1), hairline(self), self._conclusion, self._keys
+        arrange(QVBoxLayout(self._whole), *parts, margins=0, spacing=SPACING.m)
         self._page.hold(self._body)

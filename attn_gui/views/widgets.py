@@ -30,12 +30,13 @@ from PySide6.QtWidgets import (
     QLayout,
     QLayoutItem,
     QScrollArea,
+    QToolButton,
     QWidget,
 )
 from shiboken6 import delete, isValid
 
 from attn_gui.figure.design_tokens import LINE, RADIUS, SPACING
-from attn_gui.views.theme import current_theme, scaled
+from attn_gui.views.theme import current_theme, icon, scaled
 
 VEILED = 0.88
 """The share of a panel's background in a veil over it."""
@@ -63,7 +64,7 @@ def own_viewport(area: QAbstractScrollArea) -> QWidget:
 
 
 class Retranslated(WidgetMixin):
-    """A widget that says its words again when the language is switched."""
+    """Mixin of widgets with words: `retranslate` is called when the language is switched."""
 
     def retranslate(self) -> None:
         """Set all words anew, in the present language."""
@@ -73,6 +74,15 @@ class Retranslated(WidgetMixin):
         if event.type() == QEvent.Type.LanguageChange:
             self.retranslate()
         super().changeEvent(event)
+
+
+class Reflowed(WidgetMixin):
+    """Mixin of widgets whose height follows from their width: another width asks for another layout."""
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()
 
 
 # --- Buttons of actions, which hear of a change once ---
@@ -112,7 +122,7 @@ RETURNING = (Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.PopupFocusRe
 
 
 class KeyboardButton(QAbstractButton):
-    """Button that a subclass paints; arrows are left to the widget that holds it."""
+    """Base of painted buttons: Enter clicks as Space does, arrows are left to the widget that holds it."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -150,7 +160,7 @@ def paint_focus_ring(painter: QPainter, rect: QRect) -> None:
 
 
 class FocusedWheel(WidgetMixin):
-    """A widget that a passing wheel does not turn: what it stands in scrolls."""
+    """Mixin of controls that take the wheel only with the focus; without it what they stand in scrolls."""
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if self.hasFocus():
@@ -174,6 +184,21 @@ def set_tip(widget: QWidget, tip: str) -> None:
     """Say what a control does, with the formula that it changes if it changes one."""
     widget.setToolTip(plain_tip(tip))
     widget.setWhatsThis(widget.toolTip())
+
+
+def set_name(widget: QWidget, name: str) -> None:
+    """Name a control that has no words on it, for screen readers and in its tip."""
+    widget.setAccessibleName(name)
+    widget.setToolTip(plain_tip(name))
+
+
+class CloseButton(QToolButton):
+    """A flat button with a cross; `set_name` says what it closes."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setIcon(icon("close"))
+        self.setAutoRaise(True)
 
 
 class ElidedLabel(QLabel):
@@ -210,7 +235,7 @@ EDITING = frozenset("ACVXYZ")  # with Ctrl, the letters that mean the text and n
 
 @runtime_checkable
 class Editor(Protocol):
-    """A widget that is typed into, or one that such widgets open in."""
+    """Protocol of what a person types into, or of what holds such an editor."""
 
     def commit_typed(self) -> bool:
         """Hand on what is typed; False, with the reason beside it, if it cannot be."""

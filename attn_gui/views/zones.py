@@ -19,7 +19,7 @@ def stops(window: QWidget) -> list[QWidget]:
 
     Within a zone in the order that the zone has given them.
     """
-    return _by_zones(window, filter(_can_take_tab, _chain(window)))
+    return _by_zones(window, filter(can_take_tab, _chain(window)))
 
 
 def stops_of(window: QWidget, zone: str) -> list[QWidget]:
@@ -37,7 +37,7 @@ def zone_with_focus(window: QWidget) -> int | None:
 def step(window: QWidget, forward: bool) -> bool:
     """Give the focus to the next widget, or to the one before, round the window."""
     focus = QApplication.focusWidget()
-    shown = [widget for widget in _chain(window) if widget is focus or _can_take_tab(widget)]
+    shown = [widget for widget in _chain(window) if widget is focus or can_take_tab(widget)]
     following = _following(_by_zones(window, shown), focus, forward)
     if following is not None:
         following.setFocus(Qt.FocusReason.TabFocusReason if forward else Qt.FocusReason.BacktabFocusReason)
@@ -57,13 +57,13 @@ def _following(order: list[QWidget], focus: QWidget | None, forward: bool) -> QW
     """Return the next widget in this order, of those that take Tab and the one with the focus, or the one before; None
     where none does."""
     holder = focus
-    while holder is not None and not (holder in order and _can_take_tab(holder)):
+    while holder is not None and not (holder in order and can_take_tab(holder)):
         holder = holder.parentWidget()  # of an editor that opened in it
     start = holder or focus  # or of a widget that has just been hidden: on from where it stood
     here = order.index(start) if start in order else (-1 if forward else 0)
     ahead = [*order[here + 1 :], *order[: max(here, 0)]]
     behind = [*reversed(order[: max(here, 0)]), *reversed(order[here + 1 :])]
-    return next(filter(_can_take_tab, ahead if forward else behind), None)
+    return next(filter(can_take_tab, ahead if forward else behind), None)
 
 
 def stops_in(editor: QWidget) -> list[QWidget]:
@@ -90,7 +90,8 @@ def _by_zones(window: QWidget, widgets: Iterable[QWidget]) -> list[QWidget]:
     return sorted(widgets, key=lambda widget: _place_of(widget, window))
 
 
-def _can_take_tab(widget: QWidget) -> bool:
+def can_take_tab(widget: QWidget) -> bool:
+    """Return whether Tab leads to a widget now."""
     return widget.isVisible() and widget.isEnabled() and _takes_tab(widget) and widget.focusProxy() is None
 
 
@@ -124,12 +125,6 @@ def zone_in(parent: QWidget, padding: int = 0, name: str = "") -> QWidget:
     zone.setContentsMargins(padding, padding, padding, padding)
     arrange(QVBoxLayout(zone), margins=0, spacing=SPACING.m if padding else 0)
     return zone
-
-
-def stack(column: QBoxLayout, *widgets: QWidget, stretch: QWidget) -> None:
-    """Put panels below one another; one of them takes the room that is left."""
-    for widget in widgets:
-        column.addWidget(widget, 1 if widget is stretch else 0)
 
 
 def put_on_top(zone: QWidget, panel: QWidget) -> None:

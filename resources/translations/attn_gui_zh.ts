@@ -794,6 +794,13 @@
     </message>
 </context>
 <context>
+    <name>AnswerButtons</name>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+</context>
+<context>
     <name>Answers</name>
     <message>
         <source>The present numbers have no such cell: go back to the step first.</source>
@@ -838,10 +845,6 @@
         <translation>打开</translation>
     </message>
     <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
-    <message>
         <source>The arrays of this file can be read in several ways: choose one.</source>
         <translation>此文件中的数组有多种读法，请选择一种。</translation>
     </message>
@@ -875,10 +878,6 @@
 </context>
 <context>
     <name>AskDialog</name>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
     <message>
         <source>OK</source>
         <translation>确定</translation>
@@ -2131,10 +2130,6 @@
     <message>
         <source>Export</source>
         <translation>导出</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
     </message>
     <message>
         <source>Writes {name}.</source>
@@ -3544,10 +3539,6 @@
         <translation>留空</translation>
     </message>
     <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
-    <message>
         <source>OK</source>
         <translation>确定</translation>
     </message>
@@ -3889,10 +3880,6 @@
     <message>
         <source>Open</source>
         <translation>打开</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
     </message>
     <message>
         <source>layer {layer}</source>
@@ -5103,10 +5090,6 @@
         <translation>创建</translation>
     </message>
     <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
-    <message>
         <source>{heads} heads cannot share d_model = {width} evenly.</source>
         <translation>{heads} 个头无法平分 d_model = {width}。</translation>
     </message>
@@ -6309,6 +6292,13 @@
     </message>
 </context>
 <context>
+    <name>PaintingController</name>
+    <message>
+        <source>Query {query} does not see key {key}: the {kind} mask closes it, and a custom mask cannot open it. Switch that layer off, or change it.</source>
+        <translation>查询 {query} 看不到键 {key}：{kind}掩码把它屏蔽了，自定义掩码无法将它开放。请先停用或修改那一层。</translation>
+    </message>
+</context>
+<context>
     <name>Palettes</name>
     <message>
         <source>Blue – orange</source>
@@ -6647,6 +6637,10 @@ Do you want to replace it?</source>
     <message>
         <source>The text can be read in several ways. Which numbers are meant?</source>
         <translation>这段文本有多种读法。应读作哪些数？</translation>
+    </message>
+    <message>
+        <source>OK</source>
+        <translation>确定</translation>
     </message>
     <message>
         <source>The text holds several matrices. Which numbers are meant?</source>
@@ -7931,6 +7925,10 @@ Do you want to replace it?</source>
         <translation>{text} 的绝对值太小，无法表示，已读作 0。</translation>
     </message>
     <message>
+        <source>Commas were read as lying between numbers: {text} as {left} and {right}.</source>
+        <translation>逗号已读作数与数之间的分隔符：{text} 读作 {left} 和 {right}。</translation>
+    </message>
+    <message>
         <source>{file}: row {row} (line {line}) has {got} cells; expected {expected}, as in the first row.</source>
         <translation>{file}：第 {row} 行（文本第 {line} 行）有 {got} 个单元格；应与第一行一样有 {expected} 个。</translation>
     </message>
@@ -7985,6 +7983,10 @@ Do you want to replace it?</source>
     <message>
         <source>{file}: the options are not names with values in braces.</source>
         <translation>{file}：选项不是花括号中的名称和值。</translation>
+    </message>
+    <message>
+        <source>“{name}” holds {got}, too large for {dtype}: it is {value} now.</source>
+        <translation>“{name}”中的 {got} 超出 {dtype} 的范围，现为 {value}。</translation>
     </message>
     <message>
         <source>{file}: the options are not valid JSON from character {place} on.</source>
@@ -8835,6 +8837,10 @@ Do you want to replace it?</source>
         <translation>“{option}”是“{got}”；应为以下之一：{expected}。</translation>
     </message>
     <message>
+        <source>“{option}” is “{got}”; expected an order of batch, head, token and column, such as “head,token,column”, or of attention weights alone one of layer, batch, head, query and key, such as “head,query,key”.</source>
+        <translation>“{option}”为“{got}”；应为 batch、head、token、column 的某种次序，例如“head,token,column”；只有注意力权重时，应为 layer、batch、head、query、key 的某种次序，例如“head,query,key”。</translation>
+    </message>
+    <message>
         <source>{file}: “{name}” has the shape {got}; expected query, key and value in one axis of columns after the tokens, or each as an array of its own.</source>
         <translation>{file}：“{name}”的形状为 {got}；query、key、value 应并排在词元之后的同一个列轴上，或各为一个数组。</translation>
     </message>
@@ -8995,6 +9001,10 @@ Do you want to replace it?</source>
         <translation>{stage} 的同一个头在两个状态中占据不同的列：请比较整个矩阵。</translation>
     </message>
     <message>
+        <source>There is no cell {cell} in {name}: its rows are counted from 0 to {bottom}, its columns from 0 to {last}.</source>
+        <translation>{name} 中没有单元格 {cell}：行从 0 到 {bottom} 编号，列从 0 到 {last} 编号。</translation>
+    </message>
+    <message>
         <source>Numbers of {field} are too large or too small for a spreadsheet to square. Export them as NPZ instead.</source>
         <translation>{field} 中有的数过大或过小，其平方超出电子表格的数值范围。请改为导出 NPZ 数值。</translation>
     </message>
@@ -9109,10 +9119,6 @@ Do you want to replace it?</source>
     <message>
         <source>query, key and value were read as {reading}: no other order of axes fits.</source>
         <translation>query、key、value 已读作 {reading}：轴的其他次序都不相符。</translation>
-    </message>
-    <message>
-        <source>“{option}” is “{got}”; expected one of the orders of batch, head, token and column, such as “head,token,column”.</source>
-        <translation>“{option}”为“{got}”；应为 batch、head、token、column 的某种次序，例如“head,token,column”。</translation>
     </message>
     <message>
         <source>{file}: {names} cannot be read as {axes}; expected {expected}.</source>
@@ -9469,10 +9475,6 @@ Do you want to replace it?</source>
     <message>
         <source>A page is written as {forms}, not as {got}.</source>
         <translation>页面可写为 {forms}，不能写为 {got}。</translation>
-    </message>
-    <message>
-        <source>There is no cell {cell} in {name}.</source>
-        <translation>{name} 中没有单元格 {cell}。</translation>
     </message>
     <message>
         <source>The page {page} has no slider, and so no frames.</source>
@@ -10116,10 +10118,6 @@ Do you want to replace it?</source>
         <source>OK</source>
         <translation>确定</translation>
     </message>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
 </context>
 <context>
     <name>SnapshotModel</name>
@@ -10627,10 +10625,6 @@ Do you want to replace it?</source>
         <source>Take</source>
         <translation>取用</translation>
     </message>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
 </context>
 <context>
     <name>TargetDialog</name>
@@ -10661,10 +10655,6 @@ Do you want to replace it?</source>
     <message>
         <source>by a bias</source>
         <translation>改动偏置</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
     </message>
     <message>
         <source>Take the nearest</source>
@@ -10973,10 +10963,6 @@ Do you want to replace it?</source>
     <message>
         <source>Use as labels</source>
         <translation>用作标签</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
     </message>
     <message>
         <source>Add or remove rows, so that {sizes} = {count}</source>
@@ -11590,10 +11576,6 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>设定</translation>
     </message>
     <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
-    <message>
         <source>Set it, and rescale the other weights so that the row adds up to 1</source>
         <translation>改这个数，并按比例缩放该行其余权重，使该行之和为 1</translation>
     </message>
@@ -11755,6 +11737,14 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>attn_gui 练习卷 · 种子 {seed} · 答案见教师页</translation>
     </message>
     <message>
+        <source>These matrices do not fit on one page with room for working; choose a smaller problem.</source>
+        <translation>这些矩阵加上演算的空白，一页放不下；请选较小的算例。</translation>
+    </message>
+    <message>
+        <source>The wrong number: step ____ , head ____ , row ____ , column ____ ; it should be ________ .</source>
+        <translation>错误的数：第 ____ 步，头 ____ ，第 ____ 行，第 ____ 列；应为 ________ 。</translation>
+    </message>
+    <message>
         <source>No. {first}–{last} of {count} · teacher&apos;s page {page} of {pages}</source>
         <translation>第 {first}–{last} 份，共 {count} 份 · 教师页 {page} / {pages}</translation>
     </message>
@@ -11849,6 +11839,10 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
     <message>
         <source>No. {first} of {count} · teacher&apos;s page {page} of {pages}</source>
         <translation>第 {first} 份，共 {count} 份 · 教师页 {page} / {pages}</translation>
+    </message>
+    <message>
+        <source>{cell} of {head}</source>
+        <translation>{head} 的 {cell}</translation>
     </message>
     <message>
         <source>Worked with rounded boxes; last digit {spread} is right.</source>

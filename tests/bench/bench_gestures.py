@@ -65,7 +65,7 @@ def gestures(made, back: bool) -> Iterator[tuple[str, Callable[[], object]]]:
     window, document = made.window, made.program.document
     yield "another head", lambda: made.act("previous_head" if back else "next_head")
     yield "stage", lambda: window.spine.stagePicked.emit("weights" if back else "scores")
-    yield "scale", lambda: window.spine.boxes.scalePicked.emit("sqrt" if back else "none", None)
+    yield "scale", lambda: window.spine.boxes.scale.scalePicked.emit("sqrt" if back else "none", None)
     yield "mask on", lambda: document.apply(SetFields({"mask": (Causal(),)}, Label("added mask")))
     yield "undo of it", lambda: made.act("undo")
     yield "pin", lambda: made.act("pin")

@@ -12,7 +12,7 @@ from PySide6.QtGui import QImage, QPainter
 from attn_gui import Problem, load, save
 from attn_gui.cli import main
 from attn_gui.engine.graph.indices import whole
-from attn_gui.figure.answer_keys import key_pages, result_lines
+from attn_gui.figure.answer_keys import closing_lines, key_pages, result_lines, row_sums
 from attn_gui.figure.pages.page_kind import PageStyle
 from attn_gui.figure.worksheet_files import check_sheet
 from attn_gui.figure.worksheet_pages import (
@@ -106,6 +106,44 @@ def test_a_key_marks_right_who_rounds_every_box_and_who_never_rounds(problem, le
             assert wrong_equations(text) == []
 
 
+def causal(n, heads=1):
+    same = dict.fromkeys(("query", "key", "value"), np.ones((n, 2 * heads)))
+    return Problem(**same, num_heads=heads, mask="causal")
+
+
+@each("problem", [load(WORKED), causal(3), causal(2, 2)])
+def test_a_key_answers_the_sums_of_rows_that_a_sheet_asks_for(problem):
+    for sheet in worksheets(problem, 5, 1, "fill"):
+        found, logits = row_sums(sheet, STYLE), sheet.worked.box(sheet.worked.logits, whole(problem.map_shape))
+        assert len(found) == (problem.n if problem.num_heads == 1 else 0)  # with several heads none is asked for
+        for row, (label, powers, total) in enumerate(found):
+            assert label == f"Row {row}: "
+            right = np.exp(logits[0, 0, row]).sum()
+            parts = [float(text.replace("−", "-")) for text in re.findall(r"= ([-−.\de]+)", powers)]
+            assert float(total.removeprefix("sum ")) == pytest.approx(right, abs=0.005001)
+            assert sum(parts) == pytest.approx(right, abs=0.01)
+            assert len(parts) == np.isfinite(logits[0, 0, row]).sum()
+    assert all(not row_sums(sheet, STYLE) for sheet in worksheets(problem, 1, 1, "mistake"))
+
+
+def test_of_several_heads_the_key_says_which_one_it_means():
+    for sheet in worksheets(causal(2, 2), 10, 1, "mistake"):
+        (told, _), *_ = closing_lines(sheet, STYLE, INNER)
+        _, head, row, column = sheet.slip.at.index
+        assert f"[{row}, {column}] of head {head} is printed as" in told
+    (sheet,) = worksheets(causal(2, 2), 1, 1)
+    assert result_lines(sheet, STYLE)[0][0].startswith("O[0, 0] of head 0 = ")
+
+
+def test_usual_mistakes_are_seen_where_a_row_has_more_than_one_key():
+    """The one open key of a first row weighs 1 whatever the scale is."""
+    for problem, cell in ((load(WORKED), "A[0, 1]"), (causal(3), "A[1, 1]"), (causal(2, 2), "A[1, 1] of head 0")):
+        for sheet in worksheets(problem, 5, 1):
+            (heading, _), *lines = closing_lines(sheet, STYLE, INNER)
+            assert heading == f"Usual mistakes, seen at {cell}"
+            assert any("no scaling" in text for text, _ in lines)
+
+
 def test_a_wrong_number_does_not_give_itself_away():
     for problem in (load(WORKED), THREE):
         for sheet in worksheets(problem, 10, 1, "mistake"):
@@ -196,6 +234,9 @@ def test_what_does_not_fit_on_paper_is_refused(tmp_path, capsys):
         save(Problem(**dict.fromkeys(("query", "key", "value"), np.ones((size, 4)))), tmp_path / "large.attn")
         assert main(["worksheet", str(tmp_path / "large.attn"), "-o", str(tmp_path)]) == 2
         assert said in capsys.readouterr().err
+    for level, said in (("fill", "choose a smaller problem."), ("steps", "or a level that asks for less.")):
+        assert main(["worksheet", str(tmp_path / "large.attn"), "-o", str(tmp_path), "--level", level]) == 2
+        assert capsys.readouterr().err.strip().endswith(said)
 
 
 KINDS = {

@@ -220,6 +220,20 @@ def test_the_dtype_is_as_fine_as_the_arrays(dtype: str, expected: str, tmp_path:
     assert load(tmp_path / "b.npz").dtype == "float64"
 
 
+@each(("whole", "expected"), [(2**24, "float32"), (-(2**24) - 1, "float64"), (2**24 + 1, "float64")])
+def test_a_whole_number_is_not_rounded_for_the_arrays_beside_it(whole: int, expected: str, tmp_path: Path) -> None:
+    one = np.ones((2, 2), "f4")
+    np.savez(tmp_path / "a.npz", query=np.full((2, 2), whole), key=one, value=one)
+    problem = load(tmp_path / "a.npz")
+    assert (problem.dtype, problem.query[0, 0]) == (expected, whole)
+
+
+def test_a_number_too_large_for_the_dtype_that_is_asked_for_is_said(tmp_path: Path) -> None:
+    arrays = {"query": [[1, -1e300]], "key": np.full((1, 2), np.inf), "value": [[1.5]]}
+    np.savez(tmp_path / "a.npz", **arrays, meta=json.dumps({"dtype": "float32"}))
+    assert open_file(tmp_path / "a.npz").notes == ("“query” holds −1e300, too large for float32: it is −∞ now.",)
+
+
 def test_what_is_ignored_is_never_read(tmp_path: Path) -> None:
     path = tmp_path / "a.npz"
     path.write_bytes(

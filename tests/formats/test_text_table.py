@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -206,6 +207,15 @@ CHANGED = [
     ("inv({})", "inv("),
     ("torch.tensor({}).view(4, 1)", ".view(4, 1)"),
     ("matrix(c(1, 2, 3, 5), nrow = 2)", "matrix("),
+    ("[1 2; 3 5].'", ".'"),
+    ("[1, 2; 3, 5]~", "~"),
+    ("{}**2", "**2"),
+    ("{{1, 2}, {3, 5}} // Transpose", "// Transpose"),
+    ("{{1, 2}, {3, 5}}\\[Transpose]", "\\[Transpose]"),
+    ("[1; 2;; 3; 5]", ";;"),
+    ("np.array([[1.5, 2], [3, 5]], dtype=int)", "dtype=int"),
+    ("torch.tensor([[0, 2]], dtype=torch.bool)", "dtype=torch.bool"),
+    ("%%MatrixMarket matrix array real general\n2 1\n1.5\n2.5", "%%MatrixMarket"),
 ]
 
 
@@ -215,6 +225,44 @@ def test_what_would_change_the_matrix_is_never_dropped(text, named):
         read_table(text.replace("{}", "[[1, 2], [3, 5]]"))
     assert f"“{named}" in str(refusal.value)
     assert "stands beside the matrix" in str(refusal.value)
+
+
+@each(
+    ("text", "place"),
+    [
+        ("[[np.sqrt(2), 1], [1, np.exp(1)]]", "np.sqrt(…"),
+        ("np.eye(3)", "np.eye(3)"),
+        ("\u00ad1.5\t2\n3\t4", "row 0, column 0"),  # a minus out of a PDF
+        ("2\u20623\t2\n3\t4", "row 0, column 0"),  # 2 times 3, the sign of which cannot be seen
+        ("<Compressed matrix with shape (2, 2)>\n  (0, 0)\t1.5\n  (1, 1)\t4.5", "cells"),
+    ],
+)
+def test_what_would_be_another_number_is_none(text, place):
+    with pytest.raises(FormatError, match=re.escape(place)):
+        read_table(text)
+
+
+@each("label", ["K.T = ", "K.mT =\n", "Kᵀ = "])
+def test_a_label_that_says_that_the_matrix_is_turned_is_said(label):
+    found = read_table(f"{label}[[1, 2], [3, 5]]")
+    assert label.strip() in " ".join(found.notes)
+
+
+def test_latex_says_whose_transpose_it_is():
+    found = read_table("$K^\\top = \\begin{pmatrix}1 & 2\\\\3 & 4\\end{pmatrix}$")
+    assert "“K^T =”" in " ".join(found.notes)
+
+
+def test_the_factor_above_a_table_counts_for_powers_of_ten_in_it_too():
+    found = read_table("Q =\n\n  1.0e+03  *\n\n   1.5000e-03   2\n   0   -2.0e+00")
+    assert found.values.tolist() == [[1.5, 2000], [0, -2000]]
+
+
+def test_lines_of_two_whole_numbers_say_how_their_commas_were_read():
+    found = read_table("1,5\n2,25\n3,75")
+    assert found.values.tolist() == [[1, 5], [2, 25], [3, 75]]
+    assert found.notes == ("Commas were read as lying between numbers: 1,5 as 1 and 5.",)
+    assert read_table("1.5,5\n2,2").notes == ()
 
 
 def test_a_shape_that_is_not_that_of_the_list_is_said():

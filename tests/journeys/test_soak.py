@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from .soak.overrides import make_errors_whole
+from .soak.caught_errors import make_errors_whole
 from .soak.walk import Walk, beginning
 
 STEPS = 40
@@ -32,4 +32,4 @@ def test_a_walk_in_haste(launch, tmp_path, qtlog):
     """Documents change beneath the pointer."""
     walk = Walk(launch(), beginning(0, tmp_path, larger=False), qtlog)
     for _ in range(BURSTS):
-        walk.step_of(lambda: walk.moves.answers.during(walk.moves.haste.burst))
+        walk.step_of(lambda: walk.actions.answers.during(walk.actions.hasty.burst))

@@ -307,6 +307,18 @@ def edits_of(model: Model) -> dict[int, LayerEdit]:
     }
 
 
+def test_the_cells_that_a_mask_leaves_open_are_those_of_the_layer_as_a_problem(model: Model) -> None:
+    """Of layers as the model has them, of changed ones, and of one whose mask was taken away."""
+    first = open_layer(model, TEXT, 0, {}, silent).problem
+    without = model.with_edits({0: LayerEdit.between(first, first.replace(mask=()))})
+    for run in (model.run(TEXT), model.with_edits(edits_of(model)).run(TEXT), without.run(TEXT)):
+        for layer in range(model.num_layers):
+            found, weights = run.open_cells(layer), run.attention(layer)
+            right = compute(run.problem(layer)).allowed[0]
+            assert np.array_equal(np.broadcast_to(True if found is None else found, weights.shape), right)
+    assert without.run(TEXT).open_cells(0) is None
+
+
 @pytest.mark.parametrize("layer", [0, 1])
 @pytest.mark.parametrize("whole", [True, False], ids=["of a run of all", "of a run of none"])
 def test_a_known_run_changes_no_bit(model: Model, layer: int, whole: bool) -> None:

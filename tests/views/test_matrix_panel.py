@@ -54,7 +54,7 @@ class Desk:
 
     def go(self, row: int, column: int) -> None:
         self.view.setFocus()
-        self.panel.select_cell(row, column)
+        self.panel.view.choose(row, column)
 
     def press(self, key: Key | str, modifier: Modifier = Modifier.NoModifier) -> None:
         """To whatever has the focus, as a keyboard does."""

@@ -8,11 +8,29 @@ from itertools import product
 import pytest
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor, QIcon, QImage, QPalette
-from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton, QSpinBox, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHeaderView,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QSpinBox,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from attn_gui.figure.colors import luminance
 from attn_gui.figure.design_tokens import THEMES
+from attn_gui.figure.page_catalog import PAGES
 from attn_gui.paths import resource
+from attn_gui.views.comparison_and_brush_bars import ComparisonBar
+from attn_gui.views.find_bar import FindBar
+from attn_gui.views.lesson_panel import LessonPanel
+from attn_gui.views.page_widget import OptionFields
+from attn_gui.views.predictions import PredictionList
+from attn_gui.views.spine.operators import ListBox, MaskBox, QuietBox
+from attn_gui.views.spine.spine_controls import NumberRow, ScaleBox
 from attn_gui.views.theme import (
     apply_theme,
     current_theme,
@@ -104,6 +122,21 @@ def test_zoom_enlarges_words_and_controls_together(app, qtbot, zoom):
     assert "border: 1px solid" in app.styleSheet()
 
 
+def test_what_qt_puts_into_a_widget_follows_the_zoom_with_it(app, qtbot):
+    """Whichever widgets come first: tabs kept the size of their letters before, until the next zoom."""
+    apply_theme(app, "light")
+    shown = QWidget()
+    column, tabs = QVBoxLayout(shown), [QTabWidget() for _ in range(40)]
+    for part in tabs:
+        part.addTab(QLabel("words"), "title")
+        column.addWidget(part)
+    qtbot.addWidget(shown)
+    shown.show()
+    for zoom in (2.0, 1.0, 3.0):
+        apply_theme(app, "light", zoom)
+        assert {part.tabBar().font().pixelSize() for part in tabs} == {ui_font().pixelSize()}
+
+
 @each(("kind", "zoom"), list(product([QSpinBox, QComboBox, QLineEdit, QPushButton], [1, 1.25, 2])))
 def test_focus_moves_nothing(app, qtbot, kind, zoom):
     apply_theme(app, "light", zoom)
@@ -175,3 +208,52 @@ def test_high_contrast_writes_and_draws_everything_in_the_color_of_text(name):
     assert all(color == theme.text for color in (theme.text2, theme.text3, theme.line, theme.line_strong))
     assert abs(theme.text.lightness() - theme.window.lightness()) == 255
     assert theme.query == THEMES[name].query
+
+
+def size_of(widget: QWidget) -> tuple[object, ...]:
+    """What a layout asks of a widget, and the rows of one that has rows."""
+    rows = [header.defaultSectionSize() for header in widget.findChildren(QHeaderView)]
+    return widget.sizeHint().expandedTo(widget.minimumSize()), widget.minimumSize(), widget.maximumSize(), rows
+
+
+def option_fields() -> QWidget:
+    page = PAGES["relations"]
+    return OptionFields(page.name, page.options)
+
+
+def quiet_box() -> QWidget:
+    box = QuietBox("normalize")
+    box.set_choices([("softmax", "softmax"), ("sparsemax", "sparsemax")])
+    box.set_quiet(True)
+    return box
+
+
+SIZED = {
+    "predictions": PredictionList,
+    "options of a page": option_fields,
+    "numbers of a step": lambda: NumberRow(("temperature",)),
+    "list of a step": lambda: ListBox("score"),
+    "quiet list of a step": quiet_box,
+    "scale": ScaleBox,
+    "mask of a step": MaskBox,
+    "way through a lesson": LessonPanel,
+    "find": FindBar,
+    "two states": ComparisonBar,
+}
+
+
+@each("name", SIZED)
+def test_what_is_zoomed_later_is_as_large_as_what_is_made_at_that_zoom(app, qtbot, name):
+    apply_theme(app, "light")
+    before = SIZED[name]()
+    qtbot.addWidget(before)
+    before.show()
+    apply_theme(app, "light", 2.0)
+    fresh = SIZED[name]()
+    qtbot.addWidget(fresh)
+    fresh.show()
+    fresh.resize(before.size())
+    app.processEvents()
+    pairs = zip([before, *before.findChildren(QWidget)], [fresh, *fresh.findChildren(QWidget)], strict=True)
+    for one, other in pairs:
+        assert size_of(one) == size_of(other), one.objectName() or type(one).__name__

@@ -11,6 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QWidget
 
 from attn_gui.views.walk_view import BeatBar, WalkPlayer, WalkSteps, WalkView
+from tests.seen import fault
 
 
 class Beat(NamedTuple):
@@ -26,6 +27,7 @@ class Walk:
 
     title, subtitle, seconds = "Walk A[1, 1]", "query 1, key 1", 4.0
     conclusion, announcement, landing = "a = 0.64", "a = …", 4.0
+    starts = (0.0, 1.0, 3.0)
     beats = (
         Beat("Multiply", "One <b>times</b> two.", "1 · 2", 1.0, "scores"),
         Beat("Scale", "Divide by three.", "2 ÷ 3", 2.0, "scaled"),
@@ -34,6 +36,10 @@ class Walk:
 
     def __init__(self) -> None:
         self.painted: list[tuple[float, bool]] = []
+
+    def beat_at(self, seconds: float) -> tuple[int, float]:
+        beat = max(place for place, start in enumerate(self.starts) if start <= seconds)
+        return beat, (seconds - self.starts[beat]) / self.beats[beat].seconds
 
     def paint(self, painter: QPainter, rect: QRectF, seconds: float, *, still: bool = False) -> None:
         self.painted.append((seconds, still))
@@ -125,3 +131,18 @@ def test_a_click_on_a_part_of_the_bar_goes_to_its_step(shown):
         player.scrub(0.0)
         QTest.mouseClick(bar, Qt.MouseButton.LeftButton, pos=QPoint(round(bar.segments()[2].center().x()), y))
         assert player.beat == 2
+
+
+def test_another_language_names_the_steps_on_the_bar_and_has_room_for_its_sentences(shown, qtbot):
+    player, view, _steps, walk = shown()
+    bar, sentence, before = view.findChild(BeatBar), view.findChild(QLabel, "walk.sentence"), Walk()
+    names = bar.grab().toImage()
+    walk.beats = tuple(
+        beat._replace(title=title, sentence=beat.sentence * 12)
+        for beat, title in zip(walk.beats, ("相乘", "缩放", "归一化"), strict=True)
+    )
+    player.set_walk(walk)
+    assert bar.grab().toImage() != names, "the names are those of the other language"
+    qtbot.waitUntil(lambda: fault(sentence) == "")
+    player.set_walk(before)
+    assert bar.grab().toImage() == names

@@ -287,7 +287,7 @@ def test_more_heads_than_fit_scroll_with_the_chosen_one_in_view(qtbot, head):
 def view(qtbot):
     view = HistoryView()
     qtbot.addWidget(view)
-    view.set_origin("Opened minilm-layer2")
+    view.model.set_origin("Opened minilm-layer2")
     view.show()
     return view
 
@@ -301,7 +301,7 @@ def stack_of(*texts: str) -> QUndoStack:
 
 def test_steps_follow_the_stack_and_a_click_asks_for_one(view, qtbot):
     stack, steps = stack_of(*STEPS), view.findChild(QListView)
-    view.set_stack(stack)
+    view.model.set_stack(stack)
     view.stepRequested.connect(stack.setIndex)
 
     def present(text: str) -> bool:
@@ -327,7 +327,7 @@ def test_in_a_low_column_the_steps_fold_away_until_they_are_asked_for(qtbot):
     qtbot.addWidget(column)
     view = HistoryView(column)
     QVBoxLayout(column).addWidget(view)
-    view.set_stack(stack_of(*STEPS))
+    view.model.set_stack(stack_of(*STEPS))
     column.resize(300, 800)
     column.show()
     steps, fold = view.findChild(QListView), view.findChild(QAbstractButton, "history.fold")

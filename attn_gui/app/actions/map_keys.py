@@ -17,8 +17,8 @@ from attn_gui.views.tables.matrix_panel import MatrixPanel
 
 
 class MapKeys(QObject):
-    """Answers single keys while a map has the focus: `[` `]` head, 1 … 9 step of the spine, V values, R and Shift+R
-    reach and origin, Enter table, Esc back.
+    """Answers single keys while a map has the focus: `[` `]` head, 1 … 9 step of the spine or, on a cell that is left
+    out, its number, V values, R and Shift+R reach and origin, Enter table, Esc back.
     """
 
     def __init__(
@@ -52,11 +52,8 @@ class MapKeys(QObject):
         if text in ("[", "]"):
             self._step_head(1 if text == "]" else -1)
         elif text and text in "123456789":
-            stages = self._window.spine.stages()
-            if int(text) <= len(stages):
-                self._view.set(stage=stages[int(text) - 1])
-                if self._view.look.mode == PRODUCT:
-                    self.to_map()  # the one that had the keyboard is gone from sight
+            if not self._answers(text):
+                self._show_step(int(text))
         elif text in ("v", "V"):
             self._view.set(values=not self._view.look.values)
         elif text in ("r", "R"):
@@ -65,6 +62,23 @@ class MapKeys(QObject):
         else:
             return False
         return True
+
+    def _answers(self, digit: str) -> bool:
+        """Begin an answer with a digit where the chosen cell of the map with the focus is left out: who reads “?” types
+        its number."""
+        cell, maps = self._view.look.cell, self._window.product.maps
+        if cell is None or not self._view.hides(cell) or not maps.map(cell.stage).hasFocus():
+            return False
+        maps.typingRequested.emit(maps.map(cell.stage), digit)
+        return True
+
+    def _show_step(self, number: int) -> None:
+        """Show a step of the spine, counted from 1."""
+        stages = self._window.spine.stages()
+        if number <= len(stages):
+            self._view.set(stage=stages[number - 1])
+            if self._view.look.mode == PRODUCT:
+                self.to_map()  # the one that had the keyboard is gone from sight
 
     def _leave(self) -> bool:
         """Take one thing away at Esc: a refusal, a gesture, its tool, a comparison, of which the window is notified,
@@ -88,7 +102,7 @@ class MapKeys(QObject):
         if stage in panels:
             first = self._computation.evaluation.head_columns(stage, self._view.look.head).start
             self._window.inputs.show_field(stage)
-            panels[stage].select_cell(row, first + column)
+            panels[stage].view.choose(row, first + column)
             panels[stage].view.setFocus(Qt.FocusReason.OtherFocusReason)
             return
         rows, _ = self._tables.marked()
@@ -97,7 +111,7 @@ class MapKeys(QObject):
             evaluation, head = self._computation.evaluation, self._view.look.head
             first = evaluation.head_columns(field, head).start if field in evaluation.stages else 0
             self._window.inputs.show_field(field)
-            panels[field].select_cell(place, first)
+            panels[field].view.choose(place, first)
             panels[field].view.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _connect_table(self, _field: str, panel: MatrixPanel, _model: MatrixModel) -> None:

@@ -42,7 +42,7 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.modes import PRODUCT
 from attn_gui.pictures.worker_thread import outcome_of
 from attn_gui.views.controls.mask_panel import LintLine
-from attn_gui.views.names import mask_lint_text, mask_note, mask_polarity
+from attn_gui.views.names import mask_lint_text, mask_name, mask_note, mask_polarity
 
 BRUSH_LABELS = {
     True: QT_TRANSLATE_NOOP("History", "opened {cell}"),
@@ -220,6 +220,10 @@ class PaintingController(QObject):
             return
         problem, shape = self._document.problem, SHAPES[key]
         found = [k for k, layer in enumerate(problem.mask) if layer.paintable and layer.enabled]
+        if (closing := self._closing_beside(path[0], found[-1:])) is not None:
+            words = partial(self._said_closed, path[0], problem.mask[closing].kind)
+            self._window.banner.show_info(words)  # what is painted would change nothing that is seen
+            return
         if not found:
             layer = partial(first_layer, shape, path, problem.n, problem.m)
             self._runner.change(_label(key, path, opens=False), lambda: {"mask": (*problem.mask, layer())})
@@ -238,6 +242,22 @@ class PaintingController(QObject):
             return SetCells(field, box, paint_cells(array[box], shape, path, (down, across), opens=opens), label)
 
         self._runner.begin(label, make, self._document.apply)
+
+    def _closing_beside(self, cell: Cell, painted: Sequence[int]) -> int | None:
+        """Return the position of a layer that closes a cell, none of those that are painted in; None without one."""
+        evaluation, look = self._computation.evaluation, self._view.look
+        if not evaluation.closes:
+            return None
+        layers = evaluation.layers_at((look.batch, look.head, *cell))
+        return next((layer for layer, is_open in layers if not is_open and layer not in painted), None)
+
+    def _said_closed(self, cell: Cell, kind: str) -> str:
+        row, column = cell
+        words = self.tr(
+            "Query {query} does not see key {key}: the {kind} mask closes it, and a custom mask cannot open it. Switch "
+            "that layer off, or change it."
+        )
+        return words.format(query=row, key=column, kind=mask_name(kind))
 
 
 def _label(key: str, path: Sequence[Cell], *, opens: bool) -> Label:

@@ -62,7 +62,7 @@ class TargetController(QObject):
         self._background.ended.connect(self._on_background_answered)
         self._rest = QTimer(self, singleShot=True, interval=TYPED_MS)
         self._rest.timeout.connect(self._solve)
-        context.window.inspector.targetRequested.connect(lambda: self.open())
+        context.window.inspector.foot.targetRequested.connect(lambda: self.open())
         context.view.follow(self._offer, "evaluation", "cell", "blanks")
         self._offer()
 
@@ -75,7 +75,7 @@ class TargetController(QObject):
         return {"set_target": Command(lambda: self.open(), enabled=self.offered)}
 
     def _offer(self) -> None:
-        self._window.inspector.set_target_offered(self.offered())
+        self._window.inspector.foot.set_target_offered(self.offered())
 
     def open(self, target: float | None = None) -> None:
         """Ask for the target of the chosen cell; one that is known already is asked about at once."""

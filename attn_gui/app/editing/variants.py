@@ -80,10 +80,10 @@ class VariantsController(QObject):
         self._window, self._document = context.window, context.document
         self._view, self._runner = context.view, context.runner
         self._slid_to = NO_STEP  # the place in the history of the step that the slider of the scale is making
-        context.window.spine.boxes.scalePicked.connect(self._on_spine_scale_picked)
-        context.window.spine.boxes.scaleSlid.connect(self._on_spine_scale_slid)
-        context.window.spine.boxes.scorePicked.connect(self.set_score)
-        context.window.spine.boxes.normalizerPicked.connect(self.set_normalizer)
+        context.window.spine.boxes.scale.scalePicked.connect(self._on_spine_scale_picked)
+        context.window.spine.boxes.scale.scaleSlid.connect(self._on_spine_scale_slid)
+        context.window.spine.boxes.score.picked.connect(self.set_score)
+        context.window.spine.boxes.normalizer.picked.connect(self.set_normalizer)
         context.window.spine.boxes.numberCommitted.connect(self.set_number)
         context.view.follow(self.show_state, "evaluation")
         context.runner.refused.connect(self.show_state)

@@ -214,7 +214,7 @@ class ArraysController(QObject):
                 place: weights_picture(pool(weights, None, *_pixels(weights))[0], weights.shape[1], current_theme())
                 for place, weights in outcome.result().items()
             }
-            self._dialog.set_pictures(found)
+            self._dialog.fields.set_pictures(found)
 
     def _known(self) -> list[dict[str, Any]]:
         return [record for record in self._settings.entries(KNOWN, "known") if isinstance(record, dict)]

@@ -133,7 +133,7 @@ class LessonsController(QObject):
         self._opened, self._states = opened, states
         self._progress.keep_last(lesson.key)
         self._panel.show()
-        self._window.inspector.set_walk_main(False)
+        self._window.inspector.walk.set_main(False)
         self._window.set_history_shown(False)
         self._go(place)
 
@@ -143,7 +143,7 @@ class LessonsController(QObject):
     def close(self) -> None:
         """Put the lesson away; the next time it goes on where it was."""
         self._walking.leave()
-        self._window.inspector.set_walk_main(True)
+        self._window.inspector.walk.set_main(True)
         self._uncover()
         self._opened, self._states, self._turning, self._page_due = None, (), None, False
         self._saying.forget()

@@ -41,7 +41,7 @@ class CompareController(QObject):
         context.view.follow(
             self.show_cell, "baseline", "overlay", "cell", "head", "batch", "evaluation", "compare", "mode"
         )
-        context.window.spine.boxes.compareAsked.connect(partial(self._on_action_triggered, WITH_SCALE))
+        context.window.spine.boxes.scale.compareAsked.connect(partial(self._on_action_triggered, WITH_SCALE))
         self._box.picked.connect(lambda mode: context.view.set(compare=mode))
         context.window.comparison.modePicked.connect(lambda mode: context.view.set(compare=mode))
         context.window.comparison.endRequested.connect(self._on_line_end_requested)

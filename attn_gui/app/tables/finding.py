@@ -97,7 +97,7 @@ class SearchedTable:
 
     def choose(self, row: int, column: int) -> None:
         self.window.inputs.show_field(self.field)
-        self.panel.select_cell(row, column)
+        self.panel.view.choose(row, column)
 
 
 @dataclass(frozen=True)

@@ -355,7 +355,7 @@ class TableEdits(QObject):
         else:
             field = self._tables.projected_from(field)
             inputs.show_field(field)
-            inputs.panels[field].select_cell(0, 0)
+            inputs.panels[field].view.choose(0, 0)
         inputs.panels[field].view.setFocus()
 
 

@@ -412,7 +412,7 @@ class TablesController(QObject):
             cuts = table_cells(field, shape, box, look.batch, look.head)
             if cuts is not None:
                 self.models[field].cells_changed(*cuts)
-                self._window.inputs.panels[field].flash(*cuts)
+                self._window.inputs.panels[field].view.flash(*cuts)
 
     def _shape(self, field: str) -> tuple[int, ...]:
         given = self._document.problem.arrays()

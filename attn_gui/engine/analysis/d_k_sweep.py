@@ -31,7 +31,8 @@ Entropies = tuple[tuple[float, ...], tuple[float, ...]]
 
 
 class DkReading(NamedTuple):
-    """Variance of the scores that the softmax reads, mean entropy of the rows in bits, ‖∂a/∂s′‖ of one row."""
+    """Numbers at one width d_k: variance of the scaled scores, mean entropy of the rows in bits, ‖∂a/∂s′‖ of
+    one row."""
 
     variance: float
     entropy: float
@@ -46,14 +47,17 @@ def _drawn() -> tuple[Array, Array, Array]:
 
 
 def seeded(width: int) -> Problem:
-    """Return 16 tokens of independent standard normal numbers: Q and K are the first columns of those of 512."""
+    """Return a problem of 16 tokens whose Q and K are the first `width` of 512 columns of standard normal numbers."""
     query, key, value = _drawn()
     return Problem(query=query[:, :width], key=key[:, :width], value=value)
 
 
 def can_repeat(problem: Problem) -> bool:
-    """Return whether `repeated` and `entropies` take a problem: Q and K are given, nothing else in it knows d_k, and
-    between scores and softmax stand no more than a scale, masks that close cells and a temperature."""
+    """Return whether `repeated` and `entropies` take a problem.
+
+    Q and K have to be given, nothing else may depend on d_k, and between scores and softmax there may only be a scale,
+    masks that close cells and a temperature.
+    """
     bound = (problem.x, problem.rotary_theta, problem.rotary_frequencies, problem.query_norm, problem.key_norm)
     between = (problem.softcap, problem.sink, *problem.interventions)
     adds = any(layer.enabled and layer.adds for layer in problem.mask)
@@ -62,7 +66,8 @@ def can_repeat(problem: Problem) -> bool:
 
 
 def fits(problem: Problem) -> bool:
-    """Return whether a softmax is taken of scores times 1/√d_k, of a map that can be read whole at every width."""
+    """Return whether the weights are a softmax of scores times 1/√d_k, of a map small enough to be read at
+    every width."""
     softmax = NORMALIZERS[problem.normalize].elementary
     return softmax and SCORES[problem.score].root_scale and problem.n * problem.m <= MOST
 
@@ -79,14 +84,14 @@ def repeated(problem: Problem, width: int) -> Problem:
 
 
 def two_states(problem: Problem) -> tuple[Evaluation, Evaluation]:
-    """Return the problem without its scale, and with it; what follows from the weights is computed when it is read."""
+    """Return the problem without its scale, and with it."""
     least = 8 * problem.batch_size * problem.num_heads * problem.n * problem.m
     now = DenseEvaluation(problem, least)
     return DenseEvaluation(READY[WITH_SCALE].made(problem), least, {now.scores: now.held(now.scores)}), now
 
 
 def read_d_k(evaluation: Evaluation, row: MapRow) -> DkReading:
-    """Return the numbers of the head of a row, and of the row itself."""
+    """Return the numbers of one head, and of one of its rows."""
     problem = evaluation.problem
     place = slice(row.batch, row.batch + 1), slice(row.head, row.head + 1), slice(0, problem.n), slice(0, problem.m)
     scores = evaluation.fetch(evaluation.scores, place)[0, 0] * problem.effective_scale
@@ -97,8 +102,10 @@ def read_d_k(evaluation: Evaluation, row: MapRow) -> DkReading:
 
 
 def entropies(problem: Problem, batch: int = 0, head: int = 0, progress: Progress = silent) -> Entropies:
-    """Return the mean entropy in bits of a head's rows at each of POINTS, without the scale and with it: of `repeated`,
-    by its few lines of arithmetic, in a fiftieth of the time."""
+    """Return mean entropies in bits of a head's rows for `repeated` at each of POINTS: (without scale, with scale).
+
+    Computed in a few lines of its own, in a fiftieth of the time that evaluations would take.
+    """
     evaluation, found = DenseEvaluation(problem), []
     query, key = (
         evaluation.fetch(name, (slice(batch, batch + 1), slice(0, rows), evaluation.head_columns(name, head)))[0]
@@ -117,12 +124,12 @@ def entropies(problem: Problem, batch: int = 0, head: int = 0, progress: Progres
 
 @cache
 def seeded_entropies() -> Entropies:
-    """Return the entropies of `seeded`."""
+    """Return the entropies of `seeded`, as `entropies` does."""
     return entropies(seeded(WIDEST))
 
 
 def _mean_bits(scores: Array, opened: Array | None) -> float:
-    """Return the mean entropy of the softmax of every row."""
+    """Return the mean entropy of the softmax of every row, in bits."""
     with np.errstate(all="ignore"):
         scores = scores if opened is None else np.where(opened, scores, -np.inf)
         powers = np.exp(scores - scores.max(axis=1, keepdims=True))

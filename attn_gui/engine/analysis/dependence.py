@@ -46,35 +46,34 @@ MOST_TOKENS = 32
 
 # --- self-attention -------------------------------------------------------------------------------
 def sequence(problem: Problem) -> Array:
-    """Return the token's numbers (n, d): X, or where Q, K and V are given these three side by side."""
+    """Return the numbers of every token (n, d): X, or where Q, K and V are given these three side by side."""
     rows = [np.asarray(getattr(problem, name), dtype=np.float64) for name in _fields(problem)]
     return np.concatenate([item_of(array, 0) for array in rows], axis=1)
 
 
 def _fields(problem: Problem) -> tuple[str, ...]:
-    """Return the fields that hold a token's numbers."""
+    """Return the names of the fields that hold the numbers of a token."""
     return ("x",) if problem.projected else GIVEN
 
 
 def _own_width(problem: Problem) -> int:
-    """Return the numbers of a token in `sequence`."""
+    """Return d, how many numbers a token has in `sequence`."""
     return sum(int(np.shape(getattr(problem, name))[-1]) for name in _fields(problem))
 
 
 def first_tokens(problem: Problem, count: int) -> Problem:
-    """Return the problem with its first tokens alone, as queries and as keys."""
+    """Return the problem with only its first tokens, as queries and as keys."""
     if problem.n > count:
         problem = problem.replace(**resize(problem, n=count).fields)
     return problem.replace(**resize(problem, m=count).fields) if problem.m > count else problem
 
 
 def dependence(problem: Problem, progress: Callable[[float], None]) -> Array:
-    """Return ‖∂y_i/∂x_j‖ (Frobenius) as (i, j), of what attention gives (after W_O) by the token's numbers; see
-    `sequence`.
+    """Return ‖∂y_i/∂x_j‖ (Frobenius) as (i, j), of the output (after W_O) by the numbers of each token; see `sequence`.
 
-    Of self-attention over one sequence. Columns are pulled back together, with a copy of the problem along the batch
-    axis for each. `progress` gets the share done and ends the work by raising. Raises FieldError where columns are so
-    many that it would take too much memory.
+    For self-attention over one sequence. Several columns of the output are pulled back together, each in a copy of the
+    problem along the batch axis. `progress` gets the share done and ends the work by raising. Raises FieldError where
+    the columns are so many that this would take too much memory.
     """
     check(held(problem, problem.n))
     found = _by_heads(problem, progress) if _apart(problem) else _by_rows(problem, progress)
@@ -83,8 +82,10 @@ def dependence(problem: Problem, progress: Callable[[float], None]) -> Array:
 
 
 def _apart(problem: Problem) -> bool:
-    """Return whether Q, K and V depend on X row by row, each head on its own columns of them, and the output on the
-    heads by W_O alone: so it is unless that is changed by hand."""
+    """Return whether the dependence splits: Q, K, V by X row by row, the heads by their own columns, the output by W_O.
+
+    So it is unless an intervention mixes them.
+    """
     evaluation = DenseEvaluation(problem, keep=0)
     read = evaluation.stages[: evaluation.stages.index(evaluation.projection) + 1]
     by_hand = [record for record in problem.interventions if record.enabled and record.stage in read]
@@ -92,14 +93,13 @@ def _apart(problem: Problem) -> bool:
 
 
 def _mixes(record: Intervention, evaluation: Evaluation) -> bool:
-    """Return whether it changes cells outside the part of the heads, or takes them from elsewhere."""
+    """Return whether an intervention changes cells outside the heads' part, or copies from elsewhere."""
     axes, cells = evaluation.axes(record.stage), indices.whole(evaluation.shape(record.stage))
     return "head" not in axes or record.origin(cells, axes) is not None
 
 
 def _by_rows(problem: Problem, progress: Callable[[float], None]) -> Array:
-    """Return the dependence by whole rows of the output, a few columns at a time, whatever is changed by hand on the
-    way."""
+    """Return the dependence from whole rows of the output, a few columns at a time, whatever the interventions."""
     plain = DenseEvaluation(problem, keep=0)
     width, found = plain.shape(plain.projection)[-1], np.zeros((problem.n, problem.n))
     step = _columns_at_once(problem, problem.n)
@@ -115,7 +115,7 @@ def _by_rows(problem: Problem, progress: Callable[[float], None]) -> Array:
 
 
 def _by_heads(problem: Problem, progress: Callable[[float], None]) -> Array:
-    """Return the dependence of the columns of each head on Q, K and V, and from there row by row: less work by far."""
+    """Return the dependence from each head's columns to Q, K and V, and from there row by row: far less work."""
     direct = problem.replace(**made_direct(DenseEvaluation(problem, keep=0)))
     before = [_of_rows(problem, name, progress) for name in GIVEN] if problem.projected else None
     evaluation, found = DenseEvaluation(_copied(direct, direct.d_v)), np.zeros((problem.n, problem.n))
@@ -136,12 +136,13 @@ def _by_heads(problem: Problem, progress: Callable[[float], None]) -> Array:
 
 
 def _by_token(moved: Array) -> Array:
-    """Return the lengths of (column, token, number of the token) by token."""
+    """Return the lengths (…, token) of derivatives (column, token, number of the token), summed over columns and
+    numbers."""
     return np.asarray(lengths(np.swapaxes(moved, 0, 1).reshape(moved.shape[1], -1), -1)[:, 0])
 
 
 def affordable(problem: Problem, most: int) -> int:
-    """Return the tokens, from two to so many, over which the dependence takes a few seconds and, if it can, little
+    """Return the number of tokens, from two to `most`, whose dependence takes a few seconds and, if possible, little
     memory."""
     count = max(2, min(most, problem.n, int((WORK / max(_work(problem), 1)) ** 0.5)))
     while count > 2 and held(problem, count) > HELD:
@@ -150,7 +151,7 @@ def affordable(problem: Problem, most: int) -> int:
 
 
 def _work(problem: Problem) -> int:
-    """Return multiplications for each pair of tokens, about."""
+    """Return about how many multiplications each pair of tokens takes."""
     own, width = _own_width(problem), problem.num_heads * problem.d_v
     out = 1 if problem.w_output is None else int(problem.w_output.shape[-1])
     if not _apart(problem):
@@ -159,7 +160,7 @@ def _work(problem: Problem) -> int:
 
 
 def held(problem: Problem, count: int) -> int:
-    """Return the bytes that the dependence over so many of the first tokens holds at a time, about."""
+    """Return about how many bytes the dependence of the first `count` tokens holds at a time."""
     if not _apart(problem):
         return 8 * _columns_at_once(problem, count) * _of_copy(problem, count)
     own, columns, heads = _own_width(problem), problem.d_v, problem.num_heads
@@ -171,25 +172,25 @@ def held(problem: Problem, count: int) -> int:
 
 
 def _columns_at_once(problem: Problem, count: int) -> int:
-    """Return the columns of the output that are pulled back at a time over so many tokens."""
+    """Return how many columns of the output are pulled back at a time for `count` tokens."""
     shaped = DenseEvaluation(problem, keep=0)
     return max(1, min(shaped.shape(shaped.projection)[-1], PIECE // _of_copy(problem, count)))
 
 
 def _of_copy(problem: Problem, count: int) -> int:
-    """Return the numbers that a copy of the problem with so many tokens holds, about."""
+    """Return about how many numbers a copy of the problem with `count` tokens holds."""
     each = 2 * _given_width(problem) + KEPT * problem.num_heads * count + _own_width(problem)
     return int(count * each)
 
 
 def _given_width(problem: Problem) -> int:
-    """Return the columns of Q, K and V together."""
+    """Return the number of columns of Q, K and V together."""
     shaped = DenseEvaluation(problem, keep=0)
     return sum(shaped.shape(name)[-1] for name in GIVEN)
 
 
 def _of_head(evaluation: Evaluation, i: int, head: int, before: list[Array] | None) -> Array:
-    """Return ∂o_i/∂x as (column of the head, token, number of the token) of one query and head."""
+    """Return ∂o_i/∂x as (column of the head, token, number of the token), for one query and head."""
     width = evaluation.problem.d_v
     box = slice(0, width), slice(head, head + 1), slice(i, i + 1), slice(0, width)
     found = gradients(evaluation, evaluation.mixed, box, np.eye(width)[:, None, None, :])
@@ -203,7 +204,7 @@ def _of_head(evaluation: Evaluation, i: int, head: int, before: list[Array] | No
 
 
 def _of_rows(problem: Problem, name: str, progress: Callable[[float], None]) -> Array:
-    """Return ∂(row of Q, K or V)/∂(the same row of X) as (token, column, column of X): no row reads another one's."""
+    """Return ∂(row of Q, K or V)/∂(same row of X) as (token, column, column of X): no row depends on another one."""
     width, own = DenseEvaluation(problem, keep=0).shape(name)[-1], _own_width(problem)
     found, step = np.empty((problem.n, width, own)), max(1, PIECE // (problem.n * max(width, own)))
     for low in range(0, width, step):
@@ -217,7 +218,7 @@ def _of_rows(problem: Problem, name: str, progress: Callable[[float], None]) -> 
 
 
 def _copied(problem: Problem, count: int) -> Problem:
-    """Return the problem as so many equal items."""
+    """Return the problem as a batch of `count` equal items."""
     given: dict[str, Any] = {name: getattr(problem, name) for name in _fields(problem)}
     copied = {name: np.repeat(array.reshape(1, *array.shape[-2:]), count, axis=0) for name, array in given.items()}
     by_hand = tuple(_of_every_item(record) for record in problem.interventions)
@@ -225,7 +226,7 @@ def _copied(problem: Problem, count: int) -> Problem:
 
 
 def _of_every_item(record: Intervention) -> Intervention:
-    """Return the intervention in whatever item."""
+    """Return the intervention without its place along the batch axis."""
     places = {name: getattr(record, name) for name in ("at", "source") if hasattr(record, name)}
     return record.changed(
         **{name: Record({axis: at for axis, at in place.items() if axis != "batch"}) for name, place in places.items()}
@@ -243,7 +244,7 @@ class Convolutions:
 
     @classmethod
     def seeded(cls, inputs: int, channels: int, layers: int, seed: int) -> Convolutions:
-        """Return independent normal weights of variance 1 / (3 · columns in)."""
+        """Return convolutions with independent normal weights of variance 1 / (3 · columns in)."""
         draw, found = np.random.default_rng(seed).standard_normal, []
         for layer in range(layers):
             columns = inputs if layer == 0 else channels
@@ -255,8 +256,7 @@ class Convolutions:
         return self._states(x)[-1]
 
     def dependence(self, x: Array) -> Array:
-        """Return ‖∂z_i/∂x_j‖ (Frobenius) as (i, j): exact, by the chain rule from layer to layer; 0 beyond the
-        reach."""
+        """Return ‖∂z_i/∂x_j‖ (Frobenius) as (i, j), by the chain rule from layer to layer; 0 beyond their reach."""
         slopes, n, layers = [1 - states**2 for states in self._states(x)], len(x), len(self.kernels)
         first = self._first()
         found = np.zeros((n, n))
@@ -275,7 +275,8 @@ class Convolutions:
         return found
 
     def _first(self) -> Array:
-        """Return the first kernels, turned (3, channels, columns), with no more columns than keep every length."""
+        """Return the first kernels as (3, channels, columns), with the columns reduced to as many as keep
+        every length."""
         kernel = self.kernels[0]
         rows = np.swapaxes(kernel, 1, 2).reshape(-1, kernel.shape[1])
         short = np.asarray(np.linalg.qr(rows.T, mode="r")).T
@@ -302,8 +303,8 @@ class Recurrent:
 
     @classmethod
     def seeded(cls, inputs: int, channels: int, seed: int) -> Recurrent:
-        """Return independent normal weights of variance 1 / rows, so that neither sums nor powers of U grow with the
-        width."""
+        """Return a layer with independent normal weights of variance 1 / rows, so that sums and powers of U do not
+        grow."""
         draw = np.random.default_rng(seed).standard_normal
         return cls(draw((inputs, channels)) / np.sqrt(inputs), draw((channels, channels)) / np.sqrt(channels))
 
@@ -316,7 +317,7 @@ class Recurrent:
         return np.array(found)
 
     def dependence(self, x: Array) -> Array:
-        """Return ‖∂h_i/∂x_j‖ (Frobenius) as (i, j): exact, by the chain rule from step to step."""
+        """Return ‖∂h_i/∂x_j‖ (Frobenius) as (i, j), by the chain rule from step to step."""
         slopes, n = 1 - self.forward(x) ** 2, len(x)
         found, first = (
             np.zeros((n, n)),
@@ -333,12 +334,12 @@ class Recurrent:
 
 # --- layers compared ------------------------------------------------------------------------------
 def comparable(problem: Problem) -> bool:
-    """Return whether the three can be laid over a problem: self-attention over one sequence of one item."""
+    """Return whether the three layers can be compared: the problem is self-attention over one sequence of one item."""
     return problem.n == problem.m and problem.context is None and problem.batch_size == 1
 
 
 def small_layers(x: Array, layers: int = LAYERS, seed: int = SEED) -> tuple[Array, Array]:
-    """Return ‖∂y_i/∂x_j‖ as (i, j) of the recurrent layer and of so many convolutions over tokens (n, d)."""
+    """Return ‖∂y_i/∂x_j‖ as (i, j) of a recurrent layer and of `layers` convolutions over tokens x (n, d)."""
     with np.errstate(all="ignore"):
         recurrent = Recurrent.seeded(x.shape[1], CHANNELS, seed).dependence(x)
         return recurrent, Convolutions.seeded(x.shape[1], CHANNELS, layers, seed).dependence(x)
@@ -357,11 +358,11 @@ DEPENDENCES: Mapping[str, Callable[[Problem], Array]] = MappingProxyType(
 # --- costs ----------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Cost:
-    """Numbers of one layer over n tokens, and the paper's orders of growth for the same three.
+    """Costs of one layer over n tokens, and their orders of growth in the paper.
 
-    `path` is the number of layers or steps that a signal passes between the two tokens farthest apart; None where it
-    does not get there with fewer layers than `needed`, which is 0 where none are enough.
-    Source: Vaswani et al., "Attention Is All You Need" (2017), table 1.
+    `path` is the number of layers or steps between the two tokens farthest apart; None where a signal does not get
+    there with fewer layers than `needed`, which is 0 where no number is enough. Source: Vaswani et al., "Attention Is
+    All You Need" (2017), table 1.
     """
 
     multiplications: int
@@ -372,13 +373,12 @@ class Cost:
 
 
 def recurrent_cost(n: int, width: int) -> Cost:
-    """Return the recurrent layer with as many channels as the input has columns: x W and h U in each step."""
+    """Return the cost of a recurrent layer with as many channels as the input has columns: x W and h U in each step."""
     return Cost(2 * n * width * width, n, n, ("O(n·d²)", "O(n)", "O(n)"))
 
 
 def convolution_cost(n: int, width: int, layers: int) -> Cost:
-    """Return the cost of a stack of convolutions, each as wide as the input; places of a kernel beyond the
-    ends do not count."""
+    """Return the cost of a stack of convolutions as wide as the input; kernel places beyond the ends do not count."""
     places = sum(min(t + WIDTH // 2, n - 1) - max(t - WIDTH // 2, 0) + 1 for t in range(n))
     needed = max(1, -(-(n - 1) // (WIDTH // 2)))
     count = layers * places * width * width
@@ -387,8 +387,10 @@ def convolution_cost(n: int, width: int, layers: int) -> Cost:
 
 
 def attention_cost(problem: Problem) -> Cost:
-    """Return scores and mixture of all heads of one item, and how far its mask lets a signal get; projections and the
-    tables of the score are counted by `projection_multiplications`."""
+    """Return the cost of scores and mixing of all heads of one item, with the path that the mask leaves.
+
+    Projections and the tables of the score are counted by `projection_multiplications`.
+    """
     products = SCORES[problem.score].multiplications(problem.score_params, problem.d_k)
     count = problem.num_heads * problem.n * problem.m * (products + problem.d_v)
     needed = _layers_to_first(problem)
@@ -396,8 +398,7 @@ def attention_cost(problem: Problem) -> Cost:
 
 
 def _layers_to_first(problem: Problem) -> int:
-    """Return the layers with the masks of a problem, of any of its heads, that join its last query to key 0; 0 if none
-    do."""
+    """Return how many layers with these masks, of any head, connect the last query to key 0; 0 if none do."""
     evaluation, whole = DenseEvaluation(problem, keep=0), (slice(0, problem.n), slice(0, problem.m))
     opened = np.zeros((problem.n, problem.m), dtype=bool)
     for head in range(problem.num_heads):
@@ -412,8 +413,8 @@ def _layers_to_first(problem: Problem) -> int:
 
 
 def projection_multiplications(problem: Problem) -> int:
-    """Return multiplications of W_Q, W_K, W_V, W_O and the tables that a score applies to each query and key, as far as
-    there are such, which the paper's table leaves out."""
+    """Return the multiplications of W_Q, W_K, W_V, W_O and of the score's tables, which the paper's table
+    leaves out."""
     rows = {"w_query": problem.n, "w_key": problem.m, "w_value": problem.m, "w_output": problem.n}
     score, arrays = SCORES[problem.score], problem.arrays()
     rows_by_letter = {

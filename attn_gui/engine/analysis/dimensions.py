@@ -43,7 +43,7 @@ Inputs = Sequence[tuple[str, Axes]]
 
 
 class Dimension(NamedTuple):
-    """A length of an axis and its symbol; one that has none goes by its number."""
+    """The length of an axis and its symbol, which is the number itself where there is no symbol."""
 
     symbol: str
     size: int
@@ -54,7 +54,7 @@ Dims = tuple[Dimension, ...]
 
 @dataclass(frozen=True)
 class StepOperand:
-    """A matrix that a step reads: a stage, or a field by its dotted name."""
+    """A matrix that a step reads, a stage or a dotted field, with its dimensions."""
 
     name: str
     dims: Dims
@@ -62,8 +62,10 @@ class StepOperand:
 
 @dataclass(frozen=True)
 class DimensionStep:
-    """A stage: the matrices that it is made of, as they stand in a product if it is one, its own dimensions, and what
-    else it reads, with dimensions where it is an array. `per_head`: it is there once for each head."""
+    """A stage: the operands that it is computed from, its own dimensions, and what else it reads.
+
+    Operands are in the order of a product where the stage is one. `per_head`: the step is done once for each head.
+    """
 
     stage: str
     operands: tuple[StepOperand, ...]
@@ -73,19 +75,19 @@ class DimensionStep:
     per_head: bool
 
     def shape(self, *, symbols: bool) -> str:
-        """Return its line: n × d_k · d_k × m → n × m, in symbols or in numbers."""
+        """Return `n × d_k · d_k × m → n × m`, in symbols or in numbers."""
         result = written(self.result, symbols=symbols)
         before = (" · " if self.product else ", ").join(written(one.dims, symbols=symbols) for one in self.operands)
         return result if before in ("", result) else f"{before} → {result}"
 
 
 def written(dims: Dims, *, symbols: bool) -> str:
-    """Return dimensions in a line."""
+    """Return dimensions as a text."""
     return " × ".join(dim.symbol if symbols else str(dim.size) for dim in dims)
 
 
 def counts_of(problem: Problem) -> dict[str, int]:
-    """Return the symbols that stand in the shapes of a problem, with their numbers."""
+    """Return {symbol: number} of all symbols in the shapes of a problem."""
     found = {"B": problem.batch_size} if problem.batch_size > 1 else {}
     found |= {"n": problem.n, "m": problem.m, "d_k": problem.d_k, "d_v": problem.d_v}
     if problem.num_heads > 1:
@@ -102,14 +104,14 @@ def counts_of(problem: Problem) -> dict[str, int]:
 
 
 def steps_of(evaluation: Evaluation) -> tuple[DimensionStep, ...]:
-    """Return every step of a problem that is shown, in order."""
+    """Return the steps of a problem that are shown, in order."""
     made = {plain_name(node.name): node for node in evaluation.nodes if node.name.startswith(COMPUTED)}
     shown = [made.get(node.name, node) for node in evaluation.nodes if not node.stage.hidden]
     return tuple(_Step(evaluation, node).step() for node in shown)
 
 
 class _Step:
-    """One stage at work, and the symbols of its axes."""
+    """One node, with the symbols of its axes."""
 
     def __init__(self, evaluation: Evaluation, node: Node) -> None:
         self.evaluation, self.node, self.problem = evaluation, node, evaluation.problem
@@ -138,12 +140,11 @@ class _Step:
         return isinstance(stage, LinearStage) and stage.counts[0] == 2 and self._is_matrix(read[1][1])
 
     def _compares(self, read: Inputs) -> bool:
-        """Return whether the stage has a number for each query and key, computed from a row of either."""
+        """Return whether the stage has a number for each pair of query and key, computed from one row of each."""
         return self.node.stage.square and len(read) > 1 and all(self._is_row(name) for name, _ in read[:2])
 
     def _side(self, field: str, axes: Axes, result: Dims) -> Dims:
-        """Return the dimensions of another array that is read: an axis that the result has, too, goes by its symbol
-        there."""
+        """Return the dimensions of another array that is read; an axis of the result has the same symbol here."""
         array = self.problem.arrays().get(field)
         if array is None or not array.ndim:
             return ()
@@ -164,7 +165,7 @@ class _Step:
         return sum(letters not in ("b", *HEAD_LETTERS) for letters in axes) > 1
 
     def _dims(self, name: str, axes: Axes) -> Dims:
-        """Return the dimensions of a matrix as the stage reads or gives it: of one head where it is done by heads."""
+        """Return the dimensions of a matrix as the stage reads or writes it: of one head where it is done by heads."""
         sizes, one_head = self.node.sizes, self.node.stage.per_head
         rows, columns = self._symbols(name)
         kept = [letters for letters in axes if letters not in ("b", *HEAD_LETTERS)]
@@ -178,7 +179,7 @@ class _Step:
         return (*batch, *found)
 
     def _dim(self, size: int, symbols: Symbols) -> Dimension:
-        """Return a length under its symbol, unless that stands for another number: then under its own."""
+        """Return a length with its symbol, or with its number where the symbols stand for another one."""
         other = {"h_kv": "h", "d_context": "d_model", "d_out": "d_model"}
         symbols = tuple(other.get(one, one) if one not in self.counts else one for one in symbols)
         seen = [one for one in symbols if one in self.counts]
@@ -186,7 +187,7 @@ class _Step:
         return Dimension("·".join(seen) if fits else str(size), size)
 
     def _symbols(self, name: str) -> tuple[Symbols, Symbols]:
-        """Return rows and columns of a field, or of a stage by its axes."""
+        """Return the symbols of rows and columns of a field, or of a stage by its axes."""
         if name in FIELDS and name not in self.evaluation.stages:
             rows, columns = FIELDS[name]
             return ("m",) if rows == ("n",) and self.node.stage.by_key else rows, columns
@@ -203,7 +204,7 @@ class _Step:
         return ("n",), self._out(stage.role)
 
     def _columns(self, heads: str, *, transposed: bool) -> Symbols:
-        """Return the columns of Q, K or V; those of the sequence itself have no heads."""
+        """Return the symbols of the columns of Q, K or V; the sequence itself has no heads."""
         if not heads:
             return ("d_model",)
         if heads == HEAD_LETTERS[0]:
@@ -211,7 +212,7 @@ class _Step:
         return ("h_kv", "d_k") if transposed else ("h_kv", "d_v")
 
     def _out(self, role: Role | None) -> Symbols:
-        """Return the columns from the joined heads on."""
+        """Return the symbols of the columns from the joined heads on."""
         if role is Role.JOIN or self.problem.w_output is None:
             return "h", "d_v"
         return ("d_model",) if self.problem.block is not None and self.problem.projected else ("d_out",)

@@ -138,10 +138,11 @@ TEXT = Signs(
 # regression (Watson, 1964) and in equation 1 of Tsai et al., "Transformer Dissection" (2019). The maximum that the
 # computation takes off first cancels out here.
 class PerQuery:
-    """The sum behind one weight or one cell of the heads' results; `symbols`, `numbers` and `value` are its sides.
+    """The equation of one weight, or of one cell of a head's output, from the scores of its query.
 
-    `total_…` are the sides of Z. Closed keys are left out; a row that sees none is 0 and has no Z. Where e^x leaves
-    the range of numbers, Z stays unevaluated.
+    `sides_latex` are its sides (symbols, numbers, value), `total_sides_latex` those of Z, the denominator. Closed keys
+    are left out; a row without an open key is 0 and has no Z. Where e^x leaves the range of numbers, Z is not
+    evaluated.
     """
 
     def __init__(self, evaluation: Evaluation, stage: str, index: tuple[int, ...], value: float) -> None:
@@ -151,7 +152,7 @@ class PerQuery:
     # --- the numbers -----------------------------------------------------------------------------
     @cached_property
     def _row(self) -> tuple[str, Array]:
-        """The input of the softmax: the stage before it, and its row."""
+        """The input of the softmax: (stage, the row of this query)."""
         name = self._evaluation.logits
         assert name is not None, "given weights have no such equation"
         row = self._evaluation.fetch(name, (*cell(self._place), slice(0, self._evaluation.problem.m)))
@@ -164,7 +165,7 @@ class PerQuery:
 
     @cached_property
     def _exp_scores(self) -> Array:
-        """e^x of every such key."""
+        """e^x for each of these keys."""
         temperature = self._evaluation.problem.temperature or 1.0
         with np.errstate(all="ignore"):
             return np.asarray(np.exp(self._row[1][self._keys] / temperature))
@@ -186,7 +187,7 @@ class PerQuery:
 
     @cached_property
     def _sink(self) -> Cell | None:
-        """The logit of the head that has no key."""
+        """The sink of the head, a logit without a key."""
         sink, head = self._evaluation.problem.sink, self._place[1]
         return None if sink is None else Cell("sink", (head,), float(sink[head]), cell_latex("sink"), ())
 
@@ -242,7 +243,7 @@ class PerQuery:
 
     @cached_property
     def _printed(self) -> PrintedNumbers:
-        """The numbers with as many digits as the printed values ask for."""
+        """The printed numbers, with as many digits as the printed values need."""
         printed = PrintedNumbers()
         add_formula(printed, self.expression, self._value)
         if not self._empty and _written(self._denominator.value):
@@ -269,7 +270,7 @@ class PerQuery:
 
     @property
     def latex(self) -> str:
-        """LaTeX of the whole equation and of its denominator, to be copied."""
+        """LaTeX of the whole equation and of its denominator, for the clipboard."""
         return r", \quad ".join(chain_of(sides) for sides in (self.sides_latex, self.total_sides_latex) if sides)
 
     @property
@@ -283,7 +284,7 @@ class PerQuery:
         return "" if self._sink is None else f" + {self._powered(self._sink).write('symbols')}"
 
     def _exponent(self, key: str, signs: Signs) -> str:
-        """Return what e is raised to for a key, by its number or a letter."""
+        """Return the exponent of e for a key, given by its number or a letter."""
         row, problem = str(self._place[2]), self._evaluation.problem
         if self._evaluation.elementary:
             return _exponent(self._evaluation, row, key, signs)
@@ -291,7 +292,7 @@ class PerQuery:
 
     @property
     def _masked(self) -> bool:
-        """Whether a mask closes keys of the head, so that the sum has to say over which keys it goes."""
+        """Whether a mask closes keys of the head, so that the sum has to name its keys."""
         return self._evaluation.allowed(*self._place[:2], slice(0, 1), slice(0, 1)) is not None
 
     @property
@@ -343,7 +344,7 @@ class _Denominator(Named):
 def per_query(evaluation: Evaluation, stage: str, index: tuple[int, ...], value: float) -> PerQuery | None:
     """Return the equation of a weight, or of a cell that is one head's sum over the keys; None for any other stage.
 
-    None also where a number on the way from the softmax to the cell was set by hand.
+    None also where an intervention changes a number between the softmax and the cell.
     """
     if not is_a_sum(evaluation, stage) or _by_hand(evaluation, stage, index):
         return None
@@ -351,8 +352,8 @@ def per_query(evaluation: Evaluation, stage: str, index: tuple[int, ...], value:
 
 
 def is_a_sum(evaluation: Evaluation, stage: str) -> bool:
-    """Return whether a cell is a weight of a softmax or a sum of values by such weights, also by another name or beside
-    other heads."""
+    """Return whether a cell is a weight of a softmax, or a sum of values by such weights, also among other heads'
+    columns."""
     entry = STAGE.get(plain_name(stage))
     softmax = evaluation.logits is not None and NORMALIZERS[evaluation.problem.normalize].elementary
     if entry is None or not softmax:  # a map that is derived from others, or weights that are given
@@ -393,14 +394,14 @@ def _written(denominator: float) -> bool:
 
 # --- terms ----------------------------------------------------------------------------------------
 class Term(NamedTuple):
-    """One addend of a formula: the cells that it is made of, and what it adds."""
+    """One addend of a formula: the cells that it is made of, and its value."""
 
     cells: tuple[Cell, ...]
     value: float
 
 
 class Terms(Sequence[Term]):
-    """The addends of a formula, made when they are asked for; `values` has their numbers, `positions` their keys."""
+    """The addends of a formula, made when they are read; `values` has their numbers, `positions` their keys."""
 
     def __init__(self, addends: Sequence[Addends], keep: Array | None = None) -> None:
         self._addends = addends
@@ -439,7 +440,10 @@ class Terms(Sequence[Term]):
 
 # --- explanation of a cell ------------------------------------------------------------------------
 class Explanation:
-    """One cell explained, one hop back and one forward. It reads the evaluation: ask before the next update."""
+    """One cell explained, one hop back and one forward.
+
+    It reads the evaluation, so it has to be read before the next update.
+    """
 
     def __init__(self, evaluation: Evaluation, stage: str, index: Sequence[int]) -> None:
         self._evaluation, self._fetch = evaluation, once(evaluation.fetch)
@@ -463,7 +467,7 @@ class Explanation:
             return self._node.explain(self.index, self._fetch)
 
     def _scaled(self) -> Expression:
-        """Return a scaled score: with its dot product, as it is taught; other scores are one cell."""
+        """Return the formula of a scaled score: of a dot product all its products, of other scores one cell."""
         problem = self._evaluation.problem
         inner = self._node.explain(self.index, self._fetch).parts[0]
         if self.folds:
@@ -477,7 +481,7 @@ class Explanation:
         return inner if scale == 1 else Product(Number(scale), inner)
 
     def _open_sum(self) -> Expression:
-        """Return the products of the keys that are seen: another one adds nothing, whatever stands behind it."""
+        """Return the sum of the products of visible keys: the others add nothing, whatever their values."""
         every, terms = self._node.explain(self.index, self._fetch), self.terms
 
         def product(place: int) -> Expression:
@@ -489,7 +493,7 @@ class Explanation:
 
     @property
     def entry(self) -> Stage:
-        """The stage that makes the cell."""
+        """The stage that computes the cell."""
         return self._node.stage
 
     @property
@@ -508,21 +512,21 @@ class Explanation:
 
     @property
     def folds(self) -> bool:
-        """Whether a scaled score is explained by the products of its score."""
+        """Whether the cell is a scaled score that is explained by the products of its score."""
         return self._score.dot and not self._dot.steps_at(self.index)
 
     def _plays(self, role: Role) -> bool:
-        """Return whether the cell is what the stage of this part computes, not what was done to it by hand."""
+        """Return whether the cell is as computed by the stage with this role, without interventions."""
         return self._evaluation.part(role) == plain_name(self.stage) and not self.by_hand
 
     @cached_property
     def computed(self) -> Explanation | None:
-        """The explanation of the cell as it would be without its interventions; None where it has none."""
+        """The explanation of the cell before its interventions; None where it has none."""
         return Explanation(self._evaluation, computed_name(self.stage), self.index) if self.by_hand else None
 
     @cached_property
     def terms(self) -> Terms:
-        """The addends: for weights one a key that may be seen, for scaled dot products those of the dot product."""
+        """The addends: of a weight one for each visible key, of a scaled dot product those of the dot product."""
         node = self._dot if self._plays(Role.SCALE) and self.folds else self._node
         if node.stage.alias and node.inputs[0].name in self._evaluation.sources:
             return Terms(())
@@ -532,7 +536,7 @@ class Explanation:
 
     @cached_property
     def row(self) -> Terms:
-        """The weights of all keys that the query of a weight may see, each beside its score; of other cells `terms`."""
+        """The weights of all keys that the query of a weight sees, each beside its score; of other cells `terms`."""
         logits = self._evaluation.logits
         if not self._plays(Role.WEIGHT) or self._node.stage.shares or logits is None:
             return self.terms
@@ -552,29 +556,28 @@ class Explanation:
 
     @cached_property
     def parts(self) -> dict[str, Expression]:
-        """Parts of the formula with a name of their own: Z, max, mu, var."""
+        """Named parts of the formula: Z, max, mu, var."""
         found: dict[str, Expression] = {named.name: named.part for named in self._named}
         return found | ({} if self.computed is None else {"computed": Number(self.computed.value)})
 
     @cached_property
     def _named(self) -> list[Named]:
-        """Named parts, each before those in its own formula: Z before the max that it contains."""
+        """Named parts, each before those that its own formula contains: Z before the max in it."""
         return sorted(named_parts(self.expression).values(), key=lambda named: -len(named_parts(named.part)))
 
     def expand(self, cell: Cell) -> Explanation | None:
-        """Return one hop further: the explanation of a cell of a stage; None for a number of the problem itself."""
+        """Return the explanation of a cell of the formula; None for a number of the problem itself."""
         known = self._evaluation.explains(cell.name)
         return Explanation(self._evaluation, cell.name, cell.index) if known else None
 
     # --- the surroundings ------------------------------------------------------------------------
     @cached_property
     def sources(self) -> tuple[Cell, ...]:
-        """Every cell that the value is computed from: cells of stages and of the problem's fields."""
+        """The cells that the value is computed from, of stages and of the problem's fields."""
         return self._sources(self.terms)
 
     def some_sources(self, most: int) -> tuple[Cell, ...]:
-        """Return `sources`; of more terms than `most` those of the first, the last and the one of the cell's own
-        key."""
+        """Return `sources`; of more terms than `most` those of the first, the last and the cell's own key."""
         count = len(self.terms)
         if count <= most:
             return self.sources
@@ -613,7 +616,7 @@ class Explanation:
 
     @cached_property
     def reaches(self) -> tuple[tuple[str, Box], ...]:
-        """Cells one hop on that a change of this cell changes: boxes of the next stages."""
+        """Boxes of the next stages that a change of this cell changes."""
         found = []
         for node in self._evaluation.nodes:
             for k, ref in enumerate(node.inputs):
@@ -624,33 +627,33 @@ class Explanation:
 
     @cached_property
     def closed_by(self) -> int | None:
-        """The position of the first mask layer that closes the cell of a map behind the mask."""
+        """The position of the first mask layer that closes the cell; None for an open one."""
         return closing_layer(self._evaluation, self._node, self.index)
 
     @property
     def _notes(self) -> list[str]:
-        """The layer that closes the cell, where one does."""
+        """The layer that closes the cell, in words, where one does."""
         at = self.closed_by
         return [] if at is None else [f"closed by mask {at} ({self._evaluation.problem.mask[at].kind})"]
 
     @cached_property
     def rank(self) -> int:
-        """1 for the largest of its row; equals share a rank."""
+        """The rank in its row, 1 for the largest; equal numbers share a rank."""
         return 1 + int((self._row > self._row[self.index[-1]]).sum())
 
     @cached_property
     def equals(self) -> int:
-        """Count of cells of its row that are as large as this one, itself included; of keys that are seen."""
+        """How many visible cells of its row are as large as this one, itself included."""
         return int((self._seen & (self._row == self._row[self.index[-1]])).sum())
 
     @property
     def sink_share(self) -> float:
-        """The share of the row of a weight that the sink of its head takes."""
+        """The share of the row of a weight that goes to the sink of its head."""
         return sink_share(self._evaluation, self._fetch, self.index)
 
     @cached_property
     def _row(self) -> Array:
-        """The row of the cell, read once: a part may differ from the whole by its last digit."""
+        """The row of the cell, read once: a part may differ from the whole in its last digit."""
         return self._evaluation.box(self.stage, (*indices.cell(self.index[:-1]), slice(None))).reshape(-1)
 
     # --- written ---------------------------------------------------------------------------------
@@ -681,13 +684,13 @@ class Explanation:
         printed.alike((self.value,), self.stage)
 
     def print_with(self, printed: PrintedNumbers) -> None:
-        """Print its numbers as in other equations beside it, of which the last one settles them."""
+        """Print its numbers with those of other equations beside it; the last of them settles the digits."""
         self._add_to(printed)
         self._printed = printed
 
     @property
     def numbers_latex(self) -> str:
-        """Right side of the equation with the actual numbers; empty where it would only repeat the value."""
+        """The right side of the equation with the actual numbers; empty where it would only repeat the value."""
         if self._given or isinstance(self.expression, (Number, Evaluated)):
             return ""
         written = formula_latex(self.expression, self._printed)
@@ -695,11 +698,11 @@ class Explanation:
 
     @property
     def value_latex(self) -> str:
-        """The number of the cell as it is printed."""
+        """The value of the cell as printed."""
         return Printed(self.value, self._printed).write("latex")
 
     def number_text(self, value: float) -> str:
-        """Return a number in plain characters as the formula prints it."""
+        """Return a number in plain characters, as the formula prints it."""
         return self._printed.text(value)
 
     @property
@@ -719,7 +722,7 @@ class Explanation:
 
     @property
     def latex(self) -> str:
-        """The whole chain and its parts, to be copied."""
+        """The whole chain and its parts, for the clipboard."""
         notes = (rf"\text{{{note}}}" for note in self._notes)
         return r", \quad ".join([chain_of(self.sides_latex), *self.parts_latex, *notes])
 
@@ -734,7 +737,7 @@ class Explanation:
     # --- per query -------------------------------------------------------------------------------
     @cached_property
     def per_query(self) -> PerQuery | None:
-        """The one equation with Z from the scores to this cell: of a weight, or of one head's sum over the keys."""
+        """The one equation with Z from the scores to this cell, for a weight or one head's sum over the keys."""
         return per_query(self._evaluation, self.stage, self.index, self.value)
 
     @property

@@ -47,8 +47,8 @@ def _number(problem: Problem, field: str, index: tuple[int, ...]) -> float:
 
 
 def _with(problem: Problem, field: str, index: tuple[int, ...], value: float) -> Problem:
-    """Return the problem in float64 with another number in one place. Raises FieldError where that would take too
-    much."""
+    """Return the problem in float64 with one number changed. Raises FieldError where that would take too much
+    memory."""
     check(sum(array.size * (1 if array.dtype == np.bool_ else 8) for array in problem.arrays().values()))
     new: object = value
     if field in (arrays := problem.arrays()):
@@ -63,10 +63,10 @@ def _read(problem: Problem, stage: str, box: Box, weights: Array) -> float:
 
 
 class Gradient(EvaluationProxy):
-    """∂ Σ weights · stage by every cell of every stage and matrix of an evaluation, as that was when it was taken.
+    """∂ Σ weights · stage by every cell of every stage and matrix, for the evaluation as it was at that time.
 
-    A later stage has zeros: the sum does not read it. Of each stage only the box that the sum reads is kept, which of a
-    map is a row. Source: reverse accumulation, as in `sensitivity`.
+    Later stages have zeros, since the sum does not depend on them. Of each stage only the box that the sum reads is
+    kept, of a map one row. Source: reverse accumulation, as in `sensitivity`.
     """
 
     kind = "gradient"
@@ -76,7 +76,7 @@ class Gradient(EvaluationProxy):
         self._parts, self._by_field = all_gradients(of, stage, box, weights)
 
     def fetch(self, name: str, box: Box) -> Array:
-        """Return the gradient by a box of a stage, float64; of the mask, which cells are open."""
+        """Return the gradient by a box of a stage, float64; for the mask booleans, the open cells."""
         if name == self.mask:
             return self.of.fetch(name, box)
         found = np.zeros(indices.shape_of(box))
@@ -98,7 +98,7 @@ class Gradient(EvaluationProxy):
         return self._by_field
 
     def field(self, field: str) -> Array:
-        """Return the gradient by a whole array of the problem, in its own shape; NaN for switches, which have none."""
+        """Return the gradient by a whole array of the problem, in its shape; NaN for booleans, which have none."""
         found = self._by_field.get(field)
         return np.broadcast_to(np.nan, self.problem.arrays()[field].shape) if found is None else found
 
@@ -116,9 +116,9 @@ class Gradient(EvaluationProxy):
         return values, None
 
     def lacking(self, stage: str, batch: int, head: int | None, rows: slice, columns: int) -> int:
-        """Return nothing: all is computed once the gradient is taken."""
+        """Return 0: everything is computed when the gradient is taken."""
         return 0
 
     def ready(self, stage: str, batch: int, head: int | None, rows: slice) -> bool:
-        """Return whether rows can be read at once: always."""
+        """Return True: any row can be read at once."""
         return True

@@ -35,19 +35,17 @@ Cells = list[tuple[slice, slice]]
 
 # --- largest entropy ------------------------------------------------------------------------------
 def most_entropy(keys: int, by_hand: int = 0, *, sink: bool = False) -> float:
-    """Return the largest −Σ a log a of a row with so many open keys, and so many weights besides that are changed by
-    hand.
+    """Return the largest −Σ a log a of a row with `keys` open keys and `by_hand` weights set by interventions.
 
-    A weight by hand adds 1/e at most, whatever it is. Those of the softmax add up to 1, beside a sink or weights by
-    hand to a total S of at most 1: their S log(keys / S) is largest at S = keys/e, or at 1 where that is more.
+    A set weight adds 1/e at most, whatever it is. The others sum to 1, or beside a sink or set weights to some S ≤ 1:
+    their S log(keys / S) is largest at S = keys/e, or at 1 where that is more.
     """
     less = keys < math.e and (sink or by_hand > 0)
     return (keys / math.e if less else math.log(max(keys, 1))) + by_hand / math.e
 
 
 def most_of_row(evaluation: Evaluation, batch: int, head: int, query: int) -> float:
-    """Return the most that the entropy of one row can be, by its mask, its sink and the weights that are changed by
-    hand."""
+    """Return the largest entropy that a row can have, given its mask, its sink and the weights set by interventions."""
     problem = evaluation.problem
     opened = evaluation.allowed(batch, head, slice(query, query + 1), slice(0, problem.m))
     by_hand = weights_by_hand(problem, batch, head, query)
@@ -56,7 +54,7 @@ def most_of_row(evaluation: Evaluation, batch: int, head: int, query: int) -> fl
 
 
 def weights_by_hand(problem: Problem, batch: int, head: int, query: int) -> Flags:
-    """Return the weights of a row that are changed by hand, as booleans (m,)."""
+    """Return booleans (m,): weights of a row that interventions change."""
     found = np.zeros(problem.m, dtype=bool)
     for *place, keys in _boxes_by_hand(problem):
         if all(cut.start <= here < cut.stop for cut, here in zip(place, (batch, head, query), strict=True)):
@@ -65,7 +63,7 @@ def weights_by_hand(problem: Problem, batch: int, head: int, query: int) -> Flag
 
 
 def _boxes_by_hand(problem: Problem) -> list[Box]:
-    """Return the boxes of weights that are changed by hand."""
+    """Return the boxes of weights that interventions change."""
     stage = stage_of(Role.WEIGHT)
     records = (record for record in problem.interventions if record.enabled and record.stage == stage)
     return [record.box(STAGE[stage].axes, problem.map_shape) for record in records]
@@ -73,7 +71,7 @@ def _boxes_by_hand(problem: Problem) -> list[Box]:
 
 # --- readings -------------------------------------------------------------------------------------
 class HeadReading:
-    """One number of a head, from its weights."""
+    """One number of a head, computed from its weights."""
 
     key: ClassVar[str]
     title: ClassVar[str]
@@ -83,31 +81,31 @@ class HeadReading:
     needs: ClassVar[str] = QT_TRANSLATE_NOOP("Readings", "Needs weights whose rows add up to 1")
 
     def said(self, problem: Problem) -> str:
-        """Return the sentence for a problem."""
+        """Return the sentence that describes it for a problem."""
         return self.sentence
 
     def explained(self, problem: Problem) -> str:
-        """Return the sentence where there is room for more."""
+        """Return the longer sentence, where there is room."""
         return self.said(problem)
 
     def most(self, problem: Problem) -> float:
-        """Return the largest value that there can be."""
+        """Return the largest possible value."""
         return 1.0
 
     def shown(self, value: EntropyT) -> EntropyT:
-        """Return a number, or an array of them, in the unit in which it is shown."""
+        """Return numbers in the unit in which they are shown."""
         return value
 
     def written(self, value: float) -> str:
-        """Return the number as it stands below a head."""
+        """Return the number as it is written below a head."""
         return "NaN" if math.isnan(value) else f"{self.shown(value):.2f}"
 
     def fits(self, problem: Problem) -> bool:
-        """Return whether there is anything to count in a problem."""
+        """Return whether the problem has anything to count."""
         return not self.of_shares or NORMALIZERS[problem.normalize].shares
 
     def measure(self, problem: Problem, rows: Callable[[], Rows]) -> float:
-        """Return the number; `rows` begins at the first row each time. NaN where a weight is."""
+        """Return the number, NaN where a weight is; each call of `rows` starts again at the first row."""
         raise NotImplementedError
 
     def cells(self, problem: Problem, rows: Callable[[], Rows]) -> Cells:
@@ -154,11 +152,11 @@ class Entropy(HeadReading):
 
 
 class StableRank(HeadReading):
-    """Squares of all singular values over the largest of them: by how many directions the rows differ.
+    """Sum of all squared singular values over the largest of them: in how many directions the rows differ.
 
-    ‖A‖² in the Frobenius norm is a sum over rows; the largest singular value is found by Lanczos' method on AᵀA, a pass
-    over the rows for each step. Source: Rudelson, Vershynin (2007), "Sampling from large matrices"; Golub, Van Loan
-    (2013), §10.1.
+    ‖A‖² (Frobenius) is a sum over rows; the largest singular value is found by Lanczos' method on AᵀA, one pass over
+    the rows for each step. Source: Rudelson, Vershynin (2007), "Sampling from large matrices"; Golub, Van Loan (2013),
+    §10.1.
     """
 
     key = "rank"
@@ -182,7 +180,7 @@ class StableRank(HeadReading):
 
 
 class LargestWeight(HeadReading):
-    """The largest weight of all."""
+    """The largest of all weights."""
 
     key = "largest"
     of_shares = False
@@ -216,7 +214,7 @@ class Pattern(HeadReading):
     """
 
     def pattern(self, problem: Problem, rows: slice) -> Flags:
-        """Return the counted cells of some rows."""
+        """Return booleans: the counted cells of some rows."""
         raise NotImplementedError
 
     def measure(self, problem: Problem, rows: Callable[[], Rows]) -> float:
@@ -226,7 +224,7 @@ class Pattern(HeadReading):
         return inside / total if total != 0 else 0.0
 
     def _sums(self, problem: Problem, rows: Callable[[], Rows]) -> tuple[float, float]:
-        """Return the weights in the pattern, and all."""
+        """Return (sum of weights in the pattern, sum of all weights)."""
         inside = total = 0.0
         for part, weights in rows():
             with np.errstate(over="ignore", invalid="ignore"):
@@ -264,7 +262,7 @@ class SinkShare(Pattern):
 
 
 class OfTokens(Pattern):
-    """A pattern of tokens that attend to tokens of their own sequence."""
+    """A pattern of tokens that attend to tokens of the same sequence."""
 
     needs = QT_TRANSLATE_NOOP(
         "Readings", "Needs queries and keys of one sequence, with tokens, and weights whose rows add up to 1"
@@ -327,7 +325,7 @@ READINGS: dict[str, HeadReading] = {
 
 
 def rows_of(evaluation: Evaluation, batch: int, head: int, pulse: Callable[[], object] = bool) -> Rows:
-    """Return the weights of a head, as many rows at a time as may be held; `pulse` is called before each part."""
+    """Yield the weights of a head, as many rows at a time as may be held; `pulse` is called before each part."""
     n, m = evaluation.problem.n, evaluation.problem.m
     step = max(1, AT_ONCE // m)
     for low in range(0, n, step):
@@ -338,14 +336,14 @@ def rows_of(evaluation: Evaluation, batch: int, head: int, pulse: Callable[[], o
 
 
 def _numbered(problem: Problem) -> Array:
-    """Return a number for every token, the same for the same text."""
+    """Return a number for every token, equal for equal texts."""
     tokens = problem.query_tokens or ()
     numbers = {token: number for number, token in enumerate(dict.fromkeys(tokens))}
     return np.array([numbers[token] for token in tokens])
 
 
 def _leveled(rows: Callable[[], Rows]) -> Callable[[], Rows]:
-    """Return rows over a power of two near the largest weight: what is set by hand may be too large to be squared."""
+    """Return rows over a power of two near the largest weight: set weights may be too large to be squared."""
     top = float(np.max([np.abs(weights).max() for _, weights in rows()]))
     exponent = int(np.frexp(top)[1]) if math.isfinite(top) else 0
     if abs(exponent) < MILD:
@@ -354,7 +352,8 @@ def _leveled(rows: Callable[[], Rows]) -> Callable[[], Rows]:
 
 
 def _largest_square(rows: Callable[[], Rows], keys: int) -> float:
-    """Return the square of the largest singular value (Lanczos from a vector that no weights by hand stand across)."""
+    """Return the square of the largest singular value, by Lanczos from a vector that set weights cannot be orthogonal
+    to."""
     start = np.random.default_rng(0).standard_normal(keys)
     basis, found = [start / length(start)], 0.0
     diagonal: list[float] = []

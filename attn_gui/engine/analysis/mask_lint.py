@@ -113,7 +113,7 @@ def added_switches(problem: Problem) -> Iterator[tuple[int, Note]]:
     """Yield (position, what is said of it) of every enabled bias that holds 0 and 1 alone."""
     for place, layer in enumerate(problem.mask):
         if layer.enabled and holds_switches(layer):
-            yield place, Note(AddedSwitches.words, {"number": place, "layer": Note(layer.label, {})})
+            yield place, Note(AddedSwitches.words, {"number": place, "layer": Note(layer.label)})
 
 
 class UnclearAlignment(LintRule):
@@ -134,7 +134,7 @@ class UnclearAlignment(LintRule):
         n, m = problem.n, problem.m
         for position, layer in enumerate(problem.mask):
             if layer.enabled and isinstance(layer, Aligned) and n != m:
-                values = {"layer": Note(layer.label, {}), "n": n, "m": m, "last": n - 1, "last_key": m - 1}
+                values = {"layer": Note(layer.label), "n": n, "m": m, "last": n - 1, "last_key": m - 1}
                 note, change = Note(self.words[layer.align], values), {ALIGN.name: self.other[layer.align]}
                 yield LintFinding(self.key, note, None, position, change, self.remedies[layer.align])
 

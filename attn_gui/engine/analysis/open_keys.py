@@ -94,8 +94,8 @@ def _read(cells: BoxReadable, place: Place) -> Array:
     """Return the cells of some rows, (rows, m) or as broadcasts to it."""
     item, head, rows = place
     wanted = (slice(item, item + 1), slice(head, head + 1), rows, slice(None))[4 - len(cells.shape) :]
-    whole = [slice(0, length) for length in cells.shape]
-    box = tuple(all_ if all_.stop == 1 or cut.stop is None else cut for cut, all_ in zip(wanted, whole, strict=True))
+    every = indices.whole(cells.shape)
+    box = tuple(all_ if all_.stop == 1 or cut.stop is None else cut for cut, all_ in zip(wanted, every, strict=True))
     found = np.asarray(cells[box])
     return found.reshape(found.shape[-2:] if found.ndim > 1 else (1, -1))
 

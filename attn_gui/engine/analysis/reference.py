@@ -311,7 +311,8 @@ class ReferenceBlock:
         residual = keep("residual", [a + b for a, b in zip(output, x, strict=True)])
         if self.block["kind"] == "linear":
             weight, bias = self.block["ln_weight"].tolist(), self.block["ln_bias"].tolist()
-            keep("block_output", linear(keep("normalized", layer_norm(residual, weight, bias, self._eps)), *self._last))
+            eps = float(self.block["ln_eps"])
+            keep("block_output", linear(keep("normalized", layer_norm(residual, weight, bias, eps)), *self._last))
         elif self.block["kind"] == "post":
             normalized = keep("normalized", self._norms[0](residual))
             down = self._network(normalized, keep)
@@ -319,10 +320,6 @@ class ReferenceBlock:
         else:
             down = self._network(keep("normalized", self._norms[1](residual)), keep)
             keep("block_output", _sum(residual, down))
-
-    @property
-    def _eps(self) -> float:
-        return float(self.block["ln_eps"])
 
     def _network(self, row: Row, keep: Keep) -> Row:
         bend = ACTIVATIONS[self.block["activation"]]

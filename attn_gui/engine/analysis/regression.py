@@ -15,7 +15,7 @@ from attn_gui.engine.arrays import Array
 from attn_gui.engine.errors import FieldError
 from attn_gui.engine.evaluation.dense import DenseEvaluation
 from attn_gui.engine.evaluation.evaluation import Evaluation
-from attn_gui.engine.graph.indices import length
+from attn_gui.engine.graph.indices import length, whole
 from attn_gui.engine.masks import Custom
 from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.problem import Problem
@@ -132,15 +132,16 @@ def fit_width(points: Problem, progress: Progress = silent) -> FittedWidth:
         errors.append(_error(points, trial))
     best = int(np.argmin(errors))
     found = _least(points, trials[max(best - 1, 0)], trials[min(best + 1, STEPS - 1)], within(progress, 1, 2))
-    error, size = _error(points, found), _mean(points.value) or 1.0
+    error, size = _error(points, found), _root_mean_square(points.value) or 1.0
     if (before / size) ** 2 - (error / size) ** 2 > np.finfo(float).eps:
-        return FittedWidth(found, _squared(error), _squared(before))
-    return FittedWidth(w, _squared(before), _squared(before))
+        return FittedWidth(found, error * error, before * before)
+    return FittedWidth(w, before * before, before * before)
 
 
 def error_of_others(points: Problem) -> float:
     """Return the mean squared error of every point predicted from the others, with the w that they have."""
-    return _squared(_error(points, float(points.score_params["w"])))
+    error = _error(points, float(points.score_params["w"]))
+    return error * error
 
 
 def each_from_the_others(evaluation: Evaluation) -> Problem:
@@ -162,25 +163,19 @@ def each_from_the_others(evaluation: Evaluation) -> Problem:
 
 
 def _whole(evaluation: Evaluation, name: str) -> Array:
-    shape = evaluation.shape(name)
-    return np.asarray(evaluation.box(name, tuple(slice(0, length) for length in shape)), dtype=np.float64)
+    return np.asarray(evaluation.box(name, whole(evaluation.shape(name))), dtype=np.float64)
 
 
 def _error(points: Problem, w: float) -> float:
-    """Return the root of the mean squared error: it stands where the square would overflow."""
+    """Return the root of the mean squared error, which is finite where the square would overflow."""
     evaluation = DenseEvaluation(points.replace(score_params={**points.score_params, "w": float(w)}))
     joined = _whole(evaluation, evaluation.joined)
     missed = joined - np.asarray(points.value).reshape(joined.shape)
-    return _mean(missed)
+    return _root_mean_square(missed)
 
 
-def _mean(array: Array) -> float:
-    """Return the root of the mean square."""
+def _root_mean_square(array: Array) -> float:
     return length(np.asarray(array, dtype=np.float64)) / math.sqrt(array.size)
-
-
-def _squared(error: float) -> float:
-    return error * error
 
 
 def _range(points: Problem) -> tuple[float, float]:

@@ -54,9 +54,9 @@ def sensitivity(
 
 
 def gradients(evaluation: Evaluation, stage: str, box: Box, weights: Array) -> dict[str, Array]:
-    """Return {field: gradient} of Σ weights · stage over a box, which a long problem's map need not be held for.
+    """Return {field: gradient} of Σ weights · stage over a box; of a long problem no map is held.
 
-    Raises FieldError where they cannot be held, here as in the others below.
+    Raises FieldError where the gradients cannot be held, as the functions below do.
     """
     _weigh(evaluation)
     with np.errstate(all="ignore"):
@@ -66,7 +66,7 @@ def gradients(evaluation: Evaluation, stage: str, box: Box, weights: Array) -> d
 def step_gradients(evaluation: Evaluation, stage: str, box: Box, weights: Array) -> dict[str, tuple[Box, Array]]:
     """Return {stage: (box, gradient)} of Σ weights · stage over a box with respect to the stages before it.
 
-    Of each stage the box that the sum reads, outside of which the gradient is 0.
+    Each box is the part of a stage that the sum reads; outside of it the gradient is 0.
     """
     seen: dict[str, Pieces] = {}
     with np.errstate(all="ignore"):
@@ -77,7 +77,7 @@ def step_gradients(evaluation: Evaluation, stage: str, box: Box, weights: Array)
 def all_gradients(
     evaluation: Evaluation, stage: str, box: Box, weights: Array
 ) -> tuple[dict[str, tuple[Box, Array]], dict[str, Array]]:
-    """Return `step_gradients`, that of the stage itself among them, and `gradients` of one sum, both in one go."""
+    """Return `step_gradients`, with the stage itself among them, and `gradients` of the same sum, in one pass."""
     _weigh(evaluation)
     seen: dict[str, Pieces] = {}
     with np.errstate(all="ignore"):
@@ -87,8 +87,8 @@ def all_gradients(
 
 
 def gradient(evaluation: Evaluation, stage: str, box: Box, weights: Array, field: str) -> Array:
-    """Return the gradient of Σ weights · stage over a box with respect to one field, in the field's own shape
-    (float64)."""
+    """Return the gradient of Σ weights · stage over a box with respect to one field, float64 in the field's
+    own shape."""
     _weigh(evaluation, field)
     found = np.zeros(evaluation.problem.arrays()[field].shape)
     with np.errstate(all="ignore"):
@@ -100,8 +100,11 @@ def gradient(evaluation: Evaluation, stage: str, box: Box, weights: Array, field
 
 
 def gradient_before(evaluation: Evaluation, stage: str, box: Box, weights: Array, before: str) -> Pieces:
-    """Return the gradient of Σ weights · stage over a box with respect to Q as computed, or another stage `before`:
-    (box, float64) pairs that add up; none where nothing depends on it. The other matrices are held as they are."""
+    """Return (box, float64) pairs whose sum is the gradient of Σ weights · stage over a box with respect to `before`.
+
+    `before` is Q as computed, or another stage; nothing is returned where the sum does not depend on it. The other
+    matrices are held constant.
+    """
     place = [node.name for node in evaluation.nodes].index(before)
     later = [node for node in evaluation.nodes[place + 1 :] if node.name not in ("query", "key", "value")]
     with np.errstate(all="ignore"):
@@ -109,14 +112,14 @@ def gradient_before(evaluation: Evaluation, stage: str, box: Box, weights: Array
 
 
 def is_quickly_differentiated(problem: Problem) -> bool:
-    """Return whether gradients are taken within a frame."""
+    """Return whether gradients of the problem take less than a frame."""
     numbers = sum(array.size for array in problem.arrays().values())
     return numbers <= QUICK_NUMBERS and prod(problem.map_shape) <= QUICK_CELLS
 
 
 def strongest(gradients: Mapping[str, Array], count: int) -> list[tuple[str, tuple[int, ...], float]]:
-    """Return the `count` largest gradients as (field, index, gradient), largest first; zeros are left out, NaN comes
-    first."""
+    """Return the `count` largest gradients as (field, index, gradient), largest first, NaN before them; zeros are left
+    out."""
     found = []
     for field, gradient in gradients.items():
         size = np.nan_to_num(np.abs(gradient.ravel()), nan=np.inf, posinf=np.inf)
@@ -129,13 +132,14 @@ def strongest(gradients: Mapping[str, Array], count: int) -> list[tuple[str, tup
 
 
 def _weigh(evaluation: Evaluation, *fields: str) -> None:
-    """Raise FieldError where the gradients by these fields, or by all, are more than a share of the free memory."""
+    """Raise FieldError where the gradients by these fields, or by all, would take more than a share of the
+    free memory."""
     arrays = evaluation.problem.arrays()
     check(sum(8 * arrays[name].size for name in fields or arrays if arrays[name].dtype != np.bool_))
 
 
 def _checked(node: Node, cotangent: Array | None) -> Array:
-    """Return the cotangent as numbers of the stage's shape."""
+    """Return the cotangent as float64 of the stage's shape. Raises ShapeError."""
     weights = as_array("cotangent", cotangent, axes=range(5))
     if weights.shape != node.shape:
         raise ShapeError(
@@ -150,7 +154,8 @@ def _checked(node: Node, cotangent: Array | None) -> Array:
 
 
 def _tiles(evaluation: Evaluation, node: Node) -> Iterator[Box]:
-    """Yield the stage whole, or a few queries at a time where their rows of the maps are too many cells to be held."""
+    """Yield the box of the whole stage, or boxes of a few queries where their rows of maps are too many cells
+    to hold."""
     whole = indices.whole(node.shape)
     if node.stage.input_side or "i" not in node.left:
         yield whole
@@ -162,8 +167,8 @@ def _tiles(evaluation: Evaluation, node: Node) -> Iterator[Box]:
 
 
 def _from_parts(evaluation: Evaluation, stage: str, parts: Pieces) -> Mapping[str, Pieces]:
-    """Return gradients of sources; of several parts one after the other as far as Q, K and V, from there on all at
-    once."""
+    """Return gradients of sources; several parts are pulled back one after another to Q, K and V, from there
+    together."""
     if len(parts) == 1:
         return _pulled_back(evaluation, evaluation.nodes, {stage: parts})
     early, late = ([node for node in evaluation.nodes if node.stage.input_side == first] for first in (True, False))
@@ -183,8 +188,7 @@ def _from_parts(evaluation: Evaluation, stage: str, parts: Pieces) -> Mapping[st
 def _pulled_back(
     evaluation: Evaluation, nodes: Sequence[Node], pending: dict[str, Pieces], seen: dict[str, Pieces] | None = None
 ) -> Mapping[str, Pieces]:
-    """Return gradients handed back from stage to stage, `seen` on the way; only what the start can see is ever
-    computed."""
+    """Return gradients of sources, pulled back from stage to stage; `seen` collects those of stages on the way."""
     for node in reversed(nodes):
         pieces = _gathered(pending.pop(node.name, []))
         if seen is not None:
@@ -196,7 +200,7 @@ def _pulled_back(
 
 
 def _gathered(pieces: Pieces) -> Pieces:
-    """Return several pieces as one, so that a stage read twice is pulled back once."""
+    """Return several pieces of a gradient as one, so that a stage that is read twice is pulled back once."""
     if len(pieces) < 2:
         return pieces
     outer = indices.around([box for box, _ in pieces])
@@ -221,7 +225,7 @@ def _by_field(evaluation: Evaluation, pending: Mapping[str, Pieces]) -> dict[str
 # --- contributions of heads -----------------------------------------------------------------------
 @dataclass(frozen=True)
 class Contributions:
-    """`parts` (head, row, column) and `bias` (column,) or None: what adds up to `output` (row, column)."""
+    """What adds up to `output` (row, column): `parts` (head, row, column), and `bias` (column,) or None."""
 
     parts: Array
     bias: Array | None
@@ -236,19 +240,20 @@ class Contributions:
 
     @property
     def difference(self) -> float:
-        """The largest distance between a cell of the sum and that of the output; see `farthest`."""
+        """The largest distance between a cell of the total and of the output; see `farthest`."""
         return farthest(self.total, self.output)
 
     def norms(self) -> Array:
-        """Return ‖part‖ of every head and row, the bias as one more head: (parts, row)."""
+        """Return ‖part‖ for every head and row, with the bias as one more part: (parts, row)."""
         return self._lengths(self.all_parts())
 
     def whole_norms(self) -> Array:
-        """Return ‖·‖ of the sum and of the output, as two more parts: (2, row)."""
+        """Return ‖total‖ and ‖output‖ for every row: (2, row)."""
         return self._lengths(np.stack([self.total, self.output]))
 
     def shares(self) -> Array:
-        """Return part · output / ‖output‖² of every part and row: they sum to 1, NaN where the output is zero."""
+        """Return part · output / ‖output‖² for every part and row: they sum to 1, and are NaN where the
+        output is zero."""
         with np.errstate(all="ignore"):  # squares of levels, which neither overflow nor vanish
             whole, exponent = leveled(self.output, -1)
             square = (whole**2).sum(axis=-1)
@@ -262,15 +267,14 @@ class Contributions:
             return np.asarray(lengths(rows, -1)[..., 0])
 
     def all_parts(self) -> Array:
-        """Return the parts of the heads, and the bias as one more where there is one: (part, row, column)."""
+        """Return (part, row, column): the parts of the heads, and the bias as one more where there is one."""
         if self.bias is None:
             return self.parts
         return np.concatenate([self.parts, np.broadcast_to(self.bias, (1, *self.output.shape))])
 
 
 def farthest(total: Array, output: Array) -> float:
-    """Return the largest distance of a cell of one from that of the other: 0 where both are NaN, NaN where one alone
-    is."""
+    """Return the largest distance between cells of two arrays: 0 where both are NaN, NaN where only one is."""
     with np.errstate(invalid="ignore"):
         apart = np.abs(total - output)
     same = (total == output) | (np.isnan(total) & np.isnan(output))
@@ -278,9 +282,9 @@ def farthest(total: Array, output: Array) -> float:
 
 
 def contributions(evaluation: Evaluation, batch: int, rows: slice) -> Contributions:
-    """Return out_h = O_h W_O[rows of h] for some queries of an item; without W_O each head fills columns of its own.
+    """Return out_h = O_h W_O[rows of h] for some queries of an item; without W_O each head fills its own columns.
 
-    `rows` is a slice with start and stop. Rows of the output that are set by hand are not what the heads add up to.
+    `rows` is a slice with start and stop. Rows of the output that interventions set differ from the sum of the heads.
     Source: Elhage et al. 2021, *A Mathematical Framework for Transformer Circuits*, "Attention heads are independent
     and additive".
     """
@@ -302,7 +306,7 @@ def contributions(evaluation: Evaluation, batch: int, rows: slice) -> Contributi
 
 
 def part_block(evaluation: Evaluation, batch: int, head: int, rows: slice, columns: slice) -> Array:
-    """Return some cells of what one head adds to the output, as (row, column)."""
+    """Return (row, column): some cells of what one head adds to the output."""
     problem, node = evaluation.problem, evaluation.node(evaluation.projection)
     joined, width = evaluation.joined, node.shape[-1]
     mine = evaluation.head_columns(joined, head)

@@ -44,7 +44,7 @@ LARGEST_BIAS = 1 << 24  # numbers of a bias layer that is made for one row
 #
 # Where the way from no change ends before the target, the search begins again from the best of many changes.
 class Objective(Protocol):
-    """A number that depends on the change of a row, and how near to its target is near enough."""
+    """A number that depends on the change of a row, and how close to its target is close enough."""
 
     @property
     def enough(self) -> float: ...
@@ -54,30 +54,30 @@ class Objective(Protocol):
 
     @property
     def over(self) -> bool:
-        """Whether the number has been looked at as often as it may be."""
+        """Whether the number has been computed as often as it may be."""
 
     def gap(self, change: Array) -> float:
-        """Return target − value; the change stays in force until the next one is asked about."""
+        """Return target − value for a change, which stays applied until the next call."""
 
     def slope(self, change: Array) -> Array:
-        """Return the gradient of the value at the change that is in force."""
+        """Return the gradient of the value at the change that is applied."""
 
 
 class CostlyObjective(Objective, Protocol):
-    """A number that takes a while to compute."""
+    """An objective that takes a while to compute."""
 
     @property
     def zero(self) -> Array:
-        """No change."""
+        """The change of nothing."""
 
     def allow(self, looks: int) -> None:
-        """Let the number be looked at so often from now on."""
+        """Let the number be computed `looks` times from now on."""
 
 
 def search_steps(question: CostlyObjective) -> tuple[int, float]:
-    """Return (steps, gap): the shortest change found that closes the gap or comes nearest to closing it, applied.
+    """Return (steps, gap): apply the shortest change found that closes the gap, or the one that comes nearest to it.
 
-    Steps from several starts, and no more than a set amount of work: that there is no better one is not proved.
+    Searches from several starts, with a limit of the work: it is not proved that there is no better change.
     """
     question.allow(FIRST)
     change, steps, left = shortest(question, question.zero)
@@ -94,7 +94,7 @@ def search_steps(question: CostlyObjective) -> tuple[int, float]:
 
 
 def _promising(question: CostlyObjective) -> list[Array]:
-    """Return the random changes that come nearest to the target, of short and long ones in all directions."""
+    """Return the random changes, short and long ones in all directions, that come nearest to the target."""
     question.allow(PROBES)
     random = np.random.default_rng(PROBES)  # the same in every run
     sizes = question.length * 10.0 ** random.uniform(*SPREAD, PROBES)
@@ -104,9 +104,9 @@ def _promising(question: CostlyObjective) -> list[Array]:
 
 
 def shortest(question: Objective, start: Array) -> tuple[Array, int, float]:
-    """Return (change, steps, gap): the shortest change near `start` that closes the gap, or what comes nearest to that.
+    """Return (change, steps, gap): the shortest change near `start` that closes the gap, or the one that comes nearest.
 
-    Where the values above the target form a convex set, as they do for a weight that is to grow, no change is shorter.
+    Where the values above the target form a convex set, as for a weight that is to grow, no change at all is shorter.
     """
     change, steps, left = gauss_newton(question, start)
     if abs(left) <= question.enough:
@@ -116,7 +116,7 @@ def shortest(question: Objective, start: Array) -> tuple[Array, int, float]:
 
 
 def gauss_newton(question: Objective, change: Array) -> tuple[Array, int, float]:
-    """Solve one equation by Gauss–Newton with damped steps (Nocedal, Wright, "Numerical Optimization", 2006, §10.3)."""
+    """Solve the equation by Gauss–Newton with damped steps (Nocedal, Wright, "Numerical Optimization", 2006, §10.3)."""
     left, idle = question.gap(change), 0
     for count in range(MOST_STEPS):
         if abs(left) <= question.enough or not np.isfinite(left) or idle == IDLE or question.over:
@@ -139,10 +139,9 @@ def gauss_newton(question: Objective, change: Array) -> tuple[Array, int, float]
 
 
 def _shortened(question: Objective, change: Array) -> tuple[Array, int]:
-    """Take away what lies beside the gradient, and go back to the target, until only what is needed is left.
+    """Shorten a change that reaches the target: remove what is not parallel to the gradient, and return to the target.
 
-    Gradient projection (Nocedal, Wright, 2006, §16.7; Rosen 1961): a change of the smallest length is parallel to the
-    gradient.
+    Gradient projection (Nocedal, Wright, 2006, §16.7; Rosen 1961): the shortest change is parallel to the gradient.
     """
     share = 1.0
     for count in range(MOST_SLIDES):
@@ -173,9 +172,9 @@ def _shortened(question: Objective, change: Array) -> tuple[Array, int]:
 # The log-odds of a weight, z_j − log Σ e^(z_i) over the others, are concave in the row. So a weight is raised by one
 # shortest change, and its largest value, if there is one, proves itself: there the key is a mean of the others.
 class LogOdds:
-    """Gap of one open key's log-odds to their target, as the logits grow by `vectors` · change / temperature.
+    """Gap of one open key's log-odds to their target, as the logits change by `vectors` · change / temperature.
 
-    `logits` (keys,), over the temperature already; `vectors` (keys, d), None where the change is one of the logits.
+    `logits` (keys,), divided by the temperature; `vectors` (keys, d), None where the change is one of the logits.
     """
 
     def __init__(
@@ -205,7 +204,7 @@ class LogOdds:
         return np.asarray(weights if self._vectors is None else weights @ self._vectors) / self._temperature
 
     def weights(self, change: Array) -> Array:
-        """Return the weights that the others would have among themselves; 0 for the key."""
+        """Return the weights that the other keys have among themselves; 0 for the key."""
         logits = self._at(change)
         powers = np.where(self._others, np.exp(logits - logits[self._others].max()), 0.0)
         return np.asarray(powers / powers.sum())
@@ -216,7 +215,8 @@ class LogOdds:
 
     # --- where to begin, and where it ends -------------------------------------------------------
     def starts(self) -> list[Array]:
-        """Return starts: no change; for a weight that is to fall, also towards the nearest keys that could gain."""
+        """Return the changes to start from: none, and for a weight that is to fall towards the nearest keys that could
+        gain."""
         found = [self.zero]
         if self.gap(self.zero) >= 0:
             return found
@@ -243,7 +243,8 @@ class LogOdds:
         return way
 
     def highest(self) -> tuple[Array, bool]:
-        """Return the change with the largest value, and whether it is proved to be: Newton on a concave function."""
+        """Return the change with the largest value, and whether that is proved: Newton's method on a concave
+        function."""
         assert self._vectors is not None
         change, damping = self.zero, 1e-9
         size = float(np.abs(self._vectors).max()) or 1.0
@@ -263,8 +264,8 @@ class LogOdds:
 
 
 def free_change(question: LogOdds, by: str, key: int) -> tuple[Array, int, Reason | None]:
-    """Return (change, steps, reason): the reason only where the target is not reached; then the change is the
-    nearest."""
+    """Return (change, steps, reason); where the target is not reached, the nearest change, and the reason,
+    else None."""
     tried = [shortest(question, start) for start in question.starts()]
     good = [one for one in tried if one[2] <= question.enough]
     if good:
@@ -282,7 +283,7 @@ def free_change(question: LogOdds, by: str, key: int) -> tuple[Array, int, Reaso
 
 # --- unknown cells --------------------------------------------------------------------------------
 class EditedArray:
-    """A copy of the array `field` of a problem; `problem()` is the problem with it."""
+    """A writable copy of the array `field` of a problem; `problem()` is the problem with it."""
 
     def __init__(self, problem: Problem, field: str) -> None:
         self._problem, self.field = problem, field
@@ -298,13 +299,13 @@ class EditedArray:
         return {"mask": tuple(layers)}
 
     def write(self, evaluation: Evaluation, box: Box, values: Array) -> None:
-        """Put numbers into a box and let the evaluation follow."""
+        """Write numbers into a box and update the evaluation."""
         with np.errstate(over="ignore"):
             self.array[box] = np.asarray(values).reshape(self.array[box].shape)
         evaluation.update(self._live, {self.field: [box]})
 
     def moved(self, box: Box, old: Array) -> float:
-        """Return the norm of the change of a box."""
+        """Return the length of the change of a box."""
         change = np.asarray(self.array[box], float) - old
         return length(change[np.isfinite(change)])
 
@@ -313,9 +314,9 @@ class EditedArray:
 
 
 def with_own_bias(problem: Problem) -> tuple[Problem, str]:
-    """Return the problem with a bias layer that has a number for every cell of the maps, and its field.
+    """Return (problem, field): the problem with a bias layer with a number for every cell of the maps, and its field.
 
-    A layer of zeros is added where every bias there is serves several rows. Raises ValueError if it would be too large.
+    A layer of zeros is added where no bias has a number for each cell. Raises ValueError if it would be too large.
     """
     sizes = problem.map_shape
     for position, layer in enumerate(problem.mask):
@@ -333,5 +334,5 @@ def _own(shape: Sequence[int], sizes: Sequence[int]) -> bool:
 
 
 def bias_box(shape: Sequence[int], place: tuple[slice, ...]) -> Box:
-    """Return a box of the maps in the bias's own axes."""
+    """Return a box of the maps as one of the bias array, in its own axes."""
     return tuple(place[4 - len(shape) :])

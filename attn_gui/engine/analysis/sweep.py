@@ -525,11 +525,6 @@ def score_variance(problem: Problem, batch: int, head: int) -> float:
     return variance(np.concatenate(seen))
 
 
-def seeded_problem(problem: Problem, width: int) -> Problem:
-    """Return the problem with d_k columns of standard normal numbers in place of its Q and K; its rules stay."""
-    return SeededWidth().put(problem, width)
-
-
 def at_scales(problem: Problem, scales: Sequence[float], row: MapRow) -> tuple[ScaledRow, ...]:
     """Return a row at each of several scales."""
     return tuple(_scaled_row(changed, scale, row) for scale, changed in _changed(problem, scales))

@@ -1,4 +1,13 @@
-"""Solution for a target of one cell: the small change of one row or of a bias that reaches it."""
+"""Solution for a target of one cell: the small change of one row or of a bias that reaches it.
+
+A cell of an output, or of a map where no closed formula holds (a sink, norms of Q or K, a change by hand): steps along
+the gradient, `_output` and `_by_steps`. A cell of any other map:
+
+- odds kept, by query, key or bias: a linear system for the logits, `EXACT`, and steps where the score is not linear in
+  the row: `_kept`; by x Gauss–Newton for all odds at once: `_kept_by_x`;
+- odds free, a weight by bias, or by query where scores are linear: the shortest change of its log-odds, `free_change`;
+- odds free, anything else: steps along the gradient, `search_steps`.
+"""
 
 from __future__ import annotations
 
@@ -60,8 +69,10 @@ ODDS = ("kept", "free")
 
 # --- targets of weights and scores ----------------------------------------------------------------
 def solution_without_effect(ask: TargetQuestion, problem: Problem) -> Solution | None:
-    """Return the answer where no change moves a cell of a map. Raises FieldError for a row that the cell does not
-    read."""
+    """Return the answer where no change can move a cell of a map, else None.
+
+    Raises FieldError for a row that the cell does not depend on.
+    """
     reason = reason_against_change(ask.row, ask.stage, ask.key)
     if reason is not None:
         return Solution(problem, ask.reached, math.inf, False, reason, ask.cells.field, ask.box)
@@ -70,7 +81,7 @@ def solution_without_effect(ask: TargetQuestion, problem: Problem) -> Solution |
 
 
 def answer_map(ask: TargetQuestion, odds: str | None) -> Solution:
-    """Return the answer for a cell of a map that something moves; `odds` are what was asked for."""
+    """Return the answer for a cell of a map that can be moved; `odds` as asked for."""
     free = (odds or _default(ask)) == "free" and ask.by != "key"
     if free and not (ask.by == BIAS and not ask.of_weight):
         return _free(ask, asked=odds is not None)
@@ -78,7 +89,7 @@ def answer_map(ask: TargetQuestion, odds: str | None) -> Solution:
 
 
 def _default(ask: TargetQuestion) -> str:
-    """Return whether odds are kept by default: where common keys make that a system with a solution."""
+    """Return "kept" where the odds can probably be kept, so that the linear system has a solution, else "free"."""
     if ask.by not in ("query", "x"):
         return "kept"
     few = int(ask.row.open.sum()) <= ask.problem.d_k + 1
@@ -86,7 +97,7 @@ def _default(ask: TargetQuestion) -> str:
 
 
 def _linear(ask: TargetQuestion) -> bool:
-    """Return whether the stage is linear in the query row but for what all keys share."""
+    """Return whether the stage is linear in the query row, up to a number that all keys share."""
     problem, score = ask.problem, SCORES[ask.problem.score]
     linear = score.slope(problem.score_params) is not None and (ask.of_weight or not score.common)
     return problem.softcap is None and linear
@@ -117,7 +128,7 @@ def _kept_by_x(ask: TargetQuestion) -> Solution:
 
 
 def _missed(ask: TargetQuestion, before: Array, asked: float) -> float:
-    """Return the gap between the logits and those asked for; a number common to all of the others is free."""
+    """Return how far the logits are from those asked for; a number common to all other keys does not count."""
     row, key, off = ask.row, ask.key, ask.reached - ask.target
     others = np.flatnonzero(np.isfinite(before) & (np.arange(len(before)) != key))
     moved = row.logits - before
@@ -131,14 +142,14 @@ def _missed(ask: TargetQuestion, before: Array, asked: float) -> float:
 
 
 def _judged(step: RowChange, count: int, left: float, enough: float) -> RowChange:
-    """Return a step that was found by trying."""
+    """Return a step found by search, with whether it reaches the target."""
     if left > enough:
         return replace(step, feasible=False, reason=Reason(verdicts.STUCK, steps=count, residual=left))
     return replace(step, reason=Reason(verdicts.NEARBY, steps=count)) if step.feasible else step
 
 
 def _with_residual(step: RowChange, residual: float, asked: float) -> RowChange:
-    """Return the result of a step in the numbers of the dtype."""
+    """Return the step with its residual, judged in the precision of the dtype."""
     size, values = max(1.0, abs(asked)), {"residual": residual, "condition": step.condition}
     if not step.feasible or residual <= COARSE * size:
         return step
@@ -149,7 +160,7 @@ def _with_residual(step: RowChange, residual: float, asked: float) -> RowChange:
 
 # --- free ----------------------------------------------------------------------------------------
 def _free(ask: TargetQuestion, *, asked: bool) -> Solution:
-    """Solve for one number alone: the shortest change of the row that gives it."""
+    """Return the answer for one number alone: the shortest change of the row that gives it."""
     count, width = int(ask.row.open.sum()), ask.problem.d_k
     steps, failed = _moved(ask)
     residual = abs(ask.reached - ask.target)
@@ -163,7 +174,7 @@ def _free(ask: TargetQuestion, *, asked: bool) -> Solution:
 
 
 def _moved(ask: TargetQuestion) -> tuple[int, Reason | None]:
-    """Change the cells for the target: how many steps it took, and why it is out of reach where that is known."""
+    """Change the cells for the target; return the number of steps, and why it is out of reach where that is known."""
     if ask.of_weight and (ask.by == BIAS or (ask.by == "query" and _linear(ask))):
         row = ask.row
         change, steps, failed = free_change(_log_odds(ask), ask.by, ask.key)
@@ -173,7 +184,7 @@ def _moved(ask: TargetQuestion) -> tuple[int, Reason | None]:
 
 
 def _log_odds(ask: TargetQuestion) -> LogOdds:
-    """Return the question of one weight of the row, among its open keys."""
+    """Return the objective for one weight of the row, among its open keys."""
     problem, row = ask.problem, ask.row
     wanted, temperature = row.open, problem.temperature or 1.0
     vectors, reach = None, 1.0
@@ -189,7 +200,7 @@ def _log_odds(ask: TargetQuestion) -> LogOdds:
 
 
 def _as_cells(row: SolvedRow, by: str, change: Array) -> Array:
-    """Return a change of the turned query row, or of the open keys' logits, as one of the cells."""
+    """Return a change of the turned query row, or of the open keys' logits, as a change of the field's cells."""
     if by == "query":
         return row.unturned("query", row.query, change)
     found = np.zeros(row.problem.m)
@@ -217,8 +228,8 @@ def solve(
     Cells of an output: by query, x or bias, a nearby solution. Where there is no closed formula, steps are taken from
     several starts, with a limit of the work: what is not reached is the nearest that was found.
     `index` has one integer per axis of the stage's shape, batch included. No map is ever held.
-    Raises Stopped soon after `cancelled()` has become true; StageError, PlaceError, and ValueError or TypeError with
-    one sentence where the question makes no sense.
+    Raises SolvingStopped soon after `cancelled()` has become true; StageError, PlaceError, and ValueError or TypeError
+    with one sentence where the question makes no sense.
     Source: the shortest solution of a linear system (Golub, Van Loan, 2013) in `target_solvers`, Gauss–Newton and
     gradient projection (Nocedal, Wright, 2006) in `shortest_change`.
     """
@@ -226,7 +237,7 @@ def solve(
     as_choice("by", by, WAYS)
     odds = None if odds is None else as_choice("odds", odds, ODDS)
     target = as_number("target", target)
-    _check_way(problem, by)
+    _check_fields(problem, by)
     start, field = with_own_bias(problem) if by == BIAS else (problem, by)
     evaluation = RowwiseEvaluation(start)
     place = as_index(evaluation.node(stage), index)
@@ -246,8 +257,10 @@ def solve(
 
 
 def _by_steps(ask: TargetQuestion, odds: str | None) -> Solution:
-    """Return the answer for a cell of a map without closed formulas: where more than the key's own logit moves, nothing
-    keeps the odds among the others."""
+    """Return the answer for a cell of a map without closed formulas.
+
+    Where more than the key's own logit changes, the odds among the others cannot be kept.
+    """
     kept = ask.by == "key" and ask.evaluation.elementary
     if odds == "kept" and not kept:
         raise FieldError(verdicts.NOT_KEPT)
@@ -263,7 +276,8 @@ def _check_target(stage: Stage, target: float, by: str) -> None:
         raise FieldError(verdicts.TARGET_WEIGHT, got=target)
 
 
-def _check_way(problem: Problem, by: str) -> None:
+def _check_fields(problem: Problem, by: str) -> None:
+    """Raise FieldError where the problem has no scores, or not the field that is to change."""
     if not problem.compares:
         raise FieldError(messages.NO_SCORES)
     if by == "x" and not problem.projected:
@@ -273,7 +287,7 @@ def _check_way(problem: Problem, by: str) -> None:
 
 
 def _box(evaluation: Evaluation, cells: EditedArray, stage: str, place: tuple[int, ...], by: str) -> Box:
-    """Return the cells of the field that may change: of one head for a map, of every head that an output reads."""
+    """Return the cells of the field that may change: of one head for a map, of every head that an output depends on."""
     problem, item, query = evaluation.problem, place[0], place[-2]
     if by == BIAS:
         heads = cell(place[1:2]) if len(place) == 4 else (slice(0, problem.num_heads),)
@@ -294,7 +308,7 @@ def _output(ask: TargetQuestion) -> Solution:
 
 
 def _outside(ask: TargetQuestion) -> Reason | None:
-    """Return a weighted mean never leaves the values that it is of; beside a sink 0 is one of them."""
+    """Return why the target is out of reach: a weighted mean stays among its values, with a sink also 0; else None."""
     problem, evaluation, place = ask.problem, ask.evaluation, ask.place
     mean = not STAGE[ask.stage].square and is_a_sum(evaluation, ask.stage)
     if ask.by == "x" or not mean or any(record.enabled for record in problem.interventions):

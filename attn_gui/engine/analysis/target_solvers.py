@@ -36,7 +36,7 @@ HALVINGS = 30
 # --- row of a map ---------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class SolvedRow:
-    """Query `query` of head `head` in batch item `item`; all numbers are float64 copies."""
+    """The row of query `query`, head `head` and batch item `item` in all maps; numbers are float64 copies."""
 
     evaluation: Evaluation
     item: int
@@ -48,7 +48,7 @@ class SolvedRow:
         return self.evaluation.problem
 
     def read(self, stage: str) -> Array:
-        """Return the row in one of the maps, one number for each key."""
+        """Return the row in one of the maps, (m,)."""
         box = (*cell((self.item, self.head, self.query)), slice(0, self.problem.m))
         return np.array(self.evaluation.fetch(stage, box)[0, 0, 0])
 
@@ -66,7 +66,7 @@ class SolvedRow:
 
     @property
     def open(self) -> Array:
-        """Keys that take part in the softmax. Raises ValueError where no softmax is left."""
+        """Booleans (m,): keys that take part in the softmax. Raises ValueError where the weights are no softmax."""
         logits = self.logits
         if np.isnan(logits).any() or np.isposinf(logits).any():
             raise FieldError(verdicts.WILD, stage=self.evaluation.scores)
@@ -77,17 +77,17 @@ class SolvedRow:
         return slice(self.item, self.item + 1), rows, self.evaluation.head_columns(name, self.head)
 
     def query_vector(self) -> Array:
-        """Return the query as scores read it: (d_k,), turned by its position where positions are rotary."""
+        """Return the query as the scores read it, (d_k,): turned where positions are rotary."""
         name = self.evaluation.latest("query")
         return np.array(self.evaluation.fetch(name, self._part(name, slice(self.query, self.query + 1)))[0, 0])
 
     def key_vectors(self, rows: slice | None = None) -> Array:
-        """Return the keys as scores read them: (m, d_k)."""
+        """Return the keys as the scores read them, (m, d_k)."""
         name = self.evaluation.latest("key")
         return np.array(self.evaluation.fetch(name, self._part(name, rows or slice(0, self.problem.m)))[0])
 
     def unturned(self, name: str, row: int, vector: Array) -> Array:
-        """Return a change of a turned row as a change of the row before; a turn keeps lengths, so the smallest stays
+        """Return a change of a turned row as a change of the row before; turning keeps lengths, so the shortest stays
         so."""
         if (latest := self.evaluation.latest(name)) == name:
             return vector
@@ -106,7 +106,7 @@ class SolvedRow:
 
 
 def row_box(shape: tuple[int, ...], item: int, row: int) -> Box:
-    """Return a whole row of an array that may have a batch axis."""
+    """Return the box of a whole row of an array that may have a batch axis."""
     leading = (slice(item, item + 1),) if len(shape) == 3 else ()
     return (*leading, slice(row, row + 1), slice(0, shape[-1]))
 
@@ -116,13 +116,12 @@ def row_box(shape: tuple[int, ...], item: int, row: int) -> Box:
 class Solution:
     """The answer of a solver.
 
-    `problem` holds the change, `field` and `box` say which cells it touches (a new bias layer stands last in the mask),
-    `norm` how long it is. `gauss_newton` is the cell in the new problem. `residual`: |reached − target|; where closed
-    formulas keep the odds, the root of the summed squares by which the logits of the open keys miss what was asked.
-    `odds`: whether those among the other open keys were kept or free; None for output cells, and where nothing moves.
-    `feasible`: whether the target can be reached, or where there is no closed formula was reached; if not, `problem` is
-    the nearest, or the nearest that was found: `reason` says which.
-    `condition` is the condition number of the linear system, 1 where there is none.
+    `problem` holds the change; `field` and `box` are the cells it touches (a new bias layer is the last of the mask),
+    `norm` its length. `reached` is the number of the cell in it. `residual` is |reached − target|; where closed
+    formulas keep the odds, the root of the summed squares by which the open keys' logits miss the demand. `odds`:
+    "kept" or "free" for those among the other open keys; None for output cells, and where nothing moves. `feasible`:
+    whether the target can be reached, or without a closed formula was reached; if not, `problem` is the nearest, or the
+    nearest found, as `reason` says. `condition` is the condition number of the linear system, 1 without one.
     """
 
     problem: Problem
@@ -163,7 +162,7 @@ class TargetQuestion:
 
     @property
     def row(self) -> SolvedRow:
-        """The row of the maps that the cell stands in."""
+        """The row of the maps in which the cell is."""
         return SolvedRow(self.evaluation, *self.place[:3])
 
     @property
@@ -172,7 +171,7 @@ class TargetQuestion:
 
     @property
     def of_weight(self) -> bool:
-        """Whether the cell is a share of its row: it is moved by log-odds then."""
+        """Whether the cell is a share of its row, which is moved by its log-odds."""
         return STAGE[self.stage].shares
 
     @property
@@ -181,11 +180,11 @@ class TargetQuestion:
 
     @property
     def reached(self) -> float:
-        """The cell as it is now."""
+        """The present number of the cell."""
         return float(self.evaluation.box(self.stage, cell(self.place)).item())
 
     def change(self, values: Array) -> None:
-        """Add numbers to the cells."""
+        """Set the cells that may change to their old numbers plus `values`."""
         self.cells.write(self.evaluation, self.box, self.old + values.reshape(self.old.shape))
 
     def answer(
@@ -209,7 +208,7 @@ class TargetQuestion:
 # --- least squares --------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class LeastSquares:
-    """The shortest `x` among those with the smallest ‖A x − b‖; `met` if that is 0 but for rounding."""
+    """The shortest `x` with the smallest ‖A x − b‖; `met` if that is 0 up to rounding."""
 
     x: Array
     rank: int
@@ -220,8 +219,8 @@ class LeastSquares:
 def shortest(matrix: Array, right: Array, demands: int, size: float) -> LeastSquares:
     """Solve least squares by singular values (Golub, Van Loan, "Matrix Computations", 2013, §5.5).
 
-    `matrix` (equations, unknowns), of which `demands` can be independent; `size` is the norm of the numbers that its
-    entries are differences of. b lies in the range of A if adding it as a column does not raise the rank.
+    `matrix` is (equations, unknowns), of which at most `demands` are independent; `size` is the norm of the numbers
+    whose differences are its entries. b is in the range of A if adding it as a column does not raise the rank.
     """
     left, values, across = np.linalg.svd(matrix, full_matrices=False)
     size = max(size, float(values[0]))
@@ -235,7 +234,7 @@ def shortest(matrix: Array, right: Array, demands: int, size: float) -> LeastSqu
 
 
 def centered(matrix: Array) -> Array:
-    """Return rows less their mean: what is left of equations to which a common number may be added, none of none."""
+    """Return rows less their mean: equations to each of which the same number may be added."""
     return np.asarray(matrix - matrix.mean(axis=0)) if len(matrix) else matrix
 
 
@@ -246,7 +245,8 @@ def centered(matrix: Array) -> Array:
 # bias.
 @dataclass(frozen=True)
 class RowChange:
-    """The change of one row, before any rounding; `score` instead where it must be found step by step."""
+    """The change of one row, before rounding; or `score`, a target for the score, where it has to be found step by
+    step."""
 
     change: Array
     feasible: bool
@@ -256,7 +256,7 @@ class RowChange:
 
 
 def reason_against_change(row: SolvedRow, stage: str, key: int) -> Reason | None:
-    """Return the reason why no change at all can move the cell."""
+    """Return why no change can move the cell; None where one can."""
     if STAGE[stage].shares:
         if not row.open[key]:
             return Reason(verdicts.CLOSED, key=key)
@@ -271,7 +271,7 @@ def reason_against_change(row: SolvedRow, stage: str, key: int) -> Reason | None
 
 
 def check_way(row: SolvedRow, stage: str, by: str) -> None:
-    """Raise FieldError for a way of changing the row that the cell does not read."""
+    """Raise FieldError for a change (`by`) that the cell does not depend on."""
     stages, biased = row.evaluation.stages, row.evaluation.part(Role.BIAS)
     if by != BIAS:
         _score_of(row.problem)
@@ -280,7 +280,7 @@ def check_way(row: SolvedRow, stage: str, by: str) -> None:
 
 
 def growth(row: SolvedRow, stage: str, key: int, target: float) -> float:
-    """Return the growth of the key's logit over all others that a weight needs; for other cells, of the cell itself."""
+    """Return by how much the key's logit has to grow over all others for a weight; of other cells, the cell itself."""
     if not STAGE[stage].shares:
         return target - float(row.read(stage)[key])
     temperature = row.problem.temperature or 1.0
@@ -326,7 +326,7 @@ def by_query(row: SolvedRow, stage: str, key: int, target: float) -> RowChange:
 
 
 def by_key(row: SolvedRow, stage: str, key: int, target: float) -> RowChange:
-    """Move this key's score in the row alone; the smallest move of the key that does it."""
+    """Return the smallest change of the key that moves its score in this row as needed."""
     score = _score_of(row.problem)
     step, cap = _score_step(row, stage, key, growth(row, stage, key, target))
     if step is None:
@@ -343,8 +343,8 @@ def by_key(row: SolvedRow, stage: str, key: int, target: float) -> RowChange:
 
 
 def _score_step(row: SolvedRow, stage: str, key: int, step: float) -> tuple[float | None, Reason | None]:
-    """Return a step of the cell as one of the score; None where the scale is 0. The reason tells of a softcap in the
-    way."""
+    """Return (step of the score for a step of the cell, reason); None with a scale of 0, a reason where a softcap
+    limits it."""
     problem, evaluation, reason = row.problem, row.evaluation, None
     if stage == evaluation.scores:
         return step, None
@@ -371,7 +371,7 @@ def _score_of(problem: Problem) -> Score:
 
 
 def by_bias(row: SolvedRow, stage: str, key: int, target: float) -> RowChange:
-    """Return the change by a bias, which is added to the logits as it is, shared out among the open keys."""
+    """Return the change of a bias, which is added to the logits, spread over the open keys."""
     change = np.where(np.arange(row.problem.m) == key, growth(row, stage, key, target), 0.0)
     if STAGE[stage].shares:
         change[row.open] = centered(change[row.open])
@@ -384,7 +384,7 @@ def by_bias(row: SolvedRow, stage: str, key: int, target: float) -> RowChange:
 # The target is reached, by a change of the query that is next to the shortest: it is not shortened any further.
 @dataclass(frozen=True)
 class QuickRow:
-    """The cells of a query's row and its scores; `vectors` are what these are linear in, one for each open key.
+    """A query's row and its scores, which are linear in it through `vectors`, one for each open key.
 
     `values` are the logits over the temperature for a weight, the stage's own numbers for a score.
     """
@@ -399,7 +399,7 @@ class QuickRow:
     of_weight: bool
 
     def at(self, target: float) -> tuple[Array, float]:
-        """Return (numbers for the row, the cell's number with them)."""
+        """Return (numbers of the row, number of the cell with them) for a target."""
         if not self.of_weight:
             vector = self.vectors[self.key]
             size = length(vector)
@@ -410,16 +410,16 @@ class QuickRow:
         return self._cells(change), 1 / (1 + math.exp(-question.value(change)))
 
     def _cells(self, change: Array) -> Array:
-        """Return the row with a change of the query as the scores read it."""
+        """Return the row after a change of the query as the scores read it."""
         turned = self.row.unturned("query", self.row.query, change)
         return np.asarray(self.start + turned.reshape(self.start.shape))
 
 
 def quick_row(problem: Problem, stage: str, index: Sequence[int]) -> QuickRow | None:
-    """Return the row of a weight or score whose odds among other keys `solve` lets free by default.
+    """Return the row of a cell for which `solve` leaves the odds free by default, for answers while somebody drags.
 
-    None for short rows, for cells that are closed, and where scores are not linear in the query or changed by hand, or
-    the weights of no softmax.
+    None for short rows, for closed cells, and where scores are not linear in the query or changed by interventions, or
+    weights are no softmax.
     """
     entry, slope = STAGE[stage], SCORES[problem.score].slope(problem.score_params)
     if slope is None or not _is_quick(problem, stage):
@@ -456,9 +456,9 @@ class SolvingStopped(Exception):
 
 
 class CellObjective:
-    """Gap of one cell of a stage to its target, as the cells that are asked about change.
+    """The gap of one cell of a stage to its target, as the cells that may change do.
 
-    A weight counts by log-odds, but for one changed by hand or of no softmax: it may be no share of anything.
+    A weight counts by log-odds, unless an intervention changes it or it is of no softmax: then it may be no share of 1.
     """
 
     def __init__(self, ask: TargetQuestion, stage: str, target: float) -> None:
@@ -533,7 +533,7 @@ class CellObjective:
 
 
 class KeptOdds:
-    """Several targets at once: one cell of a row, while the odds among the other open keys stay."""
+    """Several targets at once: one cell of a row, and the odds among the other open keys, which stay."""
 
     def __init__(self, ask: TargetQuestion, step: float) -> None:
         self._ask, self._row, self._key = ask, ask.row, ask.key
@@ -543,7 +543,8 @@ class KeptOdds:
         self._asked = float(self._row.read(self._stage)[self._key]) + step
 
     def solve(self) -> int:
-        """Solve and count the steps: Gauss–Newton, the shortest change at each (Nocedal, Wright, 2006, §10.3)."""
+        """Solve and return the number of steps: Gauss–Newton with the shortest change at each (Nocedal, Wright, 2006,
+        §10.3)."""
         change, left = np.zeros(self._ask.old.shape), self._off()
         for count in range(MOST):
             if length(left) <= 1e-13 * max(1.0, abs(self._asked)):
@@ -567,7 +568,7 @@ class KeptOdds:
         return self._off()
 
     def _off(self) -> Array:
-        """Return the amount by which each demand is missed: the rows of `_slopes`."""
+        """Return by how much each demand is missed, in the order of the rows of `_slopes`."""
         moved = self._row.logits - self._before
         own = float(self._row.read(self._stage)[self._key]) - self._asked
         if not self._together:

@@ -60,7 +60,7 @@ LOOPS = 200_000_000  # multiplications: where K and V of an item would need more
 # both computations at once. Of a long problem in float32 the sums over keys are made in float32, from the scores on:
 # what their bounds have gathered counts in units of 2^−23 there.
 class Rounding:
-    """Bounds for the cells of an evaluation, computed where they are asked for."""
+    """Bounds on the rounding errors of an evaluation's cells, computed where they are read."""
 
     def __init__(self, evaluation: Evaluation) -> None:
         self._evaluation = evaluation
@@ -71,8 +71,8 @@ class Rounding:
         self._last: dict[str, tuple[Box, Array]] = {}  # each stage reads those before it
 
     def bound(self, stage: str, box: Box) -> Array:
-        """Return the largest difference that rounding explains for each cell of a box, the final one to the dtype
-        included."""
+        """Return the largest difference that rounding explains, for each cell of a box, including the final one to the
+        dtype."""
         dtype = np.finfo(self._evaluation.problem.dtype)
         with np.errstate(all="ignore"):
             found = self.fetch(stage, box) * UNIT
@@ -81,7 +81,7 @@ class Rounding:
             return np.where(np.isnan(found), np.inf, found + 4 * float(dtype.smallest_subnormal))
 
     def fetch(self, name: str, box: Box) -> Array:
-        """Return the bounds of a box in units; what is given is exact."""
+        """Return the bounds of a box in units of 2^−52; 0 for what is given."""
         node = self._nodes.get(name)
         if name == "scale" and self._evaluation.problem.scale is None:  # a root of d_k, and one over it
             return 2 * np.abs(self._evaluation.fetch(name, box))
@@ -109,7 +109,7 @@ class Rounding:
 # --- invariants -----------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Invariant:
-    """`name` is a key; `holds` is None where the problem has nothing to hold; `note` says it in one sentence."""
+    """The result of one check: `name` is its key, `holds` None where it does not apply, `note` a sentence."""
 
     name: str
     holds: bool | None
@@ -119,10 +119,10 @@ class Invariant:
 def invariants(
     evaluation: Evaluation, chosen: Chosen | None = None, seed: int = 0, pause: Callable[[], object] = bool
 ) -> tuple[Invariant, ...]:
-    """Return every invariant. Those that compare with another computation look at the `chosen` rows (None: at all).
+    """Return all invariants; those that compare with another computation look at the `chosen` rows only (None: at all).
 
-    The weights are looked at in all rows, or in a seeded sample of them where maps are large; a sample says so.
-    `pause` is called again and again; what it raises ends the work.
+    The weights of all rows are checked, or of large maps those of a seeded sample, as the note says. `pause` is called
+    again and again; what it raises ends the work.
     """
     problem = evaluation.problem
     if chosen is None:
@@ -140,25 +140,26 @@ def invariants(
 def of_the_weights(
     evaluation: Evaluation, seed: int = 0, pause: Callable[[], object] = bool
 ) -> tuple[Invariant, Invariant]:
-    """Check that rows sum to 1, and that weights behind a mask are exactly 0: both of the same tiles."""
-    sums: _Sums | _GivenSums | _NoSums = _NoSums() if evaluation.problem.compares else _GivenSums()
+    """Check that rows sum to 1 and that weights behind a mask are exactly 0, both on the same tiles."""
+    sums: _Sums | _GivenSums | None = None if evaluation.problem.compares else _GivenSums()
     if evaluation.problem.compares and NORMALIZERS[evaluation.problem.normalize].shares:
         sums = _Sums(evaluation.problem)
     zeros, rows = _Zeros(), 0
     for box in _tiles(evaluation.problem, seed):
         pause()
-        sums.add(evaluation, box)
+        if sums is not None:
+            sums.add(evaluation, box)
         if evaluation.closes:
             zeros.add(evaluation, box)
         rows += box[2].stop - box[2].start
-    found = sums.found(), zeros.found() if evaluation.closes else NO_MASK
+    found = sums.found() if sums is not None else NO_SUM, zeros.found() if evaluation.closes else NO_MASK
     every = prod(evaluation.problem.map_shape[:3])
     one, other = (_sampled(invariant, verdicts.SAMPLE_OF_WEIGHTS, rows, every) for invariant in found)
     return one, other
 
 
 class _Sums:
-    """Rows that see a key sum to 1, others are all zero; rows with a score or a sink of NaN or +∞ have no sum."""
+    """Rows that see a key sum to 1, others are all zero; rows with a NaN or +∞ among scores and sink have no sum."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
@@ -176,7 +177,7 @@ class _Sums:
         self.worst = max(self.worst, float(np.where(np.isnan(off), np.inf, off).max()))
 
     def _expected(self, logits: Array, box: Box) -> tuple[Array, Array]:
-        """Return the sum of every row, 1 less the share of the sink, and the units by which that may be off."""
+        """Return the expected sum of every row, 1 less the share of the sink, and its error in units of 2^−52."""
         normalizer = NORMALIZERS[self.problem.normalize]
         seen = np.where(normalizer.blind(logits), 0.0, 1.0)
         if isinstance(normalizer, Keywise):  # of which one may be too large to be a number
@@ -196,18 +197,8 @@ class _Sums:
         return Invariant("rows_sum_to_one", not self.wrong, note)
 
 
-class _NoSums:
-    """Weights that no normalization makes shares: nothing has to hold."""
-
-    def add(self, evaluation: Evaluation, box: Box) -> None:
-        pass
-
-    def found(self) -> Invariant:
-        return Invariant("rows_sum_to_one", None, Note(verdicts.NO_SUM, {}))
-
-
 class _GivenSums:
-    """Given weights are taken as they are: nothing has to hold, and what is unusual about them is said."""
+    """Given weights: no sum is required, but what is unusual about them is said."""
 
     def __init__(self) -> None:
         self.worst, self.rows, self.wrong, self.negative, self.wild = 0.0, 0, 0, 0, 0
@@ -228,7 +219,7 @@ class _GivenSums:
 
 
 class _Zeros:
-    """Behind a mask a weight is exactly 0, not only small."""
+    """Behind a mask a weight is exactly 0."""
 
     def __init__(self) -> None:
         self.closed = self.wrong = 0
@@ -243,11 +234,12 @@ class _Zeros:
         return Invariant("closed_weights_are_zero", not self.wrong, note)
 
 
-NO_MASK = Invariant("closed_weights_are_zero", None, Note(verdicts.NO_MASK, {}))
+NO_SUM = Invariant("rows_sum_to_one", None, Note(verdicts.NO_SUM))  # the weights are no shares
+NO_MASK = Invariant("closed_weights_are_zero", None, Note(verdicts.NO_MASK))
 
 
 def _tiles(problem: Problem, seed: int) -> Iterator[Box]:
-    """Yield boxes of whole rows that together are the maps, or a seeded sample of such boxes."""
+    """Yield boxes of whole rows that cover the maps, or a seeded sample of them."""
     batch, heads, n, m = problem.map_shape
     step = min(n, max(1, TILE // m))
     down = -(-n // step)
@@ -262,7 +254,7 @@ def _tiles(problem: Problem, seed: int) -> Iterator[Box]:
 
 
 def _sampled(invariant: Invariant, template: str, rows: int, every: int) -> Invariant:
-    """Add to an invariant that it was looked at in part, where it was."""
+    """Return an invariant with a note that only part was checked, where so it is."""
     if rows == every or invariant.holds is None:
         return invariant
     return replace(invariant, note=Note(template, {"sentence": invariant.note, "count": rows, "all": every}))
@@ -274,11 +266,11 @@ def _of_queries(invariant: Invariant, problem: Problem, chosen: Chosen) -> Invar
 
 
 def concat_undoes_split(evaluation: Evaluation, chosen: Chosen) -> Invariant:
-    """Check that Q cut into heads and put together again is Q, and the output's heads are the parts of their
-    concatenation."""
+    """Check that Q split into heads and joined again is Q, and that the joined output consists of the heads'
+    outputs."""
     problem, joined, holds = evaluation.problem, evaluation.joined, True
     if not problem.mixes:
-        return Invariant("concat_undoes_split", None, Note(verdicts.NO_HEADS, {}))
+        return Invariant("concat_undoes_split", None, Note(verdicts.NO_HEADS))
     heads = problem.num_heads
     split = ("query",) if problem.compares else ()
     cuts = [evaluation.head_columns(name, head) for name in split for head in range(heads)]
@@ -295,7 +287,7 @@ def concat_undoes_split(evaluation: Evaluation, chosen: Chosen) -> Invariant:
 
 
 def _same(one: Array, other: Array) -> bool:
-    """Return whether arrays are equal bit for bit, zeros of either sign alike."""
+    """Return whether arrays are equal bit for bit, but for the sign of zeros."""
     return one.shape == other.shape and bool(np.array_equal(one, other, equal_nan=True))
 
 
@@ -303,13 +295,13 @@ def _same(one: Array, other: Array) -> bool:
 def order_of_keys_is_free(
     evaluation: Evaluation, chosen: Chosen, seed: int = 0, pause: Callable[[], object] = bool
 ) -> Invariant:
-    """Check that without positions keys and values may change places together."""
+    """Check that without positions permuting keys together with their values changes nothing."""
     problem = evaluation.problem
     rules = any(layer.enabled and layer.positional for layer in problem.mask) or _by_hand(problem)
     if not problem.mixes:
-        return Invariant("order_of_keys_is_free", None, Note(verdicts.NO_VALUES, {}))
+        return Invariant("order_of_keys_is_free", None, Note(verdicts.NO_VALUES))
     if problem.turns or rules or not SCORES[problem.score].equal_keys:
-        return Invariant("order_of_keys_is_free", None, Note(verdicts.HAS_POSITIONS, {}))
+        return Invariant("order_of_keys_is_free", None, Note(verdicts.HAS_POSITIONS))
     other = _other(_reordered(problem, np.random.default_rng(seed).permutation(problem.m)), chosen)
     rounding, stage = Rounding(evaluation), evaluation.stages[-1]
     worst, holds, rows = 0.0, True, 0
@@ -324,12 +316,12 @@ def order_of_keys_is_free(
 
 
 def _by_hand(problem: Problem) -> bool:
-    """Return whether an intervention is carried out: it speaks of places."""
+    """Return whether an intervention is enabled: it names places, which a permutation would move."""
     return any(record.enabled for record in problem.interventions)
 
 
 def _reordered(problem: Problem, order: Array) -> Problem:
-    """Return the keys and values in another order, and with them the columns of the mask."""
+    """Return the problem with keys, values and columns of the mask permuted."""
     layers = tuple(_reordered_layer(layer, order) for layer in problem.mask)
     if problem.projected:
         axes = {"context": -2}
@@ -348,18 +340,18 @@ def _reordered_layer(layer: Layer, order: Array) -> Layer:
 
 
 def future_has_no_influence(evaluation: Evaluation, chosen: Chosen, pause: Callable[[], object] = bool) -> Invariant:
-    """Check that under a causal layer later keys may hold NaN, and what comes before keeps every bit."""
+    """Check that under a causal layer NaN in later keys leaves every bit of earlier rows as it was."""
     name, problem = "future_has_no_influence", evaluation.problem
     layer = next((layer for layer in problem.mask if layer.enabled and isinstance(layer, Causal)), None)
     if _by_hand(problem):
-        return Invariant(name, None, Note(verdicts.BY_HAND, {}))
+        return Invariant(name, None, Note(verdicts.BY_HAND))
     if layer is None:
-        return Invariant(name, None, Note(verdicts.NO_CAUSAL, {}))
+        return Invariant(name, None, Note(verdicts.NO_CAUSAL))
     ahead = problem.m - problem.n if layer.align == "end" else 0
     cuts = {row: max(0, row + ahead + 1) for row in (0, problem.n // 2, problem.n - 1)}
     cuts = {row: key for row, key in cuts.items() if key < problem.m}
     if not cuts:
-        return Invariant(name, None, Note(verdicts.NO_FUTURE, {}))
+        return Invariant(name, None, Note(verdicts.NO_FUTURE))
     calm = _other(problem, chosen)  # made as the poisoned ones are: sums have the same order
     holds = all(
         _unmoved(calm, _other(_poisoned(problem, key), chosen), row, chosen, pause) for row, key in cuts.items()
@@ -368,7 +360,7 @@ def future_has_no_influence(evaluation: Evaluation, chosen: Chosen, pause: Calla
 
 
 def _poisoned(problem: Problem, first: int) -> Problem:
-    """Return the problem with NaN from key `first` on; in self-attention the later queries hold it too."""
+    """Return the problem with NaN from key `first` on; in self-attention the later queries are NaN, too."""
     names = ("key", "value") if not problem.projected else ("x",) if problem.context is None else ("context",)
     arrays = {name: np.array(getattr(problem, name)) for name in names}
     for array in arrays.values():
@@ -377,7 +369,7 @@ def _poisoned(problem: Problem, first: int) -> Problem:
 
 
 def _unmoved(calm: Evaluation, poisoned: Evaluation, last: int, chosen: Chosen, pause: Callable[[], object]) -> bool:
-    """Return whether the chosen rows up to `last`, and that one, are the same from the weights on."""
+    """Return whether the chosen rows up to `last`, inclusive, are the same from the weights on."""
     stages = calm.stages[calm.stages.index(calm.weights) :]
     for item, asked in chosen.items():
         rows = sorted({last, *(row for row in asked if row < last)})
@@ -390,7 +382,7 @@ def _unmoved(calm: Evaluation, poisoned: Evaluation, last: int, chosen: Chosen, 
 
 
 def _other(problem: Problem, chosen: Chosen) -> Evaluation:
-    """Return the computation to compare with: whole, or of a sample's rows when they are read."""
+    """Return an evaluation to compare with: of everything, or for a sample of the rows that are read."""
     return DenseEvaluation(problem, KEEP) if _is_whole(problem, chosen) else RowwiseEvaluation(problem)
 
 
@@ -400,7 +392,7 @@ def _is_whole(problem: Problem, chosen: Chosen) -> bool:
 
 # --- rows and numbers ----------------------------------------------------------------------------
 def row_boxes(shape: tuple[int, ...], item: int, rows: Sequence[int]) -> list[Box]:
-    """Return the boxes of a stage that hold the given rows of a batch item, each run of rows as one."""
+    """Return boxes of a stage that hold the given rows of a batch item, one for each run of rows."""
     if not rows:
         return []
     starts = [row for k, row in enumerate(rows) if k == 0 or rows[k - 1] != row - 1]
@@ -422,10 +414,10 @@ class VerificationStopped(Exception):
 
 @dataclass(frozen=True)
 class StageCheck:
-    """The worst cell of one stage: that of the largest difference, if there are any among those beyond their tolerance.
+    """The worst cell of one stage: the largest difference, among cells beyond their tolerance if there are any.
 
-    `relative` is the difference over the largest finite number of the stage; a NaN or an infinity in one of the two
-    only is an infinite difference. `cells` is the number of compared cells, `wrong` of those beyond their tolerance.
+    `relative` is the difference over the largest finite number of the stage. A NaN or infinity on one side only is an
+    infinite difference. `cells` counts the compared cells, `wrong` those beyond their tolerance.
     """
 
     stage: str
@@ -441,7 +433,7 @@ class StageCheck:
         return not self.wrong
 
     def line(self) -> str:
-        """Return the comparison in one line, as a command line prints it."""
+        """Return the result in one line, as the command line prints it."""
         tolerance = self.tolerance if self.tolerance > NOTHING else 0.0
         place = f" at {self.index}" if self.difference else ""
         return (
@@ -452,9 +444,10 @@ class StageCheck:
 
 @dataclass(frozen=True)
 class Report:
-    """`rows` of `all_rows` query rows (batch items × n) were recomputed; `reason` says what the tolerances are.
+    """Result of `verify`: `rows` of `all_rows` query rows (batch items × n) were recomputed; `reason` explains
+    tolerances.
 
-    `unjudged` says why there was nothing to compare with, where the reference does not know what was computed.
+    `unjudged` says why no stage was compared, where the reference does not know how to compute them.
     """
 
     stages: tuple[StageCheck, ...]
@@ -472,17 +465,17 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """Whether every difference is one that rounding explains, and nothing that must hold is broken."""
+        """Whether rounding explains every difference, and every invariant that applies holds."""
         return self.complaint is None and self.unjudged is None
 
     @property
     def worst(self) -> float:
-        """The largest difference of any cell of any stage; NaN where nothing was judged."""
+        """The largest difference of any cell; NaN where nothing was compared."""
         return max((check.difference for check in self.stages), default=math.nan)
 
     @property
     def complaint(self) -> str | None:
-        """One sentence on the first thing that is wrong; None where all is well."""
+        """One sentence on the first thing that is wrong; None where nothing is."""
         for check in self.stages:
             if not check.within:
                 return (
@@ -525,8 +518,8 @@ def verify(
 
     Whole up to 200,000 cells of n·m·h (batch items counted); above that a seeded sample of query rows, with all that
     leads to them. The mask is compared as −∞ in `masked`. Each stage is compared in its own shape.
-    Raises nothing because of numbers: what differs is said in the result. Raises Stopped soon after `cancelled()`
-    has become true; `progress` is called with what share is done, and what it raises ends the work.
+    Raises nothing because of numbers: what differs is said in the result. Raises VerificationStopped soon after
+    `cancelled()` has become true; `progress` is called with the share that is done, and what it raises ends the work.
     Source: bounds of rounding as in Higham, "Accuracy and Stability of Numerical Algorithms" (2002), §3.
     """
 
@@ -547,7 +540,7 @@ def verify(
         rows,
         problem.batch_size * problem.n,
         seed,
-        Note(verdicts.ROUNDING, {}),
+        Note(verdicts.ROUNDING),
         unjudged,
         tuple(note for _, note in added_switches(problem)),
     )
@@ -563,7 +556,7 @@ def _unjudged(evaluation: Evaluation) -> Note | None:
 
 
 def _stages(evaluation: Evaluation, chosen: Chosen, seed: int, pause: Callable[[], object]) -> tuple[StageCheck, ...]:
-    """Return the chosen rows of every stage against the reference."""
+    """Return the comparison of the chosen rows of every stage with the reference."""
     problem, rounding = evaluation.problem, Rounding(evaluation)
     compared = {stage: _Comparison(stage) for stage in evaluation.stages}
     with np.errstate(all="ignore"):
@@ -578,8 +571,7 @@ def _stages(evaluation: Evaluation, chosen: Chosen, seed: int, pause: Callable[[
 
 
 def _evaluation(source: object) -> Evaluation:
-    """Return the evaluation to be judged; of a problem that is too large to be compared as a whole nothing is kept
-    but K and V."""
+    """Return the evaluation to verify; of a problem too large to compare as a whole one that keeps only K and V."""
     if isinstance(source, Trace):
         return source.evaluation
     if isinstance(source, Evaluation):
@@ -608,7 +600,7 @@ def _keys(problem: Problem, item: int, seed: int) -> Sequence[int]:
 
 
 def _given(evaluation: Evaluation, item: int) -> dict[str, Array]:
-    """Return K and V as the engine has them, where a sample cannot afford to project them once more."""
+    """Return K and V as the engine has them, where recomputing them for a sample would take too long."""
     problem = evaluation.problem
     work = problem.m * problem.d_context * problem.num_kv_heads * (problem.d_k + problem.d_v)
     if not problem.projected or work <= LOOPS or np.prod(problem.map_shape) <= WHOLE:

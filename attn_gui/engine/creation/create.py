@@ -83,9 +83,9 @@ def _filled(shapes: dict[str, tuple[int, int]], kind: str, seed: int) -> dict[st
 
 
 def _shrink(kind: str, weights: Array) -> None:
-    """Make weights so small that Q, K and V vary by about 1 whatever d_model is, to two decimals.
+    """Scale weights, in place, so that Q, K and V vary by about 1 whatever d_model is, to two decimals.
 
-    Without it self-attention of small integers is one-hot: scores then grow with d_model.
+    Without that, self-attention of small integers would be one-hot, since scores grow with d_model.
     """
     if kind in SHARE:
         weights *= SHARE[kind] / np.sqrt(weights.shape[0])
@@ -94,7 +94,7 @@ def _shrink(kind: str, weights: Array) -> None:
 
 
 def embedded_fields(tokens: Sequence[str]) -> dict[str, Any]:
-    """Return the fields of self-attention among tokens whose vectors are random, the same each time.
+    """Return the fields of self-attention among tokens with random vectors, the same each time.
 
     Every different token has one vector of 8 normal numbers, so that equal tokens have equal rows of x (n, 8); w_query,
     w_key and w_value (8, 8) are normal numbers ÷ √8.
@@ -107,7 +107,7 @@ def embedded_fields(tokens: Sequence[str]) -> dict[str, Any]:
 
 
 def with_dtype(problem: Problem, dtype: str) -> dict[str, Any]:
-    """Return the fields that hold every number in another precision; none where nothing changes."""
+    """Return the fields that hold all numbers in another precision; {} where nothing changes."""
     if as_choice("dtype", dtype, DTYPES) == problem.dtype:
         return {}
     arrays = {name: array for name, array in problem.arrays().items() if array.dtype != bool}
@@ -122,8 +122,8 @@ def _copied(array: Array, dtype: npt.DTypeLike) -> Array:
     return new_array(array.shape, dtype, write)
 
 
-def with_output(problem: Problem, present: bool, seed: int = 0) -> dict[str, Any]:
-    """Return the fields that add w_output (square, or as wide as x) or take it away; none where nothing changes.
+def with_output(problem: Problem, present: bool) -> dict[str, Any]:
+    """Return the fields that add w_output (square, or as wide as x) or take it away; {} where nothing changes.
 
     Raises ValueError where a block needs it.
     """
@@ -135,7 +135,7 @@ def with_output(problem: Problem, present: bool, seed: int = 0) -> dict[str, Any
         return {"w_output": None, "b_output": None}
     inner = problem.num_heads * problem.d_v
     shape = (inner, problem.d_model if problem.projected else inner)
-    return {"w_output": fill("random", shape, seed=seed, field="w_output", dtype=problem.dtype)}
+    return {"w_output": fill("random", shape, field="w_output", dtype=problem.dtype)}
 
 
 def with_biases(problem: Problem, present: bool) -> dict[str, Any]:
@@ -150,11 +150,11 @@ def with_biases(problem: Problem, present: bool) -> dict[str, Any]:
     return changed
 
 
-def with_context(problem: Problem, present: bool, seed: int = 0) -> dict[str, Any]:
-    """Return the fields that give a projected problem a second sequence, or make it self-attention.
+def with_context(problem: Problem, present: bool) -> dict[str, Any]:
+    """Return the fields that give a projected problem a second sequence, as long and wide as x, or make it
+    self-attention.
 
-    The sequence is as long and wide as x. What is changed by hand is left to `with_carried_interventions`. Raises
-    ValueError in a direct problem.
+    Interventions are left to `with_carried_interventions`. Raises ValueError in a direct problem.
     """
     if not problem.projected:
         raise FieldError(messages.NEEDS, field="context", other="x")
@@ -162,16 +162,16 @@ def with_context(problem: Problem, present: bool, seed: int = 0) -> dict[str, An
         return {}
     renamed = {"key_tokens": None} if problem.key_tokens is not None else {}
     if present:
-        context = fill("random", problem.x.shape, seed=seed, field="context", dtype=problem.dtype)
+        context = fill("random", problem.x.shape, field="context", dtype=problem.dtype)
         return {"context": context} | renamed
     return _narrowed(problem) | {"context": None} | renamed
 
 
 def _narrowed(problem: Problem) -> dict[str, Any]:
-    """Return fields that follow when the keys are the queries again: K and V weights, masks, of one item where no other
-    stays.
+    """Return the fields that follow when the queries become the keys again: all of length m, and K and V weights.
 
-    Interventions go by all that changes, not by these alone.
+    The batch goes, too, where x has none. Interventions are not among the fields: they follow from all that changes,
+    see `with_carried_interventions`.
     """
     draft, changed = drafted(problem, {"interventions": ()}), dict[str, Any]()
     items = problem.batch_size if problem.x.ndim == 3 else 1
@@ -185,9 +185,8 @@ def _narrowed(problem: Problem) -> dict[str, Any]:
     return changed
 
 
-def with_score(problem: Problem, score: str, seed: int = 0) -> dict[str, Any]:
-    """Return the fields that score by another function, its numbers at their defaults; none where it is in force
-    already.
+def with_score(problem: Problem, score: str) -> dict[str, Any]:
+    """Return the fields that change the score function, its numbers at their defaults; {} where the problem has it.
 
     Its tables are new weights: of the additive score w_score_query (d_q, d_a), w_score_key (d_kk, d_a), w_score (d_a,).
     """
@@ -196,14 +195,14 @@ def with_score(problem: Problem, score: str, seed: int = 0) -> dict[str, Any]:
     entry, hidden = SCORES[score], min(max(problem.d_k, LEAST_HIDDEN), MOST_HIDDEN)
     sizes = {entry.widths["query"]: problem.d_k, entry.widths["key"]: problem.d_key}
     tables = {
-        name: _score_weights(problem, name, [sizes.get(letter, hidden) for letter in letters], seed)
+        name: _score_weights(problem, name, [sizes.get(letter, hidden) for letter in letters])
         for name, letters in entry.tables.items()
     }
     return {"score": score, "score_params": entry.defaults | tables}
 
 
-def with_hidden_width(problem: Problem, width: int, seed: int = 0) -> dict[str, Any]:
-    """Return the fields that give the additive score `width` hidden units; those that stay keep their weights.
+def with_hidden_width(problem: Problem, width: int) -> dict[str, Any]:
+    """Return the fields that give the additive score `width` hidden units; units that stay keep their weights.
 
     Raises ValueError for another score.
     """
@@ -214,20 +213,20 @@ def with_hidden_width(problem: Problem, width: int, seed: int = 0) -> dict[str, 
         raise FieldError(messages.NEEDS, field="d_a", other=hidden)
     tables, params = SCORES[problem.score].tables, problem.score_params
     changed = {
-        name: _score_weights(problem, name, (*params[name].shape[:-1], width), seed, keep=_first_columns(params[name]))
+        name: _score_weights(problem, name, (*params[name].shape[:-1], width), keep=_first_columns(params[name]))
         for name, letters in tables.items()
         if letters[-1] == tables[units][0]
     }
     return {"score_params": {**params, **changed}}
 
 
-def _score_weights(problem: Problem, name: str, shape: Sequence[int], seed: int, keep: Write | None = None) -> Array:
+def _score_weights(problem: Problem, name: str, shape: Sequence[int], keep: Write | None = None) -> Array:
     field = f"score_params.{name}"
-    return fill("random", shape, seed=seed, field=field, dtype=problem.dtype, keep=keep)
+    return fill("random", shape, field=field, dtype=problem.dtype, keep=keep)
 
 
 def _first_columns(old: Array) -> Write:
-    """Return the writer of the columns that an array keeps when it gets another width."""
+    """Return a function that writes into a new array the columns that it shares with an old one."""
 
     def write(new: Array) -> None:
         shared = min(new.shape[-1], old.shape[-1])
@@ -237,8 +236,8 @@ def _first_columns(old: Array) -> Write:
 
 
 def fitting_output(problem: Problem) -> dict[str, Any]:
-    """Return the fields that make the output as wide as x, as a block needs it: w_output is added, or its columns
-    change."""
+    """Return the fields that make the output as wide as x, as a block needs it, by adding w_output or changing its
+    columns."""
     if problem.w_output is None:
         return with_output(problem, True)
     arrays = {"w_output": problem.w_output, "b_output": problem.b_output}
@@ -248,9 +247,9 @@ def fitting_output(problem: Problem) -> dict[str, Any]:
 
 
 def made_direct(evaluation: Evaluation) -> dict[str, Any]:
-    """Return the fields that give Q, K and V as they were computed and take X and its weights away; w_output stays.
+    """Return the fields that give Q, K and V as computed in place of X and its weights; w_output stays.
 
-    They hold what was changed by hand up to there, and where Q, K and V were given that is all that changes.
+    Interventions on them are included. Where Q, K and V were given, these are all that changes.
     """
     problem = evaluation.problem
     by_hand = {record.stage for record in problem.interventions if record.enabled}
@@ -267,10 +266,10 @@ def made_direct(evaluation: Evaluation) -> dict[str, Any]:
 
 
 def with_direct(problem: Problem, matrices: Mapping[str, Array]) -> dict[str, Any]:
-    """Return the fields that give Q, K and V as these matrices and take X and its weights away.
+    """Return the fields that give these matrices as Q, K and V in place of X and its weights.
 
-    Tokens, masks and whatever has their sizes follow; several heads become one where they do not share the columns.
-    Raises ValueError or TypeError with one sentence.
+    Tokens, masks and all that depends on sizes follow; several heads become one where columns cannot be shared among
+    them. Raises ValueError or TypeError with one sentence.
     """
     changed = _without_projection(problem)
     if problem.projected:
@@ -294,7 +293,7 @@ def with_direct(problem: Problem, matrices: Mapping[str, Array]) -> dict[str, An
 
 
 def _without_projection(problem: Problem) -> dict[str, Any]:
-    """Return the fields that take X, its weights and its block away; tokens of self-attention name the keys, too."""
+    """Return the fields that take X, its weights and its block away; in self-attention the keys keep their tokens."""
     names = ["x", "context", "block", *(f"{kind}_{part}" for kind in "wb" for part in DIRECT)]
     changed: dict[str, Any] = {name: None for name in names if getattr(problem, name) is not None}
     if problem.self_attention and problem.query_tokens is not None and problem.key_tokens is None:
@@ -303,8 +302,7 @@ def _without_projection(problem: Problem) -> dict[str, Any]:
 
 
 def _by_item(evaluation: Evaluation, name: str) -> bool:
-    """Return whether Q, K or V may have other numbers in every item: by what they are computed from, or changed by
-    hand."""
+    """Return whether Q, K or V can differ between batch items, through what it is computed from or an intervention."""
     problem, node = evaluation.problem, evaluation.node(evaluation.computed(name))
     given = problem.queries if name == "query" else problem.keys
     read = {name, *(ref.name for ref in node.inputs)}
@@ -313,7 +311,7 @@ def _by_item(evaluation: Evaluation, name: str) -> bool:
 
 
 def _write_stage(evaluation: Evaluation, name: str, new: Array) -> None:
-    """Write the cells of a stage, a few rows at a time."""
+    """Write the cells of a stage into an array, a few rows at a time."""
     cells = new if new.ndim == 3 else new[None]
     items, rows, columns = cells.shape
     step = max(1, BLOCK // (items * columns))

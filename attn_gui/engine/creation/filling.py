@@ -30,10 +30,10 @@ def fill(
     dtype: npt.DTypeLike = np.float64,
     keep: Write | None = None,
 ) -> Array:
-    """Return new numbers: small integers, seeded normal ones with two decimals, the identity, or zeros.
+    """Return an array of new numbers: small integers, seeded normal ones with two decimals, the identity, or zeros.
 
-    A cell depends on (seed, field, item, row, column) alone, never on the shape. `keep` may write into the array what
-    is to stay. Raises ValueError for another kind, or where the memory does not suffice.
+    A cell depends on (seed, field, item, row, column) alone, never on the shape. `keep` may overwrite cells that are to
+    stay. Raises ValueError for another kind, or where memory does not suffice.
     """
     as_choice("fill", kind, FILLS)
 
@@ -52,14 +52,14 @@ def fill(
 
 
 def with_tokens(tokens: Sequence[str], length: int) -> tuple[str, ...]:
-    """Return the first `length` tokens, then new ones: `_1`, `_2` …, which are no number that another row may have."""
+    """Return the first `length` tokens, then new ones `_1`, `_2` …, whose numbers no other token has."""
     known = frozenset(tokens)
     new = (name for k in count(1) if (name := f"_{k}") not in known)
     return (*tokens[:length], *islice(new, max(0, length - len(tokens))))
 
 
 def _write_hashed(new: Array, kind: str, seed: int, field: str) -> None:
-    """Write block by block, so that what is needed beside the array stays small."""
+    """Write the numbers block by block, so that little memory is needed beside the array."""
     items, rows, columns = (1, 1, *new.shape)[-3:]
     cells = new.reshape(-1, items * rows, columns)
     start = _hashed(np.uint64(seed & (2**64 - 1)), np.uint64(zlib.crc32(field.encode())))
@@ -84,7 +84,7 @@ def _numbers(kind: str, state: Array, field: str) -> Array:
 
 
 def _hashed(state: Any, more: Any) -> Array:
-    """Mix one more number into the state: SplitMix64 (Steele, Lea, Flood, 2014)."""
+    """Return the state with one more number mixed in: SplitMix64 (Steele, Lea, Flood, 2014)."""
     with np.errstate(over="ignore"):
         mixed = (np.asarray(state) ^ np.asarray(more)) + np.uint64(0x9E3779B97F4A7C15)
         mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -93,6 +93,6 @@ def _hashed(state: Any, more: Any) -> Array:
 
 
 def _normal(state: Array) -> Array:
-    """Return normal numbers by the method of Box and Muller (1958)."""
+    """Return normal numbers made from uniform ones, by the method of Box and Muller (1958)."""
     first, second = ((_hashed(state, np.uint64(k)) >> np.uint64(11)) * 2.0**-53 for k in (1, 2))
     return np.asarray(np.sqrt(-2 * np.log1p(-first)) * np.cos(2 * np.pi * second))

@@ -23,10 +23,9 @@ Order = Sequence[int]  # of every new head the old one that it is
 
 
 def with_head_moved(problem: Problem, head: int, place: int) -> Resized:
-    """Return a head at another place, those between moved up by one; it takes its columns, its rows of w_output and its
-    masks.
+    """Return the fields that move a head to another place, with its columns, its rows of w_output and its masks.
 
-    Raises FieldError where heads that share a K/V head would be parted.
+    The heads between move up by one. Raises FieldError where heads that share a K/V head would be parted.
     """
     order = list(range(problem.num_heads))
     order.insert(checked_head(problem, place), order.pop(checked_head(problem, head)))
@@ -37,7 +36,7 @@ def with_head_moved(problem: Problem, head: int, place: int) -> Resized:
 
 
 def with_head_duplicated(problem: Problem, head: int) -> Resized:
-    """Return a second head like this one after it, with rows of w_output like its own.
+    """Return the fields that insert a copy of a head after it, with the same rows of w_output.
 
     Raises FieldError where heads share more than one K/V head, or where a block lets the output be no wider.
     """
@@ -55,11 +54,10 @@ def with_head_duplicated(problem: Problem, head: int) -> Resized:
 
 
 def with_heads_averaged(problem: Problem, heads: Sequence[int]) -> Resized:
-    """Return every one of these heads with the mean of their columns of Q, K and V, of the weights that make them, or
-    of the attention weights where these are given.
+    """Return the fields that give each of these heads the mean of their Q, K and V, or of the weights that make these.
 
-    Means in float64, rounded once. w_output stays. Raises FieldError for fewer than two heads, and where another head
-    reads a K/V head of theirs.
+    Where attention weights are given, these are averaged. Means are taken in float64 and rounded once; w_output stays.
+    Raises FieldError for fewer than two heads, and where another head reads one of their K/V heads.
     """
     chosen, group = {checked_head(problem, head) for head in heads}, _group(problem)
     if len(chosen) < 2:
@@ -79,7 +77,8 @@ def with_heads_averaged(problem: Problem, heads: Sequence[int]) -> Resized:
 
 
 def with_equal_kv(problem: Problem, head: int) -> Resized:
-    """Return every K/V head like the one that this head reads: multi-query attention with the shapes as they are."""
+    """Return the fields that make all K/V heads equal to the one of this head: multi-query attention of unchanged
+    shape."""
     mine = checked_head(problem, head) // _group(problem)
     changed: dict[str, Array] = {}
     for part in ("key", "value"):
@@ -94,7 +93,7 @@ def _group(problem: Problem) -> int:
 
 
 def _columns(problem: Problem, part: str) -> Iterator[tuple[str, Array, int]]:
-    """Yield the arrays whose columns make Q, K or V, and into how many heads they are cut."""
+    """Yield (array name, number of heads in its columns) for all that makes Q, K or V."""
     count = problem.num_heads if part == "query" else problem.num_kv_heads
     for name in (f"w_{part}", f"b_{part}") if problem.projected else (part,):
         array = getattr(problem, name)
@@ -103,7 +102,7 @@ def _columns(problem: Problem, part: str) -> Iterator[tuple[str, Array, int]]:
 
 
 def _ordered(problem: Problem, order: Order, kv_order: Order) -> Resized:
-    """Return fields with all that belongs to a head in another order."""
+    """Return the fields with all that belongs to heads in another order."""
     heads = problem.num_heads
     changed: dict[str, Any] = {}
     for part, mine in (("query", order), ("key", kv_order), ("value", kv_order)):
@@ -126,7 +125,7 @@ def _ordered(problem: Problem, order: Order, kv_order: Order) -> Resized:
 
 
 def _taken(array: Array, axis: int, count: int, order: Order) -> Array:
-    """Return an axis of `count` heads, each as long as the others, in another order."""
+    """Return an array whose axis of `count` equal parts, one for each head, has these in another order."""
 
     def write(new: Array, old: Array) -> None:
         for place, head in enumerate(order):
@@ -136,8 +135,8 @@ def _taken(array: Array, axis: int, count: int, order: Order) -> Array:
 
 
 def _blocks(array: Array, axis: int, before: int, after: int, write: Callable[[Array, Array], None]) -> Array:
-    """Return a new array of which `write` fills the heads, given as views with the head first, from those of the
-    old."""
+    """Return a new array with other heads along an axis; `write` fills it from the old one, both as views with heads
+    first."""
     axis %= array.ndim
     width = array.shape[axis] // before
     shape = (*array.shape[:axis], after * width, *array.shape[axis + 1 :])

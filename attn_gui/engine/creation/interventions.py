@@ -39,19 +39,17 @@ Interventions = tuple[Intervention, ...]
 def with_cells_set(
     interventions: Sequence[Intervention], stage: str, axes: Axes, box: Box, values: Array
 ) -> tuple[Intervention, ...]:
-    """Return interventions that give the cells of a box, in the stage's own axes, these values in the end.
+    """Return interventions that set the cells of a box, given in the stage's own axes, to values.
 
-    Numbers set in the very same cells before are replaced where nothing was done to the stage after that.
+    An earlier record that set exactly these cells is replaced if nothing was done to the stage since.
     """
-    new = Set(stage=stage, at=_place(axes, box), values=values)
-    last = _last(interventions, new)
-    return (*interventions, new) if last is None else _put(interventions, last, new)
+    return _added(interventions, Set(stage=stage, at=_place(axes, box), values=values))
 
 
 def with_cells_scaled(
     interventions: Sequence[Intervention], stage: str, axes: Axes, box: Box, factor: float
 ) -> tuple[Intervention, ...]:
-    """Return interventions that multiply the cells of a box; factors of the very same cells become one.
+    """Return interventions that multiply the cells of a box; factors of exactly the same cells become one.
 
     They stay two where their product is too large or too small for a number.
     """
@@ -63,22 +61,20 @@ def with_cells_scaled(
     product = factor * before
     if not np.isfinite(product) or (product == 0 and factor != 0 and before != 0):
         return (*interventions, new)
-    return _put(interventions, last, new.changed(factor=product))
+    return _added(interventions, new.changed(factor=product))
 
 
 def with_cells_taken(
     interventions: Sequence[Intervention], stage: str, axes: Axes, box: Box, source: Mapping[str, int]
 ) -> tuple[Intervention, ...]:
-    """Return interventions that give the cells of a box the computed ones of another place."""
-    new = Copy(stage=stage, at=_place(axes, box), source=source)
-    last = _last(interventions, new)
-    return (*interventions, new) if last is None else _put(interventions, last, new)
+    """Return interventions that copy computed cells of another place into the cells of a box."""
+    return _added(interventions, Copy(stage=stage, at=_place(axes, box), source=source))
 
 
 def with_cells_free(
     interventions: Sequence[Intervention], stage: str, axes: Axes, shape: tuple[int, ...], box: Box
 ) -> tuple[Intervention, ...]:
-    """Return interventions that leave the cells of a box as computed; of what reaches farther the rest stays.
+    """Return interventions that leave the cells of a box as computed; one that reaches beyond it keeps the other cells.
 
     One that is switched off stays as it is.
     """
@@ -96,8 +92,9 @@ def with_cells_free(
 
 
 def rescale_row(row: Array, place: int, share: float, beside: float = 0.0) -> Array:
-    """Return a row of shares with `share` at one place and the others scaled so that the sum is 1, with that `beside`
-    the row, of a sink, scaled as they are.
+    """Return a row of weights with `share` at one place and the others scaled so that the sum is 1.
+
+    `beside` is a weight outside the row, that of a sink: it counts in the sum and is scaled with the others.
 
     Where all others are 0 there is nothing to scale, and they stay 0; so does one key that has none of an infinite sum.
     Others without a sum above 0, as NaN or infinities of both signs, stay as they are.
@@ -112,15 +109,17 @@ def rescale_row(row: Array, place: int, share: float, beside: float = 0.0) -> Ar
 
 
 def _last(interventions: Sequence[Intervention], new: Intervention) -> int | None:
-    """Return the last intervention of a stage if it is of the same kind, on, and at the same cells."""
+    """Return the place of the stage's last intervention if it is of the same kind, enabled, and of the same cells."""
     own = [k for k, record in enumerate(interventions) if record.stage == new.stage]
     last = interventions[own[-1]] if own else None
     same = type(last) is type(new) and last is not None and last.enabled and dict(last.at) == dict(new.at)
     return own[-1] if same else None
 
 
-def _put(interventions: Sequence[Intervention], place: int, new: Intervention) -> tuple[Intervention, ...]:
-    return (*interventions[:place], new, *interventions[place + 1 :])
+def _added(interventions: Sequence[Intervention], new: Intervention) -> tuple[Intervention, ...]:
+    """Return the interventions with a new one at the end, or in the place of the last one of its cells, see `_last`."""
+    last = _last(interventions, new)
+    return (*interventions, new) if last is None else (*interventions[:last], new, *interventions[last + 1 :])
 
 
 def _place(axes: Axes, box: Box) -> dict[str, int | tuple[int, int]]:
@@ -132,7 +131,7 @@ def _place(axes: Axes, box: Box) -> dict[str, int | tuple[int, int]]:
 
 # --- cells of a matrix that is given -----------------------------------------------------------------
 def box_of_values(array: Array, box: Box, values: Array) -> Array:
-    """Return new numbers for a box of an array: values that broadcast to it."""
+    """Return new numbers for a box of an array, broadcast from `values`."""
     return new_array(indices.shape_of(box), array.dtype, lambda new: np.copyto(new, values, casting="unsafe"))
 
 
@@ -147,7 +146,7 @@ def box_times_factor(array: Array, box: Box, factor: float) -> Array:
 
 
 def box_from_place(array: Array, axes: Axes, box: Box, source: Mapping[str, int]) -> Array:
-    """Return the numbers of another place of an array, for each cell of a box of it."""
+    """Return new numbers for a box of an array, copied from another place (`source`: axis → index)."""
     cuts = zip(axes[len(axes) - array.ndim :], box, strict=True)
     origin = tuple(slice(source[axis], source[axis] + 1) if axis in source else cut for axis, cut in cuts)
     return box_of_values(array, box, array[origin])
@@ -155,9 +154,9 @@ def box_from_place(array: Array, axes: Axes, box: Box, source: Mapping[str, int]
 
 # --- moved cells ----------------------------------------------------------------------------------
 def heads_in(node: Node, nodes: Mapping[str, Node]) -> str:
-    """Return the letter of the heads that lie side by side in the columns of a stage; "" where none do.
+    """Return the letter of the heads whose columns lie side by side in a stage; "" where none do.
 
-    The output without W_O has those of the joined heads, whose cells it shows.
+    An output without W_O shows the joined heads and has theirs.
     """
     stage = node.stage
     return stage.heads or (heads_in(nodes[node.inputs[0].name], nodes) if stage.alias else "")
@@ -166,9 +165,9 @@ def heads_in(node: Node, nodes: Mapping[str, Node]) -> str:
 def relocated_interventions(
     record: Intervention, axes: tuple[str, ...], shape: tuple[int, ...], moved: Mapping[str, Places]
 ) -> list[Intervention]:
-    """Return the records that change the same cells of a stage of these axes; none where it takes cells that are gone.
+    """Return records that change the same cells after these have moved; none where it copies from cells that are gone.
 
-    `moved` has the places of every axis on which cells have others.
+    `moved` gives, for each axis along which cells move, the old place of every new cell.
     """
     box = record.box(axes, shape)
     runs: list[list[tuple[int | tuple[int, int] | None, slice]]] = []
@@ -187,7 +186,7 @@ def relocated_interventions(
 
 
 def _runs(places: Places, cut: slice, at: object) -> list[tuple[int | tuple[int, int] | None, slice]]:
-    """Return places of the cells of a stretch now, each run without a gap with the part of the stretch that it is."""
+    """Return (new place, part of `cut`) for each run of cells of a slice that are still consecutive."""
     now = np.flatnonzero((places >= cut.start) & (places < cut.stop))
     torn = np.flatnonzero((np.diff(now) != 1) | (np.diff(places[now]) != 1)) + 1
     found: list[tuple[int | tuple[int, int] | None, slice]] = []
@@ -201,12 +200,10 @@ def _runs(places: Places, cut: slice, at: object) -> list[tuple[int | tuple[int,
 
 # --- stages of another shape ----------------------------------------------------------------------
 def with_carried_interventions(problem: Problem, fields: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[Note, ...]]:
-    """Return fields to change with the interventions that follow them, unless they name some, and the note on those
-    that go.
+    """Return `fields` with the interventions that follow from them, and the note on interventions that go.
 
-    Of those that the fields name, the note is on stages that are no longer computed: what else goes was asked for.
-
-    Raises ValueError or TypeError if a field is wrong in itself, or does not fit the others.
+    Where `fields` name interventions themselves these stay, and the note counts only old ones of stages that are no
+    longer computed. Raises ValueError or TypeError if a field is wrong in itself, or does not fit the others.
     """
     if not problem.interventions:
         return dict(fields), ()
@@ -221,23 +218,24 @@ def with_carried_interventions(problem: Problem, fields: Mapping[str, Any]) -> t
 
 
 def carried_interventions(problem: Fields, fields: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[Note, ...]]:
-    """Return the field that changes with the others, if it does, and the note on what goes: interventions stay with
-    their cells, are cut, or go."""
+    """Return {"interventions": …} where they change with the `fields`, else {}, and the note on those that go.
+
+    Interventions stay with their cells; those of cells that are gone are cut, or go.
+    """
     carried = _carried(problem, fields)
     kept = tuple(chain.from_iterable(carried))
-    return {} if kept == problem.interventions else {"interventions": kept}, removal_notes(
-        sum(not parts for parts in carried)
-    )
+    notes = removal_notes(sum(not parts for parts in carried))
+    return {} if kept == problem.interventions else {"interventions": kept}, notes
 
 
 def removal_notes(count: int) -> tuple[Note, ...]:
-    """Return the note on so many changes by hand of which nothing is left; none on none."""
+    """Return (note,) on a number of interventions that went; () where none did."""
     template = messages.BY_HAND_WENT if count == 1 else messages.MANY_BY_HAND_WENT
     return (Note(template, {"count": count}),) if count else ()
 
 
 def _carried(problem: Fields, fields: Mapping[str, Any]) -> list[list[Intervention]]:
-    """Return the interventions that each of them becomes: itself with its cells, several, or none."""
+    """Return a list for each intervention: what it becomes, which may be itself, several parts, or nothing."""
     records = fields.get("interventions", problem.interventions)
     if not records:
         return []
@@ -257,8 +255,10 @@ def _carried(problem: Fields, fields: Mapping[str, Any]) -> list[list[Interventi
 
 
 def _columns(old: Node, new: Node, heads_before: int | None, heads: int | None) -> Places | None:
-    """Return of every new column the old one of the same head and place, −1 for none; None where columns stay or are
-    cut."""
+    """Return, for every new column, the old one at the same place in the same head, −1 for none.
+
+    None where the number of columns stays, or they belong to no heads.
+    """
     if heads_before is None or heads is None or old.shape[-1] == new.shape[-1]:
         return None
     wide, width = old.shape[-1] // heads_before, new.shape[-1] // heads
@@ -267,7 +267,7 @@ def _columns(old: Node, new: Node, heads_before: int | None, heads: int | None) 
 
 
 def _resized(record: Intervention, old: Node, new: Node, columns: Places | None) -> list[Intervention | None]:
-    """Return the record with its cells: by columns that go with their heads, then along the other axes."""
+    """Return the record cut to a stage of another shape: `columns` move with their heads, then other axes are cut."""
     axes, shape = old.stage.axes, old.shape
     if columns is None:
         return [record.resized(axes, shape, new.shape)]
@@ -277,7 +277,7 @@ def _resized(record: Intervention, old: Node, new: Node, columns: Places | None)
 
 # --- whole heads ----------------------------------------------------------------------------------
 def whole_heads(problem: Problem) -> dict[int, Intervention]:
-    """Return the intervention in force on the whole result of a head, by head: of several the last."""
+    """Return {head: the last enabled intervention on its whole result}."""
     found: dict[int, Intervention] = {}
     for record in problem.interventions:
         if _is_whole(record):
@@ -298,22 +298,26 @@ def off_heads(problem: Problem) -> frozenset[int]:
 
 
 def with_heads_off(problem: Problem, heads: Collection[int]) -> dict[str, object]:
-    """Switch exactly these heads off; those that were off and are not named are as computed again."""
+    """Return the field that switches off exactly these heads; others that were off are as computed again."""
     others = off_heads(problem) - set(heads)
     new = [Scale(stage=RESULT, at={AXIS: head}, factor=0.0) for head in sorted(heads)]
     return {"interventions": (*_freed(problem.interventions, {*others, *heads}), *new)}
 
 
 def with_head_scaled(problem: Problem, head: int, factor: float) -> dict[str, object]:
-    """Return the result of a head times a factor; 1 leaves it as computed. Raises FieldError for a head that is not
-    there."""
+    """Return the field that multiplies the result of a head; by 1, that leaves it as computed.
+
+    Raises FieldError for a head that is not there.
+    """
     new = () if factor == 1 else (Scale(stage=RESULT, at={AXIS: checked_head(problem, head)}, factor=factor),)
     return {"interventions": (*_freed(problem.interventions, {head}), *new)}
 
 
 def with_head_copied(problem: Problem, head: int, source: int) -> dict[str, object]:
-    """Return the result of another head in place of its own; itself leaves it as computed. Raises FieldError
-    likewise."""
+    """Return the field that gives a head the result of another one; its own: that leaves it as computed.
+
+    Raises FieldError for a head that is not there.
+    """
     kept = _freed(problem.interventions, {checked_head(problem, head)})
     if checked_head(problem, source) == head:
         return {"interventions": kept}
@@ -328,7 +332,7 @@ def checked_head(problem: Problem, head: int) -> int:
 
 
 def for_all_heads(problem: Problem, position: int) -> dict[str, object]:
-    """Return one of the interventions done to every head; numbers of several heads are those of the first of them."""
+    """Return the field with one intervention extended to all heads, with the numbers of its first head."""
     records = problem.interventions
     record = records[position]
     if AXIS in record.at:
@@ -339,11 +343,10 @@ def for_all_heads(problem: Problem, position: int) -> dict[str, object]:
 
 
 def reordered_interventions(problem: Problem, order: Sequence[int], kv_order: Sequence[int]) -> Interventions:
-    """Return the interventions where heads have other places: each new one is the old one that `order` names, and K/V
-    heads.
+    """Return the interventions for another order of heads: new head k is old head `order[k]`, of K/V `kv_order[k]`.
 
-    What is done to a head goes along with it, in the columns of stages in which heads lie side by side, too; stretches
-    of heads that are parted become several. A head that is copied from keeps the first of its places.
+    Interventions stay with their heads, also those on columns where heads lie side by side; one on a range of heads
+    becomes several where the range is torn. The source of a copy is the first new place of its head.
     """
     sides = {"h": (problem.num_heads, np.array(order)), "g": (problem.num_kv_heads, np.array(kv_order))}
     nodes = {node.name: node for node in computed_nodes(problem)}
@@ -361,7 +364,7 @@ def reordered_interventions(problem: Problem, order: Sequence[int], kv_order: Se
 
 
 def _is_whole(record: Intervention) -> bool:
-    """Return whether a record is in force on the whole results of heads."""
+    """Return whether a record is enabled and changes whole results of heads."""
     return record.enabled and record.stage == RESULT and set(record.at) == {AXIS}
 
 
@@ -372,7 +375,7 @@ def _heads(record: Intervention) -> Iterator[int]:
 
 
 def _freed(interventions: Interventions, heads: Collection[int]) -> Interventions:
-    """Return the interventions without what they do to the whole results of these heads."""
+    """Return the interventions without those on the whole results of these heads."""
     found: list[Intervention] = []
     for record in interventions:
         mine = list(_heads(record)) if _is_whole(record) else []
@@ -385,7 +388,7 @@ def _freed(interventions: Interventions, heads: Collection[int]) -> Intervention
 
 
 def _at(record: Intervention, place: int | tuple[int, int], cells: object) -> Intervention:
-    """Return the record at other heads, with its numbers there."""
+    """Return the record for another head, or range of heads, with the numbers that belong there."""
     numbers = {record.numbers: cells} if record.numbers else {}
     return record.changed(at=Record({**record.at, AXIS: place}), **numbers)
 

@@ -20,20 +20,20 @@ GATE = ("w_gate", "b_gate")
 
 # --- notes on heads -------------------------------------------------------------------------------
 def of_counts(problem: Problem, heads: int, kv_heads: int) -> list[Note]:
-    """Return notes on heads of the same width that join or leave at the end."""
+    """Return notes on what changes where heads of the same width are added or removed at the end."""
     fell, moved = of_kv(problem, heads, kv_heads), of_groups(problem, heads, kv_heads)
     return [*fell, *moved, *of_slopes(problem, messages.SLOPES_ANEW)]
 
 
 def of_kv(problem: Problem, heads: int, kv_heads: int) -> list[Note]:
-    """Return the note on a number of K/V heads that does not divide the heads any more."""
+    """Return the note on a number of K/V heads that has to change, as it no longer divides the heads."""
     before = problem.num_kv_heads
     fits = before in (problem.num_heads, kv_heads)
     return [] if fits else [Note(messages.KV_FELL, {"before": before, "after": kv_heads, "heads": heads})]
 
 
 def of_groups(problem: Problem, heads: int, kv_heads: int) -> list[Note]:
-    """Return the note on heads that stay and read a K/V head of another number."""
+    """Return the note on heads that stay but read a K/V head of another number."""
     before, after = problem.num_heads // problem.num_kv_heads, heads // kv_heads
     moved = [head for head in range(min(problem.num_heads, heads)) if head // before != head // after]
     template = messages.READS_ANOTHER if len(moved) == 1 else messages.MANY_READ_ANOTHER
@@ -41,23 +41,23 @@ def of_groups(problem: Problem, heads: int, kv_heads: int) -> list[Note]:
 
 
 def of_slopes(problem: Problem, template: str) -> list[Note]:
-    """Return a note on each of the layers in force whose rule tells heads apart."""
+    """Return a note for each enabled layer whose rule differs by head."""
     layers = (layer for layer in problem.mask if layer.cells is None and layer.enabled)
     return [Note(template, {"layer": layer.label}) for layer in layers if _has_heads(problem, layer)]
 
 
 def _has_heads(problem: Problem, layer: Layer) -> bool:
-    """Return whether the rule of a layer tells heads apart, however many there are now."""
+    """Return whether the rule of a layer differs by head, for any number of heads."""
     two = (problem.batch_size, 2, problem.n, problem.m)
     return layer.shape(two)[-3:-2] == (2,)
 
 
 # --- parts ----------------------------------------------------------------------------------------
-def with_block(problem: Problem, kind: str | None, seed: int = 0) -> dict[str, Any]:
-    """Return the fields that add a block of a kind, in place of another one, or take it away.
+def with_block(problem: Problem, kind: str | None) -> dict[str, Any]:
+    """Return the fields that add a block of a kind, replace the present one, or take it away.
 
-    Tables that both kinds have stay as they are. Raises ValueError where the block cannot be: without x, or where the
-    output is not as wide as x.
+    Tables that both kinds have stay. Raises ValueError where a block is impossible: without x, or where the output is
+    not as wide as x.
     """
     if kind is None:
         return {} if problem.block is None else {"block": None}
@@ -72,24 +72,24 @@ def with_block(problem: Problem, kind: str | None, seed: int = 0) -> dict[str, A
         if name in before:
             found[name] = before[name]
         elif not table.optional or (len(table.letters) == 1 and name not in GATE):
-            found[name] = _new(problem, name, table.letters, table.neutral, seed)
+            found[name] = _new(problem, name, table.letters, table.neutral)
     kept = {name: before[name] for name in (*block.numbers, *block.choices) if name in before}
     return {"block": found | kept}
 
 
-def _new(problem: Problem, name: str, letters: str, neutral: float, seed: int) -> Array:
-    """Return a table of a block as it begins: random weights, and all else such that it changes nothing."""
+def _new(problem: Problem, name: str, letters: str, neutral: float) -> Array:
+    """Return a new table of a block: random weights, or else numbers that change nothing."""
     widths = {"o": problem.d_model, "u": problem.d_model, "f": problem.d_ff or WIDER * problem.d_model}
     shape = tuple(widths[letter] for letter in letters)
     if len(shape) > 1:
-        return fill("random", shape, seed=seed, field=f"block.{name}", dtype=problem.dtype)
+        return fill("random", shape, field=f"block.{name}", dtype=problem.dtype)
     return new_array(shape, problem.dtype, lambda new: new.fill(neutral))
 
 
 def with_choice(problem: Problem, name: str, key: str) -> dict[str, Any]:
-    """Return the fields with another norm or activation of the block; none where nothing changes.
+    """Return the fields with another norm or activation of the block; {} where nothing changes.
 
-    Raises ValueError where the block chooses none.
+    Raises ValueError where the block has no such choice.
     """
     block = problem.block
     if block is None or name not in block:
@@ -98,8 +98,8 @@ def with_choice(problem: Problem, name: str, key: str) -> dict[str, Any]:
     return {} if block[name] == key else {"block": {**block, name: key}}
 
 
-def with_gate(problem: Problem, present: bool, seed: int = 0) -> dict[str, Any]:
-    """Return the fields that gate the feed-forward network or no longer do; none where nothing changes.
+def with_gate(problem: Problem, present: bool) -> dict[str, Any]:
+    """Return the fields that add a gate to the feed-forward network or remove it; {} where nothing changes.
 
     Raises ValueError where the block has none.
     """
@@ -111,11 +111,11 @@ def with_gate(problem: Problem, present: bool, seed: int = 0) -> dict[str, Any]:
     if not present:
         return {"block": {name: value for name, value in block.items() if name not in GATE}}
     table = BLOCKS[block["kind"]].tables["w_gate"]
-    return {"block": {**block, "w_gate": _new(problem, "w_gate", table.letters, table.neutral, seed)}}
+    return {"block": {**block, "w_gate": _new(problem, "w_gate", table.letters, table.neutral)}}
 
 
 def with_head_norms(problem: Problem, present: bool) -> dict[str, Any]:
-    """Return the fields that normalize every head of Q and K, or no longer do; none where nothing changes."""
+    """Return the fields that add norms of every head of Q and K, or remove them; {} where nothing changes."""
     widths = {"query_norm": problem.d_k, "key_norm": problem.d_key}
     if not present:
         return {name: None for name in widths if getattr(problem, name) is not None}
@@ -127,7 +127,7 @@ def with_head_norms(problem: Problem, present: bool) -> dict[str, Any]:
 
 
 def with_sink(problem: Problem, present: bool) -> dict[str, Any]:
-    """Return the fields that give every head a sink of 0, or take it away; none where nothing changes."""
+    """Return the fields that give every head a sink of 0, or remove it; {} where nothing changes."""
     if present == (problem.sink is not None):
         return {}
     return {"sink": fill("zeros", (problem.num_heads,), dtype=problem.dtype) if present else None}
@@ -135,7 +135,7 @@ def with_sink(problem: Problem, present: bool) -> dict[str, Any]:
 
 # --- widths ---------------------------------------------------------------------------------------
 def with_tables(problem: Problem, letter: str, width: int) -> Record:
-    """Return the block of a problem with another length along a letter of its tables."""
+    """Return the block with another length along a letter of its tables."""
     block = dict(problem.block)
     for name, table in BLOCKS[block["kind"]].tables.items():
         if name in block and letter in table.letters:
@@ -146,8 +146,7 @@ def with_tables(problem: Problem, letter: str, width: int) -> Record:
 
 
 def of_head_width(problem: Problem, part: str, width: int) -> dict[str, Array]:
-    """Return the fields that have a number for each column of a head of `part`, query or key, or for each pair of
-    them."""
+    """Return the fields with a number for each column, or pair of columns, of a head of Q or K (`part`), resized."""
     changed: dict[str, Array] = {}
     norm, frequencies = getattr(problem, f"{part}_norm"), problem.rotary_frequencies
     if norm is not None and len(norm) != width:

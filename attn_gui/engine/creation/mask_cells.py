@@ -26,8 +26,8 @@ Flags = npt.NDArray[np.bool_]
 
 # --- cells ----------------------------------------------------------------------------------------
 def fill_layer(layer: Layer, how: str) -> Layer:
-    """Return a custom layer with all its cells open, closed, swapped, or mirrored at the diagonal: a row is a column
-    then."""
+    """Return a custom layer with all cells open, closed or swapped, or mirrored at the diagonal, so that rows become
+    columns."""
     cells = layer.cells
     assert cells is not None, "a rule has no cells to fill"
 
@@ -43,10 +43,9 @@ def fill_layer(layer: Layer, how: str) -> Layer:
 
 
 def with_booleans(layer: Layer, sunk: float) -> tuple[Layer, ...]:
-    """Return a bias in two layers: booleans that close where it is `sunk` or lower, and what is left of it, if anything
-    is.
+    """Return the two layers that a bias can be written as: booleans, closed where it is `sunk` or lower, and the rest.
 
-    One of 0 and 1 alone becomes booleans, 1 for an open cell.
+    The rest is missing where nothing is left of it. A bias of 0 and 1 alone becomes booleans, 1 for an open cell.
     """
     values = layer.cells
     assert values is not None, "a rule has no cells"
@@ -69,8 +68,7 @@ def with_booleans(layer: Layer, sunk: float) -> tuple[Layer, ...]:
 
 
 def layer_of(mapping: Mapping[str, Any], dtype: str) -> Layer:
-    """Return the layer that a mapping describes, its cells copied where they are one value told often, or not of
-    `dtype`."""
+    """Return the layer of a mapping; its cells are copied if they are one value broadcast, or not of `dtype`."""
     layer = layer_from_mapping(mapping)
     cells, kind = layer.cells, np.dtype(dtype if layer.adds else bool)
     if cells is None or (cells.flags.c_contiguous and cells.dtype == kind):
@@ -83,28 +81,28 @@ def layer_of(mapping: Mapping[str, Any], dtype: str) -> Layer:
 #
 # A gesture is a path: the cells that it went through, of which most shapes look at the first and the last.
 class BrushShape:
-    """Shape that a gesture covers; texts are English, of the context "Masks"."""
+    """The shape that a gesture covers, along `path`, its cells; texts are English, of the context "Masks"."""
 
     key: ClassVar[str]
     label: ClassVar[str]
     about: ClassVar[str]
 
     def area(self, path: Path, n: int, m: int) -> Area:
-        """Return a rectangle that holds all that is covered."""
+        """Return a rectangle that holds all covered cells."""
         rows, columns = zip(*(path[0], path[-1]), strict=True)
         return slice(min(rows), max(rows) + 1), slice(min(columns), max(columns) + 1)
 
     def areas(self, path: Path, n: int, m: int) -> tuple[Area, ...]:
-        """Return the covered cells as rectangles, to be outlined; of very many rows several together."""
+        """Return the covered cells as rectangles for an outline; of very many rows several share one."""
         return (self.area(path, n, m),)
 
     def covered(self, path: Path, rows: slice, columns: slice) -> Flags:
-        """Return the covered cells of a part of the area."""
+        """Return booleans: the covered cells at given rows and columns."""
         return np.ones((rows.stop - rows.start, columns.stop - columns.start), bool)
 
 
 class TouchedCells(BrushShape):
-    """The very cells that the gesture went through."""
+    """Exactly the cells that the gesture went through."""
 
     key = "cell"
     label = QT_TRANSLATE_NOOP("Masks", "cells")
@@ -185,16 +183,16 @@ SHAPES: dict[str, BrushShape] = {
 
 
 def line(first: Cell, last: Cell) -> list[Cell]:
-    """Return the cells from one to the other, without gaps: a quick hand skips some."""
+    """Return the cells on the line from one to the other, since a quick hand skips some."""
     steps = max(abs(last[0] - first[0]), abs(last[1] - first[1]), 1)
     down, right = (np.rint(np.linspace(a, b, steps + 1)).astype(int).tolist() for a, b in zip(first, last, strict=True))
     return list(zip(down, right, strict=True))
 
 
 def paint_cells(cells: Array, shape: BrushShape, path: Path, area: Area, opens: bool) -> Array:
-    """Return new cells of a layer for an area: open or closed where they are covered, else as they were.
+    """Return new cells of a layer for an area: opened or closed where they are covered, else unchanged.
 
-    `cells` (…, rows, columns); an axis of the layer that is 1 long stands for all rows, or for all columns.
+    `cells` (…, rows, columns); an axis of length 1 stands for all rows, or for all columns.
     """
     rows, columns = area
 
@@ -216,7 +214,7 @@ def paint_cells(cells: Array, shape: BrushShape, path: Path, area: Area, opens: 
 
 
 def first_layer(shape: BrushShape, path: Path, n: int, m: int) -> Layer:
-    """Return a custom layer that closes what is covered."""
+    """Return a new custom layer that closes the covered cells."""
     rows, columns = shape.area(path, n, m)
 
     def write(new: Array) -> None:
@@ -227,6 +225,6 @@ def first_layer(shape: BrushShape, path: Path, n: int, m: int) -> Layer:
 
 
 def _diagonals(path: Path) -> tuple[int, int]:
-    """Return the least and the largest j − i of the first and the last cell."""
+    """Return the smallest and largest j − i of the first and the last cell."""
     found = [column - row for row, column in (path[0], path[-1])]
     return min(found), max(found)

@@ -26,14 +26,14 @@ SIZES = ("num_heads", "num_kv_heads", "d_k", "d_v", "n", "m", "d_model", "d_ff",
 
 
 class Resized(NamedTuple):
-    """The `fields` to change (`problem.replace(**fields)`), and notes on what else had to change."""
+    """The `fields` to change (`problem.replace(**fields)`), and notes on everything else that had to change."""
 
     fields: dict[str, Any]
     notes: tuple[Note, ...] = ()
 
 
 def head_counts(problem: Problem) -> tuple[int, ...]:
-    """Return the counts of heads that share the columns of Q and of the concatenated heads evenly: none moves."""
+    """Return the numbers of heads that cut the columns of Q and of the joined heads evenly, so that no column moves."""
     query, value = problem.num_heads * problem.d_k, problem.num_heads * problem.d_v
     even = 2 if problem.turns else 1
     shared = [k for k in range(1, min(query, value) + 1) if query % k == 0 and value % k == 0]
@@ -41,18 +41,17 @@ def head_counts(problem: Problem) -> tuple[int, ...]:
 
 
 def _key_width(problem: Problem, heads: int) -> int:
-    """Return the columns of a head of K among so many heads; the additive score lets them differ from those of Q."""
+    """Return the width of a head of K for a number of heads; with the additive score it may differ from that of Q."""
     return max(1, problem.d_key * problem.num_heads // heads)
 
 
 def resize(problem: Problem, *, keep: str = "d_model", **size: int | None) -> Resized:
     """Return the problem with one other size: num_heads, num_kv_heads, d_k, d_v, n, m, d_model, d_ff or batch_size.
 
-    Numbers that stay keep their place in their head; new ones are 0 (1 where a norm multiplies by them); masks
-    grow open (one of a single row, column, head or item goes on for all), and what is changed by hand keeps the cells
-    that are left of it. `keep` says what heads do: "d_model" cuts the same columns again, "d_k" lets heads join or
-    leave at the end. The same size changes nothing.
-    Raises ValueError or TypeError with one sentence.
+    Numbers that stay keep their place in their head; new ones are 0, or 1 where a norm multiplies by them. Masks grow
+    by open cells, or repeat their single row, column, head or item; interventions keep those of their cells that are
+    left. `keep` says what happens to heads: "d_model" cuts the same columns into others, "d_k" adds or removes heads at
+    the end. The same size changes nothing. Raises ValueError or TypeError with one sentence.
     """
     given = [(name, value) for name, value in size.items() if value is not None]
     if len(given) != 1 or given[0][0] not in SIZES:
@@ -71,12 +70,12 @@ def resize(problem: Problem, *, keep: str = "d_model", **size: int | None) -> Re
 
 
 def outlined(problem: Problem, *, keep: str = "d_model", **size: int | None) -> Problem:
-    """Return a draft with the shapes that `resize` would give, which takes no memory. Raises what `resize` raises."""
+    """Return the shapes that `resize` would give, as a draft without memory. Raises what `resize` raises."""
     return drafted(problem, outline(lambda: resize(problem, keep=keep, **size)).fields)
 
 
 class _Plan:
-    """The changes so far."""
+    """The changes so far, as fields and notes."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
@@ -85,7 +84,7 @@ class _Plan:
 
     # --- one method a size -----------------------------------------------------------------------
     def recut(self, heads: int) -> None:
-        """Cut the same columns for another number of heads."""
+        """Cut the same columns into another number of heads."""
         problem = self.problem
         choices = head_counts(problem)
         if heads not in choices:
@@ -111,7 +110,7 @@ class _Plan:
         self._mask_axis(1, before, heads)
 
     def heads(self, heads: int) -> None:
-        """Let heads of the same width join or leave at the end, with their columns and their rows of w_output."""
+        """Add or remove heads of the same width at the end, with their columns and their rows of w_output."""
         problem = self.problem
         before, kv_before = problem.num_heads, problem.num_kv_heads
         kv_heads = heads if kv_before == before else self.kv_heads_for(heads)
@@ -160,8 +159,7 @@ class _Plan:
         self._output_rows(problem.num_heads, problem.num_heads, width)
 
     def d_model(self, width: int) -> None:
-        """Change the width of x; the rows of the weights that read it follow, and with a block all that is added to
-        x."""
+        """Change the width of x, the rows of the weights that read it, and with a block all that is added to x."""
         problem = self.problem
         self._need(Role.SCORE)
         if not problem.projected:
@@ -208,7 +206,7 @@ class _Plan:
         self._tokens("key_tokens", rows)
 
     def batch_size(self, items: int) -> None:
-        """Let items join or leave at the end; what all items share stays shared."""
+        """Add or remove batch items at the end; arrays that all items share stay shared."""
         problem = self.problem
         given = {name: getattr(problem, name) for name in ("query", "key", "value", "x", "context")}
         arrays = {name: array for name, array in given.items() if array is not None}
@@ -224,12 +222,12 @@ class _Plan:
 
     # --- columns and rows ------------------------------------------------------------------------
     def _columns(self, part: str) -> int:
-        """Return the columns of Q, K or V, given or projected; 0 of one that is not there."""
+        """Return the number of columns of Q, K or V, given or projected; 0 where there is none."""
         array = getattr(self.problem, f"w_{part}" if self.problem.projected else part)
         return 0 if array is None else int(array.shape[-1])
 
     def _need(self, role: Role) -> None:
-        """Raise FieldError for a problem that has no such part."""
+        """Raise FieldError for a problem without this part."""
         if (lack := lacking(self.problem, [role])) is not None:
             raise FieldError(lack)
 
@@ -241,7 +239,7 @@ class _Plan:
             self._put(GIVEN, tuple(shape))
 
     def _regroup(self, part: str, heads_before: int, heads: int, width: int) -> None:
-        """Change the columns of Q, K or V: each head keeps its first ones, heads and columns change at their end."""
+        """Change the columns of Q, K or V: heads come and go at the end, columns at the end of each head."""
         for name in (f"w_{part}", f"b_{part}") if self.problem.projected else (part,):
             array = getattr(self.problem, name)
             if array is not None:
@@ -256,7 +254,7 @@ class _Plan:
             raise FieldError(messages.BLOCK_FIXED)
 
     def _grouped(self, name: str, array: Array, axis: int, heads_before: int, heads: int, width: int) -> None:
-        """Change an axis of heads · width: cells keep their head and their place in it."""
+        """Change an axis of heads · width: every cell keeps its head and its place in it."""
         axis %= array.ndim
         shape = (*array.shape[:axis], heads * width, *array.shape[axis + 1 :])
         if shape == array.shape:  # the same columns, cut again
@@ -268,7 +266,7 @@ class _Plan:
         )
 
     def _score_rows(self, part: str, width: int) -> None:
-        """Resize the rows of the score's tables, such as the additive score's weights, with the width of a head."""
+        """Resize the rows of the score's tables to the width of a head, such as the additive score's weights."""
         score = SCORES[self.problem.score]
         for name, letters in score.tables.items():
             params = self.fields.get("score_params", self.problem.score_params)
@@ -289,7 +287,7 @@ class _Plan:
         self.fields |= of_head_width(self.problem, part, width)
 
     def _each_head(self, heads: int) -> None:
-        """Change the sink of every head."""
+        """Change the number of sinks, one for each head."""
         if self.problem.sink is not None:
             self._put("sink", (heads,))
 
@@ -307,15 +305,15 @@ class _Plan:
             self.fields[name] = with_tokens(tokens, rows)
 
     def _mask_axis(self, axis: int, before: int, after: int) -> None:
-        """Grow mask layers that have cells along an axis of the maps by open cells, or cut them; one cell goes on for
-        all."""
+        """Change an axis of the mask layers: cut it, grow it by open cells, or let a single cell go on for all."""
         layers = self.fields.get("mask", self.problem.mask)
         changed = tuple(_layer(layer, axis, before, after, self.problem.m) for layer in layers)
         if any(one is not other for one, other in zip(changed, layers, strict=True)):
             self.fields["mask"] = changed
 
     def kv_heads_for(self, heads: int) -> int:
-        """Return the K/V heads that stay: the same number if it divides the heads, else the largest divisor below."""
+        """Return the number of K/V heads to keep: the present one if it divides the heads, else the next lower divisor
+        of them."""
         return next(k for k in range(min(self.problem.num_kv_heads, heads), 0, -1) if heads % k == 0)
 
 

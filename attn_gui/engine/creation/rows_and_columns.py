@@ -35,9 +35,12 @@ NEUTRAL = {
 
 # --- inserting and removing -----------------------------------------------------------------------
 def size_of(problem: Problem, field: str, axis: int) -> str | None:
-    """Return the size that an axis (−2 rows, −1 columns) of an array has, once or for each head; None where no cell can
-    come or go by itself: half as many frequencies have another size, and numbers set by hand go with the cells they are
-    for."""
+    """Return the name of the size that an axis (−2 rows, −1 columns) of an array has; None where no cell can be
+    inserted.
+
+    So it is where half as many frequencies have another size, and for numbers of interventions, which follow their
+    cells.
+    """
     before = problem.arrays()[field].shape
     if len(before) < -axis or Intervention.position_of(field) is not None:
         return None
@@ -54,7 +57,7 @@ def size_of(problem: Problem, field: str, axis: int) -> str | None:
 
 
 def places_with(length: int, at: int, count: int = 1) -> Places:
-    """Return the old place of every cell along an axis when `count` new ones, −1, come before place `at`.
+    """Return the old place of each cell along an axis after inserting `count` new ones, −1, before place `at`.
 
     Raises FieldError for a place outside.
     """
@@ -63,7 +66,7 @@ def places_with(length: int, at: int, count: int = 1) -> Places:
 
 
 def places_without(length: int, at: int, count: int = 1) -> Places:
-    """Return the old place of every cell along an axis when `count` go from place `at` on.
+    """Return the old place of each cell along an axis after removing `count` from place `at` on.
 
     Raises FieldError for places outside.
     """
@@ -72,10 +75,10 @@ def places_without(length: int, at: int, count: int = 1) -> Places:
 
 
 def fields_with_places(problem: Problem, size: str, places: Places) -> dict[str, Any]:
-    """Return the fields that change when an axis gets another length, and its cells are those that were at `places`.
+    """Return the fields that change when the cells along an axis are those that were at `places`, −1 for new ones.
 
-    −1 stands for a new cell, in every head alike, with numbers as `resize` gives them; masks are open there, and one of
-    a single row or column goes on for all. Raises what `resize` raises.
+    New cells are the same in every head, with numbers as `resize` gives them; masks are open there, or repeat their
+    single row or column. Raises what `resize` raises.
     """
     length, new = int(getattr(problem, size)), places < 0
     after = drafted(problem, outline(partial(resize, problem, keep="d_k", **{size: len(places)})).fields)
@@ -85,8 +88,7 @@ def fields_with_places(problem: Problem, size: str, places: Places) -> dict[str,
 
 
 def parts_by_hand(problem: Problem, fields: Mapping[str, Any], places: Places) -> list[int]:
-    """Return the counts of the parts that each change by hand becomes in the fields that `fields_with_places` gave for
-    the places."""
+    """Return, for each intervention, how many parts it becomes in the fields that `fields_with_places` returned."""
     return [len(parts) for parts in _relocated(problem, drafted(problem, fields), places)]
 
 
@@ -96,8 +98,10 @@ def _check(length: int, at: int) -> None:
 
 
 def _fields(before: Problem, after: Fields, source: Fields, order: Places, places: Places) -> dict[str, Any]:
-    """Return the changed fields: `order` leads into `source`, which has the cells before and the new ones behind them;
-    `places` into the cells before, where −1 stands for a new one."""
+    """Return the changed fields, by taking cells from `source`, the problem with new cells appended.
+
+    `order` holds places in `source`, `places` those in the problem before, −1 for a new cell.
+    """
     arrays = source.arrays()
     by_hand = {record.field(k) for k, record in enumerate(before.interventions)}
     shapes = {name: pair for name, pair in reshaped(before, after).items() if name not in by_hand}
@@ -129,15 +133,14 @@ def _taken(cells: Array, old: Sequence[int], new: Sequence[int], order: Places) 
 
 
 def _in_groups(order: Places, length: int, wanted: int) -> Places:
-    """Return the order within each of the groups, such as the columns of every head, that an axis consists of."""
+    """Return the order of a whole axis that consists of equal groups, such as the columns of every head."""
     groups = wanted // len(order)
     starts = np.arange(groups)[:, None] * (length // groups)
     return np.where(order >= 0, starts + order, -1).ravel()
 
 
 def _relocated(before: Problem, after: Fields, places: Places) -> list[list[Intervention]]:
-    """Return interventions that each of them becomes where its cells are now; a stretch that is torn becomes
-    several."""
+    """Return for each intervention those that it becomes where its cells are now: several where their range is torn."""
     if not before.interventions:
         return []
     old, new = ({node.name: node for node in computed_nodes(draft)} for draft in (before, after))

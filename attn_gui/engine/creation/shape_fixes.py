@@ -13,15 +13,14 @@ from attn_gui.engine.creation.rows_and_columns import NEUTRAL
 from attn_gui.engine.errors import Fix, Shape, ShapeError
 from attn_gui.engine.fields import Fields
 from attn_gui.engine.masks import Layer, Padding
-from attn_gui.engine.memory import Write, new_array, overlay
+from attn_gui.engine.memory import neutral_array, new_array, overlay
 from attn_gui.engine.shape_errors import TOKENS, clash_with, draft_of, fields_with, with_company
 
 
-def apply_fix(fix: Fix, fields: Mapping[str, object], seed: int = 0) -> dict[str, Any]:
-    """Return the fields that change when `fix` is carried out on the `fields` that clash.
+def apply_fix(fix: Fix, fields: Mapping[str, object]) -> dict[str, Any]:
+    """Return the fields that change when `fix` is carried out on the `fields` that clash; none of these is modified.
 
-    None of those given is touched.
-    New cells are 0, as with `resize`; the numbers of a new matrix depend on (seed, field, item, row, column) alone.
+    New cells are 0, as with `resize`; the numbers of a new matrix depend on (field, item, row, column) alone.
     Biases, tokens and mask layers follow the matrix. Raises ValueError or TypeError if a field is wrong in itself.
     """
     problem = draft_of(fields)
@@ -29,13 +28,13 @@ def apply_fix(fix: Fix, fields: Mapping[str, object], seed: int = 0) -> dict[str
     shapes = {fix.matrix: fix.after}
     if isinstance(clash, ShapeError):
         shapes, _ = with_company(problem, clash, shapes)
-    mending = _Mending(problem, fix, seed)
+    mending = _Mending(problem, fix)
     return fields_with(problem, {name: mending.value(name, shape) for name, shape in shapes.items()})
 
 
 class _Mending:
-    def __init__(self, problem: Fields, fix: Fix, seed: int) -> None:
-        self.problem, self.fix, self.seed = problem, fix, seed
+    def __init__(self, problem: Fields, fix: Fix) -> None:
+        self.problem, self.fix = problem, fix
         self.arrays = problem.arrays()
 
     def value(self, name: str, shape: Shape) -> Any:
@@ -50,17 +49,18 @@ class _Mending:
     def _array(self, name: str, shape: Shape, dtype: np.dtype[Any]) -> Array:
         old = self.arrays.get(name)
         if old is None:
-            return fill("random", shape, seed=self.seed, field=name, dtype=dtype)
+            return fill("random", shape, field=name, dtype=dtype)
         if name == self.fix.matrix and self.fix.kind == "transpose":
             return new_array(shape, dtype, lambda new: np.copyto(new, np.swapaxes(old, -1, -2)))
         if self.fix.kind != "project" or not self._multiplied(name):
-            return self._fresh(name, shape, dtype, lambda new: self._keep(name, old, new))
-        factor = fill("random", self.fix.shape, seed=self.seed, field=f"w_{self.fix.matrix}")
+            neutral = 1.0 if name.endswith(".allowed") else NEUTRAL.get(name, 0.0)
+            return neutral_array(shape, old, neutral, lambda new: self._keep(name, old, new))
+        factor = fill("random", self.fix.shape, field=f"w_{self.fix.matrix}")
         left, right = (old, factor) if self._columns_change else (factor, old)
         return new_array(shape, dtype, lambda new: _multiply(left, right, new))
 
     def _multiplied(self, name: str) -> bool:
-        """Return the matrix itself, and the bias that is added to its columns."""
+        """Return whether an array is the projected matrix itself, or the bias that is added to its columns."""
         bias = f"b_{self.fix.matrix.removeprefix('w_')}"
         follows = self._columns_change and name == bias and self.arrays[name].shape == (self.fix.before[-1],)
         return follows or name == self.fix.matrix
@@ -76,18 +76,9 @@ class _Mending:
                 return
         overlay(new, old)
 
-    def _fresh(self, name: str, shape: Shape, dtype: np.dtype[Any], keep: Write) -> Array:
-        neutral = 1.0 if name.endswith(".allowed") else NEUTRAL.get(name, 0.0)
-
-        def write(new: Array) -> None:
-            new.fill(neutral)
-            keep(new)
-
-        return new_array(shape, dtype, write)
-
     def _heads(self, name: str) -> dict[int, int]:
-        """Return {axis: heads} of a matrix whose columns or rows belong to heads: cells keep their place in their
-        head."""
+        """Return {axis: number of heads} of a matrix whose columns or rows belong to heads, in which cells keep their
+        place."""
         part = name[2:] if name[:2] in ("w_", "b_") else name
         if part == "output":
             return {0: self.problem.num_heads} if name == "w_output" else {}
@@ -96,7 +87,7 @@ class _Mending:
 
 
 def _multiply(left: Array, right: Array, new: Array) -> None:
-    """Compute a product in float64, a few rows at a time."""
+    """Write a product into `new`, computed in float64, a few rows at a time."""
     rows, step = new.shape[-2] if new.ndim > 1 else 1, max(1, BLOCK // new.shape[-1])
     left, cells = np.atleast_2d(left), np.atleast_2d(new)
     with np.errstate(all="ignore"):

@@ -17,7 +17,7 @@ PROJECTION = 1 << 24  # and of a matrix that projects, as large as those of the 
 
 
 def is_long(problem: Problem) -> bool:
-    """Return whether the maps, or the tables beside them, are too large to be kept, and read within a frame."""
+    """Return whether the maps, or the tables beside them, are too large to be kept and to be read within a frame."""
     rows, arrays = problem.batch_size * max(problem.n, problem.m), problem.arrays()
     tables = [arrays[name].size for name in (*DIRECT, "x", "context") if name in arrays]
     if max(prod(problem.map_shape), rows * problem.d_ff, *tables) > DENSE:

@@ -28,16 +28,17 @@ REMEMBERED = 1 << 22  # cells of a stage: so large a part is remembered until an
 
 
 class DenseEvaluation(Evaluation):
-    """All stages of one problem; those of up to `keep` bytes are held. It copies no array of the problem.
+    """An evaluation that computes every stage and keeps those of up to `keep` bytes; it copies no array of the problem.
 
-    Numbers are held as float64 and rounded to the problem's dtype once, when they are read; what lies beyond that is ±∞
-    for the stages that follow, too.
+    Kept numbers are float64, rounded to the problem's dtype only when they are read. What is too large for that dtype
+    is ±∞ for the stages that follow, too.
     """
 
     _kind: np.dtype[Any] = np.dtype(np.float64)  # what kept stages are held as
 
     def __init__(self, problem: Problem, keep: int = KEEP, known: Mapping[str, Array] = NOTHING) -> None:
-        """Compute all but the stages that are `known`, as of a problem that differs in what follows them."""
+        """Compute all stages but those in `known`, which another problem that differs only in later stages has
+        computed."""
         self._keep = keep
         self._build(problem, known)
 
@@ -53,7 +54,7 @@ class DenseEvaluation(Evaluation):
                     self._compute(node, indices.whole(node.shape))
 
     def _lay_out(self, problem: Problem, arrays: Mapping[str, Array] = NOTHING) -> None:
-        """Wire the nodes of a problem; of the kept stages only `arrays` are there yet."""
+        """Build the nodes of a problem; `arrays` are the kept stages that are computed already."""
         self.problem, self.last_parts = problem, None
         self._sources = sources_of(problem)
         self._nodes = tuple(self._wired())
@@ -66,11 +67,11 @@ class DenseEvaluation(Evaluation):
         return nodes_of(self.problem, self._sources)
 
     def _kept(self, node: Node) -> bool:
-        """Return whether a stage is kept; the evaluations of long problems keep fewer."""
+        """Return whether a stage is kept; subclasses for long problems keep fewer."""
         return int(np.prod(node.shape)) * (1 if node.stage.boolean else 8) <= self._keep
 
     def _tie(self, node: Node) -> None:
-        """Let an alias show the cells of its input."""
+        """Let a stage that is an alias share the array of its input."""
         name = node.inputs[0].name
         cells = np.asarray(self._sources[name].cells) if name in self._sources else self._arrays[name]
         self._arrays[node.name] = np.broadcast_to(cells if cells.ndim == len(node.shape) else cells[None], node.shape)
@@ -85,14 +86,11 @@ class DenseEvaluation(Evaluation):
         return self._sources
 
     def node(self, stage: str) -> Node:
-        """Return the stage at work. Raises StageError (a KeyError) for a stage that the problem does not have."""
         if (stage not in self.stages and plain_name(stage) not in self.stages) or stage not in self._by_name:
             raise StageError(messages.NO_STAGE, stage=repr(stage), choices=self.stages)
         return self._by_name[stage]
 
     def fetch(self, name: str, box: Box) -> Array:
-        """Return the numbers of a box of any stage or source, as float64 (or booleans), kept or computed on the
-        spot."""
         if name in self._sources:
             return self._sources[name].read(box)
         if name in self._arrays:
@@ -102,17 +100,16 @@ class DenseEvaluation(Evaluation):
         return array[indices.within(box, outer)]
 
     def _older(self, name: str) -> str:
-        """Return the stage itself, for a reader still under way that asks for it before an intervention that has
-        gone."""
+        """Return the stage to read in place of one whose intervention has gone, for a reader that began before."""
         return plain_name(name) if plain_name(name) in self._by_name else str(self.mask)
 
     def held(self, name: str) -> Array:
-        """Return a whole kept stage as it is held."""
+        """Return the array of a kept stage, without a copy."""
         return self._arrays[name]
 
     # --- changing --------------------------------------------------------------------------------
     def update(self, problem: Problem, changed: Mapping[str, Sequence[Box]]) -> Recomputed:
-        """Follow cells that have changed in place: compute again what of the kept stages they reach."""
+        """Follow cells that have changed in place: compute again the cells of kept stages that they reach."""
         start = time.perf_counter()
         if problem.bare_structure != self.problem.bare_structure:
             self._build(problem)
@@ -124,14 +121,14 @@ class DenseEvaluation(Evaluation):
             reached = reach(self._nodes, self._named(changed) | moved, self.fetch, self._refresh_mask)
             reached = self._joined(reached, moved)
             counts = {
-                node.name: sum(self._compute(node, box) for box in _merged(reached[node.name]))
+                node.name: self._compute_all(node, _merged(reached[node.name]))
                 for node in self._nodes
                 if node.name in reached and node.name in self._arrays and not (node.stage.alias or node.stage.boolean)
             }
         return Recomputed(self._shown(reached), self._shown(counts), time.perf_counter() - start)
 
     def _take_up(self, problem: Problem) -> dict[str, list[Box]]:
-        """Read the numbers of another problem of the same structure; the cells of stages that interventions changed."""
+        """Adopt another problem of the same structure; return the cells of each stage whose interventions differ."""
         if problem is self.problem:
             return {}  # other numbers in the arrays that are read
         if problem.structure == self.problem.structure and problem.interventions == self.problem.interventions:
@@ -152,7 +149,7 @@ class DenseEvaluation(Evaluation):
         return moved_boxes(before, self._nodes)
 
     def _inherit(self, node: Node, arrays: Mapping[str, Array]) -> None:
-        """Keep a stage in the memory that it had, or that had been computed of it before it was changed by hand."""
+        """Keep a stage in the array that it had, or that was computed for it before its interventions."""
         plain = plain_name(node.name)
         found, computed = arrays.get(plain), arrays.get(computed_name(plain))
         if isinstance(node, InterventionNode) and found is not None:
@@ -167,11 +164,11 @@ class DenseEvaluation(Evaluation):
 
     @staticmethod
     def _joined(reached: dict[str, list[Box]], moved: Mapping[str, list[Box]]) -> dict[str, list[Box]]:
-        """Return all boxes of every stage: reached from before it, and changed in it."""
+        """Return the boxes of every stage from both: reached by earlier changes, and moved in the stage itself."""
         return reached | {name: indices.join([*boxes, *reached.get(name, ())]) for name, boxes in moved.items()}
 
     def _refresh_mask(self, node: Node, boxes: list[Box]) -> list[Box]:
-        """Compute boxes of a mask again; return the parts that changed, as another layer may close the same cells."""
+        """Compute boxes of a mask again; return the parts that changed: another layer may close the same cells."""
         if node.name not in self._arrays:
             return boxes
         found = []
@@ -181,8 +178,12 @@ class DenseEvaluation(Evaluation):
             found += indices.open_parts(self._arrays[node.name][box] != before, box)
         return found
 
+    def _compute_all(self, node: Node, boxes: list[Box]) -> int:
+        """Compute and keep the cells of boxes; returns how many cells were evaluated, each counted once."""
+        return sum(self._compute(node, box) for box in boxes) - indices.repeated(boxes)
+
     def _compute(self, node: Node, box: Box) -> int:
-        """Compute and keep the cells of a box; returns how many were evaluated."""
+        """Compute and keep the cells of a box; return how many were evaluated."""
         count = 0
         for tile in self._tiles(node, box):
             outer, array = node.compute(tile, self.fetch)
@@ -191,7 +192,7 @@ class DenseEvaluation(Evaluation):
         return count
 
     def anew(self, names: Collection[str]) -> dict[str, Array]:
-        """Compute kept stages as a fresh evaluation computes them, beside those that are held."""
+        """Return new arrays of kept stages, computed as a fresh evaluation would; the kept ones stay as they are."""
         found: dict[str, Array] = {}
 
         def fetch(name: str, box: Box) -> Array:
@@ -207,7 +208,7 @@ class DenseEvaluation(Evaluation):
         return found
 
     def _tiles(self, node: Node, box: Box) -> Iterator[Box]:
-        """Yield boxes that read no more of a stage that is not kept than can be held."""
+        """Yield parts of a box, each reading no more of stages that are not kept than may be held at once."""
         unkept = [ref.name for ref in node.inputs if ref.name in self._by_name and ref.name not in self._arrays]
         if not unkept or "i" not in node.axes:
             yield box
@@ -228,7 +229,7 @@ def _merged(boxes: list[Box]) -> list[Box]:
 
 # The evaluation of long maps that are given: they are read where they lie, and never copied.
 class GivenEvaluation(DenseEvaluation):
-    """Keeps what the given weights mix, and of the maps themselves nothing beside the problem's own array."""
+    """An evaluation of long given weights, read where they lie: it keeps the mixed values, and no map."""
 
     draws_pictures = True
 
@@ -236,7 +237,7 @@ class GivenEvaluation(DenseEvaluation):
         return not node.stage.square and super()._kept(node)
 
     def _tiles(self, node: Node, box: Box) -> Iterator[Box]:
-        """Yield rows of one head at a time where whole rows of a map are read for them."""
+        """Yield rows of one head at a time where a box reads whole rows of a map."""
         if not node.stage.per_head:
             yield box
             return
@@ -250,16 +251,17 @@ class GivenEvaluation(DenseEvaluation):
 
 # --- a few rows -----------------------------------------------------------------------------------
 def heads_of(node: Node, box: Box) -> list[Box]:
-    """Return a box of a stage with heads as one box a head, where all of them together read more than may be held."""
+    """Return a box of a stage with heads as one box for each head, where all of them together read more than may be
+    held."""
     if len(box) < 4 or sum(indices.count(part) for part in node.needs(box)[1] if part) <= REMEMBERED:
         return [box]
     return [(box[0], slice(head, head + 1), *box[2:]) for head in range(box[1].start, box[1].stop)]
 
 
 class RowwiseEvaluation(DenseEvaluation):
-    """Keeps K and V in float64; of all else it computes the cells that are read, and remembers the last ones.
+    """An evaluation that keeps K and V in float64, and of all else only the cells that were read last.
 
-    Each stage reads those before it: were nothing remembered, every stage of a row would begin at the scores again.
+    Each stage reads those before it: if nothing were remembered, every stage of a row would compute the scores again.
     """
 
     def _build(self, problem: Problem, known: Mapping[str, Array] = NOTHING) -> None:
@@ -270,8 +272,6 @@ class RowwiseEvaluation(DenseEvaluation):
         return node.stage.input_side and node.stage.by_key
 
     def fetch(self, name: str, box: Box) -> Array:
-        """Return the numbers of a box of any stage or source, as float64 (or booleans), kept or computed on the
-        spot."""
         if name in self._sources or (name in self._arrays and self._arrays[name].dtype == np.float64):
             return super().fetch(name, box)
         if name not in self._last or not indices.contains(self._last[name][0], box):
@@ -291,7 +291,6 @@ class RowwiseEvaluation(DenseEvaluation):
         return node.compute(box, self.fetch)
 
     def update(self, problem: Problem, changed: Mapping[str, Sequence[Box]]) -> Recomputed:
-        """Update as the dense evaluation does."""
         self._last.clear()
         try:
             return super().update(problem, changed)

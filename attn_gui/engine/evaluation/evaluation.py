@@ -62,7 +62,7 @@ def row_entropy(weights: npt.ArrayLike) -> npt.NDArray[np.float64]:
 
 
 def bits(nats: EntropyT) -> EntropyT:
-    """Return an entropy in bits, the one unit that people see: 0 for one key alone, log₂ m for m equal weights."""
+    """Return an entropy in bits, the only unit that people see: 0 for a single key, log₂ m for m equal weights."""
     return nats / math.log(2)
 
 
@@ -77,9 +77,9 @@ class Recomputed:
 
 
 class Evaluation(ABC):
-    """Every number of one problem by name: stages and sources, in boxes, in blocks of a map, cell by cell.
+    """All numbers of one problem by name: of stages and sources, in boxes, in blocks of a map, cell by cell.
 
-    A subclass says which nodes and sources there are and what `fetch` gives; the rest follows from these.
+    A subclass gives nodes, sources and `fetch`; everything else follows from these.
     """
 
     problem: Problem
@@ -114,55 +114,55 @@ class Evaluation(ABC):
 
     @abstractmethod
     def node(self, stage: str) -> Node:
-        """Return the stage at work. Raises StageError (a KeyError) for a stage that the problem does not have."""
+        """Return the node that gives a stage. Raises StageError (a KeyError) for a stage that the problem does not
+        have."""
 
     def computed(self, stage: str) -> str:
-        """Return the name of a stage as it is before its interventions; its own where it has none."""
+        """Return the name of a stage before its interventions; its own name where it has none."""
         node = self.node(stage)
         return node.computed if isinstance(node, InterventionNode) else stage
 
     def node_at(self, stage: str, index: tuple[int, ...]) -> Node:
-        """Return the node that makes one cell of a stage: an intervention where there is one, else what computes it."""
+        """Return the node that gives one cell of a stage: its intervention node where one changes it, else the
+        computing one."""
         node = self.node(stage)
         untouched = isinstance(node, InterventionNode) and not node.touching(indices.cell(index))
         return self.node(self.computed(stage)) if untouched else node
 
     def explains(self, name: str) -> bool:
-        """Return whether a name is that of numbers that are computed here, so that a cell of them can be explained."""
+        """Return whether a name is that of a stage computed here, whose cells can be explained."""
         return plain_name(name) in self.stages
 
     def sides(self, stage: str) -> tuple[tuple[Evaluation, str], ...]:
-        """Return the evaluations that the numbers of a stage are read from, each with its name for it.
-
-        One; for a difference two, before and after.
-        """
+        """Return (evaluation, name) for each evaluation that a stage is read from: one; two for a difference, before
+        and after."""
         return ((self, stage),)
 
     @property
     def behind(self) -> Evaluation:
-        """The evaluation that has the numbers of the stages themselves: of a difference the state after."""
+        """The evaluation that computes the stages themselves: of a difference the state after."""
         return self
 
     @property
     def closes(self) -> bool:
-        """Whether a mask layer is enabled that can close cells."""
+        """Whether an enabled mask layer can close cells."""
         return any(node.stage.boolean for node in self.nodes)
 
     @property
     def elementary(self) -> bool:
-        """Whether closed formulas hold: a softmax of elementary scores, of which nothing is set by hand."""
+        """Whether closed formulas hold: a softmax of elementary scores without interventions."""
         before = [node for node in map(self.node, self.stages) if node.stage.square or node.stage.input_side]
         known = self.elementary_stages and self.node(self.weights).stage.elementary
         return known and not any(isinstance(node, InterventionNode) for node in before)
 
     @property
     def elementary_stages(self) -> bool:
-        """Whether every stage from the scores to what the weights are made of is elementary."""
+        """Whether every stage from the scores to the logits is elementary."""
         return all(STAGE[name].elementary for name in self.stages if STAGE[name].square and name != self.weights)
 
     # --- the parts of attention ------------------------------------------------------------------
     def part(self, role: Role) -> str | None:
-        """Return the stage that takes a part in attention; None where the problem has none."""
+        """Return the stage with a role in attention; None where the problem has none."""
         return name if (name := stage_of(role)) in self.stages else None
 
     @cached_property
@@ -177,26 +177,27 @@ class Evaluation(ABC):
 
     @cached_property
     def mixed(self) -> str:
-        """The stage of every head's sums of values."""
+        """The stage of the heads' outputs, the values summed by the weights."""
         return stage_of(Role.MIX)
 
     @cached_property
     def joined(self) -> str:
-        """The stage of the heads side by side."""
+        """The stage of the heads' outputs side by side."""
         return stage_of(Role.JOIN)
 
     @cached_property
     def projection(self) -> str:
-        """The stage of the joined heads times W_O; without W_O of the joined heads themselves."""
+        """The stage of the joined heads times W_O; the joined heads themselves where there is no W_O."""
         return stage_of(Role.PROJECT)
 
     @property
     def logits(self) -> str | None:
-        """The stage that the weights are made of; None where they are given."""
+        """The stage that the weights are computed from; None where weights are given."""
         return self.stages[self.stages.index(self.weights) - 1] if self.scores in self.stages else None
 
     def latest(self, variable: str) -> str:
-        """Return the last stage that writes a variable of the formulas: the turned keys rather than the keys."""
+        """Return the last stage that writes a variable of the formulas: of `key` the turned keys, where they are
+        turned."""
         return self._latest[variable]
 
     @cached_property
@@ -206,17 +207,16 @@ class Evaluation(ABC):
     # --- numbers ---------------------------------------------------------------------------------
     @abstractmethod
     def fetch(self, name: str, box: Box) -> Array:
-        """Return the numbers of a box of any stage or source, as float64 (or booleans), kept or computed on the
-        spot."""
+        """Return the numbers of a box of any stage or source, float64 or booleans; unknown ones are computed first."""
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Type of the numbers that `box` and `block` give."""
+        """The dtype of the numbers that `box` and `block` return."""
         return np.dtype(self.problem.dtype)
 
     @property
     def signed(self) -> bool:
-        """Whether all its numbers have a sign, shares included, as differences have."""
+        """Whether all its numbers may be negative, weights included, as differences may."""
         return bool(self.kind)
 
     def shape(self, stage: str) -> tuple[int, ...]:
@@ -236,8 +236,10 @@ class Evaluation(ABC):
         return array
 
     def block(self, stage: str, batch: int, head: int | None, rows: slice, columns: slice) -> Array:
-        """Return a 2-D block. In a stage without heads `columns` count within the head's columns, or all (head
-        None)."""
+        """Return a 2-D block of a stage in `dtype`.
+
+        In a stage without heads `columns` are counted within the columns of `head`, or in all of them for None.
+        """
         box = self.block_box(stage, batch, head, rows, columns)
         if head is None and len(box) == 4:
             raise FieldError(messages.NEEDS_HEAD, stage=stage)
@@ -245,7 +247,7 @@ class Evaluation(ABC):
         return np.asarray(found[(0,) * (found.ndim - 2)])
 
     def block_box(self, stage: str, batch: int, head: int | None, rows: slice, columns: slice) -> Box:
-        """Return the box of a block, of the first head where a stage with heads is asked for none."""
+        """Return the box of a block; where a stage with heads is asked without one, that of the first head."""
         shape = self.node(stage).shape
         if len(shape) == 4:
             head = head or 0
@@ -255,7 +257,7 @@ class Evaluation(ABC):
         return (slice(batch, batch + 1), down, slice(mine.start + inside.start, mine.start + inside.stop))
 
     def head_columns(self, stage: str, head: int) -> slice:
-        """Return the columns of a stage that belong to a query head (a K/V head is shared by its group)."""
+        """Return the slice of a stage's columns that belongs to a query head, whose group may share a K/V head."""
         node, problem = self.node(stage), self.problem
         columns, counts = node.shape[-1], {"": 1, "h": problem.num_heads, "g": problem.num_kv_heads}
         heads = counts[node.stage.heads]
@@ -263,24 +265,23 @@ class Evaluation(ABC):
         return slice(head * width, (head + 1) * width)
 
     def has_field(self, field: str) -> bool:
-        """Return whether there are numbers for a matrix of the problem, by its dotted name."""
+        """Return whether there are numbers for an array of the problem, by its dotted name."""
         return field in self.problem.arrays()
 
     def field(self, field: str) -> Array:
-        """Return the numbers for a whole array of the problem, in its shape. Raises KeyError where it has no such
-        array."""
+        """Return the numbers for a whole array of the problem, in its shape. Raises KeyError for one that it does not
+        have."""
         return self.problem.arrays()[field]
 
     def field_block(self, field: str, batch: int, rows: slice, columns: slice) -> Array:
-        """Return a block of a matrix of the problem, by its dotted name."""
+        """Return a block of an array of the problem, by its dotted name."""
         return np.asarray(item_of(self.field(field), batch)[rows, columns])
 
     # --- the mask --------------------------------------------------------------------------------
     def allowed(self, batch: int, head: int | None, rows: slice, columns: slice) -> Array | None:
-        """Return cells of a map that the mask leaves open, or that were set by hand; None when no boolean layer is
-        enabled.
+        """Return booleans (rows, columns): cells of a map that the mask leaves open, or an intervention opens.
 
-        Without a head those that any head leaves open.
+        None where no boolean layer is enabled. Without a head: cells that any head leaves open.
         """
         if self.mask is None:
             return None
@@ -301,26 +302,26 @@ class Evaluation(ABC):
 
     # --- cells that are left out -----------------------------------------------------------------
     def left_out(self, stage: str, box: Box) -> list[tuple[int, ...]]:
-        """Return the cells of a box that are left out, as of an exercise: `box` gives NaN for them."""
+        """Return the cells of a box that an exercise leaves out, by their indices; `box` gives NaN for them."""
         return []
 
     def left_out_as(self, stage: str, index: tuple[int, ...]) -> Place | None:
-        """Return the left-out cell whose number stands at a cell; None where there is none."""
+        """Return the left-out cell, as (stage, index), whose number a cell shows; None where it shows none."""
         return None
 
     def gives_away(self, stage: str, index: tuple[int, ...]) -> bool:
-        """Return whether the explanation of a cell may name a number that is left out: of its row, or of what made
-        it."""
+        """Return whether explaining a cell may show a left-out number: of its row, or that it was computed from."""
         return False
 
     # --- pictures --------------------------------------------------------------------------------
     def pooled(
         self, stage: str, batch: int, head: int | None, rows: int, columns: int, part: PicturePart | None = None
     ) -> Picture:
-        """Return (values, allowed) of a picture of a stage in rows × columns blocks, or of a part of its blocks.
+        """Return (values, allowed) of a picture of a stage in rows × columns blocks, or of a part of these blocks.
 
-        Of each block the number of largest magnitude over open cells, sign kept; NaN wins, so that it is seen.
-        `allowed` (blocks with an open cell) only behind the mask. Here cells are read, `AT_ONCE` at a time.
+        The value of a block is its number of largest magnitude over open cells, sign kept; NaN wins, so that it is
+        seen. `allowed` says which blocks have an open cell; None before the mask. Cells are read here `AT_ONCE` at a
+        time.
         """
         height, width = self._lengths(stage, head)
         down, across = block_edges(height, rows), block_edges(width, columns)
@@ -329,11 +330,12 @@ class Evaluation(ABC):
         return self._pooled(stage, batch, head, down, across)
 
     def pooled_once(self, stage: str, batch: int, head: int | None, rows: int, columns: int, part: slice) -> Picture:
-        """Pool some rows of blocks as `pooled` does and keep nothing: for a large picture that is made bit by bit."""
+        """Pool some rows of blocks as `pooled` does and keep nothing, for a large picture made piece by piece."""
         return self.pooled(stage, batch, head, rows, columns, (part, slice(0, columns)))
 
     def pooled_at(self, stage: str, batch: int, head: int, down: Array, across: Array) -> Picture | None:
-        """Return `pooled` over blocks of a map whose edges are given, kept nowhere; None where `block` has to do it."""
+        """Return `pooled` over blocks of a map with given edges, keeping nothing; None where `block` is to be read
+        instead."""
         return self._pooled(stage, batch, head, down, across) if self.is_map(stage) else None
 
     def _pooled(self, stage: str, batch: int, head: int | None, down: Array, across: Array) -> Picture:
@@ -348,7 +350,7 @@ class Evaluation(ABC):
         return pool_parts(block, down, across, AT_ONCE)
 
     def _lengths(self, stage: str, head: int | None) -> tuple[int, int]:
-        """Return rows and columns of what is shown of a stage for a head."""
+        """Return (rows, columns) of a stage as shown for a head."""
         *_, rows, columns = self.shape(stage)
         if head is None or self.node(stage).stage.per_head:
             return rows, columns
@@ -360,7 +362,7 @@ class Evaluation(ABC):
         return self.node(stage).stage.square
 
     def lacking(self, stage: str, batch: int, head: int | None, rows: slice, columns: int) -> int:
-        """Return cells of maps that have to be computed before `pooled` in so many columns can show these rows."""
+        """Return the number of cells of maps to compute before `pooled` in so many columns can show these rows."""
         return 0
 
     def ready(self, stage: str, batch: int, head: int | None, rows: slice) -> bool:
@@ -383,8 +385,8 @@ class Evaluation(ABC):
     def update(self, problem: Problem, changed: Mapping[str, Sequence[Box]]) -> Recomputed:
         """Follow cells that have changed in place; `problem` already holds them.
 
-        `changed` names dotted fields with boxes in the array's own axes, `[()]` for a number. A problem of another
-        structure (shapes, heads, masks) is computed again; of other interventions, what these reach.
+        `changed` gives boxes by dotted field, in the array's own axes, `[()]` for a number. Where `problem` has another
+        structure (shapes, heads, masks) everything is computed again; where only interventions differ, what they reach.
         """
 
     def complete(
@@ -394,7 +396,7 @@ class Evaluation(ABC):
         progress: Callable[[int, int], None] | None = None,
         cancelled: Callable[[], bool] = bool,
     ) -> bool:
-        """Compute what is not known yet, of (batch, head) pairs or of all; False if cancelled.
+        """Compute what is not known yet, for (batch, head) pairs or for all; return False if cancelled.
 
         `progress(done, all)` may be called from any thread.
         """
@@ -402,27 +404,25 @@ class Evaluation(ABC):
 
     @property
     def settled(self) -> bool:
-        """Whether everything known equals a fresh computation bit for bit."""
+        """Whether all known numbers equal a fresh computation bit for bit."""
         return True
 
     @property
     def unsettled(self) -> frozenset[tuple[int, int]]:
-        """The (batch, head) pairs of which `settle` may change last digits."""
+        """The (batch, head) pairs whose last digits `settle` may change."""
         return frozenset()
 
-    def settle(
-        self, *, progress: Callable[[int, int], None] | None = None, cancelled: Callable[[], bool] = bool
-    ) -> bool:
-        """Compute again what edits have left inexact by rounding; False if cancelled."""
+    def settle(self, *, cancelled: Callable[[], bool] = bool) -> bool:
+        """Compute again what edits have left off by rounding; return False if cancelled."""
         return True
 
     # --- what a change reaches -------------------------------------------------------------------
     def reach(self, changed: Mapping[str, Sequence[Box]]) -> dict[str, list[Box]]:
-        """Return the boxes of every stage that a change of the given fields, or of stages, would reach."""
+        """Return the boxes of every stage that a change of given fields, or of stages, would reach."""
         return self._shown(reach(self.nodes, self._named(changed), self.fetch))
 
     def forward(self, changed: Mapping[str, Sequence[Box]]) -> ForwardReach:
-        """Return every cell that reads cells of the given fields (dotted, in their own axes) or stages, to be asked by
+        """Return the cells that depend on cells of given fields (dotted, in their own axes) or stages, to be read by
         part.
 
         Raises PlaceError (an IndexError) for a box outside.
@@ -430,7 +430,7 @@ class Evaluation(ABC):
         return ForwardReach(self, self._named(changed))
 
     def backward(self, cells: Mapping[str, Sequence[Box]]) -> BackwardReach:
-        """Return every cell that cells of the given stages or fields (dotted, in their own axes) were computed from.
+        """Return the cells that cells of given stages or fields (dotted, in their own axes) depend on.
 
         Raises PlaceError (an IndexError) for a box outside.
         """
@@ -453,7 +453,7 @@ class Evaluation(ABC):
 
 
 def _cuts(cuts: Sequence[slice], lengths: Sequence[int]) -> list[slice]:
-    """Return the cuts within these lengths."""
+    """Return slices as they cut axes of these lengths."""
     found = []
     for cut, length in zip(cuts, lengths, strict=True):  # no comprehensions here: every block of every map comes by
         start, stop, _ = cut.indices(length)
@@ -463,7 +463,10 @@ def _cuts(cuts: Sequence[slice], lengths: Sequence[int]) -> list[slice]:
 
 @dataclass(frozen=True)
 class Plane:
-    """A matrix that a map shows. In a stage without heads `head` picks the head's columns, None shows them all."""
+    """A matrix that a map shows.
+
+    In a stage without heads `head` selects the columns of that head; None shows all columns.
+    """
 
     evaluation: Evaluation
     stage: str
@@ -473,55 +476,53 @@ class Plane:
 
     @cached_property
     def shape(self) -> tuple[int, int]:
-        """(rows, columns) as shown; an evaluation keeps the shapes that it begins with."""
+        """(rows, columns) as shown; constant, since an evaluation keeps the shapes that it begins with."""
         mine = self._columns
         rows, columns = self.evaluation.shape(self.stage)[-2], mine.stop - mine.start
         return (columns, rows) if self.transposed else (rows, columns)
 
     @cached_property
     def signed(self) -> bool:
-        """Whether its numbers lie to both sides of 0."""
+        """Whether its numbers may be negative."""
         return self.evaluation.signed or not self._entry.fractions
 
     @property
     def column_numbers(self) -> range:
-        """The numbers that its columns have in the whole matrix: those of a head lie beside those of the others."""
+        """The numbers of its columns in the whole matrix, where those of several heads lie side by side."""
         mine = self._columns
         return range(self.shape[1]) if self.transposed else range(mine.start, mine.stop)
 
     def block(self, rows: slice, columns: slice) -> Picture:
-        """Return (values, allowed) of a part as shown; `allowed` only for stages behind the mask."""
+        """Return (values, allowed) of a part as shown; `allowed` is None for stages before the mask."""
         if self.transposed:
             rows, columns = columns, rows
-        head = self.head if self.head is not None or not self._heads else 0
-        values = self.evaluation.block(self.stage, self.batch, head, rows, columns)
+        values = self.evaluation.block(self.stage, self.batch, self._read_head, rows, columns)
         allowed = None
         if self._entry.behind_mask:
-            allowed = self.evaluation.allowed(self.batch, head if self._heads else None, rows, columns)
+            allowed = self.evaluation.allowed(self.batch, self._read_head if self._heads else None, rows, columns)
         if self.transposed:
             return values.T, None if allowed is None else allowed.T
         return values, allowed
 
     @property
     def draws_pictures(self) -> bool:
-        """Whether `pooled` is to be asked, since no large block can be read."""
+        """Whether to ask `pooled` rather than read a large block."""
         return self.evaluation.draws_pictures
 
     def pooled(self, height: int, width: int, part: PicturePart | None = None) -> Picture:
-        """Return (values, allowed) of a picture in height × width blocks, or of a part of its blocks.
+        """Return (values, allowed) of a picture in height × width blocks, or of a part of its blocks. Not for a
+        transposed plane.
 
-        Of each block the number of largest magnitude over allowed cells, sign kept; NaN wins. Not for transposes.
+        The value of a block is its number of largest magnitude over open cells, sign kept; NaN wins.
         """
-        head = self.head if self.head is not None or not self._heads else 0
-        return self.evaluation.pooled(self.stage, self.batch, head, height, width, part)
+        return self.evaluation.pooled(self.stage, self.batch, self._read_head, height, width, part)
 
     def pooled_once(self, height: int, width: int, part: slice) -> Picture:
-        """Pool as `pooled` does, for some rows of blocks, with nothing kept by the evaluation."""
-        head = self.head if self.head is not None or not self._heads else 0
-        return self.evaluation.pooled_once(self.stage, self.batch, head, height, width, part)
+        """Pool some rows of blocks as `pooled` does and keep nothing."""
+        return self.evaluation.pooled_once(self.stage, self.batch, self._read_head, height, width, part)
 
     def index(self, row: int, column: int) -> tuple[int, ...]:
-        """Return the full index in the stage of a cell as shown."""
+        """Return the full index in the stage of a cell at (row, column) as shown."""
         if self.transposed:
             row, column = column, row
         if self._heads:
@@ -529,7 +530,7 @@ class Plane:
         return (self.batch, row, self._columns.start + column)
 
     def cells(self, box: Box) -> tuple[slice, slice] | None:
-        """Return the part of a stage's box that this plane shows, as it shows it; None for no part."""
+        """Return (rows, columns) as shown of the part of a stage's box that lies in this plane; None for no part."""
         batch, *middle, rows, columns = box
         if not batch.start <= self.batch < batch.stop:
             return None
@@ -549,6 +550,11 @@ class Plane:
     @cached_property
     def _heads(self) -> bool:
         return self._entry.per_head
+
+    @property
+    def _read_head(self) -> int | None:
+        """The head whose cells are read; None for those of all heads, in a stage without heads."""
+        return 0 if self.head is None and self._heads else self.head
 
     @cached_property
     def _columns(self) -> slice:

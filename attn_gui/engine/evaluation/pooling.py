@@ -23,9 +23,9 @@ NARROW = 4
 
 
 def block_edges(cells: int, blocks: int) -> Array:
-    """Return the edges of `blocks` nearly equal blocks over `cells` cells: blocks + 1 numbers, 0 to cells.
+    """Return the edges of `blocks` nearly equal blocks of `cells` cells: blocks + 1 rising integers from 0 to cells.
 
-    Never more blocks than cells, so that no block is empty.
+    There are never more blocks than cells, so that none is empty.
     """
     blocks = max(0, min(blocks, cells))
     return np.arange(blocks + 1, dtype=np.intp) * cells // max(1, blocks)
@@ -34,8 +34,7 @@ def block_edges(cells: int, blocks: int) -> Array:
 def pool_parts(
     block: Callable[[slice, slice], Picture], row_edges: Array, column_edges: Array, at_once: int
 ) -> Picture:
-    """Return `pool` over blocks with these edges of what `block(rows, columns)` reads, about `at_once` cells at a
-    time."""
+    """Return `pool` over blocks with given edges, reading `block(rows, columns)` about `at_once` cells at a time."""
     columns = slice(int(column_edges[0]), int(column_edges[-1]))
     most, first, found = max(1, at_once // max(1, columns.stop - columns.start)), 0, []
     while first < len(row_edges) - 1:
@@ -48,7 +47,7 @@ def pool_parts(
 
 
 def joined(parts: Sequence[Picture]) -> Picture:
-    """Return blocks below one another as one."""
+    """Return one picture of several whose rows follow one another."""
     if len(parts) == 1:
         return parts[0]
     closing = [allowed for _, allowed in parts if allowed is not None]
@@ -56,16 +55,16 @@ def joined(parts: Sequence[Picture]) -> Picture:
 
 
 def pool(values: Array, allowed: Array | None, rows: int, columns: int) -> Picture:
-    """Return a (rows, columns) picture of a matrix: of each block the value of largest magnitude, sign kept.
+    """Return a (rows, columns) picture of a matrix: for each block its value of largest magnitude, sign kept.
 
-    Only allowed cells count; a block without any is closed. NaN wins over everything and ±∞ over every number.
+    Only allowed cells count; a block without any is closed. NaN wins over everything, ±∞ over every number.
     """
     height, width = values.shape
     return pool_blocks(values, allowed, block_edges(height, rows), block_edges(width, columns))
 
 
 def pool_blocks(values: Array, allowed: Array | None, row_edges: Array, column_edges: Array) -> Picture:
-    """Return `pool` over blocks of one's own: `*_edges` rise strictly, so that a part of a picture can be redone."""
+    """Return `pool` over blocks with given, strictly rising edges, so that part of a picture can be made alone."""
     top, left = int(row_edges[0]), int(column_edges[0])
     values = values[top : int(row_edges[-1]), left : int(column_edges[-1])]
     row_edges, column_edges = row_edges - top, column_edges - left
@@ -87,12 +86,13 @@ def pool_blocks(values: Array, allowed: Array | None, row_edges: Array, column_e
 
 
 def largest(high: Array, low: Array) -> Array:
-    """Return whichever is larger in magnitude; NaN, which is in both, fails the comparison and comes through."""
+    """Return whichever of two arrays is larger in magnitude; NaN, which is in both, fails the comparison and is
+    returned."""
     return np.where(high >= -low, high, low)
 
 
 def reduced(ufunc: np.ufunc, array: Array, edges: Array) -> Array:
-    """Return `ufunc.reduceat` over blocks of rows with these edges, ten times as fast for short blocks of wide rows."""
+    """Return `ufunc.reduceat` over blocks of rows with given edges; ten times as fast for short blocks of wide rows."""
     starts, lengths = edges[:-1], np.diff(edges)
     if array[0].size <= NARROW:
         return np.asarray(ufunc.reduceat(array[: edges[-1]], starts, axis=0))
@@ -113,7 +113,7 @@ def reduced(ufunc: np.ufunc, array: Array, edges: Array) -> Array:
 
 
 def _row_extremes(values: Array, allowed: Array | None, edges: Array) -> tuple[Array, Array]:
-    """Return the largest and smallest of every block of rows, closed cells counting as 0: (blocks, columns) each."""
+    """Return the largest and the smallest of every block of rows, (blocks, columns) each; closed cells count as 0."""
     if int(np.diff(edges).max()) * values.shape[1] <= LARGE:
         counted = values if allowed is None else np.where(allowed, values, values.dtype.type(0))
         return reduced(np.maximum, counted, edges), reduced(np.minimum, counted, edges)
@@ -129,14 +129,14 @@ def _row_extremes(values: Array, allowed: Array | None, edges: Array) -> tuple[A
 
 
 def _any_open(allowed: Array, row_edges: Array, column_edges: Array) -> Array:
-    """Return blocks that hold an allowed cell: (blocks, blocks)."""
+    """Return booleans (row blocks, column blocks): whether a block holds an allowed cell."""
     # as bytes: the largest of bytes is many times faster than the or of truth values
     rows = reduced(np.maximum, np.ascontiguousarray(allowed).view(np.uint8), row_edges)
     return np.asarray(_reduced_across(np.maximum, rows, column_edges).view(np.bool_))
 
 
 def _reduced_across(extreme: np.ufunc, values: Array, edges: Array) -> Array:
-    """Return `extreme` of every block of columns: (rows, blocks)."""
+    """Return `extreme` over every block of columns: (rows, blocks)."""
     if len(edges) - 1 == values.shape[1]:
         return values
     sizes = np.diff(edges)

@@ -26,9 +26,9 @@ AT_ONCE = 1 << 20  # numbers of a derived map that are held on the way to one nu
 
 
 class EvaluationProxy(Evaluation):
-    """Everything that `of` answers; a subclass says by `fetch` which numbers it gives in place of those of `of`.
+    """An evaluation that answers everything as `of` does, but for the numbers that a subclass gives by `fetch`.
 
-    Where a stage has the very numbers of one of `of`, `_same` names that one: it is read and drawn there.
+    Where a stage has the very numbers of one of `of`, `_same` names that one, which is then read and drawn there.
     """
 
     def __init__(self, of: Evaluation, *beside: Evaluation) -> None:
@@ -38,11 +38,11 @@ class EvaluationProxy(Evaluation):
         self.draws_pictures = all(each.draws_pictures for each in self._read)
 
     def _same(self, stage: str) -> str | None:
-        """Return the stage of `of` that has the very numbers of a stage; None where it has other numbers."""
+        """Return the stage of `of` with exactly the numbers of a stage; None where they differ."""
         return None
 
     def _awaited(self, stage: str) -> str:
-        """Return the stage of `of` that has to be known before a stage can be read."""
+        """Return the stage of `of` that has to be computed before a stage can be read."""
         return self._same(stage) or stage
 
     # --- nodes -----------------------------------------------------------------------------------
@@ -55,7 +55,6 @@ class EvaluationProxy(Evaluation):
         return self.of.sources
 
     def node(self, stage: str) -> Node:
-        """Return the stage at work. Raises StageError (a KeyError) for a stage that the problem does not have."""
         return self.of.node(stage)
 
     @property
@@ -69,66 +68,55 @@ class EvaluationProxy(Evaluation):
 
     # --- numbers ---------------------------------------------------------------------------------
     def box(self, stage: str, box: Box) -> Array:
-        """Return the numbers of a box, read-only, in `dtype`."""
         same = self._same(stage)
         return super().box(stage, box) if same is None else self.of.box(same, box)
 
     def has_field(self, field: str) -> bool:
-        """Return whether there are numbers for a matrix of the problem."""
         return self.of.has_field(field)
 
     def field(self, field: str) -> Array:
-        """Return the numbers for a whole array of the problem."""
         return self.of.field(field)
 
     def allowed(self, batch: int, head: int | None, rows: slice, columns: slice) -> Array | None:
-        """Return cells of a map that the mask leaves open; None when no boolean layer is enabled."""
         return self.of.allowed(batch, head, rows, columns)
 
     def layers_at(self, index: tuple[int, ...]) -> list[tuple[int, bool]]:
-        """Return (position, whether it is open there) of every enabled boolean layer."""
         return self.of.layers_at(index)
 
     # --- pictures --------------------------------------------------------------------------------
     def pooled(
         self, stage: str, batch: int, head: int | None, rows: int, columns: int, part: PicturePart | None = None
     ) -> Picture:
-        """Return (values, allowed) of a picture of a stage in rows × columns blocks, or of a part of its blocks."""
         same = self._same(stage)
         if same is None:
             return super().pooled(stage, batch, head, rows, columns, part)
         return self.of.pooled(same, batch, head, rows, columns, part)
 
     def pooled_once(self, stage: str, batch: int, head: int | None, rows: int, columns: int, part: slice) -> Picture:
-        """Pool some rows of blocks as `pooled` does and keep nothing."""
         same = self._same(stage)
         if same is None:
             return super().pooled_once(stage, batch, head, rows, columns, part)
         return self.of.pooled_once(same, batch, head, rows, columns, part)
 
     def pooled_at(self, stage: str, batch: int, head: int, down: Array, across: Array) -> Picture | None:
-        """Return `pooled` over blocks of a map whose edges are given; None where `block` has to do it."""
         same = self._same(stage)
         if same is None:
             return super().pooled_at(stage, batch, head, down, across)
         return self.of.pooled_at(same, batch, head, down, across)
 
     def lacking(self, stage: str, batch: int, head: int | None, rows: slice, columns: int) -> int:
-        """Return cells of maps that have to be computed before these rows can be shown."""
         kept = columns if self._same(stage) is not None else 0
         return self.of.lacking(self._awaited(stage), batch, head, rows, kept)
 
     def ready(self, stage: str, batch: int, head: int | None, rows: slice) -> bool:
-        """Return whether cells of these rows can be read without computing whole rows of weights."""
         return self.of.ready(self._awaited(stage), batch, head, rows)
 
     def entropies(self, batch: int, head: int, rows: slice) -> Array:
-        """Return the entropies of rows of weights of `of`: of numbers that are no shares there are none."""
+        """Return the entropies of rows of weights of `of`; rows that are no weights have none."""
         return self.of.entropies(batch, head, rows)
 
     # --- computing -------------------------------------------------------------------------------
     def update(self, problem: Problem, changed: Mapping[str, Sequence[Box]]) -> Recomputed:
-        """Update `of`."""
         return self.of.update(problem, changed)
 
     def complete(
@@ -138,28 +126,24 @@ class EvaluationProxy(Evaluation):
         progress: Callable[[int, int], None] | None = None,
         cancelled: Callable[[], bool] = bool,
     ) -> bool:
-        """Compute what is not known yet of all that is read; False if cancelled."""
         return all(each.complete(heads, progress=progress, cancelled=cancelled) for each in self._read)
 
     # --- what a change reaches -------------------------------------------------------------------
     def reach(self, changed: Mapping[str, Sequence[Box]]) -> dict[str, list[Box]]:
-        """Return the boxes of every stage that a change would reach."""
         return self.of.reach(changed)
 
     def forward(self, changed: Mapping[str, Sequence[Box]]) -> ForwardReach:
-        """Return every cell that reads the given ones."""
         return self.of.forward(changed)
 
     def backward(self, cells: Mapping[str, Sequence[Box]]) -> BackwardReach:
-        """Return every cell that the given ones were computed from."""
         return self.of.backward(cells)
 
 
 # --- derived maps ---------------------------------------------------------------------------------
 class DerivedEvaluation(EvaluationProxy):
-    """The stages of an evaluation, and the maps that are made of them: computed by the block where they are read.
+    """An evaluation with its derived maps, which are computed by block where they are read.
 
-    Of what has one number for each key (a norm) those of a head are kept once they are known.
+    Of a map with one number for each key (a norm) those of a head are kept once they are known.
     """
 
     def __init__(self, of: Evaluation) -> None:
@@ -186,7 +170,6 @@ class DerivedEvaluation(EvaluationProxy):
         return (*self.of.nodes, *self._own.values())
 
     def node(self, stage: str) -> Node:
-        """Return the stage at work. Raises StageError (a KeyError) for one that the problem does not have."""
         if stage in self._own:
             return self._own[stage]
         if plain_name(stage) not in self.stages:
@@ -194,7 +177,8 @@ class DerivedEvaluation(EvaluationProxy):
         return self.of.node(stage)
 
     def explains(self, name: str) -> bool:
-        """Return whether a name is that of numbers that are computed here: a norm, too, which is no map."""
+        """Return whether a name is that of a stage computed here, whose cells can be explained; also a norm, which is
+        no map."""
         return name in self._own or super().explains(name)
 
     def fetch(self, name: str, box: Box) -> Array:
@@ -208,7 +192,7 @@ class DerivedEvaluation(EvaluationProxy):
         return np.stack([[self._norm(name, batch, head)[box[2]] for head in heads] for batch in batches])
 
     def _norm(self, name: str, batch: int, head: int) -> Array:
-        """Return one number for each key of a head, a part of the keys at a time."""
+        """Return (m,), one number for each key of a head, computed some keys at a time."""
         place = name, batch, head
         if place not in self._norms:
             node = self._own[name]
@@ -237,10 +221,10 @@ def with_derived(evaluation: Evaluation) -> Evaluation:
 
 
 def reading(evaluation: Evaluation, stage: str) -> Evaluation:
-    """Return the evaluation that has a stage: itself, or with its derived maps where one of them is meant.
+    """Return the evaluation that has a stage: the given one, or with its derived maps where the stage is one of these.
 
-    A difference has those of its two sides: one made of differences of stages would be another number.
-    Raises StageError (a KeyError) for what is no name.
+    A difference takes those of its two sides: a map derived from differences would be another number. Raises StageError
+    (a KeyError) for an unknown name.
     """
     if not isinstance(stage, str):
         raise StageError(messages.NO_STAGE, stage=repr(stage), choices=evaluation.stages)
@@ -249,7 +233,7 @@ def reading(evaluation: Evaluation, stage: str) -> Evaluation:
 
 
 def is_derived(name: str) -> bool:
-    """Return whether a name is that of a derived map, or of what one of them is made of."""
+    """Return whether a name is that of a derived map, or of a stage that one is computed from."""
     return entry_of(name) is not None
 
 
@@ -263,10 +247,9 @@ def derived_maps(evaluation: Evaluation) -> tuple[str, ...]:
 class Difference(EvaluationProxy):
     """After − before, computed where it is read: nothing is kept beside the two evaluations.
 
-    It has the stages that either of them has and the derived maps of both, as far as their shapes are equal. For a
-    stage that one lacks stands the last one before it that writes the same variable: without a mask, the masked scores
-    are the scaled ones.
-    A cell is closed where both close it.
+    It has the stages that either side has and the derived maps of both, where their shapes are equal. A stage that one
+    side lacks is compared with the last one before it that writes the same variable: without a mask, the masked scores
+    are the scaled ones. A cell is closed where both sides close it.
     """
 
     kind = "difference"
@@ -281,18 +264,18 @@ class Difference(EvaluationProxy):
 
     # --- nodes -----------------------------------------------------------------------------------
     def pair(self, stage: str) -> tuple[str, str]:
-        """Return the stages of before and after that are compared. Raises StageError, ShapeError as `compare` does."""
+        """Return the names of the compared stages, before and after. Raises StageError, ShapeError as `compare`."""
         plain = plain_name(stage)
         before, after = self._pairs.get(plain) or pair_of(self.before, self.after, plain)
         return (before, after) if plain == stage else (self.before.computed(before), self.after.computed(after))
 
     def sides(self, stage: str) -> tuple[tuple[Evaluation, str], ...]:
-        """Return before and after, each with its name for a stage."""
+        """Return (evaluation, name of the stage) of before and of after."""
         before, after = self.pair(stage)
         return (self.before, before), (self.after, after)
 
     def node(self, stage: str) -> Node:
-        """Return the stage at work after, or before where only that has it.
+        """Return the node of a stage after, or before where only that side has it.
 
         Raises StageError (a KeyError) where neither has it, ShapeError for other shapes.
         """
@@ -302,7 +285,7 @@ class Difference(EvaluationProxy):
         return side.node(stage if plain == stage else side.computed(plain))
 
     def computed(self, stage: str) -> str:
-        """Return the name of a stage as both are before their interventions; its own where neither has any."""
+        """Return the name of a stage before the interventions of both sides; its own where neither has any."""
         return computed_name(stage) if any(side.computed(name) != name for side, name in self.sides(stage)) else stage
 
     @property
@@ -311,7 +294,7 @@ class Difference(EvaluationProxy):
 
     # --- numbers ---------------------------------------------------------------------------------
     def fetch(self, name: str, box: Box) -> Array:
-        """Return after − before of a box, as float64; of the mask of both, which cells either leaves open."""
+        """Return after − before of a box, as float64; of the mask booleans, cells that either side leaves open."""
         if name == self.mask:
             return np.asarray(self.before.fetch(str(self.before.mask), box) | self.after.fetch(name, box))
         before, after = self.pair(name)
@@ -319,7 +302,7 @@ class Difference(EvaluationProxy):
             return self.after.fetch(after, box) - self.before.fetch(before, box)
 
     def box(self, stage: str, box: Box) -> Array:
-        """Return after − before of a box as both are read: each rounded to its problem's dtype, subtracted once."""
+        """Return after − before of a box as shown: each side rounded to its problem's dtype, then subtracted."""
         before, after = self.pair(stage)
         box = as_box(stage, self.shape(stage), box)
         with np.errstate(all="ignore"):
@@ -328,7 +311,7 @@ class Difference(EvaluationProxy):
         return found
 
     def has_field(self, field: str) -> bool:
-        """Return whether both problems have a matrix of this name, of one shape."""
+        """Return whether both problems have an array of this name, of the same shape."""
         before, after = (side.problem.arrays().get(field) for side in (self.before, self.after))
         return before is not None and after is not None and before.shape == after.shape
 
@@ -356,7 +339,7 @@ class Difference(EvaluationProxy):
 
     # --- computing -------------------------------------------------------------------------------
     def lacking(self, stage: str, batch: int, head: int | None, rows: slice, columns: int) -> int:
-        """Return cells of both maps that have to be computed for these rows; nothing of a picture is kept."""
+        """Return the number of cells of both maps to compute for these rows; no picture is kept."""
         return sum(side.lacking(name, batch, head, rows, 0) for side, name in self.sides(stage))
 
     def ready(self, stage: str, batch: int, head: int | None, rows: slice) -> bool:
@@ -365,9 +348,10 @@ class Difference(EvaluationProxy):
 
 
 class BeforeState(EvaluationProxy):
-    """The numbers before, under the names of the stages that a difference compares.
+    """The numbers of the state before, under the names of the stages that a difference compares.
 
-    A map stays where it is while its sides change; for a stage that was not there stands the same as in the difference.
+    A map stays in place while it shows one side or the other; a stage that was not there is replaced as in the
+    difference.
     """
 
     def __init__(self, difference: Difference) -> None:
@@ -386,21 +370,20 @@ class BeforeState(EvaluationProxy):
         return tuple(self.node(stage) for stage in self.stages)
 
     def node(self, stage: str) -> Node:
-        """Return the stage at work before: formulas and operands are those of that problem."""
+        """Return the node of a stage in the state before, with its formula and operands."""
         return self.of.node(self._same(stage))
 
     def fetch(self, name: str, box: Box) -> Array:
-        """Return the numbers before, as float64; of the mask, which cells are open."""
+        """Return the numbers before, as float64; of the mask booleans, the open cells."""
         return self.of.fetch(name if name == self.mask else self._same(name), box)
 
     def has_field(self, field: str) -> bool:
-        """Return whether both problems have a matrix of this name, of one shape: only then it can stand beside the
-        present."""
+        """Return whether both problems have an array of this name, of the same shape."""
         return self._difference.has_field(field)
 
 
 def pair_of(before: Evaluation, after: Evaluation, stage: str) -> tuple[str, str]:
-    """Return the stages of two evaluations that are compared as `stage`: each side's own, or what stands for it there.
+    """Return the names of the stages that two evaluations compare as `stage`: their own, or their stand-ins.
 
     Raises StageError (a KeyError) where neither has it, ShapeError where the shapes differ.
     """
@@ -424,9 +407,9 @@ def pair_of(before: Evaluation, after: Evaluation, stage: str) -> tuple[str, str
 
 
 def stand_in(side: Evaluation, stage: str) -> str:
-    """Return the stage itself, or the last one before it that writes the same variable.
+    """Return the name of a stage that an evaluation has, or of the last one before it that writes the same variable.
 
-    Raises StageError (a KeyError) where an evaluation has neither.
+    Raises StageError (a KeyError) where it has neither.
     """
     if stage in side.stages or stage not in STAGE:
         return side.node(stage).name

@@ -28,7 +28,7 @@ MOST_PARTS = 1 << 11  # boxes of open keys; a mask in more pieces gives the one 
 
 # --- related cells --------------------------------------------------------------------------------
 class GatedBox(NamedTuple, Generic[G]):
-    """A box as (start, stop) of every axis, and what the mask says about its cells; None where it says nothing."""
+    """A box as (start, stop) for every axis; its gate tells which of its cells count, None for all."""
 
     cuts: tuple[tuple[int, int], ...]
     gate: G | None
@@ -39,7 +39,7 @@ class GatedBox(NamedTuple, Generic[G]):
 
 
 class RelatedCells(Generic[G]):
-    """Pieces of stages and sources; a direction says how they are found and what their gates leave open."""
+    """Cells related to given ones, as pieces of stages and sources; subclasses say how these are found and gated."""
 
     def __init__(self, evaluation: Evaluation, pieces: Mapping[str, Sequence[GatedBox[G]]]) -> None:
         self._evaluation = evaluation
@@ -47,12 +47,11 @@ class RelatedCells(Generic[G]):
         self.stages = tuple(name for name in evaluation.stages if name in pieces)
 
     def boxes(self, name: str) -> list[Box]:
-        """Return boxes that hold every found cell of a stage or of a field (dotted, in its own axes); none where there
-        is none."""
+        """Return boxes that hold all found cells of a stage or of a field (dotted, in its own axes)."""
         return indices.join([part for piece in self._named(name) for part in self._parts(piece)])
 
     def cells(self, stage: str, batch: int, head: int | None, rows: slice, columns: slice) -> Array:
-        """Return the found cells of a block as booleans (rows, columns); the block is named as in `Evaluation.block`.
+        """Return booleans (rows, columns): the found cells of a block, which is given as to `Evaluation.block`.
 
         Raises StageError (a KeyError) for a stage that the problem does not have.
         """
@@ -81,28 +80,28 @@ class RelatedCells(Generic[G]):
         return [piece.box]
 
     def _shown(self, node: Node, place: Box) -> Array:
-        """Return cells found so far at a place in a stage."""
+        """Return booleans: the found cells at a box of a stage."""
         return self._within(node.name, place)
 
     def _open(self, gate: G, box: Box) -> Array:
-        """Return cells of the last two axes of a box that a gate leaves open."""
+        """Return booleans for the last two axes of a box: cells that a gate lets through."""
         raise NotImplementedError
 
 
 def piece_of(box: Box, gate: G | None = None) -> GatedBox[G]:
-    """Return a box as a piece."""
+    """Return a box with its gate as a GatedBox."""
     return GatedBox(tuple((cut.start, cut.stop) for cut in box), gate)
 
 
 def shared_masks(evaluation: Evaluation) -> tuple[bool, bool]:
-    """Return whether all batch items, and all heads, have the same mask."""
+    """Return (whether all batch items have the same mask, whether all heads have)."""
     nodes = [node for node in evaluation.nodes if node.stage.boolean]
     letters = {letter for node in nodes for ref in node.inputs for axis in ref.axes for letter in axis}
     return "b" not in letters, "h" not in letters
 
 
 def behind_mask(evaluation: Evaluation, node: Node) -> bool:
-    """Return whether a stage is one of the maps from the mask on, in which cells can be closed."""
+    """Return whether a stage is a map in which the mask can have closed cells."""
     stages = evaluation.stages
     if not evaluation.closes or not node.stage.square:
         return False
@@ -112,7 +111,7 @@ def behind_mask(evaluation: Evaluation, node: Node) -> bool:
 
 # --- forward direction ----------------------------------------------------------------------------
 class OpenKeysGate(NamedTuple):
-    """Keys of one map; a row is reached where one of them is open."""
+    """A range of keys of one map: a row is reached only where one of them is open to it."""
 
     batch: int
     head: int
@@ -121,14 +120,14 @@ class OpenKeysGate(NamedTuple):
 
 
 class ForwardReach(RelatedCells[OpenKeysGate]):
-    """Cells that a change of some cells reaches.
+    """The cells that depend on given cells.
 
-    Behind the mask only open cells count, and of later stages only rows that such a cell leads to; the mask is read
-    for the part asked and nothing more. A cell of a mask layer reaches its own cell of the maps, open or not.
+    Behind the mask only open cells count, and of later stages only rows with such a cell; no more of the mask is read
+    than the part that is asked for. A cell of a mask layer reaches its cell of the maps whether it is open or not.
     """
 
     def __init__(self, evaluation: Evaluation, changed: Mapping[str, Sequence[Box]]) -> None:
-        """Go forward from `changed`: boxes of the chain's sources and stages."""
+        """Follow `changed`, boxes of sources and stages, forward."""
         super().__init__(evaluation, _spread_forward(evaluation, changed))
 
     def _shown(self, node: Node, place: Box) -> Array:
@@ -139,7 +138,7 @@ class ForwardReach(RelatedCells[OpenKeysGate]):
         return found & (True if allowed is None else allowed) | self._within("allowed", place)
 
     def _open(self, gate: OpenKeysGate, box: Box) -> Array:
-        """Return rows in which one of the keys is open; rows in which one was found are not looked at again."""
+        """Return booleans: rows with an open key in the gate; a row once found open is not read again."""
         rows = box[-2]
         found = np.zeros(rows.stop - rows.start, bool)
         for low in range(gate.start, gate.stop, KEYS):
@@ -178,7 +177,7 @@ def _spread_forward(
 def _gated(
     node: Node, position: int, piece: GatedBox[OpenKeysGate], box: Box, shared: tuple[bool, bool]
 ) -> list[GatedBox[OpenKeysGate]]:
-    """Return the box as it is, or map by map with the keys of which one has to be open."""
+    """Return the box as it is, or one box for each map, gated by its keys of which one has to be open."""
     if position not in node.gates:
         return [piece_of(box, piece.gate)]
     ranges = indices.ranges_of(node.inputs[position].axes, piece.box, node.sizes)
@@ -196,7 +195,7 @@ def _gated(
 
 # --- backward direction ---------------------------------------------------------------------------
 class KeyFlags(NamedTuple):
-    """Open keys among all of them (a byte each), and the axis of the box that runs over keys."""
+    """The open ones among all keys, a byte each, and the axis of a box that runs over keys."""
 
     axis: int
     flags: bytes
@@ -206,14 +205,14 @@ class KeyFlags(NamedTuple):
 
 
 class BackwardReach(RelatedCells[KeyFlags]):
-    """Origin of some cells, hop by hop up to the fields.
+    """The cells that given cells depend on, up to the fields.
 
-    Behind the mask a row comes from its open keys alone, and from the mask that says which ones these are. A closed
-    cell comes from the mask and from nothing else. Of several rows at once a key counts where one of them sees it.
+    Behind the mask a row depends on its open keys, and on the mask that says which these are; a closed cell depends on
+    the mask alone. Of several rows at once a key counts where one of them sees it.
     """
 
     def __init__(self, evaluation: Evaluation, cells: Mapping[str, Sequence[Box]]) -> None:
-        """Go back from `cells`: boxes of the chain's stages and sources."""
+        """Follow `cells`, boxes of stages and sources, backward."""
         super().__init__(evaluation, _spread_backward(evaluation, cells))
 
     def _parts(self, piece: GatedBox[KeyFlags]) -> list[Box]:
@@ -242,7 +241,7 @@ def _spread_backward(evaluation: Evaluation, cells: Mapping[str, Sequence[Box]])
 def _shown_as(
     evaluation: Evaluation, found: Mapping[str, Sequence[GatedBox[KeyFlags]]]
 ) -> dict[str, list[GatedBox[KeyFlags]]]:
-    """Return the pieces of stages that show a found source: Q, K and V that are given are fields and stages."""
+    """Return pieces of stages that are aliases of a found source: a given Q, K or V is both a field and a stage."""
     nodes = (node for node in evaluation.nodes if node.stage.alias and node.name not in found)
     return {
         node.name: [piece_of(box) for piece in found[node.inputs[0].name] for box in node.affected(0, piece.box)]
@@ -252,7 +251,7 @@ def _shown_as(
 
 
 def _closed_by(evaluation: Evaluation, name: str, box: Box) -> str | None:
-    """Return the stage of the mask, where it closes all cells of the box: nothing else counts then."""
+    """Return the name of the masking stage if it closes all cells of the box, so that nothing else counts."""
     if name not in evaluation.stages or not behind_mask(evaluation, evaluation.node(name)):
         return None
     flags = evaluation.fetch(str(evaluation.mask), box)
@@ -260,7 +259,7 @@ def _closed_by(evaluation: Evaluation, name: str, box: Box) -> str | None:
 
 
 def _read(evaluation: Evaluation, node: Node, piece: GatedBox[KeyFlags]) -> Iterator[tuple[str, GatedBox[KeyFlags]]]:
-    """Yield inputs of a piece of a stage; of the keys that a gate has to let through only the open ones."""
+    """Yield (name, piece) for the inputs of a piece of a stage; keys behind a gate count only where they are open."""
     for own in _by_place(node, piece):
         for box, opened in _by_map(evaluation, node, own):
             for ref, part in node.reads(box):
@@ -275,8 +274,7 @@ def _read(evaluation: Evaluation, node: Node, piece: GatedBox[KeyFlags]) -> Iter
 
 
 def _by_place(node: Node, piece: GatedBox[KeyFlags]) -> list[GatedBox[KeyFlags]]:
-    """Return a piece with its gate where its keys are read at their own places; the open ones of those copied from
-    another."""
+    """Return a piece as pieces whose gates hold: where an intervention copies from other keys, the open parts."""
     if piece.gate is None or not isinstance(node, InterventionNode):
         return [piece]
     axis, copied = piece.gate.axis, []
@@ -292,7 +290,7 @@ def _by_place(node: Node, piece: GatedBox[KeyFlags]) -> list[GatedBox[KeyFlags]]
 
 
 def _by_map(evaluation: Evaluation, node: Node, piece: GatedBox[KeyFlags]) -> Iterator[tuple[Box, Array | None]]:
-    """Yield a piece with None, or where a gate stands its parts map by map with the keys that are open there."""
+    """Yield (box, None), or where the stage has gates (box of one map, booleans (m,): keys that are open in it)."""
     if not node.gates:
         yield piece.box, None
         return
@@ -307,7 +305,7 @@ def _by_map(evaluation: Evaluation, node: Node, piece: GatedBox[KeyFlags]) -> It
 
 
 def _open_keys(evaluation: Evaluation, batch: int, head: int, rows: slice) -> Array:
-    """Return keys that at least one of the queries sees."""
+    """Return booleans (m,): keys that at least one of the queries sees."""
     found = np.zeros(evaluation.problem.m, bool)
     for low in range(rows.start, rows.stop, ROWS):
         part = slice(low, min(low + ROWS, rows.stop))
@@ -318,7 +316,7 @@ def _open_keys(evaluation: Evaluation, batch: int, head: int, rows: slice) -> Ar
 
 
 def open_parts(piece: GatedBox[KeyFlags]) -> list[Box]:
-    """Return the boxes of the open keys of a piece; of too many the one around them."""
+    """Return the boxes of the open keys of a piece; the one box around them where they would be too many."""
     if piece.gate is None:
         return [piece.box]
     axis, cut = piece.gate.axis, piece.box[piece.gate.axis]
@@ -335,11 +333,11 @@ def _key_axis(ref: Reference) -> int | None:
 
 # --- parts of a cell ------------------------------------------------------------------------------
 def parts_of(evaluation: Evaluation, stage: str, index: tuple[int, ...]) -> tuple[CellPart, ...]:
-    """Return the parts of a cell, stage by stage as far as the matrices of the problem, queries before keys.
+    """Return the parts of a cell by stage, back to the matrices of the problem, those of queries before those of keys.
 
-    A map of pairs gives its own place in all of them. What a weight is taken times, and what the product goes to,
-    belong to it, too. Tables, maps and spine ask for the same cell one after another: it is remembered.
-    Raises IndexError for a cell that the stage does not have: what belongs to none has no end.
+    The other maps have the cell of the same pair as a part; so has what a weight is multiplied by, and the sum that
+    this goes into. The last answer is remembered, since tables, maps and spine ask for the same cell one after another.
+    Raises IndexError for a cell that the stage does not have: the search for its parts would not end.
     """
     asked, shape = (stage, tuple(index)), evaluation.shape(stage)
     if not all(0 <= place < length for place, length in zip(index, shape, strict=True)):
@@ -371,7 +369,7 @@ def _before(evaluation: Evaluation, stage: str, index: tuple[int, ...]) -> Itera
 
 
 def _inputs(node: Node, box: Box) -> list[Box | None]:
-    """Return inputs of a box; of a map of pairs the same places, although a softmax weighs them against others."""
+    """Return the boxes of the inputs; of a map of pairs the same pair, though a softmax reads its whole row."""
     if not node.stage.square:
         return node.needs(box)[1]
     ranges = indices.ranges_of(node.axes, box, node.sizes)
@@ -379,7 +377,7 @@ def _inputs(node: Node, box: Box) -> list[Box | None]:
 
 
 def _after(evaluation: Evaluation, stage: str, box: Box) -> Iterator[CellPart]:
-    """Yield the other maps of pairs, and what is multiplied by the cell of one."""
+    """Yield the other maps of pairs, and what the cell of a map is multiplied by and summed into."""
     own = evaluation.node(stage)
     if not own.stage.square:
         return

@@ -41,8 +41,11 @@ PROJECTED = 1 << 22  # cells of Q, K and V that are projected at a time
 
 # Pictures of stages in few blocks: of each block the value of largest magnitude, sign kept, NaN before all others.
 class BlockCache:
-    """Keeps the blocks of the maps looked at last. Every map before softmax is a rising function of one of two or
-    three, and a block's largest weight is where its largest logit is: so few extremes serve all pictures."""
+    """Blocks of the maps that were looked at last, for pictures.
+
+    Every map before the softmax is a rising function of one of two or three, and the largest weight of a block is where
+    its largest logit is: extremes of these few maps serve the pictures of all.
+    """
 
     def __init__(self, evaluation: DenseEvaluation, chain: TileKernels, passes: RowPasses, versions: EditLock) -> None:
         self._evaluation, self._chain, self._passes, self._versions = evaluation, chain, passes, versions
@@ -56,7 +59,7 @@ class BlockCache:
     def pooled(
         self, stage: str, batch: int, head: int | None, rows: int, columns: int, part: PicturePart | None
     ) -> Picture:
-        """Return (values, allowed) of the blocks in `part` of a picture of rows × columns blocks."""
+        """Return (values, allowed) of the blocks `part` of a picture of rows × columns blocks."""
         if stage not in self._chain.maps and stage != self._weights_name:
             return self._direct(stage, batch, head, rows, columns, part), None
         assert head is not None
@@ -67,7 +70,7 @@ class BlockCache:
         return self._drawn(stage, served, self._of(served, batch, head, columns), batch, head, down, across)
 
     def pooled_once(self, stage: str, batch: int, head: int | None, rows: int, columns: int, part: slice) -> Picture:
-        """Pool as `pooled` does, for some rows of blocks, of extremes that are made for it and not kept."""
+        """Pool as `pooled` does, for some rows of blocks, from extremes that are not kept."""
         if stage not in self._chain.maps and stage != self._weights_name:
             return self._direct(stage, batch, head, rows, columns, (part, slice(0, columns))), None
         assert head is not None
@@ -75,7 +78,7 @@ class BlockCache:
         return self._once(stage, batch, head, down, block_edges(self._chain.shape[3], columns))
 
     def window(self, stage: str, batch: int, head: int, down: Array, across: Array) -> Picture | None:
-        """Return (values, allowed) of blocks with these edges, anywhere in a map; None where scores are too large for
+        """Return (values, allowed) of blocks with given edges, anywhere in a map; None where scores are too large for
         it."""
         if stage == self._weights_name:
             place = (*indices.cell((batch, head)), slice(int(down[0]), int(down[-1])))
@@ -92,7 +95,7 @@ class BlockCache:
     def _drawn(
         self, stage: str, served: str, blocks: BlockExtremes, batch: int, head: int, down: Array, across: slice
     ) -> Picture:
-        """Return (values, allowed) of a part of a picture, from blocks of `served`; `down` are the edges of its
+        """Return (values, allowed) of part of a picture from extremes of the map `served`; `down` are the edges of its
         rows."""
         inside = down - blocks.first
         here = slice(int(inside[0]), int(inside[-1]))
@@ -108,7 +111,8 @@ class BlockCache:
         return values, allowed
 
     def follow(self, reached: Mapping[str, Sequence[Box]], other: Array) -> None:
-        """Forget what an edit has changed; `other` rows are read in another way now. The caller holds the lock."""
+        """Forget what an edit has reached; `other` are flags of rows whose kept form changes. The caller holds the
+        lock."""
         for (name, batch, head, _), blocks in self._blocks.items():
             for low, high in indices.runs(other[batch, head]):
                 blocks.mark_patched(slice(low, high))
@@ -117,7 +121,7 @@ class BlockCache:
                     blocks.forget(box[2], box[3])
 
     def settle(self, cancelled: Callable[[], bool]) -> bool:
-        """Compute again what edits have patched, since a part may differ from the whole in its last bits."""
+        """Compute again the rows that edits have patched; False if cancelled."""
         return all(blocks.settle(cancelled) for blocks in list(self._blocks.values()))
 
     @property
@@ -126,7 +130,7 @@ class BlockCache:
         return any(blocks.patched.any() for blocks in list(self._blocks.values()))
 
     def lacking(self, stage: str, batch: int, head: int, rows: slice, columns: int) -> int:
-        """Return cells of the map that have to be computed before a picture of these rows can be shown."""
+        """Return the number of cells of maps to compute before a picture of these rows can be shown."""
         with self._versions.lock:
             blocks = self._blocks.get(
                 (self._serving(stage, batch, head), batch, head, min(columns, self._chain.shape[3]))
@@ -136,7 +140,7 @@ class BlockCache:
 
     # --- which blocks ----------------------------------------------------------------------------
     def _of(self, served: str, batch: int, head: int, columns: int) -> BlockExtremes:
-        """Return the blocks of a map; of the others those looked at last are kept, as far as there is room."""
+        """Return the extremes of a map of one head; those used longest ago make room for new ones."""
         with self._versions.lock:
             key = (served, batch, head, min(columns, self._chain.shape[3]))
             n, m = self._chain.shape[2:]
@@ -150,19 +154,19 @@ class BlockCache:
             return found
 
     def _served(self, stage: str, batch: int, head: int, down: Array) -> str:
-        """Return the map whose blocks serve a stage; rows of weights are known first, as these may be too large for
-        others."""
+        """Compute the rows of weights behind a picture; return the map whose extremes it is drawn from."""
         if stage == self._weights_name:
             self._passes.ensure((*indices.cell((batch, head)), slice(int(down[0]), int(down[-1]))))
         return self._serving(stage, batch, head)
 
     def _serving(self, stage: str, batch: int, head: int) -> str:
-        """Return the map whose blocks serve a stage: of weights in many rows that logits do not tell their own."""
+        """Return the map whose extremes serve a stage: of weights their own map where many rows do not follow from
+        logits."""
         own = stage == self._weights_name and int(np.count_nonzero(self._apart(batch, head))) > FEW
         return stage if own else self._logits_serving(stage)
 
     def _apart(self, batch: int, head: int) -> Array:
-        """Return flags of the rows of weights that are read one by one: by hand, or coarse in float32 as far as is
+        """Return flags of rows of weights that are read one by one: with interventions, or coarse in float32 as far as
         known."""
         state, by_hand = self._passes.rows, np.asarray(self._passes.hand.weights[batch, head])
         if np.dtype(self._evaluation.problem.dtype) != np.float32:
@@ -177,7 +181,7 @@ class BlockCache:
         return self._evaluation.scores if name in self._risen and shared else name
 
     def _made(self, name: str, batch: int, head: int, across: Array, part: slice) -> BlockExtremes:
-        """Return the blocks of some rows of a map."""
+        """Return new extremes of some rows of a map."""
 
         def read(rows: slice, keys: slice) -> Picture:
             rows = slice(part.start + rows.start, part.start + rows.stop)
@@ -203,7 +207,7 @@ class BlockCache:
         return self._shown(largest(high, low), stage)
 
     def _shown(self, scores: Array, stage: str) -> Array:
-        """Return scores as the stage shows them."""
+        """Return scores as the stage shows them: scaled, bent by the softcap."""
         if stage == self._weights_name or self._logits_serving(stage) == stage:
             return scores
         if stage in self._risen:
@@ -213,7 +217,7 @@ class BlockCache:
         return np.asarray(cap * np.tanh(scores / cap) if capped else scores)
 
     def _weights(self, blocks: BlockExtremes, batch: int, head: int, down: Array, across: slice) -> Array:
-        """Compute logarithms first, since the largest of a block is all that is needed of exp."""
+        """Return pooled weights of blocks, from logarithms: exp is taken of the largest of each block only."""
         found = np.empty((len(down) - 1, across.stop - across.start), blocks.high.dtype)
         step = max(1, ROWS * len(found) // int(down[-1] - down[0]))
         for first in range(0, len(found), step):
@@ -233,8 +237,8 @@ class BlockCache:
     def _log_weights_pooled(
         self, blocks: BlockExtremes, rows: slice, across: slice, subtrahends: Sequence[Array], inside: Array
     ) -> Array | None:
-        """Return log weights, pooled before they are scaled; None unless logits are a positive multiple of the
-        blocks."""
+        """Return logarithms of weights, pooled before they are scaled; None unless logits are a positive multiple of
+        the blocks."""
         factor = 1 / self._chain.temperature
         if self._logits_serving(self._weights_name) == self._evaluation.scores:
             factor *= self._chain.scale
@@ -263,8 +267,11 @@ class BlockCache:
         return np.asarray(self._shown(high[rows, across], self._chain.logits_name) * factor)
 
     def _subtrahends(self, blocks: BlockExtremes, batch: int, head: int, rows: slice) -> list[Array]:
-        """Return numbers to subtract from a row's logits, over T; of very large scores by the blocks' own
-        arithmetic."""
+        """Return arrays (rows,) that make logits over T logarithms of weights when they are subtracted one after the
+        other.
+
+        Beside very large scores row maxima are computed as those of the blocks are, so that they cancel.
+        """
         state, temperature = self._passes.rows, self._chain.temperature
         cut = slice(blocks.first + rows.start, blocks.first + rows.stop)
         row_max, denominator = state.row_max[batch, head, cut] / temperature, state.denominator[batch, head, cut]
@@ -298,15 +305,16 @@ class BlockCache:
 
 
 class StreamingEvaluation(DenseEvaluation):
-    """Holds Q, K and V, and the maximum, denominator and numerator of every row; all else is computed when read.
+    """An evaluation that keeps Q, K, V and the softmax sums of every row; all else is computed when it is read.
 
-    Rows are computed when they are asked for, or by `complete`. An edit of few keys takes their old terms out of the
-    rows and puts the new ones in; where that would lose digits the row is computed again. `settle` makes what edits
-    have left equal to a fresh computation, bit for bit. `complete` and `settle` may run in another thread
-    while cells are edited; a problem of another structure needs an evaluation of its own then. Whatever is read in
-    another thread while an edit comes in holds old numbers beside new ones: whoever reads so has to drop it.
-    Raises FieldError for a score that cannot be computed by rows at this size, and where what is kept would take more
-    than a share of the free memory.
+    Of a row the maximum, the denominator and the numerator are kept. Rows are computed when they are asked for, or by
+    `complete`. An edit of few keys subtracts their old terms from the rows and adds the new ones; where that would lose
+    digits the row is computed again. `settle` makes what edits have left equal to a fresh computation, bit for bit.
+
+    `complete` and `settle` may run in another thread while cells are edited. Whatever else another thread reads while
+    an edit comes in mixes old and new numbers and has to be dropped. A problem of another structure needs a new
+    evaluation. Raises FieldError for a score that cannot be computed by rows at this size, and where what is kept would
+    take more than a share of the free memory.
     """
 
     in_dtype = draws_pictures = True
@@ -339,8 +347,6 @@ class StreamingEvaluation(DenseEvaluation):
 
     # --- reading ---------------------------------------------------------------------------------
     def fetch(self, name: str, box: Box) -> Array:
-        """Return the numbers of a box of any stage or source, as float64 (or booleans); unknown rows are computed
-        first."""
         if name == self.projection and self._kind == np.float32 and indices.count(box) > MANY:
             found = self._narrow_output(box)
             if found is not None:
@@ -376,10 +382,10 @@ class StreamingEvaluation(DenseEvaluation):
         return found
 
     def _weights(self, box: Box) -> Array:
-        """Return shares from the kept rows; a row of very large scores is computed as a whole, by one and the same
+        """Return weights from the kept sums; rows of very large scores are computed as a whole, always by the same
         product.
 
-        In float32 all rows are, unless many are read in part: what is kept is off by the rounding of their scores.
+        In float32 all rows are, unless many are read in part: the kept sums are off by the rounding of their scores.
         """
         whole = *box[:3], slice(0, self.problem.m)
         if self._kind == np.float32 and indices.count(whole) <= max(AT_ONCE, 2 * indices.count(box)):
@@ -395,7 +401,7 @@ class StreamingEvaluation(DenseEvaluation):
         return np.asarray(weights)
 
     def _narrow_output(self, box: Box) -> Array | None:
-        """Return many cells of the output in float32, by rows on all threads; None where it is not a finite product."""
+        """Return many cells of the output in float32, by rows on all threads; None where it is no finite product."""
         problem = self.problem
         if problem.w_output is None or problem.interventions:
             return None
@@ -419,7 +425,7 @@ class StreamingEvaluation(DenseEvaluation):
         return found.astype(np.float64) if np.isfinite(found).all() else None
 
     def known(self, batch: int, head: int) -> Array:
-        """Return rows of a head that have been computed: booleans (n,)."""
+        """Return booleans (n,): the rows of a head that have been computed."""
         return np.array(self._passes.rows.known[batch, head])
 
     # --- passes ----------------------------------------------------------------------------------
@@ -430,30 +436,26 @@ class StreamingEvaluation(DenseEvaluation):
         progress: Callable[[int, int], None] | None = None,
         cancelled: Callable[[], bool] = bool,
     ) -> bool:
-        """Compute every row that is not known, of the given (batch, head) pairs or of all; False if cancelled.
+        """Compute every unknown row, of the given (batch, head) pairs or of all; False if cancelled.
 
-        `progress(done, all)` is called from any thread. Edits may come in between: what they make stale is redone.
+        `progress(done, all)` is called from any thread. Rows that an edit in between makes stale are computed again.
         """
         return self._passes.complete(heads, progress, cancelled)
 
-    def settle(
-        self, *, progress: Callable[[int, int], None] | None = None, cancelled: Callable[[], bool] = bool
-    ) -> bool:
-        """Compute again what edits have updated: then all equals a fresh evaluation bit for bit. False if cancelled.
+    def settle(self, *, cancelled: Callable[[], bool] = bool) -> bool:
+        """Compute again what edits have updated, so that all equals a fresh evaluation bit for bit; False if cancelled.
 
-        Who edits meanwhile has to cancel it before the first cell is written: of what is read of a problem between that
-        and `update` nothing may be kept.
+        Cancel it before you write the first cell of an edit: nothing may be kept that is read between that and
+        `update`.
         """
-        return self._passes.settle(progress, cancelled) and self._pictures.settle(cancelled)
+        return self._passes.settle(cancelled) and self._pictures.settle(cancelled)
 
     @property
     def settled(self) -> bool:
-        """Whether everything known equals a fresh computation bit for bit."""
         return not (self._passes.rows.dirty.any() or self._passes.moved or self._pictures.patched)
 
     @property
     def unsettled(self) -> frozenset[tuple[int, int]]:
-        """The (batch, head) pairs of which `settle` may change last digits."""
         dirty = self._passes.rows.dirty.any(axis=-1) | bool(self._passes.moved)
         return frozenset((int(batch), int(head)) for batch, head in np.argwhere(dirty))
 
@@ -461,7 +463,7 @@ class StreamingEvaluation(DenseEvaluation):
     def update(self, problem: Problem, changed: Mapping[str, Sequence[Box]]) -> Recomputed:
         """Follow cells that have changed in place; `problem` already holds them.
 
-        As in the dense evaluation; many rows that change at once are left to be computed when they are read.
+        Returns the same as the dense evaluation's. Where many rows change at once they are computed when they are read.
         """
         start = time.perf_counter()
         if problem.bare_structure != self.problem.bare_structure:
@@ -483,8 +485,7 @@ class StreamingEvaluation(DenseEvaluation):
         return Recomputed(self._shown(drawn), self._shown(cells), time.perf_counter() - start)
 
     def _opened(self, moved: Mapping[str, list[Box]]) -> dict[str, list[Box]]:
-        """Return cells behind the mask that count as open or closed otherwise, since weights or masked scores are by
-        hand."""
+        """Return cells behind the mask that an intervention on masked scores or weights opens, or opens no longer."""
         behind = [node.name for node in self._nodes if node.stage.behind_mask]
         boxes = [box for name in behind for box in moved.get(name, ())]
         return dict.fromkeys(behind, boxes) if boxes else {}
@@ -499,7 +500,7 @@ class StreamingEvaluation(DenseEvaluation):
         return cells
 
     def _tiles(self, node: Node, box: Box) -> Iterator[Box]:
-        """Yield rows of a kept stage, of one or more items, as many as may be held in float64."""
+        """Yield boxes of a kept stage: as many rows, of one item or several, as may be held in float64."""
         if len(node.shape) < 3:
             yield box
             return
@@ -519,15 +520,13 @@ class StreamingEvaluation(DenseEvaluation):
         return self._pictures.pooled(stage, batch, head, rows, columns, part)
 
     def pooled_at(self, stage: str, batch: int, head: int, down: Array, across: Array) -> Picture | None:
-        """Return `pooled` over blocks of a map whose edges are given, kept nowhere; None where `block` has to do it."""
         return self._pictures.window(stage, batch, head, down, across) if self.is_map(stage) else None
 
     def ready(self, stage: str, batch: int, head: int | None, rows: slice) -> bool:
-        """Return whether cells of these rows can be read without computing whole rows of weights."""
         return bool(self._rows_behind(stage, batch, head, rows).all())
 
     def _rows_behind(self, stage: str, batch: int, head: int | None, rows: slice) -> Array:
-        """Return known rows among the rows of weights behind some rows of a stage, as booleans."""
+        """Return booleans: which of the rows of weights behind some rows of a stage are known."""
         entry = self.node(stage).stage
         if entry.input_side or stage in self._chain.maps:
             return np.ones(0, bool)
@@ -535,17 +534,15 @@ class StreamingEvaluation(DenseEvaluation):
         return np.asarray(self._passes.rows.known[batch, head if alone else slice(None), rows])
 
     def pooled_once(self, stage: str, batch: int, head: int | None, rows: int, columns: int, part: slice) -> Picture:
-        """Pool some rows of blocks as `pooled` does, with nothing kept: for a large picture that is made bit by bit."""
         return self._pictures.pooled_once(stage, batch, head, rows, columns, part)
 
     def is_map(self, stage: str) -> bool:
-        """Return whether a stage has both a query and a key axis."""
         return stage == self.weights or stage in self._chain.maps
 
     def lacking(self, stage: str, batch: int, head: int | None, rows: slice, columns: int) -> int:
-        """Return cells of maps that have to be computed before `pooled` in so many columns can show these rows.
+        """Return the number of cells of maps to compute before `pooled` in so many columns can show these rows.
 
-        Those of wide heads count several times, as each takes so much longer.
+        Cells of wide heads count several times, since each takes so much longer.
         """
         known = self._rows_behind(stage, batch, head, rows)
         cells = (known.size - int(np.count_nonzero(known))) * self.problem.m
@@ -554,5 +551,4 @@ class StreamingEvaluation(DenseEvaluation):
         return cells * self._passes.cell_cost
 
     def entropies(self, batch: int, head: int, rows: slice) -> Array:
-        """Return −Σ a·log a of rows of weights in nats; −1 for a row that sees no key."""
         return entropies(self, self._chain, self._passes, batch, head, rows)

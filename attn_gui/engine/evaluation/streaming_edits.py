@@ -22,7 +22,10 @@ BLOCK = 4096  # rows of a head that are exchanged at a time
 
 
 class StreamingEdit:
-    """One edit: `named` are boxes of sources, `reached` boxes of stages; Q, K and V are up to date already."""
+    """One edit of cells, followed in the kept rows: `named` are boxes of sources, `reached` boxes of stages.
+
+    Q, K and V hold the new numbers already.
+    """
 
     def __init__(
         self,
@@ -32,7 +35,7 @@ class StreamingEdit:
         reached: Mapping[str, Sequence[Box]],
         other: Array,
     ) -> None:
-        """Plan an edit; `other` are rows (booleans) that are kept as something else from now on."""
+        """Plan an edit; `other` are flags of rows whose kept form changes: sums, or the result itself."""
         self._chain, self._passes, self._rows = chain, passes, passes.rows
         self._changed = {name: boxes for name, boxes in {**named, **reached}.items() if name not in chain.maps}
         self._reached, self._other = reached, other
@@ -41,7 +44,7 @@ class StreamingEdit:
         self.cells: dict[str, int] = {}
 
     def carry_out(self) -> dict[str, int]:
-        """Bring every known row up to date, or make it unknown; returns how many cells of each stage were computed."""
+        """Update every known row, or make it unknown; return the number of computed cells of each stage."""
         stale = list(self._stale_rows())
         if self._reaches_all():
             self._rows.known[:] = False
@@ -57,14 +60,14 @@ class StreamingEdit:
 
     # --- what is touched -------------------------------------------------------------------------
     def _reaches_all(self) -> bool:
-        """Return whether a number changed that every score depends on."""
+        """Return whether a number has changed that every score reads."""
         known = {self._chain.query, self._chain.key, *self._layers}
         nodes = (self._chain.softmax, *(self._chain.nodes[name] for name in self._chain.maps))
         reads = {ref.name for node in nodes if not isinstance(node, InterventionNode) for ref in node.inputs}
         return bool((reads & self._changed.keys()) - known)
 
     def _stale_rows(self) -> Iterator[tuple[int, int, slice]]:
-        """Yield known rows whose query or own mask cells have changed: (batch, head, rows)."""
+        """Yield (batch, head, rows): known rows whose query or own mask cells have changed."""
         for batch, heads, rows in (*self._of_queries(), *self._of_layers(), *self._by_hand()):
             for b in range(batch.start, batch.stop):
                 for h in range(heads.start, heads.stop):
@@ -72,8 +75,8 @@ class StreamingEdit:
                         yield b, h, rows
 
     def _by_hand(self) -> Iterator[tuple[slice, slice, slice]]:
-        """Yield rows that are kept as something else from now on, and those by hand that are reached: no exchange in
-        them."""
+        """Yield (batch, head, rows): rows whose kept form changes, and reached rows with interventions, whose terms
+        cannot be exchanged."""
         flags, other = self._passes.hand.any, self._other
         for batch, head in np.argwhere((flags | other).any(axis=-1)).tolist():
             stale, around = other[batch, head].copy(), self._around(batch, head)
@@ -96,13 +99,13 @@ class StreamingEdit:
                     yield batch, heads, rows
 
     def _place(self, ref: Reference, box: Box) -> Box:
-        """Return a box of a layer in the axes of the maps."""
+        """Return a box of a layer as one of the maps."""
         sizes = self._chain.softmax.sizes
         return indices.box_of(tuple("bhij"), indices.ranges_of(ref.axes, box, sizes), sizes)
 
     # --- rows recomputed --------------------------------------------------------------------------
     def _forget(self, batch: int, head: int, rows: slice) -> None:
-        """Leave out the rows that are about to be computed again."""
+        """Drop rows that are about to be computed again from the flags of known ones."""
         self._rows.known[batch, head, rows] = False
 
     def _redo_few(self, batch: int, head: int, rows: slice) -> None:
@@ -113,7 +116,7 @@ class StreamingEdit:
 
     # --- keys exchanged --------------------------------------------------------------------------
     def _exchange(self, batch: int, group: int) -> None:
-        """Update all heads of a K/V head: old logits from the own copy of K, then the copy follows, then new logits."""
+        """Update all heads of a K/V head: old logits from the own copy of K, then the copy, then new logits."""
         keys = self._boxes_of(self._chain.key, batch, group)
         values = self._boxes_of(self._chain.value, batch, group)
         heads = range(group * self._chain.group, (group + 1) * self._chain.group)
@@ -126,7 +129,7 @@ class StreamingEdit:
             self._exchange_terms(place, columns, KeyTerms(logits, old_values), KeyTerms(moved, self._values(place)))
 
     def _boxes_of(self, name: str | None, batch: int, group: int) -> list[Box]:
-        """Return the changed boxes of K or V that touch one item and head."""
+        """Return the changed boxes of K or V that overlap one item and head."""
         width = self._chain.nodes[name].shape[-1] // self._passes.values.cells.shape[1] if name else 1
         return [
             box
@@ -139,8 +142,8 @@ class StreamingEdit:
     def _plans(
         self, batch: int, head: int, keys: Sequence[Box], values: Sequence[Box]
     ) -> Iterator[tuple[Box, slice | None]]:
-        """Yield (place, columns of V that changed, None where logits changed) for every stretch of keys and block of
-        rows."""
+        """Yield (place, columns) for every run of keys and block of rows: the changed columns of V, None where logits
+        changed."""
         rows = self._rows_of(batch, head)
         logits = [box[1] for box in keys] + self._layer_keys(batch, head)
         if rows is None or not (logits or values):
@@ -159,7 +162,8 @@ class StreamingEdit:
             yield from (((*indices.cell((batch, head)), part, cut), columns) for cut in stretches)
 
     def _is_wide(self, rows: slice, columns: slice | None) -> bool:
-        """Return whether an exchange writes so many numbers that all is sooner computed again, beside the window."""
+        """Return whether an exchange would write so many numbers that computing all rows again, beside the window, is
+        sooner done."""
         count, width = rows.stop - rows.start, self._passes.values.width
         numbers = count * (width if columns is None else columns.stop - columns.start)
         return bool(numbers > AT_ONCE and count * self._passes.row_cost <= AGAIN)
@@ -170,7 +174,7 @@ class StreamingEdit:
         return slice(max(0, low - group * width), min(width, high - group * width))
 
     def _layer_keys(self, batch: int, head: int) -> list[slice]:
-        """Return keys of which a layer that is the same for all queries has changed."""
+        """Return the keys at which a layer that is the same for all queries has changed."""
         found = []
         for name, ref in self._layers.items():
             if not self._chain.has_rows(ref):
@@ -181,7 +185,7 @@ class StreamingEdit:
         return found
 
     def _rows_of(self, batch: int, head: int) -> slice | None:
-        """Return the stretch of known rows of a head that the edit can reach."""
+        """Return the slice of known rows of a head that the edit can reach."""
         rows = self._around(batch, head)
         if rows is None:
             return None
@@ -192,7 +196,7 @@ class StreamingEdit:
         return slice(rows.start + int(found[0]), rows.start + int(found[-1]) + 1) if len(found) else None
 
     def _around(self, batch: int, head: int) -> slice | None:
-        """Return the stretch of rows of a head that the edit can reach."""
+        """Return the slice of rows of a head that the edit can reach."""
         boxes = [
             box
             for name in (self._chain.softmax.name, self._chain.weights, self._chain.mixing.name)

@@ -49,14 +49,17 @@ def check_work(problem: Problem) -> None:
 
 
 class TileKernels:
-    """The maps of one evaluation. It reads the evaluation each time, so it is right before and after an edit."""
+    """The maps of one evaluation, computed at any box.
+
+    Nodes and arrays are read from the evaluation each time, so results are right before and after an edit.
+    """
 
     def __init__(self, evaluation: DenseEvaluation) -> None:
         self._evaluation = evaluation
         self.lay_out()
 
     def lay_out(self) -> None:
-        """Read nodes, stages and sizes off the evaluation, as they are after its structure has changed."""
+        """Read nodes, stages and sizes from the evaluation, again after its structure has changed."""
         evaluation = self._evaluation
         self.nodes = {node.name: node for node in evaluation.nodes}
         stages = evaluation.scores, evaluation.weights, evaluation.mixed
@@ -81,7 +84,7 @@ class TileKernels:
         self.group = problem.num_heads // problem.num_kv_heads
 
     def _computing(self, stage: str) -> Node:
-        """Return the node that computes a stage, whatever is then changed by hand."""
+        """Return the node that computes a stage, before its interventions."""
         return self.nodes.get(computed_name(stage), self.nodes[stage])
 
     def _side(self, letter: str) -> str | None:
@@ -96,13 +99,13 @@ class TileKernels:
         return self._evaluation.problem.softcap
 
     def sink(self, head: int) -> float | None:
-        """Return the logit of a head that has no key, where there is one."""
+        """Return the sink of a head, a logit without a key; None where the problem has no sinks."""
         sink = self._evaluation.problem.sink
         return None if sink is None else float(sink[head])
 
     @property
     def normalizer(self) -> Normalizer:
-        """What makes weights of the logits."""
+        """The function that makes weights of logits, usually softmax."""
         return NORMALIZERS[self._evaluation.problem.normalize]
 
     @property
@@ -111,8 +114,8 @@ class TileKernels:
 
     # --- through the stages ----------------------------------------------------------------------
     def logits(self, box: Box, given: ReadByBox = NOTHING) -> Array:
-        """Return the logits that softmax reads, as float64, by the stages themselves; `given` replaces sources or Q and
-        K."""
+        """Return the logits that softmax reads at a box, as float64, computed by the stages; `given` replaces sources,
+        Q or K."""
         return self._fetched(given)(self.logits_name, box)
 
     def _fetched(self, given: ReadByBox) -> Callable[[str, Box], Array]:
@@ -127,7 +130,7 @@ class TileKernels:
         return fetch
 
     def whole_weights(self, box: Box, logits: Array) -> Array:
-        """Return rows of weights as float64, with what is changed by hand, by the stages: no kept row is read."""
+        """Return whole rows of weights as float64, interventions included, by the stages: no kept row is read."""
 
         def fetch(name: str, part: Box) -> Array:
             if name == self.logits_name and part == box:
@@ -141,7 +144,7 @@ class TileKernels:
         return fetch(node.name, box) if node is self.softmax else node.compute(box, fetch)[1]
 
     def shares(self, box: Box, logits: Array) -> Array:
-        """Return the softmax of whole rows of logits, whatever is then changed by hand."""
+        """Return the softmax of whole rows of logits, before interventions on the weights."""
 
         def fetch(name: str, part: Box) -> Array:
             return logits if name == self.logits_name else self._evaluation.fetch(name, part)
@@ -154,7 +157,7 @@ class TileKernels:
         return "i" in ref.axes
 
     def cells(self, ref: Reference, place: Box, layers: Layers = AS_THEY_ARE) -> Array:
-        """Return one layer at a box of one head, to be broadcast to its rows and columns, in its own dtype."""
+        """Return one layer at a box of one head, in its own dtype and broadcastable to (rows, keys)."""
         ranges = {letter: (cut.start, cut.stop) for letter, cut in zip("bhij", place, strict=True)}
         readable = layers[ref.name] if ref.name in layers else self._evaluation.sources[ref.name].cells
         if isinstance(readable, PositionRule) and readable.layer.diagonal:
@@ -163,7 +166,7 @@ class TileKernels:
         return cells.reshape(cells.shape[-2:])
 
     def allowed(self, place: Box, layers: Layers = AS_THEY_ARE) -> Array | None:
-        """Return the open cells of a box of one head, as booleans; None where no layer closes any."""
+        """Return the open cells of a box of one head, (rows, keys) booleans; None where no layer closes any."""
         found = None
         for ref in self.gates:
             cells = self.cells(ref, place, layers)
@@ -172,8 +175,8 @@ class TileKernels:
 
 
 def _diagonals(rule: PositionRule, place: Box) -> Array:
-    """Return a rule that is the same along every diagonal: one row of it, a little longer, shifted for all the
-    others."""
+    """Return a rule that is constant along diagonals, without evaluating every cell: one longer row, read with an
+    offset."""
     _, heads, rows, keys = place
     count = rows.stop - rows.start
     row = np.array([[[rows.stop - 1]]]), np.arange(keys.start, keys.stop + count - 1)[None, None]
@@ -190,7 +193,10 @@ def _diagonals(rule: PositionRule, place: Box) -> Array:
 # as nothing underflows. Elsewhere the true maximum is taken off, chunk by chunk, as it grows; `exp` minds no small
 # numbers.
 class DotKernel:
-    """Scores that are dot products, with scale, softcap, biases and masks. A denominator of NaN: an untrusted row."""
+    """Fast rows for scores that are dot products, with scale, softcap, biases and masks.
+
+    A denominator of NaN marks a row that cannot be trusted and has to be computed by `StageKernel`.
+    """
 
     def __init__(
         self,
@@ -209,7 +215,7 @@ class DotKernel:
 
     # --- the bounds of the norms of K ------------------------------------------------------------------------
     def measure(self) -> list[tuple[int, int]]:
-        """Measure all keys again; the (batch, K/V head) whose bound has changed."""
+        """Measure the norms of all keys again; return the (batch, K/V head) pairs whose bound has changed."""
         before = self.norm_bound.copy()
 
         def measure(place: tuple[int, int]) -> None:
@@ -219,7 +225,7 @@ class DotKernel:
         return [(int(b), int(g)) for b, g in np.argwhere(self.norm_bound != before)]
 
     def raise_bound(self, batch: int, group: int, keys: slice) -> bool:
-        """Raise the bound where keys have changed; it shrinks when measured. Return whether it grew."""
+        """Raise the bound of a K/V head where keys have changed; return whether it grew. Only `measure` lowers it."""
         before = self.norm_bound[batch, group]
         bound = _bound(self.keys.cells[batch, group, keys], self.keys.wild[batch, group, keys])
         self.norm_bound[batch, group] = np.maximum(before, bound)
@@ -227,7 +233,7 @@ class DotKernel:
 
     # --- whole rows ------------------------------------------------------------------------------
     def tile(self, batch: int, head: int, rows: slice) -> SoftmaxRows:
-        """Return rows from nothing; a denominator of NaN where a number is not finite or a row cannot be trusted."""
+        """Compute rows; the denominator is NaN where a number is not finite or the row cannot be trusted."""
         query, limit = self._query(batch, head, rows)
         bounded = limit is not None
         row_max, numerator = np.full(len(query), -np.inf, self.dtype), np.zeros((0, 0), self.dtype)
@@ -257,8 +263,8 @@ class DotKernel:
         return self._with_wild_values(batch, head, rows, tile)
 
     def _doubt_blind(self, tile: SoftmaxRows, batch: int, head: int, rows: slice) -> None:
-        """Do not trust rows of open keys all of whose scores are −∞: over T, or bias by bias, a sum may overflow that
-        is a number as a whole."""
+        """Mark rows with open keys all of whose scores are −∞: a partial sum may have overflowed that is finite as a
+        whole."""
         blind = tile.denominator == 0
         if self.chain.added and blind.any():
             allowed = self.chain.allowed(
@@ -267,12 +273,13 @@ class DotKernel:
             tile.denominator[blind if allowed is None else blind & allowed.any(axis=-1)] = np.nan
 
     def _calm_values(self, batch: int, group: int, keys: slice) -> Array:
-        """Return values, 0 in place of NaN and infinity: in the product these would meet weights of 0, too."""
+        """Return values with 0 in place of NaN and infinity, which in a matrix product would also reach rows of weight
+        0."""
         values = self.values.cells[batch, group, keys]
         return np.where(np.isfinite(values), values, 0) if self.values.wild[batch, group, keys].any() else values
 
     def _with_wild_values(self, batch: int, head: int, rows: slice, tile: SoftmaxRows) -> SoftmaxRows:
-        """Put in the NaN and infinities of values that `_calm_values` has left out."""
+        """Add to a tile the NaN and infinities of values that `_calm_values` has set to 0."""
         group = head // self.chain.group
         wild = np.flatnonzero(self.values.wild[batch, group])
         unsure = np.full(len(tile.denominator), len(wild) > MOST_WILD)
@@ -284,10 +291,11 @@ class DotKernel:
         return tile
 
     def judged(self, batch: int, head: int, rows: slice) -> tuple[Array, Array]:
-        """Return (rows that are NaN, rows that `tile` cannot know), by the keys that hold NaN or infinity.
+        """Return (lost, unsure), booleans (rows,): rows that are NaN as a whole, and rows that `tile` cannot compute.
 
-        Of all others they take no part, at a score of −∞. The scores of these few keys are computed as the stages do.
-        Rows are not known either where a score may overflow before scale and temperature make it small again.
+        Both follow from the few keys that hold NaN or infinity, whose scores are computed as the stages do; at a score
+        of −∞ such a key has no part in a row. Rows are unsure, too, where a score may overflow before scale and
+        temperature make it small again.
         """
         keys = np.flatnonzero(self.keys.wild[batch, head // self.chain.group])
         lost, unsure = np.zeros(rows.stop - rows.start, bool), self._may_overflow(batch, head, rows)
@@ -300,23 +308,24 @@ class DotKernel:
         return lost, unsure & ~lost
 
     def _may_overflow(self, batch: int, head: int, rows: slice) -> Array:
-        """Return rows of which a score, or a scaled one, may lie beyond the numbers of the dtype."""
+        """Return booleans (rows,): rows that may have a score, scaled or not, beyond the range of the dtype."""
         own = self._queries(batch, head, rows)
         longest = np.sqrt(np.einsum("id,id->i", own, own)) * self.norm_bound[batch, head // self.chain.group]
         return np.asarray(~(longest * max(1.0, abs(self.chain.scale)) < np.finfo(self.dtype).max / 4))
 
     def _queries(self, batch: int, head: int, rows: slice) -> Array:
-        """Return rows of Q of one head, as the scores read them."""
+        """Return rows of Q of one head, turned and normalized as the scores read them."""
         assert self.chain.query is not None
         width = self.keys.width
         return self._evaluation.held(self.chain.query)[batch, rows, head * width : (head + 1) * width]
 
     def _keys(self, batch: int, head: int, keys: slice) -> Array:
-        """Return rows of the own copy of K that a head reads, without its column of ones."""
+        """Return rows of K of one head from the own copy, without its column of ones."""
         return self.keys.cells[batch, head // self.chain.group, keys, : self.keys.width]
 
     def _query(self, batch: int, head: int, rows: slice) -> tuple[Array, Array | None]:
-        """Return Q times the factor with a last column for the bound, and the bound where it is used."""
+        """Return Q times `_factor` with a last column of minus the bound on the scores, and the bound; None where it is
+        too loose."""
         own, width = self._queries(batch, head, rows), self.keys.width
         factor, limit = self._factor(), None
         if not self.chain.added and self.chain.softcap is None:
@@ -334,7 +343,7 @@ class DotKernel:
         return self.chain.scale / self.chain.temperature if cap is None else self.chain.scale / cap
 
     def _scores(self, query: Array, place: Box) -> Array:
-        """Return scores of a chunk over T, softcap and biases included; in this thread's scratch."""
+        """Return the scores of a chunk over T, softcap and biases included, in scratch memory of this thread."""
         batch, head, _, keys = (cut.start for cut in place)
         scores = self._room(len(query), place[3].stop - keys)
         np.matmul(query, self.keys.cells[batch, head // self.chain.group, place[3]].T, out=scores)
@@ -353,7 +362,8 @@ class DotKernel:
         return np.asarray(room[: rows * columns].reshape(rows, columns))
 
     def _lower(self, scores: Array, allowed: Array | None, row_max: Array) -> tuple[Array, Array]:
-        """Take the largest score so far off; the new maximum, and the factor that earlier exp scores shrink by."""
+        """Subtract from scores, in place, the largest so far; return the new maximum and the factor for sums made with
+        the old one."""
         if allowed is not None:
             scores += np.where(allowed, self.dtype.type(0), self.dtype.type(-np.inf))
         higher = np.maximum(row_max, scores.max(axis=1))
@@ -362,8 +372,8 @@ class DotKernel:
         return higher, np.exp(row_max - reference)
 
     def _finished(self, numerator: Array, reference: Array, unit: float) -> SoftmaxRows:
-        """Return the reference moved by a whole power of 2 so that the denominator lies in 1 to 2: nothing is
-        rounded."""
+        """Return the tile with its reference moved by a power of 2, so that nothing is rounded and the denominator lies
+        in 1 … 2."""
         denominator = numerator[:, -1].astype(np.float64)
         power = np.where(denominator > 0, np.frexp(denominator)[1] - 1, 0)
         numerator = numerator[:, :-1] * np.exp2(-power).astype(self.dtype)[:, None]
@@ -378,8 +388,8 @@ class DotKernel:
 
     # --- a few columns ---------------------------------------------------------------------------
     def columns(self, place: Box, layers: Layers = AS_THEY_ARE) -> Array:
-        """Return the logits of some keys for rows of one head, as float64, from the own copy of K; `layers` as they
-        were."""
+        """Return the logits of some keys for rows of one head, as float64, from the own copy of K; `layers` replace the
+        problem's."""
         batch, head = place[0].start, place[1].start
         logits = (self._queries(batch, head, place[2]) @ self._keys(batch, head, place[3]).T).astype(np.float64)
         logits *= self.chain.scale
@@ -407,7 +417,10 @@ class DotKernel:
 
 
 def _bound(keys: Array, wild: Array) -> float:
-    """Return a power of √2 no less than any key's norm: it seldom changes, and with it the bits of every tile would."""
+    """Return a power of √2 no less than the norm of any key.
+
+    So coarse a bound seldom changes; with it the last bits of every tile would.
+    """
     norms = np.einsum("jd,jd->j", keys, keys)
     norms[wild] = 1.0  # they take no part
     longest = float(norms.max()) - 1.0  # without the column of ones
@@ -416,7 +429,7 @@ def _bound(keys: Array, wild: Array) -> float:
 
 # Rows and columns of maps through the stages' own `forward`, in float64: slow, for every score and every value.
 class StageKernel:
-    """Any score function; also judges what the fast kernel cannot vouch for."""
+    """Rows of any score function, by the stages' own `forward`; also those that the fast kernel cannot trust."""
 
     def __init__(self, chain: TileKernels, keys: HeadCopy | None, values: HeadCopy, layers: Layers) -> None:
         self.chain, self.keys, self.values = chain, keys, values
@@ -424,8 +437,7 @@ class StageKernel:
         self.dtype = values.cells.dtype
 
     def tile(self, batch: int, head: int, rows: slice) -> SoftmaxRows:
-        """Return rows from nothing. A zero weight keeps NaN and infinity of a value out; NaN in a row's scores stays in
-        it."""
+        """Compute rows. A weight of 0 keeps NaN and infinity of a value out; a NaN score makes its row NaN."""
         parts = [self._part(batch, head, part) for part in self._parts(rows)]
         return SoftmaxRows(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
@@ -447,9 +459,9 @@ class StageKernel:
         return row_max, denominator / divisor, np.where(heavy[:, None], mean, numerator)
 
     def by_hand(self, batch: int, head: int, rows: slice, columns: Callable[[Box], Array] | None = None) -> SoftmaxRows:
-        """Return rows in which numbers are changed by hand, from nothing: the numerator is the result itself.
+        """Compute rows with interventions: the numerator is the result itself.
 
-        `columns` gives their logits quickly, unless these are very large.
+        `columns` gives their logits faster; very large ones are computed by the stages all the same.
         """
         parts = [self._by_hand(batch, head, part, columns) for part in self._parts(rows)]
         return SoftmaxRows(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
@@ -469,8 +481,8 @@ class StageKernel:
         return np.asarray(self.values.cells[batch, head // self.chain.group, :, :-1].astype(np.float64))
 
     def _exp_scores(self, logits: Array) -> tuple[Array, Array, Array]:
-        """Return row maxima, exp((logits − row maximum) / T), and its row sums; without a softmax 0 and the
-        parts of the normalization."""
+        """Return row maxima, exp((logits − row maximum) / T) and its row sums; of another normalizer than softmax 0 and
+        its parts."""
         if isinstance(normalizer := self.chain.normalizer, Keywise):
             parts = normalizer.parts(logits, np.asarray(self.chain.temperature))
             return np.zeros(len(logits)), parts, normalizer.totals(parts)[:, 0]
@@ -485,8 +497,8 @@ class StageKernel:
         return np.asarray(mixed[:, 0].astype(self.dtype))
 
     def columns(self, place: Box, layers: Layers) -> Array:
-        """Return the logits of some keys for rows of one head, as float64, from the own copy of K; `layers` as they
-        were."""
+        """Return the logits of some keys for rows of one head, as float64, from the own copy of K; `layers` replace the
+        problem's."""
         given: dict[str, Callable[[Box], Array]] = {name: _reader(cells) for name, cells in layers.items()}
         if self.chain.key is not None and self.keys is not None:
             given[self.chain.key] = self.keys.read

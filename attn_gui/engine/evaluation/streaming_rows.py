@@ -29,23 +29,19 @@ KEYS = 1 << 12  # keys whose logits are computed in float64 at a time: so many s
 WIDE = 1 << 20  # bytes of scores that a thread holds
 
 BLOCK_ROWS, BLOCK_CELLS = 128, 1 << 18  # rows that are computed together, and cells of their map that a thread holds
-SMALL_PART = (
-    32  # an edit of so small a part of the map is followed at once, of a larger one row by row when it is asked for
-)
+# An edit of so small a part of the map is followed at once, of a larger one row by row when it is asked for.
+SMALL_PART = 32
 
-ENTROPY_ROWS, ENTROPY_CELLS = (
-    64,
-    1 << 18,
-)  # rows that a thread takes, and cells of their map that it holds; a thread that takes more
-# gives way to a window later
+# Rows that a thread takes, and cells of their map that it holds; one that takes more gives way to a window later.
+ENTROPY_ROWS, ENTROPY_CELLS = 64, 1 << 18
 NO_WEIGHT = 800  # e to minus this is 0 in float64, too, and so is its product with it
 
 
 class InterventionRows:
-    """Flags (batch, head, query): `logits` of rows that softmax reads, `weights` of its results, `any` of both.
+    """Rows with interventions, as flags (batch, head, query): of `logits`, of `weights`, and `any` of the two.
 
-    What is kept of the rows of `any` is the result itself, since its weights need not sum to 1. Where they are no
-    softmax, all rows are among them.
+    Of rows in `any` the result itself is kept, since their weights need not sum to 1. Without a softmax all rows are
+    among them.
     """
 
     def __init__(self, evaluation: DenseEvaluation, chain: TileKernels) -> None:
@@ -54,7 +50,7 @@ class InterventionRows:
         self.lay_out()
 
     def lay_out(self) -> Array:
-        """Read the present interventions; return flags of rows that were set by hand and are not, or the reverse."""
+        """Read the present interventions; return flags of rows that have gained or lost all of theirs."""
         before = self.logits | self.weights
         self.logits, self.weights = np.zeros_like(before), np.zeros_like(before)
         for node in self._evaluation.nodes:
@@ -68,11 +64,12 @@ class InterventionRows:
         return np.asarray(self.any != before)
 
     def runs(self, batch: int, head: int, rows: slice) -> list[slice]:
-        """Return the stretches of such rows among some rows of a head, counted from the first of these."""
+        """Return runs of rows with interventions among some rows of a head, counted from the first of these."""
         return [slice(low, high) for low, high in indices.runs(self.any[batch, head, rows])]
 
     def patched(self, stage: str, place: Box, values: Array, allowed: Array | None) -> tuple[Array, Array | None]:
-        """Return a map at a box of one head, keys as rows, with the columns of such rows as the stages have them."""
+        """Return a map at a box of one head, keys as rows, with rows that have interventions replaced by those of the
+        stages."""
         batch, head, rows = place[0].start, place[1].start, place[2]
         found = self.runs(batch, head, rows)
         if not found:
@@ -87,7 +84,8 @@ class InterventionRows:
         return values, allowed
 
     def draw(self, flags: Array, picture: Array, place: tuple[int, int], down: Array, across: Array) -> None:
-        """Put the flagged rows of weights into a picture whose blocks have these edges, and that leaves them out."""
+        """Add flagged rows of weights to a picture of blocks with edges `down` and `across`, which was pooled without
+        them."""
         rows, (batch, head) = flags[int(down[0]) : int(down[-1])], place
         keys = slice(int(across[0]), int(across[-1]))
         for row in (np.flatnonzero(rows) + int(down[0])).tolist():
@@ -164,28 +162,23 @@ class RowPasses:
 
     # --- a tile ----------------------------------------------------------------------------------
     def computed(self, batch: int, head: int, rows: slice) -> SoftmaxRows:
-        """Return rows from nothing; what is changed by hand in them by the stages."""
+        """Compute rows, kept or not; those with interventions by the stages."""
         self.need(batch, head // self._chain.group)
         if self.hand.any[batch, head, rows].all():
             return self._by_hand(batch, head, rows)
-        tile = self._untouched(batch, head, rows)
+        tile = with_sink(self._of_keys(batch, head, rows), self._chain.sink(head), self._chain.temperature)
         for run in self.hand.runs(batch, head, rows):
             tile.replace(run, self._by_hand(batch, head, slice(rows.start + run.start, rows.start + run.stop)))
         return tile
 
     def _by_hand(self, batch: int, head: int, rows: slice) -> SoftmaxRows:
-        """Return rows in which numbers are changed by hand; where only weights are, the fast kernel has their
-        logits."""
+        """Compute rows with interventions; where only weights have any, the fast kernel gives their logits."""
         quick = self.fast is not None and not self.hand.logits[batch, head, rows].any()
         tile = self.stages.by_hand(batch, head, rows, self.fast.columns if quick and self.fast is not None else None)
         return with_sink(tile, self._chain.sink(head), self._chain.temperature, by_hand=True)
 
-    def _untouched(self, batch: int, head: int, rows: slice) -> SoftmaxRows:
-        """Return rows from nothing, the sink counted."""
-        return with_sink(self._of_keys(batch, head, rows), self._chain.sink(head), self._chain.temperature)
-
     def _of_keys(self, batch: int, head: int, rows: slice) -> SoftmaxRows:
-        """Return rows of the keys alone: by the fast kernel, and by the stages what it cannot vouch for."""
+        """Compute rows without the sink: by the fast kernel, and by the stages those that it cannot trust."""
         if self.fast is None:
             return self.stages.tile(batch, head, rows)
         lost, unsure = self.fast.judged(batch, head, rows)
@@ -205,7 +198,7 @@ class RowPasses:
         )
 
     def whole_weights(self, box: Box) -> Array:
-        """Return whole rows of what softmax gives, by the stages alone: exact in float64, whatever the problem's
+        """Return whole rows of weights before interventions, by the stages: float64 throughout, whatever the problem's
         dtype."""
         found = np.empty(indices.shape_of(box))
         for batch, head in np.ndindex(*found.shape[:2]):
@@ -219,8 +212,10 @@ class RowPasses:
         return found
 
     def transposed(self, stage: str, place: Box) -> tuple[Array, Array | None]:
-        """Return (values, allowed) of a map at a box of one head, keys as rows; `allowed` only for the masked
-        scores."""
+        """Return (values, allowed) of a map at a box of one head, keys as rows.
+
+        `allowed` is None but for the masked scores.
+        """
         self.need(place[0].start, place[1].start // self._chain.group)
         mask = self._chain.mask
         closing = mask is not None and stage == self._evaluation.part(Role.CLOSE)
@@ -233,7 +228,7 @@ class RowPasses:
         return self.hand.patched(stage, place, values, None if allowed is None else allowed.T)
 
     def lay_out(self) -> Array:
-        """Read the present interventions; return the rows (booleans) that are kept in another form from now on."""
+        """Read the present interventions; return flags of rows whose kept form changes: sums, or the result itself."""
         if self.moved:  # under other names, perhaps
             kept = [node for node in self._evaluation.nodes if node.stage.input_side and not node.stage.alias]
             self.moved = frozenset(node.name for node in kept)
@@ -248,7 +243,8 @@ class RowPasses:
 
     # --- many tiles ------------------------------------------------------------------------------
     def ensure(self, rows: Box) -> None:
-        """Make the rows of a box known, also if edits come in between; of long rows no more than these few."""
+        """Compute the unknown rows of a box, again where an edit comes in between; very few long rows alone, without
+        their tile."""
         known = self.rows.known
         if rows[2].stop - rows[2].start <= POINTED_ROWS and self.row_cost >= LONG_ROW:
             self._ensure_few(rows)
@@ -278,7 +274,7 @@ class RowPasses:
     def complete(
         self, heads: Sequence[tuple[int, int]] | None, progress: CountProgress, cancelled: Callable[[], bool]
     ) -> bool:
-        """Return every unknown row, until an edit leaves none behind."""
+        """Compute unknown rows until none is left, also of those that edits forget; False if cancelled."""
         pairs = list(np.ndindex(*self._chain.shape[:2])) if heads is None else heads
         while jobs := list(self._unknown(pairs)):
             if cancelled() or not self._run(jobs, progress, cancelled):
@@ -291,23 +287,23 @@ class RowPasses:
                 if not self.rows.known[batch, head, self.rows.tile(tile)].all():
                     yield batch, head, tile
 
-    def settle(self, progress: CountProgress, cancelled: Callable[[], bool]) -> bool:
-        """Compute everything known as a fresh evaluation would."""
+    def settle(self, cancelled: Callable[[], bool]) -> bool:
+        """Compute again, as a fresh evaluation would, all known rows that edits have updated; False if cancelled."""
         with np.errstate(all="ignore"):
             if not self._versions.beside(lambda: self._evaluation.anew(self.moved), self._take_over, cancelled):
                 return False
-        return self._run(self._dirty_tiles(), progress, cancelled) and not self.rows.dirty.any() and not self.moved
+        return self._run(self._dirty_tiles(), None, cancelled) and not self.rows.dirty.any() and not self.moved
 
     def _take_over(self, fresh: Mapping[str, Array]) -> None:
-        """Take over last digits as an edit: kept stages and the bounds of K as a fresh evaluation has them."""
+        """Write kept stages and bounds of K as a fresh evaluation has them: an edit that changes last digits."""
         with self._versions.edit():
             self._take_stages(fresh)
             self.moved = frozenset()
             self._mark_bounds()
 
     def _take_stages(self, fresh: Mapping[str, Array]) -> None:
-        """Take over kept stages as a whole, since a part may differ in its last bits; and the rows that read them
-        are dirty."""
+        """Overwrite kept stages as a whole, since parts may differ in their last bits, and mark the rows that read
+        changed cells."""
         for name, array in fresh.items():
             held = self._evaluation.held(name)
             other = (held != array) & ~(np.isnan(held) & np.isnan(array))
@@ -321,7 +317,7 @@ class RowPasses:
             self.copy_all()
 
     def _mark_bounds(self) -> None:
-        """Mark all rows that use a changed bound: their last bits change with it."""
+        """Measure the keys again and mark all rows that use a changed bound: their last bits change with it."""
         for batch, group in self.fast.measure() if self.fast is not None else ():
             self._mark_group(batch, group)
 
@@ -329,7 +325,7 @@ class RowPasses:
         self.rows.dirty[batch, group * self._chain.group : (group + 1) * self._chain.group] = True
 
     def _dirty_tiles(self) -> list[Job]:
-        """Return dirty tiles that hold a known row; the others are clean."""
+        """Return dirty tiles that hold a known row, and mark the others clean."""
         jobs = []
         with self._versions.lock:
             for batch, head, tile in np.argwhere(self.rows.dirty).tolist():
@@ -349,7 +345,7 @@ class RowPasses:
         return carry_out(jobs, self._put, progress, cancelled)
 
     def _put(self, job: Job) -> bool:
-        """Return one tile, kept only if no edit came in between; else it is left to the next pass."""
+        """Compute one tile and keep it unless an edit came in between; return whether it was kept."""
         batch, head, number = job
         rows = self.rows.tile(number)
 
@@ -362,19 +358,18 @@ class RowPasses:
 
 
 def runs(flags: Array, most: int = 16) -> list[slice]:
-    """Return the True stretches of a row of flags; the one around them where they would be too many."""
-    edges = np.flatnonzero(np.diff(np.concatenate(([False], flags, [False])).astype(np.int8))).reshape(-1, 2)
-    if len(edges) > most:
-        edges = edges[[0, -1], [0, 1]].reshape(1, 2)
-    return [slice(int(low), int(high)) for low, high in edges]
+    """Return the runs of True in a row of flags; the one slice around them where there are more than `most`."""
+    found = [slice(low, high) for low, high in indices.runs(flags)]
+    return found if len(found) <= most else [slice(found[0].start, found[-1].stop)]
 
 
 class BlockExtremes:
-    """Extremes of one stage of one head: `high` and `low` (rows, blocks) over open cells, `open` where there is one.
+    """Extremes of one map of one head by blocks of keys, for pictures.
 
-    `part` are the rows of the map that stand here, counted from `first` on; `across` is where blocks of keys begin and
-    end. `read(rows, keys)` gives (values, allowed) with keys as rows. Rows are computed when they are asked for, or by
-    `complete` from another thread; `forget` follows edits.
+    `high` and `low` (rows, blocks) are over open cells; `open` (rows, blocks) says where there are any, None without a
+    mask. Rows are those of `part`, counted from `first`; `edges` (blocks + 1,) are the keys where blocks begin and end.
+    `read(rows, keys)` gives (values, allowed) with keys as rows. Rows are computed when they are asked for, also from
+    other threads; `forget` follows edits.
     """
 
     def __init__(
@@ -414,7 +409,7 @@ class BlockExtremes:
         return self.high.nbytes + self.low.nbytes + (self.open.nbytes if self.open is not None else 0)
 
     def lacking(self, rows: slice) -> int:
-        """Return cells that `ensure` would compute; the caller holds the lock."""
+        """Return the number of cells that `ensure` would compute; the caller holds the lock."""
         stale = sum(
             (part.stop - part.start) * int(self.edges[blocks.stop] - self.edges[blocks.start])
             for part, blocks in self._stale
@@ -423,7 +418,7 @@ class BlockExtremes:
         return int(stale + unknown * self.edges[-1])
 
     def ensure(self, rows: slice) -> None:
-        """Make rows known, also if edits come in between."""
+        """Compute unknown rows, again where an edit comes in between."""
         with self._versions.lock:
             stale, self._stale = self._stale, []
             for part, blocks in stale:
@@ -434,7 +429,7 @@ class BlockExtremes:
             carry_out(jobs, self._put, None, bool)
 
     def settle(self, cancelled: Callable[[], bool]) -> bool:
-        """Compute again what was patched; False if cancelled."""
+        """Compute again the rows that edits have patched; False if cancelled."""
         self.ensure(slice(0, 0))
         while (steps := np.flatnonzero(self.patched)).size:
             jobs = [slice(step * BLOCK_ROWS, min((step + 1) * BLOCK_ROWS, len(self.known))) for step in steps.tolist()]
@@ -451,7 +446,7 @@ class BlockExtremes:
         return [part for part in parts if not self.known[part].all()]
 
     def _put(self, rows: slice) -> bool:
-        """Return rows as a whole, kept only if no edit came in between."""
+        """Compute the extremes of whole rows and keep them unless an edit came in between; return whether kept."""
         count, wide = self.high.shape[1], max(1, BLOCK_CELLS * self.high.shape[1] // (BLOCK_ROWS * int(self.edges[-1])))
         cuts = [slice(low, min(low + wide, count)) for low in range(0, count, wide)]
 
@@ -487,8 +482,7 @@ class BlockExtremes:
 def entropies(
     evaluation: DenseEvaluation, chain: TileKernels, passes: RowPasses, batch: int, head: int, rows: slice
 ) -> Array:
-    """Return the entropy of every row in nats, BLIND where nothing is open; rows that are not known are computed
-    first."""
+    """Return the entropy in nats of every row, BLIND where no key is open; computes rows that are not known first."""
     found = np.empty(rows.stop - rows.start)
     place = (*indices.cell((batch, head)), rows)
     passes.ensure(place)
@@ -503,11 +497,9 @@ def entropies(
     found[lost] = np.nan
     unsure = ~lost & (~np.isfinite(found) | passes.rows.overflow_risk(place, chain.temperature)[0, 0])
     unsure |= passes.hand.weights[batch, head, rows]
-    for run in runs(unsure) if unsure.any() else ():
-        part = slice(rows.start + run.start, rows.start + run.stop)
-        for row in range(part.start, part.stop):
-            weights = evaluation.block(evaluation.weights, batch, head, slice(row, row + 1), slice(0, chain.shape[3]))
-            found[row - rows.start] = row_entropy(weights)[0] if (weights != 0).any() else BLIND
+    for row in (rows.start + np.flatnonzero(unsure)).tolist():
+        weights = evaluation.block(evaluation.weights, batch, head, slice(row, row + 1), slice(0, chain.shape[3]))
+        found[row - rows.start] = row_entropy(weights)[0] if (weights != 0).any() else BLIND
     return found
 
 

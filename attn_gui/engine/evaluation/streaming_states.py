@@ -29,9 +29,9 @@ T = TypeVar("T")
 # --- row states -----------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class SoftmaxRows:
-    """Computed rows: `row_max` and `denominator` (rows,) in float64, `numerator` (rows, d_v).
+    """Sums over the keys of some rows: `row_max` and `denominator` (rows,) in float64, `numerator` (rows, d_v).
 
-    `row_max` is what is taken off the logits before exp: the largest of them, or a number near it that bounds them.
+    `row_max` is what is subtracted from the logits before exp: the largest of them, or a bound near it.
     """
 
     row_max: Array
@@ -39,15 +39,17 @@ class SoftmaxRows:
     numerator: Array
 
     def replace(self, rows: slice, other: SoftmaxRows) -> None:
-        """Write other rows in the place of some of these."""
+        """Overwrite some of these rows with others."""
         self.row_max[rows], self.denominator[rows] = other.row_max, other.denominator
         self.numerator[rows] = other.numerator
 
 
 def add_wild(numerator: Array, above: Array, value: Array) -> Array:
-    """Add NaN and infinities of one value (d_v,) to the numerators of rows, where its weight is above 0.
+    """Add to the numerators of rows the NaN and infinities of one value (d_v,), where the row gives it a weight above
+    0.
 
-    `above` are its logits less what is taken off, over T. Returns the rows, as booleans, of which exp cannot tell.
+    `above` (rows,) are the value's logits less the row maxima, over T. Returns booleans (rows,): where exp is so near
+    underflow that it does not tell.
     """
     counted, wild = np.asarray(above > COUNTED), ~np.isfinite(value)
     numerator[np.ix_(counted, wild)] += value[wild]
@@ -55,9 +57,10 @@ def add_wild(numerator: Array, above: Array, value: Array) -> Array:
 
 
 def with_sink(tile: SoftmaxRows, sink: float | None, temperature: float, *, by_hand: bool = False) -> SoftmaxRows:
-    """Return the rows with the power of a sink in their denominators; rows without an open key stay 0.
+    """Return the rows with exp of a sink added to their denominators; rows without an open key stay 0.
 
-    A sink above what is taken off a row's logits is taken off instead. By hand the numerator is the result itself.
+    A sink above a row's `row_max` is subtracted in its place. With `by_hand` the numerators are the results themselves,
+    and stay.
     """
     if sink is None:
         return tile
@@ -73,7 +76,7 @@ def with_sink(tile: SoftmaxRows, sink: float | None, temperature: float, *, by_h
 
 
 def bytes_of_row(width: int, dtype: np.dtype[np.generic]) -> int:
-    """Return the bytes that are held of a row: of d_v numbers the numerator, and what stands beside it."""
+    """Return the bytes that are kept of a row: its numerator of d_v numbers, and the numbers beside it."""
     return width * dtype.itemsize + 3 * np.dtype(float).itemsize + 2 * np.dtype(bool).itemsize
 
 
@@ -108,18 +111,18 @@ class RowSums:
         return range(rows.start // self.step, -(-rows.stop // self.step))
 
     def output(self, box: Box) -> Array:
-        """Return numerators over denominators, as float64; a row without open keys is 0."""
+        """Return numerators over denominators at a box, as float64; 0 for rows without open keys."""
         denominator = np.where(self.by_hand[box[:3]], 1.0, self.denominator[box[:3]])[..., None]
         numerator = self.numerator[box]
         return np.asarray(numerator / np.where(denominator == 0, 1.0, denominator))
 
     def overflow_risk(self, box: Box, temperature: float) -> Array:
-        """Return rows of a box (batch, head, rows), as booleans, whose logits are too large for parts: computed
-        whole."""
+        """Return booleans (batch, head, rows): rows of a box whose logits are so large that they have to be computed as
+        a whole."""
         return np.asarray(~(np.abs(self.row_max[box[:3]]) < LARGE * temperature))
 
     def weights(self, logits: Array, box: Box, temperature: float) -> Array:
-        """Return the weights of a box of logits, which may hold any columns of its rows."""
+        """Return the weights of logits at a box, which may hold any of the keys of its rows."""
         row_max, denominator = self.row_max[box[:3]][..., None], self.denominator[box[:3]][..., None]
         weights = np.exp((logits - row_max) / temperature) / np.where(denominator == 0, 1.0, denominator)
         if not np.isfinite(denominator).all():
@@ -130,7 +133,7 @@ class RowSums:
 # --- updated terms --------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class KeyTerms:
-    """Logits (rows, keys) and values (keys, d_v) of the edited keys; of the values only what stands in `columns`."""
+    """Logits (rows, keys) and values (keys, d_v) of edited keys; of the values, the `columns` that may have changed."""
 
     logits: Array
     values: Array
@@ -139,9 +142,10 @@ class KeyTerms:
 def update_terms(
     state: RowSums, place: tuple[int, int, slice], old: KeyTerms, new: KeyTerms, columns: slice, temperature: float
 ) -> Array:
-    """Take the old terms out and put the new ones in. Returns which rows (booleans) have to be computed again.
+    """Subtract the old terms of edited keys from the sums of rows and add the new ones.
 
-    `columns` are the columns of the values that the edit may have changed, all of them if a logit has.
+    `columns` are the columns of the values that may have changed: all of them where a logit has. Returns booleans
+    (rows,): rows that would lose too many digits, and have to be computed again.
     """
     row_max, before = state.row_max[place], state.denominator[place]
     given = (old.logits - row_max[:, None]) / temperature
@@ -172,12 +176,12 @@ def update_terms(
 
 
 def _stays(numerator: Array, change: Array) -> Array:
-    """Return cells of the numerator that are NaN or infinite by keys that are not edited, and so stay it."""
+    """Return booleans like `numerator`: cells that are NaN or infinite because of keys that are not edited."""
     return np.asarray(~np.isfinite(numerator) & (np.abs(change) < np.sqrt(np.finfo(numerator.dtype).max)))
 
 
 def _product(minus: Array, plus: Array, old: Array, new: Array) -> tuple[Array, Array]:
-    """Return factors (rows, terms) and values (terms, d_v) whose product is the change of the numerator."""
+    """Return factors (rows, terms) and values (terms, d_v) whose product is what the numerator changes by."""
     if plus is minus:
         return plus, new - old
     if new is old or np.array_equal(new, old):
@@ -186,7 +190,8 @@ def _product(minus: Array, plus: Array, old: Array, new: Array) -> tuple[Array, 
 
 
 def _added(factors: Array, values: Array) -> tuple[Array, Array]:
-    """Return the product, and how large its terms are; a factor of zero keeps NaN and infinity out."""
+    """Return the product of factors and values, and the same of their magnitudes; a factor of 0 keeps NaN and infinity
+    out."""
     change = factors @ values
     if not np.isfinite(values).all():
         change[~factors.any(axis=1)] = 0.0
@@ -196,9 +201,9 @@ def _added(factors: Array, values: Array) -> tuple[Array, Array]:
 
 # Own copies of K and V, head by head: what stood there before an edit is needed to take its terms out.
 class HeadCopy:
-    """One matrix (batch, row, column) as (batch, K/V head, row, column of the head), with a column of ones behind.
+    """A copy of K or V (batch, row, column) as (batch, K/V head, row, column of the head), with a last column of ones.
 
-    The ones make a product with K add a number to every key, and a product with V give the sum of the row too.
+    In a product with K the ones add a number to every key; in a product with V they give the sum of the row, too.
     """
 
     def __init__(self, array: Array, heads: int) -> None:
@@ -220,7 +225,7 @@ class HeadCopy:
         share(places, lambda place: self.follow(array, *place, slice(0, array.shape[1])))
 
     def heads(self, box: Box) -> range:
-        """Return the heads that a box of the matrix touches."""
+        """Return the range of heads that a box of the matrix overlaps."""
         return range(box[2].start // self.width, -(-box[2].stop // self.width))
 
     def read(self, box: Box) -> Array:
@@ -250,7 +255,7 @@ class EditLock:
 
     @contextmanager
     def edit(self) -> Iterator[None]:
-        """Change numbers that passes read: what they have under way is not kept."""
+        """Hold the lock while numbers change that passes read: what a pass has begun before is not kept."""
         with self.lock:
             self._edits += 1
             yield
@@ -258,9 +263,11 @@ class EditLock:
     def beside(
         self, compute: Callable[[], T], keep: Callable[[T], object], cancelled: Callable[[], bool] = bool
     ) -> bool:
-        """Compute while edits may come in, and keep the answer under the lock; False, and nothing kept, if one did.
+        """Compute without the lock and keep the result under it; return False, and keep nothing, if an edit came in
+        between.
 
-        An edit that is under way is waited for: its numbers are new in part. `cancelled` is asked last, under the lock.
+        An edit that is under way is waited for, since half of its numbers are still old. `cancelled` is asked last,
+        under the lock.
         """
         with self.lock:
             edits = self._edits

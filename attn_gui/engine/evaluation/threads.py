@@ -50,7 +50,7 @@ class WindowPriority:
 
 @cache
 def window_priority() -> WindowPriority:
-    """Return the one of this process."""
+    """Return the priority of the window in this process."""
     return WindowPriority()
 
 
@@ -106,13 +106,13 @@ class _Threads:
             self._started.append(thread)
 
     def lower_priority(self) -> None:
-        """Have all of them come after the window."""
+        """Give the window's thread priority over all of them."""
         for thread in self._started:
             assert thread.native_id is not None, "it is started"
             lower_priority(thread.native_id)
 
     def submit(self, future: Future[None], work: Callable[[], None]) -> None:
-        """Have this done, unless the future is cancelled before."""
+        """Have a thread do the work and set the future, unless it has been cancelled before."""
         self._waiting.put((future, work))
 
     def _serve(self) -> None:
@@ -137,7 +137,7 @@ def _count() -> int:
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Run everything inside with BLAS at one thread; what was set before comes back."""
+    """Run what is inside with BLAS at one thread, and restore what was set before."""
     _blas().enter()
     try:
         yield
@@ -146,20 +146,19 @@ def one_blas_thread() -> Iterator[None]:
 
 
 def switch_quickly() -> None:
-    """Have Python hand its lock over after a tenth of a millisecond, unless it does so sooner.
+    """Have Python switch threads after a tenth of a millisecond, unless it is set to do so sooner.
 
-    With the usual five a window waits as long for every thread beside it, many times in a turn: its longest one while
-    somebody types into a long problem was three times what it has to do. Source: sys.setswitchinterval.
+    With the default of five, a window waits so long for every thread beside it, many times in a turn: its longest turn
+    while somebody typed into a long problem took three times as long as its own work. Source: sys.setswitchinterval.
     """
     sys.setswitchinterval(min(SWITCH, sys.getswitchinterval()))
 
 
 def lower_priority(thread: int = 0) -> None:
-    """Have a thread, this one or that of a number, run after the window's wherever both could; on Linux alone, where a
-    thread has a nice value of its own.
+    """Have a thread run after the window's wherever both could; on Linux alone, where threads have nice values.
 
-    On as many cores as work beside it a window waited 40 to 80 ms now and then; what is computed comes as soon, as long
-    as the window has little to do. Sources: setpriority(2), sched(7).
+    `thread` is its native id, 0 for the current one. On as many cores as threads a window waited 40 to 80 ms now and
+    then; results come as soon, as long as the window has little to do. Sources: setpriority(2), sched(7).
     """
     if sys.platform == "linux":
         least = os.getpriority(os.PRIO_PROCESS, os.getpid()) + BEHIND  # of the thread that began the process
@@ -167,14 +166,14 @@ def lower_priority(thread: int = 0) -> None:
 
 
 def lower_tile_priority() -> None:
-    """Have the threads that share the tiles of every pass come after the window: a program that has one asks for it."""
+    """Have the threads that share the tiles of a pass run after the window, in a program that has one."""
     _threads().lower_priority()
 
 
 def limit_heaps() -> None:
-    """Have all threads allocate from two heaps where the C library is glibc; elsewhere nothing is done.
+    """Have all threads allocate from two heaps where the C library is glibc; elsewhere do nothing.
 
-    It gives each thread one of its own, and keeps there what was freed: four times of what a window of many documents
+    glibc gives each thread its own heap and keeps what is freed in it: four times of what a window of many documents
     used. Source: mallopt(3).
     """
     import ctypes  # takes a while
@@ -184,10 +183,10 @@ def limit_heaps() -> None:
 
 
 def trim_heaps() -> None:
-    """Give freed memory to the system where the C library is glibc; elsewhere nothing is done.
+    """Return freed memory to the system where the C library is glibc; elsewhere do nothing.
 
-    It keeps what lies below the least that is still in use: of a large document all, for as long as the window lives.
-    Takes some 40 ms for a gigabyte. Source: malloc_trim(3).
+    glibc keeps what lies below the lowest address in use: of a large document everything, for as long as the window
+    lives. Takes some 40 ms for a gigabyte. Source: malloc_trim(3).
     """
     import ctypes
 
@@ -201,9 +200,9 @@ def carry_out(
     progress: Callable[[int, int], None] | None,
     cancelled: Callable[[], bool],
 ) -> bool:
-    """Do jobs until `cancelled`, which is asked before each; return False then.
+    """Do jobs until `cancelled`, which is asked before each; return whether all were done.
 
-    Those whose `work` is True count as done; `progress` is called for one after the other.
+    Jobs whose `work` returns True count as done; `progress` is called after each of them, never by two threads at once.
     """
     done, telling, stopped = itertools.count(1), threading.Lock(), threading.Event()
 
@@ -219,9 +218,9 @@ def carry_out(
 
 
 def share(jobs: Sequence[T], work: Callable[[T], None]) -> None:
-    """Do every job, this thread and others taking one after the other. An exception ends the pass and is raised.
+    """Do every job, on this thread and others. An exception ends the pass and is raised.
 
-    Each job that the main thread has not asked for waits for a window that works.
+    Jobs of any thread but the main one wait while the window works.
     """
     if threading.current_thread() is not threading.main_thread():
         work = _after_window(work)
@@ -250,7 +249,7 @@ def share(jobs: Sequence[T], work: Callable[[T], None]) -> None:
 
 
 def _after_window(work: Callable[[T], None]) -> Callable[[T], None]:
-    """Wrap work so that each job waits for the window first."""
+    """Return `work` wrapped so that each job waits for the window first."""
     wait = window_priority().wait
 
     def after_the_window(job: T) -> None:

@@ -82,7 +82,7 @@ class Trace(Pictured, Mapping[str, Array]):
 
     @property
     def allowed(self) -> Array:
-        """Cells of the maps that the mask leaves open, or that were set by hand: (batch, head, query, key) booleans.
+        """Booleans (batch, head, query, key): cells that the mask leaves open, or an intervention opens.
 
         Raises ValueError past 2 GB.
         """
@@ -129,7 +129,7 @@ class Trace(Pictured, Mapping[str, Array]):
 
 
 def _heads(trace: Trace, head: int | None) -> tuple[int, ...]:
-    """Return the heads that are meant. Raises PlaceError for one that is not there."""
+    """Return (head,), or all heads for None. Raises PlaceError for a head that the problem does not have."""
     count = trace.problem.num_heads
     if head is None:
         return tuple(range(count))
@@ -148,8 +148,7 @@ def stage_texts(trace: Trace) -> Iterator[tuple[str, str]]:
 
 
 def evaluation_in(source: object, call: str, stage: str) -> Evaluation:
-    """Return the evaluation behind a trace that has a stage. Raises FieldTypeError with the right call for anything
-    else."""
+    """Return the evaluation of a trace that has a stage. Raises FieldTypeError, with the right call, for others."""
     if isinstance(source, Trace):
         if source.evaluation.signed:
             raise FieldTypeError(messages.ONE_STATE, call=call)
@@ -164,7 +163,7 @@ def evaluation_in(source: object, call: str, stage: str) -> Evaluation:
 
 
 def problem_in(source: object, call: str, rest: str = "") -> Problem:
-    """Return the problem itself. Raises FieldTypeError with the right call where it is something else."""
+    """Return the problem. Raises FieldTypeError, with the right call, where it is something else."""
     if isinstance(source, Problem):
         return source
     known: dict[type, str] = {Trace: "trace.problem", dict: "Problem(**fields)"}
@@ -185,14 +184,14 @@ def _is_cut(cut: object) -> bool:
 
 
 def _as_cut(cut: object) -> str:
-    """Return the slice that was probably meant."""
+    """Return the slice that somebody who gave this probably meant."""
     if _is_whole(cut):
         return f"slice({whole_number(cut)}, {whole_number(cut) + 1})"
     return f"slice({cut.start}, {cut.stop})" if isinstance(cut, slice) and _is_cut(cut) else "slice(start, stop)"
 
 
 def _check_size(stage: str, shape: tuple[int, ...], itemsize: int) -> None:
-    """Refuse what would not fit as one array."""
+    """Raise ValueError for a stage that would not fit into one array."""
     size = prod(shape) * itemsize
     if size > KEEP:
         raise FieldError(messages.TOO_LARGE, stage=stage, size=f"{size / 2**30:.1f}")

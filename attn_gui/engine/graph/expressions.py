@@ -22,17 +22,17 @@ SQUARED = 2.0**-500, 2.0**500
 
 # --- expressions ----------------------------------------------------------------------------------
 class Expression:
-    """A part of a formula; `rank` tells how tightly it binds."""
+    """A formula made of `parts`; `rank` tells how tightly it binds."""
 
     rank = 9
+    parts: tuple[Expression, ...] = ()
 
-    @property
-    def parts(self) -> tuple[Expression, ...]:
-        return ()
+    def __init__(self, *parts: Expression) -> None:
+        self.parts = parts
 
     def with_parts(self, *parts: Expression) -> Expression:
         """Return the same formula of other parts."""
-        raise NotImplementedError
+        return type(self)(*parts)
 
     @property
     def value(self) -> float:
@@ -170,7 +170,7 @@ class Sum(Expression):
         self.symbols = symbols  # how a long sum reads with a summation sign
 
     @cached_property
-    def parts(self) -> tuple[Expression, ...]:
+    def parts(self) -> tuple[Expression, ...]:  # type: ignore[override]  # nothing sets them here
         return tuple(self.term(k) for k in range(self.count))
 
     def with_parts(self, *parts: Expression) -> Expression:
@@ -223,25 +223,15 @@ class Sum(Expression):
 class Product(Expression):
     rank = 2
 
-    def __init__(self, *factors: Expression) -> None:
-        self.factors = factors
-
-    @property
-    def parts(self) -> tuple[Expression, ...]:
-        return self.factors
-
-    def with_parts(self, *parts: Expression) -> Expression:
-        return Product(*parts)
-
     @property
     def value(self) -> float:
-        return math.prod(part.value for part in self.factors)
+        return math.prod(part.value for part in self.parts)
 
     def write(self, style: Style) -> str:
         return joined(*self.signed(style), style)
 
     def signed(self, style: Style) -> tuple[str, str]:
-        first, *rest = self.factors
+        first, *rest = self.parts
         sign, text = first.signed(style) if first.binds(style) == 0 else ("", self.inner(first, style))
         times = {"text": "*", "latex": r" \cdot ", "symbols": r"\,"}[style]
         return sign, times.join([text, *(self.inner(part, style) for part in rest)])
@@ -251,14 +241,8 @@ class Negative(Expression):
     rank = 1
 
     def __init__(self, part: Expression) -> None:
+        super().__init__(part)
         self.part = part
-
-    @property
-    def parts(self) -> tuple[Expression, ...]:
-        return (self.part,)
-
-    def with_parts(self, *parts: Expression) -> Expression:
-        return Negative(*parts)
 
     @property
     def value(self) -> float:
@@ -285,11 +269,8 @@ class Largest(Expression):
     """The largest of the terms of a sum."""
 
     def __init__(self, terms: Sum) -> None:
+        super().__init__(terms)
         self.terms = terms
-
-    @property
-    def parts(self) -> tuple[Expression, ...]:
-        return (self.terms,)
 
     @property
     def value(self) -> float:
@@ -300,11 +281,8 @@ class OpenOnly(Expression):
     """A part where the condition is not 0, else −∞."""
 
     def __init__(self, condition: Expression, part: Expression) -> None:
+        super().__init__(condition, part)
         self.condition, self.part = condition, part
-
-    @property
-    def parts(self) -> tuple[Expression, ...]:
-        return (self.condition, self.part)
 
     @property
     def value(self) -> float:
@@ -315,11 +293,8 @@ class UnlessClosed(Expression):
     """A part, but −∞, or another number, where what it is made of is −∞."""
 
     def __init__(self, own: Expression, part: Expression, closed: float = -math.inf) -> None:
+        super().__init__(own, part)
         self.own, self.part, self.closed = own, part, closed
-
-    @property
-    def parts(self) -> tuple[Expression, ...]:
-        return (self.own, self.part)
 
     @property
     def value(self) -> float:
@@ -333,11 +308,8 @@ class Quotient(Expression):
     rank = 2
 
     def __init__(self, top: Expression, bottom: Expression, *, inline: bool = False) -> None:
+        super().__init__(top, bottom)
         self.top, self.bottom, self.inline = top, bottom, inline
-
-    @property
-    def parts(self) -> tuple[Expression, ...]:
-        return (self.top, self.bottom)
 
     def with_parts(self, *parts: Expression) -> Expression:
         return Quotient(*parts, inline=self.inline)
@@ -360,11 +332,8 @@ class Power(Expression):
     rank = 3
 
     def __init__(self, base: Expression, exponent: int) -> None:
+        super().__init__(base)
         self.base, self.exponent = base, exponent
-
-    @property
-    def parts(self) -> tuple[Expression, ...]:
-        return (self.base,)
 
     def with_parts(self, *parts: Expression) -> Expression:
         return Power(parts[0], self.exponent)
@@ -391,11 +360,8 @@ class Function(Expression):
     rank = 4
 
     def __init__(self, name: str, part: Expression) -> None:
+        super().__init__(part)
         self.name, self.part = name, part
-
-    @property
-    def parts(self) -> tuple[Expression, ...]:
-        return (self.part,)
 
     def with_parts(self, *parts: Expression) -> Expression:
         return Function(self.name, *parts)
@@ -423,11 +389,8 @@ class NamedPart(Expression):
     """A part that stands in formulas as one number, or under a name."""
 
     def __init__(self, part: Expression, symbols: str) -> None:
+        super().__init__(part)
         self.part, self.symbols = part, symbols
-
-    @property
-    def parts(self) -> tuple[Expression, ...]:
-        return (self.part,)
 
     @property
     def value(self) -> float:

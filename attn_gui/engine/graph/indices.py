@@ -2,6 +2,14 @@
 
 A Box is a tuple of slices, one an axis: it indexes the array as it stands.
 Ranges say the same by letter, so a box of one array can be carried over to another array.
+
+Six heads are g = 2 groups of r = 3, and d = 8. The query of head 4 = 1 · 3 + 1 is in group 1, whose keys are columns 8
+to 15; heads 2 and 3 are in both groups, and whatever holds both by letter holds all six (see `boxes_of` and `close`):
+
+    sizes = {"b": 1, "g": 2, "r": 3, "i": 5, "j": 5, "d": 8}
+    ranges_of(("gr",), (slice(4, 5),), sizes)         # {"g": (1, 2), "r": (1, 2)}
+    box_of(("b", "j", "gd"), {"g": (1, 2)}, sizes)    # slices 0:1, 0:5 and 8:16
+    ranges_of(("gr",), (slice(2, 4),), sizes)         # {"g": (0, 2), "r": (0, 3)}
 """
 
 from __future__ import annotations
@@ -26,7 +34,7 @@ MOST_BOXES = 32  # more boxes than this become the one around them
 
 # --- index notation -------------------------------------------------------------------------------
 class Reference(NamedTuple):
-    """One array in a formula: `key[b j (g d)]`, or `b_key[p]?` where it may be missing."""
+    """One array in a formula: `key[b j (g d)]`, or `b_key[p]?` if it is optional."""
 
     name: str
     axes: Axes
@@ -44,7 +52,7 @@ def _axes(text: str) -> Axes:
 
 
 def learn_sizes(arrays: Iterable[tuple[Axes, tuple[int, ...]]], sizes: Mapping[str, int]) -> dict[str, int]:
-    """Return the length of every letter, from the shapes; of letters that share an axis one may be unknown."""
+    """Return the length of every letter, learned from shapes; of the letters that share an axis one may be unknown."""
     sizes = dict(sizes)
     for axes, shape in arrays:
         for letters, length in zip(axes, shape, strict=True):
@@ -55,7 +63,7 @@ def learn_sizes(arrays: Iterable[tuple[Axes, tuple[int, ...]]], sizes: Mapping[s
 
 
 def fitted(axes: Axes, shape: tuple[int, ...], sizes: Mapping[str, int]) -> Axes:
-    """Return the axes an array really has: it may lack leading ones, and an axis of length 1 may be shared by all."""
+    """Return the axes of an array with this shape: leading ones may be missing, and one of length 1 has no letter."""
     axes = axes[len(axes) - len(shape) :]
     return tuple(
         "" if length == 1 and prod(sizes.get(letter, 1) for letter in letters) != 1 else letters
@@ -64,7 +72,7 @@ def fitted(axes: Axes, shape: tuple[int, ...], sizes: Mapping[str, int]) -> Axes
 
 
 def ranges_of(axes: Axes, box: Box, sizes: Mapping[str, int]) -> Ranges:
-    """Return the letters a box covers, rounded outward where letters share an axis."""
+    """Return the range of each letter in a box; where letters share an axis they are rounded outward."""
     ranges: Ranges = {}
     for letters, cut in zip(axes, box, strict=True):
         if len(letters) == 1:
@@ -80,7 +88,7 @@ def ranges_of(axes: Axes, box: Box, sizes: Mapping[str, int]) -> Ranges:
 
 
 def box_of(axes: Axes, ranges: Ranges, sizes: Mapping[str, int]) -> Box:
-    """Return the smallest box that holds the ranges; a letter without a range is taken whole."""
+    """Return the smallest box that holds the ranges; a letter without a range runs over its whole length."""
     box = []
     for letters in axes:
         low = high = 0
@@ -92,7 +100,7 @@ def box_of(axes: Axes, ranges: Ranges, sizes: Mapping[str, int]) -> Box:
 
 
 def boxes_of(axes: Axes, ranges: Ranges, sizes: Mapping[str, int]) -> list[Box]:
-    """Return the boxes that hold exactly the ranges; the one around them where they would be too many."""
+    """Return boxes that hold exactly the ranges; the one box around them where they would be too many."""
     cuts = [_cuts(letters, ranges, sizes) for letters in axes]
     if prod(map(len, cuts)) > MOST_BOXES:
         return [box_of(axes, ranges, sizes)]
@@ -100,7 +108,7 @@ def boxes_of(axes: Axes, ranges: Ranges, sizes: Mapping[str, int]) -> list[Box]:
 
 
 def _cuts(letters: str, ranges: Ranges, sizes: Mapping[str, int]) -> list[slice]:
-    """Return the slices of one axis: every block of an outer letter holds a part of the inner ones."""
+    """Return the slices of one axis that hold the ranges of its letters: one for each place of the outer letters."""
     if len(letters) == 1:
         start, stop = ranges.get(letters) or (0, sizes[letters])
         return [slice(start, stop)]
@@ -116,7 +124,7 @@ def _cuts(letters: str, ranges: Ranges, sizes: Mapping[str, int]) -> list[slice]
 
 
 def close(patterns: Iterable[Axes], ranges: Ranges, sizes: Mapping[str, int]) -> Ranges:
-    """Widen the ranges until every pattern holds them as one box with nothing else inside."""
+    """Widen the ranges until each pattern holds them as a single box with no other cells in it."""
     patterns = list(patterns)
     while True:
         wider = dict(ranges)
@@ -146,7 +154,7 @@ def count(box: Box) -> int:
 
 
 def within(inner: Box, outer: Box) -> Box:
-    """Return the place of a box inside an array that was cut out at `outer`."""
+    """Return a box relative to the array that was cut out at `outer`."""
     return tuple([slice(a.start - b.start, a.stop - b.start) for a, b in zip(inner, outer, strict=True)])
 
 
@@ -161,7 +169,7 @@ def intersection(one: Box, other: Box) -> Box | None:
 
 
 def without(box: Box, hole: Box) -> list[Box]:
-    """Return the parts of a box that lie outside another one."""
+    """Return the parts of a box that lie outside a hole."""
     shared = intersection(box, hole)
     if shared is None:
         return [box]
@@ -175,7 +183,7 @@ def without(box: Box, hole: Box) -> list[Box]:
 
 
 def outside(boxes: Iterable[Box], holes: Sequence[Box]) -> list[Box]:
-    """Return the parts of boxes that lie outside all others; of too many the one around them."""
+    """Return the parts of boxes that lie outside all holes; the one box around them where they would be too many."""
     left = list(boxes)
     for hole in holes:
         left = [part for box in left for part in without(box, hole)]
@@ -183,12 +191,18 @@ def outside(boxes: Iterable[Box], holes: Sequence[Box]) -> list[Box]:
     return left
 
 
+def repeated(boxes: Sequence[Box]) -> int:
+    """Return how many cells boxes count again that an earlier one has, as a row and a column their crossing."""
+    later = enumerate(boxes[1:], start=1)
+    return sum(count(box) - sum(map(count, outside([box], boxes[:place]))) for place, box in later)
+
+
 def around(boxes: Sequence[Box]) -> Box:
     return tuple(slice(min(c.start for c in cuts), max(c.stop for c in cuts)) for cuts in zip(*boxes, strict=True))
 
 
 def join(boxes: Sequence[Box]) -> list[Box]:
-    """Drop boxes inside others; too many boxes become the one around them."""
+    """Return boxes without those that lie inside others; the one box around them where they would be too many."""
     if len(boxes) == 1:
         return list(boxes)
     kept: list[Box] = []
@@ -201,7 +215,11 @@ def join(boxes: Sequence[Box]) -> list[Box]:
 
 
 def open_parts(flags: npt.NDArray[np.bool_], box: Box) -> list[Box]:
-    """Return the parts of the box in which every row has a True of `flags`, as narrow as they can be."""
+    """Return narrow boxes that hold all True cells of `flags`, which belong to `box`: the box itself where all are
+    True.
+
+    Each holds rows with a True cell, from the first such column to the last.
+    """
     if flags.all():
         return [box]
     parts = list(rectangles(np.asarray(flags.any(axis=-1))))
@@ -216,7 +234,7 @@ def open_parts(flags: npt.NDArray[np.bool_], box: Box) -> list[Box]:
 
 
 def rectangles(flags: npt.NDArray[np.bool_]) -> Iterator[Box]:
-    """Yield boxes that together hold exactly the True cells; equal neighbors are taken together."""
+    """Yield boxes that together hold exactly the True cells; equal neighbors along an axis become one box."""
     if flags.ndim == 1:
         yield from ((slice(low, high),) for low, high in runs(flags))
         return
@@ -228,14 +246,14 @@ def rectangles(flags: npt.NDArray[np.bool_]) -> Iterator[Box]:
 
 
 def runs(flags: npt.NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
-    """Return (first, last + 1) of every run of True."""
+    """Return (first, last + 1) for each run of True."""
     edges = np.flatnonzero(np.diff(np.concatenate(([False], flags, [False])).astype(np.int8)))
     return ((int(low), int(high)) for low, high in edges.reshape(-1, 2))
 
 
 # --- contraction ----------------------------------------------------------------------------------
 def align(array: Array, axes: Axes, order: str, lengths: Mapping[str, int]) -> Array:
-    """Return a view with one axis a letter, in `order`; a letter the array does not have gets length 1."""
+    """Return a view with one axis for each letter of `order`, of length 1 for a letter that the array does not have."""
     letters = "".join(axes)
     opened = array.reshape(tuple(map(lengths.__getitem__, letters)))
     opened = opened.transpose([letters.index(letter) for letter in order if letter in letters])
@@ -243,7 +261,8 @@ def align(array: Array, axes: Axes, order: str, lengths: Mapping[str, int]) -> A
 
 
 def restore(array: Array, axes: Axes, order: str, lengths: Mapping[str, int], shape: tuple[int, ...]) -> Array:
-    """Return the way back, for gradients: adds up over the letters that the array does not have."""
+    """Return a gradient laid out by `order` in the shape of an input: the inverse of `align`, summed over other
+    letters."""
     letters = "".join(axes)
     array = array.sum(axis=tuple(k for k, letter in enumerate(order) if letter not in letters))
     kept = [letter for letter in order if letter in letters]
@@ -254,10 +273,10 @@ def restore(array: Array, axes: Axes, order: str, lengths: Mapping[str, int], sh
 def contract(
     a: Array, b: Array | None = None, *, axes: Iterable[int], ordered: bool = False, zero_wins: bool = False
 ) -> Array:
-    """Return (a * b).sum(axes, keepdims=True) for arrays laid out by letter, done by matrix products.
+    """Return (a * b).sum(axes, keepdims=True) for arrays laid out by letter, by matrix products.
 
-    `ordered` adds the terms one after the other, so that a part of the result has the very bits of the whole;
-    BLAS does not promise that. `zero_wins`: a zero in `a` times NaN or infinity is 0.
+    `ordered` adds the terms one after another, so that part of the result equals the whole bit for bit, which BLAS does
+    not promise. With `zero_wins` 0 in `a` times NaN or infinity is 0.
     """
     axes = tuple(axes)
     if b is None:
@@ -280,19 +299,19 @@ def contract(
 
 
 def _sum(array: Array, axes: Iterable[int]) -> Array:
-    """Return the sum along axes, which stay; the array itself where they have one place each."""
+    """Return the sum along axes, which stay with length 1; the array itself where they have that length already."""
     long = tuple(k for k in axes if array.shape[k] > 1)
     return array.sum(axis=long, keepdims=True) if long else array
 
 
 def zero_safe_product(grad: Array, slope: Array | float) -> Array:
-    """Return grad · slope, and 0 where the gradient is 0, whatever the slope: nothing comes back from behind a mask."""
+    """Return grad · slope, but 0 where the gradient is 0, whatever the slope: no gradient comes from behind a mask."""
     out = np.asarray(grad * slope)
     return out if np.isfinite(out).all() else np.where(grad == 0, 0.0, out)
 
 
 def zero_safe_quotient(grad: Array, divisor: Array) -> Array:
-    """Return grad / divisor, and 0 where the gradient is 0, whatever the divisor."""
+    """Return grad / divisor, but 0 where the gradient is 0, whatever the divisor."""
     out = np.asarray(grad / divisor)
     return out if np.isfinite(out).all() else np.where(grad == 0, 0.0, out)
 
@@ -327,7 +346,7 @@ def _in_order(a: Array, b: Array, zero_wins: bool) -> Array:
 
 
 def _stacked(array: Array, batch: Sequence[int], rows: Sequence[int], columns: Sequence[int]) -> Array:
-    """Return a stack of matrices: the batch axes, then the row axes as one, then the column axes as one."""
+    """Return an array as a stack of matrices: batch axes, then all row axes as one, then all column axes as one."""
     named = (*batch, *rows, *columns)
     rest = [k for k in range(array.ndim) if k not in named]
 
@@ -340,10 +359,10 @@ def _stacked(array: Array, batch: Sequence[int], rows: Sequence[int], columns: S
 
 # --- powers of two --------------------------------------------------------------------------------
 def leveled(x: Array, axis: int) -> tuple[Array, Array]:
-    """Return (level, exponent) with x = level · 2^exponent and the largest |level| along `axis` from 1/2 to 1.
+    """Return (level, exponent) with x = level · 2^exponent and the largest |level| along `axis` in [1/2, 1).
 
-    Nothing is rounded, so what is computed from levels has the bits that it would have had without them. An
-    exponent is 0 where everything is 0, or something is infinite or NaN.
+    Nothing is rounded, so results computed from levels have the same bits as without them, where these do not overflow.
+    The exponent is 0 where all numbers are 0, or one is infinite or NaN.
     """
     top = np.abs(x).max(axis=axis, keepdims=True)
     exponent = np.where(np.isfinite(top), np.frexp(top)[1], 0)
@@ -351,11 +370,11 @@ def leveled(x: Array, axis: int) -> tuple[Array, Array]:
 
 
 def lengths(array: Array, axis: int) -> Array:
-    """Return the Euclidean lengths along an axis, which stays, however large or small the numbers are."""
+    """Return the Euclidean lengths along an axis, which stays with length 1; no number is too large or small for it."""
     level, exponent = leveled(array, axis)
     return np.asarray(np.ldexp(np.sqrt((level**2).sum(axis=axis, keepdims=True)), exponent))
 
 
 def length(array: Array) -> float:
-    """Return the Euclidean length of all numbers of an array; 0 for one without any."""
+    """Return the Euclidean length of all numbers of an array; 0 for an empty one."""
     return float(lengths(array.reshape(-1), 0)[0]) if array.size else 0.0

@@ -45,7 +45,8 @@ Place = int | tuple[int, int] | None
 
 # --- intervention node ----------------------------------------------------------------------------
 class InterventionStep(NamedTuple):
-    """One intervention of a stage: its place among all of them, its cells, and which input holds its numbers."""
+    """One intervention on a stage: its position among those of the problem, its cells, and the input with its
+    numbers."""
 
     position: int
     record: Intervention
@@ -55,7 +56,8 @@ class InterventionStep(NamedTuple):
 
 
 class StepTrace(NamedTuple):
-    """Record of one step and the part of its cells that it changed."""
+    """What one step did to a box: the `part` it changed, and what it computed that from (see
+    `Intervention.carried_out`)."""
 
     step: InterventionStep
     part: Box
@@ -66,27 +68,26 @@ class StepTrace(NamedTuple):
 
 @dataclass(frozen=True)
 class InterventionNode(Node):
-    """A stage after its interventions; its first input is what was computed."""
+    """A stage after its interventions; its first input is the stage as computed, the others are their numbers."""
 
     steps: tuple[InterventionStep, ...] = ()
 
     def touching(self, box: Box) -> list[tuple[InterventionStep, Box]]:
-        """Return the steps that change cells of a box, and which."""
+        """Return (step, part of the box that it changes) pairs."""
         parts = ((step, indices.intersection(step.box, box)) for step in self.steps)
         return [(step, part) for step, part in parts if part is not None]
 
     def steps_at(self, index: tuple[int, ...]) -> tuple[int, ...]:
-        """Return the positions of the interventions that change a cell, in order."""
         return tuple(step.position for step, _ in self.touching(indices.cell(index)))
 
     @property
     def computed(self) -> str:
-        """The name of what was computed."""
+        """The name of the stage as it is computed."""
         return self.inputs[0].name
 
     # --- what a change reaches -------------------------------------------------------------------
     def affected(self, position: int, box: Box, fetch: Fetch | None = None) -> list[Box]:
-        """Return cells that change when `box` of one input changes: not those that are replaced later on."""
+        """Return the cells that change when `box` of one input changes, without those that a later step replaces."""
         if position:
             place = next(k for k, step in enumerate(self.steps) if step.numbers == position)
             return self._lasting(place, self._target(self.steps[place], box))
@@ -96,12 +97,12 @@ class InterventionNode(Node):
         return found
 
     def _lasting(self, place: int, box: Box | None) -> list[Box]:
-        """Return cells of a step that no later step changes again."""
+        """Return the cells of a step's box that no later step replaces."""
         later = [step.box for step in self.steps[place + 1 :] if step.record.replaces]
         return [] if box is None else indices.outside([box], later)
 
     def _target(self, step: InterventionStep, box: Box) -> Box:
-        """Return the cells that a box of a step's numbers goes to."""
+        """Return the cells that a box of a step's numbers is put into."""
         missing = len(step.box) - len(step.shape)
         own = (
             cut if length == 1 else slice(cut.start + part.start, cut.start + part.stop)
@@ -110,7 +111,7 @@ class InterventionNode(Node):
         return (*step.box[:missing], *own)
 
     def _copied(self, step: InterventionStep, box: Box) -> Box | None:
-        """Return the cells of a step that take cells of a box of what was computed."""
+        """Return the cells into which a step copies cells of `box`; None where it copies none."""
         origin = step.record.origin(step.box, self.stage.axes)
         shared = None if origin is None else indices.intersection(origin, box)
         if origin is None or shared is None:
@@ -119,7 +120,8 @@ class InterventionNode(Node):
         return tuple(own if own != whole else part for own, whole, part in cuts)
 
     def reads(self, box: Box) -> list[tuple[Reference, Box]]:
-        """Return inputs of a box: cells that are replaced read nothing of what was computed there."""
+        """Return (input, box) pairs that a box is computed from; cells that are replaced do not read the computed
+        stage."""
         holes = [step.box for step in self.steps if step.record.replaces]
         found = [(self.inputs[0], part) for part in indices.outside([box], holes)]
         for step, part in self.touching(box):
@@ -132,7 +134,7 @@ class InterventionNode(Node):
 
     # --- computing -------------------------------------------------------------------------------
     def needs(self, box: Box) -> tuple[Box, list[Box | None], dict[str, int]]:
-        """Return the box itself, and of each input the one box around what is read for it."""
+        """Return the box itself and, for each input, the one box around all that is read of it."""
         parts: list[Box | None] = [None] * len(self.inputs)
         names = [ref.name for ref in self.inputs]
         for ref, part in self.reads(box):
@@ -142,7 +144,7 @@ class InterventionNode(Node):
         return box, parts, {}
 
     def compute(self, box: Box, fetch: Fetch) -> tuple[Box, Array]:
-        """Return (box, array): what was computed, and each step on it in turn."""
+        """Return (box, array): the computed cells with all steps applied in order."""
         cells, _ = self._carried_out(box, fetch)
         return box, overflowed(cells, self.limit)
 
@@ -165,8 +167,7 @@ class InterventionNode(Node):
         return None if origin is None else fetch(self.computed, origin)
 
     def pull_back(self, box: Box, grad: Array, fetch: Fetch) -> list[tuple[str, Box, Array]]:
-        """Return gradients of what was computed there, of the numbers of every step, and of the cells that were
-        copied."""
+        """Return gradients of the computed cells, of the numbers of the steps, and of cells that are copied."""
         grad, found = np.array(grad), []
         for step, part, own, numbers, taken in reversed(self._carried_out(box, fetch)[1]):
             inside = indices.within(part, box)
@@ -183,8 +184,6 @@ class InterventionNode(Node):
         return [*found, (self.computed, box, grad)]
 
     def bound(self, box: Box, fetch: Fetch, errors: Fetch) -> Array:
-        """Return bounds on the difference of two computations of a box, in units of 2^−52; `errors`: of what it
-        reads."""
         found = np.array(errors(self.computed, box))
         for step, part, own, numbers, taken in self._carried_out(box, fetch)[1]:
             inside = indices.within(part, box)
@@ -197,8 +196,8 @@ class InterventionNode(Node):
 
     # --- one cell --------------------------------------------------------------------------------
     def explain(self, index: tuple[int, ...], fetch: Fetch) -> Expression:
-        """Return the formula of the cell after its steps, on leaves: the computed cell, their numbers, the cells they
-        take."""
+        """Return the formula of a cell after its steps; leaves are the computed cell, the steps' numbers, and copied
+        cells."""
         return self._after_steps(
             index,
             fetch,
@@ -208,7 +207,7 @@ class InterventionNode(Node):
         )
 
     def general(self, index: tuple[int, ...], fetch: Fetch) -> Expression:
-        """Return the formula of the cell after its steps, which looks for itself whether a mask has closed the cell."""
+        """Return a formula of a cell after its steps that tests for itself whether a mask has closed the cell."""
         closes = self.stage.role is Role.CLOSE
         return self._after_steps(
             index,
@@ -219,7 +218,8 @@ class InterventionNode(Node):
     def _after_steps(
         self, index: tuple[int, ...], fetch: Fetch, kept: Callable[[Intervention, Expression, Expression], Expression]
     ) -> Expression:
-        """Return the computed cell after every step; `kept` says what of it a mask keeps as it was."""
+        """Return the computed cell with every step applied; `kept(record, before, after)` returns what a mask lets
+        through."""
         expression: Expression = self.computed_cell(index, fetch)
         for step, part in self.touching(indices.cell(index)):
             numbers, taken = self._given_cell(step, part, fetch), None
@@ -230,7 +230,7 @@ class InterventionNode(Node):
         return expression
 
     def computed_cell(self, index: tuple[int, ...], fetch: Fetch) -> Cell:
-        """Return a cell as it was computed."""
+        """Return a cell of the stage as computed."""
         value = float(fetch(self.computed, indices.cell(index)).item())
         return Cell(self.computed, index, value, cell_latex(self.computed), shown(self.axes, index))
 
@@ -242,15 +242,17 @@ class InterventionNode(Node):
         return Cell(field, index, float(np.asarray(self._given(step, part, fetch)).item()), cell_latex(field))
 
     def addends(self, index: tuple[int, ...], fetch: Fetch) -> list[Addends]:
-        """Return one term: the cell itself, with all that it is made of."""
+        """Return a single term: the cell itself, with the leaves of its formula."""
         expression = self.explain(index, fetch)
         leaves = [_leaf(cell) for cell in expression.cells()]
         return [Addends(np.asarray(expression.value), leaves)]
 
 
 def changed_cells(stage: Stage, record: Intervention, own: Array, given: Any, taken: Any) -> Array:
-    """Return cells of a stage after an intervention: one that a mask has closed opens where a number is put in its
-    place only, not where it is multiplied."""
+    """Return cells of a stage after an intervention.
+
+    A cell closed by the mask opens only where a number replaces it, not where it is multiplied.
+    """
     found = record.carried_out(own, given, taken)
     closed = _stays_closed(stage, record, own)
     return np.where(closed, own, found) if closed.any() else found
@@ -261,7 +263,7 @@ def _stays_closed(stage: Stage, record: Intervention, own: Array) -> Array:
 
 
 def moved_boxes(before: Sequence[Node], after: Sequence[Node]) -> dict[str, list[Box]]:
-    """Return the cells of every stage whose interventions are not the same in two chains."""
+    """Return, for every stage, the cells whose interventions differ between two chains."""
     old, new = (
         {node.name: node.steps for node in nodes if isinstance(node, InterventionNode)} for nodes in (before, after)
     )
@@ -270,7 +272,7 @@ def moved_boxes(before: Sequence[Node], after: Sequence[Node]) -> dict[str, list
 
 
 def _differing(old: Sequence[InterventionStep], new: Sequence[InterventionStep]) -> list[Box]:
-    """Return the cells of steps that only one of the two has; of all, where those of both come in another order."""
+    """Return the cells of steps that only one side has; of all steps, where the common ones are in another order."""
     records = [step.record for step in old], [step.record for step in new]
     alone = (
         [step for step in old if step.record not in records[1]],
@@ -285,7 +287,7 @@ def _leaf(cell: Cell) -> Leaves:
 
 
 def _own(step: InterventionStep, part: Box) -> Box:
-    """Return the box of a step's numbers that goes to some of its cells."""
+    """Return the box of a step's numbers that goes into part of its cells."""
     missing = len(step.box) - len(step.shape)
     cuts = zip(part[missing:], step.box[missing:], step.shape, strict=True)
     return tuple(
@@ -295,14 +297,14 @@ def _own(step: InterventionStep, part: Box) -> Box:
 
 
 def _summed(array: Array, shape: tuple[int, ...]) -> Array:
-    """Return the way back of broadcasting."""
+    """Return a gradient summed to a shape that was broadcast."""
     array = array.sum(axis=tuple(range(array.ndim - len(shape))))
     axes = tuple(k for k, length in enumerate(shape) if length == 1 < array.shape[k])
     return np.asarray(array.sum(axis=axes, keepdims=True) if axes else array)
 
 
 class ChangedStage(Stage):
-    """The stage of such a node: all that is said of the stage that it follows; the arithmetic is the node's."""
+    """The stage of an intervention node: all facts of the stage that it changes; the arithmetic is the node's."""
 
     def __init__(self, stage: Stage, records: Sequence[Intervention]) -> None:
         self._stage, self._records = stage, records
@@ -323,7 +325,7 @@ def phrase(problem: Fields, record: Intervention, letter: Callable[[str], str] =
 
 
 def cells_phrase(problem: Fields, record: Intervention, letter: Callable[[str], str] = symbol) -> object:
-    """Return `A[10, 13] of head 3`: heads and items are named where the problem has several."""
+    """Return `A[10, 13] of head 3`: cells of an intervention, with head and item where the problem has several."""
     axes = STAGE[record.stage].axes
     *outer, rows, columns = (record.at.get(axis) for axis in axes)
     lines = ", ".join((_span(rows), _span(columns)))
@@ -360,16 +362,16 @@ def _span(place: Place) -> str:
 # --- intervention builder ---------------------------------------------------------------------------
 @dataclass(frozen=True)
 class EffectiveMaskNode(Node):
-    """The node of `EffectiveMask`: open cells, and those of the given boxes."""
+    """The node of `EffectiveMask`: open cells, and those of the boxes in which interventions set numbers."""
 
     boxes: tuple[Box, ...] = ()
 
     def affected(self, position: int, box: Box, fetch: Fetch | None = None) -> list[Box]:
-        """Return cells that change with the mask."""
+        """Return the cells that change with the mask."""
         return indices.outside([box], self.boxes)
 
     def compute(self, box: Box, fetch: Fetch) -> tuple[Box, Array]:
-        """Return (box, flags)."""
+        """Return (box, booleans)."""
         flags = np.array(fetch(self.inputs[0].name, box))
         for one in self.boxes:
             shared = indices.intersection(one, box)
@@ -379,7 +381,7 @@ class EffectiveMaskNode(Node):
 
 
 class InterventionBuilder:
-    """Follows the nodes of a chain, as `build` makes them, with those of the interventions."""
+    """Replaces nodes in `build` by those of their interventions."""
 
     def __init__(self, interventions: Sequence[Intervention], masked: Sequence[str]) -> None:
         """Build interventions; `masked` are the stages behind the mask."""
@@ -390,7 +392,8 @@ class InterventionBuilder:
         self._masked = masked
 
     def __call__(self, node: Node, sources: Mapping[str, Source]) -> tuple[Node, ...]:
-        """Return the node, or what is computed under another name and what becomes of it."""
+        """Return the nodes that stand for a node: itself, or the computed stage and the intervention node that follows
+        it."""
         if isinstance(node.stage, EffectiveMask):
             return (EffectiveMaskNode(**_parts(node), boxes=self._opened(node)),)
         records = () if node.stage.hidden else self._records.get(node.name, ())
@@ -439,23 +442,19 @@ def nodes_of(
     sources: Mapping[str, Source],
     change: Callable[[Sequence[Stage]], Sequence[Stage]] = list,
 ) -> list[Node]:
-    """Return the chain of a problem: its stages, as `change` gives them, tied to their inputs, and what is changed by
-    hand."""
+    """Return the nodes of a problem in order: its stages, after `change`, with a node for each intervened stage."""
     masked = [name for name, stage in entries().items() if stage.behind_mask]
     expand = InterventionBuilder(problem.interventions, masked)
     return build(change(stages_of(problem)), sources, sizes_of(problem), expand, overflow_limit(problem.dtype))
 
 
 def derived_nodes(problem: Fields, sources: Mapping[str, Source]) -> list[Node]:
-    """Return the nodes of the derived maps, which read the chain with what is changed by hand in it."""
-    masked = [name for name, stage in entries().items() if stage.behind_mask]
-    expand = InterventionBuilder(problem.interventions, masked)
-    limit = overflow_limit(problem.dtype)
-    nodes = build((*stages_of(problem), *DERIVED), sources, sizes_of(problem), expand, limit)
+    """Return the nodes of the derived maps, which read the chain after its interventions."""
     names = {stage.name for stage in DERIVED}
+    nodes = nodes_of(problem, sources, lambda stages: (*stages, *DERIVED))
     return [node for node in nodes if node.name in names]
 
 
 def computed_nodes(problem: Fields) -> list[Node]:
-    """Return the chain without what is changed by hand."""
+    """Return the nodes of a problem without its interventions."""
     return build(stages_of(problem), sources_of(problem), sizes_of(problem), limit=overflow_limit(problem.dtype))

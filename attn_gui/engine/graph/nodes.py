@@ -33,7 +33,8 @@ GATED = 1 << 16  # a gate trims changes up to so many cells; above, a box is che
 # The chain of one problem: stages tied to their inputs. All addressing (boxes, heads, batch) is here, once.
 @dataclass(frozen=True)
 class Node:
-    """A stage at work: `inputs` name the arrays it really reads, `sizes` the lengths of its letters."""
+    """A stage in the chain of one problem, tied to the arrays that it reads (`inputs`) and the `sizes` of its
+    letters."""
 
     stage: Stage
     inputs: tuple[Reference, ...]
@@ -56,12 +57,12 @@ class Node:
 
     @cached_property
     def order(self) -> str:
-        """Every letter: those of the result, then those that are summed."""
+        """All letters: those of the result, then those that are summed over."""
         return "".join(dict.fromkeys(self.left + "".join("".join(ref.axes) for ref in self.inputs if not ref.optional)))
 
     @cached_property
     def free(self) -> str:
-        """The letters that the formula of a single cell runs through."""
+        """The letters that the formula of a single cell runs over."""
         return "".join(k for k in self.order if k not in self.left or k in self.stage.along)
 
     @cached_property
@@ -70,14 +71,14 @@ class Node:
 
     @cached_property
     def _grouped(self) -> list[Axes]:
-        """Axes shared by several letters: only there may a box have to be widened."""
+        """Patterns in which letters share an axis: only for these may a box have to be widened."""
         patterns = [self.axes, *(ref.axes for ref in self.inputs if not ref.optional)]
         return [axes for axes in patterns if any(len(letters) > 1 for letters in axes)]
 
     # --- what a change reaches -------------------------------------------------------------------
     def affected(self, position: int, box: Box, fetch: Fetch | None = None) -> list[Box]:
-        """Return cells that change when `box` of one input changes; with `fetch`, only where the stage's gate is
-        open."""
+        """Return the cells that change when `box` of the input at `position` changes; with `fetch`, only where a gate
+        is open."""
         ranges = indices.ranges_of(self.inputs[position].axes, box, self.sizes)
         left = {k: r for k, r in ranges.items() if k in self.left}
         if position == 0:
@@ -100,7 +101,7 @@ class Node:
         return indices.open_parts(flags, box)
 
     def reads(self, box: Box) -> list[tuple[Reference, Box]]:
-        """Return inputs of a box: each input that is there, in boxes that hold those cells and no others."""
+        """Return (input, box) pairs that hold exactly the cells that a box of the result is computed from."""
         exact = indices.ranges_of(self.axes, box, self.sizes)
         first = self._spread(exact)  # through it alone cells depend on one another
         return [
@@ -112,7 +113,11 @@ class Node:
 
     # --- computing -------------------------------------------------------------------------------
     def needs(self, box: Box) -> tuple[Box, list[Box | None], dict[str, int]]:
-        """Return the box that can be computed (`box`, or a little more), what must be read for it, and its lengths."""
+        """Return (outer, parts, lengths): what to read in order to compute a box.
+
+        `outer` is the box that is computed, which may be a little larger than `box`; `parts` the box to read of each
+        input, None for one that is missing; `lengths` the length of every letter in them.
+        """
         ranges = self._spread(indices.ranges_of(self.axes, box, self.sizes))
         if self._grouped:
             ranges = indices.close(self._grouped, ranges, self.sizes)
@@ -121,7 +126,7 @@ class Node:
         return indices.box_of(self.axes, ranges, self.sizes), parts, lengths
 
     def compute(self, box: Box, fetch: Fetch) -> tuple[Box, Array]:
-        """Return (box, array): the part of the result that holds `box`, from the parts that it needs."""
+        """Return (outer, array): the numbers of a box, or of a slightly larger one that holds it, see `needs`."""
         box, parts, lengths = self.needs(box)
         with np.errstate(all="ignore"):  # a cell shows what is wrong with its number
             out = self.stage.forward(*self._read(parts, lengths, fetch))
@@ -130,7 +135,7 @@ class Node:
         return box, np.broadcast_to(out, [lengths[k] for k in self.left]).reshape(indices.shape_of(box))
 
     def pull_back(self, box: Box, grad: Array, fetch: Fetch) -> list[tuple[str, Box, Array]]:
-        """Return [(input name, its box, its gradient)] from the gradient of one box of the result."""
+        """Return [(input name, its box, its gradient)], given the gradient at one box of the result."""
         outer, parts, lengths = self.needs(box)
         full = np.zeros(indices.shape_of(outer))
         full[indices.within(box, outer)] = grad
@@ -144,8 +149,8 @@ class Node:
         return found
 
     def bound(self, box: Box, fetch: Fetch, errors: Fetch) -> Array:
-        """Return bounds on the difference of two computations of a box, in units of 2^−52; `errors`: of what it
-        reads."""
+        """Return how far two computations of a box may differ, in units of 2^−52; `errors` gives the same for the
+        inputs."""
         outer, parts, lengths = self.needs(box)
         found = self.stage.rounding(self._read(parts, lengths, fetch), self._read(parts, lengths, errors))
         found = found.reshape(found.shape[: len(self.left)])
@@ -153,7 +158,8 @@ class Node:
         return full[indices.within(box, outer)]
 
     def _spread(self, ranges: Ranges) -> Ranges:
-        """Spread ranges, the letters of `along` taken whole."""
+        """Return the ranges without the letters of `along`, over which cells depend on one another: these are taken
+        whole."""
         return {k: r for k, r in ranges.items() if k not in self.stage.along} if self.stage.along else ranges
 
     def _read(self, parts: Sequence[Box | None], lengths: Mapping[str, int], fetch: Fetch) -> list[Input]:
@@ -163,16 +169,16 @@ class Node:
         ]
 
     def steps_at(self, index: tuple[int, ...]) -> tuple[int, ...]:
-        """Return the positions of the interventions that change a cell here: a stage only computes."""
+        """Return the positions of the interventions that change a cell: () here, see `InterventionNode`."""
         return ()
 
     # --- one cell --------------------------------------------------------------------------------
     def explain(self, index: tuple[int, ...], fetch: Fetch) -> Expression:
-        """Return the expression of one cell; its leaves are cells of the inputs."""
+        """Return the expression of one cell, with cells of the inputs as leaves."""
         return self.stage.explain(*self._cell(index, fetch))
 
     def general(self, index: tuple[int, ...], fetch: Fetch) -> Expression:
-        """Return the expression of one cell that holds whatever the numbers are."""
+        """Return an expression of one cell that holds for any numbers in its inputs."""
         return self.stage.general(*self._cell(index, fetch))
 
     def addends(self, index: tuple[int, ...], fetch: Fetch) -> list[Addends]:
@@ -189,7 +195,7 @@ class Node:
         )
 
     def _leaves(self, ref: Reference, field: str, fixed: Mapping[str, int], fetch: Fetch) -> Leaves:
-        """Return the cells of one input, laid out by the free letters."""
+        """Return the cells of one input that a cell reads, laid out by the free letters."""
         ranges = {k: (low, low + 1) for k, low in fixed.items()}
         part = indices.box_of(ref.axes, ranges, self.sizes)
         outer = {k: (0, self.sizes[k]) for k in "".join(ref.axes) if k not in fixed}
@@ -214,7 +220,7 @@ class Node:
         return Leaves(values, make, subscripted(letter, names))
 
     def _gather(self, ref: Reference, ranges: Ranges, part: Box, fetch: Fetch) -> Array:
-        """Return values with one axis a free letter, although the box around them may hold other letters' cells too."""
+        """Return the values of an input with one axis for each free letter, cut from the box around them."""
         wide = indices.close([ref.axes], {k: r for k, r in ranges.items() if k in "".join(ref.axes)}, self.sizes)
         lengths = {k: r[1] - r[0] for k, r in wide.items()}
         order = self.free + "".join(k for k in "".join(ref.axes) if k not in self.free)
@@ -229,7 +235,7 @@ class Node:
         return place
 
     def _steps(self, letters: str) -> list[tuple[int, int]]:
-        """Return (free letter, how far one step of it goes along the axis)."""
+        """Return (position of a free letter, stride of that letter along the axis) pairs."""
         return [
             (self.free.index(letter), prod(self.sizes[inner] for inner in letters[k + 1 :]))
             for k, letter in enumerate(letters)
@@ -242,7 +248,7 @@ class Node:
 
 
 def once(fetch: Fetch) -> Fetch:
-    """Read each box once, where the same numbers are asked for in several ways."""
+    """Return a fetch that reads each box only once."""
     known: dict[object, Array] = {}
 
     def read(name: str, box: Box) -> Array:
@@ -255,7 +261,8 @@ def once(fetch: Fetch) -> Fetch:
 
 
 def _outer(letters: str) -> bool:
-    """Return whether an axis is that of batch or heads, which the map has in its title and no cell as an index."""
+    """Return whether an axis is that of batch or heads, which cells do not show as an index, as maps have it in their
+    title."""
     return set(letters) <= set("bhgr")
 
 
@@ -287,10 +294,10 @@ def reach(
     fetch: Fetch,
     refresh: Callable[[Node, list[Box]], list[Box]] | None = None,
 ) -> dict[str, list[Box]]:
-    """Return the boxes of every stage that a change of the given boxes can reach.
+    """Return the boxes of every stage that a change of the given boxes reaches.
 
-    A mask stops it, and so does a number set by hand. `refresh` computes the boxes of a mask again on the way and
-    returns those that really changed.
+    A mask stops a change, and so does an intervention that sets a number. `refresh` computes boxes of a mask again on
+    the way and returns those that really changed.
     """
     found: dict[str, Sequence[Box]] = dict(changed)
     reached: dict[str, list[Box]] = {}
@@ -320,12 +327,11 @@ def build(
     expand: NodeBuilder = lambda node, sources: (node,),
     limit: float = math.inf,
 ) -> list[Node]:
-    """Return the chain: a stage takes part when everything it needs is there; each reads what the last one wrote.
+    """Return the nodes of a problem: a stage takes part if all that it needs is there, and reads what was written last.
 
-    A stage can be read by its own name, too; `stream` is x as it was given.
-
-    `expand` says which nodes stand in the place of one: it may be computed under another name, and then changed.
-    From `limit` on a result is ±∞.
+    Stages write variables, such as `logits`; a stage can also be read by its own name, and `stream` is x as it was
+    given. `expand` replaces a node by the nodes that stand for it, as one that is computed under another name and then
+    changed. Results of magnitude `limit` or more are ±∞.
     """
     latest = {name: name for name in sources}
     fields = {name: source.field for name, source in sources.items()}
@@ -337,7 +343,7 @@ def build(
     for stage in catalog:
         if not _takes_part(stage, latest, sources):
             continue
-        inputs = tuple(_tied(ref, latest, shapes, sizes, ref.name in latest) for ref in stage.inputs)
+        inputs = tuple(_tied(ref, latest, shapes, sizes) for ref in stage.inputs)
         present = [(ref.axes, shapes[ref.name]) for ref in inputs if not ref.optional]
         learned = indices.learn_sizes(present, sizes)
         letters = set("".join(stage.target.axes)).union(*("".join(ref.axes) for ref in inputs if not ref.optional))
@@ -358,7 +364,7 @@ def build(
 
 
 def _gates(stage: Stage, latest: Mapping[str, str]) -> dict[int, str]:
-    """Return the gates that are there, by the name of the stage that wrote them last."""
+    """Return the gates of a stage whose variable exists, by the name of the stage that wrote it last."""
     found = {}
     for position, gate in stage.gates.items():
         name = indices.references(gate)[0].name
@@ -373,27 +379,25 @@ def _takes_part(stage: Stage, latest: Mapping[str, str], sources: Mapping[str, S
 
 
 def _tied(
-    ref: Reference,
-    latest: Mapping[str, str],
-    shapes: Mapping[str, tuple[int, ...]],
-    sizes: Mapping[str, int],
-    there: bool,
+    ref: Reference, latest: Mapping[str, str], shapes: Mapping[str, tuple[int, ...]], sizes: Mapping[str, int]
 ) -> Reference:
-    if not there:
+    """Return a reference to the array that a variable has now; an optional one that is missing stays optional."""
+    if ref.name not in latest:
         return ref
     name = latest[ref.name]
     return Reference(name, indices.fitted(ref.axes, shapes[name], sizes))
 
 
 class CellPart(NamedTuple):
-    """Cells of one matrix that belong to a cell: a stage, or a field by its dotted name, with its axes as letters."""
+    """Cells of one matrix, a stage or a dotted field, that belong to a given cell; `axes` has the letters of
+    its axes."""
 
     name: str
     box: Box
     axes: Axes
 
     def line(self, axis: int) -> int | None:
-        """Return the one row (axis −2) or column (axis −1) that it lies in; None where it runs through several."""
+        """Return the only row (axis −2) or column (axis −1) of the cells; None where there are several."""
         if len(self.box) < -axis:
             return None
         cut = self.box[axis]

@@ -118,9 +118,9 @@ class PrintedNumbers:
                 for number in {*one.operands, one.result}:
                     reading[number].pop()
 
-    def holds(self, result: float, compute: Compute, operands: Sequence[float], places: int | None = None) -> bool:
+    def holds(self, result: float, compute: Compute, operands: Sequence[float]) -> bool:
         """Return whether the printed operands give the printed result; a half may be rounded either way."""
-        return self._holds(PrintedEquation(result, compute, tuple(operands), places), self._printed(operands))
+        return self._holds(PrintedEquation(result, compute, tuple(operands)), self._printed(operands))
 
     def _aligned(self) -> dict[float, int]:
         """Return one digit more for numbers of a kind that lack one decimal that others of it have: 0.5774, 1.1547."""

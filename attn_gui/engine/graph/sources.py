@@ -13,7 +13,7 @@ from attn_gui.engine.masks import Layer, Sizes
 
 
 class BoxReadable(Protocol):
-    """Anything that can be read by boxes: an array, or a rule that has never been written out."""
+    """Anything that is read by boxes: an array, or a rule whose cells are computed when they are read."""
 
     @property
     def shape(self) -> tuple[int, ...]: ...
@@ -23,7 +23,7 @@ class BoxReadable(Protocol):
 
 @dataclass(frozen=True)
 class Source:
-    """One input of the chain; `field` is its dotted name in the problem."""
+    """One array or number of a problem that stages read; `field` is its dotted name in the problem."""
 
     field: str
     cells: BoxReadable
@@ -40,7 +40,7 @@ class Source:
 
 @dataclass(frozen=True)
 class PositionRule:
-    """A rule read like an array: no mask need ever be stored."""
+    """A mask layer that is a rule, read like an array: its cells are never stored."""
 
     layer: Layer
     sizes: Sizes
@@ -56,7 +56,7 @@ class PositionRule:
 
 
 def sources_of(problem: Fields) -> dict[str, Source]:
-    """Return {name in the formulas: source}; what the problem does not have is left out."""
+    """Return {name in the formulas: source} of all that the problem has."""
     found = {_called(name): (name, getattr(problem, name)) for name in MATRICES}
     found |= {name: (f"score_params.{name}", cells) for name, cells in problem.score_params.items()}
     if problem.block is not None:
@@ -71,13 +71,13 @@ def sources_of(problem: Fields) -> dict[str, Source]:
 
 
 def _called(name: str) -> str:
-    """Return a matrix as the formulas call it: what is given in place of a stage, or has the name of a number of a
-    score."""
+    """Return the name of a field in the formulas: what is given in place of a stage, and a norm's weight, differ from
+    it."""
     return f"given_{name}" if name in (*DIRECT, GIVEN) else f"{name}_weight" if name.endswith("_norm") else name
 
 
 def _by_hand(problem: Fields) -> dict[str, Source]:
-    """Return the numbers of every enabled intervention, in the shape that they have."""
+    """Return the numbers of every enabled intervention, in their own shape."""
     records = ((k, record) for k, record in enumerate(problem.interventions) if record.enabled and record.numbers)
     return {record.field(k): Source(record.field(k), np.asarray(record.cells)) for k, record in records}
 
@@ -94,12 +94,13 @@ def _positions(problem: Fields) -> dict[str, Source]:
 
 
 def _exponents(width: int) -> Array:
-    """Return −2p/d for every pair of columns; with the additive score keys may be wider than queries."""
+    """Return −2p/d for every pair of columns; with the additive score the width of keys may differ from that of
+    queries."""
     return -np.arange(0, width, 2) / width
 
 
 def sizes_of(problem: Fields) -> dict[str, int]:
-    """Return the letters that every formula shares; the others follow from the shapes."""
+    """Return the lengths of the letters that all formulas share; those of other letters follow from shapes."""
     heads, kv_heads = problem.num_heads, problem.num_kv_heads
     return {
         "b": problem.batch_size,
@@ -121,7 +122,7 @@ def layer_position(name: str) -> int:
 
 
 def layer_sources(problem: Fields) -> dict[str, Source]:
-    """Return every enabled mask layer with only its own axes."""
+    """Return the enabled mask layers as sources, each with its own axes only."""
     sizes = problem.map_shape
     return {
         layer_name(k): Source(layer.field(k), layer_cells(layer, sizes))

@@ -37,8 +37,8 @@ EXACT_WORK = 1 << 20  # up to so many multiplications sums are added in order, s
 class StageName(NamedTuple):
     """The letter in plain text, the LaTeX of the matrix and of one cell, and the title in English and Chinese.
 
-    `letter_zh` is the letter in Chinese where that is a word, `cell_letter` that of a cell in plain text; `about` and
-    `about_zh` say what its rows stand for where the title alone does not.
+    `letter_zh` is the Chinese letter where the letter is a word; `about` and `about_zh` say what the rows stand for
+    where the title does not.
     """
 
     letter: str
@@ -62,10 +62,10 @@ class StageName(NamedTuple):
 
 
 class FormulaTemplate(NamedTuple):
-    """The formula of a stage as a template; `figure.stage_formulas` says what may stand in braces.
+    """The formula of a stage as templates; `figure.stage_formulas` lists what may be in braces.
 
-    `whole` stands over its map, in LaTeX; `inner` is what it contributes to what the softmax is taken of, and `text`
-    the same in plain characters: {before} there is what the stages before it have contributed.
+    `whole` is shown above its map, in LaTeX; `inner` is the part that it adds to the argument of the softmax, `text`
+    the same in plain characters, where {before} is what the stages before it have added.
     """
 
     whole: str = "{letter}"
@@ -74,9 +74,10 @@ class FormulaTemplate(NamedTuple):
 
 
 class Operator(NamedTuple):
-    """The box before a stage in the spine: its key, the text in it where there is no choice, and its caption.
+    """The box before a stage in the spine: its key, its caption in two languages, and its text where there is no
+    choice.
 
-    `always`: it stands there in problems without the stage, too, since one press of it adds the stage.
+    `always`: the box is shown in problems without the stage, too, since one press of it adds the stage.
     """
 
     key: str
@@ -91,7 +92,7 @@ class Operator(NamedTuple):
 
 
 class Role(Enum):
-    """Part of a stage in attention: code that has to know a stage asks for its part, never for a name."""
+    """The part of a stage in attention: code that needs a certain stage asks for its role, never for a name."""
 
     SCORE = "compares queries with keys"
     SCALE = "multiplies the scores by a number"
@@ -105,7 +106,7 @@ class Role(Enum):
 
 
 class StageFacts(TypedDict, total=False):
-    """Facts of a stage beside its arithmetic, for stages that have no class of their own."""
+    """Facts about a stage beside its arithmetic, as keywords for stages without a class of their own."""
 
     called: StageName
     form: FormulaTemplate
@@ -123,12 +124,12 @@ class StageFacts(TypedDict, total=False):
 
 # --- base of stages -------------------------------------------------------------------------------
 def given(inputs: Sequence[T | None]) -> list[T]:
-    """Return the inputs of a stage none of whose inputs is optional."""
+    """Return the inputs of a stage none of whose inputs is missing."""
     return [one for one in inputs if one is not None]
 
 
 class CatalogChoices(Protocol):
-    """Choices among the entries of the catalogs, as a problem makes them."""
+    """The fields of a problem that choose among stages: `Fields`, which imports this module, has them all."""
 
     @property
     def score(self) -> str: ...
@@ -147,7 +148,7 @@ class CatalogChoices(Protocol):
 
 
 class Stage:
-    """One step of the computation; an immutable entry of the catalog that knows no problem."""
+    """One step of the computation: an immutable entry of the catalog, which knows nothing of any problem."""
 
     name = ""
     axes: tuple[str, ...] = ()  # contract names, batch included
@@ -193,12 +194,12 @@ class Stage:
 
     @property
     def square(self) -> bool:
-        """Whether its cells belong to a query and a key."""
+        """Whether its cells belong to pairs of query and key."""
         return self.axes[-2:] == ("query", "key")
 
     @property
     def settable(self) -> bool:
-        """Whether a cell can be given a target."""
+        """Whether its cells can be given targets to solve for."""
         return "query" in self.axes
 
     @property
@@ -208,27 +209,27 @@ class Stage:
 
     @property
     def joined(self) -> bool:
-        """Whether every column is shown, whatever the head: the heads have been joined."""
+        """Whether all columns are shown whatever the head, since the heads have been joined."""
         return "query" in self.axes and not self.per_head
 
     @property
     def input_side(self) -> bool:
-        """Whether it is Q, K or V, or comes between one of them and the scores."""
+        """Whether it is Q, K or V, or a stage between one of them and the scores."""
         return "row" in self.axes
 
     @property
     def by_key(self) -> bool:
-        """Whether its rows belong to keys."""
+        """Whether its rows belong to keys, not queries."""
         return self.target.axes[-2] == "j"
 
     @property
     def over_keys(self) -> bool:
-        """Whether a cell is made of a term for every key."""
+        """Whether a cell has a term for every key."""
         read = {letter for ref in self.inputs for letters in ref.axes for letter in letters}
         return "j" in read and ("j" in self.along or not any("j" in letters for letters in self.target.axes))
 
     def fitted(self, choices: CatalogChoices) -> Stage | None:
-        """Return the stage as these choices make it; None where they have nothing of the kind."""
+        """Return the stage that a problem puts in the place of this entry; None where it has none there."""
         return self
 
     def forward(self, *inputs: Input) -> Array:
@@ -236,17 +237,18 @@ class Stage:
         raise NotImplementedError
 
     def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
-        """Return one gradient an input (None: has none), with all the letters; `graph` adds up over those an input
-        lacks.
+        """Return one gradient for each input, None for one without, laid out by all letters.
 
-        `grad` and `result` have the left-hand letters, then length 1. A letter already added up has length 1.
+        `grad` and `result` have the left-hand letters, then axes of length 1. In a gradient, a letter already summed
+        over has length 1; `graph` sums over the others that the input does not have.
         """
         raise NotImplementedError
 
     def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
-        """Return how far two computations of the result may differ, in units of 2^−52; `errors`: those of the inputs.
+        """Return how far two computations of the result may differ, in units of 2^−52, given the same of the inputs
+        (`errors`).
 
-        Both are laid out as for `forward`.
+        Both `values` and `errors` are laid out as for `forward`.
         """
         raise NotImplementedError
 
@@ -255,16 +257,16 @@ class Stage:
         raise NotImplementedError
 
     def general(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
-        """Return the expression of one cell that holds whatever its inputs are; by default that of the present ones."""
+        """Return an expression of one cell that holds for any inputs; by default that of the present ones."""
         return self.explain(at, *inputs)
 
     def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
-        """Return the terms of one cell by size: by default every input cell of the first input on its own."""
+        """Return the terms of one cell by size; by default every cell of the first input that it reads."""
         first = inputs[0] if inputs else None
         return [Addends(first.values, [first])] if first is not None else []
 
     def sized(self: S, work: int) -> S:
-        """Return the stage for a problem of so many multiplications."""
+        """Return the stage for a problem of so many multiplications: small ones add their terms in order."""
         if work > EXACT_WORK:
             return self
         stage = copy.copy(self)
@@ -281,7 +283,7 @@ class Stage:
 
 
 class LinearStage(Stage):
-    """Sums of products, the formula says it all: `query[b i p] = x[b i e] * w_query[e p] + b_query[p]?`."""
+    """Sums of products, which follow from the formula alone: `query[b i p] = x[b i e] * w_query[e p] + b_query[p]?`."""
 
     def __init__(
         self,
@@ -302,7 +304,7 @@ class LinearStage(Stage):
         self.counts = [len(references(product)) for product in formula.split("=")[1].split("+")]
 
     def products(self, inputs: Sequence[Input]) -> list[list[Array]]:
-        """Return the factors of each product that is there."""
+        """Return the factors of each product whose inputs are all there."""
         groups, start = [], 0
         for count in self.counts:
             group = [factor for factor in inputs[start : start + count] if factor is not None]
@@ -335,7 +337,8 @@ class LinearStage(Stage):
         return [None if x is None else next(found) for x in inputs]
 
     def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
-        """Bound the rounding of a sum of n products: n units of the sum of their sizes, and what each factor is off."""
+        """Return the bound for a sum of n products: n units of the sum of their magnitudes, plus the errors of each
+        factor."""
         groups, slips = self.products(values), self.products(errors)
         axes = range(len("".join(self.target.axes)), groups[0][0].ndim)
         total = np.zeros((1,) * groups[0][0].ndim)

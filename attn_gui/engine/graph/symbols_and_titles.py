@@ -43,17 +43,17 @@ COMPUTED = "computed."
 
 
 def computed_name(stage: str) -> str:
-    """Return the name of a stage as it is computed, where numbers are then changed by hand."""
+    """Return the name of a stage as computed, before its interventions."""
     return COMPUTED + stage
 
 
 def plain_name(name: str) -> str:
-    """Return the stage that is meant, changed by hand or not."""
+    """Return the name of the stage itself, given that or its `computed_name`."""
     return name.removeprefix(COMPUTED)
 
 
 def symbol(name: str) -> str:
-    """Return the plain symbol of a stage or a field; a mask layer is B (it adds) or M."""
+    """Return the plain symbol of a stage or field; that of a mask layer is B if it adds, else M."""
     return _entry(name).letter
 
 
@@ -73,23 +73,23 @@ def matrix_latex(name: str) -> str:
 
 
 def title(name: str, language: str) -> str:
-    """Return the title of a stage or field in "en" or "zh"; empty for what has a letter alone."""
+    """Return the title of a stage or field in "en" or "zh"; empty where it has only a letter."""
     found: str = getattr(_entry(name), language)
     return found
 
 
 def about(name: str) -> str:
-    """Return the meaning of the rows of a stage or field, in English; empty where the title says it."""
+    """Return what the rows of a stage or field stand for, in English; empty where the title says it."""
     return _entry(name).about
 
 
 def is_counted(name: str) -> bool:
-    """Return whether a name is of a layer of the mask or of an intervention, of which there are any number."""
+    """Return whether a name is of a mask layer or an intervention, which are numbered."""
     return any(kind.position_of(name) is not None for kind in (Layer, Intervention))
 
 
 def is_named(name: str) -> bool:
-    """Return whether there is a stage or a field of this name; layers and interventions are counted."""
+    """Return whether there is a stage or field of this name; numbered layers and interventions count."""
     known = name in FIELDS or _stage(plain_name(name)) is not None or is_counted(name)
     return known or name in _parameters()
 

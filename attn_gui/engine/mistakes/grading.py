@@ -22,9 +22,9 @@ ROUNDING = 1 + 1e-4
 
 @dataclass(frozen=True)
 class Verdict:
-    """`expected` is the right number; `mistakes` are those that give the answer, the closest first.
+    """`expected` is the right number; `mistakes` are those that give the answer, closest first.
 
-    `place` is the cell of another stage, or of the same row, that the answer is the number of.
+    `place` is the cell of another stage, or of the same row, whose number the answer is.
     """
 
     answer: float
@@ -37,10 +37,10 @@ class Verdict:
 def grade(
     evaluation: Evaluation, stage: str, index: tuple[int, ...], answer: float, tolerance: float = TOLERANCE
 ) -> Verdict:
-    """Return the verdict on an answer to one cell of a stage, `index` with the batch first.
+    """Return the verdict on an answer to one cell of a stage; `index` has the batch first.
 
-    Two numbers are the same where they differ by at most `tolerance` · max(1, |number|). An answer that a usual
-    mistake gives too is right where it is right; a mistake is named only where it changes the cell.
+    Two numbers are equal if they differ by at most `tolerance` · max(1, |number|). A right answer is right even if a
+    usual mistake gives it, too; a mistake is named only where it changes the cell.
     """
     expected = number_at(evaluation, stage, index)
     if is_same(answer, expected, tolerance):
@@ -52,8 +52,10 @@ def grade(
 def _place_of(
     evaluation: Evaluation, stage: str, index: tuple[int, ...], answer: float, tolerance: float
 ) -> Place | None:
-    """Return the cell that an answer is the number of: the same one a step or more before, the last first, else
-    another of the row, else another of the stage or of the one before."""
+    """Return the cell whose number an answer is: of the same pair in an earlier stage, the latest first.
+
+    Else another of its row, else another of the stage or of the one before.
+    """
     alike, before = _layout(evaluation, stage), evaluation.stages[: evaluation.stages.index(stage)]
     earlier = [name for name in reversed(before) if _layout(evaluation, name) == alike]
     row = [(*index[:-1], column) for column in range(min(evaluation.shape(stage)[-1], MOST_COLUMNS))]
@@ -72,7 +74,7 @@ def _layout(evaluation: Evaluation, stage: str) -> tuple[object, object]:
 
 
 def grade_root(answer: float, root: float, tolerance: float = TOLERANCE) -> Verdict:
-    """Return the verdict on an answer to a root that is asked for, such as √d_k."""
+    """Return the verdict on an answer to a root, such as √d_k."""
     if is_same(answer, root, tolerance):
         return Verdict(answer, root, right=True)
     numbers = ((mistake, mistake.of_root(root)) for mistake in MISTAKES.values())
@@ -80,14 +82,14 @@ def grade_root(answer: float, root: float, tolerance: float = TOLERANCE) -> Verd
 
 
 def _wrong(answer: float, expected: float, numbers: Iterable[tuple[Mistake, float]], tolerance: float) -> Verdict:
-    """Return the verdict that names the mistakes that give an answer."""
+    """Return the verdict that names the mistakes which give an answer."""
     close = [(_gap(answer, number), mistake) for mistake, number in numbers if is_same(answer, number, tolerance)]
     close.sort(key=lambda pair: pair[0])
     return Verdict(answer, expected, right=False, mistakes=tuple(mistake for _, mistake in close))
 
 
 def mistaken(evaluation: Evaluation, stage: str, index: tuple[int, ...]) -> list[tuple[Mistake, float]]:
-    """Return the numbers that the usual mistakes give for a cell, of those that can be made there."""
+    """Return (mistake, number) pairs for a cell, of the usual mistakes that can be made there."""
     problem, found = evaluation.problem, []
     for mistake in MISTAKES.values():
         if mistake.applies(problem):
@@ -108,7 +110,7 @@ def is_same(answer: float, number: float, tolerance: float) -> bool:
 
 
 def _gap(answer: float, number: float) -> float:
-    """Return the difference of two numbers: 0 for two that are none, and for the same infinity."""
+    """Return the difference of two numbers: 0 for two NaN, and for equal infinities."""
     if answer == number or (math.isnan(answer) and math.isnan(number)):
         return 0.0
     gap = abs(answer - number)

@@ -17,7 +17,7 @@ from attn_gui.engine.stages import stage_of
 
 
 class Mistake:
-    """A usual mistake in computing attention by hand; an immutable entry of the catalog that knows no problem."""
+    """A usual mistake in computing attention by hand: an immutable entry of the catalog, which knows no problem."""
 
     key = ""
     said = ""  # a sentence to whoever made it: what was done, and what should be; context "Mistakes"
@@ -40,12 +40,12 @@ class Mistake:
         return stages_with(stages, role, lambda right: made())
 
     def of_root(self, root: float) -> float | None:
-        """Return what the mistake gives where a root is asked for rather than a cell; None where it is no mistake of
-        roots."""
+        """Return the result of the mistake where a root is asked for, not a cell; None where it does not
+        concern roots."""
         return None
 
     def made_in(self, problem: Problem) -> Evaluation:
-        """Return every number of a problem as the mistake makes it, computed where it is read."""
+        """Return an evaluation of a problem with the mistake, computed where it is read."""
         return MistakenEvaluation(self.problem(problem), self.chain)
 
 
@@ -68,32 +68,32 @@ class MistakenEvaluation(DenseEvaluation):
 
 
 def closes(problem: Problem) -> bool:
-    """Return whether a layer of the mask closes keys, rather than add to the scores."""
+    """Return whether an enabled layer of the mask closes keys."""
     return any(layer.enabled and not layer.adds for layer in problem.mask)
 
 
 def divides_by_root(problem: Problem) -> bool:
-    """Return whether the scores are divided by √d_k, and by nothing that was given."""
+    """Return whether the scores are divided by √d_k, as no scale is given."""
     return problem.scale is None and SCORES[problem.score].root_scale
 
 
 def scaled_by(problem: Problem, scale: float) -> Problem:
-    """Return problem with another factor of the scores; no array is copied."""
+    """Return the problem with another scale; no array is copied."""
     return Problem.over(problem.fields() | {"scale": scale})
 
 
 def stages_with(stages: Sequence[Stage], role: Role, change: Callable[[Stage], Stage]) -> list[Stage]:
-    """Return the stages with another one in the place of that which takes a part in attention."""
+    """Return the stages with `change` applied to the one with a role in attention."""
     return [change(stage) if takes(stage, role) else stage for stage in stages]
 
 
 def takes(stage: Stage, *roles: Role) -> bool:
-    """Return whether a stage takes one of these parts in attention; one fitted to a problem goes by its name alone."""
+    """Return whether a stage has one of these roles in attention, judged by its name."""
     return stage.name in map(stage_of, roles)
 
 
 def rewired_stage(stage: Stage, *letters: tuple[str, str]) -> Stage:
-    """Return a stage that reads other cells: what stands in its formula is exchanged for something else."""
+    """Return a stage that reads other cells: each (old, new) pair is replaced in its formula."""
     other = copy.copy(stage)
     for name in ("target", "inputs"):  # read off the formula, and kept
         vars(other).pop(name, None)

@@ -31,7 +31,7 @@ from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.progress import Progress
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
 from attn_gui.figure.levels import largest_levels
-from attn_gui.figure.pages.page_charts import MapsLayout, PageMap, token_of
+from attn_gui.figure.pages.page_charts import MapsLayout, PageMap, token_and_place
 from attn_gui.figure.pages.page_context import PageContext
 from attn_gui.figure.pages.page_kind import (
     Chosen,
@@ -237,7 +237,7 @@ class DependenceLayout(MapsLayout):
     def spot(self, number: int, row: int, column: int) -> PageSpot:
         """Return ‖∂y/∂x‖ in words; a click chooses the weight of that query and key."""
         one = self.maps[number]
-        i, j = (f"{token_of(one.tokens, place)} ({place})" if one.tokens else str(place) for place in (row, column))
+        i, j = (token_and_place(one.tokens, place) for place in (row, column))
         value = significant(float(one.values[row, column]), 4)
         return PageSpot(f"{one.title}: ‖∂y/∂x‖, {i} ← {j}: {value}", PageCell(self.shown.stage, row, column))
 

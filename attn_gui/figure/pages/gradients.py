@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import QLineF, QPointF
-from PySide6.QtGui import QPainter, QPen
+from PySide6.QtGui import QPainter
 
 from attn_gui.engine import Evaluation
 from attn_gui.engine.analysis.gradient_evaluation import finite_difference
@@ -16,11 +15,11 @@ from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.graph.symbols_and_titles import symbol
 from attn_gui.engine.progress import Progress
-from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
+from attn_gui.figure.design_tokens import SPACING
 from attn_gui.figure.gradients import OF, differentiated
 from attn_gui.figure.levels import largest_levels
 from attn_gui.figure.operands import stage_plane
-from attn_gui.figure.pages.page_charts import MapsLayout, PageMap
+from attn_gui.figure.pages.page_charts import MapsLayout, PageMap, list_line
 from attn_gui.figure.pages.page_context import PageContext
 from attn_gui.figure.pages.page_kind import (
     CellBlock,
@@ -32,12 +31,9 @@ from attn_gui.figure.pages.page_kind import (
     PageStyle,
     Sides,
     SpotGrid,
-    metrics,
 )
 from attn_gui.figure.text.figure_words import page_words
 from attn_gui.figure.text.number_formats import scientific, significant
-from attn_gui.figure.text.rich_text import write_symbols
-from attn_gui.figure.writers import END, write_line
 from attn_gui.formats.array_rows import has_items
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.pictures.planes import MADE_BY
@@ -220,7 +216,6 @@ class GradientsLayout(MapsLayout):
     def __init__(self, shown: CheckedGradients, style: PageStyle, size: Sides) -> None:
         self.shown, self.style = shown, style
         self.moving = [one for one in shown.maps if one.largest > 0]
-        self.line = metrics("micro").height() + SPACING.s
         super().__init__(
             style,
             size,
@@ -229,14 +224,14 @@ class GradientsLayout(MapsLayout):
             subtitle=self._subtitle(),
             note=self._sentences(),
             least_width=230.0,
-            below=SPACING.m + (len(shown.checked) + 1) * self.line if shown.checked else 0.0,
+            below=SPACING.m + (len(shown.checked) + 1) * list_line() if shown.checked else 0.0,
         )
 
     def fields(self) -> tuple[SpotGrid, ...]:
         """Return maps and list: a click on a cell of a step chooses it, one on a line of the list its number."""
         if not self.shown.checked:
             return super().fields()
-        place = self.room.adjusted(0, self.line, 0, 0)
+        place = self.room.adjusted(0, list_line(), 0, 0)
         return *super().fields(), SpotGrid(place, lambda row, _: self._checked_spot(row), len(self.shown.checked))
 
     # --- words -----------------------------------------------------------------------------------
@@ -304,22 +299,11 @@ class GradientsLayout(MapsLayout):
         super().paint_body(painter)
         if not self.shown.checked:
             return
-        theme, micro, room = self.style.theme, metrics("micro"), self.room
-        ends = [room.left() + share * room.width() for share in PLACES]
-        translate, base = self.style.translate, room.top() + micro.ascent()
-        heads = translate("Pages", "exact"), translate("Pages", "difference"), translate("Pages", "apart")
-        self._write(painter, base, translate("Pages", "largest by"), heads, ends)
+        translate, room = self.style.translate, self.room
+        heads = [translate("Pages", "exact"), translate("Pages", "difference"), translate("Pages", "apart")]
+        lines = [(translate("Pages", "largest by"), heads)]
         for one in self.shown.checked:
-            base += self.line
-            painter.setPen(QPen(theme.line, 1.0))
-            top = base - micro.ascent() - SPACING.xs
-            painter.drawLine(QLineF(room.left(), top, room.right(), top))
-            numbers = (one.exact, one.by_difference, one.apart)
-            self._write(painter, base, self._name(one), tuple(map(scientific, numbers)), ends)
-
-    def _write(self, painter: QPainter, base: float, name: str, texts: tuple[str, ...], ends: list[float]) -> None:
-        """Write a line of the list."""
-        theme, room = self.style.theme, self.room.width() * NAME
-        write_symbols(painter, QPointF(self.room.left(), base), name, theme.text2, FONT_SIZE.micro, room)
-        for end, text in zip(ends, texts, strict=True):
-            write_line(painter, QPointF(end, base), text, theme.text, FONT_SIZE.micro, anchor=END)
+            lines.append(
+                (self._name(one), [scientific(number) for number in (one.exact, one.by_difference, one.apart)])
+            )
+        self.paint_list(painter, lines, [room.left() + share * room.width() for share in PLACES], room.width() * NAME)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -54,6 +54,11 @@ FLATTEST, TALLEST = 0.2, 1.6
 def token_of(tokens: Sequence[str] | None, place: int) -> str:
     """Return a token as it can be seen, without the blanks round it; its number where there are none."""
     return token_label(tokens[place]) if tokens else str(place)
+
+
+def token_and_place(tokens: Sequence[str] | None, place: int) -> str:
+    """Return a token as it can be seen, with its number in brackets; its number alone where there are none."""
+    return f"{token_of(tokens, place)} ({place})" if tokens else str(place)
 
 
 def cells_figure(
@@ -305,6 +310,30 @@ class MapsLayout(PageLayout):
         if self.grid is not None:
             self.grid.paint(painter)
 
+    def paint_list(
+        self, painter: QPainter, lines: Iterable[tuple[str, Sequence[str]]], ends: Sequence[float], room: float
+    ) -> None:
+        """Write a list below the maps: of each line a name, `room` pixels wide at most, and texts that end at `ends`.
+
+        The first line names the columns; above each of the others there is a rule.
+        """
+        theme, micro, left = self.style.theme, metrics("micro"), self.room.left()
+        base = self.room.top() + micro.ascent()
+        for number, (name, texts) in enumerate(lines):
+            if number:
+                base += list_line()
+                top = base - micro.ascent() - SPACING.xs
+                painter.setPen(QPen(theme.line, 1.0))
+                painter.drawLine(QLineF(left, top, self.room.right(), top))
+            write_symbols(painter, QPointF(left, base), name, theme.text2, FONT_SIZE.micro, room)
+            for end, text in zip(ends, texts, strict=True):
+                write_line(painter, QPointF(end, base), text, theme.text, FONT_SIZE.micro, anchor=END)
+
+
+def list_line() -> float:
+    """Return the height of a line of `MapsLayout.paint_list`."""
+    return metrics("micro").height() + SPACING.s
+
 
 # --- Rows of names with bars from a common zero, one or two to a row, and their numbers ---
 
@@ -325,7 +354,7 @@ class BarRow:
 
 
 class BarRows(PageLayout):
-    """Lays rows out in a frame; numbers stand at the right, as `written` writes them."""
+    """A page of rows: a name, bars from a common zero, and at the right their numbers as `written` writes them."""
 
     def __init__(
         self,
@@ -430,7 +459,7 @@ class LayerMap:
 
 
 class LayerGrid(MapsLayout):
-    """Maps of one shape; `heads` says that the columns are heads, else they are the tokens of `names`.
+    """A page of maps with a row for each layer; with `heads` columns are heads, else the tokens of `names`.
 
     `layer` is the one on the table.
     """

@@ -9,8 +9,8 @@ from itertools import pairwise
 from math import isfinite
 
 import numpy as np
-from PySide6.QtCore import QLineF, QPointF, QRectF
-from PySide6.QtGui import QPainter, QPen
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QPainter
 
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.analysis.precisions import NARROWER, RoundedEvaluation, rounded_evaluations
@@ -20,12 +20,12 @@ from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.evaluation.proxies import stand_in
 from attn_gui.engine.graph.symbols_and_titles import symbol, title
 from attn_gui.engine.progress import Progress
-from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
+from attn_gui.figure.design_tokens import SPACING
 from attn_gui.figure.heatmap_layout import MARGIN
 from attn_gui.figure.levels import auto_levels, largest_levels
 from attn_gui.figure.numbers_to_pixels import Allowed, Values
 from attn_gui.figure.operands import stage_plane
-from attn_gui.figure.pages.page_charts import WIDE, MapsLayout, PageMap
+from attn_gui.figure.pages.page_charts import WIDE, MapsLayout, PageMap, list_line
 from attn_gui.figure.pages.page_context import PageContext
 from attn_gui.figure.pages.page_kind import (
     CellBlock,
@@ -41,8 +41,6 @@ from attn_gui.figure.pages.page_kind import (
 )
 from attn_gui.figure.text.figure_words import page_words
 from attn_gui.figure.text.number_formats import format_number, scientific
-from attn_gui.figure.text.rich_text import write_symbols
-from attn_gui.figure.writers import END, write_line
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # --- contents -------------------------------------------------------------------------------------
@@ -210,7 +208,6 @@ class PrecisionLayout(MapsLayout):
 
     def __init__(self, shown: PrecisionMaps, style: PageStyle, size: Sides) -> None:
         self.shown, self.style = shown, style
-        self.line = metrics("micro").height() + SPACING.s
         super().__init__(
             style,
             (BESIDE if size[0] is None else size[0], size[1]),
@@ -219,14 +216,14 @@ class PrecisionLayout(MapsLayout):
             subtitle=self._subtitle(),
             note=self._sentences(),
             least_width=300.0,
-            below=SPACING.m + (len(shown.steps) + 1) * self.line,
+            below=SPACING.m + (len(shown.steps) + 1) * list_line(),
         )
 
     def fields(self) -> tuple[SpotGrid, ...]:
         """Return maps and list: a map leads to its cell, a line of the list to the cell that departs most."""
         lines, room, starts = [], self.room, [self.room.right() - sum(self.widths), *self._ends()]
         for number, (left, right) in enumerate(pairwise(starts)):
-            place = QRectF(left, room.top() + self.line, right - left, room.height() - self.line)
+            place = QRectF(left, room.top() + list_line(), right - left, room.height() - list_line())
             lines.append(SpotGrid(place, partial(self._step_spot, number), len(self.shown.steps)))
         return *super().fields(), *lines
 
@@ -329,20 +326,8 @@ class PrecisionLayout(MapsLayout):
     # --- painting --------------------------------------------------------------------------------
     def paint_body(self, painter: QPainter) -> None:
         super().paint_body(painter)
-        theme, micro, room, ends = self.style.theme, metrics("micro"), self.room, self._ends()
-        base = room.top() + micro.ascent()
-        self._write(painter, base, self.style.translate("Pages", "step"), [each.name for each in NARROWER], ends)
+        lines = [(self.style.translate("Pages", "step"), [each.name for each in NARROWER])]
         for step in self.shown.steps:
-            base += self.line
-            painter.setPen(QPen(theme.line, 1.0))
-            top = base - micro.ascent() - SPACING.xs
-            painter.drawLine(QLineF(room.left(), top, room.right(), top))
             name = f"{symbol(step.stage)}  {title(step.stage, self.style.lang)}"
-            self._write(painter, base, name, [self._departure_text(one) for one in step.departures], ends)
-
-    def _write(self, painter: QPainter, base: float, name: str, texts: list[str], ends: list[float]) -> None:
-        """Write a line of the list."""
-        theme, room = self.style.theme, self.room.width() - sum(self.widths)
-        write_symbols(painter, QPointF(self.room.left(), base), name, theme.text2, FONT_SIZE.micro, room)
-        for end, text in zip(ends, texts, strict=True):
-            write_line(painter, QPointF(end, base), text, theme.text, FONT_SIZE.micro, anchor=END)
+            lines.append((name, [self._departure_text(one) for one in step.departures]))
+        self.paint_list(painter, lines, self._ends(), self.room.width() - sum(self.widths))

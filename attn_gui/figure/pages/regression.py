@@ -287,15 +287,8 @@ class PoolingsPage(RegressionPage[PoolingRules]):
     def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> PoolingRules:
         problem = evaluation.problem
         found = poolings(problem, context.batch, context.head, progress)
-        names = evaluation.latest("key"), evaluation.latest("value"), evaluation.latest("query")
         keys, values, queries = (
-            np.array(
-                evaluation.block(name, context.batch, context.head, slice(0, evaluation.shape(name)[-2]), slice(0, 1))[
-                    :, 0
-                ],
-                dtype=np.float64,
-            )
-            for name in names
+            _column(evaluation, evaluation.latest(name), context) for name in ("key", "value", "query")
         )
         return PoolingRules(
             keys,

@@ -18,7 +18,7 @@ from attn_gui.engine.progress import Progress
 from attn_gui.figure.colors import even_color
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
 from attn_gui.figure.numbers_to_pixels import Levels, Values
-from attn_gui.figure.pages.page_charts import MapsLayout, PageMap, token_of
+from attn_gui.figure.pages.page_charts import MapsLayout, PageMap, token_and_place, token_of
 from attn_gui.figure.pages.page_context import PageContext
 from attn_gui.figure.pages.page_kind import (
     ChoiceOption,
@@ -378,8 +378,7 @@ class LinesLayout(PageLayout):
         return said
 
     def _name(self, side: int, place: int) -> str:
-        tokens = self.shown.tokens[side]
-        return f"{token_of(tokens, place)} ({place})" if tokens else str(place)
+        return token_and_place(self.shown.tokens[side], place)
 
     def _query_spot(self, query: int) -> PageSpot:
         mine = [line for line in self.shown.lines if line.query == query]

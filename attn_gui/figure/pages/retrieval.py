@@ -17,7 +17,7 @@ from attn_gui.engine.graph.symbols_and_titles import symbol
 from attn_gui.engine.progress import Progress
 from attn_gui.figure.colors import even_color
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
-from attn_gui.figure.pages.page_charts import token_of
+from attn_gui.figure.pages.page_charts import token_and_place, token_of
 from attn_gui.figure.pages.page_context import PageContext
 from attn_gui.figure.pages.page_kind import (
     NumberOption,
@@ -185,8 +185,7 @@ class RetrievalLayout(PageLayout):
         found = self.shown.found
         if row == len(found.keys):
             return self.style.translate("Pages", "{count} others").format(count=found.others)
-        key = found.keys[row]
-        return f"{token_of(self.shown.tokens[1], key)} ({key})" if self.shown.tokens[1] else str(key)
+        return token_and_place(self.shown.tokens[1], found.keys[row])
 
     def _weight(self, row: int) -> float:
         found = self.shown.found

@@ -18,11 +18,11 @@ from attn_gui.engine.analysis.sweep import (
     MapRow,
     ScaledEntropies,
     ScaledRow,
+    SeededWidth,
     at_scales,
     entropies,
     read_rows,
     score_variance,
-    seeded_problem,
     seeded_variances,
 )
 from attn_gui.engine.graph.stage import Role
@@ -427,7 +427,7 @@ class RootPage(PageKind[RootScaling]):
         progress(0.2)
         seen, at, seeded = problem, row, options["numbers"] == RANDOM
         if seeded:
-            seen = seeded_problem(problem, WIDTHS[place])
+            seen = SeededWidth().put(problem, WIDTHS[place])
             at = MapRow(query=min(row.query, seen.n - 1), key=min(row.key, seen.m - 1))
         scales = (seen.d_k**-0.5, 1.0, options["scale"])
         rows = at_scales(seen, scales, at)

@@ -90,6 +90,11 @@ class Walk:
         )
 
     # --- time ------------------------------------------------------------------------------------
+    @property
+    def starts(self) -> list[float]:
+        """When each beat begins, in seconds."""
+        return [0.0, *self._ends[:-1]]
+
     @cached_property
     def seconds(self) -> float:
         """How long all beats take."""

@@ -153,8 +153,10 @@ _WITH_X = ("context", "b_query", "b_key", "b_value")
 # with the other arrays of the file, with the names, and with what people have: if one is left it is taken and noted,
 # unless it is the order that a problem has itself. If several are left, they are asked for.
 class CompletedMapping(NamedTuple):
-    """An arrangement with all that is settled, notes on what was not said by anybody, what is open, and all that fits
-    by the name of the choice, from its values to their words; and the masks, as `masks_of` has them."""
+    """An arrangement with everything settled that can be, notes on guesses, and the questions that are open.
+
+    The readings that fit are given by the name of each choice, as {value: words}; masks as from `masks_of`.
+    """
 
     arrangement: ArrayMapping
     notes: tuple[FileNote, ...]
@@ -164,8 +166,10 @@ class CompletedMapping(NamedTuple):
 
 
 def complete_mapping(arrangement: ArrayMapping, listing: ArrayListing) -> CompletedMapping:
-    """Return the arrangement with everything said. Raises SeveralReadings where something is open, FormatError where
-    the shapes allow no order of axes, or not the one that is said."""
+    """Return the arrangement with every question answered.
+
+    Raises SeveralReadings where one is open, FormatError where the shapes allow no order of axes, or not the given one.
+    """
     answer = mapping_with_answers(arrangement, listing)
     if answer.questions:
         raise answer.questions[0]
@@ -173,8 +177,10 @@ def complete_mapping(arrangement: ArrayMapping, listing: ArrayListing) -> Comple
 
 
 def mapping_with_answers(arrangement: ArrayMapping, listing: ArrayListing) -> CompletedMapping:
-    """Return the arrangement with all that the file settles, what is to be noted of it, and what is open. Raises
-    FormatError as `complete_mapping` does. Where nothing fits nothing is open: what is wrong comes first."""
+    """Return the arrangement with all that the file settles, notes on that, and open questions.
+
+    Raises FormatError as `complete_mapping` does. Where no reading fits nothing is open: the error comes first.
+    """
     _check_axes(arrangement, listing)
     work = _Completion(arrangement, listing)
     work.settle_axes()
@@ -184,7 +190,8 @@ def mapping_with_answers(arrangement: ArrayMapping, listing: ArrayListing) -> Co
 
 
 def complaint(arrangement: ArrayMapping, listing: ArrayListing) -> Exception | None:
-    """Return the reason why an arrangement makes no problem, by shapes alone: no number is read."""
+    """Return why an arrangement makes no problem, judged by shapes alone; None where it makes one. No number
+    is read."""
     if GIVEN in arrangement.arrays:
         return complaint_on_maps(arrangement.arrays, listing)
     try:
@@ -194,11 +201,10 @@ def complaint(arrangement: ArrayMapping, listing: ArrayListing) -> Exception | N
 
 
 def masks_of(said: ArrayMapping, listing: ArrayListing) -> dict[str, tuple[str | None, bool]]:
-    """Return the masks that are read, what each means, None where neither its name nor anybody says it, and whether a
-    person says it.
+    """Return the masks to read, with the meaning of each (None where nothing tells it) and whether somebody chose it.
 
-    Beside the one that is chosen these are those of the same layer, or of none, whose names say what they mean, and
-    where none is chosen the others, too.
+    Beside the chosen mask these are masks of the same layer, or of none, whose names tell their meaning; without a
+    chosen one all others, too.
     """
     if said.mask == NO_MASK:
         return {}
@@ -217,8 +223,7 @@ def masks_of(said: ArrayMapping, listing: ArrayListing) -> dict[str, tuple[str |
 
 
 def masks_beside(said: ArrayMapping, listing: ArrayListing) -> tuple[str, ...]:
-    """Return the other arrays that are masks by their names and shapes, of the layer that the parts are of, or of
-    none."""
+    """Return the other arrays that are masks by name and shape, of the layer of the parts or of none."""
     rows, heads = said.rows(listing), said.count(listing).heads
     every = said.readings(listing) if said.axes is None else (said.axes,)
     known = [_map_sizes(axes, rows, heads) for axes in every if fits(axes, rows)]
@@ -234,7 +239,7 @@ def masks_beside(said: ArrayMapping, listing: ArrayListing) -> tuple[str, ...]:
 
 
 class _Completion:
-    """One question after another: what is found, noted and open."""
+    """Settles one question after another: what is found, noted and left open."""
 
     def __init__(self, said: ArrayMapping, listing: ArrayListing) -> None:
         self._said, self._listing = said, listing
@@ -291,7 +296,7 @@ class _Completion:
         self.found = replace(self.found, weights=known)
 
     def settle_masks(self) -> dict[str, tuple[str | None, bool]]:
-        """Ask what true and 1 mean in a mask whose name does not say it; numbers are looked at when they are read."""
+        """Ask what true and 1 mean in a mask whose name does not tell; numbers are looked at when they are read."""
         kinds = {array.name: array.dtype for array in self._listing.arrays}
         found = masks_of(self.found, self._listing)
         for name, (meaning, _) in found.items():
@@ -306,7 +311,7 @@ class _Completion:
         self.notes.append(FileNote(READ_AS, names=names, reading=reading(option, value, meaning)))
 
     def _witnesses(self, rows: Mapping[str, Shape]) -> Iterator[Callable[[Axes], bool]]:
-        """Yield what an order of axes may agree with: an option, every array whose shape follows from it, the names."""
+        """Yield tests of an order of axes: by an option, by each array whose shape follows from it, by names."""
         if self._listing.options.get("batch_axis"):
             yield lambda axes: axes[0] == BATCH
         heads = self._said.count(self._listing).heads
@@ -322,7 +327,7 @@ class _Completion:
             yield lambda axes: axes[-2:] == (HEAD, COLUMN)
 
     def _may_be_heads(self, rows: Mapping[str, Shape]) -> bool:
-        """Return whether a first axis is as long as there are heads, and nothing says that it has the items."""
+        """Return whether a first axis is as long as there are heads, and nothing says that it is the batch."""
         heads = self._said.count(self._listing).heads
         return (
             self._said.direct
@@ -333,7 +338,7 @@ class _Completion:
 
 
 def _check_axes(said: ArrayMapping, listing: ArrayListing) -> None:
-    """Raise FormatError where the shapes allow no order of axes, or not the one that is said."""
+    """Raise FormatError where the shapes allow no order of axes, or not the given one."""
     rows, found = said.rows(listing), said.readings(listing)
     names = tuple(role for role in ROWS if role in rows)
     if said.axes is not None and rows:
@@ -349,7 +354,7 @@ def _check_axes(said: ArrayMapping, listing: ArrayListing) -> None:
 
 
 def _clash(said: ArrayMapping, listing: ArrayListing) -> Exception | None:
-    """Return the reason why an arrangement in which nothing is open makes no problem."""
+    """Return why an arrangement without open questions makes no problem; None where it makes one."""
     held: dict[str, Shape] = {}
     try:
         held |= {role: shape for role, shape in said.shapes(listing).items() if role != MASK}
@@ -380,7 +385,7 @@ def _of_shape(error: ShapeError, shapes: Mapping[str, Shape]) -> ShapeError:
 
 
 def words(axes: Axes, rows: Mapping[str, Shape]) -> FileNote:
-    """Return numbers of items, heads and tokens in an order of axes, in words."""
+    """Return the numbers of items, heads and tokens in an order of axes, in words."""
     return FileNote(
         "{sizes}", sizes=tuple(FileNote(_SIZES[word], count=count) for word, count in sizes(axes, rows).items())
     )
@@ -400,7 +405,7 @@ def _agrees(kind: Kind, shape: Shape, rows: Mapping[str, Shape], heads: int, axe
 
 
 def _shape_of_kind(name: str) -> Kind | None:
-    """Return the rule for the shape of an array that follows from that of query and key; None for every other."""
+    """Return a test of the shape of an array that follows from those of query and key; None for other arrays."""
     if is_map(name):
         return _is_map_of
     if is_token_ids(name):
@@ -410,7 +415,7 @@ def _shape_of_kind(name: str) -> Kind | None:
 
 
 def _is_row_of(shape: Shape, size: Mapping[str, int]) -> bool:
-    """Return whether a number for every query has this shape."""
+    """Return whether an array with one number for each query has this shape."""
     return shape in ((size["n"],), (size["b"], size["n"]))
 
 
@@ -470,7 +475,7 @@ def read_arranged(arrangement: ArrayMapping, listing: ArrayListing, source: File
 def _read_fields(
     said: ArrayMapping, masks: Mapping[str, tuple[str | None, bool]], listing: ArrayListing, source: FileSource
 ) -> tuple[dict[str, Array], dict[str, Any], list[FileNote]]:
-    """Return arrays and options of the problem, and notes on masks whose meaning nobody said."""
+    """Return arrays and options of the problem, and notes on masks whose meaning was guessed."""
     source.file.seek(0)
     found = listing.read(source, {*said.arrays.values(), *masks})
     options: dict[str, Any] = said.options(listing)
@@ -489,10 +494,10 @@ def _read_fields(
 def _compared(
     problem: Problem, names: Sequence[str], listing: ArrayListing, source: FileSource
 ) -> tuple[set[str], list[FileNote]]:
-    """Compare steps that the file holds beside the problem with those computed here.
+    """Compare stages that the file holds with those computed here.
 
-    Returns the names of those that agree, and notes on others, such as weights of a mask that is not in the file;
-    nothing where it would take a moment.
+    Returns the names of those that agree, and notes on others, as when a mask is not in the file; nothing where the
+    comparison would take a moment.
     """
     steps = _steps_held(problem, names, listing)
     if not steps:
@@ -526,7 +531,7 @@ def _compared(
 
 
 def _steps_held(problem: Problem, names: Sequence[str], listing: ArrayListing) -> dict[str, str]:
-    """Return the stage that each array of a file may hold by its name, of those that are compared within a moment."""
+    """Return {array name: stage} of stages that a file may hold, of those that can be compared within a moment."""
     if math.prod(problem.map_shape) > MOST_COMPARED:
         return {}
     small = {array.name for array in listing.arrays if math.prod(array.shape) <= MOST_COMPARED}
@@ -535,13 +540,13 @@ def _steps_held(problem: Problem, names: Sequence[str], listing: ArrayListing) -
 
 
 def _apart(one: Array, other: Array) -> float:
-    """Return the largest difference of two arrays of one shape; 0 where they are equal, infinite too, or empty."""
+    """Return the largest difference of two arrays of one shape; 0 where both are infinite alike, or empty."""
     differ = one != other
     return float(np.abs(one[differ] - other[differ]).max(initial=0.0))
 
 
 def _given(asked: ArrayMapping, listing: ArrayListing, source: FileSource) -> Loaded:
-    """Return the problem of attention weights, with what stands beside them. Raises FormatError, SeveralMaps."""
+    """Return the problem of given attention weights and arrays beside them. Raises FormatError, SeveralMaps."""
     if asked.own and is_own_file(listing):
         source.file.seek(0)
         used, options = set(asked.arrays.values()), in_our_words(listing.options)[0]
@@ -554,12 +559,13 @@ def _given(asked: ArrayMapping, listing: ArrayListing, source: FileSource) -> Lo
     beside = {part: name for part, name in asked.arrays.items() if part != GIVEN}
     maps = read_maps(choice, beside, listing, source)
     loaded = problem_of(maps.arrays, maps.options, maps.left, batch_axis=True)
-    return replace(loaded, notes=(*listing.notes, *maps.notes, *loaded.notes))
+    taken = maps.notes if asked.axes is None else ()
+    return replace(loaded, notes=(*listing.notes, *taken, *loaded.notes))
 
 
 def _with_options(asked: ArrayMapping, listing: ArrayListing, source: FileSource) -> tuple[ArrayListing, list[str]]:
-    """Return the listing with its options that are arrays read, of foreign ones those of one number; and their
-    names."""
+    """Return the listing with options read from arrays, foreign ones only of one number, and the names of
+    these arrays."""
     other = (MASK, "tokens", *TOKENS)  # numbers of these names are ids, and no texts
     shapes = {each.name: each.shape for each in listing.arrays if is_option(each.name) and each.name not in other}
     names = [name for name, shape in shapes.items() if asked.own or math.prod(shape) == 1]
@@ -573,7 +579,7 @@ def _with_options(asked: ArrayMapping, listing: ArrayListing, source: FileSource
 
 
 def _check_answered(said: ArrayMapping, listing: ArrayListing) -> None:
-    """Raise FormatError for a word on parts none of which is there: it would be passed over in silence."""
+    """Raise FormatError for an answer about parts none of which is there, which would be ignored silently."""
     masked = GIVEN not in said.arrays and bool(masks_beside(said, listing))
     parts = {*said.arrays, *parts_of(said.arrays), *([MASK] if masked else [])}
     for option, about in _ABOUT.items():
@@ -582,7 +588,7 @@ def _check_answered(said: ArrayMapping, listing: ArrayListing) -> None:
 
 
 def _parts(said: ArrayMapping, listing: ArrayListing, arrays: dict[str, Array]) -> dict[str, Array]:
-    """Return the arrays with those of three taken apart."""
+    """Return the arrays, with those that hold Q, K and V together split."""
     for role, columns in said.columns(listing).items():
         array, axis = arrays.pop(role), said.shared_axis(role)
         arrays |= {part: array.take(places, axis) for part, places in zip(FUSED[role], columns, strict=True)}
@@ -590,7 +596,7 @@ def _parts(said: ArrayMapping, listing: ArrayListing, arrays: dict[str, Array]) 
 
 
 def _laid(said: ArrayMapping, arrays: dict[str, Array]) -> dict[str, Array]:
-    """Return the arrays with their axes as those of a problem."""
+    """Return the arrays with the axes of a problem."""
     rows = [role for role in ROWS if role in arrays]
     if said.axes is not None:
         arrays |= {role: with_axes_in_order(said.axes, arrays[role]) for role in rows}
@@ -604,25 +610,25 @@ def _laid(said: ArrayMapping, arrays: dict[str, Array]) -> dict[str, Array]:
 
 
 def _notes_on_split(said: ArrayMapping, listing: ArrayListing) -> list[FileNote]:
-    """Return questions that were neither answered nor asked."""
-    fused = [name for role, name in said.arrays.items() if role in FUSED]
+    """Return a note on each array of Q, K and V together that was split as its name suggests, since nobody said how."""
     if said.split is not None or said.count(listing).heads == 1:
         return []
-    return [
-        FileNote(_SPLIT_BY_NAME, name=shown(name), split=split.key) for name in fused if (split := known_split(name))
-    ]
+    splits = {name: known_split(name) for role, name in said.arrays.items() if role in FUSED}
+    return [FileNote(_SPLIT_BY_NAME, name=shown(name), split=split.key) for name, split in splits.items() if split]
 
 
 def _missed(said: ArrayMapping, left: list[str]) -> tuple[str, ...]:
-    """Return arrays that are not read and would change what is computed, by their names."""
+    """Return the names of arrays that are not read and would change the results."""
     wanted = {*_BESIDE, *(() if said.direct else _WITH_X)} - said.arrays.keys() - ({MASK} if said.mask else set())
     roles = {name: found.role for name in left if not is_result(name) and (found := guess(name)) is not None}
     return tuple(name for name, role in roles.items() if role in wanted)
 
 
 def _missed_settings(left: Sequence[str], listing: ArrayListing, source: FileSource) -> tuple[str, ...]:
-    """Return what is not read and stands, by its name, for a mask, a bias or a cap that a problem would need said
-    otherwise; 0 and −1 switch such a thing off."""
+    """Return the names of what is not read and may be a mask, bias or cap, which the problem would need.
+
+    0 and −1 switch such a setting off.
+    """
     names = [name for name in left if _SETTING.search(name)]
     small = [array.name for array in listing.arrays if array.name in names and math.prod(array.shape) <= 2]
     source.file.seek(0)

@@ -44,7 +44,8 @@ _NO_ROLE = QT_TRANSLATE_NOOP("Sentences", "“{name}” is not a part of a probl
 _NO_WORD = QT_TRANSLATE_NOOP("Sentences", "“{option}” is “{got}”; expected one of {expected}.")
 _NO_AXES = QT_TRANSLATE_NOOP(
     "Sentences",
-    "“{option}” is “{got}”; expected one of the orders of batch, head, token and column, such as “head,token,column”.",
+    "“{option}” is “{got}”; expected an order of batch, head, token and column, such as “head,token,column”, or of "
+    "attention weights alone one of layer, batch, head, query and key, such as “head,query,key”.",
 )
 _PART_AXIS = QT_TRANSLATE_NOOP(
     "Sentences",
@@ -59,9 +60,9 @@ _NUMBER = re.compile(r"\d+")
 # --- arrangement ----------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class ArrayMapping:
-    """Names of the arrays by part, and how they are read; None is what names, shapes and kinds of numbers settle.
+    """Names of the arrays by part, and how to read them; None is to be settled by names, shapes and kinds of numbers.
 
-    Where no array is said, those of a file that is read have their own names.
+    Where no array is named, those of the file have the names of their parts.
     """
 
     arrays: Mapping[str, str] = field(default_factory=dict)
@@ -80,23 +81,25 @@ class ArrayMapping:
 
     @property
     def words(self) -> dict[str, Any]:
-        """Words on how arrays are read, by field; none for what is left open."""
+        """{field: how its array is read}, in words; without what is left open."""
         given = {name: value for name, value in vars(self).items() if name != "arrays"}
         return {name: value for name, value in given.items() if value != getattr(ArrayMapping, name)}
 
     @property
     def direct(self) -> bool:
-        """Whether it has queries, keys or values, rather than what makes them."""
+        """Whether it has queries, keys or values themselves."""
         return any(part in DIRECT for part in parts_of(self.arrays))
 
     @property
     def own(self) -> bool:
-        """Whether its arrays have the names of their parts, and so the axes and the meaning of these."""
+        """Whether its arrays have the names of fields, and so the axes and meaning of these."""
         return all(role == name for role, name in self.arrays.items())
 
     def shapes(self, listing: ArrayListing) -> dict[str, Shape]:
-        """Return the shapes of the parts, those of an array of three apart. Raises FormatError for a name that is not
-        there and for an array that cannot be split, or in two ways."""
+        """Return the shapes of the parts, with arrays of three split.
+
+        Raises FormatError for a name that is not there, and for an array that cannot be split, or in two ways.
+        """
         shapes = self.whole_shapes(listing)
         for role, columns in self.columns(listing).items():
             shape, axis = list(shapes.pop(role)), self.shared_axis(role)
@@ -106,8 +109,7 @@ class ArrayMapping:
         return shapes
 
     def columns(self, listing: ArrayListing) -> dict[str, Columns]:
-        """Return the places of query, key and value in each array that holds all three, along the axis that they
-        share."""
+        """Return the places of query, key and value along the shared axis of each array that holds all three."""
         check_once(self.arrays)
         names = {role: name for role, name in self.arrays.items() if role in FUSED}
         if not names:
@@ -129,12 +131,12 @@ class ArrayMapping:
         return 0 if self.weights == ROWS_OUT and FUSED[role] == WEIGHTS else -1
 
     def count(self, listing: ArrayListing) -> HeadCounts:
-        """Return the numbers of heads, one where none is said."""
+        """Return the numbers of heads, 1 where none is given."""
         heads, kv_heads = self.said_counts(listing)
         return HeadCounts(heads or 1, kv_heads)
 
     def said_counts(self, listing: ArrayListing) -> tuple[int | None, int | None]:
-        """Return the numbers of heads and of K/V heads that are said, here or in the file."""
+        """Return the numbers of heads and K/V heads that are given, here or in the file."""
         options = in_our_words(listing.options)[0]
         found = (options.get(name) for name in ("num_heads", "num_kv_heads"))
         heads, kv_heads = (count if type(count) is int and count > 0 else None for count in found)
@@ -149,17 +151,17 @@ class ArrayMapping:
         return {role: known[name] for role, name in self.arrays.items()}
 
     def rows(self, listing: ArrayListing) -> dict[str, Shape]:
-        """Return the shapes of what has a row for each token."""
+        """Return the shapes of parts with a row for each token."""
         arrays = {role: name for role, name in self.arrays.items() if role in ROWS or FUSED.get(role) == DIRECT}
         return replace(self, arrays=arrays).shapes(listing)
 
     def readings(self, listing: ArrayListing) -> tuple[Axes, ...]:
-        """Return the orders of axes of query, key and value, or of x and context, that fit and have as many heads as
-        are said."""
+        """Return the orders of axes of query, key and value, or of x and context, that fit the given number
+        of heads."""
         return tuple(axes for axes in readings(self.rows(listing), self.heads(listing)) if self.lies(axes))
 
     def heads(self, listing: ArrayListing) -> dict[str, int | None]:
-        """Return the numbers of heads that are said, by the arrays that may have an axis of them."""
+        """Return the given numbers of heads, by the arrays that may have an axis of heads."""
         return dict(zip(DIRECT, self.said_counts(listing), strict=False))
 
     def lies(self, axes: Axes) -> bool:
@@ -168,7 +170,7 @@ class ArrayMapping:
         return (self.direct and not together) or (HEAD not in axes and axes[-1] == COLUMN)
 
     def named(self, listing: ArrayListing) -> ArrayMapping:
-        """Return the arrangement by the arrays' own names, where none is said. Raises ForeignNames where these say
+        """Return the arrangement by the arrays' own names, if none is named. Raises ForeignNames where these say
         nothing."""
         if self.arrays:
             return self
@@ -186,7 +188,7 @@ class ArrayMapping:
         return replace(self, arrays={name: name for name in own})
 
     def options(self, listing: ArrayListing) -> dict[str, Json]:
-        """Return the options of the file, with the numbers of heads that are said or have an axis."""
+        """Return the options of the file, with the numbers of heads that are given or have an axis."""
         counts: dict[str, int | None] = {"num_heads": self.num_heads, "num_kv_heads": self.num_kv_heads}
         shapes = self.shapes(listing)
         for option, role in (("num_heads", "query"), ("num_kv_heads", "key")):
@@ -208,7 +210,7 @@ def arrangement_of(
     split: str | None = None,
     layer: int | None = None,
 ) -> ArrayMapping:
-    """Return an arrangement as a script or the command line says it. Raises FormatError for a word that is none."""
+    """Return the arrangement that a script or the command line asks for. Raises FormatError for an unknown word."""
     said = axes.split(",") if isinstance(axes, str) else axes
     words = [word.strip() for word in said or ()]
     read = None if said is None else parsed(words) or parsed_maps(words)
@@ -230,8 +232,7 @@ def _unknown(option: str, got: str, expected: Iterable[str]) -> FormatError:
 
 
 def propose_mapping(listing: ArrayListing) -> ArrayMapping:
-    """Return the arrangement that the names of a file's arrays suggest, which may lack parts, with its numbers of
-    heads."""
+    """Return the arrangement that the names of a file's arrays suggest, which may lack parts."""
     names = suggested(listing.arrays)
     split = known_of(name for role, name in names.items() if role in FUSED)
     heads, kv_heads = ArrayMapping().said_counts(listing)
@@ -248,14 +249,13 @@ def held_shape(said: ArrayMapping, role: str, shape: Shape) -> Shape:
 
 
 def held_vector_shape(role: str, shape: Shape) -> Shape:
-    """Return the shape of a vector that is a table of one row or column, or a bias whose heads have an axis of their
-    own."""
+    """Return the shape of a vector, given as a table of one row or column, or as a bias with an axis of heads."""
     return (shape[0] * shape[1],) if role in BIASES and len(shape) == 2 else own_shape(role, shape)
 
 
 # --- remembered arrangements ----------------------------------------------------------------------
 def pattern(name: str) -> str:
-    """Return `h.#.attn.q` of `h.3.attn.q`: names that differ by the number of a layer are alike."""
+    """Return `h.#.attn.q` for `h.3.attn.q`, so that names that differ by layer are alike."""
     return _NUMBER.sub("#", name)
 
 
@@ -273,8 +273,7 @@ def record_of(arrangement: ArrayMapping) -> dict[str, Any]:
 
 
 def recall_mapping(records: Iterable[Mapping[str, Any]], listing: ArrayListing) -> ArrayMapping | None:
-    """Return the first of some remembered arrangements all of whose names the file has, in its first layer that has
-    them."""
+    """Return the first remembered arrangement whose names the file has, for the first layer that has them."""
     for record in records:
         patterns = record.get("arrays")
         if not isinstance(patterns, dict) or not patterns:
@@ -291,7 +290,7 @@ def recall_mapping(records: Iterable[Mapping[str, Any]], listing: ArrayListing) 
 
 
 def _names(patterns: Mapping[str, str], listing: ArrayListing) -> dict[str, str]:
-    """Return a name for every pattern, with the same numbers where there are such; none where one has none."""
+    """Return {pattern: name}, with the same numbers in all names if there are such; {} where a pattern has no name."""
     alike: dict[str, list[str]] = {}
     for array in listing.arrays:
         alike.setdefault(pattern(array.name), []).append(array.name)

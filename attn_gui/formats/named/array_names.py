@@ -13,7 +13,7 @@ from attn_gui.formats.file_format import ArrayListing, ListedArray, Loaded
 from attn_gui.formats.file_messages import AmbiguousFile, FileNote, FormatError, shown
 from attn_gui.formats.named.weight_layouts import FUSED, parts_of
 from attn_gui.formats.problem_fields import assemble, is_field, is_option, is_result, listed, notes_on
-from attn_gui.formats.untrusted_bytes import Array, Json, check_axes, rounding_notes
+from attn_gui.formats.untrusted_bytes import Array, Json, check_axes, overflow_notes, rounding_notes
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 MASK = "mask"
@@ -29,6 +29,9 @@ _PARTS = {
 }
 _PART_OF = {word: part for part, words in _PARTS.items() for word in words}
 _PART_OF |= {f"{kind}{word}": part for part, words in _PARTS.items() for word in words[:1] for kind in "wb"}
+_TRANSPOSE = re.compile(r"[ᵀᵗ⊤]|(?<=\w)['′’]$|转置|轉置")
+_TURNED = frozenset(("t", "transpose", "transposed"))
+"""Words behind the name of a part that make it another one: Kᵀ, as hands and programs write it."""
 _WEIGHT = frozenset(("weight", "kernel", "w", "matrix", "wq", "wk", "wv", "wo", "wqkv"))
 _BIAS = frozenset(("bias", "b", "bq", "bk", "bv", "bo", "bqkv"))
 _PROJECTION = frozenset(("proj", "projection", "dense", "linear"))
@@ -63,7 +66,7 @@ _MISSING = QT_TRANSLATE_NOOP(
 
 # --- guessed roles --------------------------------------------------------------------------------
 class RoleGuess(NamedTuple):
-    """The part that a name means, and what it has in common with names of other parts of the same layer."""
+    """The part that a name means, and what it shares with the names of other parts of its layer."""
 
     role: str
     numbers: tuple[str, ...]
@@ -72,7 +75,7 @@ class RoleGuess(NamedTuple):
 
 @lru_cache(2**14)  # a file of a whole model has thousands, and each is asked about with every choice in the dialog
 def guess(name: str) -> RoleGuess | None:
-    """Return the part of a problem that may be meant by a name; None where it says nothing."""
+    """Return the part of a problem that a name may mean; None where it says nothing."""
     words = _words(name)
     role = _role(words)
     if role is None:
@@ -85,23 +88,26 @@ def guess(name: str) -> RoleGuess | None:
 
 @lru_cache(2**14)
 def is_map(name: str) -> bool:
-    """Return whether an array of this name has a cell for every query and key: weights or scores of attention."""
+    """Return whether an array of this name has a cell for each query and key: weights or scores of attention."""
     words = _words(name)
     return bool(_MAPS & set(words)) and not _MASK & set(words) and "weight" not in words
 
 
 def is_token_ids(name: str) -> bool:
-    """Return whether an array of this name has a number for every token."""
+    """Return whether an array of this name has a number for each token."""
     return name.rpartition(".")[2] in _TOKEN_IDS
 
 
 def _words(name: str) -> list[str]:
-    return [word.lower() for word in re.findall(r"[A-Za-z]+", re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", name))]
+    parted = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", _TRANSPOSE.sub(" t", name))
+    return [word.lower() for word in re.findall(r"[A-Za-z]+", parted)]
 
 
 def _role(words: Sequence[str]) -> str | None:
     """Return the part that the words of a name mean; None where they mean none."""
     said = set(words)
+    if words[-1:] and words[-1] in _TURNED:
+        return None
     part = next((_PART_OF[word] for word in reversed(words) if word in _PART_OF), None)
     if "norm" in said and f"{part}_norm" in ROLES:
         return f"{part}_norm"
@@ -122,7 +128,7 @@ def _role(words: Sequence[str]) -> str | None:
 
 
 def _kind(said: set[str]) -> str:
-    """Return how the fields of a bias or of weights begin; nothing where the words say neither."""
+    """Return the prefix of fields of a bias or of weights; "" where the words say neither."""
     return "b_" if said & _BIAS else "w_" if said & _WEIGHT else ""
 
 
@@ -133,7 +139,7 @@ def _output(said: set[str]) -> str | None:
 
 
 def _is_mask(words: Sequence[str]) -> bool:
-    """Return whether a name is that of a mask, or of a bias of the scores; not of switches of whole heads."""
+    """Return whether a name is that of a mask, or of a bias of the scores, but not of switches of whole heads."""
     said = set(words)
     bias = "bias" in said and said & _ATTENTION and not said & {*_PART_OF, *_PROJECTION, "c"}
     return bool(bias) or (bool(said & _MASK) and " head mask " not in f" {' '.join(words)} ")
@@ -146,8 +152,10 @@ def _is_fused(words: Sequence[str]) -> bool:
 
 
 def suggested(arrays: Iterable[ListedArray]) -> dict[str, str]:
-    """Return the names that are likely for the parts of one problem: those of one layer before those of several, and
-    queries and keys as the scores read them before those that positions have not turned yet."""
+    """Return {part: likely name} for one problem.
+
+    Names of one layer come before those of several, and queries and keys as the scores read them before unturned ones.
+    """
     groups: dict[tuple[tuple[str, ...], tuple[str, ...]], dict[str, str]] = {}
     for array in sorted(arrays, key=lambda array: _ROTATED not in _words(array.name)):
         found = guess(array.name)
@@ -180,16 +188,16 @@ def _worth(names: Mapping[str, str]) -> bool:
 
 # --- names of fields ------------------------------------------------------------------------------
 class ForeignNames(AmbiguousFile):
-    """A file of arrays whose names say nothing of a problem: a person has to say which is which."""
+    """A file of arrays whose names say nothing: a person has to say which is which."""
 
 
 def is_own_name(name: str) -> bool:
-    """Return whether a problem would miss what a file has under this name."""
+    """Return whether an array of this name is part of a problem."""
     return is_field(name) or is_option(name) or name == META
 
 
 def check_names(names: Iterable[str]) -> None:
-    """Raise ForeignNames where the names of a file's arrays make no problem, and others might be its missing parts."""
+    """Raise ForeignNames where the names make no problem, and other arrays may be the missing parts."""
     names = list(names)
     known = [name for name in names if is_field(name)]
     foreign = [name for name in names if not (is_own_name(name) or is_result(name))]
@@ -209,10 +217,10 @@ def is_problem(names: Iterable[str]) -> bool:
 def problem_of(
     arrays: Mapping[str, Array], options: Mapping[str, Json], ignored: Sequence[str] = (), *, batch_axis: bool = False
 ) -> Loaded:
-    """Return the problem of arrays by field name, with notes on what is `ignored` or was rounded.
+    """Return the problem of arrays by field name, with notes on those `ignored` and on rounding.
 
-    `batch_axis`: whether a first axis as long as num_heads is the batch, where the options do not say it; else it may
-    be heads, and is refused.
+    `batch_axis`: whether a first axis as long as num_heads is the batch, where the options do not say; else it may be
+    heads, and is refused.
     """
     for name, array in arrays.items():
         check_axes(name, array.shape)
@@ -220,31 +228,32 @@ def problem_of(
     left_out = (*(name for name in ignored if not is_result(name)), *strange)
     notes: list[FileNote] = [*notes_on(ignored, strange)]
     notes += [note for array in arrays.values() for note in rounding_notes(array)]
+    kept = problem.arrays()
+    notes += [note for name in arrays if name in kept for note in overflow_notes(name, arrays[name], kept[name])]
     return Loaded(problem, notes=tuple(notes), about=about, left_out=left_out)
 
 
 def is_own_file(listing: ArrayListing) -> bool:
-    """Return whether this program wrote the arrays as the fields and results of a problem, which leaves nothing to
-    ask."""
+    """Return whether this program wrote the arrays, as fields and results of a problem, so that nothing is to
+    be asked."""
     known = all(is_own_name(array.name) or is_result(array.name) for array in listing.arrays)
     return known and listing.options.keys() >= {*_OURS, _BATCHED}
 
 
 def meta_options(options: Mapping[str, Json]) -> dict[str, Json]:
-    """Return the options that a `meta` says; where we wrote it a first axis is the batch, where others did it may be
-    heads."""
+    """Return the options in a `meta`; in one of this program a first axis is the batch, in others it may be heads."""
     return {_BATCHED: True, **options} if options.keys() >= _OURS else dict(options)
 
 
 def joined(options: Mapping[str, Json], more: Mapping[str, Json]) -> dict[str, Json]:
-    """Return the options of `meta` and those that stand beside it. Raises FormatError for one that both say."""
+    """Return the options of `meta` and those beside it. Raises FormatError for one that is in both."""
     if twice := [name for name in more if name in options]:
         raise there_twice(twice[0])
     return {**options, **more}
 
 
 def there_twice(name: str) -> FormatError:
-    """Return the refusal of an option that stands by itself and in `meta`."""
+    """Return the error for an option that is both beside `meta` and in it."""
     return FormatError(_TWICE, name=shown(name))
 
 
@@ -254,5 +263,5 @@ def texts_among(members: Mapping[str, ArrayRows]) -> dict[str, str]:
 
 
 def options_among(texts: Mapping[str, Json]) -> dict[str, Json]:
-    """Return the values that are options of a problem, by name."""
+    """Return {name: value} of texts that are options of a problem."""
     return {name: value for name, value in texts.items() if is_option(name)}

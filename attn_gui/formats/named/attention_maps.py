@@ -20,7 +20,7 @@ from attn_gui.formats.problem_fields import is_field
 from attn_gui.formats.untrusted_bytes import Array, Json
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-LAYER, BATCH, HEAD, QUERY, KEY = "layer", "batch", "head", "query", "key"
+AXES = LAYER, BATCH, HEAD, QUERY, KEY = "layer", "batch", "head", "query", "key"
 VALUE, BESIDE = "value", ("value", "w_output", "b_output")
 Axes = tuple[str, ...]
 Shape = tuple[int, ...]
@@ -78,21 +78,21 @@ NUMBER = re.compile(r"\d+")  # in the name of one of several arrays: that of its
 
 
 class MapChoice(NamedTuple):
-    """One way to read maps: the array, the order of its axes, and the layer where these have one."""
+    """One reading of maps: the array, the order of its axes, and the layer if it has several."""
 
     name: str
     axes: Axes
     layer: int | None = None
 
     def take(self, array: Array) -> Array:
-        """Return the maps of the layer, (head, query, key), of items (batch, head, query, key)."""
-        maps = array if self.layer is None else array[self.layer]
-        axes = tuple(axis for axis in self.axes if axis != LAYER)
-        return maps if HEAD in axes else maps[..., None, :, :]
+        """Return the maps of the layer: (head, query, key), or (batch, head, query, key)."""
+        maps = array.transpose([self.axes.index(axis) for axis in AXES if axis in self.axes])
+        maps = maps if self.layer is None else maps[self.layer]
+        return maps if HEAD in self.axes else maps[..., None, :, :]
 
 
 class SeveralMaps(AmbiguousFile):
-    """A file of attention weights that can be read in several ways: a person has to say which."""
+    """A file of attention weights with several readings: a person has to choose."""
 
     def __init__(self, template: str, choices: Sequence[MapChoice]) -> None:
         self.choices = tuple(choices)
@@ -100,14 +100,14 @@ class SeveralMaps(AmbiguousFile):
 
 
 def parsed_maps(words: Iterable[str]) -> Axes | None:
-    """Return the reading of maps with these names of axes; None where there is none."""
+    """Return the order of axes that these words give; None where they give none."""
     axes = tuple(words)
-    return axes if axes in (*RARE, *(one for some in USUAL.values() for one in some)) else None
+    once = len(set(axes)) == len(axes)
+    return axes if once and {QUERY, KEY} <= set(axes) <= set(AXES) else None
 
 
 def names_of_maps(listing: ArrayListing) -> tuple[str, ...]:
-    """Return the arrays of a file that are attention weights by their names; none where it has what they follow
-    from."""
+    """Return the arrays that are attention weights by name; none where the file has what they are computed from."""
     parts = parts_of(suggested(listing.arrays))
     if set(DIRECT) <= parts or {"x", *WEIGHTS} <= parts:
         return ()
@@ -115,15 +115,15 @@ def names_of_maps(listing: ArrayListing) -> tuple[str, ...]:
 
 
 def means_maps(name: str) -> bool:
-    """Return whether an array of this name holds attention weights, where nothing in the file says how they come
-    about."""
+    """Return whether an array of this name holds attention weights, if nothing in the file tells how they
+    came about."""
     parts = [_words(part) for part in re.split(r"[./]", name)]
     own = next((words for words in reversed(parts) if words), frozenset())  # h.3.attn.a is an a, attentions.0 is one
     return bool(own & _MAPS) and not any(words & _NO_MAPS and words != _OF_TORCH for words in parts)
 
 
 def _words(name: str) -> frozenset[str]:
-    """Return the words of a name such as attnWeights or hook_pattern, in small letters."""
+    """Return the words of a name such as attnWeights or hook_pattern, in lower case."""
     return frozenset(re.findall(r"[a-z]+", re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", name).lower()))
 
 
@@ -133,7 +133,7 @@ _OF_TORCH = _words("attn_output_weights")  # as nn.MultiheadAttention calls thos
 def choices_of(
     listing: ArrayListing, names: Sequence[str], axes: Axes | None = None, layer: int | None = None
 ) -> tuple[MapChoice, ...]:
-    """Return the ways to read maps of these names, as far as it is not said; the numbers are not read."""
+    """Return the readings of maps of these names that agree with what is given; no number is read."""
     shapes, heads = {one.name: one.shape for one in listing.arrays}, listing.options.get("num_heads")
     found = [choice for name in names for choice in _of_shape(name, shapes[name], axes)]
     found = [choice for choice in found if heads in (None, _heads(choice, shapes[choice.name]))]
@@ -141,7 +141,7 @@ def choices_of(
 
 
 def _layer_in(choice: MapChoice) -> int | None:
-    """Return the layer that the name of an array of one layer says, such as blocks.3.attn.hook_pattern."""
+    """Return the layer in the name of an array, such as blocks.3.attn.hook_pattern."""
     number = NUMBER.search(choice.name) if choice.layer is None else None
     return int(number[0]) if number else None
 
@@ -158,13 +158,13 @@ def _of_shape(name: str, shape: Shape, said: Axes | None) -> list[MapChoice]:
         readings = readings[:1]  # one item is one layer
     found: list[MapChoice] = []
     for axes in readings:
-        found += [MapChoice(name, axes, k) for k in range(shape[0])] if LAYER in axes else [MapChoice(name, axes)]
+        layers = range(shape[axes.index(LAYER)]) if LAYER in axes else (None,)
+        found += [MapChoice(name, axes, layer) for layer in layers]
     return found
 
 
 def chosen_map(listing: ArrayListing, names: Sequence[str], axes: Axes | None, layer: int | None) -> MapChoice:
-    """Return the one way to read maps of these names. Raises SeveralMaps with all ways where there are more,
-    FormatError where there is none as said."""
+    """Return the only reading of maps of these names. Raises SeveralMaps where there are more, FormatError for none."""
     found = choices_of(listing, names, axes, layer)
     if len(found) == 1:
         return found[0]
@@ -172,13 +172,15 @@ def chosen_map(listing: ArrayListing, names: Sequence[str], axes: Axes | None, l
 
 
 def is_matrix(listing: ArrayListing) -> bool:
-    """Return whether the first array of a file has two axes or less."""
+    """Return whether the first array of a file has at most two axes."""
     return len(listing.arrays[0].shape) <= 2
 
 
 def check_nameless(listing: ArrayListing, source: FileSource) -> None:
-    """Raise SeveralMaps with every reading of a file's only array, which has no name, if its rows add up to 1, and
-    FormatError if they do not and it is no matrix either."""
+    """Raise SeveralMaps with all readings of a file's only, nameless array if its rows sum to 1.
+
+    Raises FormatError if they do not and it is no matrix either.
+    """
     (name, shape, _), *_ = listing.arrays
     every = [axes for axes in (*USUAL.get(len(shape), ()), *RARE) if len(axes) == len(shape) > 2]
     if not every:
@@ -189,8 +191,10 @@ def check_nameless(listing: ArrayListing, source: FileSource) -> None:
 
 
 def check_foreign_names(listing: ArrayListing, source: FileSource) -> None:
-    """Raise SeveralMaps where several arrays named by one word and their number are maps each, as those of all layers
-    that were saved together: their rows add up to 1."""
+    """Raise SeveralMaps where several arrays with the same word and a number are maps, as of all layers saved together.
+
+    They are told by rows that sum to 1.
+    """
     words = {NUMBER.sub("", one.name) for one in listing.arrays}
     numbered = all(NUMBER.search(one.name) for one in listing.arrays)
     if len(listing.arrays) < 2 or len(words) > 1 or not numbered or _words(*words) & _NO_MAPS:
@@ -210,7 +214,7 @@ def check_foreign_names(listing: ArrayListing, source: FileSource) -> None:
 
 
 def _add_up(array: Array) -> bool:
-    """Return whether the numbers are weights whose rows add up to 1, except rows that a mask closes."""
+    """Return whether the rows of an array sum to 1, except rows that a mask closes."""
     sums = array.sum(-1, dtype=float)
     closed = np.isnan(sums) | (sums == 0)
     return not (array < 0).any() and not closed.all() and bool(np.all(closed | (np.abs(sums - 1) <= NEARLY)))
@@ -227,7 +231,7 @@ def _not_so(listing: ArrayListing, name: str, every: Sequence[MapChoice]) -> For
 
 
 def _written(choices: Sequence[MapChoice]) -> tuple[str, ...]:
-    """Return the choices as arguments of `load`, layers as a range."""
+    """Return the readings as arguments of `load`, layers as a range."""
     found: dict[tuple[str, Axes], list[MapChoice]] = {}
     for choice in choices:
         found.setdefault((choice.name, choice.axes), []).append(choice)
@@ -252,7 +256,7 @@ def _axes(axes: Axes) -> Argument:
 
 
 class AttentionMaps(NamedTuple):
-    """Maps as they were read: `arrays` and `options` of a problem, names `left` out, and `notes`."""
+    """Maps that were read: `arrays` and `options` of a problem, names `left` out, and `notes`."""
 
     arrays: dict[str, Array]
     options: dict[str, Json]
@@ -261,7 +265,7 @@ class AttentionMaps(NamedTuple):
 
 
 def read_maps(choice: MapChoice, beside: Mapping[str, str], listing: ArrayListing, source: FileSource) -> AttentionMaps:
-    """Return the maps that were chosen, and what stands beside them: values and W_O by part. Raises FormatError."""
+    """Return the chosen maps, and values and W_O that are beside them. Raises FormatError."""
     shapes = {one.name: one.shape for one in listing.arrays}
     check(np.dtype(np.float32).itemsize * int(np.prod(shapes[choice.name], dtype=object)))
     source.file.seek(0)
@@ -288,7 +292,7 @@ def _notes(choice: MapChoice, shape: Shape) -> tuple[FileNote, ...]:
 
 
 def _laid_value(name: str, value: Array, maps: Array) -> tuple[Array, int | None]:
-    """Return values with their heads side by side, and the number of these where they have an axis."""
+    """Return values with heads side by side, and the number of heads if they have an axis."""
     sizes = {BATCH: maps.shape[0] if maps.ndim == 4 else 0, KEY: maps.shape[-1]}
     fitting = []
     for axes in (axes for axes in _VALUES if len(axes) == value.ndim):
@@ -308,14 +312,14 @@ def _laid_value(name: str, value: Array, maps: Array) -> tuple[Array, int | None
 
 
 def beside_maps(listing: ArrayListing) -> dict[str, str]:
-    """Return the arrays of a file, by part, that go with its attention weights."""
+    """Return {part: array name} of what goes with a file's attention weights."""
     found = suggested(listing.arrays)
     own = {one.name for one in listing.arrays}
     return {part: part if part in own else found[part] for part in BESIDE if part in own or part in found}
 
 
 def complaint_on_maps(arrays: Mapping[str, str], listing: ArrayListing) -> Exception | None:
-    """Return the reason why parts with attention weights among them make no problem, by shapes alone."""
+    """Return why parts that include attention weights make no problem, judged by shapes alone."""
     others = [part for part in arrays if part not in (GIVEN, *BESIDE) and is_field(part)]
     if others or len(arrays) > len({GIVEN, *BESIDE} & arrays.keys()):
         return FieldError(messages.ONE_WAY, field=GIVEN, other=next(iter(others or arrays.keys() - {GIVEN, *BESIDE})))

@@ -58,20 +58,22 @@ _NO_MEANING = QT_TRANSLATE_NOOP(
 
 
 def known_meaning(name: str, dtype: str) -> str | None:
-    """Return what true and 1 mean in a mask of this name and kind of numbers; None where that does not say it."""
+    """Return what true and 1 mean in a mask of this name and dtype; None where these do not tell."""
     found = next((meaning for pattern, meaning in _KNOWN if pattern.search(name)), None)
     return None if found == ADD and dtype == SWITCHES else found
 
 
 def open_mask(name: str, dtype: str) -> SeveralReadings:
-    """Return the question what a mask means, for numbers of this kind."""
+    """Return the question what a mask of this dtype means."""
     found = (KEEP, BLOCK, NO_MASK) if dtype == SWITCHES else (KEEP, BLOCK, ADD, NO_MASK)
     return SeveralReadings(MASK, (shown(name),), {each: FileNote(_WORDS[each]) for each in found})
 
 
 def meaning_in(name: str, meaning: str | None, cells: Array) -> str:
-    """Return the meaning of a mask by the kind of its numbers, or by its name where that leaves it open. Raises
-    FormatError, SeveralReadings where neither says it."""
+    """Return the meaning of a mask by the kind of its numbers, or by its name where that does not tell.
+
+    Raises FormatError, SeveralReadings where neither tells.
+    """
     if meaning == ADD:
         return ADD
     if not np.isin(cells, (0, 1)).all():
@@ -85,14 +87,14 @@ def meaning_in(name: str, meaning: str | None, cells: Array) -> str:
 
 
 def note_on(name: str, meaning: str) -> FileNote:
-    """Return a note that a mask was read so."""
+    """Return a note on how a mask was read."""
     return FileNote(READ_AS, names=(shown(name),), reading=reading(MASK, meaning, FileNote(_WORDS[meaning])))
 
 
 def with_mask(
     name: str, meaning: str, cells: Array, options: Mapping[str, Json], arrays: Mapping[str, Array]
 ) -> tuple[dict[str, Json], dict[str, Array]]:
-    """Return the options and arrays of the file's layers with one more, of the cells of a mask. Raises FormatError."""
+    """Return options and arrays with one more layer, of the cells of a mask. Raises FormatError."""
     cells = _with_axes(name, cells, arrays, int(options.get("num_heads") or 1))
     kind: type[Layer] = Bias if meaning == ADD else Custom
     values = cells if meaning == ADD else _switches(meaning, cells)
@@ -102,15 +104,17 @@ def with_mask(
 
 
 def _switches(meaning: str, cells: Array) -> Array:
-    """Return the cells that may be attended to. Raises FormatError for what would be added to scores."""
+    """Return booleans: cells that may be attended to. Raises FormatError for cells that would be added to scores."""
     if (strange := cells[~np.isin(cells, (0, 1))]).size:
         raise FormatError(_NO_SWITCHES, got=shown(str(strange[0])), meaning=meaning)
     return np.asarray((cells != 0) == (meaning == KEEP))
 
 
 def _with_axes(name: str, cells: Array, arrays: Mapping[str, Array], heads: int) -> Array:
-    """Return a mask of items and keys, or of items, queries and keys, with the axes between; items and heads in one
-    axis, as nn.MultiheadAttention has them, apart."""
+    """Return a mask of (items, keys) or (items, queries, keys) with the missing axes.
+
+    Items and heads in one axis, as in nn.MultiheadAttention, are split.
+    """
     first = next((arrays[role] for role in ("query", "x") if role in arrays), None)
     if first is None or first.ndim != 3 or cells.ndim not in (2, 3):
         return cells

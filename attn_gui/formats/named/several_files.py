@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from attn_gui.engine.progress import Progress, silent
+from attn_gui.engine.progress import Progress, silent, within
 from attn_gui.formats.catalog import array_formats, detect, matrix_formats, problem_formats, suffixes
 from attn_gui.formats.file_format import ArrayListing, FileSource, ListedArray, Loaded, PathText, reading
 from attn_gui.formats.file_messages import FormatError, shown
@@ -33,24 +33,29 @@ _TWO_OPTIONS = QT_TRANSLATE_NOOP(
 
 # --- one file -------------------------------------------------------------------------------------
 def open_arranged(path: PathText, arrangement: ArrayMapping, progress: Progress | None = None) -> Loaded:
-    """Return the problem that an arrangement makes of a file's arrays. Raises FormatError. `progress` as for
-    `open_file`."""
+    """Return the problem that an arrangement makes of a file's arrays. Raises FormatError.
+
+    `progress` as for `open_file`.
+    """
     with reading(path, progress=progress) as source:
         return read_arranged(arrangement, _listing(source, path), source)
 
 
 def list_arrays(path: PathText, progress: Progress | None = None) -> ArrayListing:
-    """Return the arrays of a file, not read where that can be put off. Raises FormatError. `progress` as for
-    `open_file`."""
+    """Return the arrays of a file, not yet read where that can wait. Raises FormatError.
+
+    `progress` as for `open_file`.
+    """
     with reading(path, progress=progress) as source:
         return _listing(source, path)
 
 
-def likely_arrays(path: PathText) -> dict[str, str]:
-    """Return the part of a problem → name in a file: those that their names suggest, of one layer; empty if too few
-    do."""
+def likely_arrays(*paths: PathText) -> dict[str, str]:
+    """Return {part of a problem: array name} of one layer that the names in a file, or in several, suggest; empty if
+    too few do."""
     with suppress(FormatError):
-        found = propose_mapping(list_arrays(path)).arrays
+        listing = list_arrays(paths[0]) if len(paths) == 1 else list_several(list(map(Path, paths)))
+        found = propose_mapping(listing).arrays
         if is_problem(parts_of(found)):
             return dict(found)
     return {}
@@ -77,7 +82,7 @@ def holds_matrix(path: Path) -> bool:
 
 
 def holds_maps(path: Path) -> bool:
-    """Return whether a file holds an array of more axes than a matrix has, whose header alone is read."""
+    """Return whether a file holds an array of more than two axes; only its header is read."""
     with suppress(FormatError), reading(path) as source:
         return len(_shape(source)) > 2
     return False
@@ -96,8 +101,8 @@ def whole_ones(paths: Sequence[Path]) -> list[Path]:
 
 
 def list_several(paths: Sequence[Path], progress: Progress = silent) -> ArrayListing:
-    """Return the arrays of several files; equal names are told apart by their files. Raises FormatError."""
-    parts = [_part(path, _within(progress, done, len(paths))) for done, path in enumerate(paths)]
+    """Return the arrays of several files; equal names get the names of their files in front. Raises FormatError."""
+    parts = [_part(path, within(progress, done, len(paths))) for done, path in enumerate(paths)]
     counts = Counter(array.name for part in parts for array in part.arrays)
     listed: list[ListedArray] = []
     places: dict[str, tuple[ArrayListing, str]] = {}
@@ -112,8 +117,7 @@ def list_several(paths: Sequence[Path], progress: Progress = silent) -> ArrayLis
 
 
 def _joined(paths: Sequence[Path], parts: Sequence[ArrayListing]) -> dict[str, object]:
-    """Return the options of several files. Raises FormatError where two say different things; of mere words the first
-    stay."""
+    """Return the options of several files. Raises FormatError where two differ; of mere words the first are kept."""
     found: dict[str, tuple[Path, object]] = {}
     for path, part in zip(paths, parts, strict=True):
         for name, value in part.options.items():
@@ -152,7 +156,7 @@ def several_name(paths: Sequence[Path]) -> str:
 
 
 def _part(path: Path, progress: Progress) -> ArrayListing:
-    """Return contents of one file, which is opened again where an array is read."""
+    """Return the arrays of one file. A matrix is read now; other arrays are read later, from the file opened again."""
     with reading(path, progress=progress) as source:
         found = detect(source, path, (*matrix_formats(), *array_formats()))
         for kind in matrix_formats():
@@ -170,15 +174,11 @@ def _part(path: Path, progress: Progress) -> ArrayListing:
 
 
 def _shape(source: FileSource) -> tuple[int, ...]:
-    """Return the shape in the header of a .npy, where a vector is no matrix yet."""
+    """Return the shape in the header of a .npy, () of any other file: `read` makes a vector a matrix of one row."""
     source.file.seek(0)
     start = source.file.read(len(MAGIC))
     source.file.seek(0)
     return read_header(source.file, "array").shape if start == MAGIC else ()
-
-
-def _within(progress: Progress, done: int, count: int) -> Progress:
-    return lambda share: progress((done + share) / count)
 
 
 def _from(path: Path, listing: ArrayListing, _source: FileSource, names: Collection[str]) -> dict[str, Array]:
@@ -189,7 +189,7 @@ def _from(path: Path, listing: ArrayListing, _source: FileSource, names: Collect
 def _read(
     places: Mapping[str, tuple[ArrayListing, str]], source: FileSource, names: Collection[str]
 ) -> dict[str, Array]:
-    """Return the arrays of these names, each out of its own file."""
+    """Return the arrays of these names, each from its own file."""
     return {name: part.read(source, [own])[own] for name, (part, own) in places.items() if name in names}
 
 

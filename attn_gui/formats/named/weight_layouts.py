@@ -68,20 +68,20 @@ _FROM_NAMES = (
 
 # --- fused projections ----------------------------------------------------------------------------
 class HeadCounts(NamedTuple):
-    """Numbers of heads of queries, and of keys and values; None: as many."""
+    """Numbers of heads, and of K/V heads; None: as many."""
 
     heads: int
     kv_heads: int | None
 
     def shared(self, length: int) -> tuple[int, int, int]:
-        """Return (h, h_kv, d) of an axis of this length; d is 0 where there is none."""
+        """Return (h, h_kv, d) for an axis of this length; d is 0 where none fits."""
         kv_heads = self.kv_heads or self.heads
         width, rest = divmod(length, self.heads + 2 * kv_heads)
         return self.heads, kv_heads, 0 if rest or self.heads % kv_heads else width
 
 
 class AxisSplit(NamedTuple):
-    """One order along the shared axis: its words, its places, and names that are known to hold it."""
+    """One order of part, head and column along a shared axis: its words, its places, and known names of such arrays."""
 
     key: str
     places: Callable[[int, int, int], Columns]
@@ -101,7 +101,7 @@ def _part_by_part(heads: int, kv_heads: int, width: int) -> Columns:
 
 
 def _head_by_head(heads: int, kv_heads: int, width: int) -> Columns:
-    """Return heads of keys, each behind the queries that read it."""
+    """Return the places where each K/V head follows the queries that read it."""
     shared = heads // kv_heads
     places = np.arange((heads + 2 * kv_heads) * width).reshape(kv_heads, shared + 2, width)
     return places[:, :shared].ravel(), places[:, shared].ravel(), places[:, shared + 1].ravel()
@@ -115,19 +115,18 @@ SPLITS = {split.key: split for split in (PART_BY_PART, HEAD_BY_HEAD)}
 
 
 def known_split(name: str) -> AxisSplit | None:
-    """Return the split in which the publishers of models have an array of this name; None where none is known."""
+    """Return the split that published models use for an array of this name; None where none is known."""
     return next((split for split in SPLITS.values() if split.names.search(name)), None)
 
 
 def known_of(names: Iterable[str]) -> AxisSplit | None:
-    """Return the split that arrays of all these names are known to have; None where none is, or not for all of them."""
+    """Return the split known for arrays of all these names; None where there is none, or not for all."""
     known = {known_split(name) for name in names}
     return known.pop() if len(known) == 1 else None
 
 
 def split_of(names: Sequence[str], said: AxisSplit | None, count: HeadCounts) -> AxisSplit:
-    """Return the split of arrays of these names: what is said, else what is known of them. Raises FormatError for
-    two."""
+    """Return the given split of arrays of these names, or else the known one. Raises FormatError for two."""
     found = said or known_of(names) or (PART_BY_PART if count.heads == 1 else None)  # one head lies in one way
     if found is None:
         raise FormatError(_TWO_SPLITS, name=shown(names[0]), expected=tuple(SPLITS))
@@ -135,14 +134,14 @@ def split_of(names: Sequence[str], said: AxisSplit | None, count: HeadCounts) ->
 
 
 def runs_text(places: Array) -> str:
-    """Return places as runs, of many the first ones: "0–63, 192–255, …"."""
+    """Return places as ranges, of many only the first ones: "0–63, 192–255, …"."""
     runs = np.split(places, np.flatnonzero(np.diff(places) != 1) + 1)
     said = [f"{run[0]}–{run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs[:MOST_RUNS]]
     return ", ".join([*said, "…"] if len(runs) > MOST_RUNS else said)
 
 
 def check_count(name: str, length: int, d_in: int, count: HeadCounts) -> None:
-    """Raise FormatError where a weight fits another number of K/V heads too, and none is given."""
+    """Raise FormatError where a weight fits another number of K/V heads, too, and none is given."""
     if count.kv_heads is not None or length == 3 * d_in:
         return
     for kv_heads in range(1, count.heads):
@@ -152,21 +151,20 @@ def check_count(name: str, length: int, d_in: int, count: HeadCounts) -> None:
 
 
 def check_once(roles: Mapping[str, str]) -> None:
-    """Raise FormatError where a part is chosen apart and in an array of three."""
+    """Raise FormatError where a part is chosen both alone and in an array of three."""
     for fused, parts in FUSED.items():
         if fused in roles and any(part in roles for part in parts):
             raise FormatError(_TWICE, name=shown(roles[fused]), parts=parts)
 
 
 def parts_of(roles: Iterable[str]) -> set[str]:
-    """Return the parts that are there, those of an array of three apart."""
+    """Return the parts, with arrays of three split."""
     return {part for role in roles for part in FUSED.get(role, (role,))}
 
 
 # --- orders of axes -------------------------------------------------------------------------------
 class WeightOrder(NamedTuple):
-    """One order of axes: in words, the places of its axes in the order in, head, column, and those of W_O in the order
-    head, column, out."""
+    """One order of axes: in words, as places of the axes in, head, column, and for W_O of head, column, out."""
 
     words: str
     axes: tuple[int, ...]
@@ -186,7 +184,7 @@ WEIGHT_ORDERS = {
 
 
 def orders_of(shapes: Mapping[str, Shape]) -> tuple[str, ...]:
-    """Return the orders that weights of these shapes, by part, may have; none where there are no weights."""
+    """Return the orders that weights of these shapes, by part, may have; () without weights."""
     lengths = {len(shape) for role, shape in shapes.items() if is_weight(role)}
     return tuple(order for order, how in WEIGHT_ORDERS.items() if lengths and len(how.axes) == max(lengths))
 
@@ -197,8 +195,7 @@ def is_weight(role: str) -> bool:
 
 
 def known_order(names: Mapping[str, str], orders: Iterable[str]) -> str | None:
-    """Return the one of some orders that the names of weights, by part, are known for; None where they say nothing, or
-    not the same."""
+    """Return the order that these names of weights, by part, are known to have; None where they do not tell."""
     found = set()
     for role, name in names.items():
         if is_weight(role):
@@ -208,18 +205,18 @@ def known_order(names: Mapping[str, str], orders: Iterable[str]) -> str | None:
 
 
 def laid_weight(role: str, order: str, array: Array) -> Array:
-    """Return the weight as a problem has it, (in, out), heads side by side."""
+    """Return the weight as in a problem: (in, out), heads side by side."""
     axes = _axes(role, order, array.ndim)
     return array.transpose(axes).reshape(_merged(role, tuple(array.shape[axis] for axis in axes)))
 
 
 def laid_weight_shape(role: str, order: str, shape: Shape) -> Shape:
-    """Return the shape of the weight as a problem has it."""
+    """Return the shape of the weight in a problem."""
     return _merged(role, tuple(shape[axis] for axis in _axes(role, order, len(shape))))
 
 
 def weight_heads(role: str, order: str, shape: Shape) -> int | None:
-    """Return the number of heads where they have an axis."""
+    """Return the number of heads if they have an axis, else None."""
     return shape[_axes(role, order, 3)[0 if role == "w_output" else 1]] if len(shape) == 3 else None
 
 

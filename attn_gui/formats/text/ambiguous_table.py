@@ -23,7 +23,7 @@ _MATRICES = QT_TRANSLATE_NOOP("Sentences", "{file} holds {count} matrices: {read
 
 
 class PossibleMatrix(NamedTuple):
-    """A matrix that a text can mean, in words what it is taken for, and the name that stands before it."""
+    """A matrix that a text may mean, with words on how it is read, and the name in front of it."""
 
     words: FileNote
     matrix: LabeledArray
@@ -34,18 +34,18 @@ class AmbiguousTable(FormatError):
     """A text that can mean several matrices; `readings` are all of them."""
 
     def __init__(self, readings: Sequence[PossibleMatrix], *, several: bool = False) -> None:
-        """Name the readings.
+        """Describe the readings.
 
-        `several`: they are matrices beside each other, not one that can be read in several ways.
+        `several`: they are matrices side by side, not several readings of one.
         """
         words = tuple(one.words for one in readings)
         super().__init__(_MATRICES if several else _SEVERAL_WAYS, count=len(readings), readings=words)
         self.readings, self.several = tuple(readings), several
 
     def together(self, *, named: bool = False) -> dict[str, LabeledArray]:
-        """Return Q, K and V by field where the matrices are these, else nothing.
+        """Return {field: matrix} of Q, K and V where the matrices are these and fit together, else {}.
 
-        By their names, or, unless they have to be `named`, three that fit.
+        They are told by their names, or, unless they have to be `named`, three of them by their order.
         """
         found: dict[str, LabeledArray] = {}
         for one in self.readings:

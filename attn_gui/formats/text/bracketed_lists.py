@@ -70,18 +70,25 @@ _OPERATORS = frozenset("*/@^+-−–×·÷√∘⊙⊗%⋅")
 _COMMENT = re.compile(r"\s*(?:#|(?://|%)\s*[^\W\d])")
 _RULE = re.compile(r"[-=*_+~#]{3,}")
 _BOLD = re.compile(r"(?:^|\s)(?:\*\*|__|\*|`+)[^*_`\n]+?(?:\*\*|__|\*|`+)[:：]?$|(?:^|\n)\s*[-*+]$")
-_WRAPPED = re.compile(r"\b(?:(?:np|numpy)\.\w+|tensor)\(([^()\[\],]*)\)")
+_WRAPPED = re.compile(r"\b(?:(?:np|numpy)\.(?:bool|u?int|float|longdouble)\w*|tensor)\(([^()\[\],]*)\)")
 _ASKED = re.compile(r"^[ \t]*In ?\[\d*\]:=?", re.MULTILINE)
 _SIGN_APART = re.compile(r"(?<=[\[{,])(\s*[-−])[ \t]+(?=[\d.])")
 _BETWEEN, _BRACKETED = re.compile(r"[\s,;]+"), re.compile(r"[\[(].*?[\])]")
 _SCALARS = ("np.", "numpy.", "tensor(")
+_WHOLE_TYPE = re.compile(r"(?:dtype\s*=\s*|,\s*)[\"']?(?:\w+\.)*(?:bool|u?int|long|short)\w*[\"']?(?=\s*[,)])")
+_WHOLE = re.compile(r"[-+−]?\d+(?:\.0*)?")
+_SWITCH = re.compile(r"[01](?:\.0*)?")
+_COLUMNS_APART = re.compile(r";\s*;")  # in Julia numbers go down the columns then
+_TRANSPOSED = re.compile(r"\.['’]|~(?!~)|\*\*\s*[-\d(]|(?://\s*|\\\[)\w*Transpose")
+"""What behind a matrix turns or counts it in MATLAB, PARI, Python and Mathematica, and looks like an end, a rule or a
+comment."""
 _SHORTENED = re.compile(r"(?:^|[\s,\[{])(?:\.\.\.|…)(?=$|[\s,\]}])")
 _PRECISION, _SUFFIX = re.compile(r"`[\d.]*"), re.compile(r"(?<=[\d.])[fFlL](?=\s*[,}])")
 _ACCOUNTED = re.compile(r"(?:^|(?<=[\t\n;,])) *\( *[\d.]+ *\) *(?=[\t\n;,]|$)")
 _ACCOUNTED_COMMA = re.compile(r"(?:^|(?<=[\t\n])) *\( *[-+−\d.,]+ *\) *(?=[\t\n]|$)")
 _BRACKETS = frozenset("()[]{}")
 _NOTHING_SAID = re.compile(
-    r"[\s\W_]*|(?:[\s>.,;)]*(?:(?:const|let|var|auto|return)\s+)?(?:[A-Za-z_][A-Za-z0-9_.]*\s*:?=\s*)*[\s.,;>)]*"
+    r"[\s\W_]*|(?:[\s>.,;)]*(?:(?:const|let|var|auto|return)\s+)?(?:[A-Za-z_][A-Za-z0-9_]*(?:\.(?!m?[TH]\b)[A-Za-z0-9_]+)*\s*:?=\s*)*[\s.,;>)]*"
     r"|\s*Parameter containing:\s*|\s*<tf\.Tensor: shape=\([\d, ]*\), dtype=\w+, numpy=\s*>?)"
 )
 
@@ -89,7 +96,7 @@ _PARTS = frozenset(("q", "k", "v", "query", "key", "value", "queries", "keys", "
 
 
 class BracketGroup(list["str | BracketGroup"]):
-    """What stands between two brackets, with the word before them."""
+    """The text between two brackets, with the word in front of them."""
 
     def __init__(self, word: str, bracket: str, start: int) -> None:
         super().__init__()
@@ -108,7 +115,7 @@ class FoundList(NamedTuple):
 
 
 class NamedRows(NamedTuple):
-    """A matrix: the ways to read its rows, the names of these, and the name of all of it."""
+    """A matrix: the readings of its rows, their names, and its own name."""
 
     name: str
     readings: list[Rows]
@@ -116,33 +123,34 @@ class NamedRows(NamedTuple):
 
 
 class GroupedText(NamedTuple):
-    """A text as groups within groups, the places of its comments, and whether a bracket is closed that none opened."""
+    """A text as nested groups, with the places of comments; also whether a bracket is closed that was never opened."""
 
     root: BracketGroup
     comments: list[tuple[int, int]]
     stray: bool
 
     def broken(self) -> list[BracketGroup]:
-        """Return the groups that no bracket of their kind closes."""
+        """Return the groups that are not closed by a bracket of their kind."""
         return [group for group in _groups(self.root) if group.broken]
 
 
 class FoundLists(NamedTuple):
-    """The matrices of a text, and what stands around them."""
+    """The matrices of a text, and the text around them."""
 
     matrices: list[NamedRows]
     left_out: str
 
 
 def unwrapped(text: str) -> str:
-    """Return the text with the numbers that libraries print in their own type, such as np.float64(1.5), alone."""
+    """Return the text with numbers freed from the types that libraries print around them, such as np.float64(1.5)."""
     return _WRAPPED.sub(r"\1", text) if "(" in text and any(name in text for name in _SCALARS) else text
 
 
 def find_lists(text: str) -> FoundLists | None:
-    """Return the matrices in brackets that a text holds; None where its numbers are in no brackets.
+    """Return the matrices in brackets in a text; None where its numbers are not in brackets.
 
-    Raises FormatError for brackets that do not match, prints that leave numbers out, and what may change a matrix.
+    Raises FormatError for brackets that do not match, prints that leave numbers out, and anything that may change a
+    matrix.
     """
     if not may_hold(text):
         return None
@@ -170,7 +178,8 @@ def find_lists(text: str) -> FoundLists | None:
 
 
 def _plainly_written(text: str) -> str:
-    """Return the text with 1.5*^-3, 1.5` (Mathematica) and 1.5f (C) as 1.5e-3 and 1.5, each sign beside its digits."""
+    """Return the text with 1.5*^-3, 1.5` (Mathematica) and 1.5f (C) as 1.5e-3 and 1.5, and signs next to
+    their digits."""
     if "{" in text:
         text = _SUFFIX.sub("", _PRECISION.sub("", text) if "`" in text and "```" not in text else text)
         text = text.replace("*^", "e")
@@ -178,13 +187,13 @@ def _plainly_written(text: str) -> str:
 
 
 def may_hold(text: str) -> bool:
-    """Return whether a text may hold a list, as its brackets and, of a long one, its beginning tell."""
+    """Return whether a text may hold a list, judging by its brackets, and if it is long by its beginning."""
     text = _folded(text)
     return not _BRACKETS.isdisjoint(text) and not _is_accounted(text) and (len(text) <= LARGE or _may_begin(text))
 
 
 def _folded(text: str) -> str:
-    """Return the text with brackets and the marks beside them in ASCII, each in its place."""
+    """Return the text of the same length with brackets and separators in ASCII."""
     return text if text.isascii() else text.translate(_FOLDED)
 
 
@@ -195,9 +204,9 @@ def refuse_shortened(text: str) -> None:
 
 
 def _is_accounted(text: str) -> bool:
-    """Return whether all brackets are around one number each that is a whole cell: the negative ones of accounts.
+    """Return whether every bracket is around one number that is a whole cell, as negative numbers in accounts are.
 
-    A comma in one is a decimal comma, or one between thousands, only where no commas stand between the cells.
+    A comma in such a number is a decimal comma, or one between thousands, only where cells are not separated by commas.
     """
     if "(" not in text:
         return False
@@ -206,8 +215,7 @@ def _is_accounted(text: str) -> bool:
 
 
 def _may_begin(text: str) -> bool:
-    """Return whether a long text has a list at its beginning: a number behind a bracket, and another or the end behind
-    it."""
+    """Return whether a long text begins with a list: a bracket, a number, then another number or the end."""
     return re.search(r"[\[({]\s*[-+−]?[\d.]+\s*(?:[,;\s]\s*[-+−\d.]|\])", text[:LOOKED_AT]) is not None
 
 
@@ -217,7 +225,7 @@ def _is_begun(text: str) -> bool:
 
 # --- groups --------------------------------------------------------------------------------------
 def _grouped(text: str) -> GroupedText:
-    """Return the text as groups within groups. Raises FormatError for more than MOST_DEEP within each other."""
+    """Return the text as nested groups. Raises FormatError for more than MOST_DEEP levels."""
     root = BracketGroup("", "", 0)
     root.end = len(text)
     stack, comments, stray = [root], [], False
@@ -260,7 +268,7 @@ def _holds(group: BracketGroup, matrices: Sequence[FoundList]) -> bool:
 
 
 def _named(group: BracketGroup) -> tuple[str, str, bool]:
-    """Return the key and the word before a bracket, and whether there is nothing else."""
+    """Return the key and the word in front of a bracket, and whether nothing else is there."""
     found = _WORD.fullmatch(group.word)
     if found is None:
         return "", group.word, False
@@ -273,14 +281,18 @@ def _is_constructor(word: str) -> bool:
 
 
 def _search(group: BracketGroup, text: str, name: str = "") -> list[FoundList]:
-    """Return every list of numbers in a group that is none itself. Raises FormatError for what may change one."""
+    """Return all lists of numbers inside a group that is no list. Raises FormatError for anything that may
+    change one."""
     found: list[FoundList] = []
-    key = ""
+    key = before = ""
     for item in group:
         if isinstance(item, str):
             named = _KEY.fullmatch(item)
-            key = named[2] if named else ""
+            key, before = named[2] if named else "", item
             continue
+        if before.lower() in _SHAPES and not item.word and _is_shape(item):
+            continue
+        before = ""
         own, word, plain = _named(item)
         own, key = own or key or (name if group.bracket == "(" else ""), ""
         if own.lower() in _SHAPES or word.rpartition(".")[2].lower() in _SHAPES:
@@ -298,14 +310,19 @@ def _search(group: BracketGroup, text: str, name: str = "") -> list[FoundList]:
     return found
 
 
+def _is_shape(group: BracketGroup) -> bool:
+    """Return whether a group is whole numbers in parentheses."""
+    return group.bracket == "(" and all(isinstance(item, str) and _whole(item) >= 0 for item in group)
+
+
 def _operators(group: BracketGroup) -> str:
-    """Return the first word in a group that counts with what is beside it."""
+    """Return the first word in a group that is an operation on what is next to it."""
     words = (item for item in group if isinstance(item, str))
     return next((word for word in words if word[0] in _OPERATORS or word[0] == "."), "")
 
 
 def _value(group: BracketGroup) -> Nested | str | None:
-    """Return the list, or the one number, that a group is; None of anything else."""
+    """Return the list, or the single number, that a group is; None for anything else."""
     _, word, plain = _named(group)
     if not plain or not _is_constructor(word):
         return None
@@ -317,7 +334,7 @@ def _value(group: BracketGroup) -> Nested | str | None:
 
 
 def _items(group: BracketGroup) -> Nested | None:
-    """Return what a list holds; None where a part of it has a key."""
+    """Return the items of a list; None where one of them has a key."""
     items: Nested = []
     for item in group:
         if isinstance(item, str):
@@ -332,7 +349,7 @@ def _items(group: BracketGroup) -> Nested | None:
 
 
 def _arguments(group: BracketGroup) -> tuple[Nested, tuple[str, ...] | None] | None:
-    """Return what a call is given but for keywords and types, and the shape that it says; None where it reshapes."""
+    """Return the arguments of a call without keywords and types, and the shape among them; None where it reshapes."""
     items: Nested = []
     shape = None
     key = ""  # of the argument that comes next
@@ -360,14 +377,13 @@ def _arguments(group: BracketGroup) -> tuple[Nested, tuple[str, ...] | None] | N
 
 
 def _key(word: str) -> str | None:
-    """Return the key that a word is; None where it is none."""
+    """Return a word as a key; None where it is none."""
     found = _KEY.fullmatch(word) if word[-1] in "=:" else None
     return None if found is None else found[2]
 
 
 def _inner(group: BracketGroup) -> Nested | str | None:
-    """Return the value of a group in a list; of one that is none its beginning, which is no number, unless it holds
-    others."""
+    """Return the value of a group inside a list; of one that is no value its first text, unless it holds lists."""
     value = _value(group)
     if value is None and not any(isinstance(part, BracketGroup) for part in group):
         return f"{group.word}{group.bracket}…"
@@ -377,9 +393,9 @@ def _inner(group: BracketGroup) -> Nested | str | None:
 def _unwrapped(
     group: BracketGroup, word: str, items: Nested, said: tuple[str, ...] | None = None
 ) -> Nested | str | None:
-    """Return the one value of a constructor or of parentheses, else the list of all.
+    """Return the single value of a constructor or of parentheses, else the list of all.
 
-    Raises FormatError where the list has another shape than the one that is said.
+    Raises FormatError where the list has another shape than the one given.
     """
     lists = [item for item in items if isinstance(item, list)]
     if said is not None and lists and (got := _shape(lists[0])) != tuple(map(_whole, said)):
@@ -422,8 +438,7 @@ def _cells(value: Nested) -> Iterator[str]:
 
 
 def _is_numbers(value: Nested) -> bool:
-    """Return whether half of the first cells of a list are numbers, or are meant for one, so that a typing error is
-    named."""
+    """Return whether half of the first cells of a list are numbers, or nearly so: then a typing error can be named."""
     cells = list(itertools.islice(_cells(value), 64))
     return 0 < len(cells) <= 2 * sum(map(_is_value, cells))
 
@@ -433,7 +448,7 @@ def _is_value(cell: str) -> bool:
 
 
 def _before(text: str, start: int) -> str:
-    """Return what stands near before a place."""
+    """Return the text just before a place."""
     return text[max(0, start - NEAR) : start]
 
 
@@ -447,14 +462,13 @@ def _around(text: str, matrices: Sequence[FoundList]) -> str:
 
 
 def _is_row(line: str) -> bool:
-    """Return whether a line is numbers in no brackets."""
+    """Return whether a line is numbers without brackets."""
     cells = re.split(r"[\s,;]+", line.strip()) if _BRACKETS.isdisjoint(line) else []
     return any(cells) and all(map(is_number, filter(None, cells)))
 
 
 def _counts(one: FoundList, text: str) -> bool:
-    """Return whether a row is meant for one: it is no number in parentheses, and no numbers stand beside it in its
-    line."""
+    """Return whether a row is meant as one: not a number in parentheses, and without numbers next to it on its line."""
     cells, body = list(_cells(one.value)), text[one.group.start : one.group.end]
     if (one.group.bracket == "(" and len(cells) < 2) or re.match(r"\[\s*,", body):  # R counts columns as [,1]
         return False
@@ -480,7 +494,7 @@ def _with_vectors(matrices: list[FoundList], found: Sequence[FoundList], text: s
 
 
 def _is_vector(one: FoundList, text: str, shapes: set[tuple[int, ...]]) -> bool:
-    """Return whether a row beside a matrix is another one: it is given a name or a line, and is not a shape."""
+    """Return whether a row beside a matrix is a vector: it has a name or a line of its own, and is not a shape."""
     whole = tuple(map(_whole, _cells(one.value)))
     if whole in shapes or any(tuple(s for s in shape if s != 1) == whole for shape in shapes):
         return False
@@ -489,11 +503,15 @@ def _is_vector(one: FoundList, text: str, shapes: set[tuple[int, ...]]) -> bool:
 
 
 def _check(one: FoundList, text: str) -> None:
-    """Raise FormatError for what is wrong within a matrix, or stands beside it and counts with it."""
+    """Raise FormatError for an error in a matrix, or an operation next to it."""
     start, end = one.group.start, one.group.end
     refuse_shortened(text[start:end])
     if re.search(r"[\[,]\s*,", text[start:end]):
         raise FormatError(GAP)
+    if parted := _COLUMNS_APART.search(text, start, end):
+        raise FormatError(BESIDE, text=parted[0])
+    if one.group.word and (kind := _rounding_type(one, text)):
+        raise FormatError(BESIDE, text=quoted(kind, NAMED))
     if counted := _counted_before(_before(text, start)):
         raise FormatError(BESIDE, text=quoted(counted, NAMED))
     kept = _KEPT.match(text, end)
@@ -504,7 +522,7 @@ def _check(one: FoundList, text: str) -> None:
 
 
 def _counted_before(near: str) -> str:
-    """Return the end of what stands before a matrix where it counts with it: an operator, or a number as a factor."""
+    """Return the end of the text before a matrix if that changes it: an operator, or a number as a factor."""
     before = near.rstrip()
     line = before.rpartition("\n")[2]
     operator = before[-1:] in _OPERATORS and not _RULE.fullmatch(line.strip()) and not _BOLD.search(before[-200:])
@@ -513,18 +531,28 @@ def _counted_before(near: str) -> str:
     return line[-NAMED:] if operator or number else ""
 
 
+def _rounding_type(one: FoundList, text: str) -> str:
+    """Return the type that a constructor is given where it would make other numbers of those in its list."""
+    kind = _WHOLE_TYPE.search(text, max(one.group.opened, one.group.end - NEAR), one.group.end)
+    if kind is None:
+        return ""
+    kept = _SWITCH if "bool" in kind[0] else _WHOLE
+    return "" if all(is_switch(cell) or kept.fullmatch(cell) for cell in _cells(one.value)) else kind[0].lstrip(", ")
+
+
 def _counts_behind(rest: str, *, in_quotes: bool) -> bool:
-    """Return whether what stands behind a matrix counts with it: an index, a power, an attribute, an operator."""
+    """Return whether the text after a matrix changes it: an index, a power, an attribute, an operator."""
     near, apart = rest[:1], rest.lstrip(" \t")
     touches = near and (near in "'ᵀ²[(^’" or (near.isascii() and near.isalnum())) and not in_quotes
     attribute = near == "." and rest[1:2].isalpha()
+    turned = not in_quotes and _TRANSPOSED.match(apart)
     operator = apart[:1] in _OPERATORS and not apart.startswith(("**", "--")) and not _COMMENT.match(rest)
-    return bool(touches) or attribute or operator or apart.startswith(("==", "!="))
+    return bool(touches or turned) or attribute or operator or apart.startswith(("==", "!="))
 
 
 # --- rows ----------------------------------------------------------------------------------------
 def _listed(one: FoundList, text: str) -> Iterator[NamedRows]:
-    """Yield the matrices of a list, which has several where it is nested deeper than one has rows."""
+    """Yield the matrices of a list; there are several where it is nested deeper than a matrix."""
     name = one.name or name_before(text, one.group.start)
     value = one.value
     while len(value) == 1 and isinstance(value[0], list):
@@ -544,7 +572,7 @@ def _listed(one: FoundList, text: str) -> Iterator[NamedRows]:
 
 
 def _cut_at_lines(body: str) -> str:
-    """Return a list with a semicolon for every line end, but beside a comma, where Python goes on."""
+    """Return a list with a semicolon for each line end, except after a comma, where Python goes on."""
     body = body[body.rfind("[") if "[" in body else 0 :] if body.count("[") == 1 else body
     lines = [line.strip() for line in body.split("\n")]
     ends = [
@@ -568,18 +596,18 @@ def _rows_of(value: Nested | str) -> Rows:
 
 
 def name_before(text: str, start: int) -> str:
-    """Return what stands before a matrix in its line, or in the line above where that ends as labels do."""
+    """Return the text before a matrix on its line, or the line above if that ends as labels do."""
     before = _before(text, start)
     line = before.rpartition("\n")[2]
     if not line.strip():
         above = before.rstrip().rpartition("\n")[2].rstrip()
         line = above if above.endswith((":", "=")) else ""
-    name = re.split(r"[\])};,]", line)[-1]
-    return re.sub(r"^(?:const|let|var)\s+|[\s:=<>(]+$|^[\s#>*`.-]+|[*`\"']", "", name).strip()
+    name = re.sub(r"(?<!\w)'([^']*)'", r"\1", re.split(r"[\])};,]", line)[-1])  # K' is another matrix than 'K'
+    return re.sub(r"^(?:const|let|var)\s+|[\s:=<>(]+$|^[\s#>*`.-]+|[*`\"]|(?<!\w)'", "", name).strip()
 
 
 def _as_rows(found: Sequence[FoundList], text: str, left_out: str) -> FoundLists | None:
-    """Return lists of numbers one below the other as the rows of one matrix; None where they are something else."""
+    """Return lists of numbers that follow each other as the rows of one matrix; None where they are something else."""
     if len(found) < 2 or any(_depth(one.value) > 1 for one in found):
         return None
     names = tuple(one.name or name_before(text, one.group.start) for one in found)
@@ -597,13 +625,13 @@ def _as_rows(found: Sequence[FoundList], text: str, left_out: str) -> FoundLists
 
 
 def _are_rows(found: Sequence[FoundList], between: Sequence[str]) -> bool:
-    """Return whether lists of numbers with names may be rows: each in a line, or entries of one record."""
+    """Return whether named lists of numbers may be rows: each on its own line, or all entries of one record."""
     entries = any(one.name for one in found) and "=" not in "".join(between)
     return entries or all("\n" in part for part in between)
 
 
 def _singly(found: Sequence[FoundList], text: str, left_out: str) -> FoundLists:
-    """Return each list as a matrix, or as several. Raises FormatError for more than MOST."""
+    """Return each list as one or more matrices. Raises FormatError for more than MOST."""
     matrices = list(itertools.islice((listed for one in found for listed in _listed(one, text)), MOST + 1))
     if len(matrices) > MOST:
         raise FormatError(TOO_MANY, most=f"{MOST:,}")
@@ -613,14 +641,14 @@ def _singly(found: Sequence[FoundList], text: str, left_out: str) -> FoundLists:
 
 
 def _without(left_out: str, names: Sequence[str], sign: str = "[:：=＝]") -> str:
-    """Return what was left out but for names, which have a note of their own; each ends with `sign`."""
+    """Return left-out words without names, which have a note of their own; each ends with `sign`."""
     for name in filter(None, names[:MOST]):
         left_out = re.sub(rf"{re.escape(name)}\s*{sign}\s*", "", left_out, count=1)
     return left_out if any(map(str.isalnum, left_out)) else ""
 
 
 def _left_out(text: str, matrices: Sequence[FoundList], comments: Sequence[tuple[int, int]]) -> str:
-    """Return the words around the matrices, and the comments in them."""
+    """Return the words around the matrices, and the comments."""
     parts, place = [], 0
     groups = {one.group.start: one.group for one in matrices}
     for group in groups.values():

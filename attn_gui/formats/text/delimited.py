@@ -40,6 +40,7 @@ _PUNCTUATED = re.compile(r"[:：，。！？(（]")
 _R_ROW = re.compile(r"^\s*\[\d+,\]")
 _R_VECTOR = re.compile(r"(?:^[ \t]*\[\d+\][ \t].*(?:\n|$))+", re.MULTILINE)
 _FACTOR = re.compile(r"(?<![^\n])[ \t]*1\.0e([+-]\d+)\s*\*\s*\n\s*")
+_POWER = re.compile(r"(?<!\S)([-+]?\d+\.?\d*)(?:[eE]([-+]?\d+))?(?!\S)")
 _RULE = re.compile(r"\s*[-=_~]{3,}(?:\s+[-=_~]{3,})*\s*")
 _TYPE = re.compile(r"\s*(?:(?:[a-z]+\.)?(?:b?float|u?int)\d+|(?:Name|Length|dtype): .*|\[\[\d+\]\])\s*$")
 _HASHED = re.compile(r"\s*#{1,6} +\D*$")
@@ -51,7 +52,7 @@ _ROW, _WORD, _EMPTY = "row", "word", "empty"
 
 
 class TextRow(NamedTuple):
-    """One row of a text and its last line, from 1 as editors count; a cell in quotes may go over several lines."""
+    """One row of a text and its last line, counted from 1; a quoted cell may span several lines."""
 
     line: int
     cells: list[str]
@@ -63,7 +64,7 @@ class TextRow(NamedTuple):
 
 
 class Dialect(NamedTuple):
-    """The rule by which rows of a text are cut; `ended`: a delimiter ends every line and separates nothing."""
+    """How rows of a text are split; `ended`: a delimiter ends every line, and separates nothing there."""
 
     delimiter: str
     ended: bool = False
@@ -71,7 +72,7 @@ class Dialect(NamedTuple):
 
 
 def tidy(text: str) -> str:
-    """Return the text with one kind of line ends, and with delimiters in ASCII where it has no others."""
+    """Return the text with one kind of line end, and with delimiters in ASCII where it has no others."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     if "\n" not in text:
         text = text.translate(_NEW_LINES)
@@ -84,13 +85,12 @@ def tidy(text: str) -> str:
 
 
 def outlined(text: str) -> str:
-    """Return the text with a word for every cell in quotes that is no number: its own marks say nothing of the
-    layout."""
+    """Return the text with a word in place of every quoted cell that is no number, whose marks would mislead."""
     return _QUOTED.sub('"x"', text) if '"' in text else text
 
 
 def find_dialect(text: str) -> Dialect:
-    """Return the delimiter under which the first rows have nothing but numbers and headings, or most numbers."""
+    """Return the delimiter with which the first rows are all numbers and headings, or which gives most numbers."""
     said = _FIRST_LINE.match(text)
     if said is not None:
         return Dialect(said[1], start=said.end())
@@ -128,7 +128,7 @@ def _lines(text: str, start: int) -> Iterator[str]:
 
 
 def _ends_lines(text: str, mark: str) -> bool:
-    """Return whether a delimiter ends every line; the last one may lack it."""
+    """Return whether a delimiter ends every line, except perhaps the last."""
     lines = [line.rstrip(" \n") for line in itertools.islice(_lines(text, 0), SAMPLE) if line.strip()]
     if mark == " " or not lines:
         return False
@@ -137,9 +137,9 @@ def _ends_lines(text: str, mark: str) -> bool:
 
 
 def _score(sample: list[list[str]], delimiter: str) -> tuple[bool, int, int]:
-    """Return whether all but headings are numbers, then how many cells are and how many are not.
+    """Return (whether all but headings are numbers, number of such cells, minus the number of other cells).
 
-    In a single column 1,5 counts for two numbers, not for one and a half; between commas it was quoted.
+    In a single column 1,5 counts as two numbers, not as one and a half, which would have been quoted between commas.
     """
     comma = delimiter == "," or all(len(cells) > 1 for cells in sample)
     marks = [[_numeric(cell, comma) for cell in cells] for cells in sample]
@@ -159,15 +159,15 @@ def _numeric(cell: str, comma: bool) -> bool:
 
 # --- what stands around a table ------------------------------------------------------------------
 class TextBlock(NamedTuple):
-    """A table of a text; its lines keep their numbers. `words` stand above it."""
+    """A table in a text, whose lines keep their numbers; `words` are those above it."""
 
     words: str
     text: str
 
 
 def without_prompts(text: str) -> str:
-    """Return the text without the prompts of its outputs, and without what begins all its lines, as comments and quotes
-    do."""
+    """Return the text without the prompts of outputs, and without a mark of comments or quotes that begins all its
+    lines."""
     lines = [line for line in text.split("\n", SAMPLE)[:SAMPLE] if line.strip()]
     starts = {found[0].strip() if (found := _QUOTED_LINE.match(line)) else "" for line in lines}
     if len(lines) > 1 and len(starts) == 1 and "" not in starts:
@@ -176,19 +176,21 @@ def without_prompts(text: str) -> str:
 
 
 def uncommented(text: str) -> str:
-    """Return the text with its comments as lines of it."""
+    """Return the text with its comments as ordinary lines."""
     return "\n".join(_QUOTED_LINE.sub("", line, count=1) for line in text.split("\n"))
 
 
 def without_comments(text: str) -> tuple[str, str]:
-    """Return a plain table without the comments behind its rows, and these."""
+    """Return a plain table without comments behind its rows, and these comments."""
     return _COMMENT.sub("", text), " ".join(comment.strip() for comment in _COMMENT.findall(text))
 
 
 def unprinted(text: str) -> str:
-    """Return a text without what R prints around a table, with its parts side by side, by MATLAB's factor above it."""
+    """Return a text without what R prints around a table, with its parts side by side, times MATLAB's factor
+    above it."""
     if factor := _FACTOR.search(text):
-        text = text[: factor.start()] + re.sub(r"(\.\d+)(?!\S)", rf"\1e{factor[1]}", text[factor.end() :])
+        lines = text[factor.end() :].split("\n")
+        text = text[: factor.start()] + "\n".join(_multiplied(line, int(factor[1])) for line in lines)
     if parted := _PARTED.search(text):
         parts = [part.split("\n") for part in _PARTED.split(text[parted.start() :]) if part.strip()]
         parts = [[_R_ROW.sub("", line) for line in lines if line.strip()] for lines in parts]
@@ -197,9 +199,16 @@ def unprinted(text: str) -> str:
     return _R_VECTOR.sub(_one_row, text) if _R_VECTOR.match(text) else text
 
 
+def _multiplied(line: str, exponent: int) -> str:
+    """Return a row of numbers times a power of ten; any other line as it is."""
+    if not all(map(is_number, line.split())):
+        return line
+    return _POWER.sub(lambda cell: f"{cell[1]}e{int(cell[2] or 0) + exponent}", line)
+
+
 def _one_row(vector: re.Match[str]) -> str:
-    """Return the numbers that R prints behind their counts, as one row; the text as it is where the counts are
-    others."""
+    """Return the numbers that R prints after running counts, as one row; the text as it is where the counts
+    do not fit."""
     rows = [line.split() for line in vector[0].strip().split("\n")]
     counts = itertools.accumulate((len(row) - 1 for row in rows), initial=1)
     fits = all(row[0] == f"[{count}]" for row, count in zip(rows, counts, strict=False))
@@ -207,9 +216,9 @@ def _one_row(vector: re.Match[str]) -> str:
 
 
 def blocks_of(text: str) -> tuple[list[TextBlock], str]:
-    """Return the tables of a text that lines of words, or empty ones, keep apart, and the words below the last.
+    """Return the tables of a text, separated by lines of words or empty lines, and the words below the last one.
 
-    Single rows with empty lines between them are one table, and so is a column, in which an empty line is a gap.
+    Single rows with empty lines between them are one table; so is a column, in which an empty line is a gap.
     """
     lines = text.split("\n")
     kinds: list[str] = []
@@ -240,7 +249,7 @@ def blocks_of(text: str) -> tuple[list[TextBlock], str]:
 
 
 def _heads(lines: Sequence[str], kinds: Sequence[str]) -> bool:
-    """Return whether the last line with anything in it has the headings of a table."""
+    """Return whether the last line that is not empty holds the headings of a table."""
     above = next((place for place in range(len(lines) - 1, -1, -1) if kinds[place] != _EMPTY), None)
     return above is not None and kinds[above] == _ROW and not any(map(is_number, lines[above].split()))
 
@@ -252,7 +261,7 @@ def _words_in(lines: Sequence[str], kinds: Sequence[str]) -> str:
 
 
 def _kind(place: int, lines: Sequence[str]) -> str:
-    """Return the kind of a line: a row or headings of a table, nothing, or words as of sentences, labels, prompts and
+    """Return the kind of a line: row or headings of a table, empty, or words such as sentences, labels, prompts and
     code."""
     line = lines[place]
     if not line.strip():
@@ -273,14 +282,13 @@ def _kind(place: int, lines: Sequence[str]) -> str:
 
 
 def _fields(line: str) -> list[str]:
-    """Return the cells of a line, cut by the first of the delimiters that it has."""
+    """Return the cells of a line, split at the first delimiter that it has."""
     mark = next((mark for mark in DELIMITERS[:-1] if mark in line.strip()), None)
     return [cell.strip() for cell in line.strip().split(mark) if cell.strip()]
 
 
 def is_title(line: str, below: Sequence[str]) -> bool:
-    """Return whether a line is words above rows of several numbers, and neither headings of them nor a row with a
-    label."""
+    """Return whether a line is a title above rows of several numbers: neither headings, nor a row with a label."""
     row = _fields(below[0])
     if len(row) < 2 or not is_number(row[0]) or sort_of(line) is not CellSort.WORD:
         return False
@@ -293,20 +301,22 @@ def is_title(line: str, below: Sequence[str]) -> bool:
 
 
 def _numbers_at_end(line: str) -> int:
-    """Return how many numbers a line ends with."""
+    """Return how many numbers are at the end of a line."""
     cells = re.split(r"[\s,;]+", line.strip())
     return len(list(itertools.takewhile(is_number, reversed(cells))))
 
 
 def is_counted(below: Sequence[str]) -> bool:
-    """Return whether rows of two numbers may be one column with the count of its rows, as pandas and R print it."""
+    """Return whether rows of two numbers may be one column with a count, as pandas and R print it."""
     rows = [_fields(line) for line in below]
     return len(rows[0]) == 2 and is_count([row[0] for row in rows if row], int(rows[0][0] == "1"))
 
 
 def label_of(text: str) -> tuple[str, str, bool]:
-    """Return the words before the first row of a table in its line, and the table; and whether the line may be the
-    heading of a column, or a row with its label. No words where other rows have some."""
+    """Return the words before the first row of a table on its line, the table, and whether the line may be a heading.
+
+    The line may be the heading of a column, or a row with its label. There are no words where other rows have some.
+    """
     first, *below = [line for line in text.split("\n", SAMPLE)[:SAMPLE] if line.strip()] or [""]
     label = _LABEL.match(first[:LONGEST_WORDS])
     rest = re.split(r"[\s,;]+", first[label.end() :].strip()) if label else []

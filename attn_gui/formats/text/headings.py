@@ -44,7 +44,7 @@ class Headings(NamedTuple):
 
 
 def sort_of(cell: str) -> CellSort:
-    """Return the sort of a cell, whatever its script and its spelling."""
+    """Return the sort of a cell in any script and spelling."""
     text = cell.strip()
     if text.startswith("'"):  # so a spreadsheet marks a text that would be something else
         return CellSort.WORD
@@ -60,7 +60,7 @@ def sort_of(cell: str) -> CellSort:
 
 
 def is_number(cell: str) -> bool:
-    """Return whether a cell can be read, with a decimal comma too."""
+    """Return whether a cell can be read as a number, also with a decimal comma."""
     try:
         cell_number(cell.replace(",", ".", 1))
     except NotANumber:
@@ -69,7 +69,7 @@ def is_number(cell: str) -> bool:
 
 
 def cell_number(cell: str) -> float:
-    """Return a number, or a switch as masks are printed and shown; raises NotANumber."""
+    """Return a number, or 1 and 0 for the words of masks. Raises NotANumber."""
     if cell.isascii() and "_" not in cell:
         with suppress(ValueError):
             if math.isfinite(value := float(cell)):
@@ -84,13 +84,13 @@ def is_switch(cell: str) -> bool:
 
 
 def are_words(cells: Sequence[str]) -> bool:
-    """Return whether cells can be names: at least one is a word, and none could have been a number."""
+    """Return whether cells can be names: at least one is a word, and none can be a number."""
     sorts = set(map(sort_of, cells))
     return CellSort.WORD in sorts and not sorts & {CellSort.NUMBER, CellSort.BROKEN}
 
 
 def is_count(cells: Sequence[str], first: int | None = None) -> bool:
-    """Return whether the cells count on in ones, from `first` if given."""
+    """Return whether the cells count up by one, from `first` if given."""
     if not cells or not all(cell.isascii() and re.fullmatch(r"0|[1-9]\d{0,8}", cell.strip()) for cell in cells):
         return False
     start = int(cells[0].strip()) if first is None else first
@@ -98,9 +98,9 @@ def is_count(cells: Sequence[str], first: int | None = None) -> bool:
 
 
 def find_headings(rows: Sequence[Sequence[str]], headed: bool | None = False) -> tuple[Headings, ...]:
-    """Return the ways to read the first rows of a table: one, or two where numbers may be headings or not.
+    """Return the readings of a table's first rows: two where numbers may be headings or not, else one.
 
-    `headed`: the syntax of the text puts headings into the first row, as Markdown does; None: it lets them stand there.
+    `headed`: the syntax puts headings into the first row, as Markdown does; None: it allows them there.
     """
     if len(rows) > 1 and {len(row) for row in rows[1:]} == {len(rows[0]) + 1} and _agree(rows):
         return (Headings(True, True, short=True),)
@@ -111,18 +111,27 @@ def find_headings(rows: Sequence[Sequence[str]], headed: bool | None = False) ->
         return (Headings(header=True),)
     if len(rows) > 1 and (is_count(rows[0]) if headed else headed is None and _is_count_above(rows)):
         return (Headings(header=True), Headings())
+    if headed is None and _is_count_beside(rows):
+        return (Headings(labels=True), Headings())
     return (Headings(labels=len(rows[0]) > 1 and are_words(_first(rows))),)
 
 
+def _is_count_beside(rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether rows may be counted beside numbers that all have a fraction: pandas prints a Series so."""
+    beside, decimals = _first(rows), (_DECIMALS.search(cell) for row in rows for cell in row[1:])
+    counted = is_count(beside, 0) or is_count(beside, 1)
+    return len(rows) > 2 and len(rows[0]) > 1 and counted and all(decimals)
+
+
 def _is_count_above(rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether columns may be counted above numbers that all have a fraction: pandas writes so without an
-    index."""
+    """Return whether columns may be counted above numbers that all have a fraction, as pandas writes without
+    an index."""
     decimals = (_DECIMALS.search(cell) for row in rows[1:] for cell in row)
     return len(rows[0]) > 1 and is_count(rows[0], 0) and all(decimals)
 
 
 def _with_corner(rows: Sequence[Sequence[str]], headed: bool | None) -> tuple[Headings, ...]:
-    """Return the headings of a table whose first row and first column meet in a cell that is neither."""
+    """Return the headings of a table whose first row and first column meet in a cell that belongs to neither."""
     corner, header, labels = rows[0][0], rows[0][1:], _first(rows[1:])
     both = Headings(True, True)
     if not corner.strip():
@@ -152,7 +161,7 @@ def _with_empty_corner(header: Sequence[str], labels: Sequence[str]) -> tuple[He
 
 
 def _is_named(side: Sequence[str]) -> bool:
-    """Return whether no cell could have been a number."""
+    """Return whether no cell can be a number."""
     return not set(map(sort_of, side)) & {CellSort.NUMBER, CellSort.BROKEN}
 
 
@@ -161,7 +170,7 @@ def _no_broken(side: Sequence[str]) -> bool:
 
 
 def _agree(rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether a header without a corner and labels belong together, as pandas prints them."""
+    """Return whether a header without a corner belongs to the labels, as pandas prints them."""
     header, labels = rows[0], _first(rows[1:])
     words = are_words(header), are_words(labels)
     counts = is_count(header, 0), is_count(labels, 0)
@@ -178,10 +187,9 @@ def _first(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def label_check(sample: Sequence[str], said: bool) -> Callable[[int, str], bool]:
-    """Return whether a label further down is one, like those in the sample: a name among names, the next number of a
-    count.
+    """Return a function of (place, label): whether a label further down fits those of the sample.
 
-    Any is where the syntax has said so.
+    A name fits names, the next number a count. Every label fits where the syntax has `said` that these are labels.
     """
     if said:
         return lambda _place, _label: True
@@ -194,17 +202,17 @@ def label_check(sample: Sequence[str], said: bool) -> Callable[[int, str], bool]
 
 
 def marked(label: str) -> str:
-    """Return a label as it is written into a table, so that no program takes it for a formula, a number or nothing."""
+    """Return a label as written into a table, so that no program takes it for a formula, a number or an empty cell."""
     return f"'{label}" if _needs_mark(label) else label
 
 
 def is_plain(label: str) -> bool:
-    """Return whether a label has nothing in it that stands between the cells or around the lines of any layout."""
+    """Return whether a label has nothing in it that separates cells or lines in any layout."""
     return label.isprintable() and label == label.strip() and SYNTAX.isdisjoint(label)
 
 
 def unmarked(label: str) -> str:
-    """Return a label as it was before it was marked."""
+    """Return a label without the mark of `marked`."""
     return label[1:] if label.startswith("'") and _needs_mark(label) else label
 
 

@@ -60,6 +60,7 @@ _FRAME = re.compile(
     re.DOTALL,
 )
 _LATEX_NAMED = re.compile(r"([^$&,;=\n]{1,40}?)\s*(?:=|:=|\\approx|\\coloneqq)\s*[$&({\[]*\s*(?:\\left\s*\S+\s*)?$")
+_TURNED = re.compile(r"\\(?:top|intercal)\b")
 _COLUMNS = re.compile(r"\s*\{(?:[^{}]|\{[^{}]*\})*\}")
 _LATEX_ROW = re.compile(r"\\\\(?:\[[^\]]*\])?|\\cr\b|\\tabularnewline\b")
 _LATEX_RULE = re.compile(r"\s*\\(?:hline|midrule)\b")
@@ -92,21 +93,20 @@ NUMBER_ABOVE = QT_TRANSLATE_NOOP(
 # matrices: some columns below the others, each part with the names of its rows and columns. A comment above it says
 # which it is.
 class TypesetPart(NamedTuple):
-    """Some rows and columns, the names of the rows not counted as a column."""
+    """Some rows and columns of a table; the names of rows are not counted as a column."""
 
     rows: range
     columns: range
 
     @property
     def mark(self) -> str:
-        """The comment above it."""
+        """The comment above the part."""
         rows, columns = self.rows, self.columns
         return f"% rows {rows.start} to {rows.stop - 1}, columns {columns.start} to {columns.stop - 1}"
 
 
 def parts_of(rows: Texts, heads: Sequence[str]) -> list[TypesetPart]:
-    """Return the parts of a table that fit a page each, in the order of reading; the first cell of a row is its
-    name."""
+    """Return the parts of a table that fit a page each, in reading order; the first cell of a row is its name."""
     names, *widths = (max(map(_points, column)) + BETWEEN_PT for column in zip(heads, *rows, strict=True))
     groups, left = [[0, 0]], LINE_PT - names
     for width in widths:
@@ -121,7 +121,7 @@ def parts_of(rows: Texts, heads: Sequence[str]) -> list[TypesetPart]:
 
 
 def parted(text: str) -> Iterator[tuple[TypesetPart, str]]:
-    """Yield the parts that a text is marked to have, each with its own text; none where it is one table."""
+    """Yield (part, its text) of a text marked to have several; nothing where it is one table."""
     _, *found = _MARK.split(text)
     for number in range(0, len(found), 5):
         top, bottom, low, high = map(int, found[number : number + 4])
@@ -129,8 +129,7 @@ def parted(text: str) -> Iterator[tuple[TypesetPart, str]]:
 
 
 def joined(parts: Sequence[tuple[TypesetPart, list[list[str]]]], refusal: FormatError) -> list[list[str]]:
-    """Return the rows of the whole table, the headings first. Raises `refusal` where a part is missing or is not as
-    said."""
+    """Return the rows of the whole table, headings first. Raises `refusal` where a part is missing or not as marked."""
     whole: list[list[str]] = [[]]
     first = 0  # of the rows that parts are laid to, where they begin in the whole
     for part, rows in parts:
@@ -154,30 +153,29 @@ def joined(parts: Sequence[tuple[TypesetPart, list[list[str]]]], refusal: Format
 
 
 def _points(cell: str) -> float:
-    """Return the width of a cell as it is typeset, or a little more."""
+    """Return the width of a typeset cell, or a little more, in points."""
     return sum(_ORDERS_PT.get(sign, WIDE_PT if sign > "\u2e80" else SIGN_PT) for sign in _WIDE_SIGN.findall(cell))
 
 
 # --- signs ----------------------------------------------------------------------------------------
 def latex_text(text: str) -> str:
-    """Return a text in which LaTeX takes no sign for an order, in one line."""
+    """Return a text on one line in which LaTeX takes no sign for a command."""
     return "".join(_LATEX.get(sign, sign) for sign in _line(text))
 
 
 def text_of_latex(latex: str, undressed: Callable[[str], str]) -> str:
-    """Return the text that was written so; `undressed` takes what stands between such signs."""
+    """Return the text that `latex_text` was given; `undressed` is applied to the text between escaped signs."""
     between, signs = _WRITTEN.split(latex), _WRITTEN.findall(latex)
     return "".join(undressed(part) + _PLAIN.get(sign, "") for part, sign in zip(between, [*signs, ""], strict=True))
 
 
 def markdown_text(text: str) -> str:
-    """Return a text in which Markdown takes no sign for an order, in one line."""
+    """Return a text on one line in which Markdown takes no sign for markup."""
     return _MARKDOWN.sub(r"\\\g<0>", _line(text))
 
 
 def _line(text: str) -> str:
-    """Return a text in one line, without control characters and halves of characters: each by its name, such as
-    U+0001."""
+    """Return a text on one line, with control characters and halves of characters by name, such as U+0001."""
     return _CONTROL.sub(lambda found: f"U+{ord(found[0]):04X}", " ".join(text.splitlines()))
 
 
@@ -187,25 +185,24 @@ def is_latex(text: str) -> bool:
 
 
 def is_piped(text: str) -> bool:
-    """Return whether the first line is cut by pipes and no other line lacks them, rules between the rows aside."""
+    """Return whether the first line is split by pipes, and all others too but for rules between rows."""
     lines = [line for line in text.split("\n", LOOKED_AT)[:LOOKED_AT] if line.strip()]
     rows = [line for line in lines if not _is_rule(line)]
     return bool(rows) and all(_PIPE.search(line) for line in rows) and (len(rows) < len(lines) or len(rows) > 1)
 
 
 def _is_rule(line: str) -> bool:
-    """Return whether a line has nothing but what the frame of a table is drawn with; labels may be dashes as well."""
+    """Return whether a line consists of the signs that table frames are drawn with; labels may be dashes as well."""
     marks = set(line)
     return marks <= _RULE and not marks.isdisjoint(_DASHES)
 
 
 # --- LaTeX ---------------------------------------------------------------------------------------
 def latex_tables(text: str) -> list[tuple[str, list[TextRow], bool]]:
-    """Return each matrix, array or tabular with the name before it and its rows; or lines with & and a double
-    backslash.
+    """Return each matrix, array or tabular, or lines with & and double backslashes: (name before it, rows, headed).
 
-    And whether a rule below the first row of a tabular, and below no other, says that it holds headings. Parts of one
-    table are one.
+    `headed`: a rule below the first row of a tabular, and below no other, says that it holds headings. Parts of one
+    table are joined.
     """
     if parts := [(part, [row.cells for row in latex_tables(own)[0][1]]) for part, own in parted(text)]:
         return [("", [TextRow(0, cells) for cells in joined(parts, FormatError(SEVERAL, count=len(parts)))], True)]
@@ -228,11 +225,12 @@ def _latex_rows(body: str, text: str, *, tabular: bool) -> tuple[list[TextRow], 
 def _latex_name(text: str, matrix: re.Match[str]) -> str:
     """Return the name that a formula gives to a matrix; empty where it gives none."""
     named = _LATEX_NAMED.search(text[max(0, matrix.start() - BESIDE) : matrix.start()])
-    return re.sub(r"\\(?:[a-z]+|[\[(])|[{}\s]", "", named[1]) if named else ""
+    plain = _TURNED.sub("T", named[1]) if named else ""
+    return re.sub(r"\\(?:[a-z]+|[\[(])|[{}\s]", "", plain)
 
 
 def _body(matrix: re.Match[str]) -> str:
-    """Return the text within a matrix. Raises FormatError for what stands beside it in a formula and may change it."""
+    """Return the text inside a matrix. Raises FormatError for anything next to it in a formula that may change it."""
     kind, body = matrix.groups()
     if kind != TABULAR:
         _refuse_beside(_COMMENT.sub("", matrix.string[: matrix.start()]).rstrip()[-BESIDE:], -1, BEFORE)
@@ -241,7 +239,7 @@ def _body(matrix: re.Match[str]) -> str:
 
 
 def _refuse_beside(side: str, nearest: int, ends: frozenset[str]) -> None:
-    """Raise FormatError unless a formula begins or ends beside a matrix, behind what only frames the matrix."""
+    """Raise FormatError unless a formula begins or ends next to a matrix, not counting what only frames it."""
     signs = _SIGN.findall(side)
     while signs and _FRAME.fullmatch(signs[nearest]):
         del signs[nearest]
@@ -250,8 +248,7 @@ def _refuse_beside(side: str, nearest: int, ends: frozenset[str]) -> None:
 
 
 def _latex_cell(cell: str) -> str:
-    """Return the text of a cell; fractions and powers keep apart from digits beside them, with which they are no
-    number."""
+    """Return the text of a cell; fractions and powers stay apart from digits next to them, and so are no number."""
     cell = _LATEX_POWER.sub(r"e\1 ", cell.replace("\\infty", "inf"))
     cell = _LATEX_FRACTION.sub(r" \1/\2 ", cell)
     return _SIGN_APART.sub(r"\1", text_of_latex(cell, lambda part: _LATEX_DRESS.sub("", part)).strip())
@@ -259,7 +256,7 @@ def _latex_cell(cell: str) -> str:
 
 # --- Markdown ------------------------------------------------------------------------------------
 def piped_rows(text: str) -> tuple[list[TextRow], bool]:
-    """Return the rows between pipes, and whether a rule below the first one says that it holds headings."""
+    """Return the rows between pipes, and whether a rule below the first says that it holds headings."""
     rows: list[TextRow] = []
     headed = False
     for place, line in enumerate(text.split("\n"), 1):
@@ -273,9 +270,10 @@ def piped_rows(text: str) -> tuple[list[TextRow], bool]:
 
 
 def titled(text: str) -> tuple[str, str]:
-    """Return the text above a table that has a rule below its first row, and the table, whose lines keep their numbers.
+    """Return the text above a table with a rule below its first row, and the table, whose lines keep their numbers.
 
-    Nothing where there is no such table, or nothing above it. Raises FormatError for a number that may be meant.
+    ("", text) where there is no such table, or nothing above it. Raises FormatError where that may be a number of the
+    table.
     """
     lines = text.split("\n", LOOKED_AT)
     top = next((place for place, line in enumerate(lines[:-2]) if _PIPE.search(line)), 0)

@@ -26,6 +26,8 @@ _SPECIAL = {"nan": math.nan, "inf": math.inf, "infinity": math.inf, "∞": math.
 _COMMAS = set(",、،٫。")
 # superscripts, ½ or ① would silently become other numbers: 10² is not 102
 _KEPT_FORMS = ("<wide>", "<narrow>", "<font>", "<noBreak>", "<compat>")
+# cannot be seen, and yet means something: a minus that was copied out of a PDF, and what formulas leave unwritten
+_MEANT = frozenset("\u00ad\u2061\u2062\u2063\u2064")
 _MINUS = str.maketrans({"−": "-", "‐": "-", "‑": "-", "–": "-", "﹣": "-"})
 
 
@@ -60,12 +62,11 @@ def number(text: str, dtype: DTypeLike = np.float64) -> float:
 
 
 def normalized(text: str) -> str:
-    """Return `text` in ASCII where that is safe, without what cannot be seen; "?" where it would become another
-    number."""
+    """Return `text` in ASCII where that is safe, without invisible signs; "?" where it would become another number."""
     if text.isascii():
         return text.strip()
     forms = (unicodedata.decomposition(letter).split(" ")[0] for letter in text)
-    if any(form.startswith("<") and form not in _KEPT_FORMS for form in forms):
+    if any(form.startswith("<") and form not in _KEPT_FORMS for form in forms) or not _MEANT.isdisjoint(text):
         return "?"
     seen = (letter for letter in text if unicodedata.category(letter) != "Cf")
     return unicodedata.normalize("NFKC", "".join(seen)).translate(_MINUS).strip()

@@ -44,6 +44,8 @@ LISTED = 6  # bad cells that a sentence names
 LEAST_DIGITS = 300  # that a number without an exponent has where it is too small to be kept
 TOO_MANY = QT_TRANSLATE_NOOP("Sentences", "{file} holds more than {most} numbers.")
 _ACCOUNTED = re.compile(r"\(\s*([0-9.,]+)\s*\)")  # a negative number, as accounts have it
+_OTHER_LAYOUT = "%%MatrixMarket"  # of its rows the first is the shape, and the others are places or go down columns
+_NO_NAME = re.compile(r"[\^'′ᵀ]")  # Kᵀ, say, is no name: the matrix is another than K
 _GROUPED = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]*)?")
 
 AT = QT_TRANSLATE_NOOP("Sentences", "row {row}, column {column}")
@@ -70,6 +72,7 @@ MOST_WRITTEN_OUT = 4_000_000  # numbers in brackets, which are all cut up before
 TOLD_ROWS = 256
 NAMES, LONGEST_NOTE = 5, 60  # names that a note lists, and letters of a text
 
+_PAIRS = QT_TRANSLATE_NOOP("Sentences", "Commas were read as lying between numbers: {text} as {left} and {right}.")
 LEFT_OUT = QT_TRANSLATE_NOOP("Sentences", "The text around the matrix was left out: “{text}”.")
 TOO_LONG = QT_TRANSLATE_NOOP("Sentences", "{file} has a cell that is too long or a quote that is not closed.")
 NAMED_ROWS = Headings(labels=True, said=True)
@@ -90,7 +93,7 @@ _LEFT_OUT = {
 
 
 class ParsedCells:
-    """The numbers read so far; a cell that is none is kept with its place."""
+    """The numbers read so far; cells that are none are kept with their places."""
 
     def __init__(self, mode: Mode) -> None:
         self.mode: Mode = mode
@@ -108,7 +111,7 @@ class ParsedCells:
         self._vanished = ""
 
     def add_row(self, row: TextRow, cells: Sequence[str]) -> None:
-        """Add a row. Raises FormatError for one of another length, and for an empty line in a single column."""
+        """Add a row. Raises FormatError for another length, and for an empty line in a single column."""
         self._check_place(row, cells)
         self.switches = self.switches and all(map(is_switch, cells))
         numbers = self._plain(cells)
@@ -130,8 +133,8 @@ class ParsedCells:
             raise FormatError(TOO_MANY, most=f"{MOST_NUMBERS:,}")
 
     def _plain(self, cells: Sequence[str]) -> list[float] | None:
-        """Return the numbers of a row in which Python reads nothing that is none: 1_000, other scripts, 1e400 as
-        infinity."""
+        """Return the numbers of a row; None for cells that only Python reads as numbers: 1_000, other
+        scripts, 1e400."""
         together = "".join(cells)
         if not together.isascii() or "_" in together or self.mode == "grouped":
             return None
@@ -189,7 +192,7 @@ class ParsedCells:
 
     @property
     def hopeless(self) -> bool:
-        """Whether there is so much that is no number that the rest need not be read."""
+        """Whether so many cells are no numbers that the rest need not be read."""
         return self.bad >= MOST_BAD
 
     def _refuse(self, column: int, line: int, cell: str, error: NotANumber) -> None:
@@ -210,7 +213,7 @@ class ParsedCells:
 
     # --- saying ----------------------------------------------------------------------------------
     def notes(self) -> list[FileNote]:
-        """Return notes on guessed commas and signs, and on numbers that could not be kept."""
+        """Return notes on guessed commas and signs, and on numbers that could not be kept exactly."""
         found = []
         if self._with_comma is not None:
             template = (
@@ -229,7 +232,7 @@ class ParsedCells:
         return found
 
     def refusal(self) -> FormatError:
-        """Return one sentence on what is no number: its place, what was expected, what stands there."""
+        """Return one sentence on a cell that is no number: its place, what was expected, what it holds."""
         row, column, line, text, error = self._listed[0]
         if self.bad > 1:
             listed = tuple(f"({row}, {column}) “{quoted(text, 16)}”" for row, column, _, text, _ in self._listed)
@@ -268,7 +271,7 @@ def _ragged(line: int) -> str:
 
 # --- tables ---------------------------------------------------------------------------------------
 class TextGrid(NamedTuple):
-    """A text cut into rows of cells. `begin` gives them from the first one on, as often as it is called."""
+    """A text split into rows of cells; each call of `begin` gives them from the first one on."""
 
     begin: Callable[[], Iterator[TextRow]]
     rows: int  # about so many
@@ -276,17 +279,18 @@ class TextGrid(NamedTuple):
     commas: bool = True  # a comma within a cell may belong to a number
     left_out: str = ""  # of the text around it
     headings: Headings | None = None  # that the syntax has said
+    note: FileNote | None = None  # on how it was cut
 
 
 class TextMatrix(NamedTuple):
-    """One matrix of a text: the name before it, and the ways to cut it."""
+    """One matrix of a text: the name before it, and the possible ways to split it."""
 
     name: str
     grids: Sequence[TextGrid]
 
 
 class TextReading(NamedTuple):
-    """One way to read a text."""
+    """One reading of a text."""
 
     grid: TextGrid
     headings: Headings
@@ -317,7 +321,7 @@ def read_table(text: str, progress: Progress = silent) -> LabeledArray:
 
 
 def read_rows(rows: Sequence[TextRow], progress: Progress = silent) -> LabeledArray:
-    """Return the matrix in cells that are cut already, such as a spreadsheet's; refused as `read_table` refuses."""
+    """Return the matrix of cells that are split already, such as a spreadsheet's. Raises as `read_table`."""
     return _one_of([TextMatrix("", [TextGrid(lambda: iter(rows), max(1, len(rows)))])], progress)
 
 
@@ -328,7 +332,7 @@ def _read(text: str, progress: Progress) -> LabeledArray:
 
 
 def _one_of(parts: Sequence[TextMatrix], progress: Progress) -> LabeledArray:
-    """Return the matrix of one part, where the text has no other. Raises AmbiguousTable where there are several."""
+    """Return the matrix of one part, if the text has no other. Raises AmbiguousTable where there are several."""
     readings = [reading for part in parts for reading in _readings(part, progress)]
     readings = _distinct(readings)
     if len(readings) > 1:
@@ -358,14 +362,16 @@ def _readings(part: TextMatrix, progress: Progress) -> list[PossibleMatrix]:
 
 # --- cutting -------------------------------------------------------------------------------------
 def _parts(text: str) -> list[TextMatrix]:
-    """Return the matrices that a text holds, each with the ways to cut it where its commas or semicolons can be two
-    things."""
+    """Return the matrices of a text, each with its possible ways to be split at commas or semicolons."""
+    if text.startswith(_OTHER_LAYOUT):
+        raise FormatError(bracketed_lists.BESIDE, text=_OTHER_LAYOUT)
     text = bracketed_lists.unwrapped(delimited.without_prompts(text))
     outline = delimited.outlined(text)
     if latex_markdown_reader.is_latex(outline):
         _refuse_too_many(text)
         return [
-            TextMatrix(name, [_listed(rows, headed)]) for name, rows, headed in latex_markdown_reader.latex_tables(text)
+            TextMatrix(name, _said([_listed(rows, headed)], f"{name} =" if _NO_NAME.search(name) else ""))
+            for name, rows, headed in latex_markdown_reader.latex_tables(text)
         ]
     if found := _lists(text, outline):
         return found
@@ -373,8 +379,7 @@ def _parts(text: str) -> list[TextMatrix]:
 
 
 def _tables(text: str, *, quoted_cells: bool) -> list[TextMatrix]:
-    """Return the tables of a text without brackets; all its rows together, too, where nothing but empty lines parts
-    them."""
+    """Return the tables of a text without brackets; all rows together as well, where only empty lines separate them."""
     if quoted_cells or text.count("\n") > LONGEST_PRINT:
         piped = latex_markdown_reader.is_piped(delimited.outlined(text))
         return [TextMatrix("", [_listed(*latex_markdown_reader.piped_rows(text))] if piped else _plain(text))]
@@ -394,13 +399,13 @@ def _tables(text: str, *, quoted_cells: bool) -> list[TextMatrix]:
 
 
 def _are_numbers(blocks: Sequence[TextBlock]) -> bool:
-    """Return whether tables have no headings, and rows of the same length."""
+    """Return whether tables have no headings and rows of the same length."""
     firsts = [block.text.strip().partition("\n")[0].replace(",", " ").replace(";", " ").split() for block in blocks]
     return len(set(map(len, firsts))) == 1 and all(is_number(cell) for cells in firsts for cell in cells)
 
 
 def _cut(text: str) -> list[TextGrid]:
-    """Return the ways to cut one table."""
+    """Return the ways to split one table."""
     if latex_markdown_reader.is_piped(text):
         return [_listed(*latex_markdown_reader.piped_rows(text))]
     label, table, doubtful = delimited.label_of(text)
@@ -412,12 +417,12 @@ def _cut(text: str) -> list[TextGrid]:
 
 
 def _said(grids: Sequence[TextGrid], words: str) -> list[TextGrid]:
-    """Return the grids, with the words that were left out beside them."""
+    """Return the grids with the words that were left out."""
     return [grid._replace(left_out=words) for grid in grids]
 
 
 def _lists(text: str, outline: str) -> list[TextMatrix]:
-    """Return the matrices in brackets; comments are read as well where the text has no other."""
+    """Return the matrices in brackets; those in comments, too, where the text has no other."""
     if not bracketed_lists.may_hold(outline) or "[,1]" in text:
         return []
     _refuse_too_many(text)
@@ -434,14 +439,14 @@ def _lists(text: str, outline: str) -> list[TextMatrix]:
 
 
 def _rows(rows: bracketed_lists.Rows, labels: Sequence[str] | None, left_out: str) -> TextGrid:
-    """Return rows in brackets, whose commas belong to no number, with the names that stand before them."""
+    """Return rows in brackets, whose commas are part of no number, with the names before them."""
     cells = rows if labels is None else [[label, *row] for label, row in zip(labels, rows, strict=True)]
     grid = _listed([TextRow(0, row) for row in cells], headed=False)
     return grid._replace(commas=False, left_out=left_out, headings=NAMED_ROWS if labels else None)
 
 
 def _plain(text: str) -> list[TextGrid]:
-    """Return the ways to cut a table between blanks, tabs, commas or semicolons."""
+    """Return the ways to split a table at blanks, tabs, commas or semicolons."""
     if named := delimited.named_rows(text):
         names, text = named
         cut = delimited.rows_of(text, delimited.find_dialect(text))
@@ -454,10 +459,13 @@ def _plain(text: str) -> list[TextGrid]:
     if dialect.delimiter == " ":
         bracketed_lists.refuse_shortened(text)
     # spreadsheets, and this program, copy 0.0 between tabs as 0, so that a count there is numbers as any other
-    grids = [_table(text, dialect)._replace(headed=False if dialect.delimiter == "\t" else None)]
-    if dialect.delimiter == "," and _may_be_decimals(delimited.sample_of(text, Dialect("\t"))):
-        grids.append(_table(text, Dialect("\t")))
-    return grids
+    grid = _table(text, dialect)._replace(headed=False if dialect.delimiter == "\t" else None)
+    pairs = _pairs(delimited.sample_of(text, Dialect("\t"))) if dialect.delimiter == "," else []
+    if not pairs:
+        return [grid]
+    if _may_be_decimals(pairs):
+        return [grid, _table(text, Dialect("\t"))]
+    return [grid._replace(note=FileNote(_PAIRS, text=",".join(pairs[0]), left=pairs[0][0], right=pairs[0][1]))]
 
 
 def _listed(rows: list[TextRow], headed: bool | None) -> TextGrid:
@@ -481,21 +489,27 @@ def _inline_rows(text: str) -> list[TextGrid] | None:
     return None
 
 
-def _may_be_decimals(sample: Sequence[Sequence[str]]) -> bool:
-    """Return whether lines such as "0,05" may be one number each as well as two.
+def _pairs(sample: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Return what stands before and behind the comma of each line where every line is whole numbers with one between
+    them: two numbers a line, or one with a decimal comma; nothing of other lines."""
+    if not all(len(cells) == 1 and ONE_COMMA.fullmatch(cells[0].strip()) for cells in sample):
+        return []
+    return [cells[0].strip().split(",") for cells in sample]
 
-    So it is with a lone one, with a 0 that no whole number begins with, with nothing but 0 or many digits at a side.
+
+def _may_be_decimals(sides: Sequence[Sequence[str]]) -> bool:
+    """Return whether lines such as "0,05" are as likely to be one number each as two.
+
+    So they may where there is a single line, where a 0 stands in front as no whole number has it (05, -0), and where
+    every left side is 0 or every right side has three digits or more.
     """
-    if not sample or not all(len(cells) == 1 and ONE_COMMA.fullmatch(cells[0].strip()) for cells in sample):
-        return False
-    sides = [cells[0].strip().split(",") for cells in sample]
     if len(sides) == 1 or any(re.match(r"0\d", right) or re.match(r"[-+]0$", left) for left, right in sides):
         return True
     return all(left.strip("-+") == "0" for left, _ in sides) or all(len(right) > 2 for _, right in sides)
 
 
 def _refuse_too_many(text: str) -> None:
-    """Count the fields before anything is cut up."""
+    """Raise FormatError for too many fields, before anything is split."""
     if len(text) >= 2 * MOST_WRITTEN_OUT and sum(1 for _ in _FIELD.finditer(text)) > MOST_WRITTEN_OUT:
         raise FormatError(TOO_MANY, most=f"{MOST_WRITTEN_OUT:,}")
 
@@ -504,7 +518,8 @@ def _refuse_too_many(text: str) -> None:
 def _clean(
     grid: TextGrid, headings: Headings, sample: list[list[str]], progress: Progress
 ) -> list[tuple[TextReading, ParsedCells, LabeledArray]]:
-    """Return the numbers of the rows with decimal points; where only commas are in the way, with these."""
+    """Return the numbers of the rows read with decimal points; where only commas are in the way, with decimal
+    commas."""
     way = TextReading(grid, headings, "point")
     cells, matrix = _matrix(way, sample, progress)
     if not cells.bad:
@@ -556,7 +571,7 @@ def _nothing() -> FormatError:
 
 # --- saying --------------------------------------------------------------------------------------
 def _distinct(found: Sequence[PossibleMatrix]) -> list[PossibleMatrix]:
-    """Keep the first of readings that are the same matrix, under the same name or none."""
+    """Return the readings without those that give the same matrix under the same name, or under none."""
     kept: list[PossibleMatrix] = []
     for one in found:
         alike = (other for other in kept if one.name in ("", other.name) or not other.name)
@@ -566,8 +581,8 @@ def _distinct(found: Sequence[PossibleMatrix]) -> list[PossibleMatrix]:
 
 
 def _noted(way: TextReading, cells: ParsedCells, matrix: LabeledArray) -> LabeledArray:
-    """Return the matrix with what was left out, guessed or rounded."""
-    notes: list[FileNote] = []
+    """Return the matrix with notes on what was left out, guessed or rounded."""
+    notes: list[FileNote] = [] if way.grid.note is None else [way.grid.note]
     if way.grid.left_out:
         notes.append(FileNote(LEFT_OUT, text=quoted(way.grid.left_out, LONGEST_NOTE)))
     if matrix.column_labels is not None:

@@ -12,7 +12,7 @@ from attn_gui.views.widgets import FocusedWheel
 
 
 class ChoiceBox(FocusedWheel, QComboBox):
-    """Item data is the key, item text its word in the present language; `picked` carries the key."""
+    """Combo box of keys, each shown by its word in the present language; `picked` carries the one that is picked."""
 
     picked = Signal(str)  # the key
 

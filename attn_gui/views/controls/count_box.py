@@ -5,8 +5,8 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QLocale, QPoint, QRect, QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QKeySequence, QValidator, QWheelEvent
+from PySide6.QtCore import QLocale, QPoint, QRect, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QValidator, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QGridLayout,
@@ -19,9 +19,9 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.figure.design_tokens import SIZE, SPACING
-from attn_gui.views.controls.typed_field import RefusalTip, asks_to_undo, mark
+from attn_gui.views.controls.typed_field import RefusalTip, Visited, mark
 from attn_gui.views.theme import scaled
-from attn_gui.views.widgets import FocusedWheel, focus_returns, is_window_shortcut
+from attn_gui.views.widgets import FocusedWheel, focus_returns
 
 # --- A spin box for whole numbers as this program writes them, that a passing wheel does not turn ---
 
@@ -44,7 +44,7 @@ def whole_number(text: str) -> int | None:
     return int(plain) if digits.isascii() and digits.isdigit() and len(digits) < LONGEST else None
 
 
-class CountBox(FocusedWheel, QSpinBox):
+class CountBox(Visited, FocusedWheel, QSpinBox):
     """Whole numbers in the C locale; the wheel counts only in the box that has the focus."""
 
     # on the class, since Qt asks for sizes while it still builds the box
@@ -144,12 +144,6 @@ class CountBox(FocusedWheel, QSpinBox):
             self._entered = None
         super().focusOutEvent(event)
 
-    def event(self, event: QEvent) -> bool:
-        if is_window_shortcut(event) or (asks_to_undo(event) and not self.pending()):
-            event.ignore()  # undo belongs to the document unless something half typed is in the box
-            return False
-        return super().event(event)
-
     def _before(self) -> int:
         """Return the number that stays if what is typed cannot be: the one when the box got the focus."""
         return self.value() if self._entered is None else self._entered
@@ -209,7 +203,6 @@ class SizeBox(CountBox):
     _committed = _least = 1
     _allowed: tuple[int, ...] = ()
     _why = ""
-    _staying = False
 
     def __init__(self, parent: QWidget | None = None, *, minimum: int = 1, maximum: int = 65536) -> None:
         super().__init__(parent, minimum=minimum, maximum=maximum)
@@ -312,11 +305,6 @@ class SizeBox(CountBox):
         else:
             super().keyPressEvent(event)
 
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        self._staying = True
-        super().contextMenuEvent(event)
-        self._staying = False
-
     def focusOutEvent(self, event: QFocusEvent) -> None:
         if focus_returns(event):
             self.lineEdit().event(event)  # all of it but the tidying and handing on of what is half typed
@@ -364,7 +352,7 @@ class SizeBox(CountBox):
 
 
 class ItemBox(CountBox):
-    """A place counted from 0; it belongs to the view, so every step is handed on at once."""
+    """A spin box for the batch item on show, counted from 0; each step is handed on at once."""
 
     picked = Signal(int)  # the item, from 0
 
@@ -382,7 +370,7 @@ class ItemBox(CountBox):
 
 
 class ItemCell(QWidget):
-    """The item shown with "of N" beside its caption, where N is a box itself; in one line when compact."""
+    """The item on show and, after "of", a box for the number of items; on one line in the compact form."""
 
     def __init__(self, count: SizeBox, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -25,7 +25,7 @@ from attn_gui.figure.design_tokens import SIZE, SPACING
 from attn_gui.views.controls.popup_frame import PopupFrame
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import icon, scaled, style_text
-from attn_gui.views.widgets import Retranslated, plain_tip
+from attn_gui.views.widgets import Retranslated, arrange, plain_tip, set_name
 
 # --- The model of the interventions: their words, and a switch for each ---
 
@@ -39,7 +39,7 @@ class InterventionRow(NamedTuple):
 
 
 class InterventionModel(QAbstractListModel):
-    """Rows of a table, one for each line; a switch is only asked for, and carried out by the owner of the lines."""
+    """Lists what is changed by hand; a tick that is clicked is only signaled, the owner of the lines carries it out."""
 
     switched = Signal(int, bool)  # a row of the list, and whether it is on
 
@@ -86,7 +86,7 @@ _GOES = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 class InterventionList(QListView):
-    """Space switches a row, Enter goes to its cells, Delete removes it."""
+    """The list of what is changed by hand: Space switches a row, Enter goes to its cells, Delete removes it."""
 
     goRequested = Signal()
     removeRequested = Signal()
@@ -141,7 +141,7 @@ WIDTH = 380
 
 
 class InterventionPanel(Retranslated, PopupFrame):
-    """Every intervention in words with its switch; the buttons act on the row with the keyboard."""
+    """Popup that lists what is changed by hand, each with a switch; its buttons act on the current row."""
 
     switched = Signal(int, bool)  # a row of the list, and whether it is on
     goRequested = Signal(int)  # a row
@@ -203,8 +203,7 @@ class InterventionPanel(Retranslated, PopupFrame):
         self.all_heads.setText(self.tr("Do it to all heads"))
         self.remove.setText(self.tr("Remove"))
         self.remove_all.setText(self.tr("Remove all"))
-        self._close.setToolTip(self.tr("Close"))
-        self._close.setAccessibleName(self.tr("Close"))
+        set_name(self._close, self.tr("Close"))
         self.fit()
 
     def first_stop(self) -> QWidget:
@@ -226,19 +225,12 @@ class InterventionPanel(Retranslated, PopupFrame):
         style_text(self._hint, letters="small", tone="text3")
         self._close.setIcon(icon("close"))
         self._close.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        head, buttons = QHBoxLayout(), QGridLayout()
-        head.addWidget(self._title, 1)
-        head.addWidget(self._close)
+        head, buttons = arrange(QHBoxLayout(), (self._title, 1), self._close), QGridLayout()
         buttons.setSpacing(SPACING.s)
         buttons.addWidget(self.go, 0, 0)
         buttons.addWidget(self.all_heads, 0, 1)
         buttons.addWidget(self.remove, 1, 0)
         buttons.addWidget(self.remove_all, 1, 1)
-        column = QVBoxLayout(self.content)
-        column.setContentsMargins(SPACING.l, SPACING.m, SPACING.l, SPACING.l)
-        column.setSpacing(SPACING.m)
-        column.addLayout(head)
-        for widget in (self._none, self.list):
-            column.addWidget(widget)
-        column.addLayout(buttons)
-        column.addWidget(self._hint)
+        margins = SPACING.l, SPACING.m, SPACING.l, SPACING.l
+        parts = head, self._none, self.list, buttons, self._hint
+        arrange(QVBoxLayout(self.content), *parts, margins=margins, spacing=SPACING.m)

@@ -41,7 +41,7 @@ from attn_gui.views.names import (
 )
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import icon, style_text
-from attn_gui.views.widgets import Retranslated, arrange, set_tip
+from attn_gui.views.widgets import Retranslated, arrange, set_name, set_tip
 
 # --- Editors for the parameters of a mask layer, built from the engine's catalog ---
 
@@ -259,8 +259,7 @@ class LayerRow(QWidget):
         self.switch.setAccessibleName(fill_template(self.tr("{layer} layer on"), {"layer": name}))
         self.switch.setToolTip(mask_about(self.kind))
         remove = fill_template(self.tr("Remove {layer}"), {"layer": name})
-        self.remove.setToolTip(remove)
-        self.remove.setAccessibleName(remove)
+        set_name(self.remove, remove)
         for parameter in self._layer.parameters:
             if parameter.name in self.fields:
                 self._names[parameter.name].setText(mask_parameter_name(parameter))
@@ -311,15 +310,12 @@ class LayerRow(QWidget):
                 style_text(label, tone="text2")
                 form.addRow(label, field)
                 field.committed.connect(lambda value, name=parameter.name: self.valuePicked.emit(name, value))
-        buttons = QHBoxLayout()
-        buttons.setSpacing(SPACING.s)
         paintable, table = self._layer.paintable, bool(self._layer.table)
-        for button, shown in ((self.paint, paintable), (self.fill, paintable), (self.table, table)):
+        offered = {self.paint: paintable, self.fill: paintable, self.table: table}
+        for button, shown in offered.items():
             button.setVisible(shown)
-            if shown:
-                buttons.addWidget(button)
-        buttons.addStretch(1)
-        form.addRow(buttons)
+        shown_ones = (button for button, shown in offered.items() if shown)
+        form.addRow(arrange(QHBoxLayout(), *shown_ones, 1, spacing=SPACING.s))
         form.addRow(self._rule)
         return form
 
@@ -336,7 +332,7 @@ class LintLine(NamedTuple):
 
 
 class LintLines(QWidget):
-    """Shows the lines; `goRequested` and `remedyRequested` carry the number of a line."""
+    """Warnings about the mask, with buttons; `goRequested` and `remedyRequested` carry the number of a line."""
 
     goRequested = Signal(int)  # the place of a line
     remedyRequested = Signal(int)  # the place of a line
@@ -366,8 +362,7 @@ class LintLines(QWidget):
         text.setText(line.text)
         style_text(text, letters="small", tone="text2")
         sign.set_icon("info")
-        buttons = QHBoxLayout()
-        buttons.setSpacing(SPACING.s)
+        buttons = arrange(QHBoxLayout(), spacing=SPACING.s)
         for words, asked, offered in (
             (self.tr("Go to the row"), self.goRequested, line.place),
             (line.remedy, self.remedyRequested, bool(line.remedy)),
@@ -393,7 +388,7 @@ WIDTH = 340
 
 
 class MaskPanel(Retranslated, PopupFrame):
-    """Every layer with its switch and parameters; each gesture is one signal with the whole new list.
+    """Popup that lists the layers of the mask; each gesture is one signal with the whole new list.
 
     `layersChanged` carries the layers as mappings, what was done ("add", "remove", "switch", "change") and the
     kind of the layer it was done to.
@@ -479,8 +474,7 @@ class MaskPanel(Retranslated, PopupFrame):
             button.setAccessibleName(mask_polarity(blocked))
         self.add.setText(self.tr("Add layer"))
         set_tip(self.add, self.tr("One more rule for M in Sᵐ = S′ + M: a key is seen if every layer allows it"))
-        self._close.setToolTip(self.tr("Close"))
-        self._close.setAccessibleName(self.tr("Close"))
+        set_name(self._close, self.tr("Close"))
         for action in self.kinds.actions():
             if not action.isSeparator():
                 action.setText(f"{mask_name(action.data())}  –  {mask_about(action.data())}")
@@ -547,24 +541,15 @@ class MaskPanel(Retranslated, PopupFrame):
         self._close.clicked.connect(self.close_panel)
         self._fill_kinds()
         self.add.setMenu(self.kinds)
-        column = QVBoxLayout(self.content)
-        column.setContentsMargins(SPACING.l, SPACING.m, SPACING.l, SPACING.l)
-        column.setSpacing(SPACING.m)
         self._list.setSpacing(0)
-        column.addLayout(head)
-        column.addLayout(self._list)
-        column.addWidget(self._none)
-        column.addWidget(self.lint)
-        column.addWidget(self.add, 0, Qt.AlignmentFlag.AlignLeft)
-        readings = QHBoxLayout()
-        readings.setSpacing(SPACING.l)
         for blocked, button in self._readings.items():
             button.setObjectName("control.mask_reading.blocked" if blocked else "control.mask_reading.attend")
             button.clicked.connect(lambda _=False, blocked=blocked: self.blockedPicked.emit(blocked))
-            readings.addWidget(button)
-        readings.addStretch(1)
-        column.addLayout(readings)
-        column.addWidget(self._polarity)
+        readings = arrange(QHBoxLayout(), *self._readings.values(), 1, spacing=SPACING.l)
+        add = (self.add, 0, Qt.AlignmentFlag.AlignLeft)
+        parts = head, self._list, self._none, self.lint, add, readings, self._polarity
+        margins = SPACING.l, SPACING.m, SPACING.l, SPACING.l
+        arrange(QVBoxLayout(self.content), *parts, margins=margins, spacing=SPACING.m)
 
     def _fill_kinds(self) -> None:
         """List layers that open and close cells, then those that add to the scores."""

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QVBoxLayout, QW
 from attn_gui.figure.design_tokens import RADIUS
 from attn_gui.views.theme import current_theme, scaled
 from attn_gui.views.widgets import arrange, own_viewport
+from attn_gui.views.zones import can_take_tab
 
 GAP = 4
 LEAST_HEIGHT = 120
@@ -139,18 +140,13 @@ class PopupFrame(QFrame):
 
     def _stops(self) -> list[QWidget]:
         """Return the stops of Tab, from top to bottom."""
-        stops = [child for child in self.findChildren(QWidget) if _is_stop(child)]
+        stops = [child for child in self.findChildren(QWidget) if can_take_tab(child)]
         return sorted(stops, key=lambda child: (child.mapTo(self, QPoint()).y(), child.mapTo(self, QPoint()).x()))
 
     def _holds(self, widget: QWidget) -> bool:
         """Return whether a press on the widget belongs to the frame or to the control that opened it."""
         own = (self, self._anchor)
         return any(owner is not None and (owner is widget or owner.isAncestorOf(widget)) for owner in own)
-
-
-def _is_stop(widget: QWidget) -> bool:
-    takes_tab = widget.focusPolicy() & Qt.FocusPolicy.TabFocus == Qt.FocusPolicy.TabFocus
-    return takes_tab and widget.isVisible() and widget.isEnabled() and widget.focusProxy() is None
 
 
 def _application() -> QApplication:

@@ -26,6 +26,7 @@ from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import ItemCell, SizeBox
 from attn_gui.views.text_views import WrappedLabel, scripts_markup
 from attn_gui.views.theme import icon, style_text
+from attn_gui.views.widgets import arrange
 
 __all__ = ["ShapePanel", "ShapeState"]
 
@@ -106,7 +107,6 @@ class ShapePanel(QWidget):
         self._cells |= {name: _cell(self._labels[name], self._editor(name), self.foot) for name in in_foot}
         self._items.setParent(self.foot)
         self._line, self._hint = QWidget(self.foot), WrappedLabel(self.foot)
-        self._line_layout = QHBoxLayout(self._line)
         self._grid, self._foot_grid = QGridLayout(), QGridLayout(self.foot)
         for grid in (self._grid, self._foot_grid):
             grid.setContentsMargins(0, 0, 0, 0)
@@ -114,11 +114,7 @@ class ShapePanel(QWidget):
             for column in range(COLUMNS):
                 grid.setColumnStretch(column, 1)
         self.foot.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        outer = self._outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.setSpacing(SPACING.m)
-        outer.addLayout(self._grid)
-        outer.addWidget(self.foot)
+        self._outer = arrange(QVBoxLayout(self), self._grid, self.foot, margins=0, spacing=SPACING.m)
         self._build()
         self.retranslate()
         self.set_compact(False)
@@ -164,7 +160,6 @@ class ShapePanel(QWidget):
 
     # --- words -----------------------------------------------------------------------------------
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         words = {
             "num_heads": (self.tr("heads"), self.tr("Heads")),
             "num_kv_heads": (self.tr("K/V heads"), self.tr("Key and value heads")),
@@ -267,13 +262,8 @@ class ShapePanel(QWidget):
             policy = part.sizePolicy()
             policy.setRetainSizeWhenHidden(True)
             part.setSizePolicy(policy)
-        line = self._line_layout
-        line.setContentsMargins(0, 0, 0, 0)
-        line.setSpacing(SPACING.s)
-        for widget in (self._labels["d_model"], self.boxes["d_model"], self._cut):
-            line.addWidget(widget)
-        line.addStretch(1)
-        line.addWidget(self._keep)
+        line = self._labels["d_model"], self.boxes["d_model"], self._cut, 1, self._keep
+        self._line_layout = arrange(QHBoxLayout(self._line), *line, margins=0, spacing=SPACING.s)
         order = list(self._in_order())
         for before, after in pairwise(order):
             self.setTabOrder(before, after)
@@ -334,10 +324,5 @@ class ShapePanel(QWidget):
 def _cell(caption: QLabel, editor: QWidget, parent: QWidget) -> QWidget:
     """Return a caption above its editor, the editor at the bottom so that a row of cells lines up."""
     cell = QWidget(parent)
-    column = QVBoxLayout(cell)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(SPACING.xs)
-    column.addStretch(1)
-    column.addWidget(caption)
-    column.addWidget(editor)
+    arrange(QVBoxLayout(cell), 1, caption, editor, margins=0, spacing=SPACING.xs)
     return cell

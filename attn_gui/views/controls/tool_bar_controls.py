@@ -14,7 +14,7 @@ from attn_gui.views.widgets import arrange, set_tip
 
 
 class CompareBox(ChoiceBox):
-    """`control.compare`: without a state to compare with only the present one can be chosen, and its gradient."""
+    """List of the states to show: with no state to compare with only the present one and its gradient."""
 
     def __init__(self, parent: QWidget | None = None, states: Sequence[str] = STATES) -> None:
         super().__init__((*states, GRADIENT), parent)
@@ -62,7 +62,7 @@ class CompareBox(ChoiceBox):
 
 
 class SimpleSwitch(QWidget):
-    """Two buttons side by side, of which one is down."""
+    """Switch between the simple window and the full one: two buttons side by side, of which one is down."""
 
     picked = Signal(bool)  # whether the simple window is wanted
 
@@ -70,14 +70,13 @@ class SimpleSwitch(QWidget):
         super().__init__(parent)
         self.setObjectName("switch")
         self._buttons = {name: QPushButton(self) for name in ("simple", "full")}
-        row = arrange(QHBoxLayout(self), margins=0, spacing=0)
+        arrange(QHBoxLayout(self), *self._buttons.values(), margins=0, spacing=0)
         for name, button in self._buttons.items():
             button.setObjectName(f"switch.{name}")
             button.setCheckable(True)
             button.setProperty("segment", "last" if name == "full" else "true")
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # Tab passes the tool bar; the View menu has the same
             button.clicked.connect(lambda _=False, simple=name == "simple": self._on_button_clicked(simple))
-            row.addWidget(button)
         self.retranslate()
 
     def set_simple(self, simple: bool) -> None:

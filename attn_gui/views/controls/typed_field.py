@@ -24,7 +24,7 @@ from attn_gui.figure.design_tokens import RADIUS, SPACING
 from attn_gui.formats.text.numerals import LONGEST
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import current_theme, restyle, style_text
-from attn_gui.views.widgets import focus_returns, is_window_shortcut
+from attn_gui.views.widgets import WidgetMixin, focus_returns, is_window_shortcut
 
 # --- The sentence below an editor that refuses what was typed, and the marks that the theme draws ---
 
@@ -121,7 +121,29 @@ class RefusalTip(WrappedLabel):
         return natural if width == natural.width() else QSize(width, self.heightForWidth(width))
 
 
-class TypedField(QLineEdit):
+class Visited(WidgetMixin):
+    """Mixin of editors: keys of the window, and undo while nothing is half typed, are the window's; a menu ends no
+    visit."""
+
+    _staying = False  # while the menu of the right button is open
+
+    def pending(self) -> bool:
+        """Return whether it shows something that has not been handed on."""
+        raise NotImplementedError
+
+    def event(self, event: QEvent) -> bool:
+        if is_window_shortcut(event) or (asks_to_undo(event) and not self.pending()):
+            event.ignore()
+            return False
+        return super().event(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        self._staying = True
+        super().contextMenuEvent(event)
+        self._staying = False
+
+
+class TypedField(Visited, QLineEdit):
     """Hands its value on at Enter or when left, once a visit and only if it changed; Esc restores.
 
     Subclasses say how a text is read (raising ValueError with a sentence) and how a value is written.
@@ -134,7 +156,6 @@ class TypedField(QLineEdit):
         super().__init__(parent)
         self._value: Any = None
         self._committed_text = ""
-        self._staying = False
         self._tip = RefusalTip(self)
         self.textEdited.connect(self._show_state)
 
@@ -183,12 +204,6 @@ class TypedField(QLineEdit):
         self.setCursorPosition(0)
         self._show_state()
 
-    def event(self, event: QEvent) -> bool:
-        if is_window_shortcut(event) or (asks_to_undo(event) and not self.pending()):
-            event.ignore()  # undo belongs to the document unless something half typed is in the field
-            return False
-        return super().event(event)
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             if self.commit_typed():
@@ -201,11 +216,6 @@ class TypedField(QLineEdit):
             event.ignore()
         else:
             super().keyPressEvent(event)
-
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        self._staying = True
-        super().contextMenuEvent(event)
-        self._staying = False
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         if not focus_returns(event):

@@ -12,7 +12,6 @@ from PySide6.QtGui import QIcon, QImage, QPixmap
 from PySide6.QtWidgets import (
     QButtonGroup,
     QDialog,
-    QDialogButtonBox,
     QGridLayout,
     QLabel,
     QListView,
@@ -27,7 +26,7 @@ from PySide6.QtWidgets import (
 from attn_gui.document.typed_numbers import shortest, shown
 from attn_gui.figure.design_tokens import SIZE, SPACING
 from attn_gui.formats.named.attention_maps import BATCH, MapChoice
-from attn_gui.views.dialogs.dialog_base import BUTTONS
+from attn_gui.views.dialogs.dialog_base import AnswerButtons
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import current_theme, scaled, style_text
 from attn_gui.views.widgets import arrange
@@ -110,9 +109,7 @@ class ReadingsDialog(QDialog):
             self,
         )
         question.setTextFormat(Qt.TextFormat.PlainText)
-        self.buttons = QDialogButtonBox(BUTTONS.Ok | BUTTONS.Cancel, self)
-        self.buttons.accepted.connect(self.accept)
-        self.buttons.rejected.connect(self.reject)
+        self.buttons = AnswerButtons(self, self.tr("OK"))
         self._scroller = QScrollArea(self)
         self._scroller.setFrameShape(QScrollArea.Shape.NoFrame)
         self._scroller.setWidgetResizable(True)
@@ -171,15 +168,11 @@ class MapsDialog(QDialog):
             words = self._words(choice)
             text = "\n".join([choice.name, words] if several else [words])
             self.list.addItem(QListWidgetItem(QIcon(blank), text))
-        self.buttons = QDialogButtonBox(BUTTONS.Ok | BUTTONS.Cancel, self)
-        self.buttons.button(BUTTONS.Ok).setText(self.tr("Open"))
-        self.buttons.button(BUTTONS.Cancel).setText(self.tr("Cancel"))
-        self.buttons.button(BUTTONS.Ok).setEnabled(False)
+        self.buttons = AnswerButtons(self, self.tr("Open"))
+        self.buttons.ok.setEnabled(False)
         arrange(QVBoxLayout(self), question, self.list, self.buttons, margins=SPACING.xl, spacing=SPACING.l)
         self.list.itemSelectionChanged.connect(self._on_selection_changed)
         self.list.itemActivated.connect(self.accept)
-        self.buttons.accepted.connect(self.accept)
-        self.buttons.rejected.connect(self.reject)
         self.resize(scaled(WIDTH), scaled(HEIGHT))
 
     def set_pictures(self, pictures: Sequence[QImage]) -> None:
@@ -202,7 +195,7 @@ class MapsDialog(QDialog):
         return self.tr("all, as items of a batch") if BATCH in choice.axes else self.tr("all, as heads")
 
     def _on_selection_changed(self) -> None:
-        self.buttons.button(BUTTONS.Ok).setEnabled(self.chosen is not None)
+        self.buttons.ok.setEnabled(self.chosen is not None)
 
 
 class ReadingList(QWidget):

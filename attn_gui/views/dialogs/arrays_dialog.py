@@ -19,12 +19,11 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QButtonGroup,
     QComboBox,
-    QDialogButtonBox,
     QGridLayout,
     QHBoxLayout,
     QHeaderView,
@@ -49,7 +48,7 @@ from attn_gui.formats.named.weight_layouts import FUSED, Columns, runs_text
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.dialogs.ambiguity_dialogs import NumberPreview
 from attn_gui.views.dialogs.axes_fields import AxesFields
-from attn_gui.views.dialogs.dialog_base import BUTTONS, FormDialog
+from attn_gui.views.dialogs.dialog_base import AnswerButtons, FormDialog
 from attn_gui.views.dialogs.form_fields import caption, lay_out
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import scaled, style_text
@@ -130,7 +129,7 @@ SHORTEST = 8  # letters of a name that are always seen
 
 
 class ArraySlot(Retranslated, ChoiceBox):
-    """`picked` carries the name of the array, empty for none."""
+    """List of the arrays that a part of a problem can be, or be dropped on; `picked` carries a name, empty for none."""
 
     def __init__(self, role: str, arrays: Sequence[ListedArray], parent: QWidget | None = None) -> None:
         super().__init__((NONE, *(array.name for array in arrays)), parent)
@@ -172,7 +171,7 @@ _BOTH_ROWS = (_OUTPUT_ROW, _MASK_ROW, *(_OTHERS[place : place + 2] for place in 
 
 
 class PartSlots(Retranslated, QWidget):
-    """`changed` when another array is picked or dropped, or the other way is chosen."""
+    """The parts of a problem with the array of each; `changed` when an array or the other way is chosen."""
 
     changed = Signal()
 
@@ -183,15 +182,12 @@ class PartSlots(Retranslated, QWidget):
         self.direct.setObjectName("arrays.direct")
         self.projected.setObjectName("arrays.projected")
         self._ways = QButtonGroup(self)
-        column = arrange(QVBoxLayout(self), margins=0, spacing=SPACING.m)
         for radio in (self.direct, self.projected):
             self._ways.addButton(radio)
-            column.addWidget(radio)
         self._direct = self._block([[role] for role in AT_ONCE])
         self._projected, both = self._block((*_PROJECTED_ROWS, _FUSED_ROW)), self._block(_BOTH_ROWS)
-        for block in (self._direct, self._projected, both):
-            column.addWidget(block)
-        column.addStretch(1)
+        parts = self.direct, self.projected, self._direct, self._projected, both, 1
+        arrange(QVBoxLayout(self), *parts, margins=0, spacing=SPACING.m)
         for slot in self.slots.values():
             slot.picked.connect(self.changed)
         self.projected.toggled.connect(self._on_way_toggled)
@@ -264,7 +260,7 @@ class ArraysDialog(Retranslated, FormDialog):
         self._found: NDArray[Any] | str | None = None  # the numbers that are looked at, or why there are none
         self._pictured: dict[tuple[str, str], ArrayMapping] = {}
         self.complaint = WrappedLabel(self)
-        self.buttons = QDialogButtonBox(BUTTONS.Ok | BUTTONS.Cancel, self)
+        self.buttons = AnswerButtons(self)
         self._build()
         self.parts.changed.connect(self._look)
         self.fields.changed.connect(self._look)
@@ -289,10 +285,6 @@ class ArraysDialog(Retranslated, FormDialog):
         self.fields.force(question)
         self._look()
 
-    def set_pictures(self, pictures: Mapping[tuple[str, str], QImage]) -> None:
-        """Show the first map of every reading, by question and reading."""
-        self.fields.set_pictures(pictures)
-
     def set_preview(self, name: str, found: NDArray[Any] | str) -> None:
         """Show the first numbers of an array, or in a sentence why there are none, if it still is the chosen one."""
         if name == self.chosen():
@@ -314,8 +306,7 @@ class ArraysDialog(Retranslated, FormDialog):
         self.line.setPlaceholderText(self.tr("Find an array"))
         self.line.setAccessibleName(self.tr("Find an array"))
         self.table.setAccessibleName(self.tr("Arrays of the file"))
-        self.buttons.button(BUTTONS.Ok).setText(self.tr("Open"))
-        self.buttons.button(BUTTONS.Cancel).setText(self.tr("Cancel"))
+        self.buttons.set_words(self.tr("Open"))
         self.model.retranslate()
         self._look()
 
@@ -327,8 +318,6 @@ class ArraysDialog(Retranslated, FormDialog):
         sides = arrange(QHBoxLayout(), (left, 1), self._form(), spacing=SPACING.xl)
         column = QVBoxLayout(self)
         arrange(column, self.intro, (sides, 1), self.complaint, self.buttons, margins=SPACING.xl, spacing=SPACING.l)
-        self.buttons.accepted.connect(self.accept)
-        self.buttons.rejected.connect(self.reject)
         self.line.textChanged.connect(self.sieve.setFilterFixedString)
 
     def _form(self) -> QScrollArea:
@@ -416,7 +405,7 @@ class ArraysDialog(Retranslated, FormDialog):
         said = self._objection(now)
         self.complaint.setText(said)
         self.complaint.setVisible(bool(said))
-        self.buttons.button(BUTTONS.Ok).setEnabled(not said)
+        self.buttons.ok.setEnabled(not said)
         self._ask_for_pictures(now)
 
     def _objection(self, now: ArrayMapping) -> str:

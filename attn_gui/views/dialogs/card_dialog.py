@@ -64,7 +64,7 @@ class CardDialog(Retranslated, QDialog):
         self._close.setToolTip(self.tr("Leave without a card"))
 
     def _build(self) -> None:
-        choices, buttons = QHBoxLayout(), QHBoxLayout()
+        choices = QHBoxLayout()
         for label, box in ((self._form_label, self.form), (self._theme_label, self.theme)):
             label.setBuddy(box)
             choices.addWidget(label)
@@ -72,11 +72,10 @@ class CardDialog(Retranslated, QDialog):
             choices.addSpacing(SPACING.l)
             box.picked.connect(lambda _key: self.preview.draw_now())
         choices.addStretch(1)
-        buttons.addStretch(1)
-        for button in (self.copy, self.save, self._close):
+        every = self.copy, self.save, self._close
+        for button in every:
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             button.setAutoDefault(False)
-            buttons.addWidget(button)
         self.copy.setDefault(True)
         self.copy.clicked.connect(lambda: self.done(COPY))
         self.save.clicked.connect(lambda: self.done(SAVE))
@@ -89,6 +88,7 @@ class CardDialog(Retranslated, QDialog):
         self._close.setObjectName("card.close")
         self.preview.setMinimumSize(scaled(PREVIEW[0]), scaled(PREVIEW[1]))
         self.preview.drawn.connect(self._show_ready)
+        buttons = arrange(QHBoxLayout(), 1, *every)
         arrange(QVBoxLayout(self), choices, (self.preview, 1), buttons, margins=SPACING.xl, spacing=SPACING.l)
 
     def _show_ready(self) -> None:

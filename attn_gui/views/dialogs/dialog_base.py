@@ -13,6 +13,22 @@ BUTTONS = QDialogButtonBox.StandardButton
 ASKING = "asking"  # a property of the application
 
 
+class AnswerButtons(QDialogButtonBox):
+    """The button `ok` that takes the answer of a dialog, and Cancel; `set_words` says what the first one does."""
+
+    def __init__(self, dialog: QDialog, words: str = "", which: QDialogButtonBox.StandardButton = BUTTONS.Ok) -> None:
+        super().__init__(which | BUTTONS.Cancel, dialog)
+        self.ok = self.button(which)
+        self.accepted.connect(dialog.accept)
+        self.rejected.connect(dialog.reject)
+        self.set_words(words)
+
+    def set_words(self, words: str) -> None:
+        """Set the words of `ok`, and those of Cancel, in the present language: Qt's own depend on the desktop."""
+        self.ok.setText(words)
+        self.button(BUTTONS.Cancel).setText(QCoreApplication.translate("AnswerButtons", "Cancel"))
+
+
 class FormDialog(QDialog):
     """A dialog with fields to type into; what is half typed and cannot be read stops its answer."""
 

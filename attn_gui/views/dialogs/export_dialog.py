@@ -19,13 +19,13 @@ from attn_gui.modes import STATES, WIPE
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.controls.tool_bar_controls import CompareBox
-from attn_gui.views.dialogs.dialog_base import BUTTONS
 from attn_gui.views.dialogs.export_choice import REMEMBERED, VALUES, WINDOW, ExportChoice, first_of
 from attn_gui.views.dialogs.export_form import ExportForm, HeadsFields, SizeFields
 from attn_gui.views.dialogs.form_fields import CheckList, LevelsFields, ScrolledForm, caption, opening_size
 from attn_gui.views.names import stage_title, unbroken
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import current_theme, scaled, style_text
+from attn_gui.views.widgets import arrange
 
 DELAY_MS = 150  # a picture is drawn when typing rests
 PAPER = QColor("white")
@@ -267,20 +267,9 @@ class ExportDialog(ExportForm):
         }
 
     def _fields(self) -> dict[str, QWidget]:
-        return {
-            "stages": self.stages,
-            "batch": self.item,
-            "picture": self.picture,
-            "compare": self.compare,
-            "format": self.format,
-            "style": self.made_for,
-            "width": self.width_cm,
-            "height": self.height_cm,
-            "dpi": self.dpi,
-            "font_size": self.font_size,
-            "theme": self.theme,
-            **self._switches(),
-        }
+        editors = self._editors()
+        own = "stages", "picture", "compare", "format", "style", "width", "height", "dpi", "font_size", "theme"
+        return {"batch": self.item, **{name: editors[name] for name in own}, **self._switches()}
 
     def _show_rest(self, choice: ExportChoice) -> None:
         self.heads.set_heads(choice.heads)
@@ -294,18 +283,10 @@ class ExportDialog(ExportForm):
         for name, editor in (self._editors() | self._switches()).items():
             editor.setObjectName(f"export.{name}")
         self.item.setEnabled(items > 1)
-        row, right = QHBoxLayout(self), QVBoxLayout()
-        row.setContentsMargins(SPACING.xl, SPACING.xl, SPACING.xl, SPACING.xl)
-        row.setSpacing(SPACING.xl)
-        row.addWidget(self._form())
-        right.setSpacing(SPACING.m)
-        right.addWidget(self.preview, 1)
-        for label in (self._shown, self._said):
-            right.addWidget(label)
+        right = arrange(QVBoxLayout(), (self.preview, 1), self._shown, self._said, self.buttons, spacing=SPACING.m)
+        arrange(QHBoxLayout(self), self._form(), (right, 1), margins=SPACING.xl, spacing=SPACING.xl)
         style_text(self._shown, letters="small", tone="text3")
-        right.addWidget(self.buttons)
-        row.addLayout(right, 1)
-        self.buttons.button(BUTTONS.Save).setDefault(True)
+        self.buttons.ok.setDefault(True)
         self._listen()
 
     def _form(self) -> ScrolledForm:

@@ -11,7 +11,6 @@ from typing import Any
 from PySide6.QtCore import QCoreApplication, QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
-    QDialogButtonBox,
     QFileDialog,
     QGridLayout,
     QHBoxLayout,
@@ -26,7 +25,7 @@ from attn_gui.figure.design_tokens import SPACING
 from attn_gui.figure.styles import STYLES, resolution
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
-from attn_gui.views.dialogs.dialog_base import BUTTONS, FormDialog, asked, message_box
+from attn_gui.views.dialogs.dialog_base import BUTTONS, AnswerButtons, FormDialog, asked, message_box
 from attn_gui.views.dialogs.export_choice import ExportChoice, heads_from_text
 from attn_gui.views.dialogs.form_fields import CentimeterField, FormField, PointsField, TargetFields, kind_of
 from attn_gui.views.text_views import WrappedLabel
@@ -54,9 +53,7 @@ class ExportForm(Retranslated, FormDialog):
         self._granted: Path | None = None
         self.name, self.target = QLineEdit(self), TargetFields(self)
         self._said = WrappedLabel(self)
-        self.buttons = QDialogButtonBox(BUTTONS.Save | BUTTONS.Cancel, self)
-        self.buttons.accepted.connect(self.accept)
-        self.buttons.rejected.connect(self.reject)
+        self.buttons = AnswerButtons(self, which=BUTTONS.Save)
         self.name.textEdited.connect(self._on_name_text_edited)
         self.target.changed.connect(self._show_choice)
         self.target.browseRequested.connect(self._on_target_browse_requested)
@@ -104,8 +101,7 @@ class ExportForm(Retranslated, FormDialog):
 
     def retranslate(self) -> None:
         self._call_editors({"name": self.tr("file name"), "target": self.tr("folder")})
-        self.buttons.button(BUTTONS.Save).setText(self.tr("Export"))
-        self.buttons.button(BUTTONS.Cancel).setText(self.tr("Cancel"))
+        self.buttons.set_words(self.tr("Export"))
         self._show_choice()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -257,7 +253,7 @@ THIS, ALL, SOME = "this", "all", "some"
 
 
 class HeadsFields(Retranslated, QWidget):
-    """A choice, and beside it the numbers where they are to be typed: one never contradicts the other."""
+    """Fields for the heads to export: this one, all, or some, whose numbers are typed beside the choice."""
 
     changed = Signal()
 
@@ -325,7 +321,7 @@ class HeadsFields(Retranslated, QWidget):
 
 
 class SizeFields(QObject):
-    """The editors, for a form to lay out. Picking what a figure is made for empties those that it has sizes for."""
+    """Editors of a figure's sizes and of what it is made for; picking the latter empties the sizes that it sets."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)

@@ -122,7 +122,7 @@ class PointsField(LiveNumber):
 
 
 class LevelsFields(QWidget):
-    """Levels as in the window, automatic, or two numbers, which are then beside the choice."""
+    """Fields for the levels of a figure: as in the window, automatic, or two numbers typed beside the choice."""
 
     changed = Signal()
 

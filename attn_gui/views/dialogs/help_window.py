@@ -228,15 +228,10 @@ class AboutDialog(Retranslated, QDialog):
         self.notices.moveCursor(QTextCursor.MoveOperation.Start)
         self.notices.setVisible(bool(notices))
         self.buttons = QDialogButtonBox(BUTTONS.Close, self)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(SPACING.xl, SPACING.xl, SPACING.xl, SPACING.xl)
-        column.setSpacing(SPACING.m)
-        for label in (self._title, self._what, self._built):
-            column.addWidget(label)
         style_text(self._title, letters="formula", strong=True)
         style_text(self._built, tone="text2")
-        column.addWidget(self.notices, 1)
-        column.addWidget(self.buttons)
+        parts = self._title, self._what, self._built, (self.notices, 1), self.buttons
+        arrange(QVBoxLayout(self), *parts, margins=SPACING.xl, spacing=SPACING.m)
         self.buttons.rejected.connect(self.reject)
         self.retranslate()
 

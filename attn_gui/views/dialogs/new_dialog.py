@@ -9,7 +9,6 @@ from typing import Any
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import (
     QButtonGroup,
-    QDialogButtonBox,
     QGridLayout,
     QHBoxLayout,
     QLabel,
@@ -28,7 +27,7 @@ from attn_gui.engine.masks import MASKS
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
-from attn_gui.views.dialogs.dialog_base import FormDialog
+from attn_gui.views.dialogs.dialog_base import AnswerButtons, FormDialog
 from attn_gui.views.dialogs.form_fields import lay_out
 from attn_gui.views.names import mask_about, mask_name
 from attn_gui.views.text_views import SentenceRun, SentenceView, scripts_markup
@@ -91,8 +90,7 @@ class NewDialog(Retranslated, FormDialog):
         self._typed: set[str] = set()  # of d_model, d_k and d_v: those that do not follow from the others
         self._labels = {name: QLabel(self) for name in (*SIZES, "d_model", "fill", "seed", "mask", "sentence")}
         self._what, self._shapes = SentenceView(self, size="body"), SentenceView(self, size="body")
-        buttons = QDialogButtonBox.StandardButton
-        self.buttons = QDialogButtonBox(buttons.Ok | buttons.Cancel, self)
+        self.buttons = AnswerButtons(self)
         self._build()
         self.set_state({})
         self.retranslate()
@@ -170,32 +168,25 @@ class NewDialog(Retranslated, FormDialog):
         self.d_model.setToolTip(self.tr("d_model = heads · dₖ: once it is typed, dₖ follows"))
         self.boxes["d_v"].setToolTip(self.tr("As wide as dₖ until it is typed"))
         self.seed.setToolTip(self.tr("The same seed gives the same numbers again"))
-        self.buttons.button(QDialogButtonBox.StandardButton.Ok).setText(self.tr("Create"))
-        self.buttons.button(QDialogButtonBox.StandardButton.Cancel).setText(self.tr("Cancel"))
+        self.buttons.set_words(self.tr("Create"))
         self._show_choice()
 
     def _build(self) -> None:
-        column = arrange(QVBoxLayout(self), margins=SPACING.xl, spacing=SPACING.l)
-        kinds = QVBoxLayout()
-        kinds.setSpacing(SPACING.s)
         for kind, radio in self.radios.items():
             radio.setObjectName(f"new.{kind}")
             self._kinds.addButton(radio)
-            kinds.addWidget(radio)
             radio.toggled.connect(self._show_choice)
-        column.addLayout(self._grid([("sentence",)]))
-        column.addLayout(kinds)
-        column.addLayout(self._grid([("n", "m", "mask"), ("num_heads", "d_model"), ("d_k", "d_v"), ("fill", "seed")]))
+        sentence = self._grid([("sentence",)])
+        kinds = arrange(QVBoxLayout(), *self.radios.values(), spacing=SPACING.s)
+        sizes = self._grid([("n", "m", "mask"), ("num_heads", "d_model"), ("d_k", "d_v"), ("fill", "seed")])
         self._connect()
-        for sentence in (self._shapes, self._what):
-            sentence.resize(scaled(WIDTH), sentence.height())  # its height is asked for before it is laid out
+        for line in (self._shapes, self._what):
+            line.resize(scaled(WIDTH), line.height())  # its height is asked for before it is laid out
         words = arrange(QVBoxLayout(), self._shapes, self._what, spacing=SPACING.xs)
-        column.addLayout(words)
+        arrange(
+            QVBoxLayout(self), sentence, kinds, sizes, words, 1, self.buttons, margins=SPACING.xl, spacing=SPACING.l
+        )
         self._shapes.setObjectName("new.shapes")
-        column.addStretch(1)
-        column.addWidget(self.buttons)
-        self.buttons.accepted.connect(self.accept)
-        self.buttons.rejected.connect(self.reject)
 
     def _grid(self, rows: Sequence[Sequence[str]]) -> QGridLayout:
         grid = QGridLayout()
@@ -280,7 +271,7 @@ class NewDialog(Retranslated, FormDialog):
         keys.setToolTip(self.tr("In self-attention the keys are the rows of X too") if follows else keys.whatsThis())
         with QSignalBlocker(keys):
             keys.setValue(choice.m)
-        self.buttons.button(QDialogButtonBox.StandardButton.Ok).setEnabled(not refusal)
+        self.buttons.ok.setEnabled(not refusal)
         self.seed.setEnabled(choice.fill in SEEDED)
         shapes = [f"{symbol} {rows} × {columns}" for symbol, rows, columns in choice.shapes()]
         self._shapes.set_sentence([SentenceRun("" if refusal else self.tr(", ").join(shapes), strong=True)])

@@ -81,10 +81,8 @@ class WorkLine(Retranslated, QWidget):
         self._work, self._share, self._name = WORK[work], 0.0, ""
         self._text, self.cancel = QLabel(self), QToolButton(self)
         self._text.setTextFormat(Qt.TextFormat.PlainText)
-        line = arrange(QHBoxLayout(self), margins=0, spacing=SPACING.s)
+        line = arrange(QHBoxLayout(self), self._text, self.cancel, margins=0, spacing=SPACING.s)
         line.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
-        line.addWidget(self._text)
-        line.addWidget(self.cancel)
         # no higher than the words beside it: the status bar keeps its height
         self.cancel.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored)
         self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
@@ -168,12 +166,3 @@ def wait_for(
     ended.connect(box.accept)
     asked(box)
     return stopping is not None and box.clickedButton() is stopping
-
-
-class PageProgress(WorkLine):
-    """Says how much of the page is computed; its button stops that."""
-
-    def __init__(self, work: str, parent: QWidget | None = None, *, of: str = "") -> None:
-        super().__init__(work, parent, of=of)
-        # as high as its button: no status bar has to keep its height here
-        self.cancel.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
     QDialog,
-    QDialogButtonBox,
     QGridLayout,
     QHBoxLayout,
     QLabel,
@@ -25,7 +24,7 @@ from attn_gui.figure.design_tokens import SPACING
 from attn_gui.lessons.exercises import BLANKS, SEED
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
-from attn_gui.views.dialogs.dialog_base import BUTTONS, FormDialog
+from attn_gui.views.dialogs.dialog_base import AnswerButtons, FormDialog
 from attn_gui.views.dialogs.form_fields import FormField, caption, lay_out
 from attn_gui.views.names import WEIGHT_MEANINGS, WEIGHT_MEANINGS_WITH_SINK
 from attn_gui.views.text_views import WrappedLabel
@@ -37,7 +36,7 @@ WIDTH = 340
 
 
 class AskDialog(QDialog, Generic[T]):
-    """`read` makes the answer of a text, or raises ValueError with a sentence; `answer` is what it made last."""
+    """Asks for a line; `read` makes the `answer` of it, or raises ValueError with a sentence."""
 
     def __init__(self, title: str, words: str, text: str, read: Callable[[str], T], parent: QWidget | None) -> None:
         super().__init__(parent)
@@ -49,15 +48,11 @@ class AskDialog(QDialog, Generic[T]):
         self.line.setObjectName("ask.answer")
         asked = WrappedLabel(self)
         asked.setText(words)
-        self.buttons = QDialogButtonBox(BUTTONS.Ok | BUTTONS.Cancel, self)
+        self.buttons = AnswerButtons(self, self.tr("OK"))
         style_text(self._said, letters="small", tone="error")
         self.line.setAccessibleName(words)
         self.line.selectAll()
         self.line.textChanged.connect(self._look)
-        self.buttons.accepted.connect(self.accept)
-        self.buttons.rejected.connect(self.reject)
-        self.buttons.button(BUTTONS.Cancel).setText(self.tr("Cancel"))
-        self.buttons.button(BUTTONS.Ok).setText(self.tr("OK"))
         arrange(QVBoxLayout(self), asked, self.line, self._said, self.buttons, spacing=SPACING.m)
         self.setMinimumWidth(scaled(WIDTH))
         self._look()
@@ -73,7 +68,7 @@ class AskDialog(QDialog, Generic[T]):
         except ValueError as error:
             self.answer, wrong = None, str(error)
         self._said.setText(wrong)
-        self.buttons.button(BUTTONS.Ok).setEnabled(not wrong)
+        self.buttons.ok.setEnabled(not wrong)
 
 
 class LeaveOutDialog(FormDialog, Generic[T]):
@@ -91,11 +86,7 @@ class LeaveOutDialog(FormDialog, Generic[T]):
         self.seed.setValue(SEED.usual)
         self._said = WrappedLabel(self)
         style_text(self._said, letters="small", tone="error")
-        self.buttons = QDialogButtonBox(BUTTONS.Ok | BUTTONS.Cancel, self)
-        self.buttons.accepted.connect(self.accept)
-        self.buttons.rejected.connect(self.reject)
-        self.buttons.button(BUTTONS.Cancel).setText(self.tr("Cancel"))
-        self.buttons.button(BUTTONS.Ok).setText(self.tr("OK"))
+        self.buttons = AnswerButtons(self, self.tr("OK"))
         grid = QGridLayout()
         fields = ("count", self.count, self.tr("cells left out")), ("seed", self.seed, self.tr("random seed"))
         lay_out(grid, (tuple(self._field(*one) for one in fields),))
@@ -122,14 +113,14 @@ class LeaveOutDialog(FormDialog, Generic[T]):
         except ValueError as error:
             self.answer, wrong = None, str(error)
         self._said.setText(wrong)
-        self.buttons.button(BUTTONS.Ok).setEnabled(not wrong)
+        self.buttons.ok.setEnabled(not wrong)
 
 
 WEIGHT_WIDTH = 420
 
 
 class WeightDialog(QDialog):
-    """Three meanings, the first possible one chosen, and a box to tick where the answer holds from now on."""
+    """Asks what a typed weight means for the rest of its row, and whether the answer holds from now on."""
 
     def __init__(
         self, name: str, value: str, meanings: Container[str], *, sink: bool, parent: QWidget | None = None
@@ -148,31 +139,23 @@ class WeightDialog(QDialog):
             else self.tr("A row of weights adds up to 1 here. What should happen to the other weights?")
         )
         self._group = QButtonGroup(self)
-        column = arrange(QVBoxLayout(self), intro, margins=SPACING.xl, spacing=SPACING.l)
         self.radios: dict[str, QRadioButton] = {}
         for key, text in (WEIGHT_MEANINGS_WITH_SINK if sink else WEIGHT_MEANINGS).items():
             radio = self.radios[key] = QRadioButton(QCoreApplication.translate("WeightDialog", text), self)
             radio.setObjectName(f"weight.{key}")
             radio.setEnabled(key in meanings)
             self._group.addButton(radio)
-            column.addWidget(radio)
         first = next(key for key in WEIGHT_MEANINGS if key in meanings)
         self.radios[first].setChecked(True)
         self.remembered = QCheckBox(self.tr("Do the same from now on"), self)
         self.remembered.setObjectName("weight.remembered")
-        column.addWidget(self.remembered)
         hint = WrappedLabel(self)
         hint.setText(
             self.tr("To be asked again, or to choose another meaning: Compute › Edit results › Typing into weights.")
         )
         style_text(hint, tone="text2")
-        column.addWidget(hint)
-        buttons = QDialogButtonBox(BUTTONS.Ok | BUTTONS.Cancel, self)
-        buttons.button(BUTTONS.Ok).setText(self.tr("Set"))
-        buttons.button(BUTTONS.Cancel).setText(self.tr("Cancel"))
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
-        column.addWidget(buttons)
+        parts = intro, *self.radios.values(), self.remembered, hint, AnswerButtons(self, self.tr("Set"))
+        arrange(QVBoxLayout(self), *parts, margins=SPACING.xl, spacing=SPACING.l)
         self.setMinimumWidth(scaled(WEIGHT_WIDTH))
         self.radios[first].setFocus()
 
@@ -182,7 +165,7 @@ class WeightDialog(QDialog):
 
 
 class TakeDialog(QDialog):
-    """A list of axes and a number on the one that is chosen."""
+    """Asks from which other head, item or row cells are taken: a list of axes, and a number on the chosen one."""
 
     def __init__(self, cells: str, axes: Mapping[str, tuple[str, int, int]], parent: QWidget | None = None) -> None:
         """Ask for a place on each of `axes`: by key its name, how many places it has, and the one that is proposed."""
@@ -201,11 +184,7 @@ class TakeDialog(QDialog):
         self.place.setAccessibleName(self.tr("Number of the place, counted from 0"))
         self.axis.currentIndexChanged.connect(self._follow_axis)
         self._follow_axis()
-        buttons = QDialogButtonBox(BUTTONS.Ok | BUTTONS.Cancel, self)
-        buttons.button(BUTTONS.Ok).setText(self.tr("Take"))
-        buttons.button(BUTTONS.Cancel).setText(self.tr("Cancel"))
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
+        buttons = AnswerButtons(self, self.tr("Take"))
         line = arrange(QHBoxLayout(), (self.axis, 1), (self.place, 1), spacing=SPACING.m)
         arrange(QVBoxLayout(self), words, line, buttons, spacing=SPACING.l)
         self.setMinimumWidth(scaled(WIDTH))
@@ -226,7 +205,7 @@ SNAPSHOT_WIDTH, LINES = 360, 5
 
 
 class SnapshotDialog(QDialog):
-    """A line for the name, which may not be empty, and room for a note; `longest` limits both, in letters."""
+    """Asks for a snapshot's name, which may not be empty, and a note; `longest` limits both, in letters."""
 
     def __init__(self, name: str, note: str, longest: tuple[int, int], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -243,20 +222,13 @@ class SnapshotDialog(QDialog):
         self.note.setToolTip(self.tr("Whatever is worth knowing about this state; it is saved with it"))
         self.note.setTabChangesFocus(True)
         self.note.setFixedHeight(LINES * self.note.fontMetrics().lineSpacing() + scaled(SPACING.l))
-        self.buttons = QDialogButtonBox(BUTTONS.Ok | BUTTONS.Cancel, self)
-        self.buttons.button(BUTTONS.Ok).setText(self.tr("OK"))
-        self.buttons.button(BUTTONS.Cancel).setText(self.tr("Cancel"))
-        self.buttons.accepted.connect(self.accept)
-        self.buttons.rejected.connect(self.reject)
+        self.buttons = AnswerButtons(self, self.tr("OK"))
         self.name.textChanged.connect(self._look)
         self.note.textChanged.connect(self._look)
-        column = QVBoxLayout(self)
-        column.setSpacing(SPACING.m)
         for words, field in zip(captions, (self.name, self.note), strict=True):
             words.setBuddy(field)
-            column.addWidget(words)
-            column.addWidget(field)
-        column.addWidget(self.buttons)
+        parts = captions[0], self.name, captions[1], self.note, self.buttons
+        arrange(QVBoxLayout(self), *parts, spacing=SPACING.m)
         self.setMinimumWidth(scaled(SNAPSHOT_WIDTH))
         self._look()
 
@@ -266,4 +238,4 @@ class SnapshotDialog(QDialog):
 
     def _look(self) -> None:
         name, note = self.answer()
-        self.buttons.button(BUTTONS.Ok).setEnabled(bool(name) and len(note) <= self._longest[1])
+        self.buttons.ok.setEnabled(bool(name) and len(note) <= self._longest[1])

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QButtonGroup,
-    QDialogButtonBox,
     QHBoxLayout,
     QLabel,
     QRadioButton,
@@ -21,7 +20,7 @@ from attn_gui.engine.analysis.shortest_change import BIAS, WAYS
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.typed_field import NumberField
-from attn_gui.views.dialogs.dialog_base import BUTTONS, FormDialog
+from attn_gui.views.dialogs.dialog_base import AnswerButtons, FormDialog
 from attn_gui.views.inspector.cell_relations import number
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import scaled, style_text
@@ -65,7 +64,7 @@ class TargetDialog(Retranslated, FormDialog):
         self._has_odds = odds
         self._caption, self._now = QLabel(self), QLabel(self)
         self.reached, self.change, self.reason = (WrappedLabel(self) for _ in range(3))
-        self.buttons = QDialogButtonBox(BUTTONS.Ok | BUTTONS.Cancel, self)
+        self.buttons = AnswerButtons(self)
         self.radios[ways[0]].setChecked(True)
         self._build()
         self.retranslate()
@@ -105,27 +104,20 @@ class TargetDialog(Retranslated, FormDialog):
         self._odds_label.setText(self.tr("The odds among the other keys"))
         choices = {"": self.tr("are kept where they can be"), "kept": self.tr("are kept"), "free": self.tr("go free")}
         self.odds.set_words(choices)
-        self.buttons.button(BUTTONS.Cancel).setText(self.tr("Cancel"))
         self._show()
 
     def _build(self) -> None:
-        row, ways, odds, words = QHBoxLayout(), QHBoxLayout(), QHBoxLayout(), QVBoxLayout()
-        for widget in (self._caption, self.field, self._now):
-            row.addWidget(widget)
+        row = arrange(QHBoxLayout(), self._caption, self.field, self._now)
+        ways = arrange(QHBoxLayout(), *self.radios.values(), 1)
+        odds = arrange(QHBoxLayout(), self._odds_label, (self.odds, 1))
+        words = arrange(QVBoxLayout(), self.reached, self.change, self.reason, spacing=SPACING.xs)
         for way, radio in self.radios.items():
             radio.setObjectName(f"target.{way}")
             self._group.addButton(radio)
-            ways.addWidget(radio)
-        ways.addStretch(1)
         self.odds.setObjectName("target.odds")
         self._odds_label.setBuddy(self.odds)
-        odds.addWidget(self._odds_label)
-        odds.addWidget(self.odds, 1)
         self._odds_label.setVisible(self._has_odds)
         self.odds.setVisible(self._has_odds)
-        words.setSpacing(SPACING.xs)
-        for label in (self.reached, self.change, self.reason):
-            words.addWidget(label)
         self.reason.setMinimumHeight(REASON_LINES * self.reason.fontMetrics().lineSpacing())
         self.reason.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.field.setObjectName("target.value")
@@ -137,8 +129,6 @@ class TargetDialog(Retranslated, FormDialog):
         self.field.textChanged.connect(self._ask)
         self._group.buttonClicked.connect(self._ask)
         self.odds.picked.connect(self._ask)
-        self.buttons.accepted.connect(self.accept)
-        self.buttons.rejected.connect(self.reject)
 
     def way(self) -> str:
         """Return the part that is changed for the target."""
@@ -166,10 +156,9 @@ class TargetDialog(Retranslated, FormDialog):
 
     def _show(self) -> None:
         answer = self._answer
-        ok = self.buttons.button(BUTTONS.Ok)
-        ok.setEnabled(self._may() or self._waiting)
+        self.buttons.ok.setEnabled(self._may() or self._waiting)
         nearest = answer is not None and not answer.feasible
-        ok.setText(self.tr("Take the nearest") if nearest else self.tr("Set"))
+        self.buttons.set_words(self.tr("Take the nearest") if nearest else self.tr("Set"))
         style_text(self.reached, tone="text" if answer is None else "good" if answer.feasible else "error", strong=True)
         style_text(self.reason, tone="error" if self._refusal else "text2")
         reached = self.tr("It reaches {value}.").format(value=number(answer.reached)) if answer is not None else ""

@@ -8,7 +8,6 @@ from PySide6.QtCore import QSignalBlocker, QSize, Qt
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
-    QDialogButtonBox,
     QListView,
     QListWidget,
     QListWidgetItem,
@@ -21,7 +20,7 @@ from PySide6.QtWidgets import (
 from attn_gui.document.sentence_tokens import places_before, split_tokens
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
-from attn_gui.views.dialogs.dialog_base import BUTTONS
+from attn_gui.views.dialogs.dialog_base import AnswerButtons
 from attn_gui.views.dialogs.form_fields import caption
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import current_theme, scaled, style_text
@@ -66,7 +65,7 @@ class TokensDialog(Retranslated, QDialog):
         self._origins: tuple[int, ...] = ()  # and their places in it, −1 for what a split added
         self._loaded: tuple[str, ...] = ()  # those that were there before anything was typed
         self._captions = {"sentence": caption(self.sentence, self), "side": caption(self.side, self)}
-        self.buttons = QDialogButtonBox(BUTTONS.Ok | BUTTONS.Cancel, self)
+        self.buttons = AnswerButtons(self)
         self._build()
         self.retranslate()
 
@@ -130,8 +129,7 @@ class TokensDialog(Retranslated, QDialog):
         self.side.set_words(
             {"both": self.tr("queries and keys"), "queries": self.tr("queries"), "keys": self.tr("keys")}
         )
-        self.buttons.button(BUTTONS.Ok).setText(self.tr("Use as labels"))
-        self.buttons.button(BUTTONS.Cancel).setText(self.tr("Cancel"))
+        self.buttons.set_words(self.tr("Use as labels"))
         self._show_tokens()
 
     def _build(self) -> None:
@@ -168,8 +166,6 @@ class TokensDialog(Retranslated, QDialog):
         self.join.clicked.connect(self._join_selected)
         self.side.picked.connect(self._on_side_picked)
         self.resize_rows.toggled.connect(self._show_tokens)
-        self.buttons.accepted.connect(self.accept)
-        self.buttons.rejected.connect(self.reject)
 
     def _load(self) -> None:
         """Begin with the present tokens of the side that is picked."""

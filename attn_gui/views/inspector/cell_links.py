@@ -58,7 +58,7 @@ class LinkRow(QWidget):
 
 
 class Relations(Retranslated, QWidget):
-    """Two rows of links, and which of both directions the maps show."""
+    """Links to what the explained cell comes from and to what it reaches, and switches that show both in the maps."""
 
     cellRequested = Signal(str, tuple)  # stage or field, and the index in its axes
     reachPicked = Signal(str)  # a direction of `marks.DIRECTIONS`, or none
@@ -205,7 +205,7 @@ def sentence_label(text: str, parent: QWidget, tone: str, *, strong: bool = Fals
 
 
 class WalkButton(Retranslated, QWidget):
-    """The filled button of the explanation, and the key that does the same on the map."""
+    """The button that starts the walk through the explained cell, and the key that does so on the map."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -235,7 +235,7 @@ class WalkButton(Retranslated, QWidget):
 
 
 class CellButtons(Retranslated, QWidget):
-    """Ask for copies and a target; say whether one equation is wanted where there is one."""
+    """Buttons below an explanation: copies, the same as one equation, and a target for the cell."""
 
     copyRequested = Signal(str)  # "text" or "latex", "query_text" or "query_latex" for the one equation
     targetRequested = Signal()

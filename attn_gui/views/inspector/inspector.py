@@ -29,15 +29,12 @@ PAGES = TABS.index("pages")
 
 
 class Inspector(Retranslated, QWidget):
-    """Place, sentence, formula with numbers, terms, neighbors; or the first steps while no cell is chosen."""
+    """Explains the chosen cell: place, sentence, formula with numbers, terms and neighbors; else the first steps."""
 
     cellRequested = Signal(str, tuple)  # stage or field, index: a link was followed
     placeRequested = Signal(int)  # a place of the trail
     backRequested = Signal()
-    copyRequested = Signal(str)  # "text" or "latex", "query_text" or "query_latex" for the one equation
-    startRequested = Signal()
     pageTurned = Signal()
-    targetRequested = Signal()
     walkRequested = Signal()
     reachPicked = Signal(str)  # a direction of `marks.DIRECTIONS`, or none
 
@@ -76,8 +73,8 @@ class Inspector(Retranslated, QWidget):
             WrappedLabel(covered),
         )
         self._covered_page.hold(covered)
-        self._terms, self._relations, self._remark = TermsView(page), Relations(page), WrappedLabel(page)
-        self.foot, self._walk = CellButtons(self), WalkButton(page)
+        self._terms, self.relations, self._remark = TermsView(page), Relations(page), WrappedLabel(page)
+        self.foot, self.walk = CellButtons(self), WalkButton(page)
         self._foot_asked = True
         self.verify, self.sensitivity = VerifyPage(own[0].viewport()), SensitivityPage(own[1].viewport())
         self.pages = PagesPanel(self._pages_holder)
@@ -119,22 +116,6 @@ class Inspector(Retranslated, QWidget):
         self._covered.set_formula(rf"{latex} = \text{{?}}", f"{spoken(latex)} = ?")
         self._pages.setCurrentWidget(self._covered_page)
 
-    def set_target_offered(self, offered: bool) -> None:
-        """Set whether the explained cell can be given a target."""
-        self.foot.set_target_offered(offered)
-
-    def set_walk_offered(self, offered: bool) -> None:
-        """Set whether the explained cell can be walked through."""
-        self._walk.setVisible(offered)
-
-    def set_walk_main(self, main: bool) -> None:
-        """Set whether its button is the one to press next; else another one of the column is."""
-        self._walk.set_main(main)
-
-    def set_reach_shown(self, shown: str, other: str = "") -> None:
-        """Set the direction that the maps show, and the name of the cell if it is not the explained one."""
-        self._relations.set_reach_shown(shown, other)
-
     def set_foot_shown(self, shown: bool) -> None:
         """Set whether the buttons of the foot have their place below an explained cell."""
         self._foot_asked = shown
@@ -164,7 +145,7 @@ class Inspector(Retranslated, QWidget):
         if TABS[self._tabs.currentIndex()] not in self._offered:
             self._tabs.setCurrentIndex(0)
         self._show_tabs()
-        self._relations.set_toggles_offered("reach" in shown)
+        self.relations.set_toggles_offered("reach" in shown)
         self.foot.set_more_offered("target" in shown)
 
     def _show_tabs(self) -> None:
@@ -233,12 +214,12 @@ class Inspector(Retranslated, QWidget):
         self._show_before(context.before)
         self._terms.terms().set_explanation(explanation.computed or explanation, context)
         self._show_caption()
-        self._relations.set_explanation(explanation, context)
+        self.relations.set_explanation(explanation, context)
         trail = (context.shown_name(*place) for place in context.trail)
         self._trail.set_places([*trail, cell_name(explanation.stage, explanation.index)])
         self._order_tabs()
         if from_terms and self._terms.isHidden():  # a cell of one term: the way goes on along its links
-            self._relations.links()[0].setFocus(Qt.FocusReason.OtherFocusReason)
+            self.relations.links()[0].setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _show_formula(self, explanation: Explanation) -> None:
         """Step by step, or as one equation where that was asked for and there is one."""
@@ -275,9 +256,9 @@ class Inspector(Retranslated, QWidget):
         order = (
             self._tabs.tabBar(),
             *self._trail.links(),
-            self._walk.button,
+            self.walk.button,
             self._terms,
-            *self._relations.links(),
+            *self.relations.links(),
             *self.foot.buttons(),
         )
         if order != self._ordered:
@@ -314,16 +295,13 @@ class Inspector(Retranslated, QWidget):
     def _connect(self) -> None:
         self._trail.placeRequested.connect(self.placeRequested)
         self._terms.cellRequested.connect(self.cellRequested)
-        self._relations.reachPicked.connect(self.reachPicked)
+        self.relations.reachPicked.connect(self.reachPicked)
         self._terms.terms().modelReset.connect(self._show_caption)
-        for links in (self._relations, self.sensitivity, self.verify):
+        for links in (self.relations, self.sensitivity, self.verify):
             links.cellRequested.connect(self.cellRequested)
         self._tabs.currentChanged.connect(self.pageTurned)
-        self.foot.copyRequested.connect(self.copyRequested)
-        self.foot.targetRequested.connect(self.targetRequested)
-        self._walk.button.clicked.connect(self.walkRequested)
+        self.walk.button.clicked.connect(self.walkRequested)
         self.foot.oneClicked.connect(self._on_one_clicked)
-        self.first.startRequested.connect(self.startRequested)
 
     def _on_one_clicked(self) -> None:
         if self._explanation is not None:
@@ -342,7 +320,7 @@ class Inspector(Retranslated, QWidget):
         self._remark.hide()
         caption = arrange(QHBoxLayout(), self._caption, 1, self._order)
         above = self._trail, self._sentence, self._compared, self._states[0], self._before, self._states[1]
-        cell = self._formula, self._parts, self._walk, caption, self._terms, self._relations, self._remark
+        cell = self._formula, self._parts, self.walk, caption, self._terms, self.relations, self._remark
         arrange(QVBoxLayout(self._page), *above, *cell, 1, margins=0, spacing=SPACING.m)
         self._build_covered()
         self._build_pages()

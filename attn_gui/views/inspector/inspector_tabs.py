@@ -67,16 +67,9 @@ class FirstSteps(Retranslated, QWidget):
     def _build(self) -> None:
         style_text(self._title, "sentence", strong=True)
         style_text(self._keyboard_title, "section", strong=True)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(SPACING.m)
-        column.addWidget(self._title)
-        for step in self._steps:
-            column.addWidget(step)
-        column.addWidget(self._start, 0, Qt.AlignmentFlag.AlignLeft)
-        column.addStretch(1)
-        column.addWidget(self._keyboard_title)
-        column.addLayout(self._keyboard())
+        column = arrange(QVBoxLayout(self), self._title, *self._steps, margins=0, spacing=SPACING.m)
+        start = (self._start, 0, Qt.AlignmentFlag.AlignLeft)
+        arrange(column, start, 1, self._keyboard_title, self._keyboard())
 
     def _keyboard(self) -> QGridLayout:
         grid = QGridLayout()
@@ -140,7 +133,7 @@ class GradientRow(NamedTuple):
 
 
 class SensitivityPage(Retranslated, QWidget):
-    """A sentence, and a row for every number: its name, the gradient, a bar."""
+    """Lists the largest gradients of the chosen cell: of each number its name, the gradient and a bar."""
 
     cellRequested = Signal(str, tuple)  # stage or field, and the index in its axes
 
@@ -272,7 +265,7 @@ class Findings(NamedTuple):
 
 
 class VerifyPage(Retranslated, QWidget):
-    """A button, a sentence, a row for every stage, a line for everything that must hold.
+    """Shows the check of all stages by a second computation, and a button that starts it.
 
     While numbers are computed the button stops that, and so does Esc.
     """
@@ -364,13 +357,8 @@ class VerifyPage(Retranslated, QWidget):
         self._grid.setHorizontalSpacing(SPACING.m)
         self._grid.setVerticalSpacing(SPACING.s)
         self._grid.setColumnStretch(1, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, SPACING.m, 0, 0)
-        column.setSpacing(SPACING.m)
-        column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignLeft)
-        column.addWidget(self._words)
-        column.addWidget(self._results)
-        column.addStretch(1)
+        parts = (self.button, 0, Qt.AlignmentFlag.AlignLeft), self._words, self._results, 1
+        arrange(QVBoxLayout(self), *parts, margins=(0, SPACING.m, 0, 0), spacing=SPACING.m)
 
     def _show(self) -> None:
         clear_layout(self._grid)

@@ -79,7 +79,8 @@ class TermsModel(QAbstractTableModel):
         self._values = np.empty(0)
         self._order = np.empty(0, int)
         self._headers: tuple[tuple[str, str], ...] = ()  # text and color of the number columns
-        self._expanded, self.tight = False, FULL
+        self._expanded = False
+        self.tight = FULL  # how many words and decimals it goes without, up to TIGHTEST
         self._shape = (0, 2)  # rows and columns: a view asks for them at every cell
         self._faces: dict[tuple[int, int], tuple[TermCell, ...]] = {}  # by row and tightness
         self._writers: dict[int, tuple[tuple[Write, ...], Write]] = {}  # of columns and of values, by tightness
@@ -133,10 +134,6 @@ class TermsModel(QAbstractTableModel):
         self._largest = None
         self._shape = self.shown() + self.has_tail(), len(self._headers) + 2
 
-    def set_tight(self, tight: int) -> None:
-        """Set how many words and decimals the table goes without, from FULL to TIGHTEST."""
-        self.tight = tight
-
     def alone(self, row: int) -> bool:
         """Return whether a row has a name and a value and nothing between: the tail, a bias among products."""
         return self._is_tail(row) or len(self._term(row).cells) != len(self._headers)
@@ -157,9 +154,6 @@ class TermsModel(QAbstractTableModel):
         """Return whether the terms are the weights of a row."""
         return self._entry is not None and self._entry.role is Role.WEIGHT
 
-    def _are_fractions(self) -> bool:
-        return self._fractions
-
     @property
     def two_states(self) -> OtherState | None:
         """The row of weights in the state before, where it stands beside the present one."""
@@ -174,7 +168,7 @@ class TermsModel(QAbstractTableModel):
 
     def largest(self) -> float:
         """Return the length that a full bar stands for: 1 for weights up to 1, else the largest finite row."""
-        if self._are_fractions():
+        if self._fractions:
             return 1.0
         if self._largest is None:
             rows = [abs(self._row_value(row)) for row in range(min(self.rowCount(), ALL_UP_TO))]
@@ -183,7 +177,7 @@ class TermsModel(QAbstractTableModel):
 
     def signed(self) -> bool:
         """Return whether bars differ by sign."""
-        return not self._are_fractions()
+        return not self._fractions
 
     def cell(self, index: Index) -> Cell | None:
         """Return the cell that a row or number leads to: the number's own cell, or the first one of the term."""
@@ -581,7 +575,7 @@ class TermsView(QTableView):
         if columns < 2 or room <= 0:
             return
         for tight in range(FULL, TIGHTEST + 1):
-            self._terms.set_tight(tight)
+            self._terms.tight = tight
             if sum(map(self._widest, range(columns))) + scaled(SLIVER) <= room:
                 break
         middle = [self._widest(column) for column in range(1, columns - 1)]

@@ -203,6 +203,11 @@ class Heatmap(MapCanvas):
         if self.drawing.refresh_boxes(boxes) and self.chosen is not None:
             self._describe_chosen()
 
+    def setAccessibleName(self, name: str) -> None:
+        super().setAccessibleName(name)
+        if self._table is not None:
+            self._table.setAccessibleName(name)
+
     def copied(self) -> CopiedCells | None:
         """Return the chosen block, else the whole matrix on show, with the names of its rows and columns."""
         return self.shown.copied(self.overlay.marks.block)

@@ -46,7 +46,7 @@ from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.live_plot import LivePlot
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import current_theme, scaled, set_background, style_text, ui_font
-from attn_gui.views.widgets import Retranslated, set_tip
+from attn_gui.views.widgets import Retranslated, arrange, set_tip
 
 # --- A slider of d_k on a logarithmic axis; its knob stands on the x axis of the plot above ---
 
@@ -424,7 +424,6 @@ class DkPanel(Retranslated, QWidget):
         self.curves.set_readings(None if self.source.currentData() == OWN else readings)
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         for label, name in zip(self._heads, self._names, strict=True):
             label.setText(name.replace(" ", "\n", 1) if self._compact else name)
         gradient = self.tr("Gradient ‖∂a/∂s′‖, row {row}").format(row=self._query)
@@ -481,12 +480,7 @@ class DkPanel(Retranslated, QWidget):
         grid = QGridLayout()
         grid.setHorizontalSpacing(SPACING.l)
         grid.setVerticalSpacing(SPACING.s)
-        first = QHBoxLayout()
-        first.setSpacing(SPACING.s)
-        first.addWidget(self._letter)
-        first.addWidget(self.box)
-        first.addStretch(1)
-        grid.addLayout(first, 0, 0)
+        grid.addLayout(arrange(QHBoxLayout(), self._letter, self.box, 1, spacing=SPACING.s), 0, 0)
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         style_text(self._letter, "sentence", strong=True)
         for state, head in enumerate(self._heads):
@@ -504,17 +498,9 @@ class DkPanel(Retranslated, QWidget):
         style_text(self._note, "small", "text3")
         self.source.setSizeAdjustPolicy(self.source.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.source.setMinimumContentsLength(8)
-        left = QVBoxLayout()
-        left.setSpacing(SPACING.s)
-        left.addLayout(grid)
-        left.addWidget(self.source)
-        left.addWidget(self._note)
-        left.addStretch(1)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(SPACING.panel_padding, SPACING.m, SPACING.panel_padding, SPACING.s)
-        row.setSpacing(SPACING.xl)
-        row.addLayout(left)
-        row.addWidget(self.curves, 1)
+        left = arrange(QVBoxLayout(), grid, self.source, self._note, 1, spacing=SPACING.s)
+        margins = SPACING.panel_padding, SPACING.m, SPACING.panel_padding, SPACING.s
+        arrange(QHBoxLayout(self), left, (self.curves, 1), margins=margins, spacing=SPACING.xl)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

@@ -8,7 +8,8 @@ from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWi
 
 from attn_gui.figure.design_tokens import RADIUS, SIZE, SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
-from attn_gui.views.theme import current_theme, icon, scaled, style_text, ui_font
+from attn_gui.views.theme import current_theme, icon, scaled, style_text, theme_signal, ui_font
+from attn_gui.views.widgets import arrange
 
 CHEVRON = 20
 ARROW = 9
@@ -45,20 +46,19 @@ def _paint_sign(widget: QWidget, sign: str, *, small: bool) -> None:
 
 
 class OperatorBox(QWidget):
-    """Caption, the operator's own control, and an arrow to the next map."""
+    """A box between two maps of the spine: a caption, the control of a step, and an arrow to the next map."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.name = name
         self._caption = QLabel(self)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, scaled(SPACING.s), 0, 0)
-        self._column.setSpacing(SPACING.xs)
-        self._column.addWidget(self._caption, 0, Qt.AlignmentFlag.AlignHCenter)
         self._held: list[QWidget] = []
         self._sign, self._small = "", False
         self._arrow = Arrow(self)
-        self._column.addWidget(self._arrow)
+        caption = (self._caption, 0, Qt.AlignmentFlag.AlignHCenter)
+        margins = 0, scaled(SPACING.s), 0, 0
+        self._column = arrange(QVBoxLayout(self), caption, self._arrow, margins=margins, spacing=SPACING.xs)
+        theme_signal.changed.connect(self.fit_zoom)
         style_text(self._caption, "small", "text2")
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
@@ -71,6 +71,10 @@ class OperatorBox(QWidget):
         self._column.setContentsMargins(0, 0 if small else scaled(SPACING.s), 0, 0)
         crowded = small and sum(not control.isHidden() for control in self._held) > 1
         self._arrow.setHidden(crowded or bool(self._sign))
+
+    def fit_zoom(self, *_: object) -> None:
+        """Take the sizes of the present zoom, which layouts and controls keep."""
+        self.set_small(self._small)
 
     def set_sign(self, sign: str) -> None:
         """Show a sign in the place of caption, control and arrow, or these again where it is empty."""
@@ -138,6 +142,10 @@ class ListBox(OperatorBox):
         self.list.setAccessibleName(text)
         self.list.setAccessibleDescription(text)  # on Linux Qt takes what is chosen for the name
 
+    def fit_zoom(self, *_: object) -> None:
+        super().fit_zoom()
+        self.list.setMinimumWidth(scaled(LEAST_WIDTH))
+
     def set_choices(self, choices: list[tuple[str, str]]) -> None:
         """Set (key, text) of every choice; the chosen key stays if it is still there."""
         self.list.set_choices(choices)
@@ -147,7 +155,7 @@ class ListBox(OperatorBox):
 
 
 class QuietBox(ListBox):
-    """A list that can stand back: what is chosen in a quiet frame."""
+    """A list of the spine that can be replaced by its chosen text in a frame, where nothing is to be chosen."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(name, parent)
@@ -155,6 +163,10 @@ class QuietBox(ListBox):
         style_text(self._frame, "body")
         self._frame.hide()
         self._column.insertWidget(1, self._frame)
+
+    def fit_zoom(self, *_: object) -> None:
+        super().fit_zoom()
+        self._say()
 
     def set_quiet(self, quiet: bool) -> None:
         """Show the frame in the place of the list, or the list."""
@@ -185,9 +197,13 @@ class MaskBox(OperatorBox):
         self.button.setObjectName("control.mask")
         self.button.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the arrow stands behind the words
         self.button.setIcon(icon("chevron-down"))
-        self.button.setMinimumSize(scaled(LEAST_WIDTH), scaled(SIZE.control))
         self.button.clicked.connect(self.pressed)
         self.hold(self.button)
+        self.fit_zoom()
+
+    def fit_zoom(self, *_: object) -> None:
+        super().fit_zoom()
+        self.button.setMinimumWidth(scaled(LEAST_WIDTH))
 
     def set_caption(self, text: str) -> None:
         super().set_caption(text)

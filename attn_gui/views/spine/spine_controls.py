@@ -22,8 +22,8 @@ from attn_gui.views.controls.count_box import SizeBox
 from attn_gui.views.controls.typed_field import NumberField
 from attn_gui.views.names import normalizer_name, score_name
 from attn_gui.views.spine.operators import CHEVRON, LEAST_WIDTH, ListBox, MaskBox, OperatorBox, PlainBox, QuietBox
-from attn_gui.views.theme import scaled, style_text
-from attn_gui.views.widgets import FocusedWheel, arrange
+from attn_gui.views.theme import scaled, style_text, theme_signal
+from attn_gui.views.widgets import FocusedWheel, arrange, set_name
 
 # --- The scale of the scores: ÷ √dₖ, none, or a number that is typed or slid between average and dot product ---
 
@@ -67,7 +67,7 @@ class ScaleSlider(FocusedWheel, QSlider):
 
 
 class ScaleBox(ListBox):
-    """÷ √dₖ, none or a typed number, whose field takes the place of the list; its arrow leads back."""
+    """Control of the scale: ÷ √dₖ, none, or a typed number, whose field lies over the list but for its arrow."""
 
     scalePicked = Signal(str, object)  # key, the number if it was typed
     scaleSlid = Signal(float, bool)  # the number; False while one gesture goes on
@@ -120,6 +120,10 @@ class ScaleBox(ListBox):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._place_field()
+
+    def fit_zoom(self, *_: object) -> None:
+        super().fit_zoom()
+        self._show_field(not self.value.isHidden())
 
     def _show_field(self, shown: bool) -> None:
         typed = self.value.fontMetrics().horizontalAdvance(SCALE_SAMPLE) + scaled(CHEVRON) + 2 * SPACING.m
@@ -207,6 +211,7 @@ class NumberRow(QWidget):
             row.addWidget(self._field(name))
         row.addStretch(1)
         self.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
+        theme_signal.changed.connect(self._fit_fields)
         self.retranslate()
 
     def set_values(self, values: Mapping[str, float | None], dtype: str) -> None:
@@ -224,8 +229,12 @@ class NumberRow(QWidget):
         """Set names for screen readers and tooltips in the present language."""
         for name, field in self.fields.items():
             text = QCoreApplication.translate("Settings", setting_of(name).name)
-            field.setAccessibleName(text)
-            field.setToolTip(text)
+            set_name(field, text)
+
+    def _fit_fields(self, *_: object) -> None:
+        for field in self.fields.values():
+            if isinstance(field, NumberField):
+                _fit(field)
 
     def _field(self, name: str) -> QWidget:
         setting = setting_of(name)
@@ -266,12 +275,7 @@ class SpineBoxes(QObject):
     """The boxes by the name of their step, each made for the first problem that has the step; the numbers of a step
     stand in a row below its control."""
 
-    scorePicked = Signal(str)  # a key of SCORES
-    normalizerPicked = Signal(str)  # a key of NORMALIZERS
     choicePicked = Signal(str, str)  # norm or activation, and its key
-    scalePicked = Signal(str, object)  # key, the number if it was typed
-    scaleSlid = Signal(float, bool)  # the number; False while one gesture goes on
-    compareAsked = Signal()  # with and without the scale
     maskPressed = Signal(QRect)  # where the mask box lies on the screen
     numberCommitted = Signal(str, object)  # which number, its value or None
 
@@ -293,12 +297,7 @@ class SpineBoxes(QObject):
             self._add_row(self.score, key, fields).hide()
         self._add_row(self.normalizer, "normalize", LABELED["normalize"]).hide()
         self.score.set_choices([(score, score) for score in SCORES])
-        self.score.picked.connect(self.scorePicked)
         self.normalizer.set_choices([(key, key) for key in NORMALIZERS])
-        self.normalizer.picked.connect(self.normalizerPicked)
-        self.scale.scalePicked.connect(self.scalePicked)
-        self.scale.scaleSlid.connect(self.scaleSlid)
-        self.scale.compareAsked.connect(self.compareAsked)
         self.mask.pressed.connect(self._on_mask_pressed)
         self.retranslate()
 

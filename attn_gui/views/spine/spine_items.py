@@ -172,7 +172,7 @@ class ChangeDot(QWidget):
 
 
 class StageNode(MapButton):
-    """A step of the spine."""
+    """A map of the spine: a step of the formula, small, with its name and shape."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)

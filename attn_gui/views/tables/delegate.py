@@ -87,7 +87,7 @@ class CellEditor(QLineEdit):
 
 
 class CellBubble(QLabel):
-    """One sentence above a cell of its owner, over whatever is there."""
+    """A sentence in a bubble that points at a cell, over whatever is there."""
 
     def __init__(self, owner: QWidget) -> None:
         super().__init__(owner.window())

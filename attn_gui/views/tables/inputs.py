@@ -24,7 +24,7 @@ Group = tuple[str, str, tuple[str, ...]]  # key, text, fields
 
 
 class GroupSwitch(QWidget):
-    """Buttons of which one is down, in as many rows as show every name whole."""
+    """Buttons of which one is down, in as many rows as it takes to show every name whole."""
 
     picked = Signal(str)  # the key of the group
 

@@ -46,11 +46,7 @@ class TitleRow(QWidget):
 
     def __init__(self, symbol: QLabel, name: QLabel, shape: QLabel) -> None:
         super().__init__()
-        row = arrange(QHBoxLayout(self), margins=0, spacing=SPACING.m)
-        for label in (symbol, name, shape):
-            if label is shape:
-                row.addStretch(1)
-            row.addWidget(label)
+        arrange(QHBoxLayout(self), symbol, name, 1, shape, margins=0, spacing=SPACING.m)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         self.doubleClicked.emit()
@@ -100,11 +96,8 @@ class ChoiceBar(QFrame):
         self.setProperty("bar", "true")
         self._text, self._buttons = WrappedLabel(), QHBoxLayout()
         self._ways: tuple[tuple[str, str], ...] = ()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(SPACING.m, SPACING.s, SPACING.m, SPACING.m)
-        column.setSpacing(SPACING.s)
-        column.addWidget(self._text)
-        column.addLayout(self._buttons)
+        margins = SPACING.m, SPACING.s, SPACING.m, SPACING.m
+        arrange(QVBoxLayout(self), self._text, self._buttons, margins=margins, spacing=SPACING.s)
         self.hide()
 
     def set_choices(self, text: str, choices: Sequence[tuple[str, str]]) -> None:
@@ -306,11 +299,9 @@ class MatrixPanel(QWidget):
     def symbol(self) -> str:
         return self._said
 
-    def set_shape(
-        self, rows: int, columns: int, heads: tuple[int, int] | None = None, wrong: Sequence[int] = ()
-    ) -> None:
-        """Set the badge "16 × 384 = 16 × (12 · 32)"; `heads` is (count, width), `wrong` the axes that clash (0, 1)."""
-        self._shape.set_shape((rows, columns), heads, frozenset(wrong))
+    def set_shape(self, rows: int, columns: int, heads: tuple[int, int] | None = None) -> None:
+        """Set the badge "16 × 384 = 16 × (12 · 32)"; `heads` is (count, width)."""
+        self._shape.set_shape((rows, columns), heads, frozenset())
         self.view.setAccessibleDescription(self._shape.plain())
 
     def set_wrong(self, axes: Sequence[int]) -> None:
@@ -359,10 +350,6 @@ class MatrixPanel(QWidget):
         self._measure()
         self.view.viewport().update()
 
-    def flash(self, rows: slice, columns: slice) -> None:
-        """Outline cells that were just edited."""
-        self.view.flash(rows, columns)
-
     def scroll_home(self) -> None:
         """Bring the first cell to the eye, without choosing it."""
         self.view.verticalScrollBar().setValue(0)
@@ -384,10 +371,6 @@ class MatrixPanel(QWidget):
         bar, columns = self.view.horizontalScrollBar(), self.view.visible_columns()
         if not bar.value() <= column < bar.value() + columns:
             bar.setValue(column - columns // 2)
-
-    def select_cell(self, row: int, column: int) -> None:
-        """Make a cell the current one and bring it to the eye."""
-        self.view.choose(row, column)
 
     def select_block(self, rows: slice, columns: slice) -> None:
         """Select a block and make its corner the current cell, without a signal; one outside the table is left."""

@@ -53,7 +53,7 @@ from attn_gui.views.widgets import own_viewport
 
 
 class MarkedView(QTableView):
-    """Repaints no more than a mark, an outline or the focus touches."""
+    """Table whose rows and columns can be marked by lines; repaints no more than a mark or the focus touches."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -369,7 +369,7 @@ class RefusedText(NamedTuple):
 
 
 class MatrixView(SizedView):
-    """Says what a person wants of the cells; the model says what they hold."""
+    """Table of numbers with keys as in a spreadsheet; its signals say what a person wants of the cells."""
 
     cellChosen = Signal(int, int)  # row, column
     pasteRequested = Signal()

@@ -101,6 +101,14 @@ def single_key_rows(evaluation, axes):
     return allowed if axes == 4 else allowed.any(axis=1)
 
 
+def test_a_cell_where_a_row_and_a_column_cross_is_counted_once(rng):
+    """The status bar said 26 scores of 13 tokens, where a row and a column have 25 cells."""
+    arrays = {"x": (13, 8), "w_query": (8, 8), "w_key": (8, 8), "w_value": (8, 8)}
+    problem = Problem(**{name: rng.normal(size=shape) for name, shape in arrays.items()})
+    done = Working(problem).write("x", indices.cell((11, 0)), 2.5)
+    assert (done.cells["scores"], done.cells["weights"], done.cells["head_output"]) == (25, 169, 104)
+
+
 def test_one_query_cell_costs_one_row_of_one_head(rng):
     done = Working(large(rng, False)).write("query", indices.cell((10, 3 * 16 + 5)), 0.5)
     assert done.cells["scores"] == done.cells["scaled"] == done.cells["weights"] == 64

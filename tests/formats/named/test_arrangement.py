@@ -307,7 +307,7 @@ def test_the_command_line_takes_several_files(tmp_path: Path, capsys: pytest.Cap
     arrays = ["--array", "query=q", "key=k", "value=v"]
     words = ["verify", *map(str, paths)]
     assert main(words) == 2
-    assert "Say which is which" in capsys.readouterr().err
+    assert f"Say which is which: {' '.join(arrays)}." in capsys.readouterr().err
     assert main([*words, *arrays]) == 0
     assert main(["export", *words[1:], "-o", str(tmp_path), "--format", "npy", *arrays]) == 0
     assert (tmp_path / "q-weights-h0.npy").exists()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
@@ -104,6 +105,35 @@ def test_of_several_layers_one_is_chosen(tmp_path):
         load(path)
     assert [choice.layer for choice in refusal.value.choices] == [0, 1, 2, 3]
     assert np.array_equal(opened(path, layer=2)[0].weights, weights[2])
+
+
+def test_every_order_of_axes_can_be_said(tmp_path):
+    """Flax, papers and dumps of one's own have queries, keys and heads in other places."""
+    weights, tried = maps(2, 3, 4, 5, 6), 0
+    for held in (
+        "layer,batch,head,query,key",
+        "batch,head,query,key",
+        "layer,query,key",
+        "head,query,key",
+        "query,key",
+    ):
+        names = held.split(",")
+        own = weights[tuple(slice(None) if axis in names else 0 for axis in ("layer", "batch", "head", "query", "key"))]
+        right = own[1] if "layer" in names else own
+        for order in permutations(range(len(names))):
+            path = kept(tmp_path, attention=own.transpose(order))
+            layer = {"layer": 1} if "layer" in names else {}
+            problem, notes = opened(path, axes=",".join(names[place] for place in order), **layer)
+            assert notes == []  # nothing was guessed
+            assert np.array_equal(compute(problem)["weights"].reshape(right.shape), right), order
+            tried += 1
+    assert tried == 120 + 24 + 6 + 6 + 2
+
+
+@each("axes", ["head,query", "head,query,key,key", "head,query,token", "items,query,key"])
+def test_axes_that_are_none_are_refused_with_those_of_maps(tmp_path, axes):
+    with pytest.raises(FormatError, match="of attention weights alone one of layer, batch, head, query and key"):
+        load(kept(tmp_path, attention=maps(3, 5, 5)), axes=axes)
 
 
 def test_items_and_layers_are_never_taken_for_one_another(tmp_path):

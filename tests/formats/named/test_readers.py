@@ -245,6 +245,35 @@ def test_tables_of_one_sheet_without_names_are_asked_about(
     assert load(path, arrays={"query": "Sheet 0", "key": "Sheet 1", "value": "Sheet 2"}).value.tolist() == V
 
 
+@each("name", ["K^T", "Kᵀ", "K'", "K.T", "key transposed", "K 转置"])
+def test_a_transpose_is_not_read_as_what_it_is_of(name: str, tmp_path: Path, refused: Callable[..., str]) -> None:
+    book = openpyxl.Workbook()
+    for row in beside(("Q", name, "V")):
+        book.active.append(row)
+    book.save(tmp_path / "a.xlsx")
+    assert f"got query, {name}, value" in refused(load, tmp_path / "a.xlsx", path=tmp_path / "a.xlsx")
+    text = tmp_path / "a.md"
+    text.write_text(f"Q = [[1, 0.5], [0, 1]]\n{name} = [[1, 2], [0, 1]]\nV = [[1, 2, 3], [3, 4, 5]]", "utf-8")
+    assert "holds one matrix, not a problem" in refused(open_file, text, path=text)
+
+
+@each(
+    ("cells", "numbers"),
+    [
+        ([["1.5", 2], [3, 4]], [[1.5, 2], [3, 4]]),
+        ([["-inf", 2], [3, 4]], [[-np.inf, 2], [3, 4]]),
+    ],
+)
+def test_numbers_kept_as_texts_stay_what_they_are_beside_whole_ones(
+    cells: list[list[object]], numbers: list[list[float]], tmp_path: Path
+) -> None:
+    book = openpyxl.Workbook()
+    for row in cells:
+        book.active.append(row)
+    book.save(tmp_path / "a.xlsx")
+    assert load_matrix(tmp_path / "a.xlsx").tolist() == numbers
+
+
 def patched(path: Path, part: str, change: Callable[[bytes], bytes]) -> None:
     data = io.BytesIO()
     with zipfile.ZipFile(path) as old, zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as new:

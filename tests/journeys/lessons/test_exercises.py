@@ -47,6 +47,18 @@ def test_cells_that_are_left_out_are_answered_in_the_map_and_in_the_panel(person
     person.click("exercise.close")
     assert not person.find("exercise").isVisible()
 
+    person.again("an answer that begins with 1 to 9 is typed, too, and leads to no step")
+    leave_out(person, "head_output", 1, 0)
+    person.click_cell("head_output", 1, 0)
+    assert person.find("heatmap.head_output").hasFocus()
+    person.type("2.28", end="Return")
+    person.settle("exercises")
+    assert person.find("exercise.left").text() == "0 of 1 left"
+    assert person.program.view.look.stage == "head_output"
+    person.find("heatmap.head_output").setFocus()
+    person.press("2")
+    assert person.program.view.look.stage != "head_output", "nothing is left out any more"
+
     person.again("the panel takes answers too and shows the right one")
     person.do("language_zh")
     leave_out(person, "head_output", 0, 1)

@@ -202,6 +202,23 @@ def test_the_text_of_a_step_is_whole_while_there_is_room_and_the_explanation_has
     assert gap() < 60
 
 
+def test_the_verdict_is_whole_beside_a_long_walk(launch):
+    """The steps of the walk took half of the column, and the verdict lost its second line."""
+    person = launch("worked-example.npz", lang="zh", width=1366, height=670)
+    person.program.take_in(path_of("05-masks"))
+    person.settle("lessons")
+    person.click("lesson.skip")
+    person.settle("lessons")
+    person.click_cell("weights", 2, 2)
+    person.press("Space", "Space", "End")
+    person.click("lesson.choice.0")
+    person.settle("lessons")
+    said = person.find("lesson.verdict")
+    person.until(lambda: said.height() == said.heightForWidth(said.width()) or fault(said))
+    assert verdict(person).startswith("正确。")
+    assert fault(said) == ""
+
+
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_a_question_is_judged_by_its_decimals_and_a_number_of_another_cell_is_said_to_be_that(launch, lang):
     person, near = begin(launch, lang), {"en": "more decimals", "zh": "小数"}[lang]

@@ -182,3 +182,17 @@ def test_the_keyboard_stays_in_its_map_when_all_stages_are_shown_and_when_they_g
     QApplication.processEvents()
     assert person.find("zone.explain").width() == explain
     assert person.table("key").isVisible()  # all tables again
+
+    person.again("what a small window grew for large type it gives back")
+    person.window.resize(1350, 640)
+    for _ in range(5):
+        person.do("zoom_in")
+    person.until(lambda: person.window.height() > 640)
+    person.do("zoom_reset")
+    person.until(lambda: person.window.size().toTuple() == (1350, 640))
+    person.do("zoom_in", "zoom_in", "zoom_in", "zoom_in", "zoom_in")
+    person.until(lambda: person.window.height() > 640)
+    person.window.resize(1350, 1000)  # by hand
+    person.do("zoom_reset")
+    person.settle()
+    assert person.window.size().toTuple() == (1350, 1000)

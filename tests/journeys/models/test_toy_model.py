@@ -15,7 +15,7 @@ from attn_gui.document.edits import SetFields
 from attn_gui.models import open_model, recovered
 from attn_gui.paths import resource
 from attn_gui.views.dialogs.export_dialog import ExportDialog
-from attn_gui.views.head_grid import CHANGED_ROLE
+from attn_gui.views.head_grid import CHANGED_ROLE, PICTURE_ROLE
 from attn_gui.views.theme import current_theme
 from tests.journeys.conftest import Person
 
@@ -64,6 +64,28 @@ def click_head(person, layer, head):
 
 def truth(text, **changes):
     return dict(open_model(TOY).run(text, **changes).predictions(top=27))
+
+
+def closed_cells(person, layer, head):
+    """The cells of a head's small map that have the color of closed ones."""
+    picture, color = grid(person).model().index(layer, head).data(PICTURE_ROLE), current_theme().masked
+    return {
+        (i, j) for i in range(picture.height()) for j in range(picture.width()) if picture.pixelColor(j, i) == color
+    }
+
+
+def test_small_maps_of_heads_show_what_is_closed_and_no_zeros_there(toy):
+    read(toy, LETTERS)
+    tokens = len(LETTERS.split()) + 1
+    behind = {(i, j) for i in range(tokens) for j in range(i + 1, tokens)}
+    assert all(closed_cells(toy, layer, head) == behind for layer in range(2) for head in range(4))
+    opened = {"kind": "set", "stage": "weights", "at": {"head": 2, "query": 3, "key": 7}, "values": 0.5}
+    toy.program.document.apply(SetFields({"interventions": (opened,)}, "a weight behind the mask"))
+    toy.wait()
+    assert closed_cells(toy, 0, 2) == behind - {(3, 7)}
+    toy.program.document.apply(SetFields({"mask": ()}, "no mask"))
+    toy.wait()
+    assert (closed_cells(toy, 0, 1), closed_cells(toy, 1, 1)) == (set(), behind)
 
 
 def test_the_head_that_looks_back_carries_the_prediction(toy):

@@ -361,6 +361,38 @@ def test_a_drag_is_one_step_in_every_shape(person, shape):
     assert not person.has("heatmap.masked")
 
 
+def test_a_mask_of_each_item_is_painted_for_the_item_on_show(person):
+    query, allowed = np.arange(24.0).reshape(2, 4, 3), np.ones((2, 1, 4, 4), bool)
+    person.again(
+        "two items", Problem(query=query, key=query, value=query, mask=[{"kind": "custom", "allowed": allowed}])
+    )
+    person.do("brush_cell")
+    for item, cell in ((1, (2, 3)), (0, (1, 0))):
+        person.size("batch", item)
+        drag(person, cell)
+        allowed[(item, 0, *cell)] = False
+        assert (person.program.document.problem.mask[0].allowed == allowed).all(), item
+
+
+@pytest.mark.parametrize("custom", [False, True])
+def test_a_cell_that_another_layer_closes_is_not_painted_and_the_layer_is_named(launch, custom):
+    """It was closed in the custom layer, too, unseen, by whoever wanted to open it."""
+    person = launch()
+    problem = person.program.document.problem
+    layer = {"kind": "custom", "allowed": np.ones((problem.n, problem.m), bool)}
+    person.program.files.begin_problem(problem.replace(mask=["causal", layer] if custom else "causal"), "masked")
+    person.wait()
+    before = person.program.document.problem
+    person.do("brush_cell")
+    drag(person, (0, 3), (4, 3))
+    assert person.program.document.problem == before
+    assert len(person.steps()) == 1
+    assert "the causal mask closes it" in person.banner()
+    drag(person, (4, 3), (0, 3))  # from an open cell on it closes as ever
+    assert len(person.steps()) == 2
+    assert person.value("weights", 4, 3) == 0
+
+
 def test_the_keyboard_paints_the_same(person):
     person.do("brush_band")
     person.find("heatmap.weights").setFocus()

@@ -96,6 +96,9 @@ def test_the_window_without_a_mouse(launch, qtbot):
     person.press("Esc")
     assert large_map(person) == "weights"
     assert person.focus().chosen == (2, 1)
+    person.press("1", "Ctrl+Home", "Down", "Right", "Enter")
+    assert person.table("query").hasFocus()
+    assert person.cell("query") == (1, 97), "the own cell of a map of Q, in the columns of head 3"
 
 
 def test_commands_by_keys_alone(person, tmp_path):

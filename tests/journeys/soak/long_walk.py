@@ -23,9 +23,9 @@ from attn_gui.formats.session import ModelNeeded
 from attn_gui.formats.snapshots import Snapshot
 from attn_gui.models.study import opened_study
 
+from .caught_errors import make_errors_whole
 from .conftest import SLOW, Figures
-from .overrides import make_errors_whole
-from .truths import differing, image
+from .invariants import differing, image
 from .walk import Beginning, Walk, beginning
 
 SMALL = -1  # the seed of the document in which the process is weighed: always the same, or its size would be weighed
@@ -55,7 +55,7 @@ def walk_in_haste(launch, tmp_path, qtlog, capsys, pytestconfig):
     faults, bursts = list[str](), pytestconfig.getoption("actions") // BURST
     for number in range(bursts):
         try:
-            walk.step_of(lambda: walk.moves.answers.during(lambda: walk.moves.haste.burst(BURST)))
+            walk.step_of(lambda: walk.actions.answers.during(lambda: walk.actions.hasty.burst(BURST)))
         except Exception:
             faults.append(f"{traceback.format_exc(limit=-3)}\n{walk.tale()}")
             tell(capsys, f"fault: {faults[-1]}")

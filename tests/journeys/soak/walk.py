@@ -18,8 +18,8 @@ from attn_gui.document.edits import DocumentChange
 from attn_gui.engine import Problem, compute, new_problem
 from attn_gui.formats import save
 
-from .moves import Moves
-from .truths import Image, Truths, differing, image
+from .actions import Actions
+from .invariants import Image, Invariants, differing, image
 
 TOLD = 12  # steps before a fault that are told
 LONG = 30.0  # seconds in which a change is made that nobody cancels
@@ -68,9 +68,9 @@ class Walk:
     def __init__(self, person: Any, begun: Beginning, qtlog: Any) -> None:
         self.person, self.program, self.qtlog, self._rnd = person, person.program, qtlog, begun.rnd
         self.told = [begun.told]
-        self.truths = Truths(self.program, Random(begun.seed))  # what is looked at does not move the walk
+        self.invariants = Invariants(self.program, Random(begun.seed))  # what is looked at does not move the walk
         wild = begun.seed % 3 == 0
-        self.moves = Moves(person, begun.rnd, begun.path.parent, wild=wild, largest=begun.largest)
+        self.actions = Actions(person, begun.rnd, begun.path.parent, wild=wild, largest=begun.largest)
         self._begin()
         self.program.document.changed.connect(self._on_document_changed)
         self._warned = len(qtlog.records)
@@ -84,7 +84,7 @@ class Walk:
 
     def step(self) -> float:
         """One move, and whether everything is still true; the seconds that the window's thread computed for it."""
-        return self.step_of(self.moves.any)
+        return self.step_of(self.actions.any)
 
     def step_of(self, move: Callable[[], str]) -> float:
         """This move, and whether everything is still true then; seconds as of `step`."""
@@ -95,9 +95,9 @@ class Walk:
                 if self._rnd.random() < 0.5:
                     self.give_up_typing()
                 self.told[-1] = move()
-                self.moves.answers.during(self._pause)  # what ends now may ask something
+                self.actions.answers.during(self._pause)  # what ends now may ask something
                 while self.person.busy():  # a file that was read while the window came to the front is being shown
-                    self.moves.answers.during(self._pause)
+                    self.actions.answers.during(self._pause)
             except AssertionError:  # what is waited for may not come because of what went wrong before
                 self._nothing_raised(raised)
                 raise
@@ -143,7 +143,7 @@ class Walk:
 
     def give_up_typing(self) -> None:
         """Esc where a text is refused; until it is put right or taken back, every command stops at it."""
-        self.moves.answers.during(self._give_up)  # a number may be asked about before it is taken
+        self.actions.answers.during(self._give_up)  # a number may be asked about before it is taken
 
     def _give_up(self) -> str:
         if not self.program.window.commit_typed():
@@ -152,7 +152,7 @@ class Walk:
 
     def to_the_start_and_back(self) -> None:
         """Undo everything, redo everything: every byte is there again."""
-        self.moves.answers.during(self._read_all)
+        self.actions.answers.during(self._read_all)
         self._all("redo")
         end = image(self.program.document.problem)
         self._all("undo")
@@ -192,7 +192,7 @@ class Walk:
         warnings = [record.message for record in records if not record.ignored]
         assert not warnings, f"{self.tale()}\n{warnings}"
         try:
-            self.truths.hold()
+            self.invariants.hold()
         except AssertionError as error:
             raise AssertionError(f"{error}\n{self.tale()}") from error
 

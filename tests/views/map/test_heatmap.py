@@ -279,6 +279,8 @@ def test_a_screen_reader_meets_a_map_as_a_table(qtbot, reader, values, plane):
     assert heatmap.grab().toImage() == before, "it is not seen"
     table.show()
     assert host.childAt(heatmap.geometry().center()) is heatmap, "the mouse goes through it"
+    heatmap.setAccessibleName("Scores")  # another stage, another size, another language
+    assert told.text(QAccessible.Text.Name) == "Scores"
 
 
 def test_hovering_tells_the_cell_and_leaving_too(values, plane, shown_map, qtbot):

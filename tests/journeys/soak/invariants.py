@@ -1,4 +1,4 @@
-"""Truths about the window that hold after anything that a person may have done."""
+"""Invariants of the window: what holds after anything that a person may have done."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.choose_evaluation import is_long
 from attn_gui.figure.operands import stage_plane
 
-from .faces import Faces
-from .studying import shows_a_fresh_run
+from .fresh_evaluations import FreshEvaluations
+from .model_actions import shows_a_fresh_run
 
 SAMPLED = 3  # cells of every map and table that are looked at
 WILD = 1e6  # beyond this, what a sum leaves after cancelling depends on the order that it was taken in
@@ -49,7 +49,7 @@ def _plain(value: Any) -> Any:
     return "array" if isinstance(value, np.ndarray) else value
 
 
-class Truths:
+class Invariants:
     """Looks behind the window: what is shown is what the document holds and what a fresh computation gives."""
 
     def __init__(self, program: Program, rnd: Random) -> None:
@@ -57,33 +57,34 @@ class Truths:
 
     def hold(self) -> None:
         """Raise AssertionError for the first thing that is not as it has to be."""
-        problem, faces = self._program.document.problem, Faces(self._program)
+        problem, evaluations = self._program.document.problem, FreshEvaluations(self._program)
         look = self._program.view.look
-        assert look.stage in faces.now.stages
+        assert look.stage in evaluations.now.stages
         assert look.head < problem.num_heads
         assert look.batch < problem.batch_size
-        if not faces.covered and (faces.gradient is None or not self._is_wild(faces)):
-            self._tables_show_the_state(problem, faces)
-            self._maps_show_a_fresh_computation(faces)
+        if not evaluations.covered and (evaluations.gradient is None or not self._is_wild(evaluations)):
+            self._tables_show_the_state(problem, evaluations)
+            self._maps_show_a_fresh_computation(evaluations)
         shows_a_fresh_run(self._program)
         assert self._window.isWindowModified() == self._program.document.modified
 
-    def _tables_show_the_state(self, problem: Problem, faces: Faces) -> None:
+    def _tables_show_the_state(self, problem: Problem, evaluations: FreshEvaluations) -> None:
         look, models = self._program.view.look, self._program.first.tables.models
-        arrays, taken = problem.arrays(), faces.gradient is not None
+        arrays, taken = problem.arrays(), evaluations.gradient is not None
         tables = {field for field, array in arrays.items() if array.ndim}  # one number has its cell in a map
         shown = tables | ({"query", "key", "value"} if problem.projected else set())
         assert set(models) == set(self._window.inputs.panels) == shown
         for field, model in models.items():
             if field in arrays:
-                held = faces.array(field)
+                held = evaluations.array(field)
                 if held is not None:
-                    size = max((_size_of(*side, None) for side in faces.sides(field)), default=0.0) if taken else 0.0
+                    sides = evaluations.sides(field) if taken else ()
+                    size = max((_size_of(*side, None) for side in sides), default=0.0)
                     self._same_cells(field, model, np.atleast_2d(held), exact=not taken, size=size)
             else:
-                box = tuple(map(slice, (look.batch, 0, 0), (look.batch + 1, *faces.shown.shape(field)[1:])))
-                size = max(_size_of(*side, self._queries(faces.now)) for side in faces.sides(field))
-                self._same_cells(field, model, faces.shown.box(field, box)[0], exact=False, size=size)
+                box = tuple(map(slice, (look.batch, 0, 0), (look.batch + 1, *evaluations.shown.shape(field)[1:])))
+                size = max(_size_of(*side, self._queries(evaluations.now)) for side in evaluations.sides(field))
+                self._same_cells(field, model, evaluations.shown.box(field, box)[0], exact=False, size=size)
 
     def _same_cells(
         self, field: str, model: MatrixModel, expected: np.ndarray, *, exact: bool, size: float = 0.0
@@ -101,11 +102,11 @@ class Truths:
                 f"table.{field}[{row}, {column}] shows {found!r}, not {wanted!r}"
             )
 
-    def _maps_show_a_fresh_computation(self, faces: Faces) -> None:
-        look, maps, fresh = self._program.view.look, self._window.product.maps, faces.shown
+    def _maps_show_a_fresh_computation(self, evaluations: FreshEvaluations) -> None:
+        look, maps, fresh = self._program.view.look, self._window.product.maps, evaluations.shown
         assert maps.stages == fresh.stages
-        queries, sides = self._queries(faces.now), [side for side, _ in faces.sides(fresh.stages[0])]
-        wild, blur = self._is_wild(faces), max(self._blur(side, queries) for side in sides)
+        queries, sides = self._queries(evaluations.now), [side for side, _ in evaluations.sides(fresh.stages[0])]
+        wild, blur = self._is_wild(evaluations), max(self._blur(side, queries) for side in sides)
         for stage in fresh.stages:
             plane = stage_plane(fresh, stage, look.batch, look.head)
             heatmap = maps.map(stage)
@@ -113,23 +114,23 @@ class Truths:
             assert heatmap.shape == plane.shape, stage
             if (wild or blur > 1e-3) and stage not in EARLY:
                 continue
-            size = max(_size_of(*side, queries) for side in faces.sides(stage))
+            size = max(_size_of(*side, queries) for side in evaluations.sides(stage))
             for row, column in self._cells(plane.shape, _rows(fresh, stage, queries)):
                 found, color = heatmap.cell_at(row, column)
                 other = heatmap.drawing.split
                 left = other is not None and other.cell_at(row, column) is not None
-                side = stage_plane(faces.before, stage, look.batch, look.head) if left else plane
+                side = stage_plane(evaluations.before, stage, look.batch, look.head) if left else plane
                 expected = float(side.block(slice(row, row + 1), slice(column, column + 1))[0][0, 0])
                 near = self._near(found, expected, size, blur)
                 assert near, f"heatmap.{stage}[{row}, {column}] shows {found!r}, not {expected!r}"
                 assert color.isValid()
 
     @staticmethod
-    def _is_wild(faces: Faces) -> bool:
+    def _is_wild(evaluations: FreshEvaluations) -> bool:
         """Whether some number is so large that the order of a sum shows, or so many that a gradient takes long."""
-        sides = [side for side, _ in faces.sides(faces.shown.stages[0])]
+        sides = [side for side, _ in evaluations.sides(evaluations.shown.stages[0])]
         arrays = [array for side in sides for array in side.problem.arrays().values() if array.dtype.kind == "f"]
-        long = faces.gradient is not None and is_long(faces.now.problem)
+        long = evaluations.gradient is not None and is_long(evaluations.now.problem)
         return long or any(_size(array) > WILD for array in arrays)
 
     def _near(self, found: float, expected: float, size: float, blur: float = 0.0) -> bool:

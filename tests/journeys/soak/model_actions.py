@@ -1,4 +1,4 @@
-"""Doings with a whole model on the table: texts, heads, layers, pages, and what its numbers have to be."""
+"""Actions with a whole model on the table: texts, heads, layers, pages, and what its numbers have to be."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ TEXTS = ("k x b p f k x b p", "a b c", "q", "z z z z", "", "The cat", "7", " ".j
 PAGES = ("prediction", "lens", "effect", "heads_off", "logit_parts", "patching")
 
 
-class Studying:
-    """One method a kind of doing; each tells what it did. `see` waits for a page, as long as anybody would."""
+class ModelActions:
+    """One method a kind of action; each returns what it did. `see` waits for a page, as long as anybody would."""
 
     def __init__(self, person: Any, rnd: Random, see: Callable[[str], str]) -> None:
         self._person, self._rnd, self._see = person, rnd, see

@@ -1,4 +1,4 @@
-"""Doings in haste: the pointer moves, clicks and keys come while another document, structure or state is still shown.
+"""Hasty input: the pointer moves, clicks and keys come while another document, structure or state is still shown.
 
 Nothing is waited for. What is on show is whatever takes a while to follow: gradients, pages, two states, readings.
 """
@@ -26,7 +26,7 @@ KEYS = "Right", "Down", "Left", "Up", "Space", "Return", "Esc", "]", "[", "Shift
 DUE = 0.155  # seconds after which what waits for a rest is due
 
 
-class Haste:
+class HastyInput:
     """`any` does one of these things, and lets the window have a turn or none."""
 
     def __init__(self, person: Any, rnd: Random) -> None:

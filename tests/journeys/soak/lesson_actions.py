@@ -19,7 +19,7 @@ from attn_gui.formats.session import StudyRecord
 from attn_gui.models.study import model_of, weights_at
 from attn_gui.paths import resource
 
-from .truths import differing, image
+from .invariants import differing, image
 
 LESSONS = sorted(resource("lessons").glob("*.md"))
 ROWS = ("insert_rows", "insert_columns", "delete_rows", "delete_columns")
@@ -33,8 +33,8 @@ def weights(record: StudyRecord) -> Mapping[str, Array]:
     return weights_at(model_of(record, []), record.text, record.layer)
 
 
-class Learning:
-    """One method a kind of doing; each tells what it did. `place` clicks a cell of a table."""
+class LessonActions:
+    """One method a kind of action; each returns what it did. `place` clicks a cell of a table."""
 
     def __init__(self, person: Any, rnd: Random, folder: Path, place: Callable[[], str | None]) -> None:
         self._person, self._rnd, self._folder, self._place = person, rnd, folder, place

@@ -1,4 +1,4 @@
-"""Errands of a walk that leave the window: files dropped, large pastes, sizes beyond reason, dialogs, menus."""
+"""Actions of a walk that leave the window: files dropped, large pastes, sizes beyond reason, dialogs, menus."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ ZONES = ("spine", "heads.weights", "history", "inspector")
 HUGE = (65_536, 30_000, 4_096, 700)
 
 
-class Errands:
-    """One method a kind of errand; each tells what it did."""
+class FileActions:
+    """One method a kind of action; each returns what it did."""
 
     def __init__(self, person: Any, rnd: Random, folder: Path) -> None:
         self._person, self._rnd, self._folder = person, rnd, folder

@@ -23,7 +23,7 @@ def computed(problem: Problem) -> Evaluation:
     return RowwiseEvaluation(problem) if is_long(problem) else DenseEvaluation(problem)
 
 
-class Faces:
+class FreshEvaluations:
     """The evaluation that the maps have to show, what stands in their left half, and the arrays of the tables."""
 
     def __init__(self, program: Program) -> None:

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 MANY = 6  # things that are done in a dialog before it is left
 
 
-class Answers:
+class DialogActions:
     """Stands by while moves are made: a dialog of its own event loop would wait for ever."""
 
     def __init__(self, person: Any, rnd: Random, folder: Path) -> None:

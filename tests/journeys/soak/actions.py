@@ -25,12 +25,12 @@ from PySide6.QtWidgets import (
 
 from attn_gui.views.text_views import Link
 
-from .answers import Answers
-from .errands import Errands
-from .hands import Hands
-from .haste import Haste
-from .learning import Learning
-from .studying import Studying
+from .dialog_actions import DialogActions
+from .file_actions import FileActions
+from .hasty_input import HastyInput
+from .lesson_actions import LessonActions
+from .map_actions import MapActions
+from .model_actions import ModelActions
 
 LEFT = Qt.MouseButton.LeftButton
 SIZES = ("num_heads", "num_kv_heads", "d_k", "d_v", "n", "m", "d_model", "batch_size")
@@ -92,17 +92,17 @@ LEAVING = ("action.quit", "action.show_log")
 KINDS = ("causal", "window", "prefix", "padding", "custom", "bias", "alibi")
 
 
-class Moves:
+class Actions:
     """One method a kind of move; `any` makes one of them and tells what it did."""
 
     def __init__(self, person: Any, rnd: Random, folder: Path, *, wild: bool, largest: int) -> None:
         self._person, self._rnd, self._wild, self._largest = person, rnd, wild, largest
         self._window = person.window
-        self.answers = Answers(person, rnd, folder)
-        errands, hands = Errands(person, rnd, folder), Hands(person, rnd, self._map, wild=wild)
-        learning = Learning(person, rnd, folder, self._table_cell)
-        self.haste = Haste(person, rnd)
-        studying, self._hands = Studying(person, rnd, hands.see_page), hands
+        self.answers = DialogActions(person, rnd, folder)
+        file_actions, map_actions = FileActions(person, rnd, folder), MapActions(person, rnd, self._map, wild=wild)
+        lesson_actions = LessonActions(person, rnd, folder, self._table_cell)
+        self.hasty = HastyInput(person, rnd)
+        model_actions, self._map_actions = ModelActions(person, rnd, map_actions.see_page), map_actions
         self._kinds: tuple[tuple[Callable[[], str], float], ...] = (
             (self.type, 8),
             (self.edit_block, 5),
@@ -130,28 +130,28 @@ class Moves:
             (self.step, 1),
             (self.banner, 1),
             (self.action, 4),
-            (errands.huge_size, 1),
-            (errands.paste, 2),
-            (errands.file, 1),
-            (errands.dialog, 2),
-            (errands.menu, 1),
-            (hands.type_into_map, 3),
-            (hands.change_block, 2),
-            (hands.draw_to_target, 1),
-            (hands.change_head, 2),
-            (hands.compare, 3),
-            (hands.page, 2),
-            (hands.by_hand_list, 2),
-            (learning.lesson, 1),
-            (learning.exercise, 2),
-            (learning.help, 1),
-            (learning.rows, 3),
-            (learning.figure, 1),
-            (learning.journal, 1),
+            (file_actions.huge_size, 1),
+            (file_actions.paste, 2),
+            (file_actions.file, 1),
+            (file_actions.dialog, 2),
+            (file_actions.menu, 1),
+            (map_actions.type_into_map, 3),
+            (map_actions.change_block, 2),
+            (map_actions.draw_to_target, 1),
+            (map_actions.change_head, 2),
+            (map_actions.compare, 3),
+            (map_actions.page, 2),
+            (map_actions.by_hand_list, 2),
+            (lesson_actions.lesson, 1),
+            (lesson_actions.exercise, 2),
+            (lesson_actions.help, 1),
+            (lesson_actions.rows, 3),
+            (lesson_actions.figure, 1),
+            (lesson_actions.journal, 1),
             (self.find, 1),
             (self.go_to_cell, 1),
-            (studying.model, 3),
-            (self.haste.burst, 3),
+            (model_actions.model, 3),
+            (self.hasty.burst, 3),
         )
 
     def any(self) -> str:
@@ -162,10 +162,10 @@ class Moves:
 
     # --- searches --------------------------------------------------------------------------------
     def find(self) -> str:
-        return self._hands.find(self._table_cell, self.cell)
+        return self._map_actions.find(self._table_cell, self.cell)
 
     def go_to_cell(self) -> str:
-        return self._hands.go_to_cell(self._table_cell, self.cell)
+        return self._map_actions.go_to_cell(self._table_cell, self.cell)
 
     # --- tables ----------------------------------------------------------------------------------
     def type(self) -> str:

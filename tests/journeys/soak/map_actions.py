@@ -1,4 +1,4 @@
-"""Doings by hand on what is computed: numbers typed into maps and drawn to targets, heads, pages, two states."""
+"""Actions on what is computed: numbers typed into maps and drawn to targets, heads, pages, two states."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ SEARCHES = ("Return", "Shift+Return", "F3", "Shift+F3", "Ctrl+A")
 PATIENCE = 10.0  # seconds for a page
 
 
-class Hands:
-    """One method a kind of doing; each tells what it did. `seen` is one of the large maps in sight, if there is one."""
+class MapActions:
+    """One method a kind of action; each returns what it did. `seen`: a large map in sight, if there is one."""
 
     def __init__(self, person: Any, rnd: Random, seen: Callable[[], Any], *, wild: bool) -> None:
         self._person, self._rnd, self._seen = person, rnd, seen
