@@ -248,6 +248,13 @@ def test_a_label_that_says_that_the_matrix_is_turned_is_said(label):
     assert label.strip() in " ".join(found.notes)
 
 
+@each("label", ["K^T:", "log Q:", "Q (x 1e-3):", "Q * 1e-3："])
+def test_a_label_in_the_line_of_the_first_row_is_said(label):
+    found = read_table(f"{label} 1 2\n3 5")
+    assert found.values.tolist() == [[1, 2], [3, 5]]
+    assert label in " ".join(found.notes)
+
+
 def test_latex_says_whose_transpose_it_is():
     found = read_table("$K^\\top = \\begin{pmatrix}1 & 2\\\\3 & 4\\end{pmatrix}$")
     assert "“K^T =”" in " ".join(found.notes)

@@ -425,8 +425,8 @@ def _cut(text: str) -> list[TextGrid]:
 
 
 def _said(grids: Sequence[TextGrid], words: str) -> list[TextGrid]:
-    """Return the grids, with the words that were left out beside them."""
-    return [grid._replace(left_out=words) for grid in grids]
+    """Return the grids, with more words that were left out beside them."""
+    return [grid._replace(left_out=" ".join(filter(None, (words, grid.left_out)))) for grid in grids]
 
 
 def _lists(text: str, outline: str) -> list[TextMatrix]:
