@@ -250,6 +250,19 @@ def test_weights_are_right_or_said(named: str, order: str, tmp_path: Path) -> No
         assert by_window(path, names, expected) in ("right", "said", "asked")
 
 
+@each("axis", [0, 1])
+def test_queries_keys_and_values_one_behind_another_are_no_items_in_silence(axis: int, tmp_path: Path) -> None:
+    parts = RANDOM.normal(size=(3, 5, 6))
+    path = put(tmp_path / "a.npz", {"qkv": np.stack(list(parts), axis)})
+    _, said = said_by(lambda: load(path, arrays={"query_key_value": "qkv"}))
+    assert any("qkv: read as" in words and "items" in words for words in said)
+    _, said = said_by(lambda: load(path, arrays={"query_key_value": "qkv"}, axes="batch,token,column"))
+    assert not said
+    path = put(tmp_path / "b.npz", {"qkv": RANDOM.normal(size=(2, 5, 6))})
+    _, said = said_by(lambda: load(path, arrays={"query_key_value": "qkv"}))
+    assert not said
+
+
 def test_biases_and_outputs_of_keras_are_laid_flat(tmp_path: Path) -> None:
     x, w, b = RANDOM.normal(size=(4, 3)), RANDOM.normal(size=(3, 2, 2)), RANDOM.normal(size=(2, 2))
     out = RANDOM.normal(size=(2, 2, 5))
