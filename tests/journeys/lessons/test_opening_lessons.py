@@ -133,6 +133,21 @@ def test_the_list_of_lessons_leads_back_to_what_stood_there_before(launch):
         assert not person.find("lessons").isVisible()
 
 
+def test_what_is_undone_from_the_list_of_lessons_is_seen(launch):
+    """It was undone behind the list, where nobody saw it."""
+    person = launch("worked-example.npz")
+    person.type_into("query", 1, 1, "5")
+    person.do("lessons")
+    person.settle("lessons")
+    assert not person.table("query").isVisible()
+    person.do("theme_dark", "zoom_in", "zoom_reset")  # none of the document's business
+    assert person.find("lessons").isVisible()
+    person.do("undo")
+    assert person.number("query", 1, 1) == 1
+    assert person.table("query").isVisible()
+    assert not person.find("lessons").isVisible()
+
+
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_the_list_of_lessons_is_seen_whole_on_a_small_screen(launch, lang):
     """Of 700 pixels the frame of the window takes some, and one lesson is finished."""

@@ -390,6 +390,7 @@ def test_a_cell_that_another_layer_closes_is_not_painted_and_the_layer_is_named(
     assert "the causal mask closes it" in person.banner()
     drag(person, (4, 3), (0, 3))  # from an open cell on it closes as ever
     assert len(person.steps()) == 2
+    assert person.banner() == "", "it is about what was done before"
     assert person.value("weights", 4, 3) == 0
 
 
