@@ -237,9 +237,9 @@ class Program(QObject):
         if not self.start_page.shown:
             self.window.product.focus_map()
 
-    def take_in(self, path: Path, field: str = "") -> None:
+    def take_in(self, path: Path) -> None:
         """Open a file as if it was dropped."""
-        self.take_in_all([path], field)
+        self.take_in_all([path])
 
     def take_in_all(self, paths: Sequence[Path], field: str = "") -> None:
         """Open files that were dropped or chosen together."""

@@ -210,7 +210,7 @@ class WalkController(WritingController):
             self._ahead.start()
 
     def _on_maps_toggle_requested(self, stage: str, _row: int, _column: int) -> None:
-        """Space on the chosen cell, unless it paints there."""
+        """Walk through the chosen cell where Space is pressed on it, unless Space paints there."""
         if not self._painting.takes_space(stage):
             self.start()
 

@@ -1158,10 +1158,6 @@
 <context>
     <name>CellBlocks</name>
     <message>
-        <source>The problem is still being computed: nothing was changed.</source>
-        <translation>算例还在计算中，没有做任何修改。</translation>
-    </message>
-    <message>
         <source>Numbers are typed into the present state; show Now first.</source>
         <translation>只能修改“现在”的状态，请先切换到“现在”。</translation>
     </message>
@@ -1780,6 +1776,10 @@
 </context>
 <context>
     <name>EditRunner</name>
+    <message>
+        <source>The problem is still being computed: nothing was changed.</source>
+        <translation>算例还在计算中，没有做任何修改。</translation>
+    </message>
     <message>
         <source>“{step}” was dropped: the problem was changed while its numbers were made.</source>
         <translation>已放弃“{step}”：生成数值期间算例已被修改。</translation>
@@ -6293,10 +6293,6 @@
 </context>
 <context>
     <name>PaintingController</name>
-    <message>
-        <source>The problem is still being computed: nothing was changed.</source>
-        <translation>算例还在计算中，没有做任何修改。</translation>
-    </message>
     <message>
         <source>Query {query} does not see key {key}: the {kind} mask closes it, and a custom mask cannot open it. Switch that layer off, or change it.</source>
         <translation>查询 {query} 看不到键 {key}：{kind}掩码把它屏蔽了，自定义掩码无法将它开放。请先停用或修改那一层。</translation>

@@ -27,7 +27,6 @@ MAP = (
     "free_cells",
     "by_hand",
     None,
-    None,
     *COPY,
     None,
     "levels",

@@ -78,7 +78,7 @@ class CommandsController(QObject):
                 return
 
     def _focus_map(self, zone: str) -> bool:
-        """Among the pictures the large map comes before the line above it."""
+        """Give the keyboard to the large map, not to the line above it, if the zone is that of the pictures."""
         return zone == "zone.product" and self._view.look.mode == PRODUCT and self._keys.to_map()
 
     def _to_control(self, name: str) -> None:

@@ -7,9 +7,10 @@ from concurrent.futures import Future
 from typing import Any, TypeVar
 
 from numpy.typing import NDArray
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QCoreApplication, QObject, Signal
 
 from attn_gui.app.state.background_task import LARGE, WindowTask
+from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.translated_errors import saying, sentences
 from attn_gui.document.document import Document, DocumentChange
 from attn_gui.document.edits import Edit, Label, SetFields
@@ -31,6 +32,18 @@ def copied(window: MainWindow, document: Document) -> Problem | None:
     except ValueError as error:
         window.banner.show_error(saying(error))
         return None
+
+
+def is_computed(window: MainWindow, computation: Computation) -> bool:
+    """Return whether the maps show the present problem; if not, say that nothing was changed: what is chosen in them
+    may be gone."""
+    if computation.pending:
+        window.banner.show_info(
+            lambda: QCoreApplication.translate(
+                "EditRunner", "The problem is still being computed: nothing was changed."
+            )
+        )
+    return not computation.pending
 
 
 class EditRunner(QObject):

@@ -148,7 +148,7 @@ class HeadEdits(QObject):
         self._change(label, lambda: with_equal_kv(self._problem, self._head))
 
     def _change(self, label: Label, make: Callable[[], Resized], then: Callable[[], object] = bool) -> None:
-        """Apply what is made as one step, and say what was done beside it."""
+        """Apply what `make` gives as one step, call `then`, and say what else the step had to change."""
 
         def take(resized: Resized, fresh: Arrays) -> None:
             self._document.apply(SetFields(resized.fields, label), fresh)

@@ -12,7 +12,7 @@ from PySide6.QtGui import QGuiApplication
 
 from attn_gui.app.actions.actions import Command, choices
 from attn_gui.app.app_context import AppContext
-from attn_gui.app.editing.edit_runner import Arrays, EditRunner
+from attn_gui.app.editing.edit_runner import Arrays, EditRunner, is_computed
 from attn_gui.app.editing.shape_fixes import shape_text
 from attn_gui.app.editing.targets import TargetController
 from attn_gui.app.state.translated_errors import sentences, translating
@@ -209,10 +209,8 @@ class CellBlocks(QObject):
 
         None where there are none, and, which is said, where they cannot be now.
         """
-        if self._view.look.cell is None or not self.shows_now():
+        if self._view.look.cell is None or not self.shows_now() or not is_computed(self._window, self._computation):
             return None
-        if self._computation.pending:
-            self._window.banner.show_info(lambda: self.tr("The problem is still being computed: nothing was changed."))
         return self.chosen()
 
     def shows_now(self) -> bool:

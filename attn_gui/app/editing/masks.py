@@ -15,6 +15,7 @@ from PySide6.QtCore import QObject, Signal
 from attn_gui.app.actions.action_table import Row
 from attn_gui.app.actions.actions import Command, choices
 from attn_gui.app.app_context import AppContext
+from attn_gui.app.editing.edit_runner import is_computed
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.app.title_and_status import StatusNote
@@ -215,8 +216,7 @@ class PaintingController(QObject):
 
         While the maps still show the problem before, their cells are none of the present one: nothing is painted.
         """
-        if self._computation.pending:
-            self._window.banner.show_info(lambda: self.tr("The problem is still being computed: nothing was changed."))
+        if not is_computed(self._window, self._computation):
             return
         problem, shape = self._document.problem, SHAPES[key]
         found = [k for k, layer in enumerate(problem.mask) if layer.paintable and layer.enabled]

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.app_context import AppContext
-from attn_gui.app.editing.edit_runner import copied
+from attn_gui.app.editing.edit_runner import copied, is_computed
 from attn_gui.app.editing.masks import PaintingController
 from attn_gui.app.state.background_task import BackgroundTask, DeferredResult
 from attn_gui.app.state.translated_errors import saying, sentence
@@ -82,7 +82,7 @@ class TargetController(QObject):
         from attn_gui.views.dialogs.target_dialog import TargetDialog
 
         look, evaluation = self._view.look, self._computation.evaluation
-        if look.cell is None or not self.offered():
+        if look.cell is None or not self.offered() or not is_computed(self._window, self._computation):
             return
         stage, plane = look.cell.stage, stage_plane(evaluation, look.cell.stage, look.batch, look.head)
         index = plane.index(look.cell.row, look.cell.column)
@@ -119,7 +119,7 @@ class TargetController(QObject):
         self._solution = self._question = None
 
     def _solve(self) -> None:
-        """Solve of the problem that the question is about; one that has gone meanwhile is not answered."""
+        """Solve the question, unless the problem that it was asked of has changed since."""
         from attn_gui.engine import solve
 
         if self._question is not None and self._generation == self._document.generation:

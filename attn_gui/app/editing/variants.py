@@ -114,7 +114,7 @@ class VariantsController(QObject):
         return Command(partial(self.switch, field), there, read if field in READ else None)
 
     def set_score(self, score: str) -> None:
-        """Score by another function; its numbers and matrices begin again, those before come back with undo."""
+        """Take another score function, with numbers and matrices of its own; undo brings back those before."""
         name = Label(SCORES[score].label, context="Scores")
         label = Label(QT_TRANSLATE_NOOP("History", "score {name}"), {"name": name})
         self._runner.change(label, lambda: with_score(self._document.problem, score))
@@ -163,7 +163,7 @@ class VariantsController(QObject):
         self._runner.change(labels[key], lambda: {"scale": scale})
 
     def _on_spine_scale_slid(self, value: float, first: bool) -> None:
-        """While the slider is moved its step gives way to the next, so that one gesture leaves one step."""
+        """Put each new scale of a gesture in the place of the one before, so that the gesture leaves one step."""
         stack, before = self._document.stack, self._document.generation
         if not first and stack.index() == self._slid_to:
             label = Label(QT_TRANSLATE_NOOP("History", "scale {value}"), {"value": significant(value)})

@@ -88,7 +88,7 @@ class ArraysController(QObject):
         self._choices = error.choices if isinstance(error, SeveralMaps) else ()
         self._listed.start(partial(list_several, paths) if several else partial(list_arrays, path), several_name(paths))
 
-    def open_together(self, paths: tuple[Path, ...], arrangement: ArrayMapping | None = None) -> None:
+    def open_together(self, paths: tuple[Path, ...], arrangement: ArrayMapping | None) -> None:
         """Open what the arrays of several files make: as arranged, by their names, or after a question."""
         if arrangement is not None and arrangement.arrays:
             self._open_several(paths, arrangement)

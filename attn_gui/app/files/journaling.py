@@ -92,7 +92,7 @@ class Journaling(QObject):
         self.wake()
 
     def expect(self, file: FileStamp, generation: int) -> None:
-        """Announce a file that is about to hold a generation of the document: what follows is laid on it.
+        """Announce a file that is about to hold a generation of the document: later entries are changes of that file.
 
         Called by the thread that writes it. Where this cannot be written, `go_on_from` begins anew.
         """
@@ -100,7 +100,7 @@ class Journaling(QObject):
             self._journal.expect(HeldFile(file, generation), self._since)
 
     def go_on_from(self, file: FileStamp | None) -> None:
-        """Say that a file holds the document as it was when its writing began, which may be as it is now."""
+        """Note that a file holds the document as it was when its writing began: what was edited since stays unsaved."""
         if not self._document.modified:
             self.begin_from(file)
         elif self._whole or file is None or self._document.name != self._name or not self._journal.expects(file):

@@ -49,7 +49,11 @@ class Answers(QObject):
         ready: Callable[[], bool],
         appearance: AppearanceController,
     ) -> None:
-        """Answer by numbers that are looked up beside the window; of a model only once its numbers are ready."""
+        """Judge what is typed into `view`.
+
+        `number_source` returns a function that makes the present numbers, to be called beside the window; `ready` tells
+        whether those of a model are there.
+        """
         super().__init__(view)
         self._view, self._number_source, self._ready, self._appearance = view, number_source, ready, appearance
         self._early = False  # judged by numbers that were not ready

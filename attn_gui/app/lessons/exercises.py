@@ -130,7 +130,7 @@ class Exercises(QObject):
 
     # --- answering -------------------------------------------------------------------------------
     def take(self, blank: Blank, number: float) -> None:
-        """Grade a number for a cell that is left out; one that a lesson covers it leaves to that."""
+        """Grade a number for a cell that is left out; a cell that a lesson covers is left to the lesson."""
         if not self._count:
             return
         self._asked, seen = (blank, number), self._computation.evaluation

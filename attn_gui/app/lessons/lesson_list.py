@@ -52,7 +52,7 @@ class LessonProgress:
         """Return the other steps of which the answer was shown."""
         return self._steps(SHOWN, key) - self.done(key)
 
-    def tick(self, key: str, step: int, *, solved: bool = True) -> None:
+    def tick(self, key: str, step: int, *, solved: bool) -> None:
         """Keep that a step is done, or that its answer was shown."""
         kind = TICKS if solved else SHOWN
         self._settings.add(kind, {key: sorted(self._steps(kind, key) | {step})[:MOST_KEPT]})

@@ -158,7 +158,7 @@ class DeferredResult(QObject):
         self._held = QApplication.mouseButtons()
 
     def give(self, outcome: Future[Any]) -> None:
-        """Announce this, now or later."""
+        """Announce this outcome: now, or as soon as the person is not engaged."""
         self._outcome = outcome
         self._try()
 

@@ -211,7 +211,7 @@ class Baseline(QObject):
             self._pair_states()
 
     def _pair_states(self) -> None:
-        """Tie the two states together, where every stage of the document's has one of its shape before."""
+        """Pair the two states, if every stage of the document's has one of the same shape in the state before."""
         self._forget_states()
         before, after = self._evaluation, self._computation.evaluation
         if before is None:

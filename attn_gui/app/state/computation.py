@@ -233,12 +233,12 @@ class Computation(QObject):
         self._passes.start(lambda _: evaluation_of(problem))  # of a long one nothing but Q, K and V
 
     def _on_patience_ended(self) -> None:
-        """Dim the maps of before, and paint: nobody is left before a window that stands still."""
+        """Dim the maps of the problem before, and paint again: a window that does not paint seems to hang."""
         self.working.emit(True)
         self.held.emit(False)
 
     def _end_waiting(self) -> None:
-        """Paint, and dim nothing: what is shown is of one document."""
+        """Paint again, and dim nothing: all that is shown is of one document."""
         self._patience.stop()
         self.working.emit(False)
         self.held.emit(False)

@@ -194,7 +194,7 @@ class ViewState(QObject):
 
     @contextmanager
     def adding_followers(self) -> Iterator[None]:
-        """Notify those who begin to follow inside of the present look, as of a document just opened."""
+        """Call each follower that is added in this block once, at its end, as for a document just opened."""
         there = len(self._followers)
         yield
         for show, _parts in self._followers[there:]:
@@ -231,8 +231,10 @@ class ViewState(QObject):
         self._computation.all_notified()
 
     def _guard(self, on: bool) -> None:
-        """See every event before its widget, or no longer: that costs a call for each. It is not done while followers
-        are called: what they make has hundreds of events, none of them from a person."""
+        """Filter the events of the whole application (`eventFilter`), or no longer: it costs a call for each event.
+
+        Not while followers are called: the widgets that they make get hundreds of events, none of them from a person.
+        """
         app = QCoreApplication.instance()
         assert app is not None
         app.installEventFilter(self) if on else app.removeEventFilter(self)

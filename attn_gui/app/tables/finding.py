@@ -288,7 +288,7 @@ class Search(QObject):
         self.found.emit()
 
     def _take_piece(self, searched: SearchTarget, rows: int, columns: int) -> None:
-        """Search some rows, of long ones a part: found cells stay in order because rows are finished together."""
+        """Search the next rows of a piece; whole rows, so that cells are found in the order of reading."""
         last = min(rows, self._row + max(1, min(ROWS, PIECE // max(1, columns))))
         values, allowed = searched.block(slice(self._row, last), slice(0, columns))
         down, across = np.nonzero(fitting(values, allowed, self._wanted))

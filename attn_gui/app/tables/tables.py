@@ -377,7 +377,7 @@ class TablesController(QObject):
             return self._document.reader(field, self._view.look.batch, self._view.look.head)
 
         def read() -> StageCells | None:
-            """None of a document that has just come and has no such stage, until the table is put aside."""
+            """Return the cells; None where another document without this stage has come, until the table goes."""
             evaluation = self._view.overlay or self._computation.evaluation
             return StageCells(evaluation, field, self._view.look.batch) if field in evaluation.stages else None
 

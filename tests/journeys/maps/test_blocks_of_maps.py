@@ -9,6 +9,7 @@ from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
+from attn_gui.app.editing import targets
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.engine import Problem, compute, verify
 from attn_gui.views.dialogs.small_dialogs import AskDialog, TakeDialog
@@ -216,7 +217,7 @@ def test_cells_are_taken_from_another_head_and_another_row(person, stage, axis, 
     assert person.program.document.problem == problem_of()
 
 
-def test_a_block_is_not_changed_while_its_numbers_are_computed_and_the_text_stays(launch):
+def test_a_block_is_not_changed_while_its_numbers_are_computed_and_the_text_stays(launch, monkeypatch):
     person = launch()
     rng = np.random.default_rng(3)
     person.program.document.open(Problem(**{name: rng.normal(size=(400, 3)) for name in ("query", "key", "value")}))
@@ -232,6 +233,22 @@ def test_a_block_is_not_changed_while_its_numbers_are_computed_and_the_text_stay
     person.press("Return")
     person.wait()
     assert [person.value("scores", row, column) for row in (1, 3) for column in (2, 5)] == [-7] * 4
+
+    person.again(
+        "nor is it asked for the target of a cell that may be gone: its dialog told of an error of the program"
+    )
+    opened = []
+    monkeypatch.setattr(targets, "asked", opened.append)
+    person.program.document.open(Problem(**{name: rng.normal(size=(400, 3)) for name in ("query", "key", "value")}))
+    person.wait()
+    person.choose_cell("scores", 399, 0)
+    person.program.document.apply(
+        SetFields({name: np.ones((390, 3)) for name in ("query", "key", "value")}, Label("n"))
+    )
+    assert person.program.computation.pending
+    person.do("set_target")
+    assert not opened
+    assert "still being computed" in person.banner()
 
 
 def _menu(widget: QWidget, place: QPoint | None = None, *, keyboard: bool = False) -> QMenu:
