@@ -1,7 +1,5 @@
 """Worksheets: all different, the same for the same seed, whole in their keys, and refused in a sentence."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The one reader of tables that are text: what is read, what is left out and said, refused, or asked about."""
 
-from __future__ import annotations
-
 import json
 import re
 import time

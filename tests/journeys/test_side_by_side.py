@@ -1,7 +1,5 @@
 """Both states beside each other, as a person opens, reads, edits and leaves them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt

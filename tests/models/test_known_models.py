@@ -1,7 +1,5 @@
 """Models that packages bring, and `attn-gui model`: what it finds, prints, draws and refuses, without a window."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import struct

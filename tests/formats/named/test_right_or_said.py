@@ -1,7 +1,5 @@
 """A known problem under other axes, orders, kinds of numbers and names: in every door right, or said, or asked."""
 
-from __future__ import annotations
-
 import itertools
 import warnings
 from collections.abc import Iterable, Iterator

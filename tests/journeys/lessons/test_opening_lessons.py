@@ -1,7 +1,5 @@
 """Lessons and numbers that take a while: the window works on, nothing is lost, steps turn to their cells later."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox

@@ -1,7 +1,5 @@
 """Masks: added, painted in every shape, seen as a hatch, switched off, undone; lint below their layers."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
