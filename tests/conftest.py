@@ -1,7 +1,5 @@
 """Ground of every test: no screen, settings of its own, and nothing left behind for the tests after it."""
 
-from __future__ import annotations
-
 import gc
 import importlib.util
 import math

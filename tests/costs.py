@@ -1,7 +1,5 @@
 """What something costs: the memory that it takes, and whether it is slow, told by a quick processor."""
 
-from __future__ import annotations
-
 import time
 import tracemalloc
 from collections.abc import Iterator

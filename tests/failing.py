@@ -1,7 +1,5 @@
 """Whole tables in one test, which says of every row that fails why it does."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Iterable
 from functools import wraps

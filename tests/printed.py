@@ -1,7 +1,5 @@
 """A pocket calculator for what is printed: reads a formula in LaTeX, and says what it comes to."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator, Sequence

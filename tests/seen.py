@@ -1,7 +1,5 @@
 """What a person sees of a widget: the pixels that are not hidden, scrolled away or covered, and its words uncut."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from PySide6.QtCore import QPoint, Qt

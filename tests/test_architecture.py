@@ -1,7 +1,5 @@
 """What the code keeps to: one direction, light imports, translatable texts, nothing dead, keys in catalogs alone."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import re

@@ -1,7 +1,5 @@
 """The command line: what it writes, what it refuses, in which language, what it imports; and `attn-gui verify`."""
 
-from __future__ import annotations
-
 import io
 import os
 import re

@@ -1,7 +1,5 @@
 """Exports from the command line and Python: options, numbers, two states, the words and files of the dialogs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """`attn-gui export` of long problems: memory, progress, what is left after Ctrl-C."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

@@ -1,7 +1,5 @@
 """Fonts, licenses, installers: what ships, what the package says of itself, and what a Linux desktop knows of it."""
 
-from __future__ import annotations
-
 import configparser
 import importlib
 import os

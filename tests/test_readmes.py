@@ -1,7 +1,5 @@
 """README and the pages of the help, in two languages: the same commands, pictures that are there, marks that agree."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

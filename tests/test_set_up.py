@@ -1,7 +1,5 @@
 """The commands of the README on machines that lack something: which Python, which libraries, which .venv."""
 
-from __future__ import annotations
-
 import ast
 import importlib.util
 import os

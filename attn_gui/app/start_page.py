@@ -121,13 +121,16 @@ class StartPage(QObject):
     def leave(self) -> None:
         """Show the document again."""
         if self.shown:
-            self._window.show_instead(None)
-            self._window.product.focus_map()
+            self._uncover()
 
     def give_way(self, row: Row) -> None:
-        """Leave the page before an action that is about what it hides."""
-        if row.menu not in STAYING and row.name not in STAYS:
-            self.leave()
+        """Leave the page, or the list of lessons, before an action that is about what it hides."""
+        if row.menu not in STAYING and row.name not in STAYS and self._window.instead is not None:
+            self._uncover()
+
+    def _uncover(self) -> None:
+        self._window.show_instead(None)
+        self._window.product.focus_map()
 
     def connect_late(
         self, context: AppContext, files: FilesController, lessons: LessonsController, models: ModelController

@@ -117,8 +117,8 @@ def add_arrangement(parser: argparse.ArgumentParser) -> None:
             "--axes",
             metavar="A,B,…",
             help="of query, key, value: head,token,column or token,head,column; with batch, …; of attention weights"
-            " alone: batch,head,query,key or layer,head,query,key, … (default: as the rest of "
-            "the file and the names settle it, else they are asked for)",
+            " alone: layer, batch, head, query, key in any order, such as batch,head,query,key (default: as the "
+            "rest of the file and the names settle it, else they are asked for)",
         ),
         add(
             "--weights",

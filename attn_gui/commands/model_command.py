@@ -53,6 +53,7 @@ def model(words: list[str]) -> int:
 
     changes = _interventions(chosen.intervene)
     try:
+        _pages_of(chosen)
         with FileProgress(chosen.folder) as progress:
             found = read_model(_folder(chosen.folder, progress), progress.show)
         for note in found.notes:
@@ -78,6 +79,15 @@ def _formats_have(chosen: argparse.Namespace) -> set[str]:
     from attn_gui.formats import IMAGES
 
     return {VECTOR for ending in chosen.format or () if not IMAGES[ending].pixels}
+
+
+def _pages_of(chosen: argparse.Namespace) -> list[Any]:
+    """Return the chosen pages. Raises ValueError for a name of none, which is known before a model has run."""
+    if not chosen.page:
+        return []
+    from attn_gui.figure.page_catalog import page_of_name
+
+    return [page_of_name(name) for name in chosen.page]
 
 
 def _folder(given: Path, progress: FileProgress) -> Path:
@@ -134,7 +144,6 @@ def _files(model: Model, run: Run, chosen: argparse.Namespace) -> Iterator[Path]
 
 def _pages(model: Model, run: Run, chosen: argparse.Namespace) -> Iterator[Path]:
     """Write a page each, at the chosen token or where the window reads a prediction."""
-    from attn_gui.figure.page_catalog import page_of_name
     from attn_gui.figure.pages.page_context import ModelContext, PageContext
     from attn_gui.figure.pages.page_kind import from_texts
     from attn_gui.figure.render import write
@@ -146,7 +155,7 @@ def _pages(model: Model, run: Run, chosen: argparse.Namespace) -> Iterator[Path]
     tokens = likely(run, before, place, TOKENS_OFFERED) if model.ends.head is not None else ()
     other = None if chosen.second is None else model.run(chosen.second)
     context, problem = ModelContext(run, before, layer, place, tokens, other), run.problem(layer)
-    for page, ending in product(map(page_of_name, chosen.page), dict.fromkeys(chosen.format)):
+    for page, ending in product(_pages_of(chosen), dict.fromkeys(chosen.format)):
         path = chosen.folder_out / f"{chosen.folder.resolve().name}-{page.name}.{ending}"
         with FileProgress(path) as progress:
             yield from write(

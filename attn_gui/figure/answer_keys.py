@@ -196,21 +196,19 @@ def _row_parts(sheet: Worksheet, style: PageStyle, room: float) -> Iterator[KeyP
 
 def row_sums(sheet: Worksheet, style: PageStyle) -> list[tuple[str, str, str]]:
     """Return "Row 0: ", "e^{1.15} = 3.16, e^{2.89} = 17.99" and "sum 21.15" of each row whose sum is asked for; of long
-    rows no powers."""
+    rows, and of numbers as large as e^12, no powers."""
     evaluation = sheet.worked
     problem, logits = evaluation.problem, evaluation.logits
     if logits is None or problem.sink is not None or not asks_row_sums(sheet):
         return []
     rows = evaluation.box(logits, indices.whole(evaluation.shape(logits)))[0, 0] / (problem.temperature or 1.0)
-    if rows.max() > MOST_EXPONENT:
-        return []
     return [_row_sum(row, scores[np.isfinite(scores)].tolist(), problem, style) for row, scores in enumerate(rows)]
 
 
 def _row_sum(row: int, scores: list[float], problem: Problem, style: PageStyle) -> tuple[str, str, str]:
     powers = [math.exp(score) for score in scores]
     total, latex = math.fsum(powers), ""
-    if scores and problem.m <= FEW_KEYS:
+    if scores and problem.m <= FEW_KEYS and max(scores) <= MOST_EXPONENT:
         texts = printed_operands(powers, lambda *each: math.fsum(each), total, _decimals(total), _with_digits)
         signs = zip((_exponent(score, problem.temperature) for score in scores), texts, strict=True)
         latex = r",\,\, ".join(f"e^{{{exponent}}} = {power}".replace("−", "-") for exponent, power in signs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QPointF, QRect, QSize, Qt, QTimer
+from PySide6.QtCore import QAbstractListModel, QEvent, QModelIndex, QPointF, QRect, QSize, Qt, QTimer
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QUndoStack
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -191,6 +191,11 @@ class StepList(QListView):
 
     def minimumSizeHint(self) -> QSize:
         return QSize(60, self.sizeHint().height())
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self.updateGeometry()
 
     def copied(self) -> CopiedCells:
         """Return every row, the first one on top, with what stands beside any of them."""

@@ -57,7 +57,7 @@ class BlameView(Retranslated, QWidget):
 FOLDED_BELOW = 600  # pixels of the column that it shares with the explanation
 
 
-class HistoryView(QWidget):
+class HistoryView(Retranslated, QWidget):
     """The history: its steps, which fold away in a low column, those to blame for a cell, and the snapshots."""
 
     stepRequested = Signal(int)  # the index of the undo stack to go to
@@ -139,10 +139,3 @@ class HistoryView(QWidget):
             if not self._by_hand:
                 self._set_folded(low)
         return super().eventFilter(watched, event)
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        elif event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            self._steps.updateGeometry()
-        super().changeEvent(event)

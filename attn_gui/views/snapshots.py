@@ -23,7 +23,7 @@ from attn_gui.figure.design_tokens import RADIUS, SPACING
 from attn_gui.views.history_list import CollapsibleHeader, StepList, row_height
 from attn_gui.views.text_views import LINE_OF_TEXT
 from attn_gui.views.theme import current_theme, ui_font
-from attn_gui.views.widgets import arrange, paint_focus_ring, plain_tip
+from attn_gui.views.widgets import Retranslated, arrange, paint_focus_ring, plain_tip
 from attn_gui.views.zones import handing_on
 
 # --- The model of the snapshots of a document: their names, with the notes beside them ---
@@ -140,7 +140,7 @@ BUTTONS = (OPEN, COMPARE, NAME)
 KEYS = {Qt.Key.Key_Delete: DELETE, Qt.Key.Key_Backspace: DELETE, Qt.Key.Key_F2: NAME}
 
 
-class SnapshotsView(QWidget):
+class SnapshotsView(Retranslated, QWidget):
     """The snapshots: a button that takes one, the list, and buttons for what can be done with the chosen one."""
 
     takeAsked = Signal()
@@ -151,7 +151,6 @@ class SnapshotsView(QWidget):
         super().__init__(parent)
         self.setObjectName("snapshots")
         self._model = SnapshotModel(self)
-        self._model.setParent(self)
         self._title, self._take, self._list = CollapsibleHeader(self), QPushButton(self), SnapshotList(self)
         self._title.setObjectName("snapshots.fold")
         self._take.setObjectName("snapshots.take")
@@ -262,10 +261,3 @@ class SnapshotsView(QWidget):
                 self._ask(what)
                 return True
         return super().eventFilter(watched, event)
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        elif event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            self._list.updateGeometry()
-        super().changeEvent(event)

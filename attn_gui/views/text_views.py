@@ -48,8 +48,10 @@ LONG = re.compile(r"[^\s\u200b\u2e80-\uffef]{25,}")
 
 
 class WrappedLabel(QLabel):
-    """Plain text; `text` is what was said, and what Qt breaks into lines has its sizes ("4 × 5") whole, and
-    long names in pieces."""
+    """A label of plain text that wraps, sizes such as "4 × 5" kept on one line and long names cut in pieces.
+
+    `text` returns what was set.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -7925,8 +7925,8 @@ Do you want to replace it?</source>
         <translation>{text} 的绝对值太小，无法表示，已读作 0。</translation>
     </message>
     <message>
-        <source>Commas were read as lying between numbers: {text} as {left} and {right}.</source>
-        <translation>逗号已读作数与数之间的分隔符：{text} 读作 {left} 和 {right}。</translation>
+        <source>Commas were read as lying between numbers: {text} as {cells}.</source>
+        <translation>逗号已读作数与数之间的分隔符：{text} 读作 {cells}。</translation>
     </message>
     <message>
         <source>{file}: row {row} (line {line}) has {got} cells; expected {expected}, as in the first row.</source>

@@ -1,7 +1,5 @@
 """The evaluation follows the document, off the window's thread: late answers are dropped."""
 
-from __future__ import annotations
-
 import os
 import sys
 import threading

@@ -1,7 +1,5 @@
 """Settings written by anybody, and unexpected errors: one line, details to copy, a log without anybody's numbers."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import threading

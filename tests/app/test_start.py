@@ -1,7 +1,5 @@
 """The program and its start: a window at once, everything in it soon after; each action answered by one part."""
 
-from __future__ import annotations
-
 import gc
 import json
 import os

@@ -1,7 +1,5 @@
 """Tables: what they read cell by cell, grow by, find and export."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

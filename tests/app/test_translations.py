@@ -1,7 +1,5 @@
 """Chinese is complete, filled in rightly, switched live, and says one English text in one way."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 import shutil

@@ -1,7 +1,5 @@
 """The view: resolved and told once, the place of a cell in it, and what of it a session file carries."""
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 from collections.abc import Iterator

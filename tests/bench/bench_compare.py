@@ -7,8 +7,6 @@ Both are optional (`pip install -e ".[compare]"`); what is not installed is said
 the window shows, and eager code on all cores against one edit: both are at their best.
 """
 
-from __future__ import annotations
-
 import importlib
 import statistics
 import time

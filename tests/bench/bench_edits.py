@@ -1,7 +1,5 @@
 """Time from the press of Enter in a table to the last cell painted for it, against work of the same run."""
 
-from __future__ import annotations
-
 import pytest
 
 SIZES = (16, 256, 1024, 2048, 4096)

@@ -1,7 +1,5 @@
 """Cost of edits of the streaming evaluation, without a window; d_k = d_v = 64, 8 heads, float32."""
 
-from __future__ import annotations
-
 import time
 from statistics import median
 

@@ -1,7 +1,5 @@
 """The figure of one head of 65,536 tokens, in a process of its own: its time, and the peak of its memory."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import time

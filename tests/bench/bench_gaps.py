@@ -3,8 +3,6 @@
 `GAPS_SECONDS` (20) is how long the person types, and as long nobody does; ATTN_GUI_GAPS=60 makes it the whole minute.
 """
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Iterator

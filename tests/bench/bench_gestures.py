@@ -1,8 +1,6 @@
 """What a gesture costs the thread of the window: all of it, and the longest turn, in which nothing else is answered;
 and from one document to another."""
 
-from __future__ import annotations
-
 import itertools
 import statistics
 import time

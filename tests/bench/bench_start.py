@@ -1,7 +1,5 @@
 """Time from the start of the process to the first window and to its maps, against windows with nothing in them."""
 
-from __future__ import annotations
-
 import os
 import statistics
 import subprocess

@@ -1,7 +1,5 @@
 """The real window on a problem of a given size, a person who types into its tables, and a clock at the painters."""
 
-from __future__ import annotations
-
 import os
 import platform
 import statistics

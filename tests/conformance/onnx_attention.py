@@ -5,8 +5,6 @@ precision is cast on the way in and out, and queries that stand at another place
 (`nonpad_kv_seqlen`) are laid into rows that count positions, so that one rule holds for the whole batch.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -4,8 +4,6 @@ onnx 1.23 builds them in memory with fixed seeds. "Native" are those that keep t
 numbers with the operator written out as a graph.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Small problems with a prime on every axis, and a document that writes down what it says."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A document: what is edited, told and given, and which places it has."""
 
-from __future__ import annotations
-
 import sys
 import tracemalloc
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """History, snapshots beside it, and any order of edits, undos and redos: what was there comes back bit by bit."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Tables of a document: cells as text, numbers as they are read and shown, the clipboard, tokens of a sentence."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from types import SimpleNamespace

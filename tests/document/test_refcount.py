@@ -3,8 +3,6 @@
 A gain, as by QUndoStack.push in 6.10.3, only keeps alive what never dies; a loss ends in an abort after an hour.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

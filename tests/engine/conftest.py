@@ -1,7 +1,5 @@
 """Problems that together use every stage, mask layer and score function, with another prime on every axis."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any

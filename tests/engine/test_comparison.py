@@ -1,7 +1,5 @@
 """Two problems side by side: differences are exact, boxes hold what moved, blame finds the change."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """New problems and new parts of them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

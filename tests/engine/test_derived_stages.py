@@ -1,7 +1,5 @@
 """Derived maps against plain loops, in both evaluations: read, explained hop by hop, differentiated, and no stage."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

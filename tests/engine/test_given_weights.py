@@ -1,7 +1,5 @@
 """Attention weights that are given: one stage whose source is a field, and all that follows from it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Heads moved, doubled, averaged, switched off, scaled: told by their own weights and output, and what moves along."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

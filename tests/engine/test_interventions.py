@@ -1,7 +1,5 @@
 """Interventions: carried out as the reference does, explained, pulled back, made cell by cell, refused in words."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Layers, activations, normalizations against loops and formulas written out, finite differences, planted faults."""
 
-from __future__ import annotations
-
 import math
 from decimal import Decimal, getcontext
 from itertools import product

@@ -1,7 +1,5 @@
 """Mask layers: their definitions cell by cell, how they stack, what lint says of them, how a brush paints them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any

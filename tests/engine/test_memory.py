@@ -1,7 +1,5 @@
 """New numbers: weighed before they are made, made within a little more than they take, told and stopped."""
 
-from __future__ import annotations
-
 import tracemalloc
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Usual mistakes are computed, and an answer that one of them alone gives is named by it."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A problem accepts, keeps and refuses; every change that a clash offers is carried out."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 from typing import Any

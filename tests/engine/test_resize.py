@@ -1,7 +1,5 @@
 """Sizes changed, rows and columns put in or taken out: what stays keeps its numbers, what is new has no effect."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The promises of a stage, for every stage of every problem and of random combinations of all in the catalogs."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The faces of the engine: traces, planes, blocks, prints, and calls that are refused with the right one."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Mapping
 

@@ -1,7 +1,5 @@
 """Figures need an application for their fonts; the tests' own, so that widgets of other tests can still be made."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtWidgets import QApplication
 

@@ -1,7 +1,5 @@
 """The card of a cell: what it says is true, it holds on both forms and themes, and its file opens as the session."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from PySide6.QtGui import QColor, QImage

@@ -1,7 +1,5 @@
 """The same figure as PNG, SVG and PDF: colors, words and sizes agree."""
 
-from __future__ import annotations
-
 import base64
 import io
 import re

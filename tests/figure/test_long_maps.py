@@ -1,7 +1,5 @@
 """Maps of more cells than pixels, and maps too long to be held: pooled, streamed to the file, and said so."""
 
-from __future__ import annotations
-
 import os
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Levels, colors, cells and the layout of maps: numbers are seen as what they are, at every size."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

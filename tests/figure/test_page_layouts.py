@@ -3,8 +3,6 @@
 In files text is wrapped or smaller, and never cut by "…": a figure has no tooltip that says the rest.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from functools import cache

@@ -1,7 +1,5 @@
 """Pages say what the numbers of a problem, a model or several states show, wild ones too, or refuse in a sentence."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from dataclasses import replace
 from xml.etree import ElementTree

@@ -1,7 +1,5 @@
 """Figures as they are asked for: levels and colors, background, the product picture and the curve."""
 
-from __future__ import annotations
-
 import re
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path

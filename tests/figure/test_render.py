@@ -1,7 +1,5 @@
 """Figures of problems and of two states: files, images, notebooks, and what is marked as by hand."""
 
-from __future__ import annotations
-
 import os
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path

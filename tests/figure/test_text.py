@@ -1,7 +1,5 @@
 """Text in figures: numbers as they are shown, labels, tokens, dots for weights that round to 0."""
 
-from __future__ import annotations
-
 import xml.etree.ElementTree as ElementTree
 from xml.sax.saxutils import escape
 

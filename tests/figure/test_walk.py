@@ -1,7 +1,5 @@
 """The walk through one cell: true numbers in its sentences, a picture at any moment, and its files."""
 
-from __future__ import annotations
-
 import math
 import re
 from itertools import pairwise

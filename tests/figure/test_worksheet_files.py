@@ -1,7 +1,5 @@
 """Worksheets: all different, the same for the same seed, whole in their keys, and refused in a sentence."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -124,6 +122,17 @@ def test_a_key_answers_the_sums_of_rows_that_a_sheet_asks_for(problem):
             assert sum(parts) == pytest.approx(right, abs=0.01)
             assert len(parts) == np.isfinite(logits[0, 0, row]).sum()
     assert all(not row_sums(sheet, STYLE) for sheet in worksheets(problem, 1, 1, "mistake"))
+
+
+def test_a_key_has_the_sums_of_rows_that_are_too_long_or_too_large_for_their_powers():
+    large = Problem(**dict.fromkeys(("query", "key", "value"), np.ones((2, 6))), scale=2.0)
+    for problem in (large, Problem(query=np.ones((2, 2)), key=np.ones((6, 2)), value=np.ones((6, 2)))):
+        found = [(sheet, row_sums(sheet, STYLE)) for sheet in worksheets(problem, 5, 1, "fill")]
+        assert any(not powers for _, rows in found for _, powers, _ in rows)
+        for sheet, rows in found:
+            logits = sheet.worked.box(sheet.worked.logits, whole(problem.map_shape))[0, 0]
+            sums = [float(total.removeprefix("sum ").replace(",", "")) for *_, total in rows]
+            np.testing.assert_allclose(sums, np.exp(logits).sum(axis=1), rtol=0.005)  # three digits
 
 
 def test_of_several_heads_the_key_says_which_one_it_means():

@@ -1,7 +1,5 @@
 """A small problem, and what every refusal must be like."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

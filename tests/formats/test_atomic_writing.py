@@ -1,7 +1,5 @@
 """Saving: never costs the old file, writes rows as the whole, and comes back bit for bit, in whatever is written."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

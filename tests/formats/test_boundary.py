@@ -1,7 +1,5 @@
 """The one boundary: only regular files come in; what is wrong, made to hurt or a pickle is refused in a sentence."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,7 +1,5 @@
 """Journals: cut off, damaged, beside files written anew: the state of the last entry comes back, or a sentence."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

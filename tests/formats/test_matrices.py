@@ -1,7 +1,5 @@
 """One matrix as `.npy`, `.csv`, `.tsv`, in Markdown or LaTeX: read, guessed and said, refused, and written."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """`.npz` files of others: what is taken, and every way in which one may lie."""
 
-from __future__ import annotations
-
 import io
 import json
 import struct

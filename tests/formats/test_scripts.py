@@ -1,7 +1,5 @@
 """Scripts of problems, run by another Python: they give the numbers of the engine, or a sentence says why not."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Sessions of others, snapshots, figures with their session: bit-equal, little, and refused where a file lies."""
 
-from __future__ import annotations
-
 import json
 import re
 import struct

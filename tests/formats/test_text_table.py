@@ -1,7 +1,5 @@
 """The one reader of tables that are text: what is read, what is left out and said, refused, or asked about."""
 
-from __future__ import annotations
-
 import json
 import re
 import time
@@ -248,6 +246,13 @@ def test_a_label_that_says_that_the_matrix_is_turned_is_said(label):
     assert label.strip() in " ".join(found.notes)
 
 
+@each("label", ["K^T:", "log Q:", "Q (x 1e-3):", "Q * 1e-3："])
+def test_a_label_in_the_line_of_the_first_row_is_said(label):
+    found = read_table(f"{label} 1 2\n3 5")
+    assert found.values.tolist() == [[1, 2], [3, 5]]
+    assert label in " ".join(found.notes)
+
+
 def test_latex_says_whose_transpose_it_is():
     found = read_table("$K^\\top = \\begin{pmatrix}1 & 2\\\\3 & 4\\end{pmatrix}$")
     assert "“K^T =”" in " ".join(found.notes)
@@ -258,11 +263,36 @@ def test_the_factor_above_a_table_counts_for_powers_of_ten_in_it_too():
     assert found.values.tolist() == [[1.5, 2000], [0, -2000]]
 
 
-def test_lines_of_two_whole_numbers_say_how_their_commas_were_read():
-    found = read_table("1,5\n2,25\n3,75")
-    assert found.values.tolist() == [[1, 5], [2, 25], [3, 75]]
-    assert found.notes == ("Commas were read as lying between numbers: 1,5 as 1 and 5.",)
-    assert read_table("1.5,5\n2,2").notes == ()
+@each(
+    ("text", "rows", "said"),
+    [
+        ("1,5\n2,25\n3,75", [[1, 5], [2, 25], [3, 75]], "1,5 as 1 | 5"),
+        ("1.234,5\n2,6", [[1.234, 5], [2, 6]], "1.234,5 as 1.234 | 5"),
+        ("1,234,567\n2,345,678", [[1, 234, 567], [2, 345, 678]], "1,234,567 as 1 | 234 | 567"),
+        ("1,5, 2,5\n3,5, 4,5", [[1, 5, 2, 5], [3, 5, 4, 5]], "1,5, 2,5 as 1 | 5 | 2 | 5"),
+        ("1.5,5\n2,2", [[1.5, 5], [2, 2]], ""),
+        ("1,2,3\n4,5,6", [[1, 2, 3], [4, 5, 6]], ""),
+    ],
+)
+def test_commas_that_may_belong_to_numbers_are_said_to_lie_between_them(text, rows, said):
+    found = read_table(text)
+    assert found.values.tolist() == rows
+    assert found.notes == ((f"Commas were read as lying between numbers: {said}.",) if said else ())
+
+
+@each("text", ["Q：1,2;3,5", "查询：1，2；3，5", "查询： 1 2; 3 5", "权重＝1，2；3，5", "注意力权重：1 2\n3 5"])
+def test_a_chinese_label_needs_no_blank_behind_its_colon(text):
+    try:
+        found = [read_table(text)]
+    except AmbiguousTable as several:
+        found = [reading.matrix for reading in several.readings]
+    assert [[1, 2], [3, 5]] in [matrix.values.tolist() for matrix in found]
+    assert all(matrix.row_labels is None for matrix in found)
+
+
+def test_an_empty_column_beside_numbers_makes_no_headings_of_them():
+    with pytest.raises(FormatError, match=r"row 0, column 0 .* is empty|\(0, 0\) “”"):
+        read_table(",1,2\n,3,4")
 
 
 def test_a_shape_that_is_not_that_of_the_list_is_said():

@@ -1,7 +1,5 @@
 """Workbooks compute what the engine computes, also after a number is changed in them."""
 
-from __future__ import annotations
-
 import io
 import math
 import re

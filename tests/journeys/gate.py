@@ -1,7 +1,5 @@
 """A gate in the way of work on another thread: a test sees what the window does until it opens it."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from typing import Any

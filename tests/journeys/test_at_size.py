@@ -1,7 +1,5 @@
 """Long problems in front of a person: what is not computed yet, stopping and going on, what nothing can hold."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt

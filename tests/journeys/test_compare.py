@@ -1,7 +1,5 @@
 """Two states beside one another, pinned or ready made, in maps, tables and inspector; cells taken from one of them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt

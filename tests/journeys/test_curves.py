@@ -1,7 +1,5 @@
 """Curves in the window: read, zoomed and moved; attention as regression, and a kernel fitted to the points."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Numbers of maps drawn with the mouse: the query follows, and the shortest change comes last."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt

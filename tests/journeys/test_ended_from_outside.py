@@ -3,8 +3,6 @@
 Real processes: each types a number in which every bit counts, says so, and is ended. What was typed comes back.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

@@ -1,7 +1,5 @@
 """The explanation of a cell: sentence, formula in numbers, terms, links, copies; true, and of one quantity."""
 
-from __future__ import annotations
-
 import math
 import re
 

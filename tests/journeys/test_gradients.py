@@ -1,7 +1,5 @@
 """Gradients in the place of the numbers and on their page: one switch, finite differences beside them, in files too."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt

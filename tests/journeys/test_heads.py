@@ -1,7 +1,5 @@
 """Heads: readings below each, true after every edit; off, scaled, copied, moved, averaged, and undone."""
 
-from __future__ import annotations
-
 import re
 from functools import partial
 

@@ -1,7 +1,5 @@
 """The history: what its steps moved of the chosen cell, its limit; snapshots taken, compared with, named, saved."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt

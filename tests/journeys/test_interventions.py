@@ -1,7 +1,5 @@
 """Numbers set by hand: typed into any map, listed, switched, spread, removed; what follows, explained and undone."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt

@@ -1,7 +1,5 @@
 """A crash around the moment at which a large file takes the old one's place: what was typed meanwhile comes back."""
 
-from __future__ import annotations
-
 import errno
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Documents that others took the place of are let go: nothing holds their numbers, no table, model or work is left."""
 
-from __future__ import annotations
-
 import gc
 import weakref
 from collections import Counter

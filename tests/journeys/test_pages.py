@@ -1,7 +1,5 @@
 """Pages by hand: scaling, shapes, code, ranking, mixture, relations of tokens, all heads, value-weighted attention."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from functools import partial

@@ -1,7 +1,5 @@
 """After a crash: what was unsaved, models too, is offered with name and time, opened as it was, or discarded."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import threading

@@ -1,7 +1,5 @@
 """Both states beside each other, as a person opens, reads, edits and leaves them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
@@ -85,6 +83,11 @@ def test_scaling_opens_two_whole_maps_that_are_read_edited_and_left(person, prob
     left.setFocus()
     person.press("Down", "Right")
     assert left.chosen == right.chosen == (11, 1)
+    for heatmap in (left, right):
+        heatmap.setFocus()
+        person.press("F2")
+        assert "show Now first" in person.banner(), "no number is typed into either, and it is said why"
+        person.find("banner").hide()
 
     person.turn_wheel(left, 4, left.cell_rect(4, 4).center())
     assert left.box.in_view == right.box.in_view != (0, N, 0, N)

@@ -3,8 +3,6 @@
 `python3 packaging/dev.py soak` takes thousands of steps, through larger problems.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from .soak.caught_errors import make_errors_whole

@@ -1,7 +1,5 @@
 """Long pages: a sweep by hand, and clicks that change nothing of what a page reads, which neither stop nor drop it."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

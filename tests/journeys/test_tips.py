@@ -1,7 +1,5 @@
 """Every control of the computation says what it does, with the formula that it changes."""
 
-from __future__ import annotations
-
 import re
 
 from PySide6.QtCore import QEvent, Qt

@@ -1,7 +1,5 @@
 """Whole pieces of work: a teacher's five minutes, and a long file edited and all of it undone."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt

@@ -1,7 +1,5 @@
 """Lessons are whole and true, those of models too; a file that is not one is refused by line, expected and got."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

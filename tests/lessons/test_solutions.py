@@ -1,7 +1,5 @@
 """Worked solutions: every number on them is the engine's, all writers say the same, and no sheet is too long."""
 
-from __future__ import annotations
-
 import re
 from contextlib import suppress
 

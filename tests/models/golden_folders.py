@@ -1,7 +1,5 @@
 """Folders with reference numbers of transformers: four checkpoints, their cases, and seven edits of each."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from functools import lru_cache

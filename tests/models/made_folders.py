@@ -1,7 +1,5 @@
 """Folders of checkpoints with random numbers, written by hand: any family, any spelling, any kind of number."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from pathlib import Path

@@ -3,8 +3,6 @@
 It shares nothing with the program: written from the papers and the names that the files have.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Readings of a prediction: parts, lens, heads off, patches, and gradients against differences in float64."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Folders that are damaged, foreign or wicked, or hold unannounced tensors: refused or said in a sentence."""
 
-from __future__ import annotations
-
 import json
 import time
 import warnings

@@ -1,7 +1,5 @@
 """Models that packages bring, and `attn-gui model`: what it finds, prints, draws and refuses, without a window."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import struct
@@ -264,6 +262,15 @@ def test_what_cannot_be_done_is_one_sentence(capsys, tmp_path, words, sentence):
     err = capsys.readouterr().err
     assert sentence in err
     assert err.count("\n") == 1
+
+
+def test_a_page_that_is_none_is_refused_before_the_model_runs(capsys, tmp_path):
+    """A large model runs for minutes."""
+    words = ["--text", "a " * 40, "--page", "lens", "lense", "-o", str(tmp_path / "out")]  # more than it can read
+    assert main(["model", str(TOY), *words]) == 2
+    out, err = capsys.readouterr()
+    assert "There is no page 'lense'" in err
+    assert out == ""
 
 
 PAGES = ("prediction", "lens", "effect", "heads_off", "logit_parts", "patching")

@@ -1,7 +1,5 @@
 """Runs: interventions, resumed where something is other, wild numbers, and the vector of a sentence."""
 
-from __future__ import annotations
-
 import json
 import math
 

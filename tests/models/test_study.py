@@ -1,7 +1,5 @@
 """Studies in files: what was changed comes back to the bit, with the model and never with its weights."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Iterator

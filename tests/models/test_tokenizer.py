@@ -1,7 +1,5 @@
 """Tokens as transformers cuts texts into them, and what a reader sees of them."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Every family and variant: the pass, its layers as problems, their placing, against plain and published numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple

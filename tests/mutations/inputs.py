@@ -1,7 +1,5 @@
 """Small files of every kind that the program reads, the parts of them that are damaged apart, and what reads them."""
 
-from __future__ import annotations
-
 import base64
 import io
 import json

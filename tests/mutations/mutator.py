@@ -1,7 +1,5 @@
 """Damage to bytes as disks, editors and people with bad intentions do it."""
 
-from __future__ import annotations
-
 import re
 from random import Random
 

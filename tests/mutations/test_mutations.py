@@ -4,8 +4,6 @@
 number alone: what is told of one finds it again, and `--first` goes on behind those of another run.
 """
 
-from __future__ import annotations
-
 import signal
 import sys
 import tempfile

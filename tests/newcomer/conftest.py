@@ -1,7 +1,5 @@
 """A person in front of the window, as the journeys have it, for those who add a score, a mask layer or a format."""
 
-from __future__ import annotations
-
 import importlib.util
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 Matrix Market's dense form, .mtx: a heading, the two sizes, and one number a line, column by column.
 """
 
-from __future__ import annotations
-
 from typing import IO
 
 import numpy as np

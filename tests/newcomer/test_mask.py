@@ -3,8 +3,6 @@
 Strided attention opens a key where (i − j) is a multiple of the stride (Child et al., "Sparse Transformers", 2019).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

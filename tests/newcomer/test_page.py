@@ -3,8 +3,6 @@
 It shows how far each query's row of weights is from uniform, as bars.
 """
 
-from __future__ import annotations
-
 from xml.etree import ElementTree
 
 import numpy as np

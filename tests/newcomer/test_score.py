@@ -3,8 +3,6 @@
 −λ Σ|q − k|, the Manhattan distance with a minus, is a sum of differences and no product: who says so is wrong.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 

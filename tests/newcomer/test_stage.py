@@ -3,8 +3,6 @@
 Nothing but its entry in the catalog says anything of it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

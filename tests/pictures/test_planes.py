@@ -1,7 +1,5 @@
 """Long planes: read in parts, their cells and pixels exactly, their entropies while nothing else happens."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import example, given

@@ -1,7 +1,5 @@
 """Matrices to show, and what is on the screen."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Panels of sizes and masks, and fields: what is typed or done is handed on once, or refused with a sentence."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

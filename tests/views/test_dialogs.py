@@ -1,7 +1,5 @@
 """Dialogs of tokens, new problems and arrays; every word follows the language while they are open."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The export dialogs ask for figures and numbers, say what will be written or why not, and fit low screens."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path

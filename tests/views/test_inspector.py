@@ -1,7 +1,5 @@
 """The inspector: the panel as a whole, the table of terms, and sentences about a cell, which are so."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

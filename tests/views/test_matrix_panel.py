@@ -1,7 +1,5 @@
 """A matrix in its panel: what a person sees and does with keys and mouse; every row and every name whole."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

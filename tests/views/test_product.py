@@ -1,7 +1,5 @@
 """The product picture and all stages: what stands where, what a chosen cell marks, and no pixel that is left behind."""
 
-from __future__ import annotations
-
 import itertools
 import random
 

@@ -1,7 +1,5 @@
 """The spine: what stands in it for each kind of problem, what a click asks for, and how it gives way."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

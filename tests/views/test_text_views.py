@@ -1,7 +1,5 @@
 """Typeset formulas: crisp, in the colors of their roles, broken where they may break, readable as text and in words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The look: colors that can be read, sizes that grow together, icons in the colors of the theme."""
 
-from __future__ import annotations
-
 import gc
 from itertools import product
 

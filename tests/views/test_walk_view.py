@@ -1,7 +1,5 @@
 """The view of a walk: what is on show at a moment, its keys, its bar, and where nothing moves."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import pytest

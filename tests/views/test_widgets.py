@@ -1,7 +1,5 @@
 """Parts of the window: tokens letter by letter, pages and the banner, the strip of heads, the list of steps."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

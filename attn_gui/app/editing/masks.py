@@ -222,7 +222,7 @@ class PaintingController(QObject):
         found = [k for k, layer in enumerate(problem.mask) if layer.paintable and layer.enabled]
         if (closing := self._closing_beside(path[0], found[-1:])) is not None:
             words = partial(self._said_closed, path[0], problem.mask[closing].kind)
-            self._window.banner.show_info(words)  # what is painted would change nothing that is seen
+            self._window.banner.show_error(words)  # what is painted would change nothing that is seen
             return
         if not found:
             layer = partial(first_layer, shape, path, problem.n, problem.m)

@@ -56,8 +56,8 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 
 ROW, LEAST_HEAD_ROW, MOST_ROW = 20.0, 15.0, 40.0
 LEAST_STRIP, LEAST_BARS = 70.0, 36.0
-HEAD_CONTRIBUTIONS_BAR = 9.0
-"""Height of the color bar."""
+BAR = 9.0
+"""Height of a color bar."""
 SMALL = FONT_SIZE.small
 SIGNS = -0.6, 0.6
 """Places on the signed map that bars take their colors from."""
@@ -114,7 +114,7 @@ class HeadContributionsLayout(PageLayout):
         self.label = max(metrics("small").horizontalAdvance(name) for name in self.names) + SPACING.m
         self.number = max(map(micro.horizontalAdvance, (self._norm(-1), *map(_percent, self.shares), "−100 %")))
         self.head = metrics("small").height() + SPACING.s
-        self.foot = 2 * SPACING.m + HEAD_CONTRIBUTIONS_BAR + micro.height() + SPACING.s
+        self.foot = 2 * SPACING.m + BAR + micro.height() + SPACING.s
         count = len(self.names)
         fixed = self.label + 2 * self.number + 3 * SPACING.m
         self.frame = with_frame(
@@ -263,7 +263,7 @@ class HeadContributionsLayout(PageLayout):
             figure = cells_figure(self.style, self.strips[first : first + rows], None, self.levels, signed=True)
             paint_panel(painter, snapped(painter, self._strip_of(first, rows)), figure, 0, None)
         bottom = self._top(len(self.names)) + 2 * SPACING.m
-        bar = QRectF(self.bar_left, bottom, self.frame.body.right() - self.bar_left - 1, HEAD_CONTRIBUTIONS_BAR)
+        bar = QRectF(self.bar_left, bottom, self.frame.body.right() - self.bar_left - 1, BAR)
         paint_bar(painter, cells_figure(self.style, self.strips, None, self.levels, signed=True), snapped(painter, bar))
 
 
@@ -281,7 +281,6 @@ SIDE = 256
 BESIDE = 430.0
 """From this width on the maps stand side by side."""
 LEAST, LEAST_ROW = 110.0, 10.0
-BAR = 9.0
 CELL, WIDEST = 24.0, 48.0
 """Height of the row of the heads' numbers, and the width of one of them at most."""
 

@@ -20,7 +20,7 @@ from attn_gui.figure.colors import lut, value_text_color
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
 from attn_gui.figure.levels import ColorScale
 from attn_gui.figure.numbers_to_pixels import Levels, Values, argb, to_display
-from attn_gui.figure.pages.page_charts import HEADS, OF, RESULT, TOKENS, BarRow, BarRows, LayerGrid, LayerMap, token_of
+from attn_gui.figure.pages.page_charts import HEADS, OF, RESULT, TOKENS, BarRow, BarRows, LayerGrid, token_of
 from attn_gui.figure.pages.page_context import ModelContext, PageContext
 from attn_gui.figure.pages.page_kind import (
     C,
@@ -123,7 +123,7 @@ class EffectPage(LayersPage[LayerEffects]):
         return LayerGrid(
             style,
             size,
-            [LayerMap("", content.moved)],
+            {"": content.moved},
             heads=content.heads,
             layer=content.layer,
             names=content.names,
@@ -340,7 +340,7 @@ class HeadEffectsPage(LayersPage[HeadEffects]):
                 written=lambda value: format_number(value, 3),
             )
             return layout.drawing(style.translate("Pages", self.title))
-        maps = [LayerMap(name, cells) for name, cells in zip(names, (content.true, content.foretold), strict=True)]
+        maps = dict(zip(names, (content.true, content.foretold), strict=True))
         return LayerGrid(
             style,
             size,
@@ -561,7 +561,7 @@ class LogitPartsPage(LayersPage[LogitParts]):
         return LayerGrid(
             style,
             size,
-            [LayerMap("", parts.heads)],
+            {"": parts.heads},
             heads=True,
             layer=content.layer,
             signed=True,
@@ -641,10 +641,10 @@ class PatchingPage(LayersPage[PatchingEffects]):
         return PatchingEffects(name, shares, foretold, context.options["of"] == HEADS, tokens, model.layer)
 
     def plan(self, content: PatchingEffects, style: PageStyle, size: Sides) -> PageDrawing:
-        maps = [LayerMap("", content.shares)]
+        maps = {"": content.shares}
         if content.foretold is not None:
             names = style.translate("Pages", "patched"), style.translate("Pages", "Σ gradient · (first − second)")
-            maps = [LayerMap(names[0], content.shares), LayerMap(names[1], content.foretold)]
+            maps = dict(zip(names, (content.shares, content.foretold), strict=True))
         title = style.translate("Pages", "Recovered part of the logit of {name}").format(name=content.name)
         return LayerGrid(
             style,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -450,25 +450,17 @@ RESULT = stage_of(Role.MIX)
 """The stage of the results of the heads."""
 
 
-@dataclass(frozen=True, eq=False)
-class LayerMap:
-    """(layers, columns) numbers under a title."""
-
-    title: str
-    values: Values
-
-
 class LayerGrid(MapsLayout):
     """A page of maps with a row for each layer; with `heads` columns are heads, else the tokens of `names`.
 
-    `layer` is the one on the table.
+    `maps` are (layers, columns) numbers by their titles, `layer` is the one on the table.
     """
 
     def __init__(
         self,
         style: PageStyle,
         size: Sides,
-        maps: Sequence[LayerMap],
+        maps: Mapping[str, Values],
         *,
         heads: bool,
         layer: int,
@@ -479,7 +471,7 @@ class LayerGrid(MapsLayout):
         note: str = "",
     ) -> None:
         self.style, self.heads, self.layer, self.names, self.signed = style, heads, layer, names, signed
-        shown = [self._map(one) for one in maps]
+        shown = [self._map(name, values) for name, values in maps.items()]
         super().__init__(style, size, shown, title=title, subtitle=subtitle, note=note, least_width=LEAST_GRID)
 
     def spot(self, number: int, row: int, column: int) -> PageSpot:
@@ -488,17 +480,17 @@ class LayerGrid(MapsLayout):
         layer = self.style.translate("Pages", "layer {layer}").format(layer=row)
         return PageSpot(f"{layer}, {name}: {value}", head=(row, column) if self.heads else None)
 
-    def _map(self, one: LayerMap) -> PageMap:
-        finite = one.values[np.isfinite(one.values)]
+    def _map(self, name: str, values: Values) -> PageMap:
+        finite = values[np.isfinite(values)]
         most = float(np.abs(finite).max(initial=0.0)) or 1.0
         across = self.style.translate("Pages", "head") if self.heads else self.style.translate("Pages", "token")
         return PageMap(
-            one.title,
-            one.values,
+            name,
+            values,
             Levels(-most if self.signed else 0.0, most),
             signed=self.signed,
             axes=(self.style.translate("Pages", "layer"), across),
-            tokens=tuple(map(str, range(len(one.values)))),
+            tokens=tuple(map(str, range(len(values)))),
             chosen=(self.layer, -1),
             written=lambda value: format_number(value, 2),
         )

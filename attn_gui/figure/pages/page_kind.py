@@ -161,7 +161,7 @@ class SliderOption(PageOption):
     """A place on a slider, 0 … `last`, of which `place_words` gives the words beside it."""
 
     last: Callable[[PageContext, Chosen], int]
-    place_words: Callable[[PageContext, Chosen, int], str] = lambda context, values, place: str(place)
+    place_words: Callable[[PageContext, Chosen, int], str]
 
     def default(self, context: PageContext, values: Chosen) -> Any:
         return self.last(context, values) // 2

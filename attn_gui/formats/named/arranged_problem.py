@@ -276,9 +276,15 @@ class _Completion:
         counts = dict(zip(DIRECT, (said.num_heads, said.num_kv_heads), strict=False))
         usual = left[0] in (ITEMS_FIRST, ITEMS_FIRST[1:])
         alone = left[0][-3:] == HEADS_FIRST and len(readings(rows, counts)) == 1
-        if several if usual else not alone:
+        if (several or self._may_be_stacked()) if usual else not alone:
             self._note("axes", names, spelled(left[0]), words(left[0], rows))
         self.found = replace(said, axes=left[0])
+
+    def _may_be_stacked(self) -> bool:
+        """Return whether an axis before the columns may hold query, key and value, one behind another."""
+        shapes = self._said.whole_shapes(self._listing)
+        together = [shape for role, shape in shapes.items() if FUSED.get(role) == DIRECT]
+        return any(len(shape) == 3 and len(DIRECT) in shape[:2] for shape in together)
 
     def settle_weights(self) -> None:
         same = [way for way in self._ways if self.found.axes in (None, way.axes)]

@@ -33,7 +33,9 @@ _QUOTED_LINE = re.compile(r"[ \t]*(?:#+>?|//|%+|>+)(?: |$)")
 _FENCE = re.compile(r"[ \t]*(?:```|~~~)[\w ]*$")
 _WORDS_END = frozenset("])}>:=：＝。.*`")
 _ENDS = (":", "：", "=", "＝", ":**", "：**")
-_LABEL = re.compile(r"(?=[^\n]*?[^\W\d_])([^\n\t:：=＝]*[:：=＝]\**|[^\d\n\t]*?) +(?=[-+−－.]?[.\d])")
+_LABEL = re.compile(
+    r"(?=[^\n]*?[^\W\d_])([^\n\t:：=＝]*(?:[:=]\**(?= )|[：＝]\**)|[^\d\n\t]*?(?= )) *(?=[-+−－.]?[.\d])"
+)  # no blank stands behind a colon that is as wide as a letter
 _COMMENT = re.compile(r"(?<=[\d.])[ \t]+(?:#|//|%) *[^\W\d][^\n]*$", re.MULTILINE)
 _NUMBERS = re.compile(r"[\s.,;+-]*\d[\s\d.,;eE+-]*")
 _PUNCTUATED = re.compile(r"[:：，。！？(（]")
@@ -302,7 +304,7 @@ def is_title(line: str, below: Sequence[str]) -> bool:
 
 def _numbers_at_end(line: str) -> int:
     """Return how many numbers are at the end of a line."""
-    cells = re.split(r"[\s,;]+", line.strip())
+    cells = re.split(r"[\s,;:=：＝]+", line.strip())
     return len(list(itertools.takewhile(is_number, reversed(cells))))
 
 

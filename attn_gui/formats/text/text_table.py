@@ -72,7 +72,13 @@ MOST_WRITTEN_OUT = 4_000_000  # numbers in brackets, which are all cut up before
 TOLD_ROWS = 256
 NAMES, LONGEST_NOTE = 5, 60  # names that a note lists, and letters of a text
 
-_PAIRS = QT_TRANSLATE_NOOP("Sentences", "Commas were read as lying between numbers: {text} as {left} and {right}.")
+_OTHERWISE = (
+    re.compile(r"[-+]?(?:\d+|\d{1,3}(?:\.\d{3})+),\d+"),
+    re.compile(r"[-+]?[1-9]\d{0,2}(?:,\d{3})+"),
+    re.compile(r"[-+]?\d+,\d+(?:, +[-+]?\d+,\d+)+"),
+)
+"""Lines between commas that may be one number with a comma in it, or several of these."""
+_PARTED = QT_TRANSLATE_NOOP("Sentences", "Commas were read as lying between numbers: {text} as {cells}.")
 LEFT_OUT = QT_TRANSLATE_NOOP("Sentences", "The text around the matrix was left out: “{text}”.")
 TOO_LONG = QT_TRANSLATE_NOOP("Sentences", "{file} has a cell that is too long or a quote that is not closed.")
 NAMED_ROWS = Headings(labels=True, said=True)
@@ -417,8 +423,8 @@ def _cut(text: str) -> list[TextGrid]:
 
 
 def _said(grids: Sequence[TextGrid], words: str) -> list[TextGrid]:
-    """Return the grids with the words that were left out."""
-    return [grid._replace(left_out=words) for grid in grids]
+    """Return the grids, with more words that were left out beside them."""
+    return [grid._replace(left_out=" ".join(filter(None, (words, grid.left_out)))) for grid in grids]
 
 
 def _lists(text: str, outline: str) -> list[TextMatrix]:
@@ -460,12 +466,16 @@ def _plain(text: str) -> list[TextGrid]:
         bracketed_lists.refuse_shortened(text)
     # spreadsheets, and this program, copy 0.0 between tabs as 0, so that a count there is numbers as any other
     grid = _table(text, dialect)._replace(headed=False if dialect.delimiter == "\t" else None)
-    pairs = _pairs(delimited.sample_of(text, Dialect("\t"))) if dialect.delimiter == "," else []
-    if not pairs:
+    if dialect.delimiter != ",":
         return [grid]
-    if _may_be_decimals(pairs):
+    sample = delimited.sample_of(text, Dialect("\t"))
+    lines = [cells[0].strip() for cells in sample if len(cells) == 1]
+    if not lines or len(lines) < len(sample) or not any(all(map(kind.fullmatch, lines)) for kind in _OTHERWISE):
+        return [grid]
+    if all(map(ONE_COMMA.fullmatch, lines)) and _may_be_decimals(lines):
         return [grid, _table(text, Dialect("\t"))]
-    return [grid._replace(note=FileNote(_PAIRS, text=",".join(pairs[0]), left=pairs[0][0], right=pairs[0][1]))]
+    parted = " | ".join(cell.strip() for cell in lines[0].split(","))
+    return [grid._replace(note=FileNote(_PARTED, text=quoted(lines[0]), cells=quoted(parted)))]
 
 
 def _listed(rows: list[TextRow], headed: bool | None) -> TextGrid:
@@ -489,20 +499,13 @@ def _inline_rows(text: str) -> list[TextGrid] | None:
     return None
 
 
-def _pairs(sample: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Return what stands before and behind the comma of each line where every line is whole numbers with one between
-    them: two numbers a line, or one with a decimal comma; nothing of other lines."""
-    if not all(len(cells) == 1 and ONE_COMMA.fullmatch(cells[0].strip()) for cells in sample):
-        return []
-    return [cells[0].strip().split(",") for cells in sample]
-
-
-def _may_be_decimals(sides: Sequence[Sequence[str]]) -> bool:
+def _may_be_decimals(lines: Sequence[str]) -> bool:
     """Return whether lines such as "0,05" are as likely to be one number each as two.
 
     So they may where there is a single line, where a 0 stands in front as no whole number has it (05, -0), and where
     every left side is 0 or every right side has three digits or more.
     """
+    sides = [line.split(",") for line in lines]
     if len(sides) == 1 or any(re.match(r"0\d", right) or re.match(r"[-+]0$", left) for left, right in sides):
         return True
     return all(left.strip("-+") == "0" for left, _ in sides) or all(len(right) > 2 for _, right in sides)

@@ -223,6 +223,7 @@ class SideBySide(MapBackground, QWidget):
         hand.cellHovered.connect(lambda row, column: self.hovered.emit(self._stage, row, column))
         hand.hoverLeft.connect(self.hoverLeft)
         hand.activated.connect(lambda row, column: self._maps.activated.emit(self._stage, row, column))
+        hand.typingRequested.connect(lambda begun: self._maps.typingRequested.emit(self._maps.map(self._stage), begun))
         hand.copyImageRequested.connect(lambda: self._maps.copyImageRequested.emit(self._stage))
         hand.saveImageRequested.connect(lambda: self._maps.saveImageRequested.emit(self._stage))
         return left

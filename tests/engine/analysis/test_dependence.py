@@ -1,7 +1,5 @@
 """Reach of a recurrent layer, of convolutions and of attention against finite differences, and their costs by count."""
 
-from __future__ import annotations
-
 from itertools import pairwise, product
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Dimensions of every step: their numbers are those of the arrays, a product fits, and each symbol means one number."""
 
-from __future__ import annotations
-
 from math import prod
 
 import numpy as np

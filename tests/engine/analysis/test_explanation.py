@@ -1,7 +1,5 @@
 """Formulas as they are read: names, actual numbers, the terms behind them; a calculator finds each printed one true."""
 
-from __future__ import annotations
-
 import math
 import re
 from operator import truediv

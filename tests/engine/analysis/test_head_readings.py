@@ -1,7 +1,5 @@
 """Readings of a head against plain loops, on both evaluations, and the cells that they say they count."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import partial

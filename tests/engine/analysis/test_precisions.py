@@ -1,7 +1,5 @@
 """Steps in float32, bfloat16 and float16: rounded as NumPy and IEEE 754 round, each step once, overflow included."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

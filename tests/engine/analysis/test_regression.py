@@ -1,7 +1,5 @@
 """Attention as regression and as a relation of tokens: fitted kernels, mixtures, poolings, cosines, largest weights."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

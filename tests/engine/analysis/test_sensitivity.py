@@ -1,7 +1,5 @@
 """Exact gradients, and contributions of heads, against differences, closed formulas and sums by loops."""
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np

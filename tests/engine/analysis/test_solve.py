@@ -1,7 +1,5 @@
 """The way back: targets are met and odds kept to rounding, or it is proved that they cannot be."""
 
-from __future__ import annotations
-
 import math
 from collections import deque
 from typing import Any

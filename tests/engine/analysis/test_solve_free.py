@@ -1,7 +1,5 @@
 """Targets with the odds free, by the row of X, by search, and quickly: nothing shorter or nearer is found otherwise."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

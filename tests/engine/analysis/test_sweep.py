@@ -1,7 +1,5 @@
 """Sweeps of one number, of the scale and of d_k, against whole computations and plain formulas of their rows."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

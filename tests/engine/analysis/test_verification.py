@@ -1,7 +1,5 @@
 """The reference against PyTorch, the engine against the reference, invariants, and whether mistakes are caught."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

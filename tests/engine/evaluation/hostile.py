@@ -10,8 +10,6 @@ No answer comes from the engine: each is reasoned from IEEE arithmetic (NaN spre
 A row is (id, fields of the problem, stage, expected). Leading axes of length 1 (batch, head) are not written.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from math import cos, exp, sin, tanh

@@ -1,7 +1,5 @@
 """Wild numbers, each with its written answer: NaN positions are compared, not skipped."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

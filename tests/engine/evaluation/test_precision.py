@@ -1,7 +1,5 @@
 """Precision: float32 against the plain formula, numbers beyond a dtype, and results that know no unit."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

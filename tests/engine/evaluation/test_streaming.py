@@ -1,7 +1,5 @@
 """Streaming equals dense: fresh and after edits, as numbers and as pictures, beside sinks and wild numbers."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

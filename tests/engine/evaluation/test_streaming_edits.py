@@ -1,7 +1,5 @@
 """Edits of long problems: what they lose and get back, what runs beside them, and who waits for whom."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from types import SimpleNamespace

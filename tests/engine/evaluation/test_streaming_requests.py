@@ -1,7 +1,5 @@
 """Requests of long problems: any window, parts, pictures, entropies; what is kept, computed, and how exact it is."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

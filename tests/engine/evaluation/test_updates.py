@@ -1,7 +1,5 @@
 """Edits in place: what is recomputed, how exactly, how little; which cells reach which, forward and backward."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Vectors of PyTorch, gradients of autograd, weights of real models; and the pooling of maps to pictures."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The working arrays of a document: problems of views on them, edits in place; an evaluation follows."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Foreign names and axes, in one file or several: suggested, read as said, remembered, or refused."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

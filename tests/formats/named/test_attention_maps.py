@@ -1,7 +1,5 @@
 """Attention weights in files, alone or beside Q, K, V, and Q, K, V in one array: read and said, asked, or refused."""
 
-from __future__ import annotations
-
 import json
 import warnings
 from itertools import permutations

@@ -1,7 +1,5 @@
 """Arrays by name in files of every kind: each is read, noted or refused, the same in each, nothing in silence."""
 
-from __future__ import annotations
-
 import io
 import json
 import sys

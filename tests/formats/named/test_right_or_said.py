@@ -1,7 +1,5 @@
 """A known problem under other axes, orders, kinds of numbers and names: in every door right, or said, or asked."""
 
-from __future__ import annotations
-
 import itertools
 import warnings
 from collections.abc import Iterable, Iterator
@@ -248,6 +246,19 @@ def test_weights_are_right_or_said(named: str, order: str, tmp_path: Path) -> No
     assert is_right(load(path, arrays=names, weights=order), expected)
     if named != "nothing":
         assert by_window(path, names, expected) in ("right", "said", "asked")
+
+
+@each("axis", [0, 1])
+def test_queries_keys_and_values_one_behind_another_are_no_items_in_silence(axis: int, tmp_path: Path) -> None:
+    parts = RANDOM.normal(size=(3, 5, 6))
+    path = put(tmp_path / "a.npz", {"qkv": np.stack(list(parts), axis)})
+    _, said = said_by(lambda: load(path, arrays={"query_key_value": "qkv"}))
+    assert any("qkv: read as" in words and "items" in words for words in said)
+    _, said = said_by(lambda: load(path, arrays={"query_key_value": "qkv"}, axes="batch,token,column"))
+    assert not said
+    path = put(tmp_path / "b.npz", {"qkv": RANDOM.normal(size=(2, 5, 6))})
+    _, said = said_by(lambda: load(path, arrays={"query_key_value": "qkv"}))
+    assert not said
 
 
 def test_biases_and_outputs_of_keras_are_laid_flat(tmp_path: Path) -> None:

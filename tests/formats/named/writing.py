@@ -1,7 +1,5 @@
 """Arrays by name, as others write them into files of every kind."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

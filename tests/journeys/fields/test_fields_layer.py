@@ -1,7 +1,5 @@
 """A whole transformer layer: residual, LayerNorm, linear; its kind, norm and activation, its tables, kept."""
 
-from __future__ import annotations
-
 import numpy as np
 from PySide6.QtWidgets import QLabel
 

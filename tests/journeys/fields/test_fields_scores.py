@@ -1,7 +1,5 @@
 """Score functions and numbers of a step, biases, weights without softmax: set, seen, undone, kept, exported."""
 
-from __future__ import annotations
-
 from math import exp, tanh
 
 import numpy as np

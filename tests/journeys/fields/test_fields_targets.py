@@ -1,7 +1,5 @@
 """The way back, where a cell is given a target; all numbers computed a second time; what a cell changes most with."""
 
-from __future__ import annotations
-
 import threading
 import time
 

@@ -1,7 +1,5 @@
 """Figures, numbers and cards out of the window: through the dialogs and the clipboard, long ones beside the work."""
 
-from __future__ import annotations
-
 import csv
 import os
 import re

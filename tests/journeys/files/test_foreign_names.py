@@ -1,7 +1,5 @@
 """Files whose arrays have other names than ours, opened by choosing, once; and dumps of attention weights alone."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

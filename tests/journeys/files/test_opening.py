@@ -1,7 +1,5 @@
 """Files opened: large ones beside the window, several at once, weighed like new numbers; nothing stands still."""
 
-from __future__ import annotations
-
 import threading
 from pathlib import Path
 from typing import Any

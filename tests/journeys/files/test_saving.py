@@ -1,7 +1,5 @@
 """What is saved comes back, the view with it; large sessions beside the window; nothing is lost or half there."""
 
-from __future__ import annotations
-
 import errno
 import os
 import shutil

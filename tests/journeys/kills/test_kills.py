@@ -7,8 +7,6 @@ another run. Documents are small, saved in a blink; large, saved beside the wind
 unchanged numbers to the file; and models, with numbers typed into one layer after the other.
 """
 
-from __future__ import annotations
-
 import os
 import select
 import subprocess

@@ -6,8 +6,6 @@ each action with its time and the state that it led to; the number of the last a
 process is gone.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import time

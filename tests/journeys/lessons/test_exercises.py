@@ -1,7 +1,5 @@
 """Exercises in the maps: cells left out, answers typed, mistakes named, and judged by the numbers there are then."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtWidgets import QLineEdit
 

@@ -1,7 +1,5 @@
 """The help stands beside the window, in either language, and names every action as the menus do."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 

@@ -1,7 +1,5 @@
 """Lessons from start to end, in both languages, by mouse and keyboard: the one on induction, and those with walks."""
 
-from __future__ import annotations
-
 import threading
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Lessons by keys, in small windows, in Chinese: all that is said, asked or focused is in sight, and no answer is."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import QCoreApplication, QPoint, QRect
 from PySide6.QtGui import QColor

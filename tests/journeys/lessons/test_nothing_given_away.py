@@ -1,7 +1,5 @@
 """No question is answered on the screen: the number asked for is in nothing that the window says, draws or copies."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

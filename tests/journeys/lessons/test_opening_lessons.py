@@ -1,7 +1,5 @@
 """Lessons and numbers that take a while: the window works on, nothing is lost, steps turn to their cells later."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox
@@ -131,6 +129,21 @@ def test_the_list_of_lessons_leads_back_to_what_stood_there_before(launch):
         leave()
         assert person.find(name).isVisible()
         assert not person.find("lessons").isVisible()
+
+
+def test_what_is_undone_from_the_list_of_lessons_is_seen(launch):
+    """It was undone behind the list, where nobody saw it."""
+    person = launch("worked-example.npz")
+    person.type_into("query", 1, 1, "5")
+    person.do("lessons")
+    person.settle("lessons")
+    assert not person.table("query").isVisible()
+    person.do("theme_dark", "zoom_in", "zoom_reset")  # none of the document's business
+    assert person.find("lessons").isVisible()
+    person.do("undo")
+    assert person.number("query", 1, 1) == 1
+    assert person.table("query").isVisible()
+    assert not person.find("lessons").isVisible()
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])

@@ -1,7 +1,5 @@
 """Worksheets of a class and a teacher's answer sheets: asked for, refused in a sentence, written to their end."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtTest import QTest
 

@@ -1,7 +1,5 @@
 """Cells of maps: blocks chosen by mouse and keys, typed, pasted, taken from elsewhere; menus on every zone."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt

@@ -1,7 +1,5 @@
 """Levels and colors, picked at a color bar; other forms of the window: all stages or one, large type."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QKeySequence

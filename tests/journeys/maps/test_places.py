@@ -1,7 +1,5 @@
 """Where maps stand, in small windows too, and that places of one are not of another."""
 
-from __future__ import annotations
-
 import time
 
 import numpy as np

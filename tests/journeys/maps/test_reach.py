@@ -1,7 +1,5 @@
 """Reach of a cell, forward or back: shown in every map, for the cell of a map or table that was chosen last."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtWidgets import QApplication, QLabel
 

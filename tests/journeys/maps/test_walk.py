@@ -1,7 +1,5 @@
 """The walk through one cell, by keys and mouse: what it says, what ends it, and where the keyboard is afterwards."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage

@@ -1,7 +1,5 @@
 """A map too long to be read as a whole: zoomed and moved with the mouse, until every cell says its exact number."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

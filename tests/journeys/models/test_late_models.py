@@ -1,7 +1,5 @@
 """Models, their texts, and what is asked of them, that come late: over another document, or while somebody types."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The room of a model: buttons say what they do next, changes where their numbers come from, heads stand once."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

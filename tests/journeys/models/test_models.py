@@ -1,7 +1,5 @@
 """Models known by name, one after another: listed with what they are, opened, their words with room."""
 
-from __future__ import annotations
-
 import builtins
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """The toy model on the table: the head that looks back found and switched off, rows of a second text taken by hand."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import product
 

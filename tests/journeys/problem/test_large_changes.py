@@ -1,7 +1,5 @@
 """Changes that need much memory: refused before anything is taken, or made beside the window."""
 
-from __future__ import annotations
-
 import threading
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Masks: added, painted in every shape, seen as a hatch, switched off, undone; lint below their layers."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -390,6 +388,7 @@ def test_a_cell_that_another_layer_closes_is_not_painted_and_the_layer_is_named(
     assert "the causal mask closes it" in person.banner()
     drag(person, (4, 3), (0, 3))  # from an open cell on it closes as ever
     assert len(person.steps()) == 2
+    assert person.banner() == "", "it is about what was done before"
     assert person.value("weights", 4, 3) == 0
 
 

@@ -1,7 +1,5 @@
 """New problems of every kind, projected ones, the scale, and tokens of a sequence that attends to itself."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

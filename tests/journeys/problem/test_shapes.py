@@ -1,7 +1,5 @@
 """Heads, widths, lengths, items, precision, matrices that do not fit: what happens to the numbers, each one step."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt

@@ -1,7 +1,5 @@
 """Rules for every control, dialog and menu: the wheel, names, roles, letters, the keyboard, and all of it in sight."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Find a number, a token, a cell or an action: by keys alone, at any length, by other words in both languages."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

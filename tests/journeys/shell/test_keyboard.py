@@ -1,7 +1,5 @@
 """The window without a mouse, to every command; what is refused and told; closed while files are written."""
 
-from __future__ import annotations
-
 import threading
 
 import pytest

@@ -1,7 +1,5 @@
 """The simple window: what a first lesson needs, where the full one has it; the rest is one search away."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import QPoint, QRect, QSettings, Qt
 from PySide6.QtGui import QContextMenuEvent

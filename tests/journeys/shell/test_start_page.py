@@ -1,7 +1,5 @@
 """The start page and the tour: cards with live maps, a lesson, recent files; every way into the window and back."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt

@@ -1,7 +1,5 @@
 """The language switched in the middle of work: the window is then as if it had been started that way."""
 
-from __future__ import annotations
-
 import re
 
 from PySide6.QtCore import QCoreApplication, QEvent, Qt

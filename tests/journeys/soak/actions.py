@@ -1,7 +1,5 @@
 """Everything that a person may do in the window, each as one move with choices taken from a seed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from random import Random

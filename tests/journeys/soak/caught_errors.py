@@ -5,8 +5,6 @@ there are any, if Qt was itself called from Python: a segmentation fault instead
 been caught once is whole.
 """
 
-from __future__ import annotations
-
 import functools
 import inspect
 import sys

@@ -1,7 +1,5 @@
 """Options and figures of the long walk."""
 
-from __future__ import annotations
-
 import ctypes
 import gc
 import sys

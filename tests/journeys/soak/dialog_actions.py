@@ -1,7 +1,5 @@
 """Answers to whatever dialogs a move opens: a few things are done in each, then it is left by any way."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from random import Random

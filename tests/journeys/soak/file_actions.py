@@ -1,7 +1,5 @@
 """Actions of a walk that leave the window: files dropped, large pastes, sizes beyond reason, dialogs, menus."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

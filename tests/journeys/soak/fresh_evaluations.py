@@ -1,7 +1,5 @@
 """Fresh computations of the state on show: the one now, the one before, or their difference."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from attn_gui.app.program import Program

@@ -3,8 +3,6 @@
 Nothing is waited for. What is on show is whatever takes a while to follow: gradients, pages, two states, readings.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from random import Random

@@ -1,7 +1,5 @@
 """Invariants of the window: what holds after anything that a person may have done."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from random import Random
 from typing import Any

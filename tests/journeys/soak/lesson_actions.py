@@ -1,7 +1,5 @@
 """Lessons, exercises, help, rows that come and go, figures that carry the document, and its journal."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path

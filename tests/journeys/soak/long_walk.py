@@ -4,8 +4,6 @@
 the document of seed 7 alone.
 """
 
-from __future__ import annotations
-
 import faulthandler
 import time
 import traceback

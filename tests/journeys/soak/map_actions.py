@@ -1,7 +1,5 @@
 """Actions on what is computed: numbers typed into maps and drawn to targets, heads, pages, two states."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from random import Random

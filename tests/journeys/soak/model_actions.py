@@ -1,7 +1,5 @@
 """Actions with a whole model on the table: texts, heads, layers, pages, and what its numbers have to be."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from random import Random
 from typing import Any

@@ -1,7 +1,5 @@
 """One walk: a document of its own, moves drawn from a seed, and after each of them everything has to be true."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from math import prod

@@ -1,7 +1,5 @@
 """Blocks of numbers: pasted from wherever people have them, grown into, imported; late ones go where they belong."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint

@@ -1,7 +1,5 @@
 """Copying from whatever has the keyboard, never from a table out of sight; a clipboard of megabytes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from PySide6.QtGui import QGuiApplication

@@ -1,7 +1,5 @@
 """The mouse around tables: menus, headers, rows and columns put in or taken out, cells found again, rows in sight."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from PySide6.QtCore import QItemSelectionModel, QPoint, Qt, QTimer

@@ -1,7 +1,5 @@
 """Numbers typed into tables: the keys, what is refused and why; text not entered yet, which commands hand on first."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

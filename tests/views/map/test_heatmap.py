@@ -1,7 +1,5 @@
 """A map as a person meets it: mouse, keys, focus, marks, and pixels that agree with what it says of its cells."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Levels are taken when something else is shown and at rest, never by an edit alone; the color bar says them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

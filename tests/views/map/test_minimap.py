@@ -1,7 +1,5 @@
 """Over the maps: the overview of a zoomed one, and the reach of a chosen cell, which stands out in all."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

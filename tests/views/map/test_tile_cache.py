@@ -1,7 +1,5 @@
 """Maps of a long problem: what is not computed yet shows no color, what is known is exact, what is late is dropped."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from threading import Event
 from typing import Any
