@@ -1,4 +1,11 @@
-"""The base of pages: what a page is, what can be chosen on it, and how it is laid out and painted."""
+"""The base of pages: what a page is, what can be chosen on it, and how it is laid out and painted.
+
+`read` computes the content of a page from an evaluation, once for each state of what `reads` names and of the options;
+`turned` and `at` make another content of it where that needs no computing; `plan` lays the content out at a size, and
+the `PageDrawing` paints itself and says of each place (`SpotGrid`) what a hover shows and where a click leads
+(`PageSpot`). The window, an exported file and a notebook take the same road. A whole page in 60 lines:
+`tests/newcomer/test_page.py`.
+"""
 
 from __future__ import annotations
 
