@@ -356,7 +356,7 @@ def stage_cells(
 
 def open_cells(layer: AnyLayer, x: Array, sequence: TokenSequence, records: Records) -> Array | None:
     """Return the cells of a layer's maps that its mask leaves open, (query, key) or (head, query, key) booleans; None
-    for all."""
+    for all. Of an edited layer also those that a number set behind the mask opens."""
     if not isinstance(layer, EditedLayer):
         return sequence.seen(layer.sizes, layer.window)
     problem = problem_of(layer, x, sequence, records)

@@ -156,20 +156,20 @@ def each_from_the_others(evaluation: Evaluation) -> Problem:
     heads, count = problem.kv_heads, problem.m
     if count < 2 or heads * problem.batch_size * count * count > MOST_POINTS:
         raise FieldError(messages.FIT_POINTS, got=count)
-    key, value = _whole(evaluation, evaluation.latest("key")), _whole(evaluation, "value")
+    key, value = _all_of(evaluation, evaluation.latest("key")), _all_of(evaluation, "value")
     kept = {name: getattr(problem, name) for name in COMPARED_BY}
     others = Custom(allowed=~np.eye(count, dtype=bool))
     return Problem.of({"query": key, "key": key, "value": value, "num_heads": heads, "mask": (others,)} | kept)
 
 
-def _whole(evaluation: Evaluation, name: str) -> Array:
+def _all_of(evaluation: Evaluation, name: str) -> Array:
     return np.asarray(evaluation.box(name, whole(evaluation.shape(name))), dtype=np.float64)
 
 
 def _error(points: Problem, w: float) -> float:
     """Return the root of the mean squared error, which is finite where the square would overflow."""
     evaluation = DenseEvaluation(points.replace(score_params={**points.score_params, "w": float(w)}))
-    joined = _whole(evaluation, evaluation.joined)
+    joined = _all_of(evaluation, evaluation.joined)
     missed = joined - np.asarray(points.value).reshape(joined.shape)
     return _root_mean_square(missed)
 

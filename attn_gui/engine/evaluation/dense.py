@@ -179,7 +179,7 @@ class DenseEvaluation(Evaluation):
         return found
 
     def _compute_all(self, node: Node, boxes: list[Box]) -> int:
-        """Compute and keep the cells of boxes; returns how many cells were evaluated, each counted once."""
+        """Compute and keep the cells of boxes; return how many cells were evaluated, each counted once."""
         return sum(self._compute(node, box) for box in boxes) - indices.repeated(boxes)
 
     def _compute(self, node: Node, box: Box) -> int:

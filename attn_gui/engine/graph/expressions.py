@@ -296,6 +296,10 @@ class UnlessClosed(Expression):
         super().__init__(own, part)
         self.own, self.part, self.closed = own, part, closed
 
+    def with_parts(self, *parts: Expression) -> Expression:
+        own, part = parts
+        return UnlessClosed(own, part, self.closed)
+
     @property
     def value(self) -> float:
         return self.closed if self.own.value == -math.inf else self.part.value
@@ -391,6 +395,10 @@ class NamedPart(Expression):
     def __init__(self, part: Expression, symbols: str) -> None:
         super().__init__(part)
         self.part, self.symbols = part, symbols
+
+    def with_parts(self, *parts: Expression) -> Expression:
+        (part,) = parts
+        return NamedPart(part, self.symbols)
 
     @property
     def value(self) -> float:

@@ -193,8 +193,13 @@ def outside(boxes: Iterable[Box], holes: Sequence[Box]) -> list[Box]:
 
 def repeated(boxes: Sequence[Box]) -> int:
     """Return how many cells boxes count again that an earlier one has, as a row and a column their crossing."""
-    later = enumerate(boxes[1:], start=1)
-    return sum(count(box) - sum(map(count, outside([box], boxes[:place]))) for place, box in later)
+    if len(boxes) < 2:
+        return 0
+    outer = around(boxes)
+    distinct = np.zeros(shape_of(outer), bool)
+    for box in boxes:
+        distinct[within(box, outer)] = True
+    return sum(map(count, boxes)) - int(np.count_nonzero(distinct))
 
 
 def around(boxes: Sequence[Box]) -> Box:
