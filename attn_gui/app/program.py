@@ -256,8 +256,11 @@ class Program(QObject):
                 part.finish()
         for timer in self.window.findChildren(QTimer):
             timer.stop()
-        for task in self.window.findChildren(BackgroundTask):  # deleted, it would wait with Python's lock
-            task.finish()
+        tasks = self.window.findChildren(BackgroundTask)
+        for task in tasks:
+            task.forget()  # all of them before the first is waited for
+        for task in tasks:  # deleted, it would wait with Python's lock
+            task.wait()
         from attn_gui.pictures.tile_cache import TileCache  # not needed to start
 
         for tiles in (*self.findChildren(TileCache), *self.window.findChildren(TileCache)):  # ended ones may still draw

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from PySide6.QtCore import QEvent, QPoint, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent
+from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QPaintEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QFrame,
@@ -71,9 +71,12 @@ class AnswerLine(QLineEdit):
     refused = False
 
     def event(self, event: QEvent) -> bool:
-        if asks_to_undo(event) and not (self.isUndoAvailable() or self.isRedoAvailable()):
-            event.ignore()  # undo belongs to the document where nothing has been typed
-            return False
+        if asks_to_undo(event):
+            assert isinstance(event, QKeyEvent)
+            redo = event.matches(QKeySequence.StandardKey.Redo)
+            if not (self.isRedoAvailable() if redo else self.isUndoAvailable()):
+                event.ignore()  # it belongs to the document where nothing has been typed
+                return False
         return super().event(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:

@@ -6,12 +6,14 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.app_context import AppContext
 from attn_gui.app.tables.tables import TablesController
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.modes import COMPARED, PRODUCT
+from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.marks import BACKWARD, FORWARD
 from attn_gui.views.tables.matrix_panel import MatrixPanel
 
@@ -66,10 +68,10 @@ class MapKeys(QObject):
     def _answers(self, digit: str) -> bool:
         """Begin an answer with a digit where the chosen cell of the map with the focus is left out: who reads “?” types
         its number."""
-        cell, maps = self._view.look.cell, self._window.product.maps
-        if cell is None or not self._view.hides(cell) or not maps.map(cell.stage).hasFocus():
+        heatmap = QApplication.focusWidget()  # one of a step, or of what it is computed from
+        if not isinstance(heatmap, Heatmap) or heatmap.chosen is None or not self._view.hides(self._view.look.cell):
             return False
-        maps.typingRequested.emit(maps.map(cell.stage), digit)
+        self._window.product.maps.typingRequested.emit(heatmap, digit)
         return True
 
     def _show_step(self, number: int) -> None:

@@ -160,6 +160,7 @@ class ShapePanel(QWidget):
 
     # --- words -----------------------------------------------------------------------------------
     def retranslate(self) -> None:
+        """Set all words in the present language."""
         words = {
             "num_heads": (self.tr("heads"), self.tr("Heads")),
             "num_kv_heads": (self.tr("K/V heads"), self.tr("Key and value heads")),

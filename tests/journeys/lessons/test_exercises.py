@@ -57,6 +57,16 @@ def test_cells_that_are_left_out_are_answered_in_the_map_and_in_the_panel(person
     person.press("2")
     assert person.program.view.look.stage != "head_output", "nothing is left out any more"
 
+    person.again("so it is in the map of what a step is computed from")
+    leave_out(person, "weights", 1, 0)
+    person.program.view.set(stage="head_output")
+    person.look()
+    person.find("operand.left").setFocus()
+    person.type("3", end="Return")
+    person.settle("exercises")
+    assert person.program.view.look.stage == "head_output"
+    assert person.find("exercise.verdict").text().startswith("Not yet")
+
     person.again("the panel takes answers too and shows the right one")
     person.do("language_zh")
     leave_out(person, "head_output", 0, 1)
