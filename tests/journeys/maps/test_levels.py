@@ -197,6 +197,7 @@ def test_the_keyboard_stays_in_its_map_when_all_stages_are_shown_and_when_they_g
     for theme, show in (("dark", None), ("light", person.window.showMaximized), ("dark", person.window.showNormal)):
         if show is not None:
             show()
+            person.settle()
         person.do(f"theme_{theme}")
         person.settle()
     assert person.window.size().toTuple() == (1350, 1000), "not that of the screen which it filled"
