@@ -213,6 +213,7 @@ CHANGED = [
     ("[1; 2;; 3; 5]", ";;"),
     ("np.array([[1.5, 2], [3, 5]], dtype=int)", "dtype=int"),
     ("torch.tensor([[0, 2]], dtype=torch.bool)", "dtype=torch.bool"),
+    *((f"1.0e+03 *\n\n{rows}", "1.0e+03 *") for rows in ("r1 1 2\nr2 3 4", "1; 2\n3; 4", "1, 2", "1 2\n\n3 4")),
     ("%%MatrixMarket matrix array real general\n2 1\n1.5\n2.5", "%%MatrixMarket"),
 ]
 
@@ -258,9 +259,24 @@ def test_latex_says_whose_transpose_it_is():
     assert "“K^T =”" in " ".join(found.notes)
 
 
-def test_the_factor_above_a_table_counts_for_powers_of_ten_in_it_too():
-    found = read_table("Q =\n\n  1.0e+03  *\n\n   1.5000e-03   2\n   0   -2.0e+00")
-    assert found.values.tolist() == [[1.5, 2000], [0, -2000]]
+@each(
+    ("rows", "found"),
+    [
+        ("1.5000e-03   2\n   0   -2.0e+00", [[1.5, 2000], [0, -2000]]),
+        ("−1.0000 2.0000\n -.5000 .5", [[-1000, 2000], [-500, 500]]),
+        ("Columns 1 and 2:\n\n 1 2\n 3 Inf\n\n Column 3:\n\n 5\n 0\n", [[1000, 2000, 5000], [3000, np.inf, 0]]),
+        ("1 2\n 3 4\n\nElapsed time is 0.5 seconds.", [[1000, 2000], [3000, 4000]]),
+    ],
+)
+def test_the_factor_above_a_table_counts_for_every_number_in_it(rows, found):
+    assert read_table(f"Q =\n\n  1.0e+03  *\n\n   {rows}").values.tolist() == found
+
+
+def test_the_factor_above_a_table_counts_for_no_table_below():
+    with pytest.raises(AmbiguousTable) as several:
+        read_table("Q =\n\n 1.0e+03 *\n\n 1 2\n\nK =\n\n 1 2\n\nV =\n\n 1.0e-01 *\n\n 5 6\n")
+    found = [reading.matrix.values.tolist() for reading in several.value.readings]
+    assert found == [[[1000, 2000]], [[1, 2]], [[0.5, 0.6]]]
 
 
 @each(
