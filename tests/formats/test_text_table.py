@@ -57,6 +57,9 @@ def test_what_has_two_meanings_is_refused_with_both(name):
         ("1,2\n3,4", [[1, 2], [3, 4]]),
         ("$\\begin{bmatrix} 1 \\\\ \\infty \\end{bmatrix}$", [[1], [np.inf]]),
         ("1;2;3", [[1, 2, 3]]),
+        ("[(np.longlong(1), 0.5), (np.half(2), 0.25)]", [[1, 0.5], [2, 0.25]]),
+        ("[(np.str_('it'), np.ubyte(1)), (np.str_('was'), np.single(.5))]", [[1], [0.5]]),
+        ("| np.mean(x) | b |\n|---|---|\n| 1 | 2 |", [[1, 2]]),
         ("∞ -inf 1e-3", [[np.inf, -np.inf, 1e-3]]),
         ("[[True, False], [False, True]]", [[1, 0], [0, 1]]),
         ("1/2,1/4\n3,4", [[0.5, 0.25], [3, 4]]),
@@ -231,6 +234,8 @@ def test_what_would_change_the_matrix_is_never_dropped(text, named):
     [
         ("[[np.sqrt(2), 1], [1, np.exp(1)]]", "np.sqrt(…"),
         ("np.eye(3)", "np.eye(3)"),
+        ("[(np.sqrt(1), 0.5), (np.sqrt(2), 0.25)]", "np.sqrt(…"),
+        ("t,a\nnp.sqrt(1),0.5\nnumpy.sqrt(2),0.25", "np.sqrt(1)"),
         ("\u00ad1.5\t2\n3\t4", "row 0, column 0"),  # a minus out of a PDF
         ("2\u20623\t2\n3\t4", "row 0, column 0"),  # 2 times 3, the sign of which cannot be seen
         ("<Compressed matrix with shape (2, 2)>\n  (0, 0)\t1.5\n  (1, 1)\t4.5", "cells"),

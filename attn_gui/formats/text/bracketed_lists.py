@@ -70,7 +70,10 @@ _OPERATORS = frozenset("*/@^+-−–×·÷√∘⊙⊗%⋅")
 _COMMENT = re.compile(r"\s*(?:#|(?://|%)\s*[^\W\d])")
 _RULE = re.compile(r"[-=*_+~#]{3,}")
 _BOLD = re.compile(r"(?:^|\s)(?:\*\*|__|\*|`+)[^*_`\n]+?(?:\*\*|__|\*|`+)[:：]?$|(?:^|\n)\s*[-*+]$")
-_WRAPPED = re.compile(r"\b(?:(?:np|numpy)\.(?:bool|u?int|float|u?long)\w*|tensor)\(([^()\[\],]*)\)")
+_WRAPPED = re.compile(
+    r"\b(?:(?:np|numpy)\.(?:(?:bool|u?int|float|u?long)\w*|u?short|u?byte|half|single|double|str_)|tensor)"
+    r"\(([^()\[\],]*)\)"
+)
 _ASKED = re.compile(r"^[ \t]*In ?\[\d*\]:=?", re.MULTILINE)
 _SIGN_APART = re.compile(r"(?<=[\[{,])(\s*[-−])[ \t]+(?=[\d.])")
 _BETWEEN, _BRACKETED = re.compile(r"[\s,;]+"), re.compile(r"[\[(].*?[\])]")
