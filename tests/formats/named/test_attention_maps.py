@@ -134,6 +134,13 @@ def test_axes_that_are_none_are_refused_with_those_of_maps(tmp_path, axes):
         load(kept(tmp_path, attention=maps(3, 5, 5)), axes=axes)
 
 
+@each(("shape", "axes"), [((2, 4, 4), "token,head,column"), ((2, 3, 4, 4), "batch,head,token,column")])
+def test_axes_of_tokens_are_refused_with_those_that_the_maps_can_have(tmp_path, capsys, shape, axes):
+    assert main(["verify", str(kept(tmp_path, attentions=maps(*shape))), "--axes", axes]) == 2
+    said = "cannot be read so; choose one of --axes "
+    assert f"{said}{'batch,' if len(shape) == 4 else ''}head,query,key" in capsys.readouterr().err
+
+
 def test_items_and_layers_are_never_taken_for_one_another(tmp_path):
     weights = maps(4, 3, 5, 5)
     path = kept(tmp_path, attn_weights=weights)
