@@ -76,6 +76,9 @@ class Argument(str):
         argument.option = option
         return argument
 
+    def __getnewargs__(self) -> tuple[str, str]:
+        return str(self), self.option
+
     @classmethod
     def named(cls, name: str) -> Self:
         return cls(name, f"--{name}")

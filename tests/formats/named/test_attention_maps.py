@@ -2,6 +2,7 @@
 
 import json
 import warnings
+from copy import deepcopy
 from itertools import permutations
 from pathlib import Path
 
@@ -102,6 +103,7 @@ def test_of_several_layers_one_is_chosen(tmp_path):
     with pytest.raises(SeveralMaps, match="one of layer=0 … 3") as refusal:
         load(path)
     assert [choice.layer for choice in refusal.value.choices] == [0, 1, 2, 3]
+    assert deepcopy(refusal.value.values)["choices"][0].option == "--layer 0 … 3"
     assert np.array_equal(opened(path, layer=2)[0].weights, weights[2])
 
 
