@@ -222,7 +222,7 @@ def is_problem(names: Iterable[str]) -> bool:
 def problem_of(
     arrays: Mapping[str, Array], options: Mapping[str, Json], ignored: Sequence[str] = (), *, batch_axis: bool = False
 ) -> Loaded:
-    """Return the problem of arrays by field name, with notes on those `ignored` and on rounding.
+    """Return the problem of arrays by field name, with notes on those `ignored`, on rounding and on overflow.
 
     `batch_axis`: whether a first axis as long as num_heads is the batch, where the options do not say; else it may be
     heads, and is refused.
