@@ -75,7 +75,7 @@ def outline(make: Callable[[], T]) -> T:
 def check(size: int, most: int | None = None) -> None:
     """Raise FieldError if so many bytes of new numbers are more than a share of the free memory.
 
-    `most` is a lower limit in bytes.
+    `most` is a limit in bytes that counts where it is smaller than that share.
     """
     free = available()
     share = free // SHARE if most is None else min(most, free // SHARE)

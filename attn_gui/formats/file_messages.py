@@ -76,6 +76,9 @@ class Argument(str):
         argument.option = option
         return argument
 
+    def __reduce__(self) -> tuple[type[Self], tuple[str, str]]:
+        return type(self), (str(self), self.option)  # else a copy is made of the text alone, which is refused
+
     @classmethod
     def named(cls, name: str) -> Self:
         return cls(name, f"--{name}")

@@ -295,7 +295,7 @@ def _matrices(name: str, rows: list[_Cells], source: FileSource, taken: Collecti
     found: dict[str, LabeledArray] = {}
     for place, table in enumerate(tables):
         meant = guess(table.title) if table.title else None
-        own = meant.role if meant else table.title or f"{name} {place}"
+        own = meant.role if meant and not meant.turned else table.title or f"{name} {place}"
         own = f"{name}/{table.title or place}" if own in found or own in taken else own
         found[own] = _matrix(name, table.rows, source)
     return found

@@ -415,7 +415,7 @@ def _covered(step: LessonStep, evaluation: Evaluation) -> frozenset[Blank]:
 
 
 def _asked_cells(step: LessonStep, evaluation: Evaluation) -> list[tuple[str, Box]]:
-    """Return the cells that a step orders to cover, or the one that it asks for."""
+    """Return the cells that a step orders to cover, and the one that it asks for unless it says `cover none`."""
     orders = [order for order in step.orders if order.word == "cover"]
     found = [_covered_box(evaluation, order) for order in orders if order.rest != "none"]
     answer = None if step.question is None else step.question.answer

@@ -57,6 +57,12 @@ def test_what_has_two_meanings_is_refused_with_both(name):
         ("1,2\n3,4", [[1, 2], [3, 4]]),
         ("$\\begin{bmatrix} 1 \\\\ \\infty \\end{bmatrix}$", [[1], [np.inf]]),
         ("1;2;3", [[1, 2, 3]]),
+        ("[(np.longlong(1), 0.5), (np.half(2), 0.25)]", [[1, 0.5], [2, 0.25]]),
+        ("[(np.str_('it'), np.ubyte(1)), (np.str_('was'), np.single(.5))]", [[1], [0.5]]),
+        ('pd.DataFrame([[1.5, 2]], columns=["a", "long"])', [[1.5, 2]]),
+        ("array([[1.5, 2]], dtype=np.longdouble)", [[1.5, 2]]),
+        ("tensor([[1e3, -2e0]], dtype=torch.int64)", [[1000, -2]]),
+        ("| np.mean(x) | b |\n|---|---|\n| 1 | 2 |", [[1, 2]]),
         ("∞ -inf 1e-3", [[np.inf, -np.inf, 1e-3]]),
         ("[[True, False], [False, True]]", [[1, 0], [0, 1]]),
         ("1/2,1/4\n3,4", [[0.5, 0.25], [3, 4]]),
@@ -186,6 +192,9 @@ def test_a_text_is_the_matrix_that_a_person_sees_in_it(name):
         ("[[1, 2], # his\n [3, 5]]", "“# his”"),
         ("1 2\n3 5\n\n[2 rows x 2 columns]", "“[2 rows x 2 columns]”"),
         (">>> q\n1 2\n3 5", "“>>> q”"),
+        ("**K = [[1, 2], [3, 5]]** (rows are tokens)", "“**K = ** (rows are tokens)”"),
+        ("K = [[1, 2], [3, 5]] ~ rounded to one place", "“~ rounded to one place”"),
+        ("$K = [[1,2],[3,5]]~.$", "“$K =”"),
         ("the: [1, 2]\ncat: [3, 5]", "labels: the, cat."),
     ],
 )
@@ -208,11 +217,17 @@ CHANGED = [
     ("[1 2; 3 5].'", ".'"),
     ("[1, 2; 3, 5]~", "~"),
     ("{}**2", "**2"),
+    ("**Q** {} ** 2", "** 2"),
+    ("y = x**2, {}**(2)", "**(2)"),
+    ("K = {}~ * W", "~ * W"),
     ("{{1, 2}, {3, 5}} // Transpose", "// Transpose"),
     ("{{1, 2}, {3, 5}}\\[Transpose]", "\\[Transpose]"),
     ("[1; 2;; 3; 5]", ";;"),
     ("np.array([[1.5, 2], [3, 5]], dtype=int)", "dtype=int"),
     ("torch.tensor([[0, 2]], dtype=torch.bool)", "dtype=torch.bool"),
+    ("print(array([[1.5, 2]], dtype=np.longlong, copy=False))", "dtype=np.longlong"),
+    ("array([[1.5, 2]], dtype='i4')", "dtype='i4'"),
+    *((f"1.0e+03 *\n\n{rows}", "1.0e+03 *") for rows in ("r1 1 2\nr2 3 4", "1; 2\n3; 4", "1, 2", "1 2\n\n3 4")),
     ("%%MatrixMarket matrix array real general\n2 1\n1.5\n2.5", "%%MatrixMarket"),
 ]
 
@@ -230,6 +245,8 @@ def test_what_would_change_the_matrix_is_never_dropped(text, named):
     [
         ("[[np.sqrt(2), 1], [1, np.exp(1)]]", "np.sqrt(…"),
         ("np.eye(3)", "np.eye(3)"),
+        ("[(np.sqrt(1), 0.5), (np.sqrt(2), 0.25)]", "np.sqrt(…"),
+        ("t,a\nnp.sqrt(1),0.5\nnumpy.sqrt(2),0.25", "np.sqrt(1)"),
         ("\u00ad1.5\t2\n3\t4", "row 0, column 0"),  # a minus out of a PDF
         ("2\u20623\t2\n3\t4", "row 0, column 0"),  # 2 times 3, the sign of which cannot be seen
         ("<Compressed matrix with shape (2, 2)>\n  (0, 0)\t1.5\n  (1, 1)\t4.5", "cells"),
@@ -258,9 +275,24 @@ def test_latex_says_whose_transpose_it_is():
     assert "“K^T =”" in " ".join(found.notes)
 
 
-def test_the_factor_above_a_table_counts_for_powers_of_ten_in_it_too():
-    found = read_table("Q =\n\n  1.0e+03  *\n\n   1.5000e-03   2\n   0   -2.0e+00")
-    assert found.values.tolist() == [[1.5, 2000], [0, -2000]]
+@each(
+    ("rows", "found"),
+    [
+        ("1.5000e-03   2\n   0   -2.0e+00", [[1.5, 2000], [0, -2000]]),
+        ("−1.0000 2.0000\n -.5000 .5", [[-1000, 2000], [-500, 500]]),
+        ("Columns 1 and 2:\n\n 1 2\n 3 Inf\n\n Column 3:\n\n 5\n 0\n", [[1000, 2000, 5000], [3000, np.inf, 0]]),
+        ("1 2\n 3 4\n\nElapsed time is 0.5 seconds.", [[1000, 2000], [3000, 4000]]),
+    ],
+)
+def test_the_factor_above_a_table_counts_for_every_number_in_it(rows, found):
+    assert read_table(f"Q =\n\n  1.0e+03  *\n\n   {rows}").values.tolist() == found
+
+
+def test_the_factor_above_a_table_counts_for_no_table_below():
+    with pytest.raises(AmbiguousTable) as several:
+        read_table("Q =\n\n 1.0e+03 *\n\n 1 2\n\nK =\n\n 1 2\n\nV =\n\n 1.0e-01 *\n\n 5 6\n")
+    found = [reading.matrix.values.tolist() for reading in several.value.readings]
+    assert found == [[[1000, 2000]], [[1, 2]], [[0.5, 0.6]]]
 
 
 @each(

@@ -232,7 +232,8 @@ def _unknown(option: str, got: str, expected: Iterable[str]) -> FormatError:
 
 
 def propose_mapping(listing: ArrayListing) -> ArrayMapping:
-    """Return the arrangement that the names of a file's arrays suggest, which may lack parts."""
+    """Return the arrangement that the names of a file's arrays suggest, which may lack parts, with the numbers of
+    heads that the file gives."""
     names = suggested(listing.arrays)
     split = known_of(name for role, name in names.items() if role in FUSED)
     heads, kv_heads = ArrayMapping().said_counts(listing)

@@ -31,7 +31,7 @@ _PART_OF = {word: part for part, words in _PARTS.items() for word in words}
 _PART_OF |= {f"{kind}{word}": part for part, words in _PARTS.items() for word in words[:1] for kind in "wb"}
 _TRANSPOSE = re.compile(r"[ᵀᵗ⊤]|(?<=\w)['′’]$|转置|轉置")
 _TURNED = frozenset(("t", "transpose", "transposed"))
-"""Words behind the name of a part that make it another one: Kᵀ, as hands and programs write it."""
+"""Words behind the name of a part that say that its axes are exchanged: Kᵀ, as hands and programs write it."""
 _WEIGHT = frozenset(("weight", "kernel", "w", "matrix", "wq", "wk", "wv", "wo", "wqkv"))
 _BIAS = frozenset(("bias", "b", "bq", "bk", "bv", "bo", "bqkv"))
 _PROJECTION = frozenset(("proj", "projection", "dense", "linear"))
@@ -66,24 +66,30 @@ _MISSING = QT_TRANSLATE_NOOP(
 
 # --- guessed roles --------------------------------------------------------------------------------
 class RoleGuess(NamedTuple):
-    """The part that a name means, and what it shares with the names of other parts of its layer."""
+    """The part that a name means, and what it shares with the names of other parts of its layer.
+
+    `turned`: the name says that the axes of the part are exchanged, so that the array must not stand for it unasked.
+    """
 
     role: str
     numbers: tuple[str, ...]
     others: tuple[str, ...]
+    turned: bool
 
 
 @lru_cache(2**14)  # a file of a whole model has thousands, and each is asked about with every choice in the dialog
 def guess(name: str) -> RoleGuess | None:
     """Return the part of a problem that a name may mean; None where it says nothing."""
     words = _words(name)
+    turned = words[-1:] != [] and words[-1] in _TURNED
+    words = words[:-1] if turned else words
     role = _role(words)
     if role is None:
         return None
     known = {*_PART_OF, *_WEIGHT, *_BIAS, *_PROJECTION, *_MASK, *_INPUT, *_FUSED}
     known |= {_ROTATED, "c", "in", "states", "heads"}
     others = tuple(word for word in words if word not in known)
-    return RoleGuess(role, tuple(re.findall(r"\d+", name)), others)
+    return RoleGuess(role, tuple(re.findall(r"\d+", name)), others, turned)
 
 
 @lru_cache(2**14)
@@ -106,8 +112,6 @@ def _words(name: str) -> list[str]:
 def _role(words: Sequence[str]) -> str | None:
     """Return the part that the words of a name mean; None where they mean none."""
     said = set(words)
-    if words[-1:] and words[-1] in _TURNED:
-        return None
     part = next((_PART_OF[word] for word in reversed(words) if word in _PART_OF), None)
     if "norm" in said and f"{part}_norm" in ROLES:
         return f"{part}_norm"
@@ -155,11 +159,12 @@ def suggested(arrays: Iterable[ListedArray]) -> dict[str, str]:
     """Return {part: likely name} for one problem.
 
     Names of one layer come before those of several, and queries and keys as the scores read them before unturned ones.
+    Of turned parts only masks are named: these are asked about.
     """
     groups: dict[tuple[tuple[str, ...], tuple[str, ...]], dict[str, str]] = {}
     for array in sorted(arrays, key=lambda array: _ROTATED not in _words(array.name)):
         found = guess(array.name)
-        if found is not None and array.shape:
+        if found is not None and array.shape and (found.role == MASK or not found.turned):
             groups.setdefault((found.numbers, found.others), {}).setdefault(found.role, array.name)
     if not groups:
         return {}
@@ -217,7 +222,7 @@ def is_problem(names: Iterable[str]) -> bool:
 def problem_of(
     arrays: Mapping[str, Array], options: Mapping[str, Json], ignored: Sequence[str] = (), *, batch_axis: bool = False
 ) -> Loaded:
-    """Return the problem of arrays by field name, with notes on those `ignored` and on rounding.
+    """Return the problem of arrays by field name, with notes on those `ignored`, on rounding and on overflow.
 
     `batch_axis`: whether a first axis as long as num_heads is the batch, where the options do not say; else it may be
     heads, and is refused.

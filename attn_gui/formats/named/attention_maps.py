@@ -152,7 +152,7 @@ def _heads(choice: MapChoice, shape: Shape) -> int:
 
 def _of_shape(name: str, shape: Shape, said: Axes | None) -> list[MapChoice]:
     readings: Sequence[Axes] = [said] if said is not None and len(said) == len(shape) else USUAL.get(len(shape), ())
-    if said is not None and said not in readings:
+    if said is not None and (said not in readings or parsed_maps(said) is None):
         return []
     if said is None and shape[:1] == (1,):
         readings = readings[:1]  # one item is one layer

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from attn_gui.formats.file_messages import (
     shape_text,
     shown,
 )
-from attn_gui.formats.named.array_names import MASK
+from attn_gui.formats.named.array_names import MASK, guess
 from attn_gui.formats.problem_fields import layers_of
 from attn_gui.formats.untrusted_bytes import Array, Json
 from attn_gui.languages import QT_TRANSLATE_NOOP
@@ -65,14 +65,17 @@ def known_meaning(name: str, dtype: str) -> str | None:
 
 def open_mask(name: str, dtype: str) -> SeveralReadings:
     """Return the question what a mask of this dtype means."""
-    found = (KEEP, BLOCK, NO_MASK) if dtype == SWITCHES else (KEEP, BLOCK, ADD, NO_MASK)
-    return SeveralReadings(MASK, (shown(name),), {each: FileNote(_WORDS[each]) for each in found})
+    return _question(name, (KEEP, BLOCK, NO_MASK) if dtype == SWITCHES else (KEEP, BLOCK, ADD, NO_MASK))
+
+
+def _question(name: str, meanings: Iterable[str]) -> SeveralReadings:
+    return SeveralReadings(MASK, (shown(name),), {each: FileNote(_WORDS[each]) for each in meanings})
 
 
 def meaning_in(name: str, meaning: str | None, cells: Array) -> str:
     """Return the meaning of a mask by the kind of its numbers, or by its name where that does not tell.
 
-    Raises FormatError, SeveralReadings where neither tells.
+    Raises FormatError, SeveralReadings where neither tells, and where a name says that the mask is turned.
     """
     if meaning == ADD:
         return ADD
@@ -80,6 +83,8 @@ def meaning_in(name: str, meaning: str | None, cells: Array) -> str:
         if cells.dtype.kind != "f" and (strange := cells[cells > 0]).size:
             adding = Argument.of(MASK, ADD)
             raise FormatError(_NO_MEANING, name=shown(name), got=str(strange.max()), reading=adding)
+        if (found := guess(name)) and found.turned:
+            raise _question(name, (ADD, NO_MASK))
         return ADD
     if meaning is None or cells.dtype.kind == "f":
         raise open_mask(name, cells.dtype.name)

@@ -49,7 +49,7 @@ class AmbiguousTable(FormatError):
         """
         found: dict[str, LabeledArray] = {}
         for one in self.readings:
-            if one.name and (meant := guess(one.name)):
+            if one.name and (meant := guess(one.name)) and not meant.turned:
                 found.setdefault(meant.role, one.matrix)
         if not named and not found and len(self.readings) == len(DIRECT):
             found = {role: one.matrix for role, one in zip(DIRECT, self.readings, strict=True)}

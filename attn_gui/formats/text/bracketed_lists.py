@@ -2,18 +2,20 @@
 
 The text is cut into nested groups once. Groups that are lists of numbers are the matrices; a constructor around one,
 its keywords, methods that keep the numbers, comments and words are left out; whatever may change the numbers (a factor,
-a transpose, an unknown function) is refused by its own name. Imports the stdlib only.
+a transpose, an unknown function) is refused by its own name.
 """
 
 from __future__ import annotations
 
 import itertools
+import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from attn_gui.formats.file_messages import FormatError, quoted, shape_text
-from attn_gui.formats.text.headings import CellSort, is_number, is_switch, sort_of
+from attn_gui.formats.text.headings import CellSort, cell_number, is_number, is_switch, sort_of
+from attn_gui.formats.text.numerals import NotANumber
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 Nested = list["str | Nested"]
@@ -70,18 +72,23 @@ _OPERATORS = frozenset("*/@^+-−–×·÷√∘⊙⊗%⋅")
 _COMMENT = re.compile(r"\s*(?:#|(?://|%)\s*[^\W\d])")
 _RULE = re.compile(r"[-=*_+~#]{3,}")
 _BOLD = re.compile(r"(?:^|\s)(?:\*\*|__|\*|`+)[^*_`\n]+?(?:\*\*|__|\*|`+)[:：]?$|(?:^|\n)\s*[-*+]$")
-_WRAPPED = re.compile(r"\b(?:(?:np|numpy)\.(?:bool|u?int|float|u?long)\w*|tensor)\(([^()\[\],]*)\)")
+_WRAPPED = re.compile(
+    r"\b(?:(?:np|numpy)\.(?:(?:bool|u?int|float|u?long)\w*|u?short|u?byte|half|single|double|str_)|tensor)"
+    r"\(([^()\[\],]*)\)"
+)
 _ASKED = re.compile(r"^[ \t]*In ?\[\d*\]:=?", re.MULTILINE)
 _SIGN_APART = re.compile(r"(?<=[\[{,])(\s*[-−])[ \t]+(?=[\d.])")
 _BETWEEN, _BRACKETED = re.compile(r"[\s,;]+"), re.compile(r"[\[(].*?[\])]")
 _SCALARS = ("np.", "numpy.", "tensor(")
-_WHOLE_TYPE = re.compile(r"(?:dtype\s*=\s*|,\s*)[\"']?(?:\w+\.)*(?:bool|u?int|long|short)\w*[\"']?(?=\s*[,)])")
-_WHOLE = re.compile(r"[-+−]?\d+(?:\.0*)?")
-_SWITCH = re.compile(r"[01](?:\.0*)?")
+_WHOLE_TYPE = re.compile(
+    r"(?:dtype\s*=\s*|,\s*)[\"']?(?:\w+\.)*(?:bool_?|u?int(?:\d+|p|c)?|[iu][1248]|u?long(?:long)?|u?short|u?byte)"
+    r"[\"']?(?=\s*[,)])"
+)
 _COLUMNS_APART = re.compile(r";\s*;")  # in Julia numbers go down the columns then
-_TRANSPOSED = re.compile(r"\.['’]|~(?!~)|\*\*\s*[-\d(]|(?://\s*|\\\[)\w*Transpose")
-"""What behind a matrix turns or counts it in MATLAB, PARI, Python and Mathematica, and looks like an end, a rule or a
-comment."""
+_TRANSPOSED = re.compile(r"\.['’]|~[ \t]*(?:[;,)*/+^#\n]|\\\\|$)|(?://\s*|\\\[)\w*Transpose")
+"""What behind a matrix turns it in MATLAB, PARI and Mathematica, and looks like an end, a rule or a comment."""
+_POWER, _POWER_IN_BOLD = re.compile(r"\*\*\s*[-\d(]"), re.compile(r"\*\*\d")
+_BOLD_BEGINS = re.compile(r"(?<![\w)\]])\*\*(?=[^\s\d*])[^*\n]*$")  # and goes on to the end
 _SHORTENED = re.compile(r"(?:^|[\s,\[{])(?:\.\.\.|…)(?=$|[\s,\]}])")
 _PRECISION, _SUFFIX = re.compile(r"`[\d.]*"), re.compile(r"(?<=[\d.])[fFlL](?=\s*[,}])")
 _ACCOUNTED = re.compile(r"(?:^|(?<=[\t\n;,])) *\( *[\d.]+ *\) *(?=[\t\n;,]|$)")
@@ -517,7 +524,9 @@ def _check(one: FoundList, text: str) -> None:
     kept = _KEPT.match(text, end)
     end = kept.end() if kept else end
     rest = text[end : end + 2 * NAMED]
-    if _counts_behind(rest, in_quotes=_before(text, start).rstrip()[-1:] in ("'", "‘")):
+    power = _POWER_IN_BOLD if _BOLD_BEGINS.search(_before(text, one.group.opened)) else _POWER
+    in_quotes = _before(text, start).rstrip()[-1:] in ("'", "‘")
+    if power.match(rest.lstrip(" \t")) or _counts_behind(rest, in_quotes=in_quotes):
         raise FormatError(BESIDE, text=quoted(rest.partition("\n")[0], NAMED))
 
 
@@ -533,15 +542,36 @@ def _counted_before(near: str) -> str:
 
 def _rounding_type(one: FoundList, text: str) -> str:
     """Return the type that a constructor is given where it would make other numbers of those in its list."""
-    kind = _WHOLE_TYPE.search(text, max(one.group.opened, one.group.end - NEAR), one.group.end)
+    kind = _WHOLE_TYPE.search("".join(_said_in_calls(one.group, text)))
     if kind is None:
         return ""
-    kept = _SWITCH if "bool" in kind[0] else _WHOLE
-    return "" if all(is_switch(cell) or kept.fullmatch(cell) for cell in _cells(one.value)) else kind[0].lstrip(", ")
+    kept = _is_whole(_cells(one.value), most=1 if "bool" in kind[0] else math.inf)
+    return "" if kept else kind[0].lstrip(", ")
+
+
+def _said_in_calls(group: BracketGroup, text: str) -> Iterator[str]:
+    """Yield the text in a call and in the calls within it, but nothing in lists, such as names of columns."""
+    place = group.opened
+    for item in group:
+        if isinstance(item, BracketGroup):
+            yield text[place : item.opened]
+            if _named(item)[1] and item.bracket == "(":
+                yield from _said_in_calls(item, text)
+            place = item.end
+    yield text[place : group.end]
+
+
+def _is_whole(cells: Iterable[str], most: float) -> bool:
+    """Return whether cells are whole numbers, the absolute values of which are at most `most`."""
+    try:
+        numbers = [cell_number(cell) for cell in cells]
+    except NotANumber:
+        return False
+    return all(value.is_integer() and abs(value) <= most for value in numbers)
 
 
 def _counts_behind(rest: str, *, in_quotes: bool) -> bool:
-    """Return whether the text after a matrix changes it: an index, a power, an attribute, an operator."""
+    """Return whether the text after a matrix changes it: an index, an attribute, an operator."""
     near, apart = rest[:1], rest.lstrip(" \t")
     touches = near and (near in "'ᵀ²[(^’" or (near.isascii() and near.isalnum())) and not in_quotes
     attribute = near == "." and rest[1:2].isalpha()

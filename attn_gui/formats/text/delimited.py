@@ -1,4 +1,4 @@
-"""Rows of cells between tabs, semicolons, commas or blanks. Imports the stdlib only.
+"""Rows of cells between tabs, semicolons, commas or blanks.
 
 clevercsv 0.8.5 was tried on the samples of the tests and not taken: it finds the same delimiters, six times slower,
 and says nothing of decimal commas and headings, which are what is hard to tell here.
@@ -12,6 +12,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from attn_gui.formats.file_messages import FormatError, quoted
+from attn_gui.formats.text.bracketed_lists import BESIDE, NAMED
 from attn_gui.formats.text.headings import CellSort, find_headings, is_count, is_number, sort_of
 from attn_gui.formats.text.numerals import normalized
 
@@ -41,8 +43,9 @@ _NUMBERS = re.compile(r"[\s.,;+-]*\d[\s\d.,;eE+-]*")
 _PUNCTUATED = re.compile(r"[:：，。！？(（]")
 _R_ROW = re.compile(r"^\s*\[\d+,\]")
 _R_VECTOR = re.compile(r"(?:^[ \t]*\[\d+\][ \t].*(?:\n|$))+", re.MULTILINE)
-_FACTOR = re.compile(r"(?<![^\n])[ \t]*1\.0e([+-]\d+)\s*\*\s*\n\s*")
-_POWER = re.compile(r"(?<!\S)([-+]?\d+\.?\d*)(?:[eE]([-+]?\d+))?(?!\S)")
+_FACTOR = re.compile(r"^[ \t]*1\.0+e([+-]\d+)[ \t]*\*[ \t]*$", re.MULTILINE)
+_POWER = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+))(?:e([-+]?\d+))?|[-+]?(?:nan|inf|infinity)", re.IGNORECASE)
+_BETWEEN_CELLS = re.compile(r"[\s,;|:=]+")
 _RULE = re.compile(r"\s*[-=_~]{3,}(?:\s+[-=_~]{3,})*\s*")
 _TYPE = re.compile(r"\s*(?:(?:[a-z]+\.)?(?:b?float|u?int)\d+|(?:Name|Length|dtype): .*|\[\[\d+\]\])\s*$")
 _HASHED = re.compile(r"\s*#{1,6} +\D*$")
@@ -189,10 +192,9 @@ def without_comments(text: str) -> tuple[str, str]:
 
 def unprinted(text: str) -> str:
     """Return a text without what R prints around a table, with its parts side by side, times MATLAB's factor
-    above it."""
-    if factor := _FACTOR.search(text):
-        lines = text[factor.end() :].split("\n")
-        text = text[: factor.start()] + "\n".join(_multiplied(line, int(factor[1])) for line in lines)
+    above it. Raises FormatError for a factor that cannot be multiplied into the rows below it."""
+    if _FACTOR.search(text):
+        text = "\n".join(_multiplied(text.split("\n")))
     if parted := _PARTED.search(text):
         parts = [part.split("\n") for part in _PARTED.split(text[parted.start() :]) if part.strip()]
         parts = [[_R_ROW.sub("", line) for line in lines if line.strip()] for lines in parts]
@@ -201,11 +203,44 @@ def unprinted(text: str) -> str:
     return _R_VECTOR.sub(_one_row, text) if _R_VECTOR.match(text) else text
 
 
-def _multiplied(line: str, exponent: int) -> str:
-    """Return a row of numbers times a power of ten; any other line as it is."""
-    if not all(map(is_number, line.split())):
-        return line
-    return _POWER.sub(lambda cell: f"{cell[1]}e{int(cell[2] or 0) + exponent}", line)
+def _multiplied(lines: Sequence[str]) -> Iterator[str]:
+    """Yield the lines, with each factor multiplied into the block of rows below it, and in its own place nothing.
+
+    Raises FormatError where no row is below it, where one cannot be multiplied, and where an empty line before a row
+    leaves open whether it is of the same block.
+    """
+    factor, begun, inside, gap = None, False, False, False
+    for line in lines:
+        found = _FACTOR.fullmatch(line)
+        if found and (factor is None or begun):
+            factor, begun, inside, gap, line = found, False, False, False, ""
+        elif factor is None or not line.strip():
+            gap = inside
+        elif _PARTED.fullmatch(line):
+            inside = gap = False
+        elif (row := _times(line, int(factor[1]))) is not None and not gap:
+            line, begun, inside = row, True, True
+        elif row is None and begun and (gap or not any(map(is_number, _BETWEEN_CELLS.split(line)))):
+            factor = None
+        else:
+            raise FormatError(BESIDE, text=quoted(factor[0], NAMED))
+        yield line
+    if factor is not None and not begun:
+        raise FormatError(BESIDE, text=quoted(factor[0], NAMED))
+
+
+def _times(row: str, exponent: int) -> str | None:
+    """Return a row of numbers times a power of ten; None for any other line."""
+    cells = [_POWER.fullmatch(normalized(cell)) for cell in row.split()]
+    if None in cells:
+        return None
+    found = iter(filter(None, cells))
+    return re.sub(r"\S+", lambda _cell: _shifted(next(found), exponent), row)
+
+
+def _shifted(cell: re.Match[str], exponent: int) -> str:
+    """Return a number times a power of ten; nan and inf as they are."""
+    return f"{cell[1]}e{int(cell[2] or 0) + exponent}" if cell[1] else cell[0]
 
 
 def _one_row(vector: re.Match[str]) -> str:

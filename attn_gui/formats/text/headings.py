@@ -17,6 +17,7 @@ MISSING = frozenset(
     ("null", "(null)", "nil", "none", "na", "n/a", "<na>", "nat", "missing", "undefined", "\\n", "-nan(ind)")
 )
 _ERROR = re.compile(r"#[A-Z0-9_/ ]+[!?]?|#\w+[!?！？]|err:\d+|[+-]?nan\(\w*\)", re.IGNORECASE)
+_CALL = re.compile(r"\s*(?:np|numpy)\.[\w.]+\(")
 _DECIMALS = re.compile(r"\d[.,eE]|[.,]\d")
 FORMULA = "=+-@\t\r"  # what spreadsheets would run
 _BEFORE = "\"'([{<>≤≥=≈~±+-−–×$€£¥￥₩₹#.,، \t"  # may stand before a number
@@ -113,7 +114,12 @@ def find_headings(rows: Sequence[Sequence[str]], headed: bool | None = False) ->
         return (Headings(header=True), Headings())
     if headed is None and _is_count_beside(rows):
         return (Headings(labels=True), Headings())
-    return (Headings(labels=len(rows[0]) > 1 and are_words(_first(rows))),)
+    return (Headings(labels=len(rows[0]) > 1 and are_words(_first(rows)) and not _has_call(_first(rows))),)
+
+
+def _has_call(beside: Sequence[str]) -> bool:
+    """Return whether a cell is a call of NumPy, which is a number beside numbers, and no label."""
+    return any(map(_CALL.match, beside))
 
 
 def _is_count_beside(rows: Sequence[Sequence[str]]) -> bool:
@@ -134,6 +140,8 @@ def _with_corner(rows: Sequence[Sequence[str]], headed: bool | None) -> tuple[He
     """Return the headings of a table whose first row and first column meet in a cell that belongs to neither."""
     corner, header, labels = rows[0][0], rows[0][1:], _first(rows[1:])
     both = Headings(True, True)
+    if _has_call(labels):
+        return ()
     if not corner.strip():
         # Markdown has an empty first row where there are no headings, and then the first column holds numbers
         said = headed and (any(map(str.strip, header)) or not any(map(str.strip, labels)))
@@ -174,7 +182,7 @@ def _no_broken(side: Sequence[str]) -> bool:
 def _agree(rows: Sequence[Sequence[str]]) -> bool:
     """Return whether a header without a corner belongs to the labels, as pandas prints them."""
     header, labels = rows[0], _first(rows[1:])
-    words = are_words(header), are_words(labels)
+    words = are_words(header), are_words(labels) and not _has_call(labels)
     counts = is_count(header, 0), is_count(labels, 0)
     return (
         all(words)

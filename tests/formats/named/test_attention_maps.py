@@ -2,6 +2,7 @@
 
 import json
 import warnings
+from copy import deepcopy
 from itertools import permutations
 from pathlib import Path
 
@@ -102,6 +103,7 @@ def test_of_several_layers_one_is_chosen(tmp_path):
     with pytest.raises(SeveralMaps, match="one of layer=0 … 3") as refusal:
         load(path)
     assert [choice.layer for choice in refusal.value.choices] == [0, 1, 2, 3]
+    assert deepcopy(refusal.value.values)["choices"][0].option == "--layer 0 … 3"
     assert np.array_equal(opened(path, layer=2)[0].weights, weights[2])
 
 
@@ -132,6 +134,13 @@ def test_every_order_of_axes_can_be_said(tmp_path):
 def test_axes_that_are_none_are_refused_with_those_of_maps(tmp_path, axes):
     with pytest.raises(FormatError, match="of attention weights alone one of layer, batch, head, query and key"):
         load(kept(tmp_path, attention=maps(3, 5, 5)), axes=axes)
+
+
+@each(("shape", "axes"), [((2, 4, 4), "token,head,column"), ((2, 3, 4, 4), "batch,head,token,column")])
+def test_axes_of_tokens_are_refused_with_those_that_the_maps_can_have(tmp_path, capsys, shape, axes):
+    assert main(["verify", str(kept(tmp_path, attentions=maps(*shape))), "--axes", axes]) == 2
+    said = "cannot be read so; choose one of --axes "
+    assert f"{said}{'batch,' if len(shape) == 4 else ''}head,query,key" in capsys.readouterr().err
 
 
 def test_items_and_layers_are_never_taken_for_one_another(tmp_path):

@@ -313,6 +313,7 @@ MASKS: dict[str, tuple[str, Any, np.ndarray | str]] = {
     "flash-attention": ("causal", True, OPEN),
     "Keras": ("use_causal_mask", True, OPEN),
     "any mask": ("decoder_mask", OPEN, "asked"),
+    "turned": ("attn_mask_t", OPEN, "asked"),
 }
 
 
@@ -366,6 +367,16 @@ def test_what_is_called_a_bias_is_added(name: str, tmp_path: Path) -> None:
         load(put(tmp_path / "a.npz", {**rows, name: OPEN}))
 
 
+@each("name", ["mask_T", "attn_bias_t", "mask'"])
+def test_a_turned_mask_is_asked_about(name: str, tmp_path: Path) -> None:
+    rows = {role: RANDOM.normal(size=(5, 4)) for role in ("query", "key", "value")}
+    path = put(tmp_path / "a.npz", {**rows, name: np.where(OPEN, 0, -1e9)})
+    with pytest.raises(SeveralReadings, match=r'in 2 ways: mask="add" .*mask="none"'):
+        load(path)
+    assert load(path, mask="add").mask[0].values.min() == -1e9
+    assert propose_mapping(list_arrays(path)).arrays["mask"] == name
+
+
 @each("word", ["n_heads", "num_attention_heads"])
 def test_numbers_of_heads_under_other_names_count(word: str, tmp_path: Path) -> None:
     rows = {role: RANDOM.normal(size=(5, 4)) for role in ("query", "key", "value")}
@@ -399,13 +410,16 @@ def test_two_words_of_metadata_do_not_make_a_file_one_of_ours(tmp_path: Path) ->
     assert (one.batch_size, one.num_heads) == (other.batch_size, other.num_heads) == (1, 3)
 
 
-def test_nothing_is_exported_without_a_part_that_is_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@each("name", ["attn.o_proj.weight", "w_output_t", "out_proj_weight.T"])
+def test_nothing_is_exported_without_a_part_that_is_there(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     rows = {role: RANDOM.normal(size=(5, 4)) for role in ("query", "key", "value")}
-    path = put(tmp_path / "a.npz", {**rows, "attn.o_proj.weight": np.eye(4)})
+    path = put(tmp_path / "a.npz", {**rows, name: np.eye(4)})
     words = ["export", str(path), "-o", str(tmp_path / "out"), "--format", "csv"]
     assert main(words) == 2
     assert not (tmp_path / "out").exists()
-    assert "also holds attn.o_proj.weight, which would change the numbers" in capsys.readouterr().err
+    assert f"also holds {name}, which would change the numbers" in capsys.readouterr().err
     assert main([*words, "--array", *(f"{name}={name}" for name in rows)]) == 0, "somebody has said what counts"
 
 
