@@ -277,14 +277,21 @@ class PaintingController(QObject):
 
     def _refuse(self, cell: Cell, closing: int) -> None:
         """Say of a cell which layer closes it: what is painted would change nothing that is seen."""
-        kind = self._document.problem.mask[closing].kind
+        kinds = [layer.kind for layer in self._document.problem.mask]
+        kind = kinds[closing]
 
         def words() -> str:
-            text = self.tr(
-                "Query {query} does not see key {key}: the {kind} mask closes it, and a custom mask cannot open it. "
-                "Switch that layer off, or change it."
-            )
-            return text.format(query=cell[0], key=cell[1], kind=mask_name(kind))
+            if kinds.count(kind) > 1:
+                text = self.tr(
+                    "Query {query} does not see key {key}: layer {place} of the mask ({kind}) closes it, and another "
+                    "layer cannot open it. Switch layer {place} off, or change it."
+                )
+            else:
+                text = self.tr(
+                    "Query {query} does not see key {key}: the {kind} mask closes it, and a custom mask cannot open "
+                    "it. Switch that layer off, or change it."
+                )
+            return text.format(query=cell[0], key=cell[1], kind=mask_name(kind), place=closing)
 
         self._window.banner.show_error(words)
 
