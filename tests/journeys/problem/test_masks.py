@@ -394,6 +394,8 @@ def test_a_cell_that_another_layer_closes_is_not_painted_and_the_layer_is_named(
     assert len(person.steps()) == 2
     assert person.banner() == "", "it is about what was done before"
     assert shut(person) == ABOVE | {(3, 3), (4, 3)}
+    person.press("Ctrl+Z")
+    drag(person, (3, 3), (4, 3))
     drag(person, (0, 3), (4, 3))  # what only the custom mask closes is opened
     assert shut(person) == ABOVE
     person.do("brush_column")
