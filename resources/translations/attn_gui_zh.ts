@@ -6294,6 +6294,10 @@
 <context>
     <name>PaintingController</name>
     <message>
+        <source>Query {query} does not see key {key}: layer {place} of the mask ({kind}) closes it, and another layer cannot open it. Switch layer {place} off, or change it.</source>
+        <translation>查询 {query} 看不到键 {key}：掩码的第 {place} 层（{kind}）把它屏蔽了，其他层无法将它开放。请先停用或修改第 {place} 层。</translation>
+    </message>
+    <message>
         <source>Query {query} does not see key {key}: the {kind} mask closes it, and a custom mask cannot open it. Switch that layer off, or change it.</source>
         <translation>查询 {query} 看不到键 {key}：{kind}掩码把它屏蔽了，自定义掩码无法将它开放。请先停用或修改那一层。</translation>
     </message>

@@ -38,7 +38,7 @@ def is_computed(window: MainWindow, computation: Computation) -> bool:
     """Return whether the maps show the present problem; if not, say that nothing was changed: what is chosen in them
     may be gone."""
     if computation.pending:
-        window.banner.show_info(
+        window.banner.show_error(
             lambda: QCoreApplication.translate(
                 "EditRunner", "The problem is still being computed: nothing was changed."
             )

@@ -6,10 +6,11 @@ import math
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
-from functools import partial
+from functools import partial, reduce
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from attn_gui.app.actions.action_table import Row
@@ -23,11 +24,13 @@ from attn_gui.document.edits import Label, SetCells
 from attn_gui.document.matrix_model import table_box
 from attn_gui.engine import Problem
 from attn_gui.engine.analysis.mask_lint import SUNK, LintFinding, lint
+from attn_gui.engine.arrays import Array
 from attn_gui.engine.creation.mask_cells import (
     SHAPES,
     BrushShape,
     Cell,
     TouchedCells,
+    covered_parts,
     fill_layer,
     first_layer,
     layer_of,
@@ -67,7 +70,8 @@ QUICK_CELLS = 1 << 18  # of the maps of all heads: the lines are there at once
 
 class PaintingController(QObject):
     """Opens and closes cells of the mask with a brush in a map. One gesture is one step: it closes what it covers if
-    its first cell is open, and opens it if that is closed.
+    its first cell is open, and opens it if that is closed. Where another layer closes the first cell, it closes if it
+    covers an open cell, else opens; where it could change no cell that is seen, nothing is done, and that is said.
 
     With the mouse a gesture is a drag. With the keyboard Space begins and ends it and arrows lead it; of single cells
     Space turns the chosen one at once, in the masked map of a custom mask without the brush, too. Esc drops it.
@@ -219,23 +223,24 @@ class PaintingController(QObject):
         if not is_computed(self._window, self._computation):
             return
         problem, shape = self._document.problem, SHAPES[key]
-        found = [k for k, layer in enumerate(problem.mask) if layer.paintable and layer.enabled]
-        if (closing := self._closing_beside(path[0], found[-1:])) is not None:
-            words = partial(self._said_closed, path[0], problem.mask[closing].kind)
-            self._window.banner.show_error(words)  # what is painted would change nothing that is seen
+        painted = max((k for k, layer in enumerate(problem.mask) if layer.paintable and layer.enabled), default=None)
+        closing = self._closing_beside(path[0], painted)
+        seen_to_open = None if closing is None else self._seen_to_open(shape, path, painted)
+        if closing is not None and seen_to_open is None:
+            self._refuse(path[0], closing)
             return
-        if not found:
+        if painted is None:
             layer = partial(first_layer, shape, path, problem.n, problem.m)
             self._runner.change(_label(key, path, opens=False), lambda: {"mask": (*problem.mask, layer())})
             return
-        field, look = problem.mask[found[-1]].field(found[-1]), self._view.look
+        field, look = problem.mask[painted].field(painted), self._view.look
         array, (down, across) = problem.arrays()[field], shape.area(path, problem.n, problem.m)
         only = slice(0, 1)  # an axis that the layer does not tell apart
         cuts = down if array.ndim > 1 and array.shape[-2] > 1 else only, across if array.shape[-1] > 1 else only
         box = table_box(field, array.shape, *cuts, look.batch, look.head)
         row, column = path[0]
         first = (min(row, array.shape[-2] - 1) if array.ndim > 1 else 0, min(column, array.shape[-1] - 1))
-        opens = not array[(*box[:-2], *first)[-array.ndim :]].any()
+        opens = not array[(*box[:-2], *first)[-array.ndim :]].any() if seen_to_open is None else seen_to_open
         label = _label(key, path, opens=opens)
 
         def make() -> SetCells:
@@ -243,21 +248,52 @@ class PaintingController(QObject):
 
         self._runner.begin(label, make, self._document.apply)
 
-    def _closing_beside(self, cell: Cell, painted: Sequence[int]) -> int | None:
-        """Return the position of a layer that closes a cell, none of those that are painted in; None without one."""
+    def _closing_beside(self, cell: Cell, painted: int | None) -> int | None:
+        """Return the position of a layer that closes a cell, not of the one that is painted in; None without one."""
         evaluation, look = self._computation.evaluation, self._view.look
         if not evaluation.closes:
             return None
         layers = evaluation.layers_at((look.batch, look.head, *cell))
-        return next((layer for layer, is_open in layers if not is_open and layer not in painted), None)
+        return next((layer for layer, is_open in layers if not is_open and layer != painted), None)
 
-    def _said_closed(self, cell: Cell, kind: str) -> str:
-        row, column = cell
-        words = self.tr(
-            "Query {query} does not see key {key}: the {kind} mask closes it, and a custom mask cannot open it. Switch "
-            "that layer off, or change it."
-        )
-        return words.format(query=row, key=column, kind=mask_name(kind))
+    def _seen_to_open(self, shape: BrushShape, path: Sequence[Cell], painted: int | None) -> bool | None:
+        """Return whether a gesture from a cell that another layer closes opens: not if it covers an open cell.
+
+        None where it covers none that painting changes in the map on show.
+        """
+        problem, look = self._document.problem, self._view.look
+        cells = None if painted is None else problem.mask[painted].cells
+        whole = np.broadcast_to(True, problem.map_shape) if cells is None else cells  # as a first layer has them
+        opens = None
+        for area, covered in covered_parts(shape, path, whole, problem.n, problem.m):
+            box = (slice(look.batch, look.batch + 1), slice(look.head, look.head + 1), *area)
+            layers: dict[int | None, Array] = dict(self._computation.evaluation.layers_in(box))
+            own = layers.pop(painted, True)
+            seen = reduce(np.logical_and, layers.values(), covered)
+            if np.any(seen & own):
+                return False
+            opens = opens or bool(seen.any()) or None
+        return opens
+
+    def _refuse(self, cell: Cell, closing: int) -> None:
+        """Say of a cell which layer closes it: what is painted would change nothing that is seen."""
+        kinds = [layer.kind for layer in self._document.problem.mask]
+        kind = kinds[closing]
+
+        def words() -> str:
+            if kinds.count(kind) > 1:
+                text = self.tr(
+                    "Query {query} does not see key {key}: layer {place} of the mask ({kind}) closes it, and another "
+                    "layer cannot open it. Switch layer {place} off, or change it."
+                )
+            else:
+                text = self.tr(
+                    "Query {query} does not see key {key}: the {kind} mask closes it, and a custom mask cannot open "
+                    "it. Switch that layer off, or change it."
+                )
+            return text.format(query=cell[0], key=cell[1], kind=mask_name(kind), place=closing)
+
+        self._window.banner.show_error(words)
 
 
 def _label(key: str, path: Sequence[Cell], *, opens: bool) -> Label:

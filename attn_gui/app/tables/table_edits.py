@@ -160,9 +160,21 @@ class TableTarget(QObject):
         return SetCells(place.field, box, np.ascontiguousarray(turned).reshape(shape), label)
 
     def numbers(self, place: TablePlace, cuts: Cuts) -> NDArray[Any]:
-        """Return the numbers of the problem in a block of a table, whatever is on show."""
+        """Return the numbers of the problem in a block of a table, as far as it goes, whatever is on show."""
         block: NDArray[Any] = self._document.problem.arrays()[place.field][self._box(place, cuts)]
-        return block.reshape(-1, block.shape[-1])
+        return block.reshape(block.shape[-2:] if block.ndim > 1 else (1, -1))
+
+    def combined(self, place: TablePlace, cuts: Cuts, block: NDArray[Any], operation: np.ufunc | None) -> NDArray[Any]:
+        """Return what `operation` makes of a block and the numbers of the problem that it covers; the block itself
+        beyond them, and without an operation."""
+        if operation is None:
+            return block
+        covered = self.numbers(place, cuts)
+        inside = tuple(slice(0, length) for length in covered.shape)
+        found = operation(covered, block[inside])
+        values = block.astype(found.dtype)
+        values[inside] = found
+        return values
 
     def _box(self, place: TablePlace, cuts: Cuts) -> Box:
         """Return the rectangle of a table in the array's own axes."""

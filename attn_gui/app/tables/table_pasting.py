@@ -166,16 +166,25 @@ class UnfitBlocks(QObject):
         self._banner = context.window.banner
         self._clashes = ShapeFixes(self._banner, self, context.runner, context.window.inputs)
 
-    def refuse(self, place: TablePlace, cuts: Cuts, block: NDArray[Any], notes: Sequence[FileNote] = ()) -> None:
+    def refuse(
+        self,
+        place: TablePlace,
+        cuts: Cuts,
+        block: NDArray[Any],
+        notes: Sequence[FileNote] = (),
+        operation: np.ufunc | None = None,
+    ) -> None:
         """Say that the block is too large, and offer a larger matrix, or the block as the matrix with what follows.
 
-        `notes` say how the block was read.
+        `notes` say how the block was read. With an `operation`, which combines the block with the numbers that it
+        covers, such as np.add, it is not offered as the matrix.
         """
         field, problem = place.field, self._document.problem
         grown = self._outline(field, cuts)
-        growing = [] if grown is None else [self._growing(place, cuts, block, grown)]
+        growing = [] if grown is None else [self._growing(place, cuts, block, grown, operation)]
         said = self._too_large(cuts, block, grown, notes)
-        shape = replacing_shape(problem, field, block) if cuts[0].start == cuts[1].start == 0 else None
+        corner = cuts[0].start == cuts[1].start == 0
+        shape = replacing_shape(problem, field, block) if corner and operation is None else None
         clash = clash_of(problem, {field: shape}) if shape is not None else None
         if shape is None or (clash is None and growing):
             say = self._banner.show_info if growing else self._banner.show_error
@@ -221,7 +230,9 @@ class UnfitBlocks(QObject):
         problem = self._document.problem
         return grown_outline(problem, field, *roomy(problem, field, cuts))
 
-    def _growing(self, place: TablePlace, cuts: Cuts, block: NDArray[Any], grown: Problem) -> BannerOffer:
+    def _growing(
+        self, place: TablePlace, cuts: Cuts, block: NDArray[Any], grown: Problem, operation: np.ufunc | None
+    ) -> BannerOffer:
         """Return a matrix as large as the block needs it, and the others with it."""
         field = place.field
         words = {"symbol": field_symbol(field), "size": shape_text(*grown.arrays()[field].shape[-2:])}
@@ -236,7 +247,8 @@ class UnfitBlocks(QObject):
             def take(fields: Fields, fresh: Arrays) -> None:
                 self._target.use(field)
                 larger: tuple[Edit, ...] = (SetFields(fields, label),) if fields else ()
-                self._apply(Edits((*larger, self._target.cells(place, cuts, block, label)), label), fresh)
+                values = self._target.combined(place, cuts, block, operation)
+                self._apply(Edits((*larger, self._target.cells(place, cuts, values, label)), label), fresh)
                 self._target.select(place, cuts)
 
             self._runner.begin(label, lambda: grown_fields(problem, field, *size), take)
@@ -489,10 +501,9 @@ class TableBlocks(QObject):
             self._window.banner.show_error(lambda: self.tr("A mask has no numbers to add to or to multiply."))
             return
         if cuts[0].stop > model.rowCount() or cuts[1].stop > model.columnCount():
-            self._unfit.refuse(place, cuts, block, notes)
+            self._unfit.refuse(place, cuts, block, notes, operation)
             return
-        if operation is not None:
-            block = operation(self._target.numbers(place, cuts), block)
+        block = self._target.combined(place, cuts, block, operation)
         said = {"cell": self._target.cell_text(cuts), "block": shape_text(*block.shape)}
         label = Label(IMPORTED if file else PASTED, said)
 

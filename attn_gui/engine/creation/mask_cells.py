@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -211,6 +211,27 @@ def paint_cells(cells: Array, shape: BrushShape, path: Path, area: Area, opens: 
                 new[..., part.start - rows.start : part.stop - rows.start, :][..., flags] = opens
 
     return new_array(cells.shape, bool, write)
+
+
+def covered_parts(shape: BrushShape, path: Path, cells: Array, n: int, m: int) -> Iterator[tuple[Area, Flags]]:
+    """Yield ((rows, columns), booleans) of a map, some rows at a time: the cells that painting changes in a layer.
+
+    `cells` (…, rows, columns) are the layer's own; an axis of length 1 stands for all rows, or for all columns. The
+    booleans broadcast to the area.
+    """
+    down, across = shape.area(path, n, m)
+    one_row, one_column = (length == 1 for length in np.atleast_2d(cells).shape[-2:])
+    rows, columns = slice(0, n) if one_row else down, slice(0, m) if one_column else across
+
+    def covered(part: slice) -> Flags:
+        sides = 1 if one_row else part.stop - part.start, 1 if one_column else across.stop - across.start
+        return paint_cells(np.zeros(sides, bool), shape, path, (part, across), opens=True)
+
+    same = covered(down) if one_row else None
+    step = max(1, AT_ONCE // max(1, columns.stop - columns.start))
+    for low in range(rows.start, rows.stop, step):
+        part = slice(low, min(low + step, rows.stop))
+        yield (part, columns), covered(part) if same is None else same
 
 
 def first_layer(shape: BrushShape, path: Path, n: int, m: int) -> Layer:

@@ -292,12 +292,17 @@ class Evaluation(ABC):
 
     def layers_at(self, index: tuple[int, ...]) -> list[tuple[int, bool]]:
         """Return (position, whether it is open there) of every enabled boolean layer, for one cell of a map."""
+        return [(position, bool(cells.all())) for position, cells in self.layers_in(indices.cell(index))]
+
+    def layers_in(self, box: Box) -> list[tuple[int, Array]]:
+        """Return (position, booleans) of every enabled boolean layer: the cells of a box of a map that it opens, as an
+        array that broadcasts to the box."""
         node = next(node for node in self.nodes if node.name == "allowed")
-        _, parts, _ = node.needs(indices.cell(index))
+        _, parts, _ = node.needs(box)
         return [
-            (layer_position(ref.name), bool(self.fetch(ref.name, box).all()))
-            for ref, box in zip(node.inputs, parts, strict=True)
-            if box is not None
+            (layer_position(ref.name), self.fetch(ref.name, part))
+            for ref, part in zip(node.inputs, parts, strict=True)
+            if part is not None
         ]
 
     # --- cells that are left out -----------------------------------------------------------------

@@ -80,8 +80,8 @@ class EvaluationProxy(Evaluation):
     def allowed(self, batch: int, head: int | None, rows: slice, columns: slice) -> Array | None:
         return self.of.allowed(batch, head, rows, columns)
 
-    def layers_at(self, index: tuple[int, ...]) -> list[tuple[int, bool]]:
-        return self.of.layers_at(index)
+    def layers_in(self, box: Box) -> list[tuple[int, Array]]:
+        return self.of.layers_in(box)
 
     # --- pictures --------------------------------------------------------------------------------
     def pooled(

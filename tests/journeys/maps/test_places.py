@@ -231,6 +231,9 @@ def test_nothing_is_painted_while_the_maps_show_the_problem_before(person, monke
     heatmap = person.program.window.product.stage_map()
     QTest.mouseClick(heatmap, LEFT, Qt.KeyboardModifier.NoModifier, heatmap.cell_rect(12, 13).center())
     problem, said = person.program.document.snapshot(), person.banner()
+    person.press("Esc")
+    assert person.banner() == "", "it closes the line, and leaves the brush"
+    assert person.action("mask_tool").isChecked()
     gate.open()
     told(person)
     assert problem == small()

@@ -382,14 +382,35 @@ def test_a_cell_that_another_layer_closes_is_not_painted_and_the_layer_is_named(
     person.wait()
     before = person.program.document.problem
     person.do("brush_cell")
-    drag(person, (0, 3), (4, 3))
+    heatmap = drag(person, (0, 3), (2, 3))
     assert person.program.document.problem == before
     assert len(person.steps()) == 1
     assert "the causal mask closes it" in person.banner()
-    drag(person, (4, 3), (0, 3))  # from an open cell on it closes as ever
+    heatmap.setFocus()
+    person.press("Esc")  # closes the line, and leaves the brush
+    assert person.banner() == ""
+    drag(person, (0, 3), (2, 3))
+    drag(person, (0, 3), (4, 3))  # what is open on the way is closed
     assert len(person.steps()) == 2
     assert person.banner() == "", "it is about what was done before"
-    assert person.value("weights", 4, 3) == 0
+    assert shut(person) == ABOVE | {(3, 3), (4, 3)}
+    person.press("Ctrl+Z")
+    drag(person, (3, 3), (4, 3))
+    drag(person, (0, 3), (4, 3))  # what only the custom mask closes is opened
+    assert shut(person) == ABOVE
+    person.do("brush_column")
+    drag(person, (0, 3))
+    assert shut(person) == ABOVE | {(i, 3) for i in range(N)}
+    assert person.steps()[2:] == ["opened cells (0, 3) … (4, 3)", "closed columns (0, 3) … (0, 3)"]
+
+    closed = {"kind": "custom", "allowed": np.tile(np.arange(N) != 2, (N, 1))}
+    line = {"kind": "custom", "allowed": np.ones((1, N), bool)}  # one row for all
+    person.again("the other layer is of the same kind", problem.replace(mask=[closed, "causal", line]))
+    person.do("brush_cell")
+    drag(person, (5, 2))
+    assert "layer 0 of the mask (custom) closes it" in person.banner()
+    drag(person, (0, 3))  # its row stands for all, of which some are seen to change
+    assert shut(person) == ABOVE | {(i, j) for i in range(N) for j in (2, 3)}
 
 
 def test_the_keyboard_paints_the_same(person):

@@ -237,6 +237,15 @@ def test_a_larger_block_offers_to_grow_and_is_one_step(person):
     assert person.number("query", 2, 2) == 9
     assert person.table("query").hasFocus()
 
+    person.again("what is added is added where the matrix was, too")
+    for operation, sums in (("paste_added", ["10", "11", "11"]), ("paste_multiplied", ["0", "10", "10"])):
+        person.clipboard("10\t10\t10\n20\t20\t20")
+        person.go_to("query", 1, 0)
+        person.do(operation)
+        person.click(person.button("Grow Q to 3 × 3", "banner"))
+        assert person.numbers("query")[1:] == [sums, ["20", "20", "20"]]
+        person.press("Ctrl+Z")
+
     person.again("an offer to grow makes no matrix smaller that has grown since")
     # It cut Q back to the size that the block had needed when it came.
     block = [[str(10 * i + j) for j in range(4)] for i in range(3)]
