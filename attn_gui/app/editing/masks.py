@@ -38,6 +38,7 @@ from attn_gui.engine.creation.mask_cells import (
     paint_cells,
     with_booleans,
 )
+from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.masks import MASKS, Layer
 from attn_gui.engine.stages import lacking
@@ -66,6 +67,7 @@ LABELS = {
 }
 
 QUICK_CELLS = 1 << 18  # of the maps of all heads: the lines are there at once
+MOST_SOUGHT = 1 << 19  # cells of a stroke that are gone through on the window's thread for an open one
 
 
 class PaintingController(QObject):
@@ -257,14 +259,15 @@ class PaintingController(QObject):
         return next((layer for layer, is_open in layers if not is_open and layer != painted), None)
 
     def _seen_to_open(self, shape: BrushShape, path: Sequence[Cell], painted: int | None) -> bool | None:
-        """Return whether a gesture from a cell that another layer closes opens: not if it covers an open cell.
+        """Return whether a gesture from a cell that another layer closes opens: not if it covers an open cell, nor where
+        it covers too many to look for one.
 
         None where it covers none that painting changes in the map on show.
         """
         problem, look = self._document.problem, self._view.look
         cells = None if painted is None else problem.mask[painted].cells
         whole = np.broadcast_to(True, problem.map_shape) if cells is None else cells  # as a first layer has them
-        opens = None
+        opens, sought = None, 0
         for area, covered in covered_parts(shape, path, whole, problem.n, problem.m):
             box = (slice(look.batch, look.batch + 1), slice(look.head, look.head + 1), *area)
             layers: dict[int | None, Array] = dict(self._computation.evaluation.layers_in(box))
@@ -273,6 +276,9 @@ class PaintingController(QObject):
             if np.any(seen & own):
                 return False
             opens = opens or bool(seen.any()) or None
+            sought += indices.count(area)
+            if sought > MOST_SOUGHT:
+                return False
         return opens
 
     def _refuse(self, cell: Cell, closing: int) -> None:
