@@ -259,8 +259,8 @@ class PaintingController(QObject):
         return next((layer for layer, is_open in layers if not is_open and layer != painted), None)
 
     def _seen_to_open(self, shape: BrushShape, path: Sequence[Cell], painted: int | None) -> bool | None:
-        """Return whether a gesture from a cell that another layer closes opens: not if it covers an open cell, nor where
-        it covers too many to look for one.
+        """Return whether a gesture from a cell that another layer closes opens: not if it covers an open cell, or too
+        many cells to look for one.
 
         None where it covers none that painting changes in the map on show.
         """
