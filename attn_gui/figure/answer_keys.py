@@ -196,13 +196,15 @@ def _row_parts(sheet: Worksheet, style: PageStyle, room: float) -> Iterator[KeyP
 
 def row_sums(sheet: Worksheet, style: PageStyle) -> list[tuple[str, str, str]]:
     """Return "Row 0: ", "e^{1.15} = 3.16, e^{2.89} = 17.99" and "sum 21.15" of each row whose sum is asked for; of long
-    rows, and of numbers as large as e^12, no powers."""
+    rows, and of numbers as large as e^12, no powers, and no sum that is no finite number."""
     evaluation = sheet.worked
     problem, logits = evaluation.problem, evaluation.logits
     if logits is None or problem.sink is not None or not asks_row_sums(sheet):
         return []
     rows = evaluation.box(logits, indices.whole(evaluation.shape(logits)))[0, 0] / (problem.temperature or 1.0)
-    return [_row_sum(row, scores[np.isfinite(scores)].tolist(), problem, style) for row, scores in enumerate(rows)]
+    open_scores = [scores[np.isfinite(scores)].tolist() for scores in rows]
+    summed = [row for row, scores in enumerate(open_scores) if max(scores, default=0.0) <= MOST_SUMMED]
+    return [_row_sum(row, open_scores[row], problem, style) for row in summed]
 
 
 def _row_sum(row: int, scores: list[float], problem: Problem, style: PageStyle) -> tuple[str, str, str]:
@@ -216,7 +218,8 @@ def _row_sum(row: int, scores: list[float], problem: Problem, style: PageStyle) 
     return label, latex, style.translate("Worksheets", SUM).format(total=_with_digits(total))
 
 
-MOST_EXPONENT = 12.0
+MOST_EXPONENT, MOST_SUMMED = 12.0, 700.0
+LARGEST_WHOLE = 2.0**53  # every number above it is a whole one
 ROW_HIGH = 5.2 * MM
 
 
@@ -243,7 +246,8 @@ def _with_two(value: float) -> str:
 
 
 def _with_digits(value: float, more: int = 0) -> str:
-    return format_number(value, 0 if value == int(value) else _decimals(value) + more)
+    whole = value == int(value) and abs(value) < LARGEST_WHOLE
+    return format_number(value, 0 if whole else _decimals(value) + more)
 
 
 def _decimals(value: float) -> int:

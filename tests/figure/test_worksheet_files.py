@@ -133,6 +133,17 @@ def test_a_key_has_the_sums_of_rows_that_are_too_long_or_too_large_for_their_pow
             logits = sheet.worked.box(sheet.worked.logits, whole(problem.map_shape))[0, 0]
             sums = [float(total.removeprefix("sum ").replace(",", "")) for *_, total in rows]
             np.testing.assert_allclose(sums, np.exp(logits).sum(axis=1), rtol=0.005)  # three digits
+    cold, left_out = Problem(query=np.ones((3, 2)), key=np.ones((3, 2)), value=np.ones((3, 2)), temperature=0.002), 0
+    for sheet in worksheets(cold, 5, 1, "fill"):
+        scores = sheet.worked.box(sheet.worked.logits, whole(cold.map_shape))[0, 0] / 0.002
+        finite = [row for row in range(3) if scores[row].max() <= 700]  # e^710 is no finite number
+        assert [label for label, *_ in row_sums(sheet, STYLE)] == [f"Row {row}: " for row in finite]
+        for row, (*_, total) in zip(finite, row_sums(sheet, STYLE), strict=True):
+            assert float(total.removeprefix("sum ").replace(",", "")) == pytest.approx(
+                np.exp(scores[row]).sum(), rel=0.005
+            )
+        left_out += 3 - len(finite)
+    assert left_out
 
 
 def test_of_several_heads_the_key_says_which_one_it_means():

@@ -220,6 +220,10 @@ CHANGED = [
     ("**Q** {} ** 2", "** 2"),
     ("y = x**2, {}**(2)", "**(2)"),
     ("K = {}~ * W", "~ * W"),
+    ("[1,2;3,4]~-1", "~-1"),
+    ("f(**kw) ; A = [[1,2],[3,4]] ** -1", "** -1"),
+    ("np.array([[1.5, 2], [3, 4]], dtype=np.int_)", "dtype=np.int_"),
+    ("np.array([[1.5, 2], [3, 4]], dtype='<i8')", "dtype='<i8'"),
     ("{{1, 2}, {3, 5}} // Transpose", "// Transpose"),
     ("{{1, 2}, {3, 5}}\\[Transpose]", "\\[Transpose]"),
     ("[1; 2;; 3; 5]", ";;"),
@@ -293,6 +297,13 @@ def test_the_factor_above_a_table_counts_for_no_table_below():
         read_table("Q =\n\n 1.0e+03 *\n\n 1 2\n\nK =\n\n 1 2\n\nV =\n\n 1.0e-01 *\n\n 5 6\n")
     found = [reading.matrix.values.tolist() for reading in several.value.readings]
     assert found == [[[1000, 2000]], [[1, 2]], [[0.5, 0.6]]]
+
+
+@each("names", [("Qᵀ", "Kᵀ", "Vᵀ"), ("A", "K.T", "B"), ("Q", "Kᵀ", "V")])
+def test_a_turned_matrix_is_taken_for_none_by_its_order(names):
+    with pytest.raises(AmbiguousTable) as several:
+        read_table("\n".join(f"{name} =\n[[1, 2], [3, 4]]" for name in names))
+    assert several.value.together() == {}
 
 
 @each(

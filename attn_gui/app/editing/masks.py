@@ -73,7 +73,8 @@ MOST_SOUGHT = 1 << 19  # cells of a stroke that are gone through on the window's
 class PaintingController(QObject):
     """Opens and closes cells of the mask with a brush in a map. One gesture is one step: it closes what it covers if
     its first cell is open, and opens it if that is closed. Where another layer closes the first cell, it closes if it
-    covers an open cell, else opens; where it could change no cell that is seen, nothing is done, and that is said.
+    covers an open cell, or too many to look for one, else opens; where it could change no cell that is seen, nothing is
+    done, and that is said.
 
     With the mouse a gesture is a drag. With the keyboard Space begins and ends it and arrows lead it; of single cells
     Space turns the chosen one at once, in the masked map of a custom mask without the brush, too. Esc drops it.

@@ -48,10 +48,12 @@ class AmbiguousTable(FormatError):
         They are told by their names, or, unless they have to be `named`, three of them by their order.
         """
         found: dict[str, LabeledArray] = {}
-        for one in self.readings:
-            if one.name and (meant := guess(one.name)) and not meant.turned:
+        guesses = [guess(one.name) if one.name else None for one in self.readings]
+        for one, meant in zip(self.readings, guesses, strict=True):
+            if meant is not None and not meant.turned:
                 found.setdefault(meant.role, one.matrix)
-        if not named and not found and len(self.readings) == len(DIRECT):
+        turned = any(meant is not None and meant.turned for meant in guesses)
+        if not (named or found or turned) and len(self.readings) == len(DIRECT):
             found = {role: one.matrix for role, one in zip(DIRECT, self.readings, strict=True)}
         if not self.several or not set(DIRECT) <= found.keys():
             return {}

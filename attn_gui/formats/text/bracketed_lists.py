@@ -81,14 +81,15 @@ _SIGN_APART = re.compile(r"(?<=[\[{,])(\s*[-−])[ \t]+(?=[\d.])")
 _BETWEEN, _BRACKETED = re.compile(r"[\s,;]+"), re.compile(r"[\[(].*?[\])]")
 _SCALARS = ("np.", "numpy.", "tensor(")
 _WHOLE_TYPE = re.compile(
-    r"(?:dtype\s*=\s*|,\s*)[\"']?(?:\w+\.)*(?:bool_?|u?int(?:\d+|p|c)?|[iu][1248]|u?long(?:long)?|u?short|u?byte)"
-    r"[\"']?(?=\s*[,)])"
+    r"(?:dtype\s*=\s*|,\s*)[\"']?(?:\w+\.)*(?:bool_?|u?int(?:\d+|p|c|_)?|[<>=|]?[iu][1248]|u?long(?:long)?|u?short|u?byte)"
+    r"[\"']?(?=\s*[,)])",
+    re.IGNORECASE,
 )
 _COLUMNS_APART = re.compile(r";\s*;")  # in Julia numbers go down the columns then
-_TRANSPOSED = re.compile(r"\.['’]|~[ \t]*(?:[;,)*/+^#\n]|\\\\|$)|(?://\s*|\\\[)\w*Transpose")
+_TRANSPOSED = re.compile(r"\.['’]|~(?!~|\.?\$|[ \t]+[^\W\d])|(?://\s*|\\\[)\w*Transpose")
 """What behind a matrix turns it in MATLAB, PARI and Mathematica, and looks like an end, a rule or a comment."""
 _POWER, _POWER_IN_BOLD = re.compile(r"\*\*\s*[-\d(]"), re.compile(r"\*\*\d")
-_BOLD_BEGINS = re.compile(r"(?<![\w)\]])\*\*(?=[^\s\d*])[^*\n]*$")  # and goes on to the end
+_BOLD_BEGINS = re.compile(r"(?:^|(?<=\s))\*\*(?=[^\s\d*])[^*\n]*$")  # and goes on to the end
 _SHORTENED = re.compile(r"(?:^|[\s,\[{])(?:\.\.\.|…)(?=$|[\s,\]}])")
 _PRECISION, _SUFFIX = re.compile(r"`[\d.]*"), re.compile(r"(?<=[\d.])[fFlL](?=\s*[,}])")
 _ACCOUNTED = re.compile(r"(?:^|(?<=[\t\n;,])) *\( *[\d.]+ *\) *(?=[\t\n;,]|$)")

@@ -30,7 +30,7 @@ _QUOTED = re.compile(r'(?:^|(?<=[\t,;\n]))"(?![^"\w]*\d)(?:[^"]|"")*"(?=[\t,;\n]
 ONE_COMMA = re.compile(r"[-+]?\d+,\d+(?:[eE][-+]?\d+)?")
 
 _PROMPT = re.compile(r"^[ \t]*(?:Out ?\[\d*\]: ?|Out\[\d+\](?://\w+)?= ?)", re.MULTILINE)
-_ASKED = re.compile(r"[ \t]*(?:>>>|\.\.\. |In ?\[\d*\]:=?|julia>|octave:\d+>|(?:>>?|\$)(?= +[^\W\d]))")
+_ASKED = re.compile(r"[ \t]*(?:>>>|\.\.\. |In ?\[\d*\]:=?|julia>|octave:\d+>|(?:>>?|\$)(?= +[^\W\d])|>>\s*$)")
 _QUOTED_LINE = re.compile(r"[ \t]*(?:#+>?|//|%+|>+)(?: |$)")
 _FENCE = re.compile(r"[ \t]*(?:```|~~~)[\w ]*$")
 _WORDS_END = frozenset("])}>:=：＝。.*`")
