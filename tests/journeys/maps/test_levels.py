@@ -201,3 +201,7 @@ def test_the_keyboard_stays_in_its_map_when_all_stages_are_shown_and_when_they_g
         person.do(f"theme_{theme}")
         person.settle()
     assert person.window.size().toTuple() == (1350, 1000), "not that of the screen which it filled"
+    person.action("theme_light").trigger()
+    person.window.resize(1340, 990)  # before the window has had a turn
+    person.settle()
+    assert person.window.size().toTuple() == (1340, 990)
