@@ -105,7 +105,7 @@ class CarriedTokens(TokenRow):
         self._pressed, self._from, self._carries = -1, QPoint(), False
 
     def retranslate(self) -> None:
-        """Do nothing: whoever holds them says what they are dragged for."""
+        """Set no words: the view that holds the row says what its tokens are dragged for."""
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         super().mousePressEvent(event)

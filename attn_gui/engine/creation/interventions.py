@@ -332,7 +332,7 @@ def checked_head(problem: Problem, head: int) -> int:
 
 
 def for_all_heads(problem: Problem, position: int) -> dict[str, object]:
-    """Return the field with one intervention extended to all heads, with the numbers of its first head."""
+    """Return `interventions` with the one at `position` on all heads; its numbers are those of its first head."""
     records = problem.interventions
     record = records[position]
     if AXIS in record.at:

@@ -188,7 +188,7 @@ class ArrayMapping:
         return replace(self, arrays={name: name for name in own})
 
     def options(self, listing: ArrayListing) -> dict[str, Json]:
-        """Return the options of the file, with the numbers of heads that are given or have an axis."""
+        """Return the options of the file; `num_heads` and `num_kv_heads` by an axis of heads, else as given."""
         counts: dict[str, int | None] = {"num_heads": self.num_heads, "num_kv_heads": self.num_kv_heads}
         shapes = self.shapes(listing)
         for option, role in (("num_heads", "query"), ("num_kv_heads", "key")):
@@ -232,8 +232,8 @@ def _unknown(option: str, got: str, expected: Iterable[str]) -> FormatError:
 
 
 def propose_mapping(listing: ArrayListing) -> ArrayMapping:
-    """Return the arrangement that the names of a file's arrays suggest, which may lack parts, with the numbers of
-    heads that the file gives."""
+    """Return the arrangement that the names of a file's arrays suggest. It may lack parts; `num_heads` and
+    `num_kv_heads` are those that the file states."""
     names = suggested(listing.arrays)
     split = known_of(name for role, name in names.items() if role in FUSED)
     heads, kv_heads = ArrayMapping().said_counts(listing)

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.figure.design_tokens import SIZE, SPACING
-from attn_gui.views.controls.typed_field import RefusalTip, Visited, mark
+from attn_gui.views.controls.typed_field import EditorMixin, RefusalTip, mark
 from attn_gui.views.theme import scaled
 from attn_gui.views.widgets import FocusedWheel, focus_returns
 
@@ -44,7 +44,7 @@ def whole_number(text: str) -> int | None:
     return int(plain) if digits.isascii() and digits.isdigit() and len(digits) < LONGEST else None
 
 
-class CountBox(Visited, FocusedWheel, QSpinBox):
+class CountBox(EditorMixin, FocusedWheel, QSpinBox):
     """Whole numbers in the C locale; the wheel counts only in the box that has the focus."""
 
     # on the class, since Qt asks for sizes while it still builds the box

@@ -121,9 +121,12 @@ class RefusalTip(WrappedLabel):
         return natural if width == natural.width() else QSize(width, self.heightForWidth(width))
 
 
-class Visited(WidgetMixin):
-    """Mixin of editors: keys of the window, and undo while nothing is half typed, are the window's; a menu ends no
-    visit."""
+class EditorMixin(WidgetMixin):
+    """Mixin of editors that hand their value on once the focus leaves them.
+
+    Shortcuts of the window go to the window, and so does undo while nothing is half typed. The menu of the right button
+    takes the focus, but does not count as leaving.
+    """
 
     _staying = False  # while the menu of the right button is open
 
@@ -143,7 +146,7 @@ class Visited(WidgetMixin):
         self._staying = False
 
 
-class TypedField(Visited, QLineEdit):
+class TypedField(EditorMixin, QLineEdit):
     """Hands its value on at Enter or when left, once a visit and only if it changed; Esc restores.
 
     Subclasses say how a text is read (raising ValueError with a sentence) and how a value is written.
