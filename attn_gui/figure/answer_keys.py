@@ -49,7 +49,7 @@ from attn_gui.figure.worksheet_pages import (
 from attn_gui.figure.writers import END, Page
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.lessons.exercises import DECIMALS, PROJECTED, Blank, Worksheet
-from attn_gui.lessons.lesson import written
+from attn_gui.lessons.lesson_text import written
 
 KEYS = QT_TRANSLATE_NOOP("Worksheets", "{heading}: answers")
 PAGES = QT_TRANSLATE_NOOP("Worksheets", "No. {first}–{last} of {count} · teacher's page {page} of {pages}")

@@ -16,7 +16,8 @@ from attn_gui.engine.evaluation.evaluation import Place
 from attn_gui.engine.graph.symbols_and_titles import title
 from attn_gui.engine.mistakes.grading import is_same
 from attn_gui.lessons.exercises import verdict_on
-from attn_gui.lessons.lesson import LessonQuestion, written
+from attn_gui.lessons.lesson import LessonQuestion
+from attn_gui.lessons.lesson_text import written
 from attn_gui.lessons.live_numbers import ExpressionError, NumberSource
 from attn_gui.views.inspector.cell_relations import cell_name
 from attn_gui.views.question_view import QuestionView

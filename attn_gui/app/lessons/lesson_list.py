@@ -14,7 +14,8 @@ from attn_gui.app.app_context import AppContext
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.settings import Settings
 from attn_gui.lessons.curriculum import GROUPS, names, path_of
-from attn_gui.lessons.lesson import Lesson, LessonText, read_lesson
+from attn_gui.lessons.lesson import Lesson, read_lesson
+from attn_gui.lessons.lesson_text import LessonText
 
 if TYPE_CHECKING:
     from attn_gui.views.lesson_list import GoingOn, LessonList, LessonRow
