@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from PySide6.QtCore import QEvent, QObject, QTimer
+from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QApplication
 
@@ -118,7 +118,7 @@ class Program(QObject):
         self._connect(shell)
         keep_look(self.view, self.settings)
         self._follow_states(self.bars.actions)
-        self.window.installEventFilter(self)
+        self.window.languageChanged.connect(self._on_language_changed)
         self.window.fit_panels()
 
     @property
@@ -197,17 +197,11 @@ class Program(QObject):
         else:
             event.ignore()
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.bars.retranslate()  # actions and steps have their names before these are shown
-            self.document.retranslate()
-            rest = (
-                part
-                for part in self._parts()
-                if isinstance(part, Retranslatable) and part not in (self.bars, self.document)
-            )
-            self.view.notify_in_turns([part.retranslate for part in rest], whole=True)
-        return super().eventFilter(watched, event)
+    def _on_language_changed(self) -> None:
+        self.bars.retranslate()  # actions and steps have their names before these are shown
+        self.document.retranslate()
+        rest = (part for part in self._parts() if part not in (self.bars, self.document))
+        self.view.notify_in_turns([part.retranslate for part in rest if isinstance(part, Retranslatable)], whole=True)
 
     def begin(self, path: Path | None, arrangement: ArrayMapping | None = None) -> None:
         """Open what `show_first` opens, and build everything."""

@@ -254,9 +254,9 @@ def focus_returns(event: QFocusEvent) -> bool:
     return event.reason() in PASSING
 
 
-def is_window_shortcut(event: QEvent) -> bool:
+def is_window_shortcut(event: QKeyEvent) -> bool:
     """Return whether a line of text would take a key that is a command: Ctrl+E goes to the end on X11."""
-    if event.type() != QEvent.Type.ShortcutOverride or not isinstance(event, QKeyEvent):
+    if event.type() != QEvent.Type.ShortcutOverride:
         return False
     letter = ord("A") <= event.key() <= ord("Z") and chr(event.key()) not in EDITING
     return letter and event.modifiers() == Qt.KeyboardModifier.ControlModifier
@@ -338,7 +338,6 @@ class FittingPage(QScrollArea):
         page.resize(self.viewport().size())  # else Qt measures it here, with all in it, also where it is never shown
         self.setWidget(page)
         page.setAutoFillBackground(False)
-        page.installEventFilter(self)
 
     def fit(self) -> None:
         """Give the page its size.

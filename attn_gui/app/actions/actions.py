@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import cache
 from typing import NamedTuple, TypeVar
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, QSize, Qt
-from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtCore import QCoreApplication, QObject, QSize, Qt, Signal
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QMenu, QSizePolicy, QToolBar, QToolButton, QWidget
 
 from attn_gui.app.actions.action_table import ACTIONS, FULL_MENUS, MENU_WORDS, MENUS, SUBMENUS, Row
@@ -190,6 +190,16 @@ def _tip(action: QAction) -> str:
     return f"{_plain(action.text())} ({keys})" if keys else _plain(action.text())
 
 
+class ToolBar(QToolBar):
+    """Says when it has another width."""
+
+    resized = Signal()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.resized.emit()
+
+
 class Bars(QObject):
     """Builds menus and tool bar from the table of actions; they stand from the first paint on, and a click before the
     program is there waits for it.
@@ -204,12 +214,12 @@ class Bars(QObject):
         self.menus = {key: QMenu(window) for key, _ in MENUS}
         self._entries: dict[str, list[QAction]] = {key: [] for key, _ in MENUS}  # those of the full window
         self._full: set[QAction] = set()  # what the simple one leaves out
-        self._bar = QToolBar(window)
+        self._bar = ToolBar(window)
         self._tools: dict[str, QAction] = {}  # those of the bar that are no rows of the table
         self.compare, self.switch = CompareBox(self._bar), SimpleSwitch(self._bar)
         self._build_menus()
         self._build_toolbar()
-        self._bar.installEventFilter(self)
+        self._bar.resized.connect(self._fit_words)
         self._label()
 
     def retranslate(self) -> None:
@@ -409,11 +419,6 @@ class Bars(QObject):
         if self._starting and name not in START_TOOLS:
             return False
         return name in self._asked or not (self._simple and name in FULL_TOOLS)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self._bar and event.type() == QEvent.Type.Resize:
-            self._fit_words()
-        return super().eventFilter(watched, event)
 
     def _fit_words(self) -> None:
         """Write words beside as many icons as there is room for: what does not fit would be out of sight."""

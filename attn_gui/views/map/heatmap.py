@@ -14,6 +14,7 @@ from PySide6.QtCore import (
     QRect,
     QSize,
     Qt,
+    Signal,
 )
 from PySide6.QtGui import (
     QAccessible,
@@ -163,6 +164,8 @@ class Heatmap(MapCanvas):
     marks some cells; `box` (a pyqtgraph view box) says which are in view, `view` paints them; `gestures` tell what a
     person wants of them.
     """
+
+    placed = Signal()  # it is shown, or has another size
 
     def __init__(self, parent: QWidget | None = None, *, zoomable: bool = False) -> None:
         super().__init__(parent)
@@ -364,6 +367,7 @@ class Heatmap(MapCanvas):
             self._follow_size()
         if self._table is None and QAccessible.isActive():  # a screen reader runs
             self._table = AccessibleTable(self)
+        self.placed.emit()
 
     def hideEvent(self, event: QHideEvent) -> None:
         if not event.spontaneous():  # with a minimized window the typing only rests
@@ -376,6 +380,7 @@ class Heatmap(MapCanvas):
         self._follow_size()
         if self._table is not None:
             self._table.setGeometry(self.rect())
+        self.placed.emit()
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange):

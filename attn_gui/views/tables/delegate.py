@@ -68,7 +68,7 @@ class CellEditor(QLineEdit):
         restyle(self)
 
     def event(self, event: QEvent) -> bool:
-        if is_window_shortcut(event):
+        if isinstance(event, QKeyEvent) and is_window_shortcut(event):
             event.ignore()
             return False
         return super().event(event)

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import (
-    QEvent,
     QItemSelection,
     QItemSelectionModel,
     QObject,
@@ -31,7 +30,7 @@ from attn_gui.views.tables.headers import HeadRuler, Mark, MarkedHeader
 from attn_gui.views.tables.table_view import MatrixView
 from attn_gui.views.text_views import WrappedLabel, scripts_markup
 from attn_gui.views.theme import current_theme, restyle, scaled, style_text, theme_signal, ui_font
-from attn_gui.views.widgets import ElidedLabel, arrange, clear_layout, entries_of
+from attn_gui.views.widgets import ElidedLabel, Retranslated, arrange, clear_layout, entries_of
 
 # --- Parts around a table: title, shape badge, the bar of ways out, and the place that holds whole rows ---
 
@@ -171,7 +170,6 @@ class TableMenu(QObject):
         self._all = self._own("select_all", view.selectAll)
         self._fit = self._own("fit_columns", view.fit_columns)
         self._usual = self._own("usual_columns", view.reset_columns)
-        view.installEventFilter(self)
         view.customContextMenuRequested.connect(self._open_at)
         for header in (view.rows, view.columns):
             header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
@@ -216,11 +214,6 @@ class TableMenu(QObject):
         ):
             action.setText(text)
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        return super().eventFilter(watched, event)
-
     def _own(self, name: str, act: Callable[[], None], keys: str = "") -> QAction:
         action = QAction(self)
         action.setObjectName(f"action.{name}")
@@ -240,7 +233,7 @@ SAMPLED_ROWS, SAMPLED_COLUMNS = 64, 2048
 REST = 150  # ms after the last change until the tint is measured again
 
 
-class MatrixPanel(QWidget):
+class MatrixPanel(Retranslated, QWidget):
     """Shows one array field; `view` is its table, named `table.FIELD`, and says what a person wants of the cells."""
 
     headPicked = Signal(int)  # the head
@@ -274,6 +267,10 @@ class MatrixPanel(QWidget):
         self._symbol.setTextFormat(Qt.TextFormat.RichText)
         style_text(self._symbol, "sentence", "text", strong=True)
         style_text(self._name, "body", "text2")
+
+    def retranslate(self) -> None:
+        """Set the words of the menu anew; those of the title are set from outside."""
+        self.menu.retranslate()
 
     def set_present(self, present: bool) -> None:
         """Answer to the name of the field, or wait out of sight for a problem that has it."""
