@@ -215,7 +215,7 @@ class Bars(QObject):
         self._entries: dict[str, list[QAction]] = {key: [] for key, _ in MENUS}  # those of the full window
         self._full: set[QAction] = set()  # what the simple one leaves out
         self._bar = ToolBar(window)
-        self._tools: dict[str, QAction] = {}  # those of the bar that are no rows of the table
+        self._tools: dict[str, QAction] = {}  # those of the bar
         self.compare, self.switch = CompareBox(self._bar), SimpleSwitch(self._bar)
         self._build_menus()
         self._build_toolbar()
@@ -364,6 +364,7 @@ class Bars(QObject):
         self._bar.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         filler = QWidget(self._bar)
         filler.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self._tools = {name: self.actions[name] for name in (*TOOLS, "search_actions") if name != "compare"}
         self._tools["compare"] = self._bar.addWidget(self.compare)
         self._tools["stretch"] = self._bar.addWidget(filler)
         self._tools["switch"] = self._bar.addWidget(self.switch)
@@ -386,12 +387,9 @@ class Bars(QObject):
         if simple != self._simple:
             self.actions["simple"].trigger()
 
-    def _tool(self, name: str) -> QAction:
-        return self._tools.get(name) or self.actions[name]
-
     def _fill_toolbar(self) -> None:
         """Show and hide tools at their places; those that stay keep their buttons."""
-        self._tool("compare").setVisible(self._is_offered("compare"))  # taken out, it would belong to no window
+        self._tools["compare"].setVisible(self._is_offered("compare"))  # taken out, it would belong to no window
         wanted = self._wanted_tools()
         for action in self._bar.actions():
             if action not in wanted:
@@ -411,8 +409,8 @@ class Bars(QObject):
         for line, group in zip(self._lines, TOOLBAR, strict=True):
             offered = [name for name in group if self._is_offered(name)]
             wanted += [line] if offered and wanted else []
-            wanted += [self._tool(name) for name in group if name in offered or name == "compare"]
-        return [*wanted, *map(self._tool, ("stretch", "search_actions", "switch"))]
+            wanted += [self._tools[name] for name in group if name in offered or name == "compare"]
+        return [*wanted, *map(self._tools.__getitem__, ("stretch", "search_actions", "switch"))]
 
     def _is_offered(self, name: str) -> bool:
         """Return whether the window, simple or full, has a tool, and the start page has it, too, while it is shown."""
@@ -424,7 +422,7 @@ class Bars(QObject):
         """Write words beside as many icons as there is room for: what does not fit would be out of sight."""
         for words in WORDED:
             for name in (*TOOLS, "search_actions"):
-                button = self._bar.widgetForAction(self._tool(name)) if name != "compare" else None
+                button = self._bar.widgetForAction(self._tools[name]) if name != "compare" else None
                 if isinstance(button, QToolButton):
                     styles = Qt.ToolButtonStyle
                     worded = name in words
@@ -439,7 +437,7 @@ class Bars(QObject):
         """Return the pixels of the tools that are left out, as icons: what stays has its words in both windows or in
         none."""
         there, icon_width = self._bar.actions(), scaled(SIZE.icon + 2 * SPACING.m) + SPACING.s
-        tools = [name for name in TOOLS if self._tool(name) not in there or not self._tool(name).isVisible()]
+        tools = [name for name in TOOLS if self._tools[name] not in there or not self._tools[name].isVisible()]
         boxes = self.compare.sizeHint().width() if "compare" in tools else 0
         lines = sum(line not in there for line in self._lines[1:])
         return boxes + len(set(tools) - {"compare"}) * icon_width + lines * (2 * SPACING.m + SPACING.s)
