@@ -64,17 +64,17 @@ def picture_of(stage: str, evaluation: Evaluation) -> StageOperands:
     node = evaluation.node(evaluation.computed(stage))  # cells that are changed by hand were such products before
     entry, rows, columns = node.stage, *_roles(node.axes)
     if entry.square:
-        written = {evaluation.node(name).stage.target.name for name in evaluation.stages}
-        compared = VARIABLES[:2] if evaluation.problem.compares else ()
-        if not written.issuperset((*compared, *VARIABLES[2:])):  # two states of other widths are compared without them
-            return StageOperands(rows=rows, columns=columns)
-        value, mixed = map(evaluation.latest, VARIABLES[2:])
+        query, key, value, mixed = map(evaluation.latest.get, VARIABLES)
+        bare = StageOperands(rows=rows, columns=columns)  # two states of other widths are compared without operands
+        if value is None or mixed is None:
+            return bare
         found = StageOperands(
             None, None, StageOperand(value, KEY), StageOperand(mixed, QUERY), rows, columns, marks_result=entry.shares
         )
-        if not compared:
+        if not evaluation.problem.compares:
             return found
-        query, key = map(evaluation.latest, compared)
+        if query is None or key is None:
+            return bare
         return found._replace(left=StageOperand(query, QUERY), top=StageOperand(key, columns=KEY, transposed=True))
     if not isinstance(entry, LinearStage) or entry.counts[0] < 2:
         return StageOperands(rows=rows, columns=columns)
@@ -87,8 +87,8 @@ def picture_of(stage: str, evaluation: Evaluation) -> StageOperands:
 
 def _roles(axes: Sequence[str]) -> tuple[str, str]:
     """Return the roles of the rows and the columns of a matrix, by their letters in the formula."""
-    row, column = ({"i": QUERY, "j": KEY}.get(letters, PLAIN) for letters in axes[-2:])
-    return row, column
+    roles, row, column = {"i": QUERY, "j": KEY}, *axes[-2:]
+    return roles.get(row, PLAIN), roles.get(column, PLAIN)
 
 
 def stage_plane(evaluation: Evaluation, stage: str, batch: int, head: int) -> Plane:

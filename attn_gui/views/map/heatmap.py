@@ -274,7 +274,8 @@ class Heatmap(MapCanvas):
 
     def place_cells(self, rect: QRect) -> None:
         """Move and resize so that the cells fill exactly this rectangle of the parent."""
-        self.setGeometry(rect.adjusted(-self.margin, -self.margin, self.margin, self.margin))
+        margin = self.margin
+        self.setGeometry(rect.adjusted(-margin, -margin, margin, margin))
 
     def cell_under(self, position: QPoint, nearest: bool = False) -> Cell | None:
         """Return the cell at a point, or the nearest to one outside.
@@ -294,7 +295,8 @@ class Heatmap(MapCanvas):
         return self._inner(), self.box.in_view
 
     def _inner(self) -> QRect:
-        return self.rect().adjusted(self.margin, self.margin, -self.margin, -self.margin)
+        margin = self.margin
+        return self.rect().adjusted(margin, margin, -margin, -margin)
 
     def follow_theme(self) -> None:
         super().follow_theme()

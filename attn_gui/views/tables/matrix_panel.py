@@ -132,15 +132,16 @@ class WholeRows(QWidget):
 
     def height_for(self, rows: int) -> int:
         """Return the height that so many rows take, headers and scroll bar included."""
-        return self._around() + rows * self.view.rows.defaultSectionSize()
+        return self._around(self._across()) + rows * self.view.rows.defaultSectionSize()
 
     def fit(self) -> None:
         """Cut the table to whole rows; a small one is no larger than its cells."""
-        view, row, around = self.view, self.view.rows.defaultSectionSize(), self._around()
+        view, row, across = self.view, self.view.rows.defaultSectionSize(), self._across()
+        around = self._around(across)
         count = view.model().rowCount() if view.model() is not None else 0
         shown = max(1, min((self.height() - around) // row, count or 1))
         bar = view.verticalScrollBar().sizeHint().width() if shown < count else 0
-        width = self._across() + bar
+        width = across + bar
         view.setGeometry(QRect(0, 0, min(width, self.width()) if count else self.width(), around + row * shown))
 
     def _across(self) -> int:
@@ -148,14 +149,14 @@ class WholeRows(QWidget):
         columns = max(self.view.columns.length(), self.view.least_length())
         return self.view.rows.sizeHint().width() + columns + 2 * self.view.frameWidth()
 
-    def _around(self) -> int:
-        """Return the height of everything but rows.
+    def _around(self, across: int) -> int:
+        """Return the height of everything but rows, where the columns would take a width.
 
         Whether there is a scroll bar follows from the columns; asking the bar itself, which comes and goes with the
         height that is computed here, would never come to rest.
         """
         view = self.view
-        bar = view.horizontalScrollBar().sizeHint().height() if self._across() > self.width() else 0
+        bar = view.horizontalScrollBar().sizeHint().height() if across > self.width() else 0
         return view.columns.sizeHint().height() + 2 * view.frameWidth() + bar
 
 
