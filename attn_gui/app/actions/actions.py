@@ -190,6 +190,12 @@ def _tip(action: QAction) -> str:
     return f"{_plain(action.text())} ({keys})" if keys else _plain(action.text())
 
 
+def _is_shown(entry: QAction) -> bool:
+    """Return whether a menu shows an entry; a menu in it has to have some."""
+    inner = entry.menu()
+    return entry.isVisible() and not (isinstance(inner, QMenu) and inner.isEmpty())
+
+
 class ToolBar(QToolBar):
     """Says when it has another width."""
 
@@ -349,13 +355,11 @@ class Bars(QObject):
 
         A menu whose own ones are still to be filled shows no other titles at first than later.
         """
+        left_out = self._full if self._simple else set[QAction]()
         for key in reversed(self.menus):
             entries = [entry for entry in self._entries[key] if not entry.isSeparator()]
-            self.menus[key].menuAction().setVisible(not entries or any(map(self._shows, entries)))
-
-    def _shows(self, entry: QAction) -> bool:
-        inner = entry.menu()
-        return not self.is_left_out(entry) and entry.isVisible() and not (isinstance(inner, QMenu) and inner.isEmpty())
+            offered = (entry for entry in entries if entry not in left_out)
+            self.menus[key].menuAction().setVisible(not entries or any(map(_is_shown, offered)))
 
     # --- tool bar --------------------------------------------------------------------------------
     def _build_toolbar(self) -> None:
