@@ -27,7 +27,7 @@ from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.translated_errors import why_lacking
 from attn_gui.app.state.view_state import PARTS, ViewState, show_whole
 from attn_gui.app.unexpected_errors import Faults
-from attn_gui.document.document import Document, DocumentChange
+from attn_gui.document.document import Document
 from attn_gui.engine import Problem
 from attn_gui.engine.graph.stage import Role
 from attn_gui.file_kinds import is_lesson, is_model
@@ -70,11 +70,10 @@ class Program(QObject):
         self._example = None if opens else (example_of(FIRST), example_of(FIRST).load())
         problem, name = (self._example[1].problem, self._example[0].name) if self._example else (NOTHING, "")
         self.document = Document(problem, name=name, parent=self)
-        self.document.changed.connect(self._on_document_changed)
+        self.runner = EditRunner(self.window, self.document)  # before who may refuse the document anew
         self.computation = Computation(self.document, self)
         self.baseline = Baseline(self.document, self.computation, self)
         self.view = ViewState(self.computation, self.baseline, kept_look(self.settings, example_of(FIRST).head), self)
-        self.runner = EditRunner(self.window, self.document)
         self.context = AppContext(
             window=self.window,
             settings=self.settings,
@@ -154,11 +153,6 @@ class Program(QObject):
         """
         groups = (self, self.first, *([self.late] if hasattr(self, "late") else []))
         return [part for group in groups for part in vars(group).values()]
-
-    def _on_document_changed(self, change: DocumentChange) -> None:
-        """Withdraw earlier refusals; what there is to say of a new document is said where it is opened."""
-        if not change.opened and not self.window.banner.isHidden():
-            self.window.banner.withdraw_refusal()
 
     def _on_window_close_asked(self, event: QCloseEvent) -> None:
         if not self._shell.complete:
