@@ -14,8 +14,6 @@ from attn_gui.pictures.planes import FieldPlane, PlaneLike, matrix_of
 
 QUERY, KEY, PLAIN = "query", "key", "plain"
 """Roles of an axis: its rows or columns are queries, keys, or neither."""
-VARIABLES = ("query", "key", "value", "mixed")
-"""Variables of the formulas that stand around scores and weights."""
 
 
 class StageOperand(NamedTuple):
@@ -64,18 +62,14 @@ def picture_of(stage: str, evaluation: Evaluation) -> StageOperands:
     node = evaluation.node(evaluation.computed(stage))  # cells that are changed by hand were such products before
     entry, rows, columns = node.stage, *_roles(node.axes)
     if entry.square:
-        query, key, value, mixed = map(evaluation.latest.get, VARIABLES)
-        bare = StageOperands(rows=rows, columns=columns)  # two states of other widths are compared without operands
-        if value is None or mixed is None:
-            return bare
-        found = StageOperands(
-            None, None, StageOperand(value, KEY), StageOperand(mixed, QUERY), rows, columns, marks_result=entry.shares
-        )
-        if not evaluation.problem.compares:
-            return found
-        if query is None or key is None:
-            return bare
-        return found._replace(left=StageOperand(query, QUERY), top=StageOperand(key, columns=KEY, transposed=True))
+        latest, compares = evaluation.latest, evaluation.problem.compares
+        needed = {"query", "key", "value", "mixed"} if compares else {"value", "mixed"}
+        if not needed <= latest.keys():  # two states of other widths are compared without them
+            return StageOperands(rows=rows, columns=columns)
+        left = StageOperand(latest["query"], QUERY) if compares else None
+        top = StageOperand(latest["key"], columns=KEY, transposed=True) if compares else None
+        factor, result = StageOperand(latest["value"], KEY), StageOperand(latest["mixed"], QUERY)
+        return StageOperands(left, top, factor, result, rows, columns, marks_result=entry.shares)
     if not isinstance(entry, LinearStage) or entry.counts[0] < 2:
         return StageOperands(rows=rows, columns=columns)
     factors = zip(node.fields[:2], node.inputs[:2], strict=True)

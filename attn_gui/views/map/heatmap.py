@@ -235,7 +235,7 @@ class Heatmap(MapCanvas):
                 self.box.bring(*cell)
             self.overlay.set_marks(chosen=cell)
             self._describe_chosen()
-        if motion_reduced():
+        if self.overlay.marks.edited and motion_reduced():
             self.overlay.clear_flash()
 
     def set_block(self, block: Area | None) -> None:

@@ -486,7 +486,8 @@ class StageMaps(QObject):
     def _label_maps(self) -> None:
         for stage in self.stages:
             heatmap, (rows, columns) = self._maps[stage], self.labels(stage)
-            heatmap.set_shown(replace(heatmap.shown, row_names=rows, column_names=columns))
+            if heatmap.shown.row_names is not rows or heatmap.shown.column_names is not columns:
+                heatmap.set_shown(replace(heatmap.shown, row_names=rows, column_names=columns))
 
     def _name_maps(self) -> None:
         for stage in self.stages:

@@ -402,9 +402,10 @@ class StageNodes:
     def mark(self, evaluation: Evaluation | None, place: Place, cell: ShownCell | None) -> None:
         """Mark the row and column of a cell in every map that takes part in it."""
         lines = lines_of(evaluation, cell, *place, {name: node.map.plane for name, node in self._nodes.items()})
+        still = motion_reduced()
         for name, node in self._nodes.items():
             node.map.overlay.set_marks(**lines.get(name, NOTHING)._asdict())
-            if motion_reduced():
+            if still:
                 node.clear_touch()
 
     def follow_theme(self) -> None:
