@@ -180,9 +180,12 @@ class Actions(QObject):
         return action
 
 
+ACCESS_KEY_OR_DOTS = re.compile(r"\(&.\)|&|…")
+
+
 def _plain(label: str) -> str:
     """Return a label without its access key and its dots."""
-    return re.sub(r"\(&.\)|&|…", "", label)
+    return ACCESS_KEY_OR_DOTS.sub("", label)
 
 
 def _tip(action: QAction) -> str:
