@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parent
 
 
+@cache
 def resources() -> Path:
     """Return the folder `resources`: inside the package in a wheel, in place in an editable checkout."""
     installed = _PACKAGE / "resources"

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, QTimer
+from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.actions.action_table import FIND_ROWS, HEAD_ROWS
-from attn_gui.app.actions.actions import Actions, Command
+from attn_gui.app.actions.actions import Actions
 from attn_gui.app.app_context import AppContext
 from attn_gui.app.controllers import Controllers
 from attn_gui.app.editing.edit_runner import EditRunner
@@ -27,7 +27,7 @@ from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.translated_errors import why_lacking
 from attn_gui.app.state.view_state import PARTS, ViewState, show_whole
 from attn_gui.app.unexpected_errors import Faults
-from attn_gui.document.document import Document, DocumentChange
+from attn_gui.document.document import Document
 from attn_gui.engine import Problem
 from attn_gui.engine.graph.stage import Role
 from attn_gui.file_kinds import is_lesson, is_model
@@ -39,34 +39,6 @@ if TYPE_CHECKING:
 
 NOTHING = Problem(query=[[0.0]], key=[[0.0]], value=[[0.0]])
 """Problem of the document until the file that is opened first is read."""
-
-
-@runtime_checkable
-class HasCommands(Protocol):
-    """A part that answers actions."""
-
-    def commands(self) -> Mapping[str, Command]: ...
-
-
-@runtime_checkable
-class Retranslatable(Protocol):
-    """A part that has words which no widget translates by itself."""
-
-    def retranslate(self) -> None: ...
-
-
-@runtime_checkable
-class WritesFiles(Protocol):
-    """A part that writes files, which the end of the window waits for."""
-
-    def wait(self) -> bool: ...
-
-
-@runtime_checkable
-class Finishable(Protocol):
-    """A part with more to end than tasks and timers, which end with the window."""
-
-    def finish(self) -> None: ...
 
 
 class Program(QObject):
@@ -98,11 +70,10 @@ class Program(QObject):
         self._example = None if opens else (example_of(FIRST), example_of(FIRST).load())
         problem, name = (self._example[1].problem, self._example[0].name) if self._example else (NOTHING, "")
         self.document = Document(problem, name=name, parent=self)
-        self.document.changed.connect(self._on_document_changed)
+        self.runner = EditRunner(self.window, self.document)  # before who may refuse the document anew
         self.computation = Computation(self.document, self)
         self.baseline = Baseline(self.document, self.computation, self)
         self.view = ViewState(self.computation, self.baseline, kept_look(self.settings, example_of(FIRST).head), self)
-        self.runner = EditRunner(self.window, self.document)
         self.context = AppContext(
             window=self.window,
             settings=self.settings,
@@ -118,7 +89,7 @@ class Program(QObject):
         self._connect(shell)
         keep_look(self.view, self.settings)
         self._follow_states(self.bars.actions)
-        self.window.installEventFilter(self)
+        self.window.languageChanged.connect(self._on_language_changed)
         self.window.fit_panels()
 
     @property
@@ -145,12 +116,11 @@ class Program(QObject):
         from attn_gui.app.late_controllers import LateControllers
         from attn_gui.app.tour import Tour
 
-        there = self._parts()
         with self.view.adding_followers():
             self.late = LateControllers(self.context, self.first)
         self.tour = Tour(self.context, self.files, self.start_page)
         self.window.product.tokensRequested.connect(self.bars.actions["tokens"].trigger)
-        self._connect_commands(part for part in self._parts() if part not in there)
+        self._connect_commands([*vars(self.late).values(), self.tour])
         self.start_page.connect_late(self.context, self.files, self.late.lessons, self.late.models)
         self.late.tips.show()
         self.computation.hold_threads()
@@ -171,25 +141,24 @@ class Program(QObject):
     def _connect_commands(self, parts: Iterable[object]) -> None:
         """Connect each action to the part that answers it."""
         for part in parts:
-            if isinstance(part, HasCommands):
+            if hasattr(part, "commands"):
                 self.bars.actions.connect_commands(part.commands())
         self.bars.actions.show_states()
 
     def _parts(self) -> list[object]:
-        """Return the parts that it was built of, each of the controllers among them."""
+        """Return the parts that it was built of, each of the controllers among them.
+
+        Of a part is asked what it has: `commands` that answer actions, `retranslate` where no widget translates its
+        words, `wait` until its files are written, and `finish` where it has more to end than tasks and timers.
+        """
         groups = (self, self.first, *([self.late] if hasattr(self, "late") else []))
         return [part for group in groups for part in vars(group).values()]
-
-    def _on_document_changed(self, change: DocumentChange) -> None:
-        """Withdraw earlier refusals; what there is to say of a new document is said where it is opened."""
-        if not change.opened and not self.window.banner.isHidden():
-            self.window.banner.withdraw_refusal()
 
     def _on_window_close_asked(self, event: QCloseEvent) -> None:
         if not self._shell.complete:
             event.ignore()
             self._shell.when_complete(self.window.close)
-        elif all(part.wait() for part in self._parts() if isinstance(part, WritesFiles)) and self.files.may_leave():
+        elif all(part.wait() for part in self._parts() if hasattr(part, "wait")) and self.files.may_leave():
             self.layout.remember()
             self.files.journaling.forget()
             for part in (self.files, self.runner, self.late.table_blocks.reading, self.late.recovery):
@@ -197,17 +166,11 @@ class Program(QObject):
         else:
             event.ignore()
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.bars.retranslate()  # actions and steps have their names before these are shown
-            self.document.retranslate()
-            rest = (
-                part
-                for part in self._parts()
-                if isinstance(part, Retranslatable) and part not in (self.bars, self.document)
-            )
-            self.view.notify_in_turns([part.retranslate for part in rest], whole=True)
-        return super().eventFilter(watched, event)
+    def _on_language_changed(self) -> None:
+        self.bars.retranslate()  # actions and steps have their names before these are shown
+        self.document.retranslate()
+        rest = (part for part in self._parts() if part not in (self.bars, self.document))
+        self.view.notify_in_turns([part.retranslate for part in rest if hasattr(part, "retranslate")], whole=True)
 
     def begin(self, path: Path | None, arrangement: ArrayMapping | None = None) -> None:
         """Open what `show_first` opens, and build everything."""
@@ -252,7 +215,7 @@ class Program(QObject):
         self.computation.end()
         self.baseline.end()
         for part in self._parts():
-            if isinstance(part, Finishable):
+            if hasattr(part, "finish"):
                 part.finish()
         for timer in self.window.findChildren(QTimer):
             timer.stop()

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtWidgets import QLabel
 
 from attn_gui.app.actions.actions import Command
@@ -180,7 +179,7 @@ class ProgressController(QObject):
         context.computation.drawing.connect(self._on_computation_drawing)
         context.computation.refused.connect(self._on_computation_refused)
         context.view.follow(self._withdraw, "evaluation")
-        context.window.installEventFilter(self)
+        context.window.stop_drawing = self._stop
 
     def commands(self) -> dict[str, Command]:
         return {"compute_rest": Command(self.resume)}
@@ -217,15 +216,14 @@ class ProgressController(QObject):
             self._words.setText(self.tr("Stopped: dotted cells are not computed · F9 computes the rest"))
 
     # --- stopping --------------------------------------------------------------------------------
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Cancel on Esc, where no other widget uses it."""
-        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and event.key() == Qt.Key.Key_Escape:
-            tiles = self._computation.tiles
-            if tiles is not None and self._computation.stoppable:
-                tiles.stop()
-                self._show()
-                return True
-        return super().eventFilter(watched, event)
+    def _stop(self) -> bool:
+        """Compute no more maps; whether any were computed."""
+        tiles = self._computation.tiles
+        if tiles is None or not self._computation.stoppable:
+            return False
+        tiles.stop()
+        self._show()
+        return True
 
     # --- what nothing can hold -------------------------------------------------------------------
     def _on_computation_refused(self, why: FieldError) -> None:

@@ -5,7 +5,7 @@ Each entry assigns a variable from those assigned before it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence, ValuesView
 from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -541,19 +541,25 @@ def _by_name(stages: tuple[Stage, ...]) -> Mapping[str, Stage]:
     return found
 
 
+@lru_cache(maxsize=2)
+def _shown_of(stages: tuple[Stage, ...]) -> dict[str, Stage]:
+    return {name: stage for name, stage in _by_name(stages).items() if not stage.hidden}
+
+
 class _Shown(Mapping[str, Stage]):
     """All stages that can be shown, by name, in the order of the computation."""
 
     def __getitem__(self, name: str) -> Stage:
-        if (stage := entries()[name]).hidden:
-            raise KeyError(name)
-        return stage
+        return _shown_of(CATALOG)[name]
 
     def __iter__(self) -> Iterator[str]:
-        return (name for name, stage in entries().items() if not stage.hidden)
+        return iter(_shown_of(CATALOG))
 
     def __len__(self) -> int:
-        return sum(1 for _ in self)
+        return len(_shown_of(CATALOG))
+
+    def values(self) -> ValuesView[Stage]:
+        return _shown_of(CATALOG).values()  # in one call, where a mapping's own are looked up one by one
 
 
 STAGE = _Shown()

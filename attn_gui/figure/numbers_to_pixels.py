@@ -105,5 +105,4 @@ def _indices(values: Values, levels: Levels, finite: bool) -> npt.NDArray[np.uin
         position += values.dtype.type(LUT_ZERO)
     if not finite:
         position[np.isnan(position)] = 0.0
-    np.clip(position, 0, LUT_SIZE - 1, out=position)
-    return position.astype(np.uint16)
+    return position.clip(0, LUT_SIZE - 1).astype(np.uint16)

@@ -14,8 +14,6 @@ from attn_gui.pictures.planes import FieldPlane, PlaneLike, matrix_of
 
 QUERY, KEY, PLAIN = "query", "key", "plain"
 """Roles of an axis: its rows or columns are queries, keys, or neither."""
-VARIABLES = ("query", "key", "value", "mixed")
-"""Variables of the formulas that stand around scores and weights."""
 
 
 class StageOperand(NamedTuple):
@@ -64,18 +62,14 @@ def picture_of(stage: str, evaluation: Evaluation) -> StageOperands:
     node = evaluation.node(evaluation.computed(stage))  # cells that are changed by hand were such products before
     entry, rows, columns = node.stage, *_roles(node.axes)
     if entry.square:
-        written = {evaluation.node(name).stage.target.name for name in evaluation.stages}
-        compared = VARIABLES[:2] if evaluation.problem.compares else ()
-        if not written.issuperset((*compared, *VARIABLES[2:])):  # two states of other widths are compared without them
+        latest, compares = evaluation.latest, evaluation.problem.compares
+        needed = {"query", "key", "value", "mixed"} if compares else {"value", "mixed"}
+        if not needed <= latest.keys():  # two states of other widths are compared without them
             return StageOperands(rows=rows, columns=columns)
-        value, mixed = map(evaluation.latest, VARIABLES[2:])
-        found = StageOperands(
-            None, None, StageOperand(value, KEY), StageOperand(mixed, QUERY), rows, columns, marks_result=entry.shares
-        )
-        if not compared:
-            return found
-        query, key = map(evaluation.latest, compared)
-        return found._replace(left=StageOperand(query, QUERY), top=StageOperand(key, columns=KEY, transposed=True))
+        left = StageOperand(latest["query"], QUERY) if compares else None
+        top = StageOperand(latest["key"], columns=KEY, transposed=True) if compares else None
+        factor, result = StageOperand(latest["value"], KEY), StageOperand(latest["mixed"], QUERY)
+        return StageOperands(left, top, factor, result, rows, columns, marks_result=entry.shares)
     if not isinstance(entry, LinearStage) or entry.counts[0] < 2:
         return StageOperands(rows=rows, columns=columns)
     factors = zip(node.fields[:2], node.inputs[:2], strict=True)
@@ -87,8 +81,8 @@ def picture_of(stage: str, evaluation: Evaluation) -> StageOperands:
 
 def _roles(axes: Sequence[str]) -> tuple[str, str]:
     """Return the roles of the rows and the columns of a matrix, by their letters in the formula."""
-    row, column = ({"i": QUERY, "j": KEY}.get(letters, PLAIN) for letters in axes[-2:])
-    return row, column
+    roles, row, column = {"i": QUERY, "j": KEY}, *axes[-2:]
+    return roles.get(row, PLAIN), roles.get(column, PLAIN)
 
 
 def stage_plane(evaluation: Evaluation, stage: str, batch: int, head: int) -> Plane:

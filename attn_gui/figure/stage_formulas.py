@@ -221,4 +221,4 @@ def _letters_of_sides(evaluation: Evaluation, *, large: bool) -> dict[str, str]:
 def _sides(evaluation: Evaluation) -> tuple[str, ...]:
     """Return the stages that are compared; where the weights are given, what they might have been made of."""
     sides = ("query", "key")
-    return sides if evaluation.logits is None else tuple(map(evaluation.latest, sides))
+    return sides if evaluation.logits is None else tuple([evaluation.latest[side] for side in sides])

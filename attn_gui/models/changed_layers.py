@@ -370,7 +370,7 @@ def read_as(layer: EditedLayer, x: Array, sequence: TokenSequence, records: Reco
     """Return Q, K or V of an edited layer as its scores and results read them, (head, row, column)."""
     problem = problem_of(layer, x, sequence, records)
     evaluation = evaluation_of(problem)
-    cells = _whole(evaluation, evaluation.latest(side))
+    cells = _whole(evaluation, evaluation.latest[side])
     heads = problem.num_heads if side == "query" else problem.kv_heads
     return by_heads(cells, cells.shape[-1] // heads)
 

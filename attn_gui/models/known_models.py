@@ -51,7 +51,7 @@ class KnownModel(NamedTuple):
     @property
     def obtainable(self) -> bool:
         """Whether it is there or can be installed: a bundle has no Python of its own that packages could join."""
-        return self.installed or not getattr(sys, "frozen", False)
+        return not getattr(sys, "frozen", False) or self.installed
 
     def folder(self, progress: Progress = silent) -> Path:
         """Return its folder, made of a GGUF file in the cache the first time. `progress` gets the share done.

@@ -24,7 +24,7 @@ from attn_gui.views.theme import current_theme, scaled, style_text, theme_signal
 from attn_gui.views.widgets import (
     ElidedLabel,
     HorizontalScroller,
-    Retranslated,
+    MenuZone,
     arrange,
     listen_once,
     set_tip,
@@ -229,7 +229,7 @@ class GroupRow(QWidget):
 # --- The strip of heads: which one is shown, and how the weights of all of them look ---
 
 
-class HeadsStrip(Retranslated, QWidget):
+class HeadsStrip(MenuZone, QWidget):
     """Strip below the maps with the weights of every head as small maps, brought up to date after each edit."""
 
     headPicked = Signal(int)  # the head, from 0

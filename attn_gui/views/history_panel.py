@@ -12,7 +12,7 @@ from attn_gui.figure.design_tokens import SPACING
 from attn_gui.views.history_list import CollapsibleHeader, HistoryModel, StepDelegate, StepList
 from attn_gui.views.snapshots import SnapshotList, SnapshotModel, SnapshotRow, SnapshotsView
 from attn_gui.views.theme import scaled, style_text
-from attn_gui.views.widgets import CloseButton, Retranslated, arrange, set_name
+from attn_gui.views.widgets import CloseButton, MenuZone, Retranslated, arrange, set_name
 
 
 class BlameView(Retranslated, QWidget):
@@ -57,7 +57,7 @@ class BlameView(Retranslated, QWidget):
 FOLDED_BELOW = 600  # pixels of the column that it shares with the explanation
 
 
-class HistoryView(Retranslated, QWidget):
+class HistoryView(MenuZone, QWidget):
     """The history: its steps, which fold away in a low column, those to blame for a cell, and the snapshots."""
 
     stepRequested = Signal(int)  # the index of the undo stack to go to

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Callable, Set
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,6 +51,7 @@ class MainWindow(QMainWindow):
     compactChanged = Signal(bool)  # whether the window has its compact form
     startShown = Signal(bool)  # the start page stands in the place of everything, or goes
     pageShown = Signal()  # another page, or the document again
+    languageChanged = Signal()  # the widgets of the window are told after that
     escapePressed = Signal()  # where no other widget uses it
     spacePressed = Signal()  # where no other widget uses it
 
@@ -80,6 +81,7 @@ class MainWindow(QMainWindow):
         self._heads_shown, self._several_heads, self._with_heads = True, True, set[QWidget]()
         self._history_shown, self._history_asked, self._precision_asked = True, True, True
         self._foot_asked = False
+        self.stop_drawing: Callable[[], bool] = lambda: False  # on Esc, before `escapePressed`; whether there was any
         self._walk: tuple[QWidget, QWidget] | None = None  # and its steps, while there is one
         self._behind: list[QWidget] = []  # what a walk stands in the place of
         center = QWidget(self)
@@ -407,7 +409,8 @@ class MainWindow(QMainWindow):
     # --- what Qt asks ----------------------------------------------------------------------------
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
-            self.escapePressed.emit()
+            if not self.stop_drawing():
+                self.escapePressed.emit()
         elif event.key() == Qt.Key.Key_Space and not event.modifiers():
             self.spacePressed.emit()
         else:
@@ -481,8 +484,10 @@ class MainWindow(QMainWindow):
         return widget.field if widget is not None else ""
 
     def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange and self._compact is not None:
-            self.reset_columns()
+        if event.type() == QEvent.Type.LanguageChange:
+            self.languageChanged.emit()
+            if self._compact is not None:
+                self.reset_columns()
         super().changeEvent(event)
 
 

@@ -71,8 +71,7 @@ class AnswerLine(QLineEdit):
     refused = False
 
     def event(self, event: QEvent) -> bool:
-        if asks_to_undo(event):
-            assert isinstance(event, QKeyEvent)
+        if isinstance(event, QKeyEvent) and asks_to_undo(event):
             redo = event.matches(QKeySequence.StandardKey.Redo)
             if not (self.isRedoAvailable() if redo else self.isUndoAvailable()):
                 event.ignore()  # it belongs to the document where nothing has been typed

@@ -23,7 +23,7 @@ from attn_gui.figure.design_tokens import RADIUS, SPACING
 from attn_gui.views.history_list import CollapsibleHeader, StepList, row_height
 from attn_gui.views.text_views import LINE_OF_TEXT
 from attn_gui.views.theme import current_theme, ui_font
-from attn_gui.views.widgets import Retranslated, arrange, paint_focus_ring, plain_tip
+from attn_gui.views.widgets import MenuZone, arrange, paint_focus_ring, plain_tip
 from attn_gui.views.zones import handing_on
 
 # --- The model of the snapshots of a document: their names, with the notes beside them ---
@@ -140,7 +140,7 @@ BUTTONS = (OPEN, COMPARE, NAME)
 KEYS = {Qt.Key.Key_Delete: DELETE, Qt.Key.Key_Backspace: DELETE, Qt.Key.Key_F2: NAME}
 
 
-class SnapshotsView(Retranslated, QWidget):
+class SnapshotsView(MenuZone, QWidget):
     """The snapshots: a button that takes one, the list, and buttons for what can be done with the chosen one."""
 
     takeAsked = Signal()

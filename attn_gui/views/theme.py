@@ -58,15 +58,13 @@ def current_theme() -> Theme:
     return _appearance.theme
 
 
-def scaled(px: float) -> int:
-    """Return a size at 100 % as whole pixels at the present zoom; what is not nothing stays visible."""
-    return _scaled(px, _appearance.zoom)
-
-
 @lru_cache(maxsize=512)
-def _scaled(px: float, zoom: float) -> int:
-    """Remembered: a paint asks for a hundred of them."""
-    return max(round(px * zoom), 1 if px > 0 else 0)
+def scaled(px: float) -> int:
+    """Return a size at 100 % as whole pixels at the present zoom; what is not nothing stays visible.
+
+    Remembered until there is another zoom: a paint asks for a hundred of them.
+    """
+    return max(round(px * _appearance.zoom), 1 if px > 0 else 0)
 
 
 def ui_font(size: str = "body", weight: int = 400, tabular: bool = False) -> QFont:
@@ -74,14 +72,14 @@ def ui_font(size: str = "body", weight: int = 400, tabular: bool = False) -> QFo
 
     `tabular` gives all digits one width.
     """
-    return QFont(_font(scaled(getattr(FONT_SIZE, size)), weight, tabular))
+    return QFont(_font(size, weight, tabular))
 
 
 @lru_cache(maxsize=64)
-def _font(pixels: int, weight: int, tabular: bool) -> QFont:
+def _font(size: str, weight: int, tabular: bool) -> QFont:
     font = QFont()
     font.setFamilies(list(FONT_FAMILIES))
-    font.setPixelSize(pixels)
+    font.setPixelSize(scaled(getattr(FONT_SIZE, size)))
     font.setWeight(QFont.Weight.DemiBold if weight >= 600 else QFont.Weight(weight))
     if tabular:
         font.setFeature(QFont.Tag("tnum"), 1)
@@ -105,6 +103,8 @@ def apply_theme(app: QApplication, scheme: str, zoom: float = 1.0) -> None:
     if scheme not in SCHEMES:
         raise ValueError(f"no scheme {scheme!r}; there are {', '.join(SCHEMES)}")
     _appearance.scheme, _appearance.zoom = scheme, zoom
+    for remembered in (scaled, _font):
+        remembered.cache_clear()
     _follow_system(app)
     _dress_program(app, _theme_of(app))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
 from PySide6 import QtGui
@@ -11,6 +11,7 @@ from PySide6.QtCore import SIGNAL, QEvent, QObject, QPoint, QRect, QRectF, QSize
 from PySide6.QtGui import (
     QAction,
     QColor,
+    QContextMenuEvent,
     QFocusEvent,
     QKeyEvent,
     QPainter,
@@ -74,6 +75,18 @@ class Retranslated(WidgetMixin):
         if event.type() == QEvent.Type.LanguageChange:
             self.retranslate()
         super().changeEvent(event)
+
+
+class MenuZone(Retranslated):
+    """Mixin of the zones of the window; what opens their context menu is set from outside."""
+
+    open_menu: Callable[[QContextMenuEvent], object] | None = None
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        if self.open_menu is None:
+            super().contextMenuEvent(event)
+        else:
+            self.open_menu(event)
 
 
 class Reflowed(WidgetMixin):
@@ -254,9 +267,9 @@ def focus_returns(event: QFocusEvent) -> bool:
     return event.reason() in PASSING
 
 
-def is_window_shortcut(event: QEvent) -> bool:
+def is_window_shortcut(event: QKeyEvent) -> bool:
     """Return whether a line of text would take a key that is a command: Ctrl+E goes to the end on X11."""
-    if event.type() != QEvent.Type.ShortcutOverride or not isinstance(event, QKeyEvent):
+    if event.type() != QEvent.Type.ShortcutOverride:
         return False
     letter = ord("A") <= event.key() <= ord("Z") and chr(event.key()) not in EDITING
     return letter and event.modifiers() == Qt.KeyboardModifier.ControlModifier
@@ -338,7 +351,6 @@ class FittingPage(QScrollArea):
         page.resize(self.viewport().size())  # else Qt measures it here, with all in it, also where it is never shown
         self.setWidget(page)
         page.setAutoFillBackground(False)
-        page.installEventFilter(self)
 
     def fit(self) -> None:
         """Give the page its size.
@@ -349,10 +361,13 @@ class FittingPage(QScrollArea):
         whole, layout = self.contentsRect(), self._page.layout()
         if whole.width() <= 0 or layout is None:
             return
-        policy, scrolls = Qt.ScrollBarPolicy, _needed(layout, whole.width()) > whole.height()
+        needed, policy = _needed(layout, whole.width()), Qt.ScrollBarPolicy
+        scrolls = needed > whole.height()
         self.setVerticalScrollBarPolicy(policy.ScrollBarAlwaysOn if scrolls else policy.ScrollBarAlwaysOff)
         width, room = self.viewport().width(), self.viewport().height()
-        self._page.resize(width, max(_needed(layout, width), room))
+        if width != whole.width():
+            needed = _needed(layout, width)
+        self._page.resize(width, max(needed, room))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(self._page.minimumSizeHint().width(), scaled(LEAST_HEIGHT))

@@ -16,7 +16,7 @@ from PySide6.QtGui import QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.actions.action_table import ACTIONS, Row
-from attn_gui.app.program import Finishable, HasCommands, Program
+from attn_gui.app.program import Program
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.paths import resource
 from tests.failing import each
@@ -283,9 +283,9 @@ def parts_of(program: Program) -> dict[str, object]:
 
 def test_every_action_is_answered_by_one_part_and_every_part_is_ended_with_the_program(program, monkeypatch):
     parts, ended = parts_of(program), Counter[str]()
-    answered = Counter(name for part in parts.values() if isinstance(part, HasCommands) for name in part.commands())
+    answered = Counter(name for part in parts.values() if hasattr(part, "commands") for name in part.commands())
     assert answered == Counter(row.name for row in program.bars.actions.rows)
-    parts = {name: part for name, part in parts.items() if isinstance(part, Finishable)}
+    parts = {name: part for name, part in parts.items() if hasattr(part, "finish")}
     for name, part in parts.items():
         monkeypatch.setattr(part, "finish", lambda name=name, finish=part.finish: (ended.update([name]), finish()))
     program.end()

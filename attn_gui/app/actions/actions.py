@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import cache
 from typing import NamedTuple, TypeVar
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, QSize, Qt
-from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtCore import QCoreApplication, QObject, QSize, Qt, Signal
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QMenu, QSizePolicy, QToolBar, QToolButton, QWidget
 
 from attn_gui.app.actions.action_table import ACTIONS, FULL_MENUS, MENU_WORDS, MENUS, SUBMENUS, Row
@@ -180,14 +180,33 @@ class Actions(QObject):
         return action
 
 
+ACCESS_KEY_OR_DOTS = re.compile(r"\(&.\)|&|…")
+
+
 def _plain(label: str) -> str:
     """Return a label without its access key and its dots."""
-    return re.sub(r"\(&.\)|&|…", "", label)
+    return ACCESS_KEY_OR_DOTS.sub("", label)
 
 
 def _tip(action: QAction) -> str:
     keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
     return f"{_plain(action.text())} ({keys})" if keys else _plain(action.text())
+
+
+def _is_shown(entry: QAction) -> bool:
+    """Return whether a menu shows an entry; a menu in it has to have some."""
+    inner = entry.menu()
+    return entry.isVisible() and not (isinstance(inner, QMenu) and inner.isEmpty())
+
+
+class ToolBar(QToolBar):
+    """Says when it has another width."""
+
+    resized = Signal()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.resized.emit()
 
 
 class Bars(QObject):
@@ -204,12 +223,12 @@ class Bars(QObject):
         self.menus = {key: QMenu(window) for key, _ in MENUS}
         self._entries: dict[str, list[QAction]] = {key: [] for key, _ in MENUS}  # those of the full window
         self._full: set[QAction] = set()  # what the simple one leaves out
-        self._bar = QToolBar(window)
-        self._tools: dict[str, QAction] = {}  # those of the bar that are no rows of the table
+        self._bar = ToolBar(window)
+        self._tools: dict[str, QAction] = {}  # those of the bar
         self.compare, self.switch = CompareBox(self._bar), SimpleSwitch(self._bar)
         self._build_menus()
         self._build_toolbar()
-        self._bar.installEventFilter(self)
+        self._bar.resized.connect(self._fit_words)
         self._label()
 
     def retranslate(self) -> None:
@@ -339,13 +358,11 @@ class Bars(QObject):
 
         A menu whose own ones are still to be filled shows no other titles at first than later.
         """
+        left_out = self._full if self._simple else set[QAction]()
         for key in reversed(self.menus):
             entries = [entry for entry in self._entries[key] if not entry.isSeparator()]
-            self.menus[key].menuAction().setVisible(not entries or any(map(self._shows, entries)))
-
-    def _shows(self, entry: QAction) -> bool:
-        inner = entry.menu()
-        return not self.is_left_out(entry) and entry.isVisible() and not (isinstance(inner, QMenu) and inner.isEmpty())
+            offered = (entry for entry in entries if entry not in left_out)
+            self.menus[key].menuAction().setVisible(not entries or any(map(_is_shown, offered)))
 
     # --- tool bar --------------------------------------------------------------------------------
     def _build_toolbar(self) -> None:
@@ -354,6 +371,7 @@ class Bars(QObject):
         self._bar.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         filler = QWidget(self._bar)
         filler.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self._tools = {name: self.actions[name] for name in (*TOOLS, "search_actions") if name != "compare"}
         self._tools["compare"] = self._bar.addWidget(self.compare)
         self._tools["stretch"] = self._bar.addWidget(filler)
         self._tools["switch"] = self._bar.addWidget(self.switch)
@@ -376,12 +394,9 @@ class Bars(QObject):
         if simple != self._simple:
             self.actions["simple"].trigger()
 
-    def _tool(self, name: str) -> QAction:
-        return self._tools.get(name) or self.actions[name]
-
     def _fill_toolbar(self) -> None:
         """Show and hide tools at their places; those that stay keep their buttons."""
-        self._tool("compare").setVisible(self._is_offered("compare"))  # taken out, it would belong to no window
+        self._tools["compare"].setVisible(self._is_offered("compare"))  # taken out, it would belong to no window
         wanted = self._wanted_tools()
         for action in self._bar.actions():
             if action not in wanted:
@@ -401,8 +416,8 @@ class Bars(QObject):
         for line, group in zip(self._lines, TOOLBAR, strict=True):
             offered = [name for name in group if self._is_offered(name)]
             wanted += [line] if offered and wanted else []
-            wanted += [self._tool(name) for name in group if name in offered or name == "compare"]
-        return [*wanted, *map(self._tool, ("stretch", "search_actions", "switch"))]
+            wanted += [self._tools[name] for name in group if name in offered or name == "compare"]
+        return [*wanted, *map(self._tools.__getitem__, ("stretch", "search_actions", "switch"))]
 
     def _is_offered(self, name: str) -> bool:
         """Return whether the window, simple or full, has a tool, and the start page has it, too, while it is shown."""
@@ -410,16 +425,11 @@ class Bars(QObject):
             return False
         return name in self._asked or not (self._simple and name in FULL_TOOLS)
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self._bar and event.type() == QEvent.Type.Resize:
-            self._fit_words()
-        return super().eventFilter(watched, event)
-
     def _fit_words(self) -> None:
         """Write words beside as many icons as there is room for: what does not fit would be out of sight."""
         for words in WORDED:
             for name in (*TOOLS, "search_actions"):
-                button = self._bar.widgetForAction(self._tool(name)) if name != "compare" else None
+                button = self._bar.widgetForAction(self._tools[name]) if name != "compare" else None
                 if isinstance(button, QToolButton):
                     styles = Qt.ToolButtonStyle
                     worded = name in words
@@ -434,7 +444,7 @@ class Bars(QObject):
         """Return the pixels of the tools that are left out, as icons: what stays has its words in both windows or in
         none."""
         there, icon_width = self._bar.actions(), scaled(SIZE.icon + 2 * SPACING.m) + SPACING.s
-        tools = [name for name in TOOLS if self._tool(name) not in there or not self._tool(name).isVisible()]
+        tools = [name for name in TOOLS if self._tools[name] not in there or not self._tools[name].isVisible()]
         boxes = self.compare.sizeHint().width() if "compare" in tools else 0
         lines = sum(line not in there for line in self._lines[1:])
         return boxes + len(set(tools) - {"compare"}) * icon_width + lines * (2 * SPACING.m + SPACING.s)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, Qt
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QContextMenuEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
@@ -12,7 +15,7 @@ from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.engine import STAGE
 from attn_gui.views.copying import copy_source
 from attn_gui.views.tables.matrix_panel import MatrixPanel
-from attn_gui.views.widgets import entries_of
+from attn_gui.views.widgets import MenuZone, entries_of
 
 COPY = ("copy", "copy_with_headers", "copy_as")
 MAP = (
@@ -115,12 +118,10 @@ class ContextMenus(QObject):
     def __init__(self, context: AppContext, tables: TablesController) -> None:
         super().__init__(context.window)
         self._bars = context.bars
-        self._zones: dict[QObject, tuple[str | None, ...]] = {}
         for name, actions in ZONES.items():
             zone = context.window.findChild(QWidget, name)
-            assert zone is not None, f"the window has no {name}"
-            self._zones[zone] = actions
-            zone.installEventFilter(self)
+            assert isinstance(zone, MenuZone), f"the window has no {name}"
+            zone.open_menu = partial(self._open, zone, actions)
         context.window.product.set_menu_actions([self._action(name, context.window) for name in MAP])
         settable = [name for name, stage in STAGE.items() if stage.settable]
         context.window.product.maps.add_action(context.bars.actions["set_target"], settable)
@@ -131,19 +132,13 @@ class ContextMenus(QObject):
         commands = [self._action(name, panel) if name else None for name in TABLE]
         panel.menu.set_commands(commands, [self._action("decimals", panel)])
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if isinstance(event, QContextMenuEvent) and isinstance(watched, QWidget) and watched in self._zones:
-            if event.reason() == QContextMenuEvent.Reason.Mouse:
-                _take_keyboard(watched.childAt(event.pos()))
-            self._open(watched, event)
-            return True
-        return super().eventFilter(watched, event)
-
-    def _open(self, zone: QWidget, event: QContextMenuEvent) -> None:
+    def _open(self, zone: QWidget, actions: Sequence[str | None], event: QContextMenuEvent) -> None:
+        if event.reason() == QContextMenuEvent.Reason.Mouse:
+            _take_keyboard(zone.childAt(event.pos()))
         menu = QMenu(zone)
         menu.setObjectName("menu.context")
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addActions(entries_of(self._action(name, menu) for name in self._zones[zone]))
+        menu.addActions(entries_of(self._action(name, menu) for name in actions))
         menu.popup(event.globalPos())
 
     def _action(self, name: str | None, owner: QObject) -> QAction:

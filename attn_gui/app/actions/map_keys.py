@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication
 
@@ -35,17 +35,12 @@ class MapKeys(QObject):
         self._view, self._tables = context.view, tables
         self._step_head, self._put_away = step_head, put_away
         for picture in (context.window.product, context.window.all_stages, context.window.sides):
-            picture.installEventFilter(self)
+            picture.answer = self._answer
             picture.backgroundClicked.connect(self.release)
         context.window.product.maps.activated.connect(self._on_map_activated)
         tables.on_new_table(self._connect_table)
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and self._act(event):
-            return True
-        return super().eventFilter(watched, event)
-
-    def _act(self, event: QKeyEvent) -> bool:
+    def _answer(self, event: QKeyEvent) -> bool:
         if event.modifiers() & ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier):
             return False
         if event.key() == Qt.Key.Key_Escape:
@@ -54,7 +49,7 @@ class MapKeys(QObject):
         if text in ("[", "]"):
             self._step_head(1 if text == "]" else -1)
         elif text and text in "123456789":
-            if not self._answers(text):
+            if not self._begins_answer(text):
                 self._show_step(int(text))
         elif text in ("v", "V"):
             self._view.set(values=not self._view.look.values)
@@ -65,7 +60,7 @@ class MapKeys(QObject):
             return False
         return True
 
-    def _answers(self, digit: str) -> bool:
+    def _begins_answer(self, digit: str) -> bool:
         """Begin an answer with a digit where the chosen cell of the map with the focus is left out: who reads “?” types
         its number."""
         heatmap = QApplication.focusWidget()  # one of a step, or of what it is computed from

@@ -144,14 +144,18 @@ class TipsController(QObject):
                 table.setWhatsThis(table_words(self._view.shown, name, editable=editable))
 
     def _controls(self) -> list[QWidget]:
-        """Return all that takes the focus in the window, its popups and dialogs, and what is named a control.
+        """Return what is named a control in the window, its popups and dialogs, and what takes the focus and has a tip.
 
         `findChildren` would keep what Qt itself has made in it.
         """
         ours = {window for window in filter(isValid, QApplication.topLevelWidgets()) if self._holds(window)}
         none, every = Qt.FocusPolicy.NoFocus, filter(isValid, QApplication.allWidgets())  # some may be about to go
-        wanted = (w for w in every if w.focusPolicy() != none or w.objectName().startswith(CONTROL))
-        return [widget for widget in wanted if widget.window() in ours]
+        return [
+            widget
+            for widget in every
+            if (widget.objectName().startswith(CONTROL) or (widget.toolTip() and widget.focusPolicy() != none))
+            and widget.window() in ours
+        ]
 
     def _holds(self, window: QWidget | None) -> bool:
         while window is not None and window is not self._window:

@@ -160,9 +160,13 @@ class EditRunner(QObject):
             self._refuse(error)
 
     def _on_document_changed(self, change: DocumentChange) -> None:
+        """Withdraw earlier refusals; what there is to say of a new document is said where it is opened."""
         if change.opened:  # nothing is missed that belongs to the document before
             self._forget()
-        elif self._work.busy:
+            return
+        if not self._window.banner.isHidden():
+            self._window.banner.withdraw_refusal()
+        if self._work.busy:
             self._drop()
 
     def _drop(self) -> None:

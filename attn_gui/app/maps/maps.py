@@ -74,11 +74,11 @@ class MapsController(QObject):
     def _show_heads(self) -> None:
         look = self._view.look
         self._window.heads.set_evaluation(self._view.shown, look.batch, look.head)
-        self._window.set_several_heads(self._view.shown.problem.num_heads > 1)
 
     def _show_product(self) -> None:
         look = self._view.look
-        with self._window.product.arranged_once():
+        with self._window.product.arranged_once():  # not for the maps before, in the room that these have
+            self._window.set_several_heads(self._view.shown.problem.num_heads > 1)
             self._window.product.set_layer(self._layer())
             self._window.product.set_evaluation(self._view.shown, look.batch, look.head, look.stage)
             self._show_formula()

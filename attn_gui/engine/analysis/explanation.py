@@ -55,7 +55,7 @@ Place = tuple[int, int, int]  # batch, head, query
 
 def _exponent(evaluation: Evaluation, row: str, key: str, signs: Signs) -> str:
     problem = evaluation.problem
-    q, k = (signs.cell(evaluation.latest(name), index) for name, index in (("query", row), ("key", key)))
+    q, k = (signs.cell(evaluation.latest[name], index) for name, index in (("query", row), ("key", key)))
     score = SCORES[problem.score].exponent(q, k, problem.score_params, signs)
     text, plain = _scaled(problem, score, signs)
     if problem.softcap is not None:

@@ -100,7 +100,7 @@ def mixture(evaluation: Evaluation, batch: int, head: int, query: int, most: int
 def _part(evaluation: Evaluation, batch: int, head: int, keys: Array, weights: Array) -> Array:
     """Return the sum of weight · value over some keys, in ascending order."""
     span = slice(int(keys[0]), int(keys[-1]) + 1)
-    values = evaluation.block(evaluation.latest("value"), batch, head, span, slice(0, None))[keys - keys[0]]
+    values = evaluation.block(evaluation.latest["value"], batch, head, span, slice(0, None))[keys - keys[0]]
     shares = weights[keys][:, None]
     return np.asarray(np.where(shares == 0, 0.0, shares * values.astype(np.float64)).sum(axis=0))
 
@@ -156,7 +156,7 @@ def each_from_the_others(evaluation: Evaluation) -> Problem:
     heads, count = problem.kv_heads, problem.m
     if count < 2 or heads * problem.batch_size * count * count > MOST_POINTS:
         raise FieldError(messages.FIT_POINTS, got=count)
-    key, value = _all_of(evaluation, evaluation.latest("key")), _all_of(evaluation, "value")
+    key, value = _all_of(evaluation, evaluation.latest["key"]), _all_of(evaluation, "value")
     kept = {name: getattr(problem, name) for name in COMPARED_BY}
     others = Custom(allowed=~np.eye(count, dtype=bool))
     return Problem.of({"query": key, "key": key, "value": value, "num_heads": heads, "mask": (others,)} | kept)

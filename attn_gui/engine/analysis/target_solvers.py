@@ -78,18 +78,18 @@ class SolvedRow:
 
     def query_vector(self) -> Array:
         """Return the query as the scores read it, (d_k,): turned where positions are rotary."""
-        name = self.evaluation.latest("query")
+        name = self.evaluation.latest["query"]
         return np.array(self.evaluation.fetch(name, self._part(name, slice(self.query, self.query + 1)))[0, 0])
 
     def key_vectors(self, rows: slice | None = None) -> Array:
         """Return the keys as the scores read them, (m, d_k)."""
-        name = self.evaluation.latest("key")
+        name = self.evaluation.latest["key"]
         return np.array(self.evaluation.fetch(name, self._part(name, rows or slice(0, self.problem.m)))[0])
 
     def unturned(self, name: str, row: int, vector: Array) -> Array:
         """Return a change of a turned row as a change of the row before; turning keeps lengths, so the shortest stays
         so."""
-        if (latest := self.evaluation.latest(name)) == name:
+        if (latest := self.evaluation.latest[name]) == name:
             return vector
         node = self.evaluation.node(latest)
         box = self._part(name, slice(row, row + 1))

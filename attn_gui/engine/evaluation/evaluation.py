@@ -195,13 +195,9 @@ class Evaluation(ABC):
         """The stage that the weights are computed from; None where weights are given."""
         return self.stages[self.stages.index(self.weights) - 1] if self.scores in self.stages else None
 
-    def latest(self, variable: str) -> str:
-        """Return the last stage that writes a variable of the formulas: of `key` the turned keys, where they are
-        turned."""
-        return self._latest[variable]
-
     @cached_property
-    def _latest(self) -> dict[str, str]:
+    def latest(self) -> Mapping[str, str]:
+        """The last stage that writes each variable of the formulas: of `key` the turned keys, where they are turned."""
         return {self.node(name).stage.target.name: name for name in self.stages}
 
     # --- numbers ---------------------------------------------------------------------------------

@@ -288,7 +288,7 @@ class PoolingsPage(RegressionPage[PoolingRules]):
         problem = evaluation.problem
         found = poolings(problem, context.batch, context.head, progress)
         keys, values, queries = (
-            _column(evaluation, evaluation.latest(name), context) for name in ("key", "value", "query")
+            _column(evaluation, evaluation.latest[name], context) for name in ("key", "value", "query")
         )
         return PoolingRules(
             keys,

@@ -117,7 +117,7 @@ class MeaningPage(PageKind[TokenCosines]):
         rows = slice(first, min(first + MOST_ALIKE, count))
         layer = context.options["of"] == "layer"
         last = evaluation.stages[-1]
-        before, after = ("x", last) if layer else (evaluation.latest("value"), evaluation.mixed)
+        before, after = ("x", last) if layer else (evaluation.latest["value"], evaluation.mixed)
         found = [_rows(evaluation, name, context.batch, None if layer else head, rows) for name in (before, after)]
         progress(0.5)
         stages = (evaluation.joined if layer else before), after

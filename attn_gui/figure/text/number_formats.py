@@ -44,7 +44,8 @@ def format_number(value: float, decimals: int) -> str:
         return "NaN"
     if math.isinf(value):
         return ("+" if value > 0 else MINUS) + INFINITY
-    text = short_power(f"{value:.{decimals}{'f' if abs(value) < _LARGEST_PLAIN else 'e'}}")
+    plain = abs(value) < _LARGEST_PLAIN
+    text = f"{value:.{decimals}f}" if plain else short_power(f"{value:.{decimals}e}")
     if text.startswith("-") and not text.strip("-0."):
         text = text[1:]
     return text.replace("-", MINUS)
@@ -215,8 +216,8 @@ def _extremes(values: Values) -> list[float]:
         with np.errstate(invalid="ignore"):
             shown = np.abs(values) < limit
         if shown.any():
-            found += [float(np.max(values, where=shown, initial=-np.inf))]
-            found += [float(np.min(values, where=shown, initial=np.inf))]
+            found += [float(values.max(where=shown, initial=-np.inf))]
+            found += [float(values.min(where=shown, initial=np.inf))]
     return found or [0.0]
 
 

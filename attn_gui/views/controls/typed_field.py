@@ -40,12 +40,10 @@ def mark(widget: QWidget, name: str, value: str) -> None:
         restyle(widget)
 
 
-def asks_to_undo(event: QEvent) -> bool:
+def asks_to_undo(event: QKeyEvent) -> bool:
     """Return whether a key that means undo or redo is about to be taken by the editor with the focus."""
-    return (
-        event.type() == QEvent.Type.ShortcutOverride
-        and isinstance(event, QKeyEvent)
-        and (event.matches(QKeySequence.StandardKey.Undo) or event.matches(QKeySequence.StandardKey.Redo))
+    return event.type() == QEvent.Type.ShortcutOverride and (
+        event.matches(QKeySequence.StandardKey.Undo) or event.matches(QKeySequence.StandardKey.Redo)
     )
 
 
@@ -135,7 +133,7 @@ class EditorMixin(WidgetMixin):
         raise NotImplementedError
 
     def event(self, event: QEvent) -> bool:
-        if is_window_shortcut(event) or (asks_to_undo(event) and not self.pending()):
+        if isinstance(event, QKeyEvent) and (is_window_shortcut(event) or (asks_to_undo(event) and not self.pending())):
             event.ignore()
             return False
         return super().event(event)

@@ -20,7 +20,7 @@ from attn_gui.views.pages_panel import PagesPanel
 from attn_gui.views.spoken_formulas import spoken
 from attn_gui.views.text_views import FormulaView, SentenceView, WrappedLabel
 from attn_gui.views.theme import style_text
-from attn_gui.views.widgets import FittingPage, Retranslated, arrange
+from attn_gui.views.widgets import FittingPage, MenuZone, arrange
 
 __all__ = ["ExplainContext", "Inspector"]
 
@@ -28,7 +28,7 @@ TABS = ("explain", "verify", "gradients", "pages")
 PAGES = TABS.index("pages")
 
 
-class Inspector(Retranslated, QWidget):
+class Inspector(MenuZone, QWidget):
     """Explains the chosen cell: place, sentence, formula with numbers, terms and neighbors; else the first steps."""
 
     cellRequested = Signal(str, tuple)  # stage or field, index: a link was followed

@@ -101,14 +101,13 @@ class CellsPicture:
             unmarked = (ALLOWED, CLOSED) if covers(self.plane) else (ALLOWED, CLOSED, UNKNOWN)
             self._marked = not bool(np.isin(self.display.flags, unmarked).all())
         y, x = self.rows.pixels_of(down), self.columns.pixels_of(right)
-        heights, widths = self.rows.sizes(down), self.columns.sizes(right)
-        self._pixels[y, x] = _spread(self._colored(display), heights, widths)
+        self._pixels[y, x] = self._spread(self._colored(display), down, right)
         if min(self.rows.cell_size, self.columns.cell_size) >= SIZE.lined_cell and not self.style.small:
             self._line(down, right)
         if flagged and (closed := display.flags == CLOSED).any():
-            self._hatch(y, x, _spread(closed, heights, widths))
+            self._hatch(y, x, self._spread(closed, down, right))
         if flagged and (unknown := display.flags == UNKNOWN).any():
-            self._dot(y, x, _spread(unknown, heights, widths))
+            self._dot(y, x, self._spread(unknown, down, right))
         numbers, before = self._fitting_numbers(), self.numbers
         self.numbers = numbers  # all values of a map have the same decimals
         rect = QRect(x.start, y.start, x.stop - x.start, y.stop - y.start) if numbers == before else QRect(self.area)
@@ -163,6 +162,12 @@ class CellsPicture:
         if self._tiny:
             colors[display.flags == NAN] = self.style.theme.nan_mark.rgb()
         return colors
+
+    def _spread(self, bins: npt.NDArray[Any], down: slice, right: slice) -> npt.NDArray[Any]:
+        """Return every bin as so many pixels as it has; where cells are pooled, each has one."""
+        if not self.columns.pooled:
+            bins = bins.repeat(self.columns.sizes(right), axis=1)
+        return bins if self.rows.pooled else bins.repeat(self.rows.sizes(down), axis=0)
 
     def _line(self, down: slice, right: slice) -> None:
         """Mix the background into the first row and the first column of pixels of each of these cells."""
@@ -275,13 +280,6 @@ class CellsPicture:
             return slice(start or 0, span.bins if stop is None else stop + 1)
 
         return (around(self.rows, rect.top(), rect.bottom()), around(self.columns, rect.left(), rect.right()))
-
-
-def _spread(cells: npt.NDArray[Any], heights: npt.NDArray[np.intp], widths: npt.NDArray[np.intp]) -> npt.NDArray[Any]:
-    """Return every cell as so many pixels."""
-    if (widths != 1).any():
-        cells = np.repeat(cells, widths, axis=1)
-    return np.repeat(cells, heights, axis=0) if (heights != 1).any() else cells
 
 
 def _mixed(colors: npt.NDArray[np.uint32], background: int) -> npt.NDArray[np.uint32]:

@@ -14,6 +14,7 @@ from PySide6.QtCore import (
     QRect,
     QSize,
     Qt,
+    Signal,
 )
 from PySide6.QtGui import (
     QAccessible,
@@ -164,6 +165,8 @@ class Heatmap(MapCanvas):
     person wants of them.
     """
 
+    placed = Signal()  # it is shown, or has another size
+
     def __init__(self, parent: QWidget | None = None, *, zoomable: bool = False) -> None:
         super().__init__(parent)
         self.view: MapView | None = None  # until it is shown
@@ -232,7 +235,7 @@ class Heatmap(MapCanvas):
                 self.box.bring(*cell)
             self.overlay.set_marks(chosen=cell)
             self._describe_chosen()
-        if motion_reduced():
+        if self.overlay.marks.edited and motion_reduced():
             self.overlay.clear_flash()
 
     def set_block(self, block: Area | None) -> None:
@@ -271,7 +274,8 @@ class Heatmap(MapCanvas):
 
     def place_cells(self, rect: QRect) -> None:
         """Move and resize so that the cells fill exactly this rectangle of the parent."""
-        self.setGeometry(rect.adjusted(-self.margin, -self.margin, self.margin, self.margin))
+        margin = self.margin
+        self.setGeometry(rect.adjusted(-margin, -margin, margin, margin))
 
     def cell_under(self, position: QPoint, nearest: bool = False) -> Cell | None:
         """Return the cell at a point, or the nearest to one outside.
@@ -291,7 +295,8 @@ class Heatmap(MapCanvas):
         return self._inner(), self.box.in_view
 
     def _inner(self) -> QRect:
-        return self.rect().adjusted(self.margin, self.margin, -self.margin, -self.margin)
+        margin = self.margin
+        return self.rect().adjusted(margin, margin, -margin, -margin)
 
     def follow_theme(self) -> None:
         super().follow_theme()
@@ -364,6 +369,7 @@ class Heatmap(MapCanvas):
             self._follow_size()
         if self._table is None and QAccessible.isActive():  # a screen reader runs
             self._table = AccessibleTable(self)
+        self.placed.emit()
 
     def hideEvent(self, event: QHideEvent) -> None:
         if not event.spontaneous():  # with a minimized window the typing only rests
@@ -376,6 +382,7 @@ class Heatmap(MapCanvas):
         self._follow_size()
         if self._table is not None:
             self._table.setGeometry(self.rect())
+        self.placed.emit()
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange):

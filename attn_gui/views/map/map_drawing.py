@@ -136,7 +136,8 @@ class MapDrawing(QObject):
         if recolored:
             self.taken.set_color_scale(shown.color_scale)
         self.cells.set_style(palette=shown.palette, values_shown=shown.values, dimmed=shown.dimmed)
-        self.overlay.set_marks(**shown.marks())
+        if other or shown.bands != before.bands:
+            self.overlay.set_marks(**shown.marks())
         if other or recolored or (shown.values, shown.dimmed) != (before.values, before.dimmed):
             self.redraw()
         if recolored or (other and self.canvas.isVisible() and self.levels != levels):

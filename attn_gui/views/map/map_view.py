@@ -190,6 +190,11 @@ class MarksItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
         self.reached[kind] = self._overlay.reach(kind)
         return self.reached[kind]
 
+    def follow_all(self) -> None:
+        """Take over where all marks are now."""
+        there = self._overlay.kinds
+        self.reached = {kind: self._overlay.reach(kind) if kind in there else () for kind in self.reached}
+
     def boundingRect(self) -> QRectF:
         return QRectF(self._box.rect()).adjusted(-FAR_OUT, -FAR_OUT, FAR_OUT, FAR_OUT)
 
@@ -250,9 +255,8 @@ class MapView(SceneView):
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._drawing.draw():
             self.image.follow()
-            for item in (self._inside, self._outside):
-                for kind in item.reached:
-                    item.follow(kind)
+            self._inside.follow_all()
+            self._outside.follow_all()
         super().paintEvent(event)
 
 

@@ -107,7 +107,7 @@ def _reached_cells(plane: Plane, rows: slice, columns: slice, reach: ReachMarks)
         return reach.cells(plane.stage, *place, rows, columns)
     if STAGE[plane.stage].square and plane.signed:
         return None
-    stage = plane.evaluation.latest("mixed") if not plane.signed else plane.stage
+    stage = plane.evaluation.latest["mixed"] if not plane.signed else plane.stage
     first = 0 if stage != plane.stage else columns.start
     return reach.cells(stage, *place, rows, slice(first, first + 1))
 
@@ -151,7 +151,6 @@ OUTSIDE = ("frame", "chosen", "focus", "bar")
 _SHOWN_BY = {
     "row_role": ("row",),
     "column_role": ("column",),
-    "edited_strength": ("edited",),
     **dict.fromkeys(("chosen", "reached", "counted"), ("chosen_behind", "veil", "chosen")),
 }
 """Kinds that change with a part of `Marks`; else the one of its name."""
@@ -183,7 +182,6 @@ class Marks(NamedTuple):
     block: Area | None = None  # of several chosen cells
     hovered: Cell | None = None
     edited: tuple[Area, ...] = ()
-    edited_strength: float = 0.0
     focus: bool = False
     bands: tuple[int, ...] = ()
     off: tuple[Area, ...] = ()  # of heads that are switched off
@@ -245,6 +243,7 @@ class MarksOverlay:
         self._rows, self._columns = Span(0, 0), Span(0, 0)
         self._veil: QImage | None = None
         self._flash: Flash | None = None
+        self.strength = 0.0  # of the outline of what was edited, 1 … 0
         self.marks = Marks()
         self._kinds: tuple[str, ...] | None = None  # asked for at each paint
         self._places: dict[str, tuple[QRect, ...]] = {}  # too
@@ -263,9 +262,12 @@ class MarksOverlay:
         changed = [name for name, mark in changes.items() if getattr(old, name) != mark]
         if changed:
             self.marks = old._replace(**changes)  # type: ignore[arg-type]  # names are Marks' own
-            self._kinds, self._places = None, {}
+            kinds = {kind for name in changed for kind in _SHOWN_BY.get(name, (name,))}
+            self._kinds = None
+            for kind in kinds:
+                self._places.pop(kind, None)
             self._veil = self._veil if old.clear == self.marks.clear else None
-            self._canvas.show_marks({kind for name in changed for kind in _SHOWN_BY.get(name, (name,))})
+            self._canvas.show_marks(kinds)
 
     def forget_places(self) -> None:
         """Take away every mark that stands at a row, column or cell: the matrix has another size."""
@@ -279,7 +281,7 @@ class MarksOverlay:
         """Outline what was just recomputed; it fades by itself. Hidden it would be old news once it is shown."""
         if not self._canvas.isVisible():
             return
-        self.set_marks(edited=tuple(areas), edited_strength=1.0)
+        self._outline(tuple(areas), 1.0)
         if self._flash is None:
             self._flash = Flash(self._canvas)
             self._flash.valueChanged.connect(self._on_flash_value_changed)
@@ -294,17 +296,25 @@ class MarksOverlay:
         """Take the outline away."""
         if self._flash is not None:
             self._flash.stop()
-        self.set_marks(edited=(), edited_strength=0.0)
+        self.set_marks(edited=())
 
     def _on_flash_value_changed(self, strength: float) -> None:
-        self.set_marks(edited=self.marks.edited if strength > 0 else (), edited_strength=strength)
+        self._outline(self.marks.edited if strength > 0 else (), strength)
+
+    def _outline(self, areas: tuple[Area, ...], strength: float) -> None:
+        self.strength = strength
+        if areas != self.marks.edited:
+            self.set_marks(edited=areas)
+        else:
+            self._canvas.show_marks(("edited",))
 
     # --- places ----------------------------------------------------------------------------------
     @property
     def kinds(self) -> tuple[str, ...]:
         """Kinds of which there are marks, in the order in which they are painted."""
         if self._kinds is None:
-            self._kinds = tuple(kind for kind in self.KINDS if _is_there(self.marks, kind))
+            there = _kinds_in(self.marks)
+            self._kinds = tuple([kind for kind in self.KINDS if kind in there])
         return self._kinds
 
     def cell_rect(self, row: int, column: int) -> QRect:
@@ -325,7 +335,7 @@ class MarksOverlay:
             found = (QRect((self.marks.bar or 0) - scaled(HANDLE[0]), 0, 2 * scaled(HANDLE[0]), self._rows.pixels),)
         elif kind not in ("frame", "focus", "veil"):
             found = map(self._area_rect, self._areas(kind))
-        return tuple(rect for rect in found if not rect.isEmpty())
+        return tuple([rect for rect in found if not rect.isEmpty()])
 
     def _areas(self, kind: str) -> Iterable[Area]:
         """Return the cells that the marks of a kind stand at, which is there."""
@@ -367,7 +377,6 @@ class MarksOverlay:
     def paint(self, painter: QPainter, kind: str) -> None:
         """Paint the marks of one kind; the painter stands at the corner of the cells, and ends with them where the
         kind does."""
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         for rect in self._places.get(kind) or self.places(kind):
             self._PAINT[kind](self, painter, rect)
 
@@ -452,7 +461,7 @@ class MarksOverlay:
 
     def _paint_edited(self, painter: QPainter, rect: QRect) -> None:
         painter.save()
-        painter.setOpacity(painter.opacity() * self.marks.edited_strength)
+        painter.setOpacity(painter.opacity() * self.strength)
         if self._small:
             _ring(painter, rect, 1, 2, self._theme.casing)
             _ring(painter, rect, 1, 1, self._theme.edit)
@@ -519,19 +528,19 @@ class MarksOverlay:
     """Kinds of marks in the order in which they are painted."""
 
 
-def _is_there(marks: Marks, kind: str) -> bool:
-    """Return whether there are marks of a kind, in view or not."""
-    match kind:
-        case "frame":
-            return True
-        case "veil":
-            return marks.clear is not None
-        case "edited":
-            return bool(marks.edited) and marks.edited_strength > 0
-        case "chosen" | "chosen_behind":
-            return marks.chosen is not None and marks.steps_back(marks.chosen) == (kind == "chosen_behind")
-    mark = getattr(marks, kind)
-    return mark is not None and mark is not False and mark != ()  # the row 0 is one
+def _kinds_in(marks: Marks) -> set[str]:
+    """Return the kinds of which there are marks, in view or not."""
+    there = {
+        kind
+        for kind, mark in zip(marks._fields, marks, strict=True)
+        if mark is not None and mark is not False and mark != ()  # the row 0 is one
+    }
+    there.add("frame")
+    if marks.clear is not None:
+        there.add("veil")
+    if marks.chosen is not None and marks.steps_back(marks.chosen):
+        there ^= {"chosen", "chosen_behind"}
+    return there
 
 
 def _one(place: int) -> slice:

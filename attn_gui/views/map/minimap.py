@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QObject, QRect, QRectF, QSignalBlocker, Qt
+from PySide6.QtCore import QEvent, QRect, QRectF, QSignalBlocker, Qt
 from PySide6.QtGui import (
     QColor,
     QEnterEvent,
@@ -70,7 +70,7 @@ class Minimap(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.OpenHandCursor)
         self.hide()
-        heatmap.installEventFilter(self)
+        heatmap.placed.connect(self.follow)
         heatmap.box.changed.connect(self.follow)
         heatmap.levelsChanged.connect(self.follow)
 
@@ -209,11 +209,6 @@ class Minimap(QWidget):
     def _show_ring(self, shown: bool) -> None:
         self._ring = shown
         self.update()
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() in (QEvent.Type.Resize, QEvent.Type.Show):
-            self.follow()
-        return super().eventFilter(watched, event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._lay_out()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cache
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAction, QPainter, QPaintEvent, QPixmap, QRegion, QShowEvent
@@ -192,14 +193,14 @@ class ProductPicture(MapBackground, QWidget):
     def _roomiest_places(self) -> ProductPlaces:
         """Return the places with room for a line of a legend, so that no cell moves when the first one comes; without
         it where that would take the numbers from the cells."""
-        line = LevelBar.height_needed() + legend_line()
-        kept, bare = self._places_with(line), self._places_with(0)
+        line, tallest = LevelBar.height_needed() + legend_line(), cache(self._tallest_bar)  # asked twice of a width
+        kept, bare = self._places_with(line, tallest), self._places_with(0, tallest)
         return bare if kept.row_height < scaled(SIZE.value_min_cell_height) <= bare.row_height else kept
 
-    def _places_with(self, least: int) -> ProductPlaces:
-        bars = self._bar_height(scaled(LEAST_SIZE[0]), least)
+    def _places_with(self, least: int, tallest: Callable[[int], int]) -> ProductPlaces:
+        bars = self._room_for_bar(max(least, tallest(scaled(LEAST_SIZE[0]))))
         places = self._places_of(self._scene.stage, bars)
-        if (needed := self._bar_height(places.stage.width(), least)) != bars:
+        if (needed := self._room_for_bar(max(least, tallest(places.stage.width())))) != bars:
             places = self._places_of(self._scene.stage, needed)
         return places
 
@@ -208,16 +209,16 @@ class ProductPicture(MapBackground, QWidget):
         form = {"compact": self._scene.compact, "tight": self._scene.tight}
         return places_of(self.maps, stage, self.size(), **form, head=head, bars=bars, corner=corner)
 
-    def _bar_height(self, width: int, least: int) -> int:
-        """Return the pixels of the highest color bar, those of small maps that take turns in the corner included.
+    def _room_for_bar(self, height: int) -> int:
+        """Return the pixels that a bar takes below its map; the last line of a legend stands in the padding below."""
+        return scaled(SPACING.m) + max(LevelBar.height_needed(), height - padding(self._scene.tight) + 1)
 
-        The last line of a legend stands in the padding below.
-        """
-        bars = list(self._scene.bars.values())
+    def _tallest_bar(self, width: int) -> int:
+        """Return the pixels of the highest color bar, those of small maps that take turns in the corner included."""
+        bars = set(self._scene.bars.values())
         if is_counted(self.maps.map(self._scene.stage)):
-            bars += map(self.maps.bar, self._scene.alike)
-        tallest, bare = max(least, *(bar.heightForWidth(width) for bar in bars)), LevelBar.height_needed()
-        return scaled(SPACING.m) + max(bare, tallest - padding(self._scene.tight) + 1)
+            bars |= set(map(self.maps.bar, self._scene.alike))
+        return max([bar.heightForWidth(width) for bar in bars])
 
     def _place_operands(self) -> None:
         assert self.places is not None

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple, Protocol
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QRect, QSignalBlocker, Qt, Signal, SignalInstance
-from PySide6.QtGui import QAction, QMouseEvent, QResizeEvent
+from PySide6.QtGui import QAction, QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QScrollBar, QWidget
 
 from attn_gui.engine import STAGE, Evaluation, Recomputed
@@ -31,9 +31,10 @@ from attn_gui.views.widgets import WidgetMixin
 
 class MapBackground(WidgetMixin):
     """Mixin of the widgets that hold maps: emits `backgroundClicked` at a click beside the maps, and arranges them anew
-    after a change of size, theme or language."""
+    after a change of size, theme or language. `answer` is asked of each key that no map takes whether it takes it."""
 
     backgroundClicked: SignalInstance
+    answer: Callable[[QKeyEvent], bool] | None = None
 
     def arrange(self) -> None:
         """Place the maps and what stands around them."""
@@ -41,6 +42,10 @@ class MapBackground(WidgetMixin):
 
     def retranslate(self) -> None:
         """Set all words anew, in the present language, but for those that are painted."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if self.answer is None or not self.answer(event):
+            super().keyPressEvent(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         event.accept()  # so that the release comes here
@@ -481,15 +486,16 @@ class StageMaps(QObject):
     def _label_maps(self) -> None:
         for stage in self.stages:
             heatmap, (rows, columns) = self._maps[stage], self.labels(stage)
-            heatmap.set_shown(replace(heatmap.shown, row_names=rows, column_names=columns))
+            if heatmap.shown.row_names is not rows or heatmap.shown.column_names is not columns:
+                heatmap.set_shown(replace(heatmap.shown, row_names=rows, column_names=columns))
 
     def _name_maps(self) -> None:
         for stage in self.stages:
             rows, columns = self._maps[stage].shape
-            name = QCoreApplication.translate("StageMaps", "{title}, {rows} × {columns}")
-            self._maps[stage].setAccessibleName(name.format(title=stage_title(stage), rows=rows, columns=columns))
-            self._bars[stage].set_title(stage_title(stage))
-            self._minimaps[stage].set_title(stage_title(stage))
+            name, title = QCoreApplication.translate("StageMaps", "{title}, {rows} × {columns}"), stage_title(stage)
+            self._maps[stage].setAccessibleName(name.format(title=title, rows=rows, columns=columns))
+            self._bars[stage].set_title(title)
+            self._minimaps[stage].set_title(title)
 
     def retranslate(self) -> None:
         self._name_maps()

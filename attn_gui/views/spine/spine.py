@@ -26,11 +26,12 @@ from attn_gui.views.spine.spine_items import (
     entries_of,
     formula_latex,
     formula_text,
+    node_height,
     operator_texts,
 )
 from attn_gui.views.text_views import FormulaView
 from attn_gui.views.theme import scaled, set_background, style_text, theme_signal
-from attn_gui.views.widgets import HorizontalScroller, Retranslated, arrange, take_widgets
+from attn_gui.views.widgets import HorizontalScroller, MenuZone, arrange, take_widgets
 
 # --- The items of the spine side by side, in the form that there is room for; the row scrolls when none fits ---
 
@@ -91,15 +92,12 @@ class SpineRow(HorizontalScroller):
 
     def set_form(self, form: RowForm, keep: str, height: int) -> None:
         """Show the items in a form, in the middle of a height."""
-        highest = 0
         self._layout.setEnabled(False)  # else Qt lays the row out for each item that is shown
         for entry, item in self._items:
             item.setVisible(_stands(entry, form, keep))
             item.set_small(form.small)
-            if isinstance(item, StageNode):
-                highest = max(highest, item.height_for(form.small))
         self._layout.setEnabled(True)
-        self._layout.setContentsMargins(0, max(height - highest, 0) // 2, 0, 0)
+        self._layout.setContentsMargins(0, max(height - node_height(form.small), 0) // 2, 0, 0)
         self._layout.activate()
 
 
@@ -107,7 +105,7 @@ def _stands(entry: SpineEntry, form: RowForm, keep: str) -> bool:
     return form.concat or not entry.gives_way or keep == entry.gives_way
 
 
-class Spine(Retranslated, QWidget):
+class Spine(MenuZone, QWidget):
     """Shows the steps of a problem; a click on a map asks for it, the boxes between are the controls of their steps.
 
     When the width is short the formula gives way, then concat, then the size of the maps; then the row scrolls.

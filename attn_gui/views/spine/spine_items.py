@@ -245,12 +245,8 @@ class StageNode(MapButton):
         words = _words_width(self._symbol, "{} × {}".format(*self.map.shape), _sizes())
         return max(self._map_size(small).width() + 2 * (SPACING.s if small else SPACING.m - 1), words + 2 * SPACING.s)
 
-    def height_for(self, small: bool) -> int:
-        """Return the height that the node needs with a small or a large map."""
-        return 2 * top_of_maps(small) + map_side(small) + _words_height(_sizes())
-
     def sizeHint(self) -> QSize:
-        return QSize(self.width_for(self._small), self.height_for(self._small))
+        return QSize(self.width_for(self._small), node_height(self._small))
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
@@ -305,6 +301,11 @@ def _words_width(symbol: str, shape: str, _sizes: tuple[int, int]) -> int:
     """Return the width of what stands below a map; remembered, since layouts ask hundreds of times."""
     fonts = ((ui_font("stage_symbol", 600), symbol), (ui_font("micro"), shape))
     return max(QFontMetrics(font).horizontalAdvance(text) for font, text in fonts)
+
+
+def node_height(small: bool) -> int:
+    """Return the height that a node needs with a small or a large map."""
+    return 2 * top_of_maps(small) + map_side(small) + _words_height(_sizes())
 
 
 @lru_cache(maxsize=16)
@@ -363,8 +364,8 @@ class StageNodes:
         return tuple(dict.fromkeys(entry.chooses for entry in self._entries.values()))
 
     def height(self, compact: bool) -> int:
-        """Return the height of the highest one."""
-        return max((node.height_for(compact) for node in self._nodes.values()), default=0)
+        """Return the height of any of them."""
+        return node_height(compact) if self._nodes else 0
 
     def set_planes(self, evaluation: Evaluation, place: Place) -> None:
         """Show the matrices of an evaluation, for one item and head."""
@@ -401,9 +402,10 @@ class StageNodes:
     def mark(self, evaluation: Evaluation | None, place: Place, cell: ShownCell | None) -> None:
         """Mark the row and column of a cell in every map that takes part in it."""
         lines = lines_of(evaluation, cell, *place, {name: node.map.plane for name, node in self._nodes.items()})
+        still = motion_reduced()
         for name, node in self._nodes.items():
             node.map.overlay.set_marks(**lines.get(name, NOTHING)._asdict())
-            if motion_reduced():
+            if still:
                 node.clear_touch()
 
     def follow_theme(self) -> None:

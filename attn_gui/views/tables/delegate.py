@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 from PySide6.QtCore import QAbstractItemModel, QEvent, QObject, QPoint, QRect, Qt, Signal
@@ -68,7 +68,7 @@ class CellEditor(QLineEdit):
         restyle(self)
 
     def event(self, event: QEvent) -> bool:
-        if is_window_shortcut(event):
+        if isinstance(event, QKeyEvent) and is_window_shortcut(event):
             event.ignore()
             return False
         return super().event(event)
@@ -234,7 +234,8 @@ class CellDelegate(QStyledItemDelegate):
         if self.exposed is not None and not self.exposed.intersects(rect):
             return
         state, theme = option.state.value, self._theme
-        model, row, column = cast(MatrixModel, index.model()), index.row(), index.column()
+        model, row, column = index.model(), index.row(), index.column()
+        assert isinstance(model, MatrixModel)
         text, value = ("", model.number(row, column)) if self.between_rows else model.cell(row, column)
         tint = _tint_of(value, self._levels, theme.name) if self._levels is not None else None
         if tint is not None:

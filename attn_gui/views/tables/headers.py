@@ -173,7 +173,7 @@ class TokenHeader(MarkedHeader):
         return True
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self._editor and is_window_shortcut(event):
+        if watched is self._editor and isinstance(event, QKeyEvent) and is_window_shortcut(event):
             event.ignore()
             return True
         if watched is self._editor and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import (
-    QEvent,
     QItemSelection,
     QItemSelectionModel,
     QObject,
@@ -31,7 +30,7 @@ from attn_gui.views.tables.headers import HeadRuler, Mark, MarkedHeader
 from attn_gui.views.tables.table_view import MatrixView
 from attn_gui.views.text_views import WrappedLabel, scripts_markup
 from attn_gui.views.theme import current_theme, restyle, scaled, style_text, theme_signal, ui_font
-from attn_gui.views.widgets import ElidedLabel, arrange, clear_layout, entries_of
+from attn_gui.views.widgets import ElidedLabel, Retranslated, arrange, clear_layout, entries_of
 
 # --- Parts around a table: title, shape badge, the bar of ways out, and the place that holds whole rows ---
 
@@ -133,15 +132,16 @@ class WholeRows(QWidget):
 
     def height_for(self, rows: int) -> int:
         """Return the height that so many rows take, headers and scroll bar included."""
-        return self._around() + rows * self.view.rows.defaultSectionSize()
+        return self._around(self._across()) + rows * self.view.rows.defaultSectionSize()
 
     def fit(self) -> None:
         """Cut the table to whole rows; a small one is no larger than its cells."""
-        view, row, around = self.view, self.view.rows.defaultSectionSize(), self._around()
+        view, row, across = self.view, self.view.rows.defaultSectionSize(), self._across()
+        around = self._around(across)
         count = view.model().rowCount() if view.model() is not None else 0
         shown = max(1, min((self.height() - around) // row, count or 1))
         bar = view.verticalScrollBar().sizeHint().width() if shown < count else 0
-        width = self._across() + bar
+        width = across + bar
         view.setGeometry(QRect(0, 0, min(width, self.width()) if count else self.width(), around + row * shown))
 
     def _across(self) -> int:
@@ -149,14 +149,14 @@ class WholeRows(QWidget):
         columns = max(self.view.columns.length(), self.view.least_length())
         return self.view.rows.sizeHint().width() + columns + 2 * self.view.frameWidth()
 
-    def _around(self) -> int:
-        """Return the height of everything but rows.
+    def _around(self, across: int) -> int:
+        """Return the height of everything but rows, where the columns would take a width.
 
         Whether there is a scroll bar follows from the columns; asking the bar itself, which comes and goes with the
         height that is computed here, would never come to rest.
         """
         view = self.view
-        bar = view.horizontalScrollBar().sizeHint().height() if self._across() > self.width() else 0
+        bar = view.horizontalScrollBar().sizeHint().height() if across > self.width() else 0
         return view.columns.sizeHint().height() + 2 * view.frameWidth() + bar
 
 
@@ -171,7 +171,6 @@ class TableMenu(QObject):
         self._all = self._own("select_all", view.selectAll)
         self._fit = self._own("fit_columns", view.fit_columns)
         self._usual = self._own("usual_columns", view.reset_columns)
-        view.installEventFilter(self)
         view.customContextMenuRequested.connect(self._open_at)
         for header in (view.rows, view.columns):
             header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
@@ -216,11 +215,6 @@ class TableMenu(QObject):
         ):
             action.setText(text)
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        return super().eventFilter(watched, event)
-
     def _own(self, name: str, act: Callable[[], None], keys: str = "") -> QAction:
         action = QAction(self)
         action.setObjectName(f"action.{name}")
@@ -240,7 +234,7 @@ SAMPLED_ROWS, SAMPLED_COLUMNS = 64, 2048
 REST = 150  # ms after the last change until the tint is measured again
 
 
-class MatrixPanel(QWidget):
+class MatrixPanel(Retranslated, QWidget):
     """Shows one array field; `view` is its table, named `table.FIELD`, and says what a person wants of the cells."""
 
     headPicked = Signal(int)  # the head
@@ -274,6 +268,10 @@ class MatrixPanel(QWidget):
         self._symbol.setTextFormat(Qt.TextFormat.RichText)
         style_text(self._symbol, "sentence", "text", strong=True)
         style_text(self._name, "body", "text2")
+
+    def retranslate(self) -> None:
+        """Set the words of the menu anew; those of the title are set from outside."""
+        self.menu.retranslate()
 
     def set_present(self, present: bool) -> None:
         """Answer to the name of the field, or wait out of sight for a problem that has it."""

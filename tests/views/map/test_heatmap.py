@@ -211,7 +211,7 @@ def test_without_motion_the_outline_stays_until_the_next_action(values, plane, s
     heatmap = shown_map(plane(values))
     heatmap.overlay.flash([(slice(2, 3), slice(0, 7))])
     qtbot.wait(50)
-    assert heatmap.overlay.marks.edited_strength == 1.0
+    assert heatmap.overlay.strength == 1.0
     heatmap.set_chosen((0, 0))
     assert not heatmap.overlay.marks.edited
 
