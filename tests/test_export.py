@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 import attn_gui
-from attn_gui.app.files.export_tasks import ExportNaming, number_tasks
+from attn_gui.app.files.export_tasks import number_tasks
 from attn_gui.cli import main
 from attn_gui.commands.export_command import ExportOptions, export_parser
 from attn_gui.engine import DenseEvaluation, Problem, compute
@@ -163,7 +163,7 @@ def test_an_item_of_a_field_has_a_file_of_its_own(exported):
 
 def test_the_window_tells_items_apart_as_well(tmp_path):
     choice = DataChoice(("x", "output", "w_query", "weights"), batch=1, format="csv", folder=str(tmp_path), heads=(0,))
-    tasks = list(number_tasks(choice, DenseEvaluation(BATCHED), ExportNaming("a")))
+    tasks = list(number_tasks(choice, DenseEvaluation(BATCHED), "a"))
     names = ["a-x-b1.csv", "a-output-b1.csv", "a-w_query.csv", "a-weights-h0-b1.csv"]
     assert [task.path.name for task in tasks] == names
     tasks[0].write(DenseEvaluation(BATCHED), silent)

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QFileDialog
 from attn_gui.app.actions.action_table import Row
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.app_context import AppContext
-from attn_gui.app.files.files import FOLDERS, FilesController, may_go
+from attn_gui.app.files.files import FOLDERS, FilesController
 from attn_gui.app.state.background_task import WindowTask
 from attn_gui.app.state.translated_errors import saying, sentences
 from attn_gui.document.edits import Label, SetStudy
@@ -153,16 +153,6 @@ class ModelSteps(QObject):
         self._begin()
 
 
-class _AskedModel(NamedTuple):
-    """A model that is being opened: of its folder or, with a record, of a session."""
-
-    path: Path
-    record: StudyRecord | None
-    revision: int  # of the document that may be left for it
-    stamp: FileStamp | None  # of the file before it was read
-    again: Callable[[], object]  # asks for it once more
-
-
 class _Made(NamedTuple):
     """Result of the work; the evaluation of its problem too, unless none can hold it."""
 
@@ -183,12 +173,8 @@ class ModelController(QObject):
         self._runner, self._files = context.runner, files
         self._computation, self._settings = context.computation, context.settings
         self._ran: tuple[Study, Run] | None = None  # the last run of a text
-        self._opening = WindowTask(context.window, WorkLine("opening", context.window))
-        self._opening.ended.connect(self._on_opening_ended)
-        self._asked: _AskedModel | None = None
         self.steps = ModelSteps(context)
         files.steps_made = self.steps.wait
-        files.left.connect(self._opening.forget)
         files.recovered.connect(self._on_files_recovered)
 
     def commands(self) -> dict[str, Command]:
@@ -197,7 +183,7 @@ class ModelController(QObject):
     @property
     def busy(self) -> bool:
         """Whether a model or a step is still to come."""
-        return self._opening.busy or self.steps.busy
+        return self._files.opening.busy or self.steps.busy
 
     # --- ways ------------------------------------------------------------------------------------
     def ask(self) -> None:
@@ -209,17 +195,18 @@ class ModelController(QObject):
     def open_known(self, key: str) -> None:
         """Open a model that is known by this name; where it is not installed, say the line that brings it."""
         known = KNOWN[key]
-        if not known.installed or self._files.may_leave():
-            self._begin(
-                Path(known.title),
-                lambda progress: _opened(known.folder(within(progress, 0, 2)), within(progress, 1, 2), known.title),
-                partial(self.open_known, key),
-            )
+        if not known.installed:
+            self._refuse(known.absence)
+            return
+
+        def read(_path: Path, progress: Progress) -> OpenedStudy:
+            return _opened(known.folder(within(progress, 0, 2)), within(progress, 1, 2), known.title)
+
+        self._begin(Path(known.title), read, partial(self.open_known, key))
 
     def open_path(self, path: Path) -> None:
         """Open a checkpoint with a text that suits it, its first layer on the table."""
-        if self._files.may_leave():
-            self._begin(path, lambda progress: _opened(path, progress), partial(self.open_path, path))
+        self._begin(path, _opened, partial(self.open_path, path))
 
     def open_session(self, path: Path, record: StudyRecord, left: int | None = None) -> None:
         """Open a session of a model with the folder that it names, or another one that holds the same weights; the
@@ -232,7 +219,13 @@ class ModelController(QObject):
             own = [known.folder() for known in KNOWN.values() if not known.package]
             opened = [Path(name) for name in self._settings.entries(FOLDERS, "folders") if isinstance(name, str)]
             again = partial(self._files.open_path, path)  # with what it holds then
-            self._begin(path, lambda progress: opened_study(record, [*own, *opened], progress), again, record)
+            self._begin(
+                path,
+                lambda _path, progress: opened_study(record, [*own, *opened], progress),
+                again,
+                record,
+                self._document.revision,
+            )
 
     def set_text(self, text: str) -> None:
         """Let the model read another text; what was changed in its layers stays where it still fits."""
@@ -316,24 +309,22 @@ class ModelController(QObject):
     def _begin(
         self,
         path: Path,
-        work: Callable[[Progress], OpenedStudy],
+        read: Callable[[Path, Progress], OpenedStudy],
         again: Callable[[], object],
         record: StudyRecord | None = None,
+        left: int | None = None,
     ) -> None:
-        self._asked = _AskedModel(path, record, self._document.revision, FileStamp.of(path), again)
-        self._opening.start(lambda progress: _made(work(progress)), path.name, at_once=True)
-        self.begun.emit()
+        """Read a model of a folder or, with a record, of a session, and open it; `left` as in `read_beside`."""
 
-    def _on_opening_ended(self, outcome: Future[_Made]) -> None:
-        asked, self._asked = self._asked, None
-        assert asked is not None, "something was"
-        try:
-            found = outcome.result()
-        except (ValueError, MemoryError) as error:
-            self._window.banner.show_error(saying(error), offers=self._ways_out(error))
-            return
-        if may_go(self._window, self._document, asked.path.name, asked.revision, asked.again):
-            self._open(asked, found)
+        def made(path: Path, progress: Progress) -> _Made | None:
+            return _made(read(path, progress))
+
+        take = partial(self._open, path, record)
+        if self._files.read_beside(path, made, take, again, self._refuse, left=left, at_once=True):
+            self.begun.emit()
+
+    def _refuse(self, error: Exception, _left: int = 0) -> None:
+        self._window.banner.show_error(saying(error), offers=self._ways_out(error))
 
     def _ways_out(self, refusal: Exception) -> list[BannerOffer]:
         """Return a button that copies the line for a terminal, where a sentence names one."""
@@ -351,12 +342,12 @@ class ModelController(QObject):
 
         return [BannerOffer(lambda: self.tr("Copy the line"), lambda: line, copied)]
 
-    def _open(self, asked: _AskedModel, found: _Made) -> None:
+    def _open(self, path: Path, record: StudyRecord | None, found: _Made, stamp: FileStamp | None) -> None:
         study, run = found.placed.study, found.placed.run
         self.keep(study, run)
         self.opening.emit()
         with self._computation.handed(found.evaluation):
-            self._files.begin_study(asked.path, asked.record, found.placed, asked.stamp)
+            self._files.begin_study(path, record, found.placed, stamp)
         folder = str(study.model.folder.absolute())
         if notes := study.model.notes:
             self._window.banner.show_info(lambda: sentences(notes))

@@ -261,7 +261,7 @@ class StartPage(QObject):
         return self.tr("The vectors are random: the weights say nothing about meaning yet.")
 
     def _open_lesson(self) -> None:
-        self._lessons.opening.open(path_of(next(names())))
+        self._lessons.open(path_of(next(names())))
 
     def _open_recent(self, place: int) -> None:
         self._files.chosen.emit([self._settings.recent()[place]])

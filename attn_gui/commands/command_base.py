@@ -29,7 +29,7 @@ from attn_gui.languages import QT_TRANSLATE_NOOP, locale_language
 from attn_gui.libraries import DRAWING, complaint
 
 if TYPE_CHECKING:
-    from attn_gui.formats import CountProgress, Loaded
+    from attn_gui.formats import Loaded
     from attn_gui.formats.named.array_mapping import ArrayMapping
 
 DONE = 0  # the exit code of a command that did what it was asked
@@ -288,7 +288,3 @@ class FileProgress:
         if self._terminal and said != self._shown and time.monotonic() > self._begun + PATIENCE:
             self._shown = said
             print(f"\r{said}\x1b[K", end="", file=sys.stderr, flush=True)
-
-    def of(self, part: int, parts: int) -> CountProgress:
-        """Return the progress of one of several equal parts of the file."""
-        return lambda done, every: self.show((part + done / every) / parts)

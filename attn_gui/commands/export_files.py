@@ -3,46 +3,42 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attn_gui.commands.command_base import FileProgress
 from attn_gui.commands.export_request import ComparedEvaluation, ExportError, ExportRequest, make_folder, request_of
-from attn_gui.engine import made_direct
+from attn_gui.engine import Evaluation, made_direct
+from attn_gui.engine.progress import within
 from attn_gui.figure.export_settings import USUAL_DPI, ExportSettings, given_options
 from attn_gui.figure.styles import resolution
 from attn_gui.formats import (
     IMAGES,
-    ArrayRows,
     Format,
     Loaded,
-    block_rows,
-    counted_labels,
-    field_rows,
     has_items,
     number_formats,
     rows_of,
     save_members,
-    save_rows,
+    save_numbers,
     save_steps,
-    stage_labels,
     stage_rows,
 )
 from attn_gui.formats.atomic_writing import write_file
 from attn_gui.formats.export_names import file_stem, has_own_cells, heads_part
-from attn_gui.formats.file_format import Labels
 from attn_gui.formats.npz import members_of
 from attn_gui.formats.scripts import SCRIPTS, script_name, script_text
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 if TYPE_CHECKING:
-    from attn_gui.figure.pages.page_kind import PageKind
+    pass
 
 _SCRIPT = QT_TRANSLATE_NOOP("Sentences", "A script computes one state: leave out --compare.")
 _COMPUTES = QT_TRANSLATE_NOOP("Sentences", "A {ending} computes one state: leave out --compare.")
 
+Heads = Callable[[str], tuple[int, ...]]  # those of a stage that have a file of their own
 MOVING_DPI = 96  # a walk is 800 × 420 pixels then
 _NO_FIGURE = QT_TRANSLATE_NOOP(
     "Sentences", "{name} is a matrix of the problem, no stage: it is written as numbers only."
@@ -69,7 +65,6 @@ def write_numbers(request: ExportRequest, ending: str) -> Iterator[Path]:
         yield _write_stages(request, kind)
     else:
         yield from _write_tables(request, kind)
-        yield from _write_fields(request, kind)
 
 
 def _write_script(request: ExportRequest, key: str) -> Path:
@@ -102,7 +97,7 @@ def _write_stages(request: ExportRequest, kind: Format[Any]) -> Path:
     members = {} if request.other else {name: rows_of(array) for name, array in members_of(loaded).items()}
     with FileProgress(path) as progress:
         rows = {
-            stage: stage_rows(request.read(stage), stage, progress.of(number, len(stages)))
+            stage: stage_rows(request.read(stage), stage, within(progress.show, number, len(stages)))
             for number, stage in enumerate(stages)
         }
         own = request.loaded.problem.arrays()
@@ -111,42 +106,24 @@ def _write_stages(request: ExportRequest, kind: Format[Any]) -> Path:
 
 
 def _write_tables(request: ExportRequest, kind: Format[Any]) -> Iterator[Path]:
-    """Write the numbers of each stage and head; texts are labelled with the tokens."""
+    """Write the numbers of each stage and head, and the matrices of the problem; of a batch one item."""
+    problem, ending = request.evaluation.problem, kind.suffixes[0]
     for stage in request.stages:
         for head in request.heads_of(stage):
             mine = head if has_own_cells(request.evaluation, stage) else None
-            path = request.path(
-                stage, heads_part((head,), request.evaluation.problem.num_heads, stage), kind.suffixes[0]
-            )
-            with FileProgress(path) as progress:
-                cells = block_rows(request.read(stage), stage, request.options.batch, mine, progress.of(0, 1))
-                _save(request, kind, stage, cells, path)
-            yield path
-
-
-def _write_fields(request: ExportRequest, kind: Format[Any]) -> Iterator[Path]:
-    """Write the matrices of the problem, of a batch the item that is asked for."""
+            path = request.path(stage, heads_part((head,), problem.num_heads, stage), ending)
+            yield _write_matrix(request, request.read(stage), stage, mine, path)
     for name in request.fields:
-        item = request.item if has_items(request.loaded.problem, name) else ""
-        path = request.base(file_stem(name, item), kind.suffixes[0])
-        _save(request, kind, name, field_rows(request.loaded.problem, name, request.options.batch), path)
-        yield path
+        item = request.item if has_items(problem, name) else ""
+        yield _write_matrix(request, request.evaluation, name, None, request.base(file_stem(name, item), ending))
 
 
-def _save(request: ExportRequest, kind: Format[Any], name: str, cells: ArrayRows, path: Path) -> None:
-    """Save one matrix, with the labels that are asked for."""
-    rows, columns = _labels(request, kind, name, cells)
-    save_rows(cells, path, row_labels=rows, column_labels=columns, excel=request.options.bom)
-
-
-def _labels(request: ExportRequest, kind: Format[Any], name: str, cells: ArrayRows) -> tuple[Labels, Labels]:
-    """Return the tokens of rows and columns where there are any; asked for, numbers where there are none, or
-    neither."""
-    asked = request.options.headers
-    if not kind.text or asked is False or (asked is None and name in request.fields):
-        return None, None
-    drawn = request.read(name) if name in request.stages else request.evaluation
-    return counted_labels(drawn, name, cells) if asked else stage_labels(drawn, name)
+def _write_matrix(request: ExportRequest, evaluation: Evaluation, name: str, head: int | None, path: Path) -> Path:
+    options = request.options
+    with FileProgress(path) as progress:
+        as_asked = {"batch": options.batch, "headers": options.headers, "excel": options.bom}
+        save_numbers(evaluation, name, path, head=head, progress=progress.show, **as_asked)
+    return path
 
 
 # --- files ----------------------------------------------------------------------------------------
@@ -184,6 +161,7 @@ def _write_page(request: ExportRequest) -> Iterator[Path]:
     if request.other is not None:
         raise ExportError(_ONE_STATE)
     from attn_gui.figure.compose import check_cell  # Qt is not needed for numbers
+    from attn_gui.figure.figure_kinds import FRAMES
     from attn_gui.figure.operands import stage_plane
     from attn_gui.figure.page_catalog import page_of_name
     from attn_gui.figure.pages.page_context import PageContext
@@ -200,73 +178,53 @@ def _write_page(request: ExportRequest) -> Iterator[Path]:
     states = request.loaded.snapshots
     context = PageContext.at(request.evaluation, options.batch, request.heads[0], stage, options.cell, states)
     chosen = from_texts(kind.options, context, dict(options.set))
-    make_folder(options.folder)
-    for ending in dict.fromkeys(options.format):
-        for head in request.heads if kind.per_head else request.heads[:1]:
-            path = request.path(kind.name, heads_part((head,), problem.num_heads), f".{ending}")
-            figure = {
-                "picture": kind.name,
-                "stage": context.stage,
-                "cell": context.cell,
-                "page_options": chosen,
-                "states": context.states,
-            }
-            if options.frames or (kind.slide is not None and IMAGES[ending].moving):
-                yield from _write_frames(request, path, kind, head, **figure)
-            else:
-                yield from _draw(request, path, (head,), **figure)
-
-
-def _write_frames(request: ExportRequest, path: Path, kind: PageKind[Any], head: int, **choices: Any) -> Iterator[Path]:
-    """Write a figure for every place of a page's slider, or one file of all of them where it can move."""
-    from attn_gui.figure.render import FigureFile, PageFrames
-    from attn_gui.figure.text.fonts import ensure_gui
-
-    if kind.slide is None:
+    if options.frames and kind.slide is None:
         raise ExportError(_NO_SLIDER, page=kind.name)
-    ensure_gui()
-    settings = ExportSettings(**_figure_settings(request.options) | choices)
-    frames = PageFrames(kind, settings, head)
-    for target, write in frames.files(request.evaluation, FigureFile(path.suffix[1:], settings.dpi), path):
-        with FileProgress(target) as progress:
-            write(request.evaluation, progress.show)
-        yield target
-
-
-def _draw(request: ExportRequest, path: Path, heads: tuple[int, ...], **choices: Any) -> Iterator[Path]:
-    """Draw one figure, with the options that all of them have."""
-    from attn_gui.figure.render import write
-
-    with FileProgress(path) as progress:
-        choices = _figure_settings(request.options) | choices | {"format": path.suffix[1:], "progress": progress.show}
-        write(request.evaluation, path, **choices | {"heads": heads})
-    yield path
-
-
-def _figure_settings(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the settings that the command line has an option for."""
-    return given_options(options) | {"dpi": resolution(options.dpi, options.style, USUAL_DPI)}
+    choices = {"cell": context.cell, "page_options": chosen, "states": context.states}
+    heads = request.heads if kind.per_head else request.heads[:1]
+    make_folder(options.folder)
+    picture = kind.name + FRAMES if options.frames else kind.name
+    for ending in dict.fromkeys(options.format):
+        yield from _draw(request, picture, ending, (context.stage,), lambda _: heads, **choices)
 
 
 def _write_figures(request: ExportRequest, ending: str) -> Iterator[Path]:
-    from attn_gui.figure.figure_kinds import card_picture, kind_of  # Qt is not needed for numbers
-    from attn_gui.figure.levels import color_scale_from
+    from attn_gui.figure.figure_kinds import card_picture  # Qt is not needed for numbers
 
     options = request.options
-    color_scale = color_scale_from(options.levels, options.colormap)
     picture = card_picture(options.card or False) or options.picture
-    for stage in request.stages:
-        heads = request.heads_of(stage)
-        kind = kind_of(picture)
-        for chosen in [heads] if options.sheet and kind.on_sheets else [(head,) for head in heads]:
-            part = file_stem(
-                "walk" if options.walk else kind.part, heads_part(chosen, request.loaded.problem.num_heads, stage)
-            )
-            path = request.path(stage, part, f".{ending}")
-            choices = {"stage": stage, "color_scales": {stage: color_scale}, "sheet": options.sheet, "picture": picture}
-            if options.walk and IMAGES[ending].moving:
-                choices["dpi"] = options.dpi or MOVING_DPI
-            yield from _draw(request, path, chosen, **choices, beside=_beside(request.other, options.show))
+    moving = {"dpi": options.dpi or MOVING_DPI} if options.walk and IMAGES[ending].moving else {}
+    beside = _beside(request.other, options.show)
+    yield from _draw(request, picture, ending, request.stages, request.heads_of, beside=beside, **moving)
+
+
+def _draw(
+    request: ExportRequest, picture: str, ending: str, stages: Sequence[str], heads: Heads, **choices: Any
+) -> Iterator[Path]:
+    """Draw the figures of a kind, with the options that all of them have."""
+    from attn_gui.figure.figure_kinds import kind_of
+    from attn_gui.figure.levels import color_scale_from
+    from attn_gui.figure.render import figure_tasks
+    from attn_gui.figure.text.fonts import ensure_gui
+
+    ensure_gui()
+    options = request.options
+    given = given_options(options) | {"dpi": resolution(options.dpi, options.style, USUAL_DPI)} | choices
+    color_scale = color_scale_from(options.levels, options.colormap)
+    settings = ExportSettings(**given | {"picture": picture})
+    tasks = figure_tasks(
+        request.evaluation,
+        kind_of(picture),
+        stages,
+        heads,
+        lambda stage: replace(settings, stage=stage, color_scales={stage: color_scale}),
+        lambda parts, _alone: request.path(file_stem(*parts), "", f".{ending}"),
+        sheet=options.sheet,
+    )
+    for task in tasks:
+        with FileProgress(task.path) as progress:
+            task.write(request.evaluation, progress.show)
+        yield task.path
 
 
 def _beside(other: ComparedEvaluation | None, show: str) -> object:

@@ -35,6 +35,7 @@ from attn_gui.figure.product import (
 )
 from attn_gui.figure.styles import STYLES
 from attn_gui.figure.writers import BASE_PT, LOGICAL_DPI, PX_PER_CM, Page, TooSmall, pixels_of
+from attn_gui.formats.catalog import IMAGES
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # --- Scale of a page: how much larger than 7.5 points its type is, by what was asked for or by the size of the page ---
@@ -304,6 +305,10 @@ class FigureKind:
     quick: bool = True
     of_model: bool = False
     of_cell: bool = False
+
+    def moves(self, form: str) -> bool:
+        """Return whether a file of a form, or several, hold all places of its slider."""
+        return self.frames is not None and (self.apart or IMAGES[form].moving)
 
     def is_there(self, evaluation: Evaluation, model: ModelContext | None) -> bool:
         """Return whether any stage of a problem has it, that may be a layer of a model."""

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from attn_gui.engine.progress import Progress, silent, within
 from attn_gui.figure.comparison import ComparedState
 from attn_gui.figure.compose import Source, chosen_heads, evaluation_of_source
 from attn_gui.figure.export_settings import ExportSettings, Heads, check_company
-from attn_gui.figure.figure_kinds import FRAMES, card_picture, content_page, kind_of, page_context
+from attn_gui.figure.figure_kinds import FRAMES, FigureKind, card_picture, content_page, kind_of, page_context
 from attn_gui.figure.levels import color_scale_from
 from attn_gui.figure.page_catalog import check_options
 from attn_gui.figure.pages.page_context import PageContext
@@ -31,6 +32,7 @@ from attn_gui.figure.writers import ANIMATORS, ENCODERS, LOGICAL_DPI, LONGEST_PA
 from attn_gui.formats import session as session_file
 from attn_gui.formats.atomic_writing import replacing
 from attn_gui.formats.catalog import IMAGES
+from attn_gui.formats.export_names import heads_part
 from attn_gui.formats.file_format import Loaded
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.modes import BOTH, SIDE_BY_SIDE, state_key
@@ -400,3 +402,57 @@ class PageFrames:
             ANIMATORS[file.form](
                 self.pages(evaluation, within(progress, 0, 2)), file.dpi, target, within(progress, 1, 2)
             )
+
+
+# --- the files of an export ----------------------------------------------------------------------
+MANY = 1 << 30  # cells, as it were: of what is computed value by value
+
+
+@dataclass(frozen=True)
+class ExportTask:
+    """One file, and how it is written, from an evaluation that may be another one; `cells` says how much work that
+    is."""
+
+    path: Path
+    cells: int
+    write: Write
+
+
+def figure_tasks(
+    evaluation: Evaluation,
+    kind: FigureKind,
+    stages: Sequence[str],
+    heads_of: Callable[[str], tuple[int, ...]],
+    settings_of: Callable[[str], ExportSettings],
+    path_of: Callable[[Sequence[str], bool], Path],
+    *,
+    sheet: bool = False,
+) -> list[ExportTask]:
+    """Return a file for every stage and head, for every stage with `sheet`, and for every frame of a page.
+
+    What belongs to no stage is of the first one. `path_of` gets the parts of a name, empty ones among them, and whether
+    the file is the only one. Raises ValueError with a sentence for a page that a problem has not.
+    """
+    figures: list[tuple[str, tuple[int, ...]]] = []
+    for stage in stages if kind.of_stage else stages[:1]:
+        heads = heads_of(stage)
+        figures += [(stage, group) for group in ([heads] if sheet and kind.on_sheets else [(one,) for one in heads])]
+    tasks: list[ExportTask] = []
+    for stage, group in figures:
+        settings = settings_of(stage)
+        named = stage if kind.of_stage else ""
+        parts = [named, "walk" if settings.walk else kind.part, heads_part(group, evaluation.problem.num_heads, named)]
+        path = path_of(parts, len(figures) == 1)
+        form = path.suffix.removeprefix(".")
+        if kind.frames is not None and kind.moves(form):
+            frames = PageFrames(kind.frames, settings, group[0])
+            files = frames.files(evaluation, FigureFile(form, settings.dpi), path)
+            tasks += [ExportTask(target, MANY, written) for target, written in files]
+            continue
+        cells = prod(evaluation.shape(stage)[-2:]) * len(group) if kind.quick else MANY
+        tasks.append(ExportTask(path, cells, _writer(path, replace(settings, heads=group))))
+    return tasks
+
+
+def _writer(path: Path, settings: ExportSettings) -> Write:
+    return lambda now, progress: write(now, path, settings, sheet=True, progress=progress)

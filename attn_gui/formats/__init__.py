@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.evaluation.trace import problem_in
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.progress import Progress, silent
 from attn_gui.formats.array_rows import (
     ArrayRows,
-    CountProgress,
     as_matrix,
     block_rows,
     counted_labels,
@@ -69,7 +69,6 @@ __all__ = [
     "SESSION",
     "AmbiguousTable",
     "ArrayRows",
-    "CountProgress",
     "FileNote",
     "Format",
     "FormatError",
@@ -98,6 +97,7 @@ __all__ = [
     "save_formats",
     "save_matrix",
     "save_members",
+    "save_numbers",
     "save_rows",
     "save_session",
     "save_steps",
@@ -359,3 +359,32 @@ def save_rows(
     with replacing(path, rows.nbytes) as sink:
         sink.write(codecs.BOM_UTF8 if excel and kind.spreadsheet else b"")
         write(as_matrix(rows) if kind.text else rows, sink, row_labels, column_labels)
+
+
+def save_numbers(
+    evaluation: Evaluation,
+    name: str,
+    path: PathText,
+    *,
+    batch: int = 0,
+    head: int | None = None,
+    headers: bool | None = None,
+    excel: bool = False,
+    progress: Progress = silent,
+) -> None:
+    """Save the matrix of an item, and of one head or all (None), of a stage or of a field that is no stage.
+
+    `headers` names rows and columns of a text: None by tokens, of stages that have them, True by numbers where there
+    are none. `excel`, and what is raised, as of `save_rows`.
+    """
+    own = name in evaluation.problem.arrays() and name not in evaluation.stages
+    if own:
+        rows = field_rows(evaluation.problem, name, batch)
+    else:
+        rows = block_rows(evaluation, name, batch, head, progress)
+    labels: tuple[Sequence[str] | None, Sequence[str] | None] = (None, None)
+    if headers:
+        labels = counted_labels(evaluation, name, rows)
+    elif headers is None and not own:
+        labels = stage_labels(evaluation, name)
+    save_rows(rows, path, row_labels=labels[0], column_labels=labels[1], excel=excel)

@@ -12,13 +12,11 @@ from attn_gui.engine import Problem
 from attn_gui.engine.arrays import Box, item_of
 from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.fields import GIVEN
+from attn_gui.engine.progress import Progress, silent
 from attn_gui.formats.untrusted_bytes import Array
 
 AT_ONCE = 1 << 22
 """Cells of a block."""
-
-CountProgress: TypeAlias = Callable[[int, int], None]
-"""Called with (rows done, rows in all), from any thread; whatever it raises ends the work."""
 
 Tokens: TypeAlias = tuple[str, ...] | None
 
@@ -71,7 +69,7 @@ def as_matrix(rows: ArrayRows) -> ArrayRows:
     return rows._replace(shape=(1, 1, *rows.shape)[-2:], blocks=lambda: map(np.atleast_2d, rows.blocks()))
 
 
-def stage_rows(evaluation: Evaluation, stage: str, progress: CountProgress | None = None) -> ArrayRows:
+def stage_rows(evaluation: Evaluation, stage: str, progress: Progress = silent) -> ArrayRows:
     """Return a whole stage with all its axes."""
     shape = evaluation.shape(stage)
     *leading, height, width = shape
@@ -88,7 +86,7 @@ def stage_rows(evaluation: Evaluation, stage: str, progress: CountProgress | Non
 
 
 def block_rows(
-    evaluation: Evaluation, stage: str, batch: int, head: int | None, progress: CountProgress | None = None
+    evaluation: Evaluation, stage: str, batch: int, head: int | None, progress: Progress = silent
 ) -> ArrayRows:
     """Return the matrix of one item of a stage, and of one head where it has heads; else the columns of a head, or all
     (None)."""
@@ -129,13 +127,10 @@ def _cuts(height: int, width: int) -> Iterator[slice]:
         yield slice(low, min(low + step, height))
 
 
-def _counted(
-    boxes: Iterator[Box], read: Callable[[Box], Array], rows: int, progress: CountProgress | None
-) -> Iterator[Array]:
-    """Yield the blocks and call `progress` with the number of rows done after each."""
+def _counted(boxes: Iterator[Box], read: Callable[[Box], Array], rows: int, progress: Progress) -> Iterator[Array]:
+    """Yield the blocks and call `progress` with the share of the rows done after each."""
     done = 0
     for box in boxes:
         yield read(box)
         done += box[-2].stop - box[-2].start
-        if progress is not None:
-            progress(done, rows)
+        progress(done / rows)

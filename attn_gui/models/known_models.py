@@ -49,6 +49,11 @@ class KnownModel(NamedTuple):
         return self._path().exists()
 
     @property
+    def absence(self) -> FormatError:
+        """The refusal of a model that is not installed."""
+        return FormatError(_ABSENT, name=self.title, line=self.line)
+
+    @property
     def obtainable(self) -> bool:
         """Whether it is there or can be installed: a bundle has no Python of its own that packages could join."""
         return not getattr(sys, "frozen", False) or self.installed
@@ -60,7 +65,7 @@ class KnownModel(NamedTuple):
         """
         path = self._path()
         if not path.exists():
-            raise FormatError(_ABSENT, name=self.title, line=self.line)
+            raise self.absence
         if not self.digest:
             return path
         weights = path / WEIGHTS if path.is_dir() else path

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from PySide6.QtCore import QEvent, QPoint, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QPaintEvent
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QFrame,
@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.figure.design_tokens import SPACING
-from attn_gui.views.controls.typed_field import asks_to_undo
+from attn_gui.views.controls.typed_field import EditorMixin
 from attn_gui.views.text_views import Link, SentenceRun, SentenceView, paint_words
 from attn_gui.views.theme import restyle
 from attn_gui.views.widgets import Retranslated, arrange, clear_layout
@@ -65,18 +65,13 @@ class ChoiceButton(QRadioButton):
         return self.rect().contains(pos)
 
 
-class AnswerLine(QLineEdit):
+class AnswerLine(EditorMixin, QLineEdit):
     """Line for a number; with `refused` the first click selects all of it, so that the next answer replaces it."""
 
     refused = False
 
-    def event(self, event: QEvent) -> bool:
-        if isinstance(event, QKeyEvent) and asks_to_undo(event):
-            redo = event.matches(QKeySequence.StandardKey.Redo)
-            if not (self.isRedoAvailable() if redo else self.isUndoAvailable()):
-                event.ignore()  # it belongs to the document where nothing has been typed
-                return False
-        return super().event(event)
+    def pending(self) -> bool:
+        return self.isUndoAvailable() or self.isRedoAvailable()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         super().mousePressEvent(event)

@@ -796,6 +796,10 @@
 <context>
     <name>AnswerButtons</name>
     <message>
+        <source>OK</source>
+        <translation>确定</translation>
+    </message>
+    <message>
         <source>Cancel</source>
         <translation>取消</translation>
     </message>
@@ -874,13 +878,6 @@
     <message>
         <source>Used as</source>
         <translation>用作</translation>
-    </message>
-</context>
-<context>
-    <name>AskDialog</name>
-    <message>
-        <source>OK</source>
-        <translation>确定</translation>
     </message>
 </context>
 <context>
@@ -3537,10 +3534,6 @@
     <message>
         <source>Leave out cells</source>
         <translation>留空</translation>
-    </message>
-    <message>
-        <source>OK</source>
-        <translation>确定</translation>
     </message>
     <message>
         <source>cells left out</source>
@@ -6641,10 +6634,6 @@ Do you want to replace it?</source>
     <message>
         <source>The text can be read in several ways. Which numbers are meant?</source>
         <translation>这段文本有多种读法。应读作哪些数？</translation>
-    </message>
-    <message>
-        <source>OK</source>
-        <translation>确定</translation>
     </message>
     <message>
         <source>The text holds several matrices. Which numbers are meant?</source>
@@ -10117,10 +10106,6 @@ Do you want to replace it?</source>
     <message>
         <source>Whatever is worth knowing about this state; it is saved with it</source>
         <translation>关于这个状态值得记下的内容，随快照一起保存</translation>
-    </message>
-    <message>
-        <source>OK</source>
-        <translation>确定</translation>
     </message>
 </context>
 <context>

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attn_gui.app.files.export_tasks import ExportNaming, number_tasks
+from attn_gui.app.files.export_tasks import number_tasks
 from attn_gui.app.tables.finding import fitting, named_alike, place_in, wanted_by
 from attn_gui.app.tables.table_pasting import grown_fields, grown_outline
 from attn_gui.app.tables.tables import StageCells, TableDifference
@@ -160,7 +160,7 @@ def test_a_value_that_was_changed_by_hand_is_written_as_it_is_shown(tmp_path, en
     problem = Problem(query=np.eye(2), key=np.eye(2), value=[[1.0, 2], [3, 5]], interventions=by_hand)
     evaluation = DenseEvaluation(problem)
     choice = DataChoice(("value",), format=ending, folder=str(tmp_path))
-    (task,) = number_tasks(choice, evaluation, ExportNaming("a"))
+    (task,) = number_tasks(choice, evaluation, "a")
     task.write(evaluation, silent)
     found = np.load(task.path)
     array = found["value"] if ending == "npz" else found

@@ -178,16 +178,16 @@ def test_a_head_is_written_as_if_it_were_whole(evaluation: Evaluation, tmp_path:
 
 
 def test_members_of_an_npz(evaluation: Evaluation, tmp_path: Path) -> None:
-    told: list[tuple[int, int]] = []
-    members = {"weights": stage_rows(evaluation, "weights", lambda *at: told.append(at)), "key": rows_of(np.eye(3))}
+    told: list[float] = []
+    members = {"weights": stage_rows(evaluation, "weights", told.append), "key": rows_of(np.eye(3))}
     save_members(members, tmp_path / "a.npz")
     with np.load(tmp_path / "a.npz") as found:
         assert set(found) == {"weights", "key"}
         np.testing.assert_array_equal(
             found["weights"], evaluation.box("weights", tuple(map(slice, evaluation.shape("weights"))))
         )
-    assert told[-1] == (2 * 3 * 7, 2 * 3 * 7)
-    assert [done for done, _ in told] == sorted({done for done, _ in told})
+    assert told == sorted({*told})
+    assert told[-1] == 1
 
 
 @each("ending", ["npy", "csv", "npz"])

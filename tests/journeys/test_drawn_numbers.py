@@ -43,6 +43,8 @@ def test_a_gesture_is_one_step_and_escape_takes_it_back(person, qtbot):
     before = person.program.document.snapshot()
     pull(person, "weights", -40, moves=9)
     qtbot.waitUntil(lambda: person.program.document.stack.count() == 1)
+    person.press("Esc")  # there is no gesture any more
+    assert not person.action("target_tool").isChecked()
     person.do("undo")
     assert person.program.document.problem == before
 
@@ -69,6 +71,18 @@ def test_a_gesture_is_one_step_and_escape_takes_it_back(person, qtbot):
     person.press("Esc")
     assert not person.action("target_tool").isChecked()
     assert person.program.view.look.cell is not None
+
+    person.again("another change ends a gesture, and what is drawn on is a step of its own")
+    QTest.mousePress(heatmap, LEFT, pos=start)
+    for pixels in (20, 40):
+        QTest.mouseMove(heatmap, start - QPoint(0, pixels))
+    qtbot.waitUntil(lambda: person.program.document.stack.count() == 1)
+    person.let_work_end()
+    person.do("head_off")
+    QTest.mouseMove(heatmap, start - QPoint(0, 60))
+    QTest.mouseRelease(heatmap, LEFT, pos=start - QPoint(0, 60))
+    qtbot.waitUntil(lambda: person.program.document.stack.count() == 3)
+    assert person.program.document.problem.interventions
 
     person.again("beside another state the tool says why nothing moves")
     person.do("pin", "show_before")

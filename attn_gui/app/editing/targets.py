@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future
+from dataclasses import dataclass
 from threading import Event
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -156,8 +157,9 @@ def cells_text(field: str, box: Box) -> str:
     return f"{field_symbol(field)}[{', '.join(places)}]"
 
 
-class TargetDrag(NamedTuple):
-    """A gesture under way: the problem as it was, the cell, its number then, and the range of its map's colors.
+@dataclass
+class TargetDrag:
+    """A gesture: the problem as it was, the cell, its number then, the range of its map's colors, and how far it is.
 
     `bounded`: whether its numbers lie between 0 and 1.
     """
@@ -168,16 +170,28 @@ class TargetDrag(NamedTuple):
     value: float
     span: float
     bounded: bool
+    target: float | None = None  # the newest number that was drawn, until it is solved for
+    let_go: bool = False  # whether the button was released; the last answer is still to come
+    looked: bool = False  # whether `quick` has been looked for
+    quick: QuickRow | None = None  # answers at once, in a long row that allows it
+    stepped: bool = False  # whether the last step of the history is its own
 
-    def target(self, pixels: int) -> float:
-        """Return the number that so many pixels mean."""
+    def draw(self, pixels: int, let_go: bool) -> None:
+        """Take the number that so many pixels mean for the target."""
         wanted = self.value + pixels * self.span / WAY
-        return min(max(wanted, LEAST_SHARE), 1 - LEAST_SHARE) if self.bounded else wanted
+        self.target = min(max(wanted, LEAST_SHARE), 1 - LEAST_SHARE) if self.bounded else wanted
+        self.let_go = let_go
 
 
 class TargetDragController(QObject):
     """Solves for the present number of the gesture off the GUI thread; the newest answer takes the place of the one
-    before in all maps, and one gesture leaves one step. In long rows a quick answer comes first."""
+    before in all maps, and one gesture leaves one step. In long rows a quick answer comes first.
+
+        none ── moved ──▶ drawn ── released ──▶ let go ── its last answer is there ──▶ none
+          └─ refused ─┐     └─ Esc ─┐             └─ Esc, the next gesture ──────────▶ none
+                      └─────────────┴──▶ given up ── released ──▶ none
+
+    Another change of the document ends it, too."""
 
     changed = Signal()  # whether the tool is active
 
@@ -187,16 +201,10 @@ class TargetDragController(QObject):
         self._computation, self._view = context.computation, context.view
         self._runner, self._painting, self._shows_now = context.runner, painting, shows_now
         self.active = False
-        self._pull: TargetDrag | None = None  # the gesture under way
-        self._target: float | None = None  # the newest number that was drawn, until it is solved for
-        self._let_go = False  # whether the button was released; the last answer may still come
-        self._given_up = False  # whether the gesture was refused or taken back while the button is held
-        self._quick: QuickRow | None = None  # answers at once, in a long row that allows it
-        self._looked = False  # whether `_quick` has been looked for
+        self._drag: TargetDrag | None = None  # drawn or let_go
+        self._given_up = False
         self._rest = QTimer(self, singleShot=True, interval=PULLED_MS)
         self._rest.timeout.connect(self._ask)
-        self._stepped = False  # whether the last step of the history is that of the gesture
-        self._putting = False
         self._background, self._hand_over = BackgroundTask(self), DeferredResult(self)
         self._background.ended.connect(self._on_background_answered)
         self._hand_over.ready.connect(self._take)
@@ -223,48 +231,43 @@ class TargetDragController(QObject):
             )
 
     def leave(self) -> bool:
-        """Take the gesture under way back, else put the tool away; False where there is neither."""
-        under_way, active = self._pull is not None, self.active
-        if under_way:
-            self._take_back()
+        """Take the gesture back, else put the tool away; False where there is neither."""
+        drag, active = self._drag, self.active
+        if drag is not None:
+            self._given_up = not drag.let_go
+            self._end()
+            if drag.stepped:
+                self._document.stack.undo()
         elif active:
             self.set_active(False)
-        return under_way or active
+        return drag is not None or active
 
     def _on_document_changed(self, *_: object) -> None:
         """End the gesture where the document is changed otherwise: its answers are for the numbers before."""
-        if not self._putting:
-            self._end()
+        self._end()
         if self.active and lacking(self._document.problem, [Role.SCORE]) is not None:
             self.set_active(False)
 
     # --- the gesture -----------------------------------------------------------------------------
     def _on_maps_pulled(self, stage: str, pixels: int, done: bool) -> None:
-        if self._let_go:  # the answer to the gesture before is not waited for
+        if self._drag is not None and self._drag.let_go:
             self._end()
         if self._given_up:
             self._given_up = not done
             return
-        if self._pull is None and pixels and not done and not self._computation.pending:
-            self._pull = self._begun(stage)
-            self._given_up = self._pull is None
-        if self._pull is None:
-            return
-        self._target, self._let_go = self._pull.target(pixels), done
-        self._answer()
-
-    def _take_back(self) -> None:
-        self._given_up, stepped = not self._let_go, self._stepped
-        self._end()
-        if stepped:
-            self._document.stack.undo()
+        if self._drag is None and pixels and not done and not self._computation.pending:
+            self._drag = self._begun(stage)
+            self._given_up = self._drag is None
+        if self._drag is not None:
+            self._drag.draw(pixels, done)
+            self._answer(self._drag)
 
     def _end(self) -> None:
-        self._background.forget()
-        self._hand_over.drop()
-        self._rest.stop()
-        self._pull, self._target, self._let_go, self._stepped = None, None, False, False
-        self._quick, self._looked = None, False
+        if self._drag is not None:
+            self._drag = None
+            self._background.forget()
+            self._hand_over.drop()
+            self._rest.stop()
 
     def _begun(self, stage: str) -> TargetDrag | None:
         cell, look = self._view.look.cell, self._view.look
@@ -286,16 +289,15 @@ class TargetDragController(QObject):
         return TargetDrag(problem, stage, plane.index(cell.row, cell.column), value, span, bounded)
 
     # --- answers ---------------------------------------------------------------------------------
-    def _answer(self) -> None:
+    def _answer(self, drag: TargetDrag) -> None:
         """Show the newest target at once in a long row, and ask for the shortest change at rest."""
-        pull, target = self._pull, self._target
-        if pull is None or self._quick is None:
+        if drag.quick is None:
             self._ask()
-        elif target is not None:
+        elif drag.target is not None:
             self._background.forget()
-            numbers, reached = self._quick.at(target)
-            self._put(pull, "query", self._quick.box, numbers, reached)
-            if self._let_go:
+            numbers, reached = drag.quick.at(drag.target)
+            self._put(drag, "query", drag.quick.box, numbers, reached)
+            if drag.let_go:
                 self._ask()
             else:
                 self._rest.start()
@@ -305,55 +307,54 @@ class TargetDragController(QObject):
         from attn_gui.engine import solve
         from attn_gui.engine.analysis.target_solvers import quick_row
 
-        pull, target = self._pull, self._target
-        if self._background.busy or self._hand_over.waiting or pull is None:
+        drag = self._drag
+        if self._background.busy or self._hand_over.waiting or drag is None:
             return
+        target = drag.target
         if target is None:
-            if self._let_go:
+            if drag.let_go:
                 self._end()
-            return
-        if not self._looked:
-            self._looked = True
-            self._background.start(lambda _: quick_row(pull.problem, pull.stage, pull.place))
-            return
-        self._target = None
-        by = "x" if pull.problem.projected else "query"
-        self._background.start(lambda _: solve(pull.problem, pull.stage, pull.place, target, by))
+        elif not drag.looked:
+            drag.looked = True
+            self._background.start(lambda _: quick_row(drag.problem, drag.stage, drag.place))
+        else:
+            drag.target = None
+            by = "x" if drag.problem.projected else "query"
+            self._background.start(lambda _: solve(drag.problem, drag.stage, drag.place, target, by))
 
     def _on_background_answered(self, outcome: Future[QuickRow | Solution | None]) -> None:
         """Show what comes under the mouse at once; what comes later finds the person busy with something else."""
-        if self._let_go:
+        if self._drag is not None and self._drag.let_go:
             self._hand_over.give(outcome)
         else:
             self._take(outcome)
 
     def _take(self, outcome: Future[QuickRow | Solution | None]) -> None:
-        from attn_gui.engine import Solution
         from attn_gui.engine.analysis.target_solvers import QuickRow
 
+        drag = self._drag
+        assert drag is not None, "what is solved for ends with the gesture"
         try:
             found = outcome.result()
         except (ValueError, TypeError) as error:
             self._window.banner.show_error(saying(error))
             found = None
         if isinstance(found, QuickRow):
-            self._quick = found
-            self._answer()
+            drag.quick = found
+            self._answer(drag)
             return
-        if isinstance(found, Solution) and self._pull is not None:
-            array = found.problem.arrays()[found.field]
-            self._put(self._pull, found.field, found.box, array[found.box], found.reached)
+        if found is not None:
+            self._put(drag, found.field, found.box, found.problem.arrays()[found.field][found.box], found.reached)
         self._ask()
 
-    def _put(self, pull: TargetDrag, field: str, box: Box, numbers: Array, reached: float) -> None:
+    def _put(self, drag: TargetDrag, field: str, box: Box, numbers: Array, reached: float) -> None:
         """Let the step before give way to this one."""
-        name = cell_name(pull.stage, pull.place)
         label = Label(
             QT_TRANSLATE_NOOP("History", "drew {cell} from {old} to {new}"),
-            {"cell": name, "old": number(pull.value), "new": number(reached)},
+            {"cell": cell_name(drag.stage, drag.place), "old": number(drag.value), "new": number(reached)},
         )
-        self._putting = True
+        self._drag = None  # its own step is no other change of the document
         try:
-            self._stepped = self._runner.apply(SetCells(field, box, numbers, label), instead=self._stepped)
+            drag.stepped = self._runner.apply(SetCells(field, box, numbers, label), instead=drag.stepped)
         finally:
-            self._putting = False
+            self._drag = drag

@@ -34,7 +34,7 @@ from attn_gui.views.dialogs.progress import WorkLine, wait_for
 from attn_gui.views.theme import current_theme
 
 if TYPE_CHECKING:
-    from attn_gui.app.files.export_tasks import ExportNaming, ExportTask
+    from attn_gui.figure.render import ExportTask
     from attn_gui.views.dialogs.card_dialog import CardDialog
     from attn_gui.views.dialogs.export_dialog import ExportDialog
 
@@ -216,7 +216,7 @@ class ExportController(WritingController):
             draw=translating(self._previewed),
             names=translating(lambda choice: [task.path.name for task in self._figures(choice)]),
             pictures=[key for key, kind in kinds.items() if kind.is_there(evaluation, self._pages.model)],
-            stem=self._naming().stem,
+            stem=self._document.name,
             compares=self._baseline.comparable and not covered,
             carries=not covered,
             gradient=self._view.differentiable,
@@ -307,7 +307,7 @@ class ExportController(WritingController):
         if self._view.look.blanks:
             choice = replace(choice, session=False, compare=NOW)  # either would give away what is covered
         beside = beside_of(self._baseline, choice.compare, self._view.look)
-        return figure_tasks(choice, self._source(), self._naming(), self._color_scales(), beside)
+        return figure_tasks(choice, self._source(), self._document.name, self._color_scales(), beside)
 
     def _color_scales(self) -> dict[str, ColorScale]:
         """Return levels and colors as the window shows them."""
@@ -356,7 +356,7 @@ class ExportController(WritingController):
             heads=problem.num_heads,
             items=problem.batch_size,
             names=translating(lambda choice: [task.path.name for task in self._tables(choice)]),
-            stem=self._naming().stem,
+            stem=self._document.name,
             parent=self._window,
         )
         look = self._view.look
@@ -369,7 +369,7 @@ class ExportController(WritingController):
     def _tables(self, choice: DataChoice) -> list[ExportTask]:
         from attn_gui.app.files.export_tasks import number_tasks
 
-        return list(number_tasks(choice, self._computation.evaluation, self._naming()))
+        return list(number_tasks(choice, self._computation.evaluation, self._document.name))
 
     # --- shared ----------------------------------------------------------------------------------
     def _write(self, tasks: Sequence[ExportTask]) -> None:
@@ -408,11 +408,6 @@ class ExportController(WritingController):
         else:
             return self.waits()
         return True
-
-    def _naming(self) -> ExportNaming:
-        from attn_gui.app.files.export_tasks import ExportNaming
-
-        return ExportNaming(self._document.name)
 
     def _folder(self) -> str:
         return self._settings.record("export_image").get("folder") or str(folder_of(self._document))

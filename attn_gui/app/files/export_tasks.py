@@ -1,9 +1,10 @@
-"""The files of an export: which there are and how each is written, from an evaluation that may be another one."""
+"""The files of an export from the window, as its dialogs choose them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -18,24 +19,12 @@ from attn_gui.engine.progress import Progress
 from attn_gui.figure import render
 from attn_gui.figure.comparison import ComparedState
 from attn_gui.figure.export_settings import ExportSettings
-from attn_gui.figure.figure_kinds import PICTURES, FigureKind
+from attn_gui.figure.figure_kinds import PICTURES
 from attn_gui.figure.gradients import ComparedGradient, SumPlace
 from attn_gui.figure.levels import TYPED, ColorScale, Levels
-from attn_gui.figure.pages.page_kind import PageKind
-from attn_gui.figure.render import PageFrames, Write
-from attn_gui.formats import (
-    ArrayRows,
-    block_rows,
-    counted_labels,
-    field_rows,
-    has_items,
-    rows_of,
-    save_members,
-    save_rows,
-    save_steps,
-    stage_rows,
-)
-from attn_gui.formats.catalog import IMAGES, number_formats
+from attn_gui.figure.render import MANY, ExportTask, Write
+from attn_gui.formats import ArrayRows, has_items, rows_of, save_members, save_numbers, save_steps, stage_rows
+from attn_gui.formats.catalog import number_formats
 from attn_gui.formats.export_names import file_stem, heads_part, item_part, own_heads
 from attn_gui.modes import BEFORE, DIFFERENCE, GRADIENT, NOW, SIDE_BY_SIDE
 from attn_gui.views.dialogs.export_choice import WINDOW, DataChoice, ExportChoice
@@ -45,38 +34,21 @@ from attn_gui.views.names import stage_title
 STATE_PARTS = {BEFORE: "before", DIFFERENCE: "difference", SIDE_BY_SIDE: "before-now", GRADIENT: "gradient"}
 """Part of a file name for each way to show two states, or a gradient."""
 
-MANY = 1 << 30  # cells, as it were: of what is computed value by value
 
+def export_path(choice: ExportChoice | DataChoice, stem: str, parts: Sequence[str], *, alone: bool) -> Path:
+    """Return a file of a choice: DIR/NAME-STAGE-hHEAD[-bITEM].EXT, or as was typed for the only one.
 
-@dataclass(frozen=True)
-class ExportTask:
-    """One file, and how it is written; `cells` says how much work that is."""
-
-    path: Path
-    cells: int
-    write: Write
-
-
-@dataclass(frozen=True)
-class ExportNaming:
-    """Names of exported files: DIR/NAME-STAGE-hHEAD[-bITEM].EXT, or as was typed for a single one."""
-
-    stem: str
-
-    def path(self, choice: ExportChoice | DataChoice, parts: Sequence[str], *, alone: bool) -> Path:
-        """Return a file of a choice.
-
-        `parts` follow the name, unless the file is the only one and its name was typed.
-        """
-        typed = choice.name.removesuffix(f".{choice.format}")
-        name = typed if typed and alone else file_stem(typed or self.stem, *parts)
-        return Path(choice.folder) / f"{name}.{choice.format}"
+    `parts` follow the name that was typed, else `stem`.
+    """
+    typed = choice.name.removesuffix(f".{choice.format}")
+    name = typed if typed and alone else file_stem(typed or stem, *parts)
+    return Path(choice.folder) / f"{name}.{choice.format}"
 
 
 def figure_tasks(
     choice: ExportChoice,
     evaluation: Evaluation,
-    naming: ExportNaming,
+    stem: str,
     color_scales: Mapping[str, ColorScale],
     beside: ComparedState | None = None,
 ) -> list[ExportTask]:
@@ -85,48 +57,27 @@ def figure_tasks(
     ValueError with a sentence for what is none.
     """
     evaluation, kind = with_derived(evaluation), PICTURES[choice.picture]
-    if kind.frames is not None and (kind.apart or IMAGES[choice.format].moving):
-        return _frame_tasks(kind.frames, choice, evaluation, naming, color_scales)
-    groups, tasks, problem = _stages_and_heads(choice, evaluation, kind), [], evaluation.problem
-    state = "" if beside is None else STATE_PARTS.get(choice.compare, "")
-    for stage, heads in groups:
-        own = heads_part(heads, problem.num_heads, stage), item_part(problem, choice.batch)
-        parts = [stage if kind.of_stage else "", kind.part, *own, state]
-        path = naming.path(choice, parts, alone=len(groups) == 1)
-        write = _figure(choice, path, stage, heads, color_scales, beside)
-        tasks.append(ExportTask(path, _cells(evaluation, stage) * len(heads) if kind.quick else MANY, write))
-    return tasks
+    moves = kind.moves(choice.format)
+    state = "" if beside is None or moves else STATE_PARTS.get(choice.compare, "")
+    rest = item_part(evaluation.problem, choice.batch), state
 
-
-def _stages_and_heads(
-    choice: ExportChoice, evaluation: Evaluation, kind: FigureKind
-) -> list[tuple[str, tuple[int, ...]]]:
-    """Return the stage and the heads of each figure."""
-    found = []
-    for stage in choice.stages if kind.of_stage else choice.stages[:1]:
+    def heads_of(stage: str) -> tuple[int, ...]:
+        if moves:
+            return choice.heads[:1]
         if not kind.has(evaluation, stage):
             words = QCoreApplication.translate("Export", "There is no such picture of “{stage}” in this problem.")
             raise ValueError(words.format(stage=stage_title(stage)))
-        heads = own_heads(evaluation, stage, choice.heads) if kind.on_sheets else choice.heads
-        whole = choice.sheet and kind.on_sheets
-        found += [(stage, group) for group in ([heads] if whole else [(head,) for head in heads])]
-    return found
+        return own_heads(evaluation, stage, choice.heads) if kind.on_sheets else choice.heads
 
-
-def _frame_tasks(
-    kind: PageKind[Any],
-    choice: ExportChoice,
-    evaluation: Evaluation,
-    naming: ExportNaming,
-    color_scales: Mapping[str, ColorScale],
-) -> list[ExportTask]:
-    """Return a file for every place of a page's slider, of the first head; one of all of them where it can move."""
-    head, settings = choice.heads[0], figure_of(choice, choice.stages[0], color_scales)
-    frames, file = PageFrames(kind, settings, head), render.FigureFile(choice.format, choice.dpi)
-    problem = evaluation.problem
-    parts = [kind.name, heads_part((head,), problem.num_heads), item_part(problem, choice.batch)]
-    path = naming.path(choice, parts, alone=True)
-    return [ExportTask(target, MANY, write) for target, write in frames.files(evaluation, file, path)]
+    return render.figure_tasks(
+        evaluation,
+        kind,
+        choice.stages,
+        heads_of,
+        lambda stage: figure_of(choice, stage, color_scales, beside),
+        lambda parts, alone: export_path(choice, stem, [*parts, *rest], alone=alone),
+        sheet=choice.sheet,
+    )
 
 
 def figure_of(
@@ -160,32 +111,15 @@ def _color_scale(choice: ExportChoice, shown: ColorScale) -> ColorScale:
     return ColorScale(TYPED, Levels(*choice.typed), palette)
 
 
-def _figure(
-    choice: ExportChoice,
-    path: Path,
-    stage: str,
-    heads: tuple[int, ...],
-    color_scales: Mapping[str, ColorScale],
-    beside: ComparedState | None,
-) -> Write:
-    def write(evaluation: Evaluation, progress: Progress) -> object:
-        settings = figure_of(choice, stage, color_scales, beside)
-        return render.write(
-            evaluation, path, settings, format=choice.format, heads=heads, sheet=True, progress=progress
-        )
-
-    return write
-
-
-def number_tasks(choice: DataChoice, evaluation: Evaluation, naming: ExportNaming) -> Iterator[ExportTask]:
+def number_tasks(choice: DataChoice, evaluation: Evaluation, stem: str) -> Iterator[ExportTask]:
     """Yield a file for every matrix, or one of all arrays, whole."""
     evaluation, kind = with_derived(evaluation), number_formats()[choice.format]
     if kind.write_problem is not None:
-        path = naming.path(choice, (), alone=True)
+        path = export_path(choice, stem, (), alone=True)
         yield ExportTask(path, MANY, lambda evaluation, progress: save_steps(evaluation.problem, path, progress))
         return
     if kind.write_members is not None:
-        path = naming.path(choice, (), alone=True)
+        path = export_path(choice, stem, (), alone=True)
         cells = sum(_size(evaluation, name) for name in choice.arrays)
         yield ExportTask(
             path, cells, lambda evaluation, progress: save_members(_members(evaluation, choice.arrays, progress), path)
@@ -199,8 +133,8 @@ def number_tasks(choice: DataChoice, evaluation: Evaluation, naming: ExportNamin
         of_item = name in evaluation.stages or has_items(evaluation.problem, name)
         item = item_part(evaluation.problem, choice.batch) if of_item else ""
         parts = [name, "" if head is None else heads_part((head,), evaluation.problem.num_heads), item]
-        path = naming.path(choice, parts, alone=len(found) == 1)
-        cells = _size(evaluation, name) if head is None else _cells(evaluation, name)
+        path = export_path(choice, stem, parts, alone=len(found) == 1)
+        cells = _size(evaluation, name) if head is None else prod(evaluation.shape(name)[-2:])
         yield ExportTask(path, cells, _matrix(choice, path, name, head))
 
 
@@ -212,28 +146,18 @@ def _members(evaluation: Evaluation, names: Sequence[str], progress: Progress) -
     members, before = {}, 0
     for name in names:
         size = _size(evaluation, name)
-        share = _share(progress, before / max(every, 1), size / max(every, 1))
+        start, length = before / max(every, 1), size / max(every, 1)
+        share = partial(_part, progress, start, length)
         members[name] = rows_of(given[name]) if name in given else stage_rows(evaluation, name, share)
         before += size
     return members
 
 
 def _matrix(choice: DataChoice, path: Path, name: str, head: int | None) -> Write:
-    def write(evaluation: Evaluation, progress: Progress) -> None:
-        evaluation = with_derived(evaluation)
-        if name in evaluation.stages:
-            rows = block_rows(evaluation, name, choice.batch, head, _share(progress, 0, 1))
-        else:
-            rows = field_rows(evaluation.problem, name, choice.batch)
-        headed = choice.headers and number_formats()[choice.format].text
-        labels = counted_labels(evaluation, name, rows) if headed else (None, None)
-        save_rows(rows, path, row_labels=labels[0], column_labels=labels[1], excel=choice.bom)
-
-    return write
-
-
-def _cells(evaluation: Evaluation, stage: str) -> int:
-    return prod(evaluation.shape(stage)[-2:])
+    as_chosen: dict[str, Any] = {"batch": choice.batch, "headers": choice.headers, "excel": choice.bom}
+    return lambda evaluation, progress: save_numbers(
+        with_derived(evaluation), name, path, head=head, progress=progress, **as_chosen
+    )
 
 
 def _size(evaluation: Evaluation, name: str) -> int:
@@ -241,8 +165,8 @@ def _size(evaluation: Evaluation, name: str) -> int:
     return prod(evaluation.shape(name)) if name in evaluation.stages else int(problem.arrays()[name].size)
 
 
-def _share(progress: Progress, start: float, length: float) -> Callable[[int, int], None]:
-    return lambda done, every: progress(start + length * done / every)
+def _part(progress: Progress, start: float, length: float, share: float) -> None:
+    progress(start + length * share)
 
 
 def beside_of(baseline: Baseline, mode: str, look: ViewSettings) -> ComparedState | None:

@@ -9,7 +9,7 @@ from enum import Enum, auto
 from functools import partial
 from os.path import exists  # which takes one that cannot be looked at for gone, where Path.exists raises
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal
 from PySide6.QtGui import QAction
@@ -46,10 +46,9 @@ from attn_gui.formats.file_messages import AmbiguousFile, shown
 from attn_gui.formats.journal import recover
 from attn_gui.formats.session import FileStamp, KeptDocument, ModelNeeded, StudyRecord
 from attn_gui.languages import QT_TRANSLATE_NOOP
-from attn_gui.views.banner import Banner, BannerOffer
+from attn_gui.views.banner import BannerOffer
 from attn_gui.views.dialogs.dialog_base import asked, message_box
 from attn_gui.views.dialogs.progress import WorkLine
-from attn_gui.views.main_window import MainWindow
 from attn_gui.views.widgets import plain_tip
 
 if TYPE_CHECKING:
@@ -58,6 +57,8 @@ if TYPE_CHECKING:
 
 
 Read = Callable[[Path, Progress], object]
+TakeFile = Callable[[Any, FileStamp | None], object]  # gets what was read, and the file as it was before
+RefuseFile = Callable[[Exception, int], object]  # gets the revision that was left for the file
 _AWAY = QT_TRANSLATE_NOOP(
     "Sentences",
     "The model {name} (SHA-256 {sha}…) is not where it was. Choose its folder, or put it back as {folder}: what was "
@@ -161,33 +162,6 @@ def ask_about_change(window: QWidget, name: str) -> ChangedFileAnswer:
     box.buttonClicked.connect(lambda button: picked.append(ways.get(button, ChangedFileAnswer.CANCEL)))
     asked(box)
     return picked[0] if picked else ChangedFileAnswer.CANCEL
-
-
-def may_go(window: MainWindow, document: Document, file: str, revision: int, again: Callable[[], object]) -> bool:
-    """Return whether a document goes for a file that was read, as it was allowed to at a revision.
-
-    Where it has changed since, the file is offered again: a sudden question would be a surprise.
-    """
-    half_typed = not window.commit_typed()
-    stays = half_typed or (document.modified and document.revision != revision)
-    if stays:
-        _offer_again(window.banner, file, document.name, again)
-    return not stays
-
-
-def _offer_again(banner: Banner, file: str, name: str, again: Callable[[], object]) -> None:
-    def words() -> str:
-        said = QCoreApplication.translate(
-            "FilesController", "{file} was not opened: {name} was changed while it was read."
-        )
-        return said.format(file=file, name=name)
-
-    offer = BannerOffer(
-        lambda: QCoreApplication.translate("FilesController", "Open it now"),
-        lambda: QCoreApplication.translate("FilesController", "It is asked first whether to save the changes"),
-        again,
-    )
-    banner.show_info(words, offers=[offer])
 
 
 def paths_to_open(window: QWidget, folder: str) -> list[Path]:
@@ -311,13 +285,14 @@ def _short(folder: Path) -> str:
 
 
 class OpenRequest(NamedTuple):
-    """A file to open: how it is read, the name of the document, and what was so when that was asked for."""
+    """A file that is read beside the window: what was so when that was asked for, and what follows."""
 
     path: Path
     stamp: FileStamp | None  # as the file was then
-    read: Read = open_file
-    name: str = ""  # where the file holds more than the document
-    revision: int = 0  # of the document that may go for it
+    revision: int  # of the document that may go for it
+    take: TakeFile
+    refuse: RefuseFile
+    again: Callable[[], object]  # asks for it once more
 
 
 class FilesController(QObject):
@@ -346,7 +321,7 @@ class FilesController(QObject):
         self.saving.elsewhere.connect(self.save_as)
         self.saving.ended.connect(self.journaling.wake)
         self._known: FileStamp | None = None  # the document's file as it was when it was read or written last
-        self._request = OpenRequest(Path(), None)  # read beside the window now
+        self._request: OpenRequest | None = None  # read beside the window now
         self.opening.ended.connect(self._on_opening_ended)
         self.left.connect(self.opening.forget)
         context.window.banner.closed.connect(self._on_banner_closed)
@@ -390,7 +365,7 @@ class FilesController(QObject):
         name, revision, again = self.tr("untitled"), self._document.revision, partial(self._make, fields)
 
         def take(made: Mapping[str, object], _fresh: Arrays) -> None:
-            if may_go(self._window, self._document, name, revision, again):
+            if self._may_still_go(name, revision, again):
                 self._begin(Loaded(Problem.over(made)), None, name, {})
 
         self._runner.begin(Label(QT_TRANSLATE_NOOP("History", "new problem")), fields, take)
@@ -412,65 +387,106 @@ class FilesController(QObject):
         elif self.may_leave():
             if FileStamp.of(path) != stamp:  # saved when that was asked: it holds something else now
                 return self.open_path(path)
-            self._take(OpenRequest(path, stamp), loaded)
+            self._take(path, loaded, stamp)
             return True
         return False
 
-    def open_beside(self, path: Path, read: Read = open_file, name: str = "") -> None:
-        """Open what `read` makes of a file, read beside the window; the document is left once that is allowed.
+    def open_beside(self, path: Path, read: Read = open_file, name: str = "", left: int | None = None) -> None:
+        """Open what `read` makes of a file, read beside the window; `left` as in `read_beside`.
 
         `name` is that of the document where the file holds more than it.
         """
-        if self.may_leave():
-            self._begin_reading(path, read, name)
+        take = partial(self._take, path, name=name, whole=read is open_file)
+        again = partial(self.open_beside, path, read, name)
+        self.read_beside(path, read, take, again, partial(self._refuse, path), left=left)
 
-    def _begin_reading(self, path: Path, read: Read = open_file, name: str = "") -> None:
-        self._request = OpenRequest(path, FileStamp.of(path), read, name, self._document.revision)
-        self.opening.start(lambda progress: read(path, progress), path.name)
-
-    def recover(self, path: Path) -> None:
-        """Open what a journal kept as an unsaved document, as it was."""
+    def recover(self, path: Path, folder: Path | None = None) -> None:
+        """Open what a journal kept as an unsaved document, as it was; its model may be in `folder`."""
         opened = [Path(name) for name in self._settings.entries(FOLDERS, "folders") if isinstance(name, str)]
-        self.open_beside(path, partial(resume, opened=opened))
+        read, take = partial(resume, opened=[folder] if folder else opened), partial(self._take_resumed, path)
+        self.read_beside(path, read, take, partial(self.recover, path, folder), partial(self._refuse, path))
 
     def _recover_with(self, path: Path, away: ModelAway) -> None:
         """Ask for the folder of a journal's model, and open what it kept; without an answer the refusal stays."""
         name = QFileDialog.getExistingDirectory(self._window, self.tr("Folder of the model"), self._folder())
         if name:
-            self.open_beside(path, partial(resume, opened=[Path(name)]))
+            self.recover(path, Path(name))
         else:
             self._refuse(path, away)
 
-    def _on_opening_ended(self, outcome: Future[Loaded | ResumedDocument]) -> None:
-        request = self._request
-        if isinstance(refusal := outcome.exception(), ValueError):
-            self._refuse(request.path, refusal, request.revision)
-            return
-        found = outcome.result()
-        again = partial(self.open_beside, request.path, request.read, request.name)
-        if may_go(self._window, self._document, request.path.name, request.revision, again):
-            if isinstance(found, ResumedDocument):
-                self._take_resumed(request.path, found)
-            else:
-                self._take(request, found)
+    def read_beside(
+        self,
+        path: Path,
+        read: Read,
+        take: TakeFile,
+        again: Callable[[], object],
+        refuse: RefuseFile | None = None,
+        *,
+        left: int | None = None,
+        at_once: bool = False,
+    ) -> bool:
+        """Read a file, lesson or model beside the window once the document may go for it; False where it stays.
 
-    def _take_resumed(self, path: Path, found: ResumedDocument) -> None:
+        What was read goes to `take`, which opens it; an error to `refuse`, else to the banner. Where the document has
+        changed meanwhile, the file is offered `again`. A document of the revision `left` goes unasked; `at_once` as in
+        `WindowTask.start`.
+        """
+        if may := left == self._document.revision or self.may_leave():
+            stamp, refuse = FileStamp.of(path), refuse or self._say_refusal
+            self._request = OpenRequest(path, stamp, self._document.revision, take, refuse, again)
+            self.opening.start(partial(read, path), path.name, at_once=at_once)
+        return may
+
+    def _on_opening_ended(self, outcome: Future[Any]) -> None:
+        request, self._request = self._request, None
+        assert request is not None, "it was asked for"
+        try:
+            found = outcome.result()
+        except (ValueError, MemoryError) as error:
+            request.refuse(error, request.revision)
+            return
+        if self._may_still_go(request.path.name, request.revision, request.again):
+            request.take(found, request.stamp)
+
+    def _may_still_go(self, file: str, revision: int, again: Callable[[], object]) -> bool:
+        """Return whether the document goes for a file that was read, as it was allowed to at a revision.
+
+        Where it has changed since, the file is offered again: a sudden question would be a surprise.
+        """
+        name = self._document.name
+        goes = self._window.commit_typed() and (not self._document.modified or self._document.revision == revision)
+        if not goes:
+            offer = BannerOffer(
+                lambda: self.tr("Open it now"), lambda: self.tr("It is asked first whether to save the changes"), again
+            )
+            self._window.banner.show_info(
+                lambda: self.tr("{file} was not opened: {name} was changed while it was read.").format(
+                    file=file, name=name
+                ),
+                offers=[offer],
+            )
+        return goes
+
+    def _take_resumed(self, path: Path, found: ResumedDocument, _stamp: FileStamp | None) -> None:
         self._known = file = found.kept.file
         self._begin(found.loaded, file.path if file else None, found.kept.name, found.loaded.view, found.study)
         self._show_notes(found.loaded.notes)
         self._document.mark_unsaved()
         self.recovered.emit(path)
 
-    def _take(self, request: OpenRequest, loaded: Loaded) -> None:
-        path, whole = request.path, request.read is open_file
+    def _take(self, path: Path, loaded: Loaded, stamp: FileStamp | None, name: str = "", *, whole: bool = True) -> None:
+        """Open what was read of a file, the `whole` of it or what was arranged."""
         example = example_in(path) if whole else None
         view = example.view if example is not None else loaded.view
-        self._begin(loaded, path if path.suffix in SESSION.suffixes else None, request.name or path.stem, view)
-        self._known = request.stamp  # what another program has written since it was read is not ours
-        self.journaling.begin_from(self._known if whole else None)  # what was arranged is in no file
+        self._begin(loaded, path if path.suffix in SESSION.suffixes else None, name or path.stem, view)
+        self._known = stamp  # what another program has written since it was read is not ours
+        self.journaling.begin_from(stamp if whole else None)  # what was arranged is in no file
         if path.is_file():
             self._settings.add_recent(path.resolve(), loaded.problem)
         self._show_notes(loaded.notes)
+
+    def _say_refusal(self, error: Exception, _left: int) -> None:
+        self._window.banner.show_error(saying(error))
 
     def _refuse(self, path: Path, error: Exception, left: int | None = None) -> None:
         """Say what is wrong with a file; where its matrices only do not fit together, offer to make them fit."""
@@ -570,7 +586,7 @@ class FilesController(QObject):
         way = ask_about_change(self._window, path.name)
         if way is ChangedFileAnswer.RELOAD:
             self.left.emit()
-            self._begin_reading(path)
+            self.open_beside(path, left=self._document.revision)
         if way is ChangedFileAnswer.SAVE_OVER:
             return self._write(path)
         return way is ChangedFileAnswer.SAVE_AS and self.save_as()

@@ -60,7 +60,7 @@ class IncomingFiles(QObject):
     def _open_documents(self, paths: Sequence[Path]) -> None:
         for path in paths[:1]:
             if is_lesson(path):
-                self._lessons.opening.open(path)
+                self._lessons.open(path)
             elif is_model(path):
                 self._models.open_path(path)
             else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer
 
@@ -13,7 +14,7 @@ from attn_gui.app.app_context import AppContext
 from attn_gui.app.files.files import FilesController
 from attn_gui.app.lessons.answers import Answers
 from attn_gui.app.lessons.lesson_list import LessonListController, LessonProgress
-from attn_gui.app.lessons.opening import LessonMenu, LessonOpening, OpenedLesson
+from attn_gui.app.lessons.opening import LessonMenu, OpenedLesson, opened_lesson
 from attn_gui.app.lessons.step_words import PresentNumbers, SaidStep, ShownStep, said_step
 from attn_gui.app.model_run_controller import ModelRunController
 from attn_gui.app.pages import PagesController
@@ -75,8 +76,8 @@ class LessonsController(QObject):
         put_on_top(context.window.right, self._panel)
         put_at_foot(context.window.right, self._panel.way)
         context.window.mask_panel.kept_clear = self._panel  # a step says which mask to make
-        self.opening, self._menu = LessonOpening(context, files), LessonMenu(context)
-        self.list = LessonListController(context, self, self.opening.open, self._menu.ask)
+        self._menu = LessonMenu(context)
+        self.list = LessonListController(context, self, self.open, self._menu.ask)
         self._answers = Answers(self._panel.question, self._asked_of, lambda: not model.busy, context.appearance)
         self._connect(context)
         self.retranslate()
@@ -98,7 +99,7 @@ class LessonsController(QObject):
     @property
     def busy(self) -> bool:
         """Whether a lesson or a verdict is still to come."""
-        working = self.opening.busy or self._answers.busy or self._saying.busy or self.list.busy
+        working = self._files.opening.busy or self._answers.busy or self._saying.busy or self.list.busy
         return working or self._soon.isActive()
 
     @property
@@ -123,6 +124,14 @@ class LessonsController(QObject):
             self.close()
         elif self._document.path is None:
             self._document.mark_kept()
+
+    def open(self, path: Path, *, anew: bool = False) -> None:
+        """Read a lesson beside the window once the document may go for it; `anew` it begins with its first step."""
+
+        def take(opened: OpenedLesson, _stamp: object) -> None:
+            self._begin(opened, anew)
+
+        self._files.read_beside(path, opened_lesson, take, partial(self.open, path, anew=anew))
 
     def _begin(self, opened: OpenedLesson, anew: bool) -> None:
         lesson, lang = opened.lesson, self._appearance.language
@@ -389,8 +398,7 @@ class LessonsController(QObject):
 
     # --- construction ----------------------------------------------------------------------------
     def _connect(self, context: AppContext) -> None:
-        self.opening.read.connect(self._begin)
-        self._menu.chosen.connect(self.opening.open)
+        self._menu.chosen.connect(self.open)
         self._document.changed.connect(self._on_document_changed)
         self._saying.ended.connect(lambda outcome: self._write(outcome.result()))
         self._soon.timeout.connect(self._show)
@@ -423,7 +431,7 @@ class LessonsController(QObject):
 
     def _on_panel_next_asked(self) -> None:
         if self._opened is not None and self._opened.following is not None:
-            self.opening.open(self._opened.following.path)
+            self.open(self._opened.following.path)
 
 
 def _is_read_only(state: StepState) -> bool:

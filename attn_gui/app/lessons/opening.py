@@ -1,9 +1,7 @@
-"""Lessons from the menu, the list or a file: read beside the window, and handed on once the document may be left."""
+"""Lessons of the menu or of a file: how one is asked for and read."""
 
 from __future__ import annotations
 
-from concurrent.futures import Future
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,16 +9,12 @@ from PySide6.QtCore import QCoreApplication, QObject, Signal
 from PySide6.QtWidgets import QFileDialog
 
 from attn_gui.app.app_context import AppContext
-from attn_gui.app.files.files import FilesController, may_go
-from attn_gui.app.state.background_task import WindowTask
-from attn_gui.app.state.translated_errors import saying
 from attn_gui.engine.progress import Progress
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.file_kinds import ENDING
 from attn_gui.lessons.curriculum import GROUPS, following, path_of
 from attn_gui.lessons.lesson import Lesson, read_lesson, title_of
 from attn_gui.lessons.step_states import StepState, states_of
-from attn_gui.views.dialogs.progress import WorkLine
 
 
 class OpenedLesson(NamedTuple):
@@ -31,46 +25,11 @@ class OpenedLesson(NamedTuple):
     following: Lesson | None
 
 
-class LessonOpening(QObject):
-    """Reads a lesson beside the window; a bad one is refused with one sentence and changes nothing."""
-
-    read = Signal(object, bool)  # the OpenedLesson, and whether it begins anew, with its first step
-
-    def __init__(self, context: AppContext, files: FilesController) -> None:
-        super().__init__(context.window)
-        self._window, self._document, self._files = context.window, context.document, files
-        self._asked, self._anew = (Path(), 0), False  # what is read, and the revision in which the document may be left
-        self._work = WindowTask(context.window, WorkLine("opening", context.window))
-        self._work.ended.connect(self._on_work_ended)
-        files.left.connect(self._work.forget)
-
-    @property
-    def busy(self) -> bool:
-        """Whether a lesson is still being read."""
-        return self._work.busy
-
-    def open(self, path: Path, *, anew: bool = False) -> None:
-        """Read a lesson if the document may be left for it."""
-
-        def work(_progress: Progress) -> OpenedLesson:
-            lesson = read_lesson(path)
-            states, after = states_of(lesson, PAGES), following(lesson)
-            return OpenedLesson(lesson, states, None if after is None else read_lesson(after))
-
-        if self._files.may_leave():
-            self._asked, self._anew = (path, self._document.revision), anew
-            self._work.start(work, path.name)
-
-    def _on_work_ended(self, outcome: Future[OpenedLesson]) -> None:
-        path, revision = self._asked
-        try:
-            opened = outcome.result()
-        except (ValueError, MemoryError) as error:
-            self._window.banner.show_error(saying(error))
-            return
-        again = partial(self.open, path, anew=self._anew)
-        if may_go(self._window, self._document, path.name, revision, again):
-            self.read.emit(opened, self._anew)
+def opened_lesson(path: Path, _progress: Progress) -> OpenedLesson:
+    """Read a lesson, and the one after it. Raises FormatError with one sentence for a bad one."""
+    lesson = read_lesson(path)
+    states, after = states_of(lesson, PAGES), following(lesson)
+    return OpenedLesson(lesson, states, None if after is None else read_lesson(after))
 
 
 class LessonMenu(QObject):

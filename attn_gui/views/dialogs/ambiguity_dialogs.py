@@ -109,7 +109,7 @@ class ReadingsDialog(QDialog):
             self,
         )
         question.setTextFormat(Qt.TextFormat.PlainText)
-        self.buttons = AnswerButtons(self, self.tr("OK"))
+        self.buttons = AnswerButtons(self)
         self._scroller = QScrollArea(self)
         self._scroller.setFrameShape(QScrollArea.Shape.NoFrame)
         self._scroller.setWidgetResizable(True)

@@ -14,7 +14,7 @@ ASKING = "asking"  # a property of the application
 
 
 class AnswerButtons(QDialogButtonBox):
-    """The button `ok` that takes the answer of a dialog, and Cancel; `set_words` says what the first one does."""
+    """The button `ok` that takes the answer of a dialog, and Cancel; `set_words` names the first, else OK."""
 
     def __init__(self, dialog: QDialog, words: str = "", which: QDialogButtonBox.StandardButton = BUTTONS.Ok) -> None:
         super().__init__(which | BUTTONS.Cancel, dialog)
@@ -25,7 +25,7 @@ class AnswerButtons(QDialogButtonBox):
 
     def set_words(self, words: str) -> None:
         """Set the words of `ok`, and those of Cancel, in the present language: Qt's own depend on the desktop."""
-        self.ok.setText(words)
+        self.ok.setText(words or QCoreApplication.translate("AnswerButtons", "OK"))
         self.button(BUTTONS.Cancel).setText(QCoreApplication.translate("AnswerButtons", "Cancel"))
 
 

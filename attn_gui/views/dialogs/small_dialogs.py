@@ -35,85 +35,81 @@ T = TypeVar("T")
 WIDTH = 340
 
 
-class AskDialog(QDialog, Generic[T]):
-    """Asks for a line; `read` makes the `answer` of it, or raises ValueError with a sentence."""
+class ReadDialog(FormDialog, Generic[T]):
+    """Base of dialogs that make their `answer` of what is typed, as it is typed, or say why there is none."""
 
-    def __init__(self, title: str, words: str, text: str, read: Callable[[str], T], parent: QWidget | None) -> None:
+    def __init__(self, name: str, title: str, parent: QWidget | None) -> None:
         super().__init__(parent)
-        self.setObjectName("dialog.ask")
+        self.setObjectName(f"dialog.{name}")
         self.setWindowTitle(title)
-        self.answer: T | None = None
-        self._read = read
-        self.line, self._said = QLineEdit(text, self), WrappedLabel(self)
-        self.line.setObjectName("ask.answer")
-        asked = WrappedLabel(self)
-        asked.setText(words)
-        self.buttons = AnswerButtons(self, self.tr("OK"))
-        style_text(self._said, letters="small", tone="error")
-        self.line.setAccessibleName(words)
-        self.line.selectAll()
-        self.line.textChanged.connect(self._look)
-        arrange(QVBoxLayout(self), asked, self.line, self._said, self.buttons, spacing=SPACING.m)
         self.setMinimumWidth(scaled(WIDTH))
-        self._look()
+        self.answer: T | None = None
+        self._said = WrappedLabel(self)
+        style_text(self._said, letters="small", tone="error")
+        self.buttons = AnswerButtons(self)
 
     def said(self) -> str:
-        """Sentence that says why the text is refused; empty for a text that is taken."""
+        """Return the sentence that says why what is typed is refused; empty where it is taken."""
         return self._said.text()
 
-    def _look(self, *_: object) -> None:
-        """Read the text as it stands."""
+    def read(self) -> T:
+        """Return the answer. Raises ValueError with a sentence."""
+        raise NotImplementedError
+
+    def look(self, *_: object) -> None:
+        """Read what is typed, as it stands."""
         try:
-            self.answer, wrong = self._read(self.line.text()), ""
+            self.answer, wrong = self.read(), ""
         except ValueError as error:
             self.answer, wrong = None, str(error)
         self._said.setText(wrong)
         self.buttons.ok.setEnabled(not wrong)
 
 
-class LeaveOutDialog(FormDialog, Generic[T]):
+class AskDialog(ReadDialog[T]):
+    """Asks for a line; `read` makes the `answer` of it, or raises ValueError with a sentence."""
+
+    def __init__(self, title: str, words: str, text: str, read: Callable[[str], T], parent: QWidget | None) -> None:
+        super().__init__("ask", title, parent)
+        self._read, self.line, asked = read, QLineEdit(text, self), WrappedLabel(self)
+        self.line.setObjectName("ask.answer")
+        asked.setText(words)
+        self.line.setAccessibleName(words)
+        self.line.selectAll()
+        self.line.textChanged.connect(self.look)
+        arrange(QVBoxLayout(self), asked, self.line, self._said, self.buttons, spacing=SPACING.m)
+        self.look()
+
+    def read(self) -> T:
+        return self._read(self.line.text())
+
+
+class LeaveOutDialog(ReadDialog[T]):
     """`draw` makes the answer of a count and a seed, or raises ValueError with a sentence; `answer` is what it made."""
 
     def __init__(self, draw: Callable[[int, int], T], parent: QWidget | None) -> None:
-        super().__init__(parent)
-        self.setObjectName("dialog.leave_out")
-        self.setWindowTitle(self.tr("Leave out cells"))
-        self.answer: T | None = None
+        super().__init__("leave_out", self.tr("Leave out cells"), parent)
         self._draw = draw
         self.count = CountBox(self, minimum=BLANKS.least, maximum=BLANKS.most)
         self.seed = CountBox(self, minimum=SEED.least, maximum=SEED.most)
         self.count.setValue(BLANKS.usual)
         self.seed.setValue(SEED.usual)
-        self._said = WrappedLabel(self)
-        style_text(self._said, letters="small", tone="error")
-        self.buttons = AnswerButtons(self, self.tr("OK"))
         grid = QGridLayout()
         fields = ("count", self.count, self.tr("cells left out")), ("seed", self.seed, self.tr("random seed"))
         lay_out(grid, (tuple(self._field(*one) for one in fields),))
         arrange(QVBoxLayout(self), grid, self._said, self.buttons, spacing=SPACING.m)
-        self.setMinimumWidth(scaled(WIDTH))
-        self._look()
+        self.look()
 
-    def said(self) -> str:
-        """Sentence that says why the numbers are refused; empty for some that are taken."""
-        return self._said.text()
+    def read(self) -> T:
+        return self._draw(self.count.value(), self.seed.value())
 
     def _field(self, name: str, editor: CountBox, words: str) -> FormField:
         editor.setObjectName(f"leave_out.{name}")
         editor.setAccessibleName(words)
-        editor.valueChanged.connect(self._look)
+        editor.valueChanged.connect(self.look)
         label = caption(editor, self)
         label.setText(words)
         return label, editor, 1
-
-    def _look(self, *_: object) -> None:
-        """Draw by the numbers as they stand."""
-        try:
-            self.answer, wrong = self._draw(self.count.value(), self.seed.value()), ""
-        except ValueError as error:
-            self.answer, wrong = None, str(error)
-        self._said.setText(wrong)
-        self.buttons.ok.setEnabled(not wrong)
 
 
 WEIGHT_WIDTH = 420
@@ -222,7 +218,7 @@ class SnapshotDialog(QDialog):
         self.note.setToolTip(self.tr("Whatever is worth knowing about this state; it is saved with it"))
         self.note.setTabChangesFocus(True)
         self.note.setFixedHeight(LINES * self.note.fontMetrics().lineSpacing() + scaled(SPACING.l))
-        self.buttons = AnswerButtons(self, self.tr("OK"))
+        self.buttons = AnswerButtons(self)
         self.name.textChanged.connect(self._look)
         self.note.textChanged.connect(self._look)
         for words, field in zip(captions, (self.name, self.note), strict=True):

@@ -184,7 +184,7 @@ def test_a_lesson_waits_for_a_number_that_is_typed_and_for_a_dialog(launch, gate
     box = QMessageBox(person.window)
     box.open()
     gate.open()
-    person.program.late.lessons.opening._work.wait()
+    person.program.files.opening.wait()
     for _ in range(3):
         QApplication.processEvents()
     assert not begun(person)

@@ -228,6 +228,11 @@ def test_the_arrows_leave_the_ring_on_the_head_that_is_shown(toy):
     assert toy.find("heatmap.weights").isVisible()
 
 
+def ask_about(person, answer, ask):
+    """Do what asks to save the document, and answer with this button."""
+    person.answering(QMessageBox, lambda box: person.click(box.button(answer)), ask)
+
+
 def test_a_saved_study_comes_back_without_the_weights(toy, tmp_path):
     read(toy, LETTERS)
     click_head(toy, 0, 0)
@@ -242,7 +247,8 @@ def test_a_saved_study_comes_back_without_the_weights(toy, tmp_path):
     assert path.stat().st_size < 20_000  # one layer has 50,000 numbers
     toy.program.files.open_example("worked")
     toy.wait()
-    toy.open(path)
+    toy.type_into("query", 0, 0, "9")
+    ask_about(toy, QMessageBox.StandardButton.Discard, lambda: toy.open(path))  # once
     toy.wait()
     study = toy.program.document.study
     assert (study.text, study.layer) == (LETTERS, 1)
@@ -262,11 +268,6 @@ def test_a_saved_study_comes_back_without_the_weights(toy, tmp_path):
     toy.wait()
     assert "toy-induction" in toy.banner()
     assert toy.program.document.study is before
-
-
-def ask_about(person, answer, ask):
-    """Do what asks to save the document, and answer with this button."""
-    person.answering(QMessageBox, lambda box: person.click(box.button(answer)), ask)
 
 
 def test_a_document_is_asked_about_before_a_model_is_opened_and_what_is_typed_meanwhile_stays(launch):
