@@ -3566,7 +3566,7 @@
         <translation>长度是 0 到 {m} 的整数，例如 {example}。</translation>
     </message>
     <message>
-        <source>{got} lengths for {batch} items: give one for all, or one for each.</source>
+        <source>Items: {batch}, lengths: {got}. Give one for all, or one for each.</source>
         <translation>{batch} 个样本却有 {got} 个长度：请给出一个共用的长度，或每个样本一个。</translation>
     </message>
 </context>

@@ -325,7 +325,7 @@ def test_impossible_lengths_are_refused_and_nothing_changes(qtbot, typed):
     _type(qtbot, field, typed)
     assert host.done == []
     assert len(refused) == 1
-    assert refused[0].startswith(("Lengths are whole numbers from 0 to 7", "2 lengths for 3 items"))
+    assert refused[0].startswith(("Lengths are whole numbers from 0 to 7", "Items: 3, lengths: 2"))
     qtbot.keyClick(field, Qt.Key.Key_Escape)
     assert field.text() == "6, 6, 6"
     assert host.panel.isVisible()
