@@ -2601,8 +2601,8 @@
         <translation>复制该头(&amp;D)</translation>
     </message>
     <message>
-        <source>D&amp;elete the head</source>
-        <translation>删除该头(&amp;E)</translation>
+        <source>Dele&amp;te the head</source>
+        <translation>删除该头(&amp;T)</translation>
     </message>
     <message>
         <source>Move the head to the &amp;left</source>
