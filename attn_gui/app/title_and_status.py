@@ -129,10 +129,13 @@ class StatusController(QObject):
     def _summary(self, recomputed: Recomputed) -> str:
         """Return `head 3, row 2: 16 scores, 16 weights, 32 outputs, 0.4 ms`."""
         cells, evaluation = recomputed.cells, self._computation.evaluation
+        outputs = cells.get(evaluation.mixed) or cells.get(
+            evaluation.projection, 0
+        )  # of the heads; of all, by W_O alone
         counted = (
             (cells.get(evaluation.scores, 0), self.tr("1 score"), self.tr("{count} scores")),
             (cells.get(evaluation.weights, 0), self.tr("1 weight"), self.tr("{count} weights")),
-            (cells.get(evaluation.mixed, 0), self.tr("1 output"), self.tr("{count} outputs")),
+            (outputs, self.tr("1 output"), self.tr("{count} outputs")),
         )
         parts = [(one if count == 1 else many).format(count=count) for count, one, many in counted if count]
         time = (

@@ -209,9 +209,10 @@ NO_PLACE = "There is no place {got}; places go from 0 to {most}."
 NO_HEAD = "There is no head {got}; there are {heads}, counted from 0."
 GROUPS_FIXED = "Heads share K/V heads in groups of {group}: head {head} can only change places within its own group."
 ONE_GROUP = (
-    "Heads share {kv} K/V heads in groups of {group}, and one head more would leave them uneven: make as many K/V "
-    "heads as heads first."
+    "Heads share {kv} K/V heads in groups of {group}, and one head more or less would leave them uneven: make as many "
+    "K/V heads as heads first."
 )
+ONLY_HEAD = "One head has to stay."
 WHOLE_GROUPS = "Head {head} reads the same K/V head and would change too: average whole groups of {group} heads."
 TWO_HEADS = "An average takes two heads or more."
 SLOPES_STAY = "The slopes of {layer} belong to the places of the heads and stay there."

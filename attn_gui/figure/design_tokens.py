@@ -19,6 +19,7 @@ class Theme(NamedTuple):
     sunken: QColor
     line: QColor
     line_strong: QColor
+    disabled: QColor
     text: QColor
     text2: QColor
     text3: QColor
@@ -57,6 +58,7 @@ THEMES: Mapping[str, Theme] = MappingProxyType(
                 "sunken": "#E9ECEF",
                 "line": "#D8DCE2",
                 "line_strong": "#7C8593",
+                "disabled": "#7C8593",
                 "text": "#1A1E24",
                 "text2": "#454D59",
                 "text3": "#5F6875",
@@ -89,6 +91,7 @@ THEMES: Mapping[str, Theme] = MappingProxyType(
                 "sunken": "#14171A",
                 "line": "#353C45",
                 "line_strong": "#77818F",
+                "disabled": "#77818F",
                 "text": "#E8EBEF",
                 "text2": "#B9C1CB",
                 "text3": "#98A2AF",

@@ -51,14 +51,14 @@ def letter(name: str) -> str:
 
 
 def place_words(problem: Problem, axes: Sequence[str], row: int, column: int) -> str:
-    """Return `it → tired (10, 13)`, a cell by its tokens; without them `query 1 → key 1 (1, 1)`, or `(1, 1)`."""
+    """Return `it → tired (10, 13)`, a cell by its tokens; without them `it → key 1 (1, 1)` and so on, or `(1, 1)`."""
     place = f"({row}, {column})"
     if axes[-1] != "key":
         return place
-    if problem.query_tokens and problem.names_of_keys:
-        return f"{token_text(problem.query_tokens[row])} → {token_text(problem.names_of_keys[column])} {place}"
-    said = QCoreApplication.translate("Names", "query {row} → key {column}").format(row=row, column=column)
-    return f"{said} {place}"
+    said = QCoreApplication.translate("Names", "query {row} → key {column}").format(row=row, column=column).split(" → ")
+    tokens = problem.query_tokens, problem.names_of_keys  # either may have none: a second sequence at first
+    sides = [token_text(names[at]) if names else by for names, at, by in zip(tokens, (row, column), said, strict=True)]
+    return f"{' → '.join(sides)} {place}"
 
 
 def said_in(part: object, context: str) -> str:

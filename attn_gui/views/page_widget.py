@@ -75,6 +75,7 @@ class OptionFields(QWidget):
             self._captions[option.key].setText(f"{caption} {place}".strip())
             field.setAccessibleName(f"{caption} {place}".strip())
             set_tip(field, _said(option.tip))
+        self._fit_widths()
 
     def _field(self, option: PageOption, parent: QWidget) -> QWidget:
         if isinstance(option, ChoiceOption):
@@ -94,11 +95,12 @@ class OptionFields(QWidget):
         return field
 
     def _fit_widths(self, *_: object) -> None:
-        """Give the fields their widths at the present zoom."""
+        """Give the fields their widths at the present zoom; what follows from the problem may have all its digits."""
         for field in self._fields.values():
             field.setMinimumWidth(scaled(SLIDER if isinstance(field, QSlider) else NUMBER))
             if isinstance(field, NumberField):
-                field.setMaximumWidth(scaled(NUMBER))
+                digits = field.fontMetrics().horizontalAdvance(field.text()) + scaled(3 * SPACING.m)
+                field.setFixedWidth(min(max(scaled(NUMBER), digits), scaled(SLIDER)))
 
 
 def _said(text: str) -> str:

@@ -171,7 +171,10 @@ def _theme_of(app: QApplication, of_system: Qt.ColorScheme | None = None) -> The
 
 
 def high_contrast(theme: Theme) -> Theme:
-    """Return a theme whose words and lines all have the color of its text, on backgrounds as far from it as can be."""
+    """Return a theme whose words and lines all have the color of its text, on backgrounds as far from it as can be.
+
+    What is disabled keeps its own color: nothing else would tell it.
+    """
     background = QColor("black" if theme.name == "dark" else "white")
     text = QColor("white" if theme.name == "dark" else "black")
     theme = theme._replace(window=background, surface=background, raised=background, sunken=background)
@@ -223,7 +226,7 @@ def _palette(theme: Theme) -> QPalette:
     }.items():
         palette.setColor(role, color)
     for role in (roles.WindowText, roles.Text, roles.ButtonText):
-        palette.setColor(groups.Disabled, role, theme.line_strong)
+        palette.setColor(groups.Disabled, role, theme.disabled)
     return palette
 
 
@@ -264,6 +267,7 @@ def _insides() -> dict[str, int]:
     control, button = scaled(SIZE.control), scaled(SIZE.button)
     whole = {"field": control, "spin": control - 3, "button": button}
     sides = {"side": scaled(SPACING.m), "edge": scaled(SPACING.s)}
+    whole["tick"] = scaled(12) + 2
     inside = {name: px - 2 for name, px in whole.items()} | {name: px - 1 for name, px in sides.items()}
     focused = {name: px - 4 for name, px in whole.items()} | {name: px - 2 for name, px in sides.items()}
     return inside | {f"{name}_focus": px for name, px in focused.items()}
@@ -300,7 +304,7 @@ class _LineIcon(QIconEngine):
 
     def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
         theme = current_theme()
-        color: QColor = theme.line_strong if mode == QIcon.Mode.Disabled else getattr(theme, self._tone)
+        color: QColor = theme.disabled if mode == QIcon.Mode.Disabled else getattr(theme, self._tone)
         side = min(rect.width(), rect.height())
         box = QRectF(0, 0, side, side)
         box.moveCenter(QRectF(rect).center())

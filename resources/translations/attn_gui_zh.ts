@@ -2598,6 +2598,10 @@
         <translation>复制该头(&amp;D)</translation>
     </message>
     <message>
+        <source>Dele&amp;te the head</source>
+        <translation>删除该头(&amp;T)</translation>
+    </message>
+    <message>
         <source>Move the head to the &amp;left</source>
         <translation>把该头左移(&amp;L)</translation>
     </message>
@@ -2994,6 +2998,10 @@
     <message>
         <source>duplicated head {head}</source>
         <translation>复制头 {head}</translation>
+    </message>
+    <message>
+        <source>deleted head {head}</source>
+        <translation>删除头 {head}</translation>
     </message>
     <message>
         <source>moved head {head} to {place}</source>
@@ -3551,7 +3559,7 @@
         <translation>长度是 0 到 {m} 的整数，例如 {example}。</translation>
     </message>
     <message>
-        <source>{got} lengths for {batch} items: give one for all, or one for each.</source>
+        <source>Items: {batch}, lengths: {got}. Give one for all, or one for each.</source>
         <translation>{batch} 个样本却有 {got} 个长度：请给出一个共用的长度，或每个样本一个。</translation>
     </message>
 </context>
@@ -7566,6 +7574,14 @@ Do you want to replace it?</source>
         <translation>有 {count} 处手动修改已随其所在的单元格一并移除。</translation>
     </message>
     <message>
+        <source>Heads share {kv} K/V heads in groups of {group}, and one head more or less would leave them uneven: make as many K/V heads as heads first.</source>
+        <translation>每 {group} 个头共用一个 K/V 头，共 {kv} 个；多一个或少一个头就分不均匀了：请先让 K/V 头数等于头数。</translation>
+    </message>
+    <message>
+        <source>One head has to stay.</source>
+        <translation>至少要留一个头。</translation>
+    </message>
+    <message>
         <source>The slopes of {layer} follow from the number of heads and the place of each: they are worked out anew.</source>
         <translation>{layer} 的斜率由头数和每个头的位置决定：现已重新计算。</translation>
     </message>
@@ -8152,10 +8168,6 @@ Do you want to replace it?</source>
     <message>
         <source>Heads share K/V heads in groups of {group}: head {head} can only change places within its own group.</source>
         <translation>每 {group} 个头共用一个 K/V 头：头 {head} 只能在自己的组内换位置。</translation>
-    </message>
-    <message>
-        <source>Heads share {kv} K/V heads in groups of {group}, and one head more would leave them uneven: make as many K/V heads as heads first.</source>
-        <translation>每 {group} 个头共用一个 K/V 头，共 {kv} 个；再加一个头就分不均匀了：请先让 K/V 头数等于头数。</translation>
     </message>
     <message>
         <source>Head {head} reads the same K/V head and would change too: average whole groups of {group} heads.</source>

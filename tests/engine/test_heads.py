@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import DenseEvaluation, Problem, compute
-from attn_gui.engine.creation.heads import with_equal_kv, with_head_duplicated, with_head_moved, with_heads_averaged
+from attn_gui.engine.creation.heads import (
+    with_equal_kv,
+    with_head_deleted,
+    with_head_duplicated,
+    with_head_moved,
+    with_heads_averaged,
+)
 from attn_gui.engine.creation.interventions import (
     off_heads,
     whole_heads,
@@ -87,8 +93,32 @@ def test_a_second_head_is_like_the_first(make):
     after = multi.replace(**with_head_duplicated(multi, 0).fields)
     assert (after.num_heads, after.num_kv_heads) == (4, 1)
     np.testing.assert_array_equal(each_head(after), each_head(multi)[[0, 0, 1, 2]])
-    with pytest.raises(FieldError, match="one head more would leave them uneven"):
-        with_head_duplicated(direct(4, 2), 0)
+    for change in (with_head_duplicated, with_head_deleted):
+        with pytest.raises(FieldError, match="one head more or less would leave them uneven"):
+            change(direct(4, 2), 0)
+
+
+@each(("make", "kv"), [(direct, 3), (projected, 3), (direct, 1)])
+def test_a_deleted_head_takes_everything_of_its_own_away(make, kv):
+    problem = make(3, kv)
+    after = problem.replace(**with_head_deleted(problem, 1).fields)
+    assert (after.num_heads, after.num_kv_heads, after.d_k) == (2, min(kv, 2), problem.d_k)
+    np.testing.assert_array_equal(each_head(after), each_head(problem)[[0, 2]])
+    if problem.w_output is not None:
+        gone = each_head(problem)[1] @ problem.w_output[C : 2 * C]
+        np.testing.assert_allclose(output(after), output(problem) - gone, rtol=0, atol=1e-12)
+    only = after.replace(**with_head_deleted(after, 0).fields)
+    np.testing.assert_array_equal(each_head(only), each_head(problem)[[2]])
+    with pytest.raises(FieldError, match="One head has to stay"):
+        with_head_deleted(only, 0)
+
+
+def test_what_is_set_by_hand_stays_with_the_heads_that_stay():
+    problem = direct(3)
+    problem = problem.replace(**with_head_scaled(problem, 2, 5.0))
+    problem = problem.replace(**with_head_copied(problem, 0, 1))
+    after = problem.replace(**with_head_deleted(problem, 1).fields)
+    assert {head: record.factor for head, record in whole_heads(after).items()} == {1: 5.0}
 
 
 @each(("make", "kv"), [(direct, None), (projected, 2)])

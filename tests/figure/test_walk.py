@@ -25,7 +25,7 @@ from attn_gui.engine.scores import SCORES
 from attn_gui.figure.operands import stage_plane
 from attn_gui.figure.pages.page_kind import PageStyle
 from attn_gui.figure.text.fonts import ensure_gui
-from attn_gui.figure.walk import Walk, export_walk, walk_of
+from attn_gui.figure.walk import Walk, export_walk, walk_canvas, walk_of
 from attn_gui.lessons.exercises import Blank, CoveredEvaluation
 from attn_gui.paths import resource
 from tests.costs import taking
@@ -275,6 +275,17 @@ def test_a_cell_is_empty_until_its_number_lands(worked):
     assert before == walk.theme.surface.name()
     assert landed == "#7a1a0c"
     assert painted(walk, 2.0, still=True).pixelColor(*at).name() == "#7a1a0c"
+
+
+@each("rows", [2, 4, 6, 8, 12])
+def test_a_number_can_be_read_wherever_it_is_on_its_way(rows, monkeypatch):
+    side = np.random.default_rng(0).normal(size=(rows, 3)).round(2) * 1.37
+    walk = walk_of(evaluation_of(Problem(query=side, key=side[::-1], value=side)), 0, 0, "weights", (rows - 1, 0))
+    written = []
+    monkeypatch.setattr(walk_canvas, "write_rich", lambda *about: written.append(about))
+    for seconds in np.linspace(0, walk.seconds, 40):
+        painted(walk, seconds)
+    assert min(pixels for _, _, rich, _, pixels, _ in written if rich) >= 10
 
 
 # --- files ----------------------------------------------------------------------------------------

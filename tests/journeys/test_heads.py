@@ -245,9 +245,14 @@ def test_heads_are_left_alone_scaled_copied_averaged_and_refused(opened):
 
 @rows(
     ("action", "order", "shown"),
-    [("head_left", [0, 2, 1, 3], 1), ("head_right", [0, 1, 3, 2], 3), ("head_duplicate", [0, 1, 2, 2, 3], 2)],
+    [
+        ("head_left", [0, 2, 1, 3], 1),
+        ("head_right", [0, 1, 3, 2], 3),
+        ("head_duplicate", [0, 1, 2, 2, 3], 2),
+        ("head_delete", [0, 1, 3], 2),
+    ],
 )
-def test_heads_change_places_in_one_step_and_back_to_the_byte(opened, action, order, shown):
+def test_heads_change_places_come_and_go_in_one_step_and_back_to_the_byte(opened, action, order, shown):
     person = opened()
     person.click(thumb(person, 2))
     person.do(action)

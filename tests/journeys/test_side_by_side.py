@@ -262,8 +262,11 @@ def test_the_list_of_the_scale_offers_both_states(launch):
     person = launch("worked-example.npz")
     menu = person.find("menu.compare", QMenu)
     assert menu.actions()[0] == person.action("compare_with_scale"), "the menu begins with what can be compared"
+    person.find("control.scale").setFocus()
     person.pick("scale", "compared")
     assert person.program.view.look.compare == "side_by_side"
     assert person.find("control.scale").currentData() == "sqrt"
     assert seen_whole(person.find("heatmap.before"))
     assert not person.window.isWindowModified()
+    person.click("comparison.end")
+    assert person.find("heatmap.weights").hasFocus(), "and not the next in the order of Tab"

@@ -47,6 +47,9 @@ def test_the_curve_is_that_of_the_row_follows_edits_and_other_rows_and_leaves_th
     assert found.row.query == 1
     assert found.readings.tolist() == pytest.approx([entropy(problem, scale=value) for value in found.values])
     assert found.readings[0] == pytest.approx(1)
+    for end in ("low", "high"):  # twice 1 / √dₖ, with all its digits
+        field = person.find(f"page.sweep.{end}", QLineEdit)
+        assert field.width() > field.fontMetrics().horizontalAdvance(field.text())
     assert len(person.steps()) == 1
     before = found.readings
     person.type_into("query", 1, 0, "3")

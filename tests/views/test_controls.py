@@ -23,6 +23,7 @@ from pytestqt.qtbot import QtBot
 
 from attn_gui.engine.creation.mask_cells import fill_layer
 from attn_gui.engine.masks import MASKS, Layer, layer_from_mapping
+from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox, ItemBox, SizeBox
 from attn_gui.views.controls.mask_panel import MaskPanel
 from attn_gui.views.controls.shape_panel import ShapePanel, ShapeState
@@ -236,6 +237,18 @@ def test_a_number_of_the_document_above_the_range_is_held_until_another_one_is_t
     assert host.refused == ["70000 is out of range: 1 to 65536. Esc keeps 3."]
 
 
+def test_a_list_that_was_put_away_opens_again_at_what_is_chosen(qtbot):
+    box = ChoiceBox(["dot", "additive", "cosine"])
+    qtbot.addWidget(box)
+    box.show()
+    for _ in range(2):
+        box.showPopup()
+        assert box.view().currentIndex().data() == "dot"
+        qtbot.keyClick(box.view(), Qt.Key.Key_Down)
+        qtbot.keyClick(box.view(), Qt.Key.Key_Escape)
+    assert box.currentData() == "dot"
+
+
 def test_the_wheel_turns_no_size(host):
     for focus in (host.field, host.elsewhere):
         focus.setFocus()
@@ -312,7 +325,7 @@ def test_impossible_lengths_are_refused_and_nothing_changes(qtbot, typed):
     _type(qtbot, field, typed)
     assert host.done == []
     assert len(refused) == 1
-    assert refused[0].startswith(("Lengths are whole numbers from 0 to 7", "2 lengths for 3 items"))
+    assert refused[0].startswith(("Lengths are whole numbers from 0 to 7", "Items: 3, lengths: 2"))
     qtbot.keyClick(field, Qt.Key.Key_Escape)
     assert field.text() == "6, 6, 6"
     assert host.panel.isVisible()

@@ -157,6 +157,22 @@ def test_in_self_attention_the_keys_are_the_rows_of_x(qtbot, dialog):
     assert _shapes(dialog) == "X 13 × 14, X₂ 5 × 14, W_Q 14 × 14, W_K 14 × 14, W_V 14 × 22"
 
 
+def test_tab_goes_down_the_form_by_what_is_chosen(qtbot):
+    dialog = NewDialog()
+    qtbot.addWidget(dialog)
+    dialog.set_state({"kind": "self", "mask": "causal"})
+    dialog.show()
+    dialog.activateWindow()
+    dialog.sentence.setFocus()
+    stops = []
+    for _ in range(10):
+        stops.append(dialog.focusWidget().objectName().removeprefix("new."))
+        qtbot.keyClick(dialog.focusWidget(), Qt.Key.Key_Tab)
+    sizes = ["num_heads", "d_model", "d_k", "d_v", "fill", "seed"]
+    assert stops == ["sentence", "self", "n", "mask.causal", *sizes]
+    assert dialog.focusWidget() is dialog.buttons.ok
+
+
 def _sizes(dialog: NewDialog) -> tuple[int, int, int, int]:
     boxes = dialog.boxes
     return dialog.d_model.value(), boxes["num_heads"].value(), boxes["d_k"].value(), boxes["d_v"].value()

@@ -7,12 +7,15 @@ import pytest
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor, QIcon, QImage, QPalette
 from PySide6.QtWidgets import (
+    QCheckBox,
     QComboBox,
     QHeaderView,
     QLabel,
     QLineEdit,
     QPushButton,
     QSpinBox,
+    QStyle,
+    QStyleOptionButton,
     QTabWidget,
     QVBoxLayout,
     QWidget,
@@ -135,7 +138,7 @@ def test_what_qt_puts_into_a_widget_follows_the_zoom_with_it(app, qtbot):
         assert {part.tabBar().font().pixelSize() for part in tabs} == {ui_font().pixelSize()}
 
 
-@each(("kind", "zoom"), list(product([QSpinBox, QComboBox, QLineEdit, QPushButton], [1, 1.25, 2])))
+@each(("kind", "zoom"), list(product([QSpinBox, QComboBox, QLineEdit, QPushButton, QCheckBox], [1, 1.25, 1.5])))
 def test_focus_moves_nothing(app, qtbot, kind, zoom):
     apply_theme(app, "light", zoom)
     field = kind()
@@ -146,6 +149,28 @@ def test_focus_moves_nothing(app, qtbot, kind, zoom):
     field.activateWindow()
     qtbot.waitUntil(field.hasFocus)
     assert field.sizeHint() == size
+
+
+@each("scheme", THEMES)
+def test_a_ticked_box_shows_its_focus_whoever_gave_it(app, qtbot, scheme):
+    """Qt frames the words of one only after a Tab, and its ground has the color of a frame."""
+    apply_theme(app, scheme)
+    box = QCheckBox("layer")
+    qtbot.addWidget(box)
+    box.setChecked(True)
+    box.show()
+
+    def border() -> QColor:
+        option = QStyleOptionButton()
+        box.initStyleOption(option)
+        place = box.style().subElementRect(QStyle.SubElement.SE_CheckBoxIndicator, option, box)
+        return box.grab().toImage().pixelColor(place.left(), place.center().y())
+
+    assert border() == THEMES[scheme].accent
+    box.setFocus()
+    box.activateWindow()
+    qtbot.waitUntil(box.hasFocus)
+    assert border() == THEMES[scheme].text
 
 
 def test_a_dressed_label_follows_theme_and_zoom(app, qtbot):
@@ -178,7 +203,7 @@ def test_icons_wear_the_color_of_their_state(app, name):
     gc.collect(0)  # of the new ones
     for scheme in THEMES:
         apply_theme(app, scheme)
-        for mode, color in ((QIcon.Mode.Normal, "text2"), (QIcon.Mode.Disabled, "line_strong")):
+        for mode, color in ((QIcon.Mode.Normal, "text2"), (QIcon.Mode.Disabled, "disabled")):
             painted = solid_colors(kept.pixmap(QSize(32, 32), 1.0, mode).toImage())
             assert painted
             assert all(alike(pixel, getattr(THEMES[scheme], color)) for pixel in painted)
@@ -206,6 +231,7 @@ def test_high_contrast_writes_and_draws_everything_in_the_color_of_text(name):
     assert all(color == theme.text for color in (theme.text2, theme.text3, theme.line, theme.line_strong))
     assert abs(theme.text.lightness() - theme.window.lightness()) == 255
     assert theme.query == THEMES[name].query
+    assert contrast(theme.disabled, theme.text) > 3  # what cannot be had is told by its color alone
 
 
 def size_of(widget: QWidget) -> tuple[object, ...]:

@@ -482,6 +482,7 @@ HEAD_ROWS = (
         needs=SEVERAL,
     ),
     _head("head_duplicate", label=QT_TRANSLATE_NOOP("Heads", "&Duplicate the head"), words="clone second 复制"),
+    _head("head_delete", label=QT_TRANSLATE_NOOP("Heads", "Dele&te the head"), words="remove 删除", needs=SEVERAL),
     _head("head_left", label=QT_TRANSLATE_NOOP("Heads", "Move the head to the &left"), words="reorder order 左移 顺序"),
     _head(
         "head_right", label=QT_TRANSLATE_NOOP("Heads", "Move the head to the &right"), words="reorder order 右移 顺序"

@@ -83,6 +83,7 @@ ZONES = {
         "head_left",
         "head_right",
         "head_duplicate",
+        "head_delete",
         "head_average",
         "head_equal",
         None,

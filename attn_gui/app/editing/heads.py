@@ -1,4 +1,4 @@
-"""Arithmetic of heads: off, scaled, copied by hand; moved, doubled and averaged as changes of the problem."""
+"""Arithmetic of heads: off, scaled, copied by hand; moved, doubled, deleted and averaged as changes of the problem."""
 
 from __future__ import annotations
 
@@ -16,7 +16,13 @@ from attn_gui.app.title_and_status import StatusNote
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.document.typed_numbers import parse_number, shortest
 from attn_gui.engine import Problem, Resized
-from attn_gui.engine.creation.heads import with_equal_kv, with_head_duplicated, with_head_moved, with_heads_averaged
+from attn_gui.engine.creation.heads import (
+    with_equal_kv,
+    with_head_deleted,
+    with_head_duplicated,
+    with_head_moved,
+    with_heads_averaged,
+)
 from attn_gui.engine.creation.interventions import (
     off_heads,
     whole_heads,
@@ -49,6 +55,7 @@ class HeadEdits(QObject):
             "head_free": Command(self.free, enabled=lambda: self._head in whole_heads(self._problem)),
             "head_average": Command(self.average, enabled=self._several),
             "head_duplicate": Command(self.duplicate),
+            "head_delete": Command(self.delete, enabled=self._several),
             "head_left": Command(partial(self.move, -1), enabled=lambda: self._head > 0),
             "head_right": Command(partial(self.move, 1), enabled=lambda: self._head < self._problem.num_heads - 1),
             "head_equal": Command(self.equal_kv, enabled=lambda: self._problem.num_kv_heads > 1),
@@ -135,6 +142,11 @@ class HeadEdits(QObject):
         """Insert a second head like this one beside it."""
         label = Label(QT_TRANSLATE_NOOP("History", "duplicated head {head}"), {"head": self._head})
         self._change(label, lambda: with_head_duplicated(self._problem, self._head))
+
+    def delete(self) -> None:
+        """Take the head away, with all that belongs to it alone."""
+        label = Label(QT_TRANSLATE_NOOP("History", "deleted head {head}"), {"head": self._head})
+        self._change(label, lambda: with_head_deleted(self._problem, self._head))
 
     def move(self, step: int) -> None:
         """Let the head change places with its neighbor, and follow it."""

@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.app_context import AppContext
 from attn_gui.app.editing.edit_runner import Arrays
-from attn_gui.app.editing.shape_fixes import done_text
+from attn_gui.app.editing.shape_fixes import done_text, translated_sentence
 from attn_gui.app.state.translated_errors import sentences, why_lacking
 from attn_gui.app.title_and_status import StatusNote
 from attn_gui.document.edits import Label, SetFields
@@ -98,8 +98,15 @@ class ShapeController(QObject):
         def take(resized: Resized, fresh: Arrays) -> None:
             if resized.fields:
                 self._document.apply(SetFields(resized.fields, label), fresh)
-            shapes, notes = reshaped(problem, self._document.problem), resized.notes
-            self._note(lambda: sentences(notes) if notes else done_text(shapes))
+            now = self._document.problem
+            shapes, notes = reshaped(problem, now), resized.notes
+            sizes = {size: (getattr(problem, size), getattr(now, size)) for size in ("d_k", "d_v") if size != name}
+            cut = [Label(SIZE_LABELS[size], {"old": a, "new": b}) for size, (a, b) in sizes.items() if a != b]
+
+            def said() -> str:
+                return done_text(shapes) or translated_sentence(", ").join(map(str, cut))
+
+            self._note(lambda: sentences(notes) if notes else said())
 
         self._runner.begin(label, lambda: resize(problem, keep=self.keep, **{name: value}), take)
 

@@ -10,8 +10,10 @@ from PySide6.QtCore import QCoreApplication, QObject
 from attn_gui.app.actions.action_table import Row
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.app_context import AppContext
+from attn_gui.app.explain import place_of
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.translated_errors import translating
+from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.document.typed_numbers import NumberError, parse_number, shown
 from attn_gui.engine.evaluation.choose_evaluation import is_long
 from attn_gui.engine.graph import indices
@@ -109,7 +111,13 @@ class Exercises(QObject):
         dialog = LeaveOutDialog(self._drawn, self._window)
         if asked(dialog) and dialog.answer is not None:
             self._count = len(dialog.answer)
-            self._view.set(blanks=dialog.answer)
+            evaluation, look = self._computation.evaluation, self._view.look
+            first = min(dialog.answer, key=lambda blank: (evaluation.stages.index(blank.stage), blank.index))
+            batch, head, *place = place_of(evaluation, first.stage, first.index, look.head)
+            cell = ChosenCell(first.stage, *place)  # the first to be worked out: what is typed next is its answer
+            self._view.set(blanks=dialog.answer, stage=first.stage, batch=batch, head=head, cell=cell)
+            self._view.bring_map(first.stage)
+            self._window.product.focus_map()
 
     def _drawn(self, count: int, seed: int) -> frozenset[Blank]:
         """Return the cells that a count and a seed draw.

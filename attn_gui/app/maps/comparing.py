@@ -21,6 +21,7 @@ from attn_gui.pictures.planes import FieldPlane, PlaneLike
 from attn_gui.views.map.map_drawing import MapDrawing, MapWipe
 from attn_gui.views.names import stage_title
 from attn_gui.views.product.side_by_side import TwoSides
+from attn_gui.views.zones import handing_on
 
 
 class CompareController(QObject):
@@ -73,10 +74,11 @@ class CompareController(QObject):
 
     def _on_line_end_requested(self) -> None:
         """End what the line above the maps names: a gradient alone, or the comparison."""
-        if self._view.look.compare == GRADIENT:
-            self._view.set(compare=NOW)
-        else:
-            self.unpin()
+        with handing_on(self._window, self._window.product.focus_map):
+            if self._view.look.compare == GRADIENT:
+                self._view.set(compare=NOW)
+            else:
+                self.unpin()
 
     def _on_escape_pressed(self) -> None:
         """Show the present state alone; a pinned one stays pinned."""

@@ -1,4 +1,4 @@
-"""Heads moved, duplicated, averaged, or given the same keys and values: each returns the fields that change."""
+"""Heads moved, duplicated, deleted, averaged, or given equal keys and values: each returns the fields that change."""
 
 from __future__ import annotations
 
@@ -42,13 +42,28 @@ def with_head_duplicated(problem: Problem, head: int) -> Resized:
     """
     order = list(range(problem.num_heads))
     order.insert(head + 1, checked_head(problem, head))
+    return _counted(problem, order)
+
+
+def with_head_deleted(problem: Problem, head: int) -> Resized:
+    """Return the fields without a head, its columns and its rows of w_output; what others take from it by hand goes.
+
+    Raises FieldError for the only head, and where one cannot be duplicated either.
+    """
+    checked_head(problem, head)
+    if problem.num_heads == 1:
+        raise FieldError(messages.ONLY_HEAD)
+    return _counted(problem, [k for k in range(problem.num_heads) if k != head])
+
+
+def _counted(problem: Problem, order: Order) -> Resized:
+    """Return the fields of another number of heads; of K/V heads there are as many, or the one that all share."""
     kv = problem.num_kv_heads
     if 1 < kv < problem.num_heads:
         raise FieldError(messages.ONE_GROUP, kv=kv, group=_group(problem))
     if problem.block is not None and problem.w_output is None:
         raise FieldError(messages.BLOCK_FIXED)
-    shared = kv == 1 and problem.num_heads > 1
-    kv_order = [0] if shared else order
+    kv_order = [0] if kv == 1 < problem.num_heads else order
     resized = _ordered(problem, order, kv_order)
     return Resized(resized.fields | {"num_heads": len(order), "num_kv_heads": len(kv_order)}, resized.notes)
 

@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor
 
 from attn_gui.engine.graph.symbols_and_titles import plain_name
+from attn_gui.figure.text.number_formats import cell_text
 from attn_gui.figure.text.rich_text import strong
 from attn_gui.figure.walk.equations import WalkEquation
 from attn_gui.figure.walk.matrix_board import MatrixBoard
@@ -21,8 +22,6 @@ CHIP = 62.0, 32.0
 """Width and height of that number at the most; it is no larger than its cell, or it would cover others."""
 GAP = 330.0
 """Middle of the gap beside the board; from farther the number would cross what it comes from."""
-LEGIBLE = 20.0
-"""Height of a cell from which its number is written on the way there."""
 
 
 class Beat(ABC):
@@ -83,5 +82,6 @@ class Beat(ABC):
         elif progress > LANDS:
             chip = QRectF(0, 0, min(CHIP[0], place.width()), min(CHIP[1], place.height()))
             chip.moveCenter(between(start, place.center(), part(progress, LANDS, 1.0)))
-            text = strong(self.context.number(self.value)) if chip.height() > LEGIBLE else ""
-            canvas.box(chip, text, fill, canvas.theme.ink, pixels=min(14.0, 0.45 * chip.height()))
+            there = self.board.map  # and written as its cells are: all digits would be too small to be read
+            text = strong(cell_text(self.value, there.numbers)) if there.numbers is not None else ""
+            canvas.box(chip, text, fill, canvas.theme.ink, pixels=there.pixels)

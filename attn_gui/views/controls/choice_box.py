@@ -54,6 +54,11 @@ class ChoiceBox(FocusedWheel, QComboBox):
         """Return (key, word) of every choice."""
         return [(self.itemData(place), self.itemText(place)) for place in range(self.count())]
 
+    def showPopup(self) -> None:
+        """Open the list at what is chosen: Qt opens it at what was marked last, though Esc put that away."""
+        self.view().setCurrentIndex(self.model().index(self.currentIndex(), self.modelColumn()))
+        super().showPopup()
+
     def minimumSizeHint(self) -> QSize:
         """Size of the longest word: Qt keeps what it found for the words before."""
         fits = self.sizeAdjustPolicy() == self.SizeAdjustPolicy.AdjustToContents

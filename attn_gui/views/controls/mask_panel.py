@@ -174,7 +174,7 @@ class LengthsField(TypedField):
             )
         if len(lengths) not in (1, self._batch):
             raise ValueError(
-                self.tr("{got} lengths for {batch} items: give one for all, or one for each.").format(
+                self.tr("Items: {batch}, lengths: {got}. Give one for all, or one for each.").format(
                     got=len(lengths), batch=self._batch
                 )
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox, QMessageBox, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox, QMessageBox, QRadioButton, QWidget
 
 from attn_gui.views.dialogs.dialog_tips import TIPS
 from attn_gui.views.widgets import commit_focused_editor
@@ -40,6 +40,11 @@ class FormDialog(QDialog):
         for box in self.findChildren(QDialogButtonBox):
             for button in box.buttons():
                 button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click would end the visit before it is judged
+        radios = self.findChildren(QRadioButton)
+        chosen = [radio.group() or radio.parent() for radio in radios if radio.isChecked()]
+        for radio in radios:
+            if not radio.isChecked() and (radio.group() or radio.parent()) in chosen:
+                radio.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # else Qt leads the first Tab to the first of a group
         super().showEvent(event)
 
 

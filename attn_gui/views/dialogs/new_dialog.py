@@ -78,13 +78,13 @@ class NewDialog(Retranslated, FormDialog):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("dialog.new")
-        self._kinds = QButtonGroup(self)
+        self.sentence, self._kinds = QLineEdit(self), QButtonGroup(self)  # made in the order of Tab
         self.radios = {kind: QRadioButton(self) for kind in KINDS}
         self.boxes = {name: CountBox(self, maximum=largest) for name, largest in SIZES.items()}
         self.fill, self.seed = ChoiceBox(FILLS, self), CountBox(self, minimum=0, maximum=999_999)
         self.masks = {kind: QRadioButton(self) for kind in (NO_MASK, *_simple_masks())}
         self.masks[NO_MASK].setChecked(True)
-        self._mask, self.sentence = _in_a_row(self.masks.values(), self), QLineEdit(self)
+        self._mask = _in_a_row(self.masks.values(), self)
         self.d_model = CountBox(self, maximum=SIZES["num_heads"] * SIZES["d_k"])
         self._own_m = NewChoice().m  # kept while self-attention shows n in its place
         self._typed: set[str] = set()  # of d_model, d_k and d_v: those that do not follow from the others

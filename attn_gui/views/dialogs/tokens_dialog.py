@@ -232,7 +232,7 @@ class TokensDialog(Retranslated, QDialog):
             for place, token in enumerate(tokens):
                 piece = TokenPiece(place, token, self.pieces)
                 if place >= used:
-                    piece.setForeground(current_theme().line_strong)  # left out: shown, but pale
+                    piece.setForeground(current_theme().disabled)  # left out: shown, but pale
         self.join.setEnabled(False)
         self.resize_rows.setVisible(self._may_resize and bool(tokens))
         self.resize_rows.setEnabled(any(rows[name] != len(tokens) for name in self._sides()))

@@ -111,9 +111,13 @@ def test_cells_that_are_left_out_are_answered_in_the_map_and_in_the_panel(person
         person.settle("exercises")
         return person.program.view.look.blanks
 
-    first, other = draw(5, 1), draw(5, 2)
+    steps, first, other = person.steps(), draw(5, 1), draw(5, 2)
     assert first == draw(5, 1) != other
     evaluation = person.program.computation.evaluation
+    person.type("77", end="Return")  # at once
+    person.settle("exercises")
+    assert (person.program.view.chosen_blank() in first, person.steps()) == (True, steps)
+    assert person.find("exercise.verdict").text().startswith("Not yet")
     for blank in sorted(first, key=lambda blank: (blank.stage, blank.index)):
         person.choose_cell(blank.stage, *blank.index[-2:])
         number = float(evaluation.box(blank.stage, blank.box).reshape(()))

@@ -100,6 +100,7 @@ def test_problems_of_every_kind_are_made(person):
     person.type_into("w_output", 0, 0, "7")
     expected = sum(output[1][k] * person.number("w_output", k, 0) for k in range(2))
     assert person.value("output", 1, 0) == pytest.approx(expected)
+    assert person.status().count("2 outputs") == 1  # which is all that W_O reaches
     person.do("output_projection")
     assert not person.has("table.w_output")
     assert person.values("output") == output
@@ -157,6 +158,8 @@ def test_typing_into_a_computed_table_opens_both_ways_out(launch):
     assert person.values("weights") == weights  # they begin with zeros
     person.do("second_sequence")
     assert person.has("table.context")
+    person.choose_cell("weights", 1, 0)
+    assert "Machines → key 0 (1, 0)" in person.status()  # which has no name yet
     person.size("m", 5)
     assert person.find("heatmap.weights").shape == (2, 5)
     assert len(person.steps()) == 4

@@ -29,8 +29,9 @@ def test_heads_and_widths_change_and_every_step_is_undone(launch):
     person = launch()
     before = [person.numbers(field) for field in ("query", "key", "value")]
     weight = person.value("weights", 10, 13)
-    for heads, width in ((6, 64), (4, 96)):
+    for heads, old, width in ((6, 32, 64), (4, 64, 96)):
         person.size("num_heads", heads)
+        assert f"dₖ {old} → {width}, dᵥ {old} → {width}" in person.status()  # no matrix has another shape
         assert shown(person, "d_k") == shown(person, "d_v") == width
         assert [person.numbers(field) for field in ("query", "key", "value")] == before
         assert person.find("heatmap.head_output").shape == (16, width)
