@@ -9029,6 +9029,10 @@ Do you want to replace it?</source>
         <translation>{file} 中的注意力权重有多种读法，请选择其一：{choices}。</translation>
     </message>
     <message>
+        <source>{file}: “{name}” does not add up to 1 along its last axis but along axis {axis}, as attention weights do along the keys; choose one of {choices}.</source>
+        <translation>{file}：“{name}”沿最后一个轴的和不是 1，沿轴 {axis} 的和才是 1，而注意力权重沿键的和为 1；请选择其一：{choices}。</translation>
+    </message>
+    <message>
         <source>{file}: “{name}” of the shape {got} cannot be read so; choose one of {choices}.</source>
         <translation>{file}：“{name}”的形状为 {got}，不能这样读；请选择其一：{choices}。</translation>
     </message>

@@ -333,13 +333,14 @@ class _Completion:
             yield lambda axes: axes[-2:] == (HEAD, COLUMN)
 
     def _may_be_heads(self, rows: Mapping[str, Shape]) -> bool:
-        """Return whether a first axis is as long as there are heads, and nothing says that it is the batch."""
+        """Return whether one of the first two axes is as long as there are heads, and nothing says that the first is
+        the batch."""
         heads = self._said.count(self._listing).heads
         return (
             self._said.direct
             and heads > 1
             and not self._listing.options.get("batch_axis")
-            and rows["query"][0] == heads
+            and heads in rows["query"][:2]
         )
 
 
@@ -563,7 +564,7 @@ def _given(asked: ArrayMapping, listing: ArrayListing, source: FileSource) -> Lo
         raise wrong
     choice = chosen_map(listing, [asked.arrays[GIVEN]], asked.axes, asked.layer)
     beside = {part: name for part, name in asked.arrays.items() if part != GIVEN}
-    maps = read_maps(choice, beside, listing, source)
+    maps = read_maps(choice, beside, listing, source, said=asked.axes is not None)
     loaded = problem_of(maps.arrays, maps.options, maps.left, batch_axis=True)
     taken = maps.notes if asked.axes is None else ()
     return replace(loaded, notes=(*listing.notes, *taken, *loaded.notes))

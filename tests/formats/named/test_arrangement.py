@@ -220,6 +220,12 @@ def test_a_number_of_heads_decides_what_an_axis_is(said: str, tmp_path: Path, re
     assert (found.batch_size, found.num_heads, found.d_k) == (8, 4, 3)
     contradiction = refused(lambda: load(path, arrays=names, axes="head,token,column", **more), path=path)
     assert "cannot be read as head,token,column; expected batch,token,column" in contradiction
+    for order in ((4, 5, 12), (5, 4, 12)):  # a second axis was taken for tokens, in silence
+        one = RANDOM.normal(size=order)
+        put(path, query=one, key=one, value=one, num_heads=4)
+        axes = "head,token,column" if order[0] == 4 else "token,head,column"
+        assert f'axes="{axes}" (heads 4, tokens 5)' in refused(lambda: load(path), path=path)
+        assert load(path, axes=axes).map_shape == (1, 4, 5, 5)
 
 
 # --- what cannot be applied ----------------------------------------------------------------------

@@ -143,6 +143,22 @@ def test_axes_of_tokens_are_refused_with_those_that_the_maps_can_have(tmp_path, 
     assert f"{said}{'batch,' if len(shape) == 4 else ''}head,query,key" in capsys.readouterr().err
 
 
+@each(("axes", "shape"), [("query,key", (5, 6)), ("head,query,key", (3, 5, 6)), ("head,query,key", (3, 5, 5))])
+def test_keys_in_another_place_are_asked_about(tmp_path, axes, shape):
+    """They were read as queries, although the rows did not add up to 1."""
+    weights, axes = maps(*shape), axes.split(",")
+    weights[..., 0, :] = np.nan  # a row that a mask closes
+    for order in permutations(range(len(axes))):
+        path, lying = kept(tmp_path, attn=weights.transpose(order)), [axes[place] for place in order]
+        if lying[-1] != "key":
+            with pytest.raises(SeveralMaps, match=f"along axis {lying.index('key')}") as refusal:
+                load(path)
+            assert tuple(lying) in {choice.axes for choice in refusal.value.choices}
+        problem, notes = opened(path, axes=lying)
+        assert np.array_equal(np.squeeze(problem.weights), weights, equal_nan=True)
+        assert notes == []
+
+
 def test_items_and_layers_are_never_taken_for_one_another(tmp_path):
     weights = maps(4, 3, 5, 5)
     path = kept(tmp_path, attn_weights=weights)
