@@ -54,6 +54,15 @@ OTHERS += (f"{BERT}output.LayerNorm.weight", "encoder.layer.0.output.dense.weigh
 @each("wanted", SUGGESTED)
 def test_names_suggest_the_parts(wanted: dict[str, str]) -> None:
     assert suggested(listing(*wanted.values(), *OTHERS).arrays) == wanted
+    halves = ("q_nope", "q_pe", "k_nope", "k_rope")  # each is a part of a head alone
+    whole = wanted if "query" in wanted else {}
+    assert suggested(listing(*whole.values(), *halves).arrays) == whole
+
+
+def test_parts_that_may_be_transposed_are_told_from_others(tmp_path: Path, refused: Callable[..., str]) -> None:
+    path = put(tmp_path / "a.npz", Q=np.eye(3), K_t=np.eye(3), value=np.eye(3))
+    said = refused(lambda: load(path), path=path)
+    assert said.endswith("By their names K_t may be transposed, so they are taken for nothing unasked.")
 
 
 # --- axes ----------------------------------------------------------------------------------------
