@@ -162,10 +162,19 @@ def fields_of(arrays: Mapping[str, Array], options: Mapping[str, Json]) -> dict[
     fields["mask"] = layers_of(fields.get("mask"))
     for name in LISTS:
         fields[name] = [dict(_object(record, name)) for record in _list(fields.get(name, []), name)]
-    for name, array in arrays.items():
-        _put(fields, name, array)
     fields.setdefault("dtype", _dtype(arrays))
+    for name, array in arrays.items():
+        _put(fields, name, _narrowed(array, fields["dtype"]))
     return fields
+
+
+def _narrowed(array: Array, dtype: Json) -> Array:
+    """Return the array in float32 where the problem is: what becomes infinite there is noted of a file, and no
+    warning."""
+    if dtype != "float32" or array.dtype.kind != "f" or array.dtype.itemsize <= np.dtype(np.float32).itemsize:
+        return array
+    with np.errstate(over="ignore"):
+        return array.astype(np.float32)
 
 
 def layers_of(mask: Json) -> list[Json]:
