@@ -7413,6 +7413,10 @@ Do you want to replace it?</source>
         <translation>{matrix} 的形状为 {shape}，第一个轴可能是 {got} 个头，也可能是 {got} 个样本：若是头，请给出四个轴；若是样本，请调用 Problem(weights=…, value=…, num_heads={got}, batch_axis=True)。</translation>
     </message>
     <message>
+        <source>{field} holds {got}, too large for {dtype}: it is {value} now.</source>
+        <translation>{field} 中的 {got} 超出 {dtype} 的范围，现为 {value}。</translation>
+    </message>
+    <message>
         <source>{matrix} has an axis without cells: its shape is {shape}.</source>
         <translation>{matrix} 有一个轴没有单元格：形状为 {shape}。</translation>
     </message>
