@@ -468,8 +468,11 @@ def test_a_number_of_heads_is_asked_about_where_two_fit() -> None:
     [
         ({"x": "x", "w_query_key_value": "x"}, "6 columns are not 4 heads of queries and 4 of keys"),
         ({"x": "x", "w_query_key_value": "fused", "w_key": "fused"}, "holds w_query, w_key, w_value already"),
+        ({"query_key_value": "stacked"}, "the shape 3 × 4 × 8; expected query, key and value in one axis of columns"),
     ],
 )
 def test_what_cannot_be_is_said(names: dict[str, str], words: str) -> None:
-    found = complaint(ArrayMapping(names, num_heads=4, split=PART_BY_PART), listing(x=(4, 6), fused=(6, 24)))
+    found = complaint(
+        ArrayMapping(names, num_heads=4, split=PART_BY_PART), listing(x=(4, 6), fused=(6, 24), stacked=(3, 4, 8))
+    )
     assert words in str(found)
