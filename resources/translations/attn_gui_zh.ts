@@ -8525,6 +8525,10 @@ Do you want to replace it?</source>
         <translation>{file} 里没有含数值的工作表。</translation>
     </message>
     <message>
+        <source>Hidden rows, columns or sheets were read as all others.</source>
+        <translation>隐藏的行、列或工作表与其他部分一样读取。</translation>
+    </message>
+    <message>
         <source>{file}: the sheet “{name}” has formulas without values; open it in a spreadsheet and save it there.</source>
         <translation>{file}：工作表“{name}”里的公式没有保存值；请在电子表格软件里打开并保存一次。</translation>
     </message>
