@@ -93,7 +93,8 @@ def test_options_of_several_values_may_be_repeated(tmp_path, capsys):
         (("-o", "out", "--page", "lens", "--stage", "scores"), "--stage means nothing with --page"),
         (("-o", "out", "--second", "q w e"), "--second means something with --page only"),
         (("--theme", "dark"), "--theme means something with -o only"),
-        (("--stage", "nope"), "'nope' is not a stage"),
+        (("--layer", "1"), "--layer means something with -o only"),
+        (("-o", "out", "--stage", "nope"), "'nope' is not a stage"),
     ],
 )
 def test_a_model_is_asked_nothing_in_vain(words, said, tmp_path, capsys, monkeypatch):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,7 +33,9 @@ _RECORD = '{"layer": 0, "kind": "scale", "stage": "head_output", "at": {"head": 
 MOST_LAYERS, MOST_TOKENS = 10**4, 10**6
 LONGEST_JSON = 1 << 24
 NEEDS = {"--second": "--page", "--set": "--page", "--page": "-o", "--format": "-o"}
-NEEDS |= dict.fromkeys(("--lang", "--theme", "--dpi", "--title"), "-o") | {"--outlines": VECTOR}
+NEEDS |= dict.fromkeys(("--layer", "--head", "--stage", "--lang", "--theme", "--dpi", "--title"), "-o") | {
+    "--outlines": VECTOR
+}
 CLASHES = {"--page": ("--stage",)}
 OWN_WORDS: Mapping[str, Mapping[str, Any]] = {
     "lang": {"help": "language of the figures (default: en)"},
@@ -143,32 +145,51 @@ def _files(model: Model, run: Run, chosen: argparse.Namespace) -> Iterator[Path]
 
 
 def _pages(model: Model, run: Run, chosen: argparse.Namespace) -> Iterator[Path]:
-    """Write a page each, at the chosen token or where the window reads a prediction."""
-    from attn_gui.figure.pages.page_context import ModelContext, PageContext
+    """Write the pages, at the chosen token or where the window reads a prediction: one of the model once, with a mark
+    at the chosen layer alone, one of a layer for each chosen one."""
+    from attn_gui.figure.pages.page_context import NO_LAYER, ModelContext, PageContext
     from attn_gui.figure.pages.page_kind import from_texts
     from attn_gui.figure.render import write
+    from attn_gui.formats.export_names import file_stem
     from attn_gui.models.attribution import asked_place, likely
 
-    layer = chosen.layer or 0
     place = asked_place(run) if chosen.position is None else chosen.position
     before = run.replace(interventions=())
     tokens = likely(run, before, place, TOKENS_OFFERED) if model.ends.head is not None else ()
     other = None if chosen.second is None else model.run(chosen.second)
-    context, problem = ModelContext(run, before, layer, place, tokens, other), run.problem(layer)
     for page, ending in product(_pages_of(chosen), dict.fromkeys(chosen.format)):
-        path = chosen.folder_out / f"{chosen.folder.resolve().name}-{page.name}.{ending}"
-        with FileProgress(path) as progress:
-            yield from write(
-                problem,
-                path,
-                picture=page.name,
-                heads=chosen.head or 0,
-                model=context,
-                page_options=from_texts(page.options, PageContext(problem, model=context), dict(chosen.set)),
-                session=False,
-                progress=progress.show,
-                **_looks(chosen),
-            )
+        marked = NO_LAYER if chosen.layer is None else chosen.layer
+        for layer in [marked] if page.of_model else _layers(run, chosen):
+            context, problem = ModelContext(run, before, layer, place, tokens, other), run.problem(max(layer, 0))
+            parts = ("", "") if page.of_model else (f"layer{layer}", _head_part(run, chosen))
+            path = chosen.folder_out / f"{file_stem(_name(chosen), parts[0], page.name, parts[1])}.{ending}"
+            with FileProgress(path) as progress:
+                yield from write(
+                    problem,
+                    path,
+                    picture=page.name,
+                    heads=chosen.head or 0,
+                    model=context,
+                    page_options=from_texts(page.options, PageContext(problem, model=context), dict(chosen.set)),
+                    session=False,
+                    progress=progress.show,
+                    **_looks(chosen),
+                )
+
+
+def _name(chosen: argparse.Namespace) -> str:
+    return str(chosen.folder.resolve().name)
+
+
+def _layers(run: Run, chosen: argparse.Namespace) -> Iterable[int]:
+    return range(run.model.num_layers) if chosen.layer is None else (chosen.layer,)
+
+
+def _head_part(run: Run, chosen: argparse.Namespace, stage: str = "") -> str:
+    """Return the part of a file's name for the chosen head; empty where none is."""
+    from attn_gui.formats.export_names import heads_part
+
+    return "" if chosen.head is None else heads_part((chosen.head,), run.model.num_heads, stage)
 
 
 def _figures(run: Run, chosen: argparse.Namespace) -> Iterator[Path]:
@@ -176,14 +197,13 @@ def _figures(run: Run, chosen: argparse.Namespace) -> Iterator[Path]:
     from attn_gui.engine.stages import SHOWN_FIRST
     from attn_gui.figure.pages.page_context import ModelContext
     from attn_gui.figure.render import write
-    from attn_gui.formats.export_names import file_stem, heads_part
+    from attn_gui.formats.export_names import file_stem
 
     stage = chosen.stage or SHOWN_FIRST
     heads: Any = "all" if chosen.head is None else (chosen.head,)
-    part = "" if chosen.head is None else heads_part((chosen.head,), run.model.num_heads, stage)
-    layers = range(run.model.num_layers) if chosen.layer is None else (chosen.layer,)
-    for layer, ending in product(layers, dict.fromkeys(chosen.format)):
-        name = file_stem(chosen.folder.resolve().name, f"layer{layer}", stage, part)
+    part = _head_part(run, chosen, stage)
+    for layer, ending in product(_layers(run, chosen), dict.fromkeys(chosen.format)):
+        name = file_stem(_name(chosen), f"layer{layer}", stage, part)
         path = chosen.folder_out / f"{name}.{ending}"
         model = ModelContext(run, run, layer, len(run.ids) - 1)
         figure = {"stage": stage, "heads": heads, "sheet": True, "model": model, **_looks(chosen)}
@@ -220,7 +240,8 @@ def model_parser() -> Parser:
         "tokens and what it predicts, and write figures; needs no display.",
         epilog=f"Families: {', '.join(FAMILIES)}. A folder may be named by {', '.join(KNOWN)}, which come along or are "
         "installed by the line that is told. Figures are "
-        "DIR/NAME-layerLAYER-STAGE[-hHEAD].EXT, without a head all of them on one sheet; pages DIR/NAME-PAGE.EXT.",
+        "DIR/NAME-layerLAYER-STAGE[-hHEAD].EXT, without a head all of them on one sheet; pages DIR/NAME-PAGE.EXT, of "
+        "a layer DIR/NAME-layerLAYER-PAGE[-hHEAD].EXT.",
         allow_abbrev=False,
     )
     add = parser.add_argument

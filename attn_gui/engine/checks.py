@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from numbers import Integral, Real
@@ -207,8 +208,19 @@ def _numbers(field: str, value: object, dtype: np.dtype[Any] | None, copy: bool)
     if dtype is None:
         dtype = array.dtype if array.dtype in (np.float32, np.float64) else np.dtype(np.float64)
     with np.errstate(over="ignore"):
-        array = np.array(array, dtype=dtype, order="C", copy=True) if copy else np.asarray(array, dtype)
-    return array if copy else array.view()
+        kept = np.array(array, dtype=dtype, order="C", copy=True) if copy else np.asarray(array, dtype)
+    if array.dtype.kind == "f" and array.dtype.itemsize > dtype.itemsize:
+        _warn_of_overflow(field, array, kept)
+    return kept if copy else kept.view()
+
+
+def _warn_of_overflow(field: str, given: Array, kept: Array) -> None:
+    """Warn of the first number that is too large for the dtype in which an array is kept."""
+    lost = np.isinf(kept) & np.isfinite(given)
+    if lost.any():
+        first = given[lost][0]
+        values = {"field": field, "got": float(first), "dtype": kept.dtype.name, "value": float(kept[lost][0])}
+        warnings.warn(messages.say(messages.OVERFLOWN, values), UserWarning, stacklevel=2)
 
 
 def as_flags(field: str, value: object, *, copy: bool) -> Array:

@@ -131,6 +131,7 @@ COUNTED_HEADS = (
 SEVERAL_ORDERS = "query, key and value can be read in {got} orders of axes; say which: {expected}."
 OTHER_AXES = "{matrix} must have {expected} axes, {named}; got the shape {shape}."
 NO_ORDER = "{field} must be an order of batch, head, token, column, the first two where there are such axes; got {got}."
+OVERFLOWN = "{field} holds {got}, too large for {dtype}: it is {value} now."
 READ_BY_SHAPES = "query, key and value were read as {reading}: no other order of axes fits."
 EMPTY = "{matrix} has an axis without cells: its shape is {shape}."
 KV_HEADS = "num_kv_heads must divide num_heads: {heads} heads cannot share {got} K/V heads evenly."

@@ -105,6 +105,7 @@ def listing(source: FileSource) -> ArrayListing:
     options = {
         **options_among(named),
         **{name: named[name] for name in ABOUT if isinstance(named.get(name), str | int)},
+        **{name: value for name, value in named.items() if isinstance(value, int | float) and not is_field(name)},
     }
     options = {name: value for name, value in options.items() if not (name == MASK and _is_numbers(value))}
     for name, value in _lists({name: value for name, value in named.items() if name != MASK or _is_numbers(value)}):

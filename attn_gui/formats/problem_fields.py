@@ -25,8 +25,12 @@ OPTIONS = tuple(field.name for field in dataclasses.fields(Problem) if field.nam
 ARGUMENTS = ("tokens", "batch_axis")  # what a file may say beside the fields of a problem
 CAUSAL = ("is_causal", "use_causal_mask", Causal.kind)
 OTHER_WORDS = {
-    **dict.fromkeys(("n_heads", "n_head", "nhead", "num_attention_heads", "num_q_heads"), "num_heads"),
-    **dict.fromkeys(("n_kv_heads", "n_kv_head", "n_key_value_heads", "num_key_value_heads"), "num_kv_heads"),
+    **dict.fromkeys(
+        ("n_heads", "n_head", "nhead", "num_attention_heads", "num_q_heads", "num_query_heads"), "num_heads"
+    ),
+    **dict.fromkeys(
+        ("n_kv_heads", "n_kv_head", "n_key_value_heads", "num_key_value_heads", "kv_heads"), "num_kv_heads"
+    ),
     **dict.fromkeys(("softmax_scale", "sm_scale", "scaling"), "scale"),
     **dict.fromkeys(("logits_soft_cap", "attn_logit_softcapping"), "softcap"),
     **dict.fromkeys(CAUSAL, "mask"),
@@ -158,10 +162,19 @@ def fields_of(arrays: Mapping[str, Array], options: Mapping[str, Json]) -> dict[
     fields["mask"] = layers_of(fields.get("mask"))
     for name in LISTS:
         fields[name] = [dict(_object(record, name)) for record in _list(fields.get(name, []), name)]
-    for name, array in arrays.items():
-        _put(fields, name, array)
     fields.setdefault("dtype", _dtype(arrays))
+    for name, array in arrays.items():
+        _put(fields, name, _narrowed(array, fields["dtype"]))
     return fields
+
+
+def _narrowed(array: Array, dtype: Json) -> Array:
+    """Return the array in float32 where the problem is: what becomes infinite there is noted of a file, and no
+    warning."""
+    if dtype != "float32" or array.dtype.kind != "f" or array.dtype.itemsize <= np.dtype(np.float32).itemsize:
+        return array
+    with np.errstate(over="ignore"):
+        return array.astype(np.float32)
 
 
 def layers_of(mask: Json) -> list[Json]:

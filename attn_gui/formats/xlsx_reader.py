@@ -41,6 +41,8 @@ MOST_COLUMNS = 2**14  # of a sheet, as Excel has it
 _TAGS = re.compile(rb"<(?:\w+:)?(row|c)[\s/>]")
 _DECLARED = (b"<!DOCTYPE", b"<!ENTITY", "<!DOCTYPE".encode("utf-16-le"), "<!DOCTYPE".encode("utf-16-be"))
 _FORMULAS = (b"<f>", b"<f ")
+_HIDDEN = re.compile(rb"""<(?:\w+:)?(?:row|col|sheet)\s[^>]*?(?:hidden=["'](?:1|true)|state=["'](?:h|veryH)idden)""")
+LONGEST_TAG = 512
 
 NO_LIBRARY = QT_TRANSLATE_NOOP(
     "Sentences", "{file} needs openpyxl, which is not installed: python -m pip install openpyxl."
@@ -58,6 +60,7 @@ _WIDE = QT_TRANSLATE_NOOP("Sentences", "{file} has a row of more than {most} cel
 _SHEET = QT_TRANSLATE_NOOP("Sentences", "{file}, sheet “{name}”: {reason}")
 _NO_NUMBER = QT_TRANSLATE_NOOP("Sentences", "row {row}, column {column} is “{text}”; expected a number.")
 _NOTHING = QT_TRANSLATE_NOOP("Sentences", "{file} holds no sheet of numbers.")
+_READ_HIDDEN = QT_TRANSLATE_NOOP("Sentences", "Hidden rows, columns or sheets were read as all others.")
 _UNCOMPUTED = QT_TRANSLATE_NOOP(
     "Sentences",
     "{file}: the sheet “{name}” has formulas without values; open it in a spreadsheet and save it there.",
@@ -93,7 +96,7 @@ def listing(source: FileSource) -> ArrayListing:
 
     Of a workbook of this program the arrays of its problem.
     """
-    formulas = _check_parts(source)
+    formulas, hidden = _check_parts(source)
     found: dict[str, LabeledArray] = {}
     options: dict[str, Json] = {}
     refused: dict[str, FormatError] = {}
@@ -118,8 +121,9 @@ def listing(source: FileSource) -> ArrayListing:
     if not found or (computed & set(DIRECT) and not is_problem(found)):
         raise next(iter(refused.values()), FormatError(_NOTHING))
     listed = tuple(ListedArray(name, matrix.values.shape, matrix.values.dtype.name) for name, matrix in found.items())
-    notes = tuple(note for matrix in found.values() for note in matrix.notes)
-    return ArrayListing(listed, partial(_held, found), options, notes, tuple(refused))
+    notes = [note for matrix in found.values() for note in matrix.notes]
+    notes += [FileNote(_READ_HIDDEN)] if hidden else []
+    return ArrayListing(listed, partial(_held, found), options, tuple(notes), tuple(refused))
 
 
 def _own(options: dict[str, Json], sheets: Mapping[str, Sequence[Any]], source: FileSource) -> ArrayListing:
@@ -176,13 +180,14 @@ def _held(found: Mapping[str, LabeledArray], _source: FileSource, names: Collect
     return {name: matrix.values for name, matrix in found.items() if name in names}
 
 
-def _check_parts(source: FileSource) -> bool:
-    """Return whether there are formulas; every part is unpacked once, piece by piece, and kept nowhere.
+def _check_parts(source: FileSource) -> tuple[bool, bool]:
+    """Return whether there are formulas, and whether anything is hidden; every part is unpacked once, piece by piece,
+    and kept nowhere.
 
     Raises FormatError for too many parts, too many bytes in all (`zipfile` unpacks no more than a part declares), and
     XML entities, which could multiply.
     """
-    formulas = False
+    formulas = hidden = False
     with zipfile.ZipFile(source.file) as archive:
         parts = archive.infolist()
         if len(parts) > MOST_PARTS:
@@ -197,10 +202,11 @@ def _check_parts(source: FileSource) -> bool:
                     if any(mark in before + piece for mark in _DECLARED):
                         raise FormatError(_ENTITIES)
                     formulas = formulas or any(mark in before + piece for mark in _FORMULAS)
+                    hidden = hidden or _HIDDEN.search(before + piece) is not None
                     row = _cells_in_row(piece, row)
-                    before = piece[-32:]
+                    before = piece[-LONGEST_TAG:]
     source.file.seek(0)
-    return formulas
+    return formulas, hidden
 
 
 def _cells_in_row(piece: bytes, before: int) -> int:

@@ -7054,6 +7054,10 @@ Do you want to replace it?</source>
         <translation>{file}：“{name}”出现了两次，一次单独给出，一次在“meta”中。</translation>
     </message>
     <message>
+        <source>{file} holds no problem: expected arrays query, key and value, or x and its weights; got {got}. By their names {turned} may be transposed, so they are taken for nothing unasked.</source>
+        <translation>{file} 不含算例：应有数组 query、key 和 value，或 x 及其权重；实有 {got}。从名称看，{turned} 可能已转置，因此未经确认不作为任何部分读取。</translation>
+    </message>
+    <message>
         <source>{file}: “{name}” is encrypted or packed in an unusual way.</source>
         <translation>{file}：“{name}”已加密，或打包方式不常见。</translation>
     </message>
@@ -7404,6 +7408,10 @@ Do you want to replace it?</source>
     <message>
         <source>{matrix} has the shape {shape}, and its first axis may be {got} heads or {got} batch items: for heads give it four axes, for items call Problem(weights=…, value=…, num_heads={got}, batch_axis=True).</source>
         <translation>{matrix} 的形状为 {shape}，第一个轴可能是 {got} 个头，也可能是 {got} 个样本：若是头，请给出四个轴；若是样本，请调用 Problem(weights=…, value=…, num_heads={got}, batch_axis=True)。</translation>
+    </message>
+    <message>
+        <source>{field} holds {got}, too large for {dtype}: it is {value} now.</source>
+        <translation>{field} 中的 {got} 超出 {dtype} 的范围，现为 {value}。</translation>
     </message>
     <message>
         <source>{matrix} has an axis without cells: its shape is {shape}.</source>
@@ -8518,6 +8526,10 @@ Do you want to replace it?</source>
         <translation>{file} 里没有含数值的工作表。</translation>
     </message>
     <message>
+        <source>Hidden rows, columns or sheets were read as all others.</source>
+        <translation>隐藏的行、列或工作表与其他部分一样读取。</translation>
+    </message>
+    <message>
         <source>{file}: the sheet “{name}” has formulas without values; open it in a spreadsheet and save it there.</source>
         <translation>{file}：工作表“{name}”里的公式没有保存值；请在电子表格软件里打开并保存一次。</translation>
     </message>
@@ -9028,6 +9040,10 @@ Do you want to replace it?</source>
     <message>
         <source>{file} holds attention weights that can be read in several ways; choose one of {choices}.</source>
         <translation>{file} 中的注意力权重有多种读法，请选择其一：{choices}。</translation>
+    </message>
+    <message>
+        <source>{file}: “{name}” does not add up to 1 along its last axis but along axis {axis}, as attention weights do along the keys; choose one of {choices}.</source>
+        <translation>{file}：“{name}”沿最后一个轴的和不是 1，沿轴 {axis} 的和才是 1，而注意力权重沿键的和为 1；请选择其一：{choices}。</translation>
     </message>
     <message>
         <source>{file}: “{name}” of the shape {got} cannot be read so; choose one of {choices}.</source>

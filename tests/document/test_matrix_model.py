@@ -296,6 +296,7 @@ def test_what_is_copied_is_pasted_bit_for_bit(array: np.ndarray) -> None:
 
 @given(st.lists(st.text(max_size=8), min_size=2, max_size=5), st.integers(0, 200))
 @example(["", "TRUE"], 0)
+@example(["A", "$ A"], 0)  # no prompt of a shell
 def test_headings_are_copied_and_left_out_again(tokens: list[str], first: int) -> None:
     array = np.arange(3.0 * len(tokens)).reshape(-1, 3) / 7
     text = with_headers(_block(array, tokens, [str(first + k) for k in range(3)]))

@@ -34,6 +34,13 @@ def test_arrays_are_copied_cast_and_read_only():
         problem.scale = 1.0
 
 
+def test_what_float32_cannot_hold_is_said():
+    problem = Problem(query=[[-1e300, 1]], key=np.eye(2), value=np.eye(2))
+    with pytest.warns(UserWarning, match="query holds −1e300, too large for float32: it is −∞ now."):
+        assert problem.replace(dtype="float32").query[0, 0] == -np.inf
+    Problem(query=[[np.inf, 1e-300]], key=np.eye(2), value=np.eye(2), dtype="float32")  # which is no other number
+
+
 def test_equality_compares_bytes_and_is_safe_with_nan():
     one = Problem(**with_q_k_v(query=np.full((3, 8), np.nan)), mask=({"kind": "custom", "allowed": np.eye(3, 5) > 0},))
     assert one == Problem(

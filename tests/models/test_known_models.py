@@ -281,5 +281,16 @@ def test_pages_of_a_model_are_written(capsys, tmp_path):
     assert main(["model", str(TOY), *texts, "--page", *PAGES, "--format", "svg", "-o", str(tmp_path)]) == 0
     written = sorted(path.name for path in tmp_path.iterdir())
     assert written == sorted(f"toy-induction-{page}.svg" for page in PAGES)
+    whole = tmp_path / "toy-induction-logit_parts.svg"
+    unmarked = whole.read_bytes()
+    for layer in ("0", "1"):  # marked where it is asked for alone
+        words = ["--layer", layer, "--page", "logit_parts", "over_heads", "--format", "svg", "-o", str(tmp_path)]
+        assert main(["model", str(TOY), *texts[:2], *words]) == 0
+        assert whole.read_bytes() != unmarked
+    again = ["--head", "2", "--page", "logit_parts", "over_heads", "--format", "svg", "-o", str(tmp_path / "each")]
+    assert main(["model", str(TOY), *texts[:2], *again]) == 0
+    assert (tmp_path / "each" / whole.name).read_bytes() == unmarked
+    of_layers = {f"toy-induction-layer{layer}-over_heads{head}.svg" for layer in (0, 1) for head in ("", "-h2")}
+    assert {path.name for path in tmp_path.rglob("*-over_heads*")} == of_layers
     lens = (tmp_path / "toy-induction-lens.svg").read_text(encoding="utf-8")
     assert ">t<" in lens

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from attn_gui.models.model import Run
 
 
+NO_LAYER = -1
 CHOSEN = ("batch", "head", "stage", "cell", "states")
 """Fields of a context that the person chooses beside the numbers."""
 
@@ -25,8 +26,8 @@ CHOSEN = ("batch", "head", "stage", "cell", "states")
 @dataclass(frozen=True, eq=False)
 class ModelContext:
     """A model that the problem is a layer of: its run as it is now, the one before anything was changed by hand, the
-    layer on the table, the token at which predictions are read with the likeliest ones there, and the run of a second
-    text, where there is one."""
+    layer on the table or NO_LAYER, the token at which predictions are read with the likeliest ones there, and the run
+    of a second text, where there is one."""
 
     now: Run
     before: Run

@@ -133,10 +133,13 @@ MOST_COMPARED = 100_000
 ALIKE = 0.01
 """Weights that differ by less are the same but for the precision of a model, such as bfloat16."""
 _SETTING = re.compile(
-    r"causal|sliding_window|window_size|alibi|soft_?cap|^bias$|(^|[._/])(attention_)?sinks$|head_mask"
-    r"|(seq(uence)?|valid)_?len(gth)?s|segment_ids",
+    r"causal|sliding_window|window_size|^window$|alibi|soft_?cap|^bias$|rel(ative)?_?pos|(^|[._/])(attention_)?sinks$"
+    r"|^s_aux$|head_mask|(seq(uence)?|valid)_?len(gth)?s|segment_ids|rope|rotary|inv_freq|freqs_cis|position_ids"
+    r"|(attn|attention|qk)_?(scal|temp)|pre_attn_scalar|norm_factor|^(temp|tau)$|^normali[sz]",
     re.IGNORECASE,
 )
+_HEAD_SIZE = ("head_dim", "d_head", "d_k", "head_size", "size_per_head")
+"""What people call the columns of a head, from which their number follows."""
 _HEADS_OFF = "head_mask"  # whose zeros say something: they switch heads off
 _ABOUT = {"axes": (*ROWS, GIVEN), "layer": (GIVEN,), "weights": LINEAR, "mask": (MASK,), "split": tuple(FUSED)}
 """A field of an arrangement that tells how to read some parts → these."""
@@ -333,13 +336,14 @@ class _Completion:
             yield lambda axes: axes[-2:] == (HEAD, COLUMN)
 
     def _may_be_heads(self, rows: Mapping[str, Shape]) -> bool:
-        """Return whether a first axis is as long as there are heads, and nothing says that it is the batch."""
+        """Return whether one of the first two axes is as long as there are heads, and nothing says that the first is
+        the batch."""
         heads = self._said.count(self._listing).heads
         return (
             self._said.direct
             and heads > 1
             and not self._listing.options.get("batch_axis")
-            and rows["query"][0] == heads
+            and heads in rows["query"][:2]
         )
 
 
@@ -474,7 +478,9 @@ def read_arranged(arrangement: ArrayMapping, listing: ArrayListing, source: File
         loaded,
         notes=(*notes, *_notes_on_split(said, listing), *notes_on(left, ()), *loaded.notes, *differing),
         left_out=left_out,
-        missed=() if arrangement.arrays else (*_missed(said, left), *_missed_settings(left_out, listing, source)),
+        missed=()
+        if arrangement.arrays
+        else (*_missed(said, left), *_missed_settings(loaded, left_out, listing, source)),
     )
 
 
@@ -563,7 +569,7 @@ def _given(asked: ArrayMapping, listing: ArrayListing, source: FileSource) -> Lo
         raise wrong
     choice = chosen_map(listing, [asked.arrays[GIVEN]], asked.axes, asked.layer)
     beside = {part: name for part, name in asked.arrays.items() if part != GIVEN}
-    maps = read_maps(choice, beside, listing, source)
+    maps = read_maps(choice, beside, listing, source, said=asked.axes is not None)
     loaded = problem_of(maps.arrays, maps.options, maps.left, batch_axis=True)
     taken = maps.notes if asked.axes is None else ()
     return replace(loaded, notes=(*listing.notes, *taken, *loaded.notes))
@@ -630,13 +636,21 @@ def _missed(said: ArrayMapping, left: list[str]) -> tuple[str, ...]:
     return tuple(name for name, role in roles.items() if role in wanted)
 
 
-def _missed_settings(left: Sequence[str], listing: ArrayListing, source: FileSource) -> tuple[str, ...]:
-    """Return the names of what is not read and may be a mask, bias or cap, which the problem would need.
+def _missed_settings(loaded: Loaded, left: Sequence[str], listing: ArrayListing, source: FileSource) -> tuple[str, ...]:
+    """Return the names of what is not read and may be a mask, bias, cap or turn, which the problem would need, and of a
+    width of heads that it has not.
 
-    0 and −1 switch such a setting off.
+    None, 0 and −1 switch such a setting off.
     """
-    names = [name for name in left if _SETTING.search(name)]
+    names = [name for name in left if _SETTING.search(name) or name in _HEAD_SIZE]
     small = [array.name for array in listing.arrays if array.name in names and math.prod(array.shape) <= 2]
     source.file.seek(0)
     values = {**listing.options, **listing.read(source, small)}
-    return tuple(name for name in names if _HEADS_OFF in name or not np.isin(values.get(name, 1), (0, -1)).all())
+
+    def changes(name: str) -> bool:
+        value = values.get(name, 1)
+        if name in _HEAD_SIZE:
+            return not np.all(np.asarray(value) == loaded.problem.d_k)
+        return _HEADS_OFF in name or (value is not None and not np.isin(value, (0, -1)).all())
+
+    return tuple(filter(changes, names))

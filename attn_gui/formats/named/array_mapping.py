@@ -116,7 +116,8 @@ class ArrayMapping:
             return {}
         count, shapes = self.count(listing), self.whole_shapes(listing)
         for role, name in names.items():
-            if FUSED[role] == DIRECT and len(shapes[role]) > 3:
+            stacked = len(DIRECT) in shapes[role][:-1] and not count.shared(shapes[role][-1])[2]
+            if FUSED[role] == DIRECT and (len(shapes[role]) > 3 or stacked):
                 raise FormatError(_PART_AXIS, name=shown(name), got=shape_text(shapes[role]))
         split, found = split_of(tuple(names.values()), self.split, count), dict[str, Columns]()
         for role, name in names.items():

@@ -44,6 +44,8 @@ _ELSEWHERE = frozenset(
 _FUSED = frozenset(("qkv", "wqkv", "bqkv"))
 _TOGETHER = (" c attn ", " in proj ")  # in names of three in one: GPT-2's and PyTorch's
 _MAPS = frozenset(("pattern", "attentions", "weights", "scores", "probs", "logits", "softmax"))
+_WITHOUT, _HALVES = "nope", frozenset(("nope", "pe", "rope"))
+"""The columns of a head that have no positions, and both halves of such heads, as DeepSeek calls them."""
 _TOKEN_IDS = frozenset(("input_ids", "tokens", "token_ids", "ids"))
 _ROTATED = "rot"  # what TransformerLens calls queries and keys with their positions
 _ATTENTION = frozenset(("attn", "attention", "mha", "self", "position", "relative"))
@@ -58,6 +60,11 @@ THERE_TWICE = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is there twic
 _TWICE = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is there twice, by itself and in “meta”.")
 _NO_PROBLEM = QT_TRANSLATE_NOOP(
     "Sentences", "{file} holds no problem: expected arrays query, key and value, or x and its weights; got {got}."
+)
+_NO_PROBLEM_TURNED = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "{file} holds no problem: expected arrays query, key and value, or x and its weights; got {got}. By their names "
+    "{turned} may be transposed, so they are taken for nothing unasked.",
 )
 _MISSING = QT_TRANSLATE_NOOP(
     "Sentences", "{file}: {name} is missing; expected query, key and value, or x with w_query, w_key and w_value."
@@ -159,12 +166,15 @@ def suggested(arrays: Iterable[ListedArray]) -> dict[str, str]:
     """Return {part: likely name} for one problem.
 
     Names of one layer come before those of several, and queries and keys as the scores read them before unturned ones.
-    Of turned parts only masks are named: these are asked about.
+    Of turned parts only masks are named: these are asked about. Halves of heads are none.
     """
+    arrays = tuple(arrays)
+    halves = _HALVES if any(_WITHOUT in _words(array.name) for array in arrays) else frozenset()
     groups: dict[tuple[tuple[str, ...], tuple[str, ...]], dict[str, str]] = {}
     for array in sorted(arrays, key=lambda array: _ROTATED not in _words(array.name)):
         found = guess(array.name)
-        if found is not None and array.shape and (found.role == MASK or not found.turned):
+        half = not halves.isdisjoint(_words(array.name))
+        if found is not None and array.shape and not half and (found.role == MASK or not found.turned):
             groups.setdefault((found.numbers, found.others), {}).setdefault(found.role, array.name)
     if not groups:
         return {}
@@ -207,7 +217,10 @@ def check_names(names: Iterable[str]) -> None:
     known = [name for name in names if is_field(name)]
     foreign = [name for name in names if not (is_own_name(name) or is_result(name))]
     if not known or (foreign and not is_problem(known)):
-        raise ForeignNames(_NO_PROBLEM, got=listed(names) or "–")
+        turned = [name for name in foreign if (found := guess(name)) is not None and found.turned]
+        raise ForeignNames(
+            _NO_PROBLEM_TURNED if turned else _NO_PROBLEM, got=listed(names) or "–", turned=listed(turned)
+        )
     if not is_problem(known):  # said before any array is read
         needed = ("x", *WEIGHTS) if {"x", *WEIGHTS}.intersection(known) else DIRECT
         raise FormatError(_MISSING, name=next(name for name in needed if name not in known))

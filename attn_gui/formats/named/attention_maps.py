@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
@@ -52,6 +53,11 @@ _NO_MAPS = frozenset(
 _CHOOSE = QT_TRANSLATE_NOOP(
     "Sentences", "{file} holds attention weights that can be read in several ways; choose one of {choices}."
 )
+_OTHER_AXIS = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "{file}: “{name}” does not add up to 1 along its last axis but along axis {axis}, as attention weights do along "
+    "the keys; choose one of {choices}.",
+)
 _NAMELESS = QT_TRANSLATE_NOOP(
     "Sentences", "{file} holds one array whose rows add up to 1, as those of attention do; choose one of {choices}."
 )
@@ -94,9 +100,9 @@ class MapChoice(NamedTuple):
 class SeveralMaps(AmbiguousFile):
     """A file of attention weights with several readings: a person has to choose."""
 
-    def __init__(self, template: str, choices: Sequence[MapChoice]) -> None:
+    def __init__(self, template: str, choices: Sequence[MapChoice], **values: object) -> None:
         self.choices = tuple(choices)
-        super().__init__(template, choices=_written(choices))
+        super().__init__(template, choices=_written(choices), **values)
 
 
 def parsed_maps(words: Iterable[str]) -> Axes | None:
@@ -213,9 +219,20 @@ def check_foreign_names(listing: ArrayListing, source: FileSource) -> None:
         raise SeveralMaps(_CHOOSE, choices_of(listing, [one.name for one in listing.arrays]))
 
 
-def _add_up(array: Array) -> bool:
+def check_keys(choice: MapChoice, array: Array) -> None:
+    """Raise SeveralMaps where an array sums to 1 along another axis than that of the keys, which nobody has said."""
+    if _add_up(array):
+        return
+    for axis in range(array.ndim - 1):
+        if _add_up(array, axis):
+            found = [axes for axes in permutations(choice.axes) if axes[axis] == KEY]
+            choices = [one for axes in (*found, choice.axes) for one in _of_shape(choice.name, array.shape, axes)]
+            raise SeveralMaps(_OTHER_AXIS, choices, name=shown(choice.name), axis=axis)
+
+
+def _add_up(array: Array, axis: int = -1) -> bool:
     """Return whether the rows of an array sum to 1, except rows that a mask closes."""
-    sums = array.sum(-1, dtype=float)
+    sums = array.sum(axis, dtype=float)
     closed = np.isnan(sums) | (sums == 0)
     return not (array < 0).any() and not closed.all() and bool(np.all(closed | (np.abs(sums - 1) <= NEARLY)))
 
@@ -264,12 +281,17 @@ class AttentionMaps(NamedTuple):
     notes: tuple[FileNote, ...]
 
 
-def read_maps(choice: MapChoice, beside: Mapping[str, str], listing: ArrayListing, source: FileSource) -> AttentionMaps:
-    """Return the chosen maps, and values and W_O that are beside them. Raises FormatError."""
+def read_maps(
+    choice: MapChoice, beside: Mapping[str, str], listing: ArrayListing, source: FileSource, *, said: bool
+) -> AttentionMaps:
+    """Return the chosen maps, and values and W_O that are beside them; `said`: whether somebody has said the order of
+    their axes. Raises FormatError, SeveralMaps."""
     shapes = {one.name: one.shape for one in listing.arrays}
     check(np.dtype(np.float32).itemsize * int(np.prod(shapes[choice.name], dtype=object)))
     source.file.seek(0)
     found = listing.read(source, {choice.name, *beside.values()})
+    if not said:
+        check_keys(choice, found[choice.name])
     arrays = {GIVEN: np.asarray(choice.take(found[choice.name]))}
     heads = arrays[GIVEN].shape[-3]
     options = {name: option for name, option in listing.options.items() if name not in COMPARING}

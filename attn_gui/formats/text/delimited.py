@@ -305,7 +305,8 @@ def _kind(place: int, lines: Sequence[str]) -> str:
         return _EMPTY
     if "|" in line or "│" in line:
         return _ROW
-    if any(kind.match(line) for kind in (_ASKED, _FENCE, _SHAPE, _TYPE, _HASHED)):
+    labeled = "\t" in line.strip() and is_number(line.split()[-1])  # a row of a table whose label is such as "$ A"
+    if (_ASKED.match(line) and not labeled) or any(kind.match(line) for kind in (_FENCE, _SHAPE, _TYPE, _HASHED)):
         return _WORD
     if _RULE.fullmatch(line):
         return _WORD

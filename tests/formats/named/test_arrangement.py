@@ -54,6 +54,15 @@ OTHERS += (f"{BERT}output.LayerNorm.weight", "encoder.layer.0.output.dense.weigh
 @each("wanted", SUGGESTED)
 def test_names_suggest_the_parts(wanted: dict[str, str]) -> None:
     assert suggested(listing(*wanted.values(), *OTHERS).arrays) == wanted
+    halves = ("q_nope", "q_pe", "k_nope", "k_rope")  # each is a part of a head alone
+    whole = wanted if "query" in wanted else {}
+    assert suggested(listing(*whole.values(), *halves).arrays) == whole
+
+
+def test_parts_that_may_be_transposed_are_told_from_others(tmp_path: Path, refused: Callable[..., str]) -> None:
+    path = put(tmp_path / "a.npz", Q=np.eye(3), K_t=np.eye(3), value=np.eye(3))
+    said = refused(lambda: load(path), path=path)
+    assert said.endswith("By their names K_t may be transposed, so they are taken for nothing unasked.")
 
 
 # --- axes ----------------------------------------------------------------------------------------
@@ -220,6 +229,12 @@ def test_a_number_of_heads_decides_what_an_axis_is(said: str, tmp_path: Path, re
     assert (found.batch_size, found.num_heads, found.d_k) == (8, 4, 3)
     contradiction = refused(lambda: load(path, arrays=names, axes="head,token,column", **more), path=path)
     assert "cannot be read as head,token,column; expected batch,token,column" in contradiction
+    for order in ((4, 5, 12), (5, 4, 12)):  # a second axis was taken for tokens, in silence
+        one = RANDOM.normal(size=order)
+        put(path, query=one, key=one, value=one, num_heads=4)
+        axes = "head,token,column" if order[0] == 4 else "token,head,column"
+        assert f'axes="{axes}" (heads 4, tokens 5)' in refused(lambda: load(path), path=path)
+        assert load(path, axes=axes).map_shape == (1, 4, 5, 5)
 
 
 # --- what cannot be applied ----------------------------------------------------------------------

@@ -143,6 +143,22 @@ def test_axes_of_tokens_are_refused_with_those_that_the_maps_can_have(tmp_path, 
     assert f"{said}{'batch,' if len(shape) == 4 else ''}head,query,key" in capsys.readouterr().err
 
 
+@each(("axes", "shape"), [("query,key", (5, 6)), ("head,query,key", (3, 5, 6)), ("head,query,key", (3, 5, 5))])
+def test_keys_in_another_place_are_asked_about(tmp_path, axes, shape):
+    """They were read as queries, although the rows did not add up to 1."""
+    weights, axes = maps(*shape), axes.split(",")
+    weights[..., 0, :] = np.nan  # a row that a mask closes
+    for order in permutations(range(len(axes))):
+        path, lying = kept(tmp_path, attn=weights.transpose(order)), [axes[place] for place in order]
+        if lying[-1] != "key":
+            with pytest.raises(SeveralMaps, match=f"along axis {lying.index('key')}") as refusal:
+                load(path)
+            assert tuple(lying) in {choice.axes for choice in refusal.value.choices}
+        problem, notes = opened(path, axes=lying)
+        assert np.array_equal(np.squeeze(problem.weights), weights, equal_nan=True)
+        assert notes == []
+
+
 def test_items_and_layers_are_never_taken_for_one_another(tmp_path):
     weights = maps(4, 3, 5, 5)
     path = kept(tmp_path, attn_weights=weights)
@@ -452,8 +468,11 @@ def test_a_number_of_heads_is_asked_about_where_two_fit() -> None:
     [
         ({"x": "x", "w_query_key_value": "x"}, "6 columns are not 4 heads of queries and 4 of keys"),
         ({"x": "x", "w_query_key_value": "fused", "w_key": "fused"}, "holds w_query, w_key, w_value already"),
+        ({"query_key_value": "stacked"}, "the shape 3 × 4 × 8; expected query, key and value in one axis of columns"),
     ],
 )
 def test_what_cannot_be_is_said(names: dict[str, str], words: str) -> None:
-    found = complaint(ArrayMapping(names, num_heads=4, split=PART_BY_PART), listing(x=(4, 6), fused=(6, 24)))
+    found = complaint(
+        ArrayMapping(names, num_heads=4, split=PART_BY_PART), listing(x=(4, 6), fused=(6, 24), stacked=(3, 4, 8))
+    )
     assert words in str(found)

@@ -22,6 +22,7 @@ from attn_gui.formats import (
     load,
     load_matrix,
     open_file,
+    open_matrix,
     save,
     save_arrays,
     xlsx_reader,
@@ -162,6 +163,25 @@ def test_headings_labels_and_empty_margins_are_left_out(tmp_path: Path) -> None:
             sheet.cell(row, column, cell)
     book.save(tmp_path / "a.xlsx")
     np.testing.assert_array_equal(load_matrix(tmp_path / "a.xlsx"), [[1, 2.5], [3, -4]])
+
+
+@each("hidden", ["row", "column", "sheet", ""])
+def test_what_is_hidden_is_read_and_said(hidden: str, tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    for row in [[1, 2], [3, 4], [5, 6]]:
+        book.active.append(row)
+    if hidden == "sheet":
+        book.create_sheet("other")  # one has to be seen
+        book.active.sheet_state = "hidden"
+    else:
+        book.active.row_dimensions[2].hidden = hidden == "row"
+        book.active.column_dimensions["B"].hidden = hidden == "column"
+    book.save(tmp_path / "a.xlsx")
+    found = open_matrix(tmp_path / "a.xlsx")
+    assert found.values.shape == (3, 2)
+    assert [str(note) for note in found.notes] == ["Hidden rows, columns or sheets were read as all others."] * bool(
+        hidden
+    )
 
 
 def test_values_are_read_and_never_formulas(tmp_path: Path, refused: Callable[..., str]) -> None:

@@ -377,7 +377,7 @@ def test_a_turned_mask_is_asked_about(name: str, tmp_path: Path) -> None:
     assert propose_mapping(list_arrays(path)).arrays["mask"] == name
 
 
-@each("word", ["n_heads", "num_attention_heads"])
+@each("word", ["n_heads", "num_attention_heads", "num_query_heads"])
 def test_numbers_of_heads_under_other_names_count(word: str, tmp_path: Path) -> None:
     rows = {role: RANDOM.normal(size=(5, 4)) for role in ("query", "key", "value")}
     problem, said = said_by(lambda: load(put(tmp_path / "a.npz", {**rows, word: np.array(2)})))
@@ -433,6 +433,13 @@ CHANGING = [
     ("sinks", [0.5], None),
     ("head_mask", [1], None),
     ("head_mask", [0], None),  # which switches a head off
+    ("rope_theta", 10000.0, None),
+    ("rotary_pairs", "neighbours", None),
+    ("position_ids", [0, 1, 2, 3, 4], [0]),
+    ("rel_pos_bias", np.eye(5), None),
+    ("attn_scale", 0.25, None),
+    ("window", 3, -1),
+    ("head_dim", 2, 4),
 ]
 
 
