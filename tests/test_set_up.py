@@ -120,7 +120,7 @@ def test_other_requirements_and_what_was_stopped_half_way_are_installed_again(ma
 
 
 @POSIX
-@each("how", ["another version", "no Python", "a Python that does not fit", "half a venv"])
+@each("how", ["another version", "no Python", "a Python that does not fit", "half a venv"], one_of=3)
 def test_a_venv_of_a_python_that_is_gone_is_made_anew(machine, capsys, how):
     machine.prepare()
     python, made = machine.root / ".venv/bin/python", machine.root / ".venv/pyvenv.cfg"

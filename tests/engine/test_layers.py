@@ -14,7 +14,7 @@ from attn_gui.engine import DenseEvaluation, FieldError, Problem, ShapeError, co
 from attn_gui.engine.blocks import ACTIVATIONS, BLOCKS, NORMS, Activation, LayerNorm, RMSNorm
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.normalizers import NORMALIZERS, Softmax
-from tests.failing import each
+from tests.failing import each, examples
 
 N, M, H, G, D, DV, E, F = 5, 7, 6, 3, 4, 2, 11, 13  # another length on every axis; two heads share a K/V head
 KINDS = [kind for kind, block in BLOCKS.items() if "w_up" in block.tables]
@@ -42,7 +42,7 @@ def layer(kind, *, gated=False, biased=True, norm="layer", activation="gelu", se
     return Problem(**arrays, num_heads=H, num_kv_heads=G, block=block, **more)
 
 
-@each(("kind", "norm", "activation"), product(KINDS, NORMS, ACTIVATIONS))
+@each(("kind", "norm", "activation"), product(KINDS, NORMS, ACTIVATIONS), one_of=3)
 @each("gated", [False, True])
 def test_every_stage_is_what_plain_loops_give(kind, norm, activation, gated):
     """The reference of the program, which is held against PyTorch and published models elsewhere."""
@@ -55,7 +55,7 @@ def test_every_stage_is_what_plain_loops_give(kind, norm, activation, gated):
     }
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(seed=st.integers(0, 10**6), kind=st.sampled_from(KINDS), gated=st.booleans(), biased=st.booleans())
 def test_long_and_short_sequences_are_computed_alike(seed, kind, gated, biased):
     norm, activation = list(NORMS)[seed % 2], list(ACTIVATIONS)[seed % 4]
@@ -252,7 +252,7 @@ def problems(draw: st.DrawFn, **fixed: Any) -> Problem:
 
 
 @given(problems())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_the_weights_are_those_of_numpy_dense_and_streaming(problem):
     right = expected(problem)
     dense, streaming = DenseEvaluation(problem), StreamingEvaluation(problem, tile=2, chunk=3)

@@ -207,7 +207,7 @@ def test_a_large_map_is_one_lossless_image_of_a_pixel_per_cell() -> None:
     assert len(Svg(svg(figure, layout, 0)).rectangles) < 20  # the page, the bar, the legend
 
 
-@each("spike", [1.0, np.nan])
+@each("spike", [1.0, np.nan], one_of=2)
 def test_one_cell_in_four_million_is_seen_in_a_small_picture(spike: float) -> None:
     values = np.zeros((2000, 2000), dtype=np.float32)
     values[1237, 641] = spike
@@ -244,10 +244,7 @@ def places_of_texts(data: bytes) -> list[tuple[str, QRectF]]:
     return found
 
 
-@each(
-    ("rows", "columns", "maps"),
-    [(5, 6, 1), (1, 1, 1), (31, 17, 1), (5, 6, 9), (40, 64, 5)],
-)
+@each(("rows", "columns", "maps"), [(5, 6, 1), (1, 1, 1), (31, 17, 1), (5, 6, 9), (40, 64, 5)], one_of=3)
 @each("width", [None, 9.0])
 @each("lang", WORDS)
 def test_no_text_runs_into_another_or_off_the_page(

@@ -70,7 +70,7 @@ def apart(one: QImage, other: QImage) -> float:
     return float((abs(np.subtract(*channels)).max(axis=-1) > 16).mean())
 
 
-@each("stage", ["masked", "weights", "key", "output"])
+@each("stage", ["masked", "weights", "key", "output"], one_of=4)
 def test_a_picture_holds_the_largest_of_every_block(
     problem: Problem, monkeypatch: pytest.MonkeyPatch, stage: str
 ) -> None:

@@ -269,7 +269,7 @@ def test_labels_never_run_into_each_other(columns: int, tokens: bool) -> None:
 
 
 @each("columns", [16, 101, 3001])
-@each("tokens", [False, True])
+@each("tokens", [False, True], one_of=2)
 def test_the_chosen_row_and_column_are_always_named(columns: int, tokens: bool) -> None:
     figure = a_figure(columns, columns, tokens=tokens)
     whole, chosen = plan(figure, 15 * PX_PER_CM), columns - 3

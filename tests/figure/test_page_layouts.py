@@ -88,7 +88,7 @@ def painted(drawing, *, all_of_it=False):
     return pixels != BACKGROUND.rgb()
 
 
-@pytest.mark.family(2)
+@pytest.mark.family(6)
 @pytest.mark.parametrize("name", PAGES)
 def test_no_text_of_a_page_is_cut_and_in_the_panel_none_runs_over_its_edge_or_another(
     qapp, contents, monkeypatch, name

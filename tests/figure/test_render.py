@@ -52,7 +52,7 @@ def texts(path: Path) -> list[str]:
     return [element.text or "" for element in ElementTree.parse(path).iter("{http://www.w3.org/2000/svg}text")]
 
 
-@each("ending", FORMATS)
+@each("ending", FORMATS, one_of=3)
 def test_every_stage_can_be_written_in_every_format(ending: str, tmp_path: Path) -> None:
     evaluation = DenseEvaluation(a_problem())
     for stage in evaluation.stages:
@@ -131,7 +131,7 @@ def test_a_notebook_shows_a_picture(tmp_path: Path) -> None:
 
 
 @each("style", STYLES)
-@each("picture", ["map", "product", *(name for name, kind in PAGES.items() if not kind.of_model)])
+@each("picture", ["map", "product", *(name for name, kind in PAGES.items() if not kind.of_model)], one_of=4)
 def test_every_picture_has_a_figure_for_every_place(style: str, picture: str, tmp_path: Path) -> None:
     problem = next(
         one for one in (SMALL, NADARAYA, a_problem()) if PICTURES[picture].has(DenseEvaluation(one), "weights")

@@ -29,7 +29,7 @@ from attn_gui.figure.walk import Walk, export_walk, walk_of
 from attn_gui.lessons.exercises import Blank, CoveredEvaluation
 from attn_gui.paths import resource
 from tests.costs import taking
-from tests.failing import each
+from tests.failing import each, examples
 
 WORKED, MINILM, LAYER = (
     resource("examples", f"{name}.npz") for name in ("worked-example", "minilm-layer2", "transformer-layer")
@@ -218,7 +218,7 @@ def assert_inside(image: QImage) -> None:
     assert (rim == QColor("magenta").rgb()).all(), "something is painted outside"
 
 
-@settings(max_examples=20, phases=(Phase.explicit, Phase.generate))  # smaller seeds are no simpler problems
+@settings(max_examples=examples(20), phases=(Phase.explicit, Phase.generate))  # smaller seeds are no simpler problems
 @given(st.integers(0, 2**32 - 1), st.sampled_from(("en", "zh")), st.sampled_from(("light", "dark")))
 def test_any_walk_comes_to_its_cell_and_can_be_computed_again(seed, lang, theme):
     rng = np.random.default_rng(seed)
@@ -325,6 +325,7 @@ def test_columns_of_a_head_are_counted_within_it_and_named_in_the_whole_matrix(
     assert "counted within the head, from 0 to 3" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_the_progress_of_a_moving_picture_goes_on_to_its_end(tmp_path, worked):
     shares: list[float] = []
     export_walk(walk_of(worked, 0, 0, "weights", (1, 1)), tmp_path / "a.gif", progress=shares.append)

@@ -523,9 +523,9 @@ def launch(qtbot: object, qapp: QApplication) -> Iterator[Callable[..., Person]]
         path: Path | str | None = None, lang: str = "en", width: int = 1440, height: int = 900, *, page: bool = False
     ) -> Person:
         shell = Shell(qapp, lang)
+        shell.window.resize(width, height)  # before anything is laid out
         start_page = StartPage(shell)
         if page:
-            shell.window.resize(width, height)
             shell.window.show()
             start_page.show()
         program = Program(qapp, shell=shell, start_page=start_page, opens=path is not None)

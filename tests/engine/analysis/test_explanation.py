@@ -15,7 +15,7 @@ from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph.printed_digits import PrintedNumbers, printed_operands, read_number, short_number
 from attn_gui.engine.normalizers import NORMALIZERS
 from tests.engine.conftest import MAKERS
-from tests.failing import each
+from tests.failing import each, examples
 from tests.printed import disagreement, is_checked
 
 ROOT = Path(__file__).parents[3]
@@ -280,7 +280,7 @@ def test_every_stage_of_every_kind_agrees_with_a_calculator(evaluations, rng):
     assert sum(checked) > 100
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 3), st.integers(1, 4), st.sampled_from([1e-4, 0.1, 1.0, 3.0, 40.0, 1e3]))
 def test_small_problems_agree_with_a_calculator(seed, n, d, size):
     random = np.random.default_rng(seed)

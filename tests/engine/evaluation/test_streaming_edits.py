@@ -22,7 +22,7 @@ from .working import WILD, Working, random_box, random_values, rounding, whole
 WILD_PROBLEMS = ("all", "block", "window", "cosine")
 
 
-@each("name", WILD_PROBLEMS)
+@each("name", WILD_PROBLEMS, one_of=4)
 def test_wild_values_set_and_undone_leave_no_trace(makers, name, rng):
     working = Working(makers[name]())
     working.evaluation.complete()
@@ -50,10 +50,7 @@ def long(rng, dtype="float64", n=131, m=149, amplitude=1.0, **more):
     return working
 
 
-@each(
-    ("field", "wild", "masked"),
-    [("value", np.inf, False), ("key", np.nan, True), ("key", -np.inf, False)],
-)
+@each(("field", "wild", "masked"), [("value", np.inf, False), ("key", np.nan, True), ("key", -np.inf, False)], one_of=3)
 def test_edits_beside_a_value_that_is_no_number(field, wild, masked, rng):
     """What it has spoilt stays so, is not computed anew at every edit, and is mended when it goes."""
     working = long(rng, mask=layers(rng) if masked else ())
@@ -83,7 +80,7 @@ def layers(rng, n=131, m=149):
     )
 
 
-@each(("dtype", "masked", "amplitude"), [("float32", True, 1.0), ("float64", False, 10.0)])
+@each(("dtype", "masked", "amplitude"), [("float32", True, 1.0), ("float64", False, 10.0)], one_of=2)
 def test_drift_stays_small_and_settling_removes_it(dtype, masked, amplitude, rng):
     """An edit takes terms out of a row's sums and puts others in: each is rounded once, at the largest value so far."""
     working, edits = long(rng, dtype, mask=layers(rng) if masked else ()), 150
@@ -223,7 +220,7 @@ def test_settling_that_begins_amid_an_update_leaves_nothing_of_it_unsettled(make
 
 
 # --- cells that are written, of which no update has told yet -------------------------------------
-@each("kind", ["all", "block", "cosine", "pre"])
+@each("kind", ["all", "block", "cosine", "pre"], one_of=4)
 def test_a_pass_between_the_writing_and_the_update(makers, kind, rng):
     """Cells are written in place before `update` is called: what a pass reads then must not be counted twice."""
     working = Working(makers[kind]())
