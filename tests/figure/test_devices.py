@@ -23,7 +23,9 @@ from attn_gui.figure.numbers_to_pixels import auto_levels
 from attn_gui.figure.text.figure_words import WORDS
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.writers import PX_PER_CM, Encoder, Page, image_of, write_line, write_pdf, write_png, write_svg
+from tests import seen
 from tests.failing import each
+from tests.seen import pixels_of
 
 
 def page_of(figure: MapFigure, layout: HeatmapLayout) -> Page:
@@ -134,11 +136,6 @@ class Pdf:
 
 def without_blanks(text: str) -> str:
     return "".join(text.split())
-
-
-def pixels_of(image: QImage) -> npt.NDArray[np.uint32]:
-    image = image.convertToFormat(QImage.Format.Format_RGB32)
-    return np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), -1)[:, : image.width()] | 0xFF000000
 
 
 @each("theme", THEMES)
@@ -295,6 +292,6 @@ def test_a_text_has_the_color_that_it_is_given(qapp: QApplication) -> None:
     painter.setPen(Qt.GlobalColor.blue)
     write_line(painter, QPointF(5, 25), "MMM", QColor("red"), 20.0, strong=True)
     painter.end()
-    colors = {image.pixelColor(x, y).getRgb()[:3] for x in range(60) for y in range(30)}
-    assert (255, 0, 0) in colors
-    assert not any(blue > red for red, _, blue in colors)
+    colors = seen.colors_of(image)
+    assert QColor("red") in colors
+    assert not any(color.blue() > color.red() for color in colors)

@@ -19,6 +19,7 @@ from attn_gui.figure.heatmap_layout import plan
 from attn_gui.figure.render import FigureFile, page_of, render, write, write_page
 from attn_gui.figure.writers import PX_PER_CM
 from tests.failing import each
+from tests.seen import pixels_of
 
 ROWS, COLUMNS = 331, 397
 NOTE = "Pooled: each pixel shows the cell of largest magnitude among up to {} × {} cells."
@@ -57,11 +58,6 @@ def test_pixels_that_no_file_may_hold_are_refused_before_one_is_read(
 def texts(path: Path) -> str:
     found = ElementTree.parse(path).iter("{http://www.w3.org/2000/svg}text")
     return " ".join((element.text or "").strip() for element in found)
-
-
-def pixels_of(image: QImage) -> np.ndarray:
-    image = image.convertToFormat(QImage.Format.Format_RGB32)
-    return np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), -1)[:, : image.width()] & 0xFFFFFF
 
 
 def apart(one: QImage, other: QImage) -> float:

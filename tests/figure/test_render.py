@@ -26,6 +26,7 @@ from attn_gui.lessons.exercises import Blank, CoveredEvaluation
 from attn_gui.paths import resource
 from attn_gui.views.map.color_scales import levels_of_plane
 from tests.failing import each
+from tests.seen import colors_of
 
 SMALL = load(resource("examples", "worked-example.npz"))
 NADARAYA = load(resource("examples", "nadaraya-watson.npz"))
@@ -272,9 +273,7 @@ def problem_of(n=6, **more):
 
 
 def colors(path):
-    image = QImage(str(path)).convertToFormat(QImage.Format.Format_RGB32)
-    raw = np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), image.bytesPerLine() // 4)
-    return {int(pixel) & 0xFFFFFF for pixel in np.unique(raw)}
+    return {color.rgb() & 0xFFFFFF for color in colors_of(QImage(str(path)))}
 
 
 @each(("theme", "picture"), [("light", "map"), ("dark", "product")])

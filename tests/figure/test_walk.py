@@ -30,6 +30,7 @@ from attn_gui.lessons.exercises import Blank, CoveredEvaluation
 from attn_gui.paths import resource
 from tests.costs import taking
 from tests.failing import each, examples
+from tests.seen import pixels_of
 
 WORKED, MINILM, LAYER = (
     resource("examples", f"{name}.npz") for name in ("worked-example", "minilm-layer2", "transformer-layer")
@@ -207,13 +208,8 @@ def painted(walk: Walk, seconds: float, *, still: bool = False) -> QImage:
     return image
 
 
-def pixels(image: QImage) -> np.ndarray:
-    whole = np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), image.bytesPerLine() // 4)
-    return whole[:, : image.width()].copy()
-
-
 def assert_inside(image: QImage) -> None:
-    rim = pixels(image)
+    rim = pixels_of(image)
     rim[MARGIN:-MARGIN, MARGIN:-MARGIN] = QColor("magenta").rgb()
     assert (rim == QColor("magenta").rgb()).all(), "something is painted outside"
 

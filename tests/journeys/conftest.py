@@ -44,6 +44,7 @@ from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.engine import Problem
 from attn_gui.paths import resource
 from attn_gui.views.controls.popup_frame import PopupFrame
+from tests.seen import colors_of
 
 LEFT = Qt.MouseButton.LeftButton
 PATIENCE_MS = 120_000
@@ -335,7 +336,7 @@ class Person:
         """Every color inside a cell, its borders left out."""
         heatmap = self.find(f"heatmap.{stage}")
         image = heatmap.grab(heatmap.cell_rect(row, column).adjusted(2, 2, -2, -2)).toImage()
-        return {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(image.height())}
+        return {color.name() for color in colors_of(image)}
 
     def click_cell(self, stage: str, row: int, column: int) -> None:
         heatmap = self.find(f"heatmap.{stage}")

@@ -25,6 +25,7 @@ from attn_gui.views.product.product_layout import (
 )
 from attn_gui.views.theme import apply_theme
 from tests.failing import each, examples
+from tests.seen import colors_of
 from tests.views.conftest import on_screen, turn_wheel
 
 N, M, D_K, D_V = 7, 11, 5, 2
@@ -190,7 +191,7 @@ def test_tokens_stand_at_rows_and_columns_and_the_chosen_ones_as_chips(picture, 
     theme, place = THEMES["light"], picture.places.left
     plain, first = screen(picture), in_picture(picture, picture.stage_map(), 0, 0)
     label = plain.copy(12, first.top(), place.left() - 12 - 8, first.height())
-    assert len({label.pixel(x, y) for x in range(label.width()) for y in range(label.height())}) > 2
+    assert len(colors_of(label)) > 2
     picture.set_chosen(("weights", 3, 6))
     image, cell = screen(picture), in_picture(picture, picture.stage_map(), 3, 0)
     chip = cell.translated(place.left() - 12 - cell.left(), 0)
