@@ -440,28 +440,6 @@ def test_rows_of_the_second_text_are_taken_by_mouse_keys_and_menu(patcher):
     assert close(logits(patcher), changed.patch(clean, 1, "weights", {"query": 8}).logits)
 
 
-def test_takes_are_switched_and_kept_in_a_small_session(patcher, tmp_path):
-    put_on_table(patcher, 0)
-    before = logits(patcher)
-    drag(patcher, 4, 4)
-    taken, problem = logits(patcher), patcher.program.document.problem
-    patcher.find("model.changes").setFocus()
-    patcher.press("Space")
-    patcher.wait()
-    assert close(logits(patcher), before)
-    patcher.press("Space")
-    patcher.wait()
-    assert np.array_equal(logits(patcher), taken)
-    path = tmp_path / "taken.attn"
-    patcher.save_as(path)
-    patcher.program.files.open_example("worked")
-    patcher.wait()
-    patcher.open(path)
-    patcher.wait()
-    assert patcher.program.document.problem == problem
-    assert np.array_equal(logits(patcher), taken)
-
-
 def test_the_layer_of_the_second_text_is_compared_and_its_cells_are_taken(patcher):
     put_on_table(patcher, 1)
     assert not patcher.action("take_before").isEnabled()

@@ -250,18 +250,6 @@ def test_tab_goes_down_the_page_and_f6_stays(first):
     assert (look.head, tuple(look.cell)) == (3, ("weights", 10, 13))
 
 
-def test_a_question_about_what_is_not_saved_can_keep_the_document(launch):
-    from PySide6.QtWidgets import QMessageBox
-
-    person = launch("worked-example.npz")
-    person.type_into("query", 0, 0, "4")
-    person.do("start")
-    person.answering(QMessageBox, lambda _: person.press("Esc"), lambda: person.click("start.minilm"))
-    assert seen(person, "start")
-    person.press("Esc")
-    assert person.number("query", 0, 0) == 4
-
-
 @each(("typed", "said"), [("The cat and the dog", "MiniLM"), ("The cat and the fridge", "random")])
 def test_a_sentence_has_real_vectors_where_all_its_words_have_one_and_says_so(first, typed, said):
     """Random vectors stood for words of which the program has real ones."""
