@@ -127,7 +127,8 @@ def test_a_key_answers_the_sums_of_rows_that_a_sheet_asks_for(problem):
 
 def test_a_key_has_the_sums_of_rows_that_are_too_long_or_too_large_for_their_powers():
     large = Problem(**dict.fromkeys(("query", "key", "value"), np.ones((2, 6))), scale=2.0)
-    for problem in (large, Problem(query=np.ones((2, 2)), key=np.ones((6, 2)), value=np.ones((6, 2)))):
+    long = Problem(query=np.ones((2, 2)), key=np.ones((6, 2)), value=np.ones((6, 2)))
+    for problem in share((large, long), 2):
         found = [(sheet, row_sums(sheet, STYLE)) for sheet in worksheets(problem, examples(5), 1, "fill")]
         assert any(not powers for _, rows in found for _, powers, _ in rows)
         for sheet, rows in found:

@@ -99,9 +99,9 @@ def test_what_is_made_beside_the_window_is_what_is_made_at_once_or_refused(launc
     # a fault of the test would not be found by the memory that is there
     monkeypatch.setattr(memory, "available", lambda: 100)
     problem, before = load(projected), sizes(person)
-    for name, change in CHANGES.items():
+    for name in share(CHANGES, 3):
         person.find("banner").hide()
-        change(person)
+        CHANGES[name](person)
         assert "of memory are free" in person.banner(), name
         assert person.program.document.problem == problem, name
         assert sizes(person) == before, name
