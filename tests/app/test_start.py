@@ -261,15 +261,6 @@ def test_fcitx_is_reached_as_ibus_where_qt_has_no_plugin_for_it(tmp_path, before
     assert (said is not None) == (after is not None)
 
 
-def test_fcitx_keeps_its_own_plugin(tmp_path):
-    from attn_gui.app.start import replace_missing_fcitx
-
-    (tmp_path / "libfcitx5platforminputcontextplugin.so").touch()
-    environment = {"QT_IM_MODULE": "fcitx"}
-    assert replace_missing_fcitx(environment, tmp_path) is None
-    assert environment == {"QT_IM_MODULE": "fcitx"}
-
-
 @pytest.fixture
 def program(qapp):
     opened = Program(qapp, lang="en")

@@ -336,7 +336,6 @@ def test_a_target_at_2000_tokens_is_reached_without_a_map():
 
 ONE = {"query": [[1.0, 2]], "key": [[1.0, 0]], "value": [[1.0]]}
 TWO = {"query": [[1.0, 2]], "key": [[1.0, 0], [0, 1]], "value": [[1.0], [2]]}
-THREE = {"query": [[1.0, 2]], "key": [[1.0, 0], [0, 1], [-1, 0.5]], "value": [[1.0], [2], [3]]}
 FIRST = ({"kind": "padding", "lengths": 1},)
 
 

@@ -73,15 +73,6 @@ def test_pictures_at_rest_are_those_of_a_fresh_evaluation_bit_for_bit(rng, dtype
     assert np.array_equal(working.evaluation.fetch("output", box), fresh.fetch("output", box))
 
 
-def test_the_blocks_of_several_maps_are_kept_and_old_ones_make_room(rng):
-    evaluation = StreamingEvaluation(a_problem(rng))
-    evaluation._pictures._room = 2 * (2 * N * 20 * 8)  # that of two maps, beside the one that is shown
-    for head in range(HEADS):
-        evaluation.pooled("scores", 0, head, 20, 20)
-    kept = [head for head in range(HEADS) if evaluation.lacking("scores", 0, head, slice(0, N), 20) == 0]
-    assert kept == [1, 2, 3]
-
-
 # --- long problems from Python --------------------------------------------------------------------
 LONG = 65_536
 

@@ -330,15 +330,6 @@ def test_escape_skips_it_for_good_and_the_menu_brings_it_back(first, launch, qtb
     assert not shown(again)
 
 
-def test_begun_on_the_start_page_it_leaves_what_somebody_has_made(first, qtbot):
-    problem = Problem(query=[[1.0, 2.0]], key=[[3.0, 4.0]], value=[[5.0]])
-    first.program.files.begin_problem(problem, "typed")
-    first.program.start_page.show()
-    first.do("tour")
-    qtbot.waitUntil(lambda: shown(first))
-    assert first.program.document.problem == problem
-
-
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_every_bubble_lies_in_sight_beside_what_it_speaks_of(launch, lang):
     person = launch("worked-example.npz", lang=lang)
