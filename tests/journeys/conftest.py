@@ -41,6 +41,7 @@ from attn_gui.app.program import Program
 from attn_gui.app.shell import Shell
 from attn_gui.app.start_page import StartPage
 from attn_gui.app.state.background_task import BackgroundTask
+from attn_gui.document.typed_numbers import shortest
 from attn_gui.engine import Problem
 from attn_gui.paths import resource
 from attn_gui.views.controls.popup_frame import PopupFrame
@@ -284,10 +285,7 @@ class Person:
     def numbers(self, field: str) -> list[list[str]]:
         """All numbers of a table, as exact texts."""
         model = self.table(field).model()
-        return [
-            [str(model.index(i, j).data(Qt.ItemDataRole.EditRole)) for j in range(model.columnCount())]
-            for i in range(model.rowCount())
-        ]
+        return [[shortest(number, model.dtype) for number in row] for row in model.cells().tolist()]
 
     def go_to(self, field: str, row: int, column: int) -> QTableView:
         """Click a cell of a table."""
