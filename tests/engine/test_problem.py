@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from attn_gui.engine import FieldError, FieldTypeError, Problem, ShapeError, apply_fix, messages
 from attn_gui.engine.shape_errors import draft_of, shapes_of
-from tests.failing import each
+from tests.failing import each, examples
 
 Q, K, V = np.ones((3, 8)), np.ones((5, 8)), np.ones((5, 12))
 
@@ -342,7 +342,7 @@ def check_every_fix(fields: dict[str, Any]) -> None:
         assert str(fix).endswith(".")
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.sampled_from(MAKERS), st.data())
 def test_every_fix_of_a_random_clash_works(make, data):
     fields = make(np.random.default_rng(0))

@@ -135,7 +135,7 @@ def test_every_order_can_be_said(order: tuple[str, ...], kv_heads: int, tmp_path
     assert is_right(load(path, arrays=names, axes=order), expected)
 
 
-@each(("suffix", "order", "kv_heads", "named"), in_turn(itertools.product(COLUMNS_LAST, [4, 2], NAMES)))
+@each(("suffix", "order", "kv_heads", "named"), in_turn(itertools.product(COLUMNS_LAST, [4, 2], NAMES)), one_of=3)
 def test_heads_are_right_or_said(
     suffix: str, order: tuple[str, ...], kv_heads: int, named: str, tmp_path: Path
 ) -> None:
@@ -317,7 +317,7 @@ MASKS: dict[str, tuple[str, Any, np.ndarray | str]] = {
 }
 
 
-@each(("suffix", "kind"), [*in_turn((kind,) for kind in MASKS), *((".xlsx", kind) for kind in MASKS)])
+@each(("suffix", "kind"), [*in_turn((kind,) for kind in MASKS), *((".xlsx", kind) for kind in MASKS)], one_of=3)
 def test_masks_are_read_by_their_names_or_asked_for(
     kind: str, suffix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
