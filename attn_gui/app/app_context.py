@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from PySide6.QtCore import QObject
+
 from attn_gui.app.actions.actions import Bars
 from attn_gui.app.editing.edit_runner import EditRunner
 from attn_gui.app.state.appearance import AppearanceController
@@ -19,7 +21,7 @@ from attn_gui.views.main_window import MainWindow
 class AppContext:
     """The window and the document in it, the numbers of its problem, and what of them is looked at.
 
-    Every controller is given one, and beside it the other controllers that it asks.
+    Every `Controller` is given one, and beside it the other controllers that it asks.
     """
 
     window: MainWindow
@@ -31,3 +33,13 @@ class AppContext:
     baseline: Baseline
     view: ViewState
     runner: EditRunner
+
+
+class Controller(QObject):
+    """Base of the controllers: it goes with the window, and has all of the context at hand."""
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context.window)
+        self._window, self._settings, self._appearance = context.window, context.settings, context.appearance
+        self._bars, self._document, self._computation = context.bars, context.document, context.computation
+        self._baseline, self._view, self._runner = context.baseline, context.view, context.runner

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.app_context import AppContext
+from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.state.baseline import side_names
 from attn_gui.app.state.view_state import ChosenCell, exists
 from attn_gui.app.tables.tables import TablesController
@@ -32,14 +32,13 @@ from attn_gui.views.tables.matrix_panel import MatrixPanel
 TablePlace = tuple[str, int, int]  # field, row, column of the table
 
 
-class ReachController(QObject):
+class ReachController(Controller):
     """Shows in every map the cells that depend on the cell chosen last, or those that it depends on; costs nothing
     while reach is not shown.
     """
 
     def __init__(self, context: AppContext, tables: TablesController) -> None:
-        super().__init__(context.window)
-        self._window, self._computation, self._view = context.window, context.computation, context.view
+        super().__init__(context)
         self._place: TablePlace | None = None  # the cell of a table, where one was chosen after the one of a map
         self._shown = False
         self._soon = QTimer(self, singleShot=True, interval=0)  # the edit is painted first
@@ -169,13 +168,11 @@ class BreadcrumbPlace(NamedTuple):
     batch: int
 
 
-class ExplainController(QObject):
+class ExplainController(Controller):
     """Keeps the trail of cells that were followed; the last one is explained."""
 
     def __init__(self, context: AppContext) -> None:
-        super().__init__(context.window)
-        self._window, self._computation, self._view = context.window, context.computation, context.view
-        self._baseline = context.baseline
+        super().__init__(context)
         self._trail: list[BreadcrumbPlace] = []
         self._explanation: Explanation | None = None
         context.window.inspector.cellRequested.connect(self.follow)

@@ -7,10 +7,10 @@ from concurrent.futures import Future
 from itertools import pairwise
 from typing import NamedTuple
 
-from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
+from PySide6.QtCore import QCoreApplication, QTimer, Signal
 
 from attn_gui.app.actions.actions import Command, choices
-from attn_gui.app.app_context import AppContext
+from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.state.background_task import LARGE, BackgroundTask, Stopped
 from attn_gui.app.state.baseline import signed_text
 from attn_gui.app.state.translated_errors import saying
@@ -31,19 +31,19 @@ HELD = 256 * 2**20  # bytes of all states together that are put together for it
 DECIMALS = 4
 
 
-class HistoryController(QObject):
+class HistoryController(Controller):
     """Lists the steps of the undo stack, shows the present one, and jumps to another."""
 
     def __init__(self, context: AppContext) -> None:
-        super().__init__(context.window)
-        self._view, self._document, self._settings = context.window.history, context.document, context.settings
+        super().__init__(context)
+        self._list = context.window.history
         self._actions = context.bars.actions
         self._name, self._sizes = "", dict[str, int]()  # of the document as it began; sizes only of a new problem
         context.document.limit_history(self.limit_mb << 20)
-        self._view.model.set_stack(context.document.stack)
-        self._view.stepRequested.connect(context.document.stack.setIndex)
+        self._list.model.set_stack(context.document.stack)
+        self._list.stepRequested.connect(context.document.stack.setIndex)
         context.document.changed.connect(self._on_document_changed)
-        self._view.listed.connect(self._name_next)  # else the bar would be laid out before the maps are painted
+        self._list.listed.connect(self._name_next)  # else the bar would be laid out before the maps are painted
         context.document.stack.indexChanged.connect(self._enable_next)
         self._begin()
         self.retranslate()
@@ -60,7 +60,7 @@ class HistoryController(QObject):
 
     def finish(self) -> None:
         """Forget the steps; deleted later they would notify listeners that are gone."""
-        self._view.model.set_stack(None)
+        self._list.model.set_stack(None)
         self._document.stack.blockSignals(True)
 
     @property
@@ -83,9 +83,9 @@ class HistoryController(QObject):
 
     def _show_origin(self) -> None:
         if self._sizes:
-            self._view.model.set_origin(self.tr("New problem, {n} × {m}, heads: {heads}").format(**self._sizes))
+            self._list.model.set_origin(self.tr("New problem, {n} × {m}, heads: {heads}").format(**self._sizes))
         else:
-            self._view.model.set_origin(self.tr("Opened {name}").format(name=self._name))
+            self._list.model.set_origin(self.tr("Opened {name}").format(name=self._name))
 
     def _on_document_changed(self, change: DocumentChange) -> None:
         if change.opened:
@@ -121,15 +121,14 @@ class HistoryQuestion(NamedTuple):
     first: int
 
 
-class CellHistoryController(QObject):
+class CellHistoryController(Controller):
     """Follows the chosen cell and the history, off the GUI thread; what was asked for another state is dropped."""
 
     changed = Signal()  # at rest after a change: whether a step can be blamed
 
     def __init__(self, context: AppContext) -> None:
-        super().__init__(context.window)
-        self._window, self._history, self._document = context.window, context.window.history, context.document
-        self._computation, self._view = context.computation, context.view
+        super().__init__(context)
+        self._history = context.window.history
         self._soon = QTimer(self, singleShot=True, interval=REST_MS)
         self._soon.timeout.connect(self._ask)
         self._values, self._job = BackgroundTask(self), BackgroundTask(self)

@@ -6,10 +6,10 @@ import threading
 from concurrent.futures import Future
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QTimer
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.app_context import AppContext
+from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.editing.edit_runner import copied
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.translated_errors import saying, sentence
@@ -29,14 +29,13 @@ PATIENCE_MS = 150  # so long the gradients of the numbers before may stand
 Strongest = list[tuple[str, tuple[int, ...], float]]
 
 
-class SensitivityController(QObject):
+class SensitivityController(Controller):
     """Takes the gradients of the chosen cell, while its page is on show: large ones on another thread, an answer for
     other numbers or another cell is dropped."""
 
     def __init__(self, context: AppContext) -> None:
-        super().__init__(context.window)
+        super().__init__(context)
         self._inspector, self._page = context.window.inspector, context.window.inspector.sensitivity
-        self._computation, self._view = context.computation, context.view
         self._name = ""  # of the cell that was asked about
         self._background = BackgroundTask(self)
         self._background.ended.connect(self._on_background_answered)
@@ -105,12 +104,12 @@ def _strongest(evaluation: Evaluation, stage: str, index: tuple[int, ...]) -> St
     return strongest(sensitivity(evaluation, stage, index), LISTED)
 
 
-class VerifyController(QObject):
+class VerifyController(Controller):
     """Computes everything a second time on request, and stops once the answer is no longer needed."""
 
     def __init__(self, context: AppContext) -> None:
-        super().__init__(context.window)
-        self._window, self._document, self._page = context.window, context.document, context.window.inspector.verify
+        super().__init__(context)
+        self._page = context.window.inspector.verify
         self._found: Report | None = None
         self._background = BackgroundTask(self)
         self._background.ended.connect(self._on_background_answered)

@@ -9,13 +9,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal
+from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
 from attn_gui.app.actions.action_table import Row
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.app_context import AppContext
+from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.files.files import FOLDERS, FilesController
 from attn_gui.app.state.background_task import WindowTask
 from attn_gui.app.state.translated_errors import saying, sentences
@@ -62,15 +62,14 @@ class ModelStep(NamedTuple):
     kind: str = ""  # a later one takes the place of an earlier one of its kind
 
 
-class ModelSteps(QObject):
+class ModelSteps(Controller):
     """Queue of the steps of a model: each begins with the document that the one before has left; another document
     drops all."""
 
     ended = Signal()  # no step is to come any more
 
     def __init__(self, context: AppContext) -> None:
-        super().__init__(context.window)
-        self._window = context.window
+        super().__init__(context)
         self._refused = False  # or dropped, one of those that are waited for
         self._asked: list[ModelStep] = []  # the first one is under way
         self._now: StepWork | None = None
@@ -160,7 +159,7 @@ class _Made(NamedTuple):
     evaluation: Evaluation | None
 
 
-class ModelController(QObject):
+class ModelController(Controller):
     """Opens models and makes steps in them beside the window; where the document has moved meanwhile, not."""
 
     begun = Signal()  # a model is being opened
@@ -168,10 +167,8 @@ class ModelController(QObject):
     opened = Signal()  # it is
 
     def __init__(self, context: AppContext, files: FilesController) -> None:
-        super().__init__(context.window)
-        self._window, self._document = context.window, context.document
-        self._runner, self._files = context.runner, files
-        self._computation, self._settings = context.computation, context.settings
+        super().__init__(context)
+        self._files = files
         self._ran: tuple[Study, Run] | None = None  # the last run of a text
         self.steps = ModelSteps(context)
         files.steps_made = self.steps.wait
@@ -378,13 +375,13 @@ def _opened(path: Path, progress: Progress, name: str = "") -> OpenedStudy:
     return open_layer(model, sample_text(model), 0, {}, within(progress, 1, 2))
 
 
-class ModelsAtHand(QObject):
+class ModelsAtHand(Controller):
     """Lists the models known by name in their menu; one that is not installed says how to install it when it is asked
     for.
     """
 
     def __init__(self, context: AppContext, models: ModelController) -> None:
-        super().__init__(context.window)
+        super().__init__(context)
         self._actions, self._models = context.bars.actions, models
         self._known = {key: known for key, known in KNOWN.items() if known.obtainable}
         context.bars.add([_row(key, known) for key, known in self._known.items()])

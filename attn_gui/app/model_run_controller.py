@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from concurrent.futures import Future
 
-from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QCoreApplication, Qt, QTimer, Signal
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.app_context import AppContext
+from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.model_changes import ChangedLayers
 from attn_gui.app.model_controller import ModelController
 from attn_gui.app.model_results import ModelResult, WantedReading, answer, cosine_text
@@ -33,7 +33,7 @@ from attn_gui.views.theme import current_theme, theme_signal
 AS_BEFORE = QT_TRANSLATE_NOOP("Sentences", "What it predicts is shown as it was before.")
 
 
-class ModelRunController(QObject):
+class ModelRunController(Controller):
     """Follows the document: an answer for a state that has gone is dropped; the last one stays until the next."""
 
     changed = Signal()  # another answer is there, or none
@@ -41,9 +41,9 @@ class ModelRunController(QObject):
     built = Signal(object)  # the view, once a model is first there
 
     def __init__(self, context: AppContext, models: ModelController) -> None:
-        super().__init__(context.window)
-        self._window, self._document, self._view, self._models = context.window, context.document, context.view, models
-        self._runner, self._actions = context.runner, context.bars.actions
+        super().__init__(context)
+        self._models = models
+        self._actions = context.bars.actions
         self.answer: ModelResult | None = None
         self._panel: ModelView | None = None
         self._changes: ChangedLayers | None = None

@@ -5,11 +5,9 @@ from __future__ import annotations
 from concurrent.futures import Future
 from typing import NamedTuple
 
-from PySide6.QtCore import QObject
-
 from attn_gui.app.actions.action_table import Row
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.app_context import AppContext
+from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.editing.map_cells import CellChanges
 from attn_gui.app.maps.comparing import CompareController
 from attn_gui.app.model_controller import ModelStep, ModelSteps, StepWork
@@ -48,16 +46,14 @@ class _HeldLayer(NamedTuple):
     name: str
 
 
-class SecondTextController(QObject):
+class SecondTextController(Controller):
     """Reads the rows as a step of the model, and the layer to compare with beside it."""
 
     def __init__(
         self, context: AppContext, steps: ModelSteps, showing: ModelRunController, compare: CompareController
     ) -> None:
-        super().__init__(context.window)
-        self._window, self._document = context.window, context.document
-        self._computation, self._view = context.computation, context.view
-        self._baseline, self._showing, self._compare = context.baseline, showing, compare
+        super().__init__(context)
+        self._showing, self._compare = showing, compare
         self._changes = CellChanges(context.document, context.runner)
         self._panel: ModelView | None = None
         self._steps = steps

@@ -9,13 +9,13 @@ from functools import partial
 from typing import Any, NamedTuple
 from weakref import ref
 
-from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QCoreApplication, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.actions.action_table import Row
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.app_context import AppContext
+from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.files.files import asked_path, folder_of
 from attn_gui.app.state.background_task import BackgroundTask, Stopped, WindowTask
 from attn_gui.app.state.translated_errors import saying, sentence
@@ -64,7 +64,7 @@ class ReadPage:
     options: dict[str, Any] = field(default_factory=dict)  # those that were chosen
 
 
-class PagesController(QObject):
+class PagesController(Controller):
     """Shows one page of the catalog, and reads it anew after every change of what it reads:
 
     unread ── on show, quick ──▶ read ── an edit, another cell, head or option ──▶ unread, the old content on show
@@ -77,10 +77,8 @@ class PagesController(QObject):
     headAsked = Signal(int, int)  # layer and head of a model
 
     def __init__(self, context: AppContext) -> None:
-        super().__init__(context.window)
-        self._window, self._panel = context.window, context.window.inspector.pages
-        self._document, self._computation = context.document, context.computation
-        self._view, self._appearance = context.view, context.appearance
+        super().__init__(context)
+        self._panel = context.window.inspector.pages
         self._name = ""
         self.model: ModelContext | None = None
         self._model_stale = False  # whether a run goes on whose numbers are others
@@ -367,12 +365,11 @@ def _row(kind: PageKind[Any]) -> Row:
     )
 
 
-class CodeSaving(QObject):
+class CodeSaving(Controller):
     """Copies the script on the page of code to the clipboard, or saves it."""
 
     def __init__(self, context: AppContext) -> None:
-        super().__init__(context.window)
-        self._window, self._document = context.window, context.document
+        super().__init__(context)
         self._page, controls = context.window.inspector.pages.pages[CodePage.name], CodeControls()
         self._page.put_above(controls)
         controls.copyRequested.connect(self.copy)
@@ -407,18 +404,16 @@ class CodeSaving(QObject):
         return found if isinstance(found, CodeText) else None
 
 
-class CurveFitting(QObject):
+class CurveFitting(Controller):
     """Fits the kernel to the points of a regression, beside the window; keeps the error above its curve true while that
     is on show.
     """
 
     def __init__(self, context: AppContext) -> None:
-        super().__init__(context.window)
-        self._window, self._page = context.window, context.window.inspector.pages.pages[CurvePage.name]
+        super().__init__(context)
+        self._page = context.window.inspector.pages.pages[CurvePage.name]
         self._controls = FitControls()
         self._page.put_above(self._controls)
-        self._document = context.document
-        self._computation, self._runner = context.computation, context.runner
         self._errors, self._fits = BackgroundTask(self), WindowTask(context.window, WorkLine("fitting", context.window))
         self._errors.ended.connect(self._on_errors_answered)
         self._fits.ended.connect(self._on_fits_ended)

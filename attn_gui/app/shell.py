@@ -37,8 +37,7 @@ class LayoutController(QObject):
     def __init__(self, window: MainWindow, settings: Settings, appearance: AppearanceController) -> None:
         super().__init__(window)
         self._window, self._settings = window, settings
-        self._given, self._taken = QSize(), QSize()  # sizes of the window: what it was given, what it took instead
-        self._before = QSize()  # the size at the last change of the appearance
+        self._given, self._taken = QSize(), QSize()  # sizes of the window: what it was given, what it took for its look
         self._soon = QTimer(self, singleShot=True)  # once all have their letters
         self._soon.timeout.connect(self._take_given_size)
         self._restore()
@@ -92,16 +91,14 @@ class LayoutController(QObject):
     def _on_appearance_changed(self) -> None:
         if self._fills_screen():
             return  # its size is not the one that it comes back to
-        if not self._soon.isActive():
-            self._before = self._window.size()
-            if self._before != self._taken:
-                self._given = self._before
+        if not self._soon.isActive() and self._window.size() != self._taken:
+            self._given = self._taken = self._window.size()
         self._soon.start()
 
     def _take_given_size(self) -> None:
         """Take the size that the window was given, or as little more as it needs now; not where it was given another
         since the change."""
-        now, least, before = self._window.size(), self._window.minimumSize(), self._before
+        now, least, before = self._window.size(), self._window.minimumSize(), self._taken
         grown = now.width() in (before.width(), least.width()) and now.height() in (before.height(), least.height())
         if self._fills_screen() or not grown:
             return

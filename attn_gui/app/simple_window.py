@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import NamedTuple
 
-from PySide6.QtCore import QCoreApplication, QObject
+from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
-from attn_gui.app.app_context import AppContext
+from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.engine.analysis.head_readings import Entropy
 from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.scores import SCORES
@@ -85,11 +85,11 @@ PARTS = (
 """The last ones are tools of the tool bar, by the names of their actions."""
 
 
-class SimpleWindowController(QObject):
+class SimpleWindowController(Controller):
     """Shows in the simple window the parts that are asked for, and all of them in the full one."""
 
     def __init__(self, context: AppContext) -> None:
-        super().__init__(context.window)
+        super().__init__(context)
         self._context = context
         self._kept: set[str] = set()
         self._shown: frozenset[str] | None = None

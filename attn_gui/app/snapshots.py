@@ -7,10 +7,8 @@ from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
 
-from PySide6.QtCore import QObject
-
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.app_context import AppContext
+from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.maps.comparing import CompareController
 from attn_gui.app.state.background_task import LARGE, WindowTask
 from attn_gui.app.state.translated_errors import saying
@@ -27,19 +25,19 @@ from attn_gui.views.snapshots import COMPARE, DELETE, NAME, OPEN, SnapshotRow
 Take = Callable[[Snapshot, Problem], object]
 
 
-class SnapshotsController(QObject):
+class SnapshotsController(Controller):
     """Ties the list to the document's snapshots; a large one is put together beside the window."""
 
     def __init__(self, context: AppContext, compare: CompareController) -> None:
-        super().__init__(context.window)
-        self._window, self._view, self._document = context.window, context.window.history.snapshots, context.document
-        self._baseline, self._compare = context.baseline, compare
+        super().__init__(context)
+        self._list = context.window.history.snapshots
+        self._compare = compare
         self._work = WindowTask(context.window, WorkLine("fetching", context.window))
         self._work.ended.connect(self._on_work_ended)
         self._take: tuple[Snapshot, Take] | None = None
         self._answers = {OPEN: self.open, COMPARE: self.compare, NAME: self.rename, DELETE: self.delete}
-        self._view.takeAsked.connect(self.take)
-        self._view.asked.connect(lambda what, row: self._answers[what](context.document.snapshots.all[row]))
+        self._list.takeAsked.connect(self.take)
+        self._list.asked.connect(lambda what, row: self._answers[what](context.document.snapshots.all[row]))
         context.document.snapshots.changed.connect(self.show)
         context.document.opened.connect(self._work.forget)
         context.baseline.changed.connect(self.show)
@@ -53,7 +51,7 @@ class SnapshotsController(QObject):
             "delete_snapshot": self.delete,
         }
         on_chosen = {
-            name: Command(partial(self._with_chosen, do), enabled=lambda: self._view.row() >= 0)
+            name: Command(partial(self._with_chosen, do), enabled=lambda: self._list.row() >= 0)
             for name, do in named.items()
         }
         return {"snapshot": Command(self.take), **on_chosen}
@@ -76,7 +74,7 @@ class SnapshotsController(QObject):
         except (ValueError, MemoryError) as error:
             self._window.banner.show_error(saying(error))
             return
-        self._view.reveal()
+        self._list.reveal()
 
     def open(self, snapshot: Snapshot) -> None:
         """Make one the present state, as one step of the history; one of another layer has no place in this one."""
@@ -126,11 +124,11 @@ class SnapshotsController(QObject):
             SnapshotRow(each.name, each.note, each.by_itself, each.name == compared)
             for each in self._document.snapshots.all
         ]
-        self._view.set_rows(rows)
+        self._list.set_rows(rows)
 
     def _with_chosen(self, do: Callable[[Snapshot], None]) -> None:
-        if self._view.row() >= 0:
-            do(self._document.snapshots.all[self._view.row()])
+        if self._list.row() >= 0:
+            do(self._document.snapshots.all[self._list.row()])
 
     def _open(self, snapshot: Snapshot, problem: Problem) -> None:
         gone: dict[str, object] = dict.fromkeys(self._document.problem.fields())

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QLabel
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.app_context import AppContext
+from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.files.examples import EXAMPLES
 from attn_gui.app.state.baseline import cell_move, side_names
 from attn_gui.app.state.translated_errors import sentence
@@ -30,12 +30,11 @@ StatusNote = Callable[[Callable[[], str]], None]
 FINE = 1000  # steps of the thin line
 
 
-class TitleController(QObject):
+class TitleController(Controller):
     """Keeps the title of the window true: the document with its layer of a model, or the page in the place of both."""
 
     def __init__(self, context: AppContext) -> None:
-        super().__init__(context.window)
-        self._window, self._document = context.window, context.document
+        super().__init__(context)
         context.view.follow(self.show, "evaluation")
         context.document.titleChanged.connect(self.show)
         context.window.pageShown.connect(self.show)
@@ -56,14 +55,11 @@ class TitleController(QObject):
     retranslate = show
 
 
-class StatusController(QObject):
+class StatusController(Controller):
     """Keeps the three labels of the status bar true: a cell, what was recomputed, precision and size."""
 
     def __init__(self, context: AppContext) -> None:
-        super().__init__(context.window)
-        self._baseline = context.baseline
-        self._window, self._document = context.window, context.document
-        self._computation, self._view = context.computation, context.view
+        super().__init__(context)
         self._note: tuple[Callable[[], str], int] | None = None  # and the generation that it is about
         context.view.follow(self.show, "evaluation")
         context.view.follow(self.show_place, "blanks", "overlay", "cell", "head", "batch", "baseline", "compare")
@@ -159,12 +155,11 @@ class StatusController(QObject):
         return self.tr("head {head}").format(head=heads.start) if one_head else ""
 
 
-class ProgressController(QObject):
+class ProgressController(Controller):
     """Shows how far the maps of a long problem are, stops them at Esc, and says why maps too large to hold are none."""
 
     def __init__(self, context: AppContext) -> None:
-        super().__init__(context.window)
-        self._window, self._computation, self._view = context.window, context.computation, context.view
+        super().__init__(context)
         self._share = 1.0
         self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
         self._patience.timeout.connect(self._show)

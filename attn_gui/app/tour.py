@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 from shiboken6 import isValid
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.app_context import AppContext
+from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.files.files import FilesController
 from attn_gui.app.start_page import StartPage
 from attn_gui.app.state.view_state import ChosenCell
@@ -66,13 +66,12 @@ STEPS = (
 )
 
 
-class Tour(QObject):
+class Tour(Controller):
     """Shows the steps on the real window, which stays to be used; another document ends it."""
 
     def __init__(self, context: AppContext, files: FilesController, start_page: StartPage) -> None:
-        super().__init__(context.window)
+        super().__init__(context)
         self._context, self._files, self._start_page = context, files, start_page
-        self._window, self._settings = context.window, context.settings
         self._place = 0
         self._first = start_page.shown  # nobody has asked yet for what stands behind the start page
         self._bubble: TourBubble | None = None

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QContextMenuEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
-from attn_gui.app.app_context import AppContext
+from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.tables.tables import TablesController
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.engine import STAGE
@@ -111,14 +111,13 @@ ZONES = {
 """Entries of the menus of whole zones of the window."""
 
 
-class ContextMenus(QObject):
+class ContextMenus(Controller):
     """Opens the menu of a map, the spine, heads, inspector or history on a right click or the Menu key; what lies under
     the pointer takes the keyboard first.
     """
 
     def __init__(self, context: AppContext, tables: TablesController) -> None:
-        super().__init__(context.window)
-        self._bars = context.bars
+        super().__init__(context)
         for name, actions in ZONES.items():
             zone = context.window.findChild(QWidget, name)
             assert isinstance(zone, MenuZone), f"the window has no {name}"

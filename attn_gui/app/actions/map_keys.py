@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.app_context import AppContext
+from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.tables.tables import TablesController
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.modes import COMPARED, PRODUCT
@@ -18,7 +18,7 @@ from attn_gui.views.map.marks import BACKWARD, FORWARD
 from attn_gui.views.tables.matrix_panel import MatrixPanel
 
 
-class MapKeys(QObject):
+class MapKeys(Controller):
     """Answers single keys while a map has the focus: `[` `]` head, 1 … 9 step of the spine or, on a cell that is left
     out, its number, V values, R and Shift+R reach and origin, Enter table, Esc back.
     """
@@ -30,9 +30,8 @@ class MapKeys(QObject):
         step_head: Callable[[int], None],
         put_away: Callable[[], bool],
     ) -> None:
-        super().__init__(context.window)
-        self._window, self._computation = context.window, context.computation
-        self._view, self._tables = context.view, tables
+        super().__init__(context)
+        self._tables = tables
         self._step_head, self._put_away = step_head, put_away
         for picture in (context.window.product, context.window.all_stages, context.window.sides):
             picture.answer = self._answer

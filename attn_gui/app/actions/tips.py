@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer
+from PySide6.QtCore import QCoreApplication, Qt, QTimer
 from PySide6.QtWidgets import QApplication, QTableView, QWidget
 from shiboken6 import isValid
 
-from attn_gui.app.app_context import AppContext
+from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.engine.scores import SCORES
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.spoken_formulas import map_words, table_words
@@ -75,14 +75,13 @@ TABLE = "table."
 GIVEN = "given_tip"  # a property of a control: the tip that its What's This was given
 
 
-class TipsController(QObject):
+class TipsController(Controller):
     """Gives controls their tips, and What's This, each with the formula that it changes or shows, once `show` is asked
     for; a tip of its own stays.
     """
 
     def __init__(self, context: AppContext) -> None:
-        super().__init__(context.window)
-        self._window, self._view = context.window, context.view
+        super().__init__(context)
         self._parts: list[Callable[[], None]] = []
         self._soon = QTimer(self, singleShot=True, interval=SOON_MS)  # once another problem is painted
         self._soon.timeout.connect(self._on_soon_timeout)

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QApplication, QWidget
 
 from attn_gui.app.actions.actions import Command, translated
 from attn_gui.app.actions.map_keys import MapKeys
-from attn_gui.app.app_context import AppContext
+from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.files.files import FilesController
 from attn_gui.app.simple_window import SimpleWindowController
 from attn_gui.app.state.appearance import in_every_language
@@ -38,17 +38,15 @@ HELP = {
 """Pages of the help about parts of the window; any other place has the first one."""
 
 
-class CommandsController(QObject):
+class CommandsController(Controller):
     """Moves the keyboard through the window, and shows what can be done in it: search, shortcuts, About."""
 
     def __init__(
         self, context: AppContext, keys: MapKeys, files: FilesController, parts: SimpleWindowController
     ) -> None:
-        super().__init__(context.window)
+        super().__init__(context)
         self._parts = parts
-        self._appearance = context.appearance
-        self._window, self._bars = context.window, context.bars
-        self._view, self._keys, self._files = context.view, keys, files
+        self._keys, self._files = keys, files
         self.actions = context.bars.actions
 
     def commands(self) -> dict[str, Command]:

@@ -6,10 +6,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import TypeVar
 
-from PySide6.QtCore import QObject
-
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.app_context import AppContext
+from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.editing.edit_runner import Arrays
 from attn_gui.app.state.translated_errors import sentences, translating
 from attn_gui.app.title_and_status import StatusNote
@@ -38,13 +36,12 @@ from attn_gui.views.dialogs.export_choice import heads_from_text
 T = TypeVar("T")
 
 
-class HeadEdits(QObject):
+class HeadEdits(Controller):
     """Makes one step of each gesture on the head on show; what cannot be done is said in a sentence."""
 
     def __init__(self, context: AppContext, note: StatusNote) -> None:
-        super().__init__(context.window)
-        self._window, self._document, self._view = context.window, context.document, context.view
-        self._runner, self._note = context.runner, note
+        super().__init__(context)
+        self._note = note
 
     def commands(self) -> dict[str, Command]:
         return {

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from PySide6.QtCore import QObject
-
 from attn_gui.app.actions.actions import Command, translated
-from attn_gui.app.app_context import AppContext
+from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.explain import place_of
 from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.document.edits import Label
@@ -31,14 +29,11 @@ SPREAD = QT_TRANSLATE_NOOP("History", "for all heads: {what}")
 ACTION = "interventions"
 
 
-class InterventionsController(QObject):
+class InterventionsController(Controller):
     """Lists what is changed by hand, and switches, goes to, spreads or removes it, each as one step."""
 
     def __init__(self, context: AppContext) -> None:
-        super().__init__(context.window)
-        self._window, self._document = context.window, context.document
-        self._computation, self._view = context.computation, context.view
-        self._runner, self._bars = context.runner, context.bars
+        super().__init__(context)
         self._row = next(row for row in context.bars.actions.rows if row.name == ACTION)
         panel = self._panel = InterventionPanel(context.window)
         panel.opened.connect(self._show_lines)

@@ -7,11 +7,11 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication, QObject, Signal
+from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtGui import QGuiApplication
 
 from attn_gui.app.actions.actions import Command, choices
-from attn_gui.app.app_context import AppContext
+from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.editing.edit_runner import Arrays, EditRunner, is_computed
 from attn_gui.app.editing.shape_fixes import shape_text
 from attn_gui.app.editing.targets import TargetController
@@ -157,13 +157,11 @@ class MapCells(NamedTuple):
         return f"{letter(self.stage)}[{lines}]"
 
 
-class CellBlocks(QObject):
+class CellBlocks(Controller):
     """Follows the chosen block in the maps, and makes one step of what is done to the chosen cells."""
 
     def __init__(self, context: AppContext, tables: TableBlocks) -> None:
-        super().__init__(context.window)
-        self._window, self._document = context.window, context.document
-        self._computation, self._view, self._baseline = context.computation, context.view, context.baseline
+        super().__init__(context)
         self._changes, self._reading = CellChanges(context.document, context.runner), tables.reading
         maps = context.window.product.maps
         maps.cornerChosen.connect(self._on_maps_corner_chosen)
@@ -372,7 +370,7 @@ def _span(cut: slice) -> str:
     return str(cut.start) if cut.stop - cut.start == 1 else f"{cut.start} … {cut.stop - 1}"
 
 
-class TypingController(QObject):
+class TypingController(Controller):
     """Opens a line on the chosen cell of a map, and makes one step of what is typed there: a cell of the problem, or an
     intervention where it is computed.
     """
@@ -380,9 +378,7 @@ class TypingController(QObject):
     answered = Signal(object, float)  # a cell of an exercise, and the number typed into it
 
     def __init__(self, context: AppContext, targets: TargetController, blocks: CellBlocks) -> None:
-        super().__init__(context.window)
-        self._window, self._document = context.window, context.document
-        self._computation, self._view = context.computation, context.view
+        super().__init__(context)
         self._changes, self._targets, self._blocks = CellChanges(context.document, context.runner), targets, blocks
         self._heatmap: Heatmap | None = None
         self._cell: ChosenCell | None = None

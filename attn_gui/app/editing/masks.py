@@ -11,11 +11,11 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import Signal
 
 from attn_gui.app.actions.action_table import Row
 from attn_gui.app.actions.actions import Command, choices
-from attn_gui.app.app_context import AppContext
+from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.editing.edit_runner import is_computed
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.view_state import ChosenCell
@@ -70,7 +70,7 @@ QUICK_CELLS = 1 << 18  # of the maps of all heads: the lines are there at once
 MOST_SOUGHT = 1 << 19  # cells of a stroke that are gone through on the window's thread for an open one
 
 
-class PaintingController(QObject):
+class PaintingController(Controller):
     """Opens and closes cells of the mask with a brush in a map. One gesture is one step: it closes what it covers if
     its first cell is open, and opens it if that is closed. Where another layer closes the first cell, it closes if it
     covers an open cell, or too many to look for one, else opens; where it could change no cell that is seen, nothing is
@@ -83,10 +83,7 @@ class PaintingController(QObject):
     changed = Signal()
 
     def __init__(self, context: AppContext) -> None:
-        super().__init__(context.window)
-        self._window, self._document = context.window, context.document
-        self._computation, self._view = context.computation, context.view
-        self._runner, self._settings = context.runner, context.settings
+        super().__init__(context)
         self.painting = False  # whether the brush is active
         self.shape = context.settings.choice(BRUSH, SHAPES, TouchedCells.key)
         self._begun: Cell | None = None  # where a gesture with the keyboard began
@@ -316,14 +313,12 @@ def _row(shape: BrushShape) -> Row:
     return Row(name, "brush", shape.label, group="brush", checkable=True, reads=reads, context="Masks", full=True)
 
 
-class MasksController(QObject):
+class MasksController(Controller):
     """Turns what a person asks of mask layers into edits of the document; lint is taken while the panel is open."""
 
     def __init__(self, context: AppContext, painting: PaintingController, note: StatusNote) -> None:
-        super().__init__(context.window)
-        self._window, self._document = context.window, context.document
-        self._computation, self._view = context.computation, context.view
-        self._runner, self._painting, self._note = context.runner, painting, note
+        super().__init__(context)
+        self._painting, self._note = painting, note
         self._findings: tuple[LintFinding, ...] = ()
         self._stopped = threading.Event()  # of the count that is under way
         self._background = BackgroundTask(self)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject
-
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.app_context import AppContext
+from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.editing.edit_runner import Arrays
 from attn_gui.app.editing.shape_fixes import done_text, translated_sentence
 from attn_gui.app.state.translated_errors import sentences, why_lacking
@@ -32,14 +30,12 @@ SIZE_OF = {"d_k": Role.SCORE, "d_model": Role.SCORE, "d_v": Role.MIX, "num_kv_he
 """Sizes of what is there for some part of attention alone."""
 
 
-class ShapeController(QObject):
+class ShapeController(Controller):
     """Turns what a person asks of shapes, precision and parts in the panel or the menu into edits."""
 
     def __init__(self, context: AppContext, note: StatusNote) -> None:
-        super().__init__(context.window)
-        self._window, self._document = context.window, context.document
-        self._computation, self._view = context.computation, context.view
-        self._runner, self._note = context.runner, note
+        super().__init__(context)
+        self._note = note
         self.keep = "d_model"
         panel = context.window.shape_panel
         panel.sizeCommitted.connect(self._on_panel_size_committed)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from threading import Event
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QTimer, Signal
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.app_context import AppContext
+from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.editing.edit_runner import copied, is_computed
 from attn_gui.app.editing.masks import PaintingController
 from attn_gui.app.state.background_task import BackgroundTask, DeferredResult
@@ -44,16 +44,13 @@ PULLED_MS = 120  # of a gesture under way, after which the shortest change is lo
 LEAST_SHARE = 1e-3  # a weight can come as near to 0 and to 1
 
 
-class TargetController(QObject):
+class TargetController(Controller):
     """Solves for a target of the chosen cell by the smallest change, while a person types it in the dialog, and applies
     what was agreed to as one edit.
     """
 
     def __init__(self, context: AppContext) -> None:
-        super().__init__(context.window)
-        self._window, self._document = context.window, context.document
-        self._computation, self._view = context.computation, context.view
-        self._runner = context.runner
+        super().__init__(context)
         self._dialog: TargetDialog | None = None
         self._solution: Solution | None = None
         self._question: tuple[str, tuple[int, ...], float, str, str | None] | None = None
@@ -183,7 +180,7 @@ class TargetDrag:
         self.let_go = let_go
 
 
-class TargetDragController(QObject):
+class TargetDragController(Controller):
     """Solves for the present number of the gesture off the GUI thread; the newest answer takes the place of the one
     before in all maps, and one gesture leaves one step. In long rows a quick answer comes first.
 
@@ -196,10 +193,8 @@ class TargetDragController(QObject):
     changed = Signal()  # whether the tool is active
 
     def __init__(self, context: AppContext, painting: PaintingController, shows_now: Callable[[], bool]) -> None:
-        super().__init__(context.window)
-        self._window, self._document = context.window, context.document
-        self._computation, self._view = context.computation, context.view
-        self._runner, self._painting, self._shows_now = context.runner, painting, shows_now
+        super().__init__(context)
+        self._painting, self._shows_now = painting, shows_now
         self.active = False
         self._drag: TargetDrag | None = None  # drawn or let_go
         self._given_up = False

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import Qt
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.app_context import AppContext
+from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.engine import Problem
@@ -70,15 +70,13 @@ SWITCHED: Mapping[str, tuple[Callable[[Problem, bool], dict[str, Any]], str, str
 NO_STEP = -1
 
 
-class VariantsController(QObject):
+class VariantsController(Controller):
     """Turns what a person asks of scores, scale, softcap, temperature and positions into edits; keeps spine and menu in
     step with the document.
     """
 
     def __init__(self, context: AppContext) -> None:
-        super().__init__(context.window)
-        self._window, self._document = context.window, context.document
-        self._view, self._runner = context.view, context.runner
+        super().__init__(context)
         self._slid_to = NO_STEP  # the place in the history of the step that the slider of the scale is making
         context.window.spine.boxes.scale.scalePicked.connect(self._on_spine_scale_picked)
         context.window.spine.boxes.scale.scaleSlid.connect(self._on_spine_scale_slid)
@@ -201,14 +199,13 @@ def _excluded(problem: Problem, name: str) -> dict[str, Any]:
     return {"rotary_frequencies": None} if name == "rotary_theta" and problem.rotary_frequencies is not None else {}
 
 
-class LayerController(QObject):
+class LayerController(Controller):
     """Edits the transformer layer around attention: block, norm, activation, gate, sinks; keeps menu and spine in step
     with it.
     """
 
     def __init__(self, context: AppContext) -> None:
-        super().__init__(context.window)
-        self._window, self._document, self._runner = context.window, context.document, context.runner
+        super().__init__(context)
         self._actions = context.bars.actions
         self._objection: Callable[[], str] | None = None
         context.window.spine.boxes.choicePicked.connect(self.set_choice)

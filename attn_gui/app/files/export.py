@@ -8,11 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from PySide6.QtCore import QCoreApplication, QMimeData, QObject
+from PySide6.QtCore import QCoreApplication, QMimeData
 from PySide6.QtGui import QGuiApplication, QImage
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.app_context import AppContext
+from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.editing.edit_runner import copied
 from attn_gui.app.files.files import asked_path, folder_of
 from attn_gui.app.pages import PagesController
@@ -53,14 +53,13 @@ QUICK_FILES, QUICK_CELLS = 6, 100_000  # what is written at once; anything large
 C = TypeVar("C", QImage, QMimeData)
 
 
-class WritingController(QObject):
+class WritingController(Controller):
     """Base of the controllers that write files of the document: beside the window, one piece of work at a time, with
     its progress in the status bar. It says where they are or why there are none; the end of the window waits for them.
     """
 
     def __init__(self, context: AppContext) -> None:
-        super().__init__(context.window)
-        self._window, self._document = context.window, context.document
+        super().__init__(context)
         self._job, self._line = BackgroundTask(self), WorkLine("export", context.window)
         self._then: Callable[[object], object] = lambda _found: None
         self._written: list[Path] = []

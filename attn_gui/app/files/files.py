@@ -16,7 +16,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox, QWidget
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.app_context import AppContext
+from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.editing.edit_runner import Arrays
 from attn_gui.app.editing.shape_fixes import ShapeFixes
 from attn_gui.app.files.examples import EXAMPLES, Example, example_in, example_of
@@ -295,7 +295,7 @@ class OpenRequest(NamedTuple):
     again: Callable[[], object]  # asks for it once more
 
 
-class FilesController(QObject):
+class FilesController(Controller):
     """Begins and keeps documents; asks before anything unsaved is lost."""
 
     recovered = Signal(Path)  # the journal whose document is open now
@@ -305,9 +305,8 @@ class FilesController(QObject):
     modelNeeded = Signal(Path, object, object)  # a session of a model: its StudyRecord, the revision left for it
 
     def __init__(self, context: AppContext) -> None:
-        super().__init__(context.window)
-        self._runner, self._menus = context.runner, context.bars.menus
-        self._window, self._document, self._settings = context.window, context.document, context.settings
+        super().__init__(context)
+        self._menus = context.bars.menus
         self.steps_made: Callable[[], bool] = lambda: True  # those that what was typed has led to; else it is said
         self._view_of: Callable[[], Mapping[str, object]] = dict
         self.view: Mapping[str, object] = {}  # that the file carries, or that suits the example

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QDialog
 
-from attn_gui.app.app_context import AppContext
+from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.files.files import FilesController
 from attn_gui.app.state.background_task import BackgroundTask, WindowTask
 from attn_gui.app.state.translated_errors import saying, sentence
@@ -48,14 +48,14 @@ LARGEST_PICTURED = 4 * 10**6  # numbers of arrays, and cells of a map, that are 
 PICTURE_SIDE = 48
 
 
-class ArraysController(QObject):
+class ArraysController(Controller):
     """Asks which array is which, the last answer for such names first."""
 
     apart = Signal(list)  # files that hold a problem each, of those that were to make one together
 
     def __init__(self, context: AppContext, files: FilesController) -> None:
-        super().__init__(context.window)
-        self._window, self._files, self._settings = context.window, files, context.settings
+        super().__init__(context)
+        self._files = files
         self._paths: tuple[Path, ...] = ()  # the files that are asked about
         self._said: ArrayMapping | None = None  # what the command line, or an answer, has said of them
         self._question: SeveralReadings | None = None  # why they could not be read, where only their numbers show it

@@ -8,10 +8,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QObject
-
 from attn_gui.app.actions.action_table import DECIMALS
-from attn_gui.app.app_context import AppContext
+from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.files.files import FilesController
 from attn_gui.app.state.settings import Settings
 from attn_gui.app.state.view_state import ChosenCell, ViewSettings, ViewState
@@ -25,15 +23,14 @@ from attn_gui.views.names import ASK, WEIGHT_MEANINGS
 KEPT = ("mode", "decimals", "values", "scientific", "blocked", "reading", "weights_typed")
 
 
-class SessionView(QObject):
+class SessionView(Controller):
     """Writes the view (head, stage, chosen cell, levels) into a session that is saved, and takes it from one that is
     opened, as far as it fits.
     """
 
     def __init__(self, context: AppContext, files: FilesController) -> None:
-        super().__init__(context.window)
+        super().__init__(context)
         self._color_scales = context.window.product.color_scales
-        self._computation, self._view = context.computation, context.view
         self._files, self._colored = files, True  # whether levels and colors are those of the document
         files.set_view_source(self.record)
         context.view.set_opening(self._look_at_opened)

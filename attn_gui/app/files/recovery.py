@@ -6,9 +6,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from PySide6.QtCore import QDateTime, QLocale, QLockFile, QObject, QTimer
+from PySide6.QtCore import QDateTime, QLocale, QLockFile, QTimer
 
-from attn_gui.app.app_context import AppContext
+from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.files.files import FilesController
 from attn_gui.app.files.journaling import journals_folder, lock_of
 from attn_gui.formats import FormatError
@@ -22,7 +22,7 @@ UNREADABLE = ".unreadable"
 """The ending of a journal that was set aside."""
 
 
-class Recovery(QObject):
+class Recovery(Controller):
     """Claims the journals that no window writes any more; what is neither opened nor discarded is offered next time.
 
     One that cannot be read is set aside, and that is said: somebody may know how to get something out of it. An offer
@@ -30,8 +30,8 @@ class Recovery(QObject):
     """
 
     def __init__(self, context: AppContext, files: FilesController) -> None:
-        super().__init__(context.window)
-        self._window, self._files, self._appearance = context.window, files, context.appearance
+        super().__init__(context)
+        self._files = files
         self._left: dict[Path, QLockFile] = {}
         self._aside: list[str] = []  # names of journals that were set aside, until it was said
         self._words: Callable[[], str] | None = None  # of the offer that nobody has answered or closed

@@ -9,10 +9,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QMessageBox
 
-from attn_gui.app.app_context import AppContext
+from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.files.journaling import Journaling
 from attn_gui.app.state.background_task import LARGE, BackgroundTask, Stopped
 from attn_gui.app.state.translated_errors import saying
@@ -56,7 +56,7 @@ class SessionToSave(NamedTuple):
         save_session(self.problem, self.path, self.view, self.about, progress, self.snapshots, before)
 
 
-class SessionSaving(QObject):
+class SessionSaving(Controller):
     """Writes one file after another; the document counts as saved if it is still what was written."""
 
     ended = Signal()  # nothing is being written any more
@@ -64,8 +64,7 @@ class SessionSaving(QObject):
     elsewhere = Signal()  # a file cannot be written, and the person wants another one
 
     def __init__(self, context: AppContext, journaling: Journaling) -> None:
-        super().__init__(context.window)
-        self._window, self._document, self._settings = context.window, context.document, context.settings
+        super().__init__(context)
         self._journaling = journaling
         self._now: SessionToSave | None = None
         self._next: dict[Path, SessionToSave] = {}

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from concurrent.futures import Future
 
-from PySide6.QtCore import QCoreApplication, QObject
+from PySide6.QtCore import QCoreApplication
 
 from attn_gui.app.actions.action_table import Row
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.app_context import AppContext
+from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.explain import place_of
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.translated_errors import translating
@@ -42,13 +42,11 @@ ROWS = (
 )  # fmt: skip
 
 
-class Exercises(QObject):
+class Exercises(Controller):
     """The blanks are a part of the view: leaving cells out changes no number and no file."""
 
     def __init__(self, context: AppContext) -> None:
-        super().__init__(context.window)
-        self._window, self._document = context.window, context.document
-        self._computation, self._view = context.computation, context.view
+        super().__init__(context)
         self._count = 0  # of the cells that were left out, the answered ones among them
         self._asked: tuple[Blank, float] | None = None  # the answer that was given last
         self._at: Blank | None = None  # the cell that the panel asks for

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QTimer
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.app_context import AppContext
+from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.files.files import FilesController
 from attn_gui.app.lessons.answers import Answers
 from attn_gui.app.lessons.lesson_list import LessonListController, LessonProgress
@@ -41,7 +41,7 @@ LEAST_PAGE = 360
 the maps."""
 
 
-class LessonsController(QObject):
+class LessonsController(Controller):
     """Shows the step of the open lesson, with the present numbers; everything in the window stays usable.
 
     A lesson begins at the step where one left it. Behind the last step stands the end, and behind that no lesson, as
@@ -59,10 +59,8 @@ class LessonsController(QObject):
         model: ModelRunController,
         walking: WalkController,
     ) -> None:
-        super().__init__(context.window)
-        self._window, self._document = context.window, context.document
-        self._computation, self._view, self._runner = context.computation, context.view, context.runner
-        self._appearance, self._progress = context.appearance, LessonProgress(context.settings)
+        super().__init__(context)
+        self._progress = LessonProgress(context.settings)
         self._files, self._pages, self._model, self._walking = files, pages, model, walking
         self._opened: OpenedLesson | None = None
         self._states: tuple[StepState, ...] = ()  # of the open lesson, with tokens in the present language

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from PySide6.QtCore import QCoreApplication, QObject, Signal
+from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QFileDialog
 
-from attn_gui.app.app_context import AppContext
+from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.engine.progress import Progress
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.file_kinds import ENDING
@@ -32,14 +32,14 @@ def opened_lesson(path: Path, _progress: Progress) -> OpenedLesson:
     return OpenedLesson(lesson, states, None if after is None else read_lesson(after))
 
 
-class LessonMenu(QObject):
+class LessonMenu(Controller):
     """Lists the lessons that come along by group, and asks for the file of another."""
 
     chosen = Signal(object)  # its path
 
     def __init__(self, context: AppContext) -> None:
-        super().__init__(context.window)
-        self._window, self._menu, self._appearance = context.window, context.bars.menus["lessons"], context.appearance
+        super().__init__(context)
+        self._menu = context.bars.menus["lessons"]
 
     def retranslate(self) -> None:
         """Set the groups and titles anew, in the present language."""

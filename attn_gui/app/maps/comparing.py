@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from PySide6.QtCore import QCoreApplication, QObject, QTimer
+from PySide6.QtCore import QCoreApplication, QTimer
 from PySide6.QtGui import QAction
 
 from attn_gui.app.actions.actions import Command, choices
-from attn_gui.app.app_context import AppContext
+from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.state.baseline import cell_move, side_names
 from attn_gui.app.state.translated_errors import saying, sentence
 from attn_gui.document.edits import fill_template
@@ -24,13 +24,12 @@ from attn_gui.views.product.side_by_side import TwoSides
 from attn_gui.views.zones import handing_on
 
 
-class CompareController(QObject):
+class CompareController(Controller):
     """Answers the menu, the button and the box; says above the pictures what is compared with what."""
 
     def __init__(self, context: AppContext) -> None:
-        super().__init__(context.window)
-        self._window, self._document, self._computation = context.window, context.document, context.computation
-        self._baseline, self._view, self._box = context.baseline, context.view, context.bars.compare
+        super().__init__(context)
+        self._box = context.bars.compare
         self._ready = {key: self._make_action(key) for key in READY}
         context.bars.put_first("compare", tuple(self._ready.values()))
         context.bars.menus["compare"].aboutToShow.connect(self.show_offers)
@@ -199,13 +198,12 @@ class CompareController(QObject):
             self.compare_with(key)
 
 
-class SidesController(QObject):
+class SidesController(Controller):
     """Shows one stage in both states; nothing of it costs anything while they are shown in another way."""
 
     def __init__(self, context: AppContext) -> None:
-        super().__init__(context.window)
-        self._sides, self._computation = context.window.sides, context.computation
-        self._baseline, self._view = context.baseline, context.view
+        super().__init__(context)
+        self._sides = context.window.sides
         self._undrawn: list[Recomputed] = []  # what edits have changed of the state before
         context.computation.updated.connect(self._on_computation_updated)
         context.computation.drawable.connect(self._on_computation_drawable)
@@ -235,15 +233,13 @@ class SidesController(QObject):
             self._sides.refresh(recomputed)
 
 
-class WipeController(QObject):
+class WipeController(Controller):
     """Gives each split map the state before as its left half, and all of them one bar; costs nothing while none is
     split.
     """
 
     def __init__(self, context: AppContext) -> None:
-        super().__init__(context.window)
-        self._window, self._computation = context.window, context.computation
-        self._baseline, self._view = context.baseline, context.view
+        super().__init__(context)
         self._splits: dict[MapDrawing, MapWipe] = {}
         self._before: dict[tuple[object, ...], PlaneLike] = {}  # the same one for as long as the states are the same
         context.view.follow(self.show, "evaluation", "baseline", "compare", "stage", "head", "batch", "mode", "split")

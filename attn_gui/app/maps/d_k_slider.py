@@ -5,9 +5,7 @@ from __future__ import annotations
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, NamedTuple
 
-from PySide6.QtCore import QObject
-
-from attn_gui.app.app_context import AppContext
+from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.baseline import side_names
 from attn_gui.app.title_and_status import StatusNote
@@ -37,7 +35,7 @@ class CurvesOf(NamedTuple):
     head: int
 
 
-class DkController(QObject):
+class DkController(Controller):
     """Shows the slider where the two states side by side differ by the scale, and Q and K are small enough to be read
     whole.
 
@@ -47,10 +45,8 @@ class DkController(QObject):
     """
 
     def __init__(self, context: AppContext, note: StatusNote) -> None:
-        super().__init__(context.window)
+        super().__init__(context)
         self._note = note
-        self._window, self._document, self._runner = context.window, context.document, context.runner
-        self._baseline, self._view, self._computation = context.baseline, context.view, context.computation
         self._panel: DkPanel | None = None
         self._repeats = False  # whether other widths have repeated columns, and no seeded Q and K
         self._base: Problem | None = None  # the document before the slider's step

@@ -5,10 +5,10 @@ from __future__ import annotations
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, NamedTuple
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QTimer
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.app_context import AppContext
+from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.translated_errors import saying
 from attn_gui.engine import Evaluation
@@ -38,14 +38,13 @@ class TakenGradient(NamedTuple):
     largest: tuple[str, tuple[int, ...], float] | None
 
 
-class GradientController(QObject):
+class GradientController(Controller):
     """Takes the gradient while it is on show, after every change: a large one beside the window, until when the
     numbers stand; then the finite difference by the number that it is largest by."""
 
     def __init__(self, context: AppContext) -> None:
-        super().__init__(context.window)
-        self._window = context.window
-        self._line, self._computation, self._view = context.window.comparison, context.computation, context.view
+        super().__init__(context)
+        self._line = context.window.comparison
         self._taken: TakenGradient | None = None
         self._beside: float | None = None  # the finite difference
         self._tiles: TileCache | None = None  # of pictures of a long problem's gradient

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from concurrent.futures import Future
 from functools import partial
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QTimer
 
 from attn_gui.app.actions.action_table import Row
 from attn_gui.app.actions.actions import Command, choices
-from attn_gui.app.app_context import AppContext
+from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.engine import Evaluation, Recomputed
 from attn_gui.engine.analysis.head_readings import READINGS, WEIGHTS, Cells, Entropy, HeadReading, rows_of
@@ -34,16 +34,15 @@ MARK = Row(
 )
 
 
-class ReadingsController(QObject):
+class ReadingsController(Controller):
     """Measures the chosen reading of every head that an edit reaches: of long heads beside the window, one by one.
 
     Entropies, with which it begins, the strip takes row by row itself.
     """
 
     def __init__(self, context: AppContext) -> None:
-        super().__init__(context.window)
-        self._strip, self._computation = context.window.heads, context.computation
-        self._baseline, self._view = context.baseline, context.view
+        super().__init__(context)
+        self._strip = context.window.heads
         self._maps = context.window.product.maps
         self._waiting: list[int] = []  # heads of which the number is not known
         self._job = BackgroundTask(self)

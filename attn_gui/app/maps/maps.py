@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.actions.actions import Command, choices
-from attn_gui.app.app_context import AppContext
+from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.engine import Evaluation, Recomputed
 from attn_gui.figure.stage_formulas import shown_latex
@@ -18,14 +18,11 @@ from attn_gui.views.theme import theme_signal
 REST_MS = 150  # after the last edit the colors take the new levels
 
 
-class MapsController(QObject):
+class MapsController(Controller):
     """Spine, product picture, tiles and heads: rebuilt with a new evaluation, refreshed by rectangles."""
 
     def __init__(self, context: AppContext) -> None:
-        super().__init__(context.window)
-        self._baseline = context.baseline
-        self._window, self._document = context.window, context.document
-        self._computation, self._view = context.computation, context.view
+        super().__init__(context)
         self._rest = QTimer(self, singleShot=True)
         self._levels: list[Callable[[], None]] = []  # to be taken again, zone by zone
         self._rest.timeout.connect(self._retake_levels)

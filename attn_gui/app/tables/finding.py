@@ -15,7 +15,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QApplication, QWidget
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.app_context import AppContext
+from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.state.view_state import ChosenCell, ViewState
 from attn_gui.app.tables.tables import TablesController
 from attn_gui.document.matrix_model import MatrixModel, field_symbol
@@ -310,12 +310,12 @@ class Search(QObject):
         self._piece.stop()
 
 
-class FindController(QObject):
+class FindController(Controller):
     """One search at a time; what is found first is chosen while it is typed."""
 
     def __init__(self, context: AppContext, tables: TablesController) -> None:
-        super().__init__(context.window)
-        self._window, self._view, self._tables = context.window, context.view, tables
+        super().__init__(context)
+        self._tables = tables
         self._searched: SearchTarget | None = None
         self._from = 0, 0  # the cell at which the typing began
         self._way = 1  # from there: forward, or -1 for back

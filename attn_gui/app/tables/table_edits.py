@@ -15,7 +15,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.app_context import AppContext
+from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.editing.edit_runner import Arrays
 from attn_gui.app.editing.shape_fixes import done_text, translated_sentence
 from attn_gui.app.state.background_task import LARGE, BackgroundTask
@@ -70,15 +70,15 @@ class TablePlace(NamedTuple):
     head: int
 
 
-class TableTarget(QObject):
+class TableTarget(Controller):
     """Table that the menus act on; where it is a computed one, `blocked` is emitted in place of writing into it."""
 
     blocked = Signal(str)  # the computed field that a person wanted to write into
     elsewhere = Signal()  # a command of tables was given while the keyboard is in something else
 
     def __init__(self, context: AppContext, tables: TablesController) -> None:
-        super().__init__(context.window)
-        self._window, self._document, self._tables, self._view = context.window, context.document, tables, context.view
+        super().__init__(context)
+        self._tables = tables
         self._field = "query"
         tables.on_new_table(self._connect)
 
@@ -192,13 +192,13 @@ def block_shape(cuts: Cuts) -> tuple[int, int]:
     return cuts[0].stop - cuts[0].start, cuts[1].stop - cuts[1].start
 
 
-class TableEdits(QObject):
+class TableEdits(Controller):
     """Makes one edit of the document of each gesture in a table: typing, filling, naming tokens."""
 
     def __init__(self, context: AppContext, tables: TablesController, target: TableTarget) -> None:
-        super().__init__(context.window)
-        self._window, self._document, self._target, self._tables = context.window, context.document, target, tables
-        self._runner, self._actions = context.runner, context.bars.actions
+        super().__init__(context)
+        self._target, self._tables = target, tables
+        self._actions = context.bars.actions
         target.blocked.connect(self._offer_ways_out)
         target.elsewhere.connect(self._say_where)
         tables.on_new_table(self._connect)
@@ -387,15 +387,15 @@ def _with_rows(problem: Problem, places: Mapping[str, Places]) -> tuple[list[dic
     return found, count - len(np.unique(origins))
 
 
-class RowEdits(QObject):
+class RowEdits(Controller):
     """Puts in as many rows or columns as are selected, or takes them out, with everything that has the same axis; one
     step of the history.
     """
 
     def __init__(self, context: AppContext, target: TableTarget, note: StatusNote) -> None:
-        super().__init__(context.window)
-        self._window, self._document, self._target = context.window, context.document, target
-        self._runner, self._note = context.runner, note
+        super().__init__(context)
+        self._target = target
+        self._note = note
 
     def commands(self) -> dict[str, Command]:
         gestures = {

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QFileDialog
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.app_context import AppContext
+from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.editing.edit_runner import Arrays
 from attn_gui.app.editing.shape_fixes import ShapeFixes, done_text, followers_text, shape_text
 from attn_gui.app.state.background_task import WindowTask
@@ -56,7 +56,7 @@ PASTED = QT_TRANSLATE_NOOP("History", "pasted {block} at {cell}")
 IMPORTED = QT_TRANSLATE_NOOP("History", "imported {block} at {cell}")
 
 
-class BlockReading(QObject):
+class BlockReading(Controller):
     """Reads one matrix out of a text or a file: a small one at once, a larger one beside the window.
 
     A block that is asked for meanwhile takes the place of the one that is being read, and that is said; another
@@ -65,8 +65,8 @@ class BlockReading(QObject):
 
     def __init__(self, context: AppContext, take_parts: TakeParts) -> None:
         """Read blocks; `take_parts` is handed Q, K and V where a text holds all three and they are wanted at once."""
-        super().__init__(context.window)
-        self._window, self._take_parts = context.window, take_parts
+        super().__init__(context)
+        self._take_parts = take_parts
         self._name: Callable[[], str] = str
         self._take: Take = lambda _matrix: None
         self._work = WindowTask(context.window, WorkLine("reading", context.window))
@@ -155,14 +155,14 @@ class BlockReading(QObject):
             take(several.readings[dialog.chosen - bool(parts)].matrix)
 
 
-class UnfitBlocks(QObject):
+class UnfitBlocks(Controller):
     """Says why a block does not fit into its table, and offers every way, by shapes, to make it fit; each that is
     picked is one step.
     """
 
     def __init__(self, context: AppContext, target: TableTarget, note: StatusNote) -> None:
-        super().__init__(context.window)
-        self._document, self._target, self._runner, self._note = context.document, target, context.runner, note
+        super().__init__(context)
+        self._target, self._note = target, note
         self._banner = context.window.banner
         self._clashes = ShapeFixes(self._banner, self, context.runner, context.window.inputs)
 
@@ -354,18 +354,17 @@ def _said(field: str, block: NDArray[Any]) -> dict[str, object]:
     return {"symbol": field_symbol(field), "block": shape_text(*block.shape)}
 
 
-class TableBlocks(QObject):
+class TableBlocks(Controller):
     """Pastes, imports and drops blocks of numbers; one that is too large is offered to grow its matrix, never cut."""
 
     mapPasteRequested = Signal()  # the keyboard is in a map
 
     def __init__(self, context: AppContext, tables: TablesController, target: TableTarget, note: StatusNote) -> None:
-        super().__init__(context.window)
-        self._window, self._tables, self._target = context.window, tables, target
-        self._settings, self._note = context.settings, note
+        super().__init__(context)
+        self._tables, self._target = tables, target
+        self._note = note
         self._unfit = UnfitBlocks(context, target, note)
         self.reading = BlockReading(context, self._put_parts)
-        self._document, self._runner = context.document, context.runner
         self._noted = ""  # what the line above the picture says of the last block
         tables.on_new_table(self._connect)
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication, QObject
+from PySide6.QtCore import QCoreApplication
 
 from attn_gui.app.actions.action_table import DECIMALS
 from attn_gui.app.actions.actions import Command, choices
-from attn_gui.app.app_context import AppContext
+from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.view_state import ViewSettings, ViewState
 from attn_gui.document.document import DocumentChange
@@ -225,14 +225,12 @@ def _less(now: Matrix, before: Matrix | None) -> Matrix:
     return np.asarray(whole[0])
 
 
-class TablesController(QObject):
+class TablesController(Controller):
     """One panel for every array of the problem, and for Q, K, V where they are computed."""
 
     def __init__(self, context: AppContext) -> None:
-        super().__init__(context.window)
+        super().__init__(context)
         self.states = TwoStates(context.baseline, context.view)
-        self._window, self._document, self._computation = context.window, context.document, context.computation
-        self._view, self._runner = context.view, context.runner
         self.models: dict[str, MatrixModel] = {}
         self._aside, self._compact = TablesAside(), False
         self._ahead: dict[str, KeptTable] = {}  # filled for what is about to be shown

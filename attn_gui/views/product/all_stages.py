@@ -55,11 +55,9 @@ class StageTile(QWidget):
         maps.map(stage).box.changed.connect(self.repaint_words)
         maps.bar(stage).heightChanged.connect(self._on_bar_height_changed)
 
-    def adopt(self) -> None:
+    def borrow(self) -> None:
         """Take the stage's map and color bar from wherever they are."""
-        for widget in (self._maps.map(self.stage), self._maps.bar(self.stage)):
-            if widget.parentWidget() is not self:
-                widget.setParent(self)
+        self._maps.lend(self.stage, self)
         self._maps.map(self.stage).box.set_home(None)
 
     def arrange(self) -> None:
@@ -233,13 +231,13 @@ class AllStages(MapBackground, QScrollArea):
             return
         stages = self._own_stages()
         for stage in [stage for stage in self._tiles if stage not in stages]:
-            self._maps.send_home(stage)
+            self._maps.take_back(stage)
             self._tiles.pop(stage).deleteLater()
         for stage in stages:
             if stage not in self._tiles:
                 self._tiles[stage] = StageTile(stage, self._maps, self._floor)
                 self._tiles[stage].picked.connect(self.stagePicked)
-            self._tiles[stage].adopt()
+            self._tiles[stage].borrow()
         self._place_tiles()
 
     def _own_stages(self) -> tuple[str, ...]:

@@ -314,7 +314,7 @@ class ProductPicture(MapBackground, QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self.maps.go_home()
+        self.maps.take_back()
         self._show_only_present()
         self.arrange()
 

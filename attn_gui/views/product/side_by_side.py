@@ -241,9 +241,7 @@ class SideBySide(MapBackground, QWidget):
             now.levelsChanged.connect(self._on_levels_changed)
             now.numbersArrived.connect(self.follow)
             now.box.changed.connect(self._repaint_words)
-        for widget in (now, bar):
-            if widget.parentWidget() is not self:
-                widget.setParent(self)
+        self._maps.lend(self._stage, self)
         for before, after in ((left, now), (now, bar)):
             QWidget.setTabOrder(before, after)
 
@@ -261,7 +259,7 @@ class SideBySide(MapBackground, QWidget):
         self._left.set_shown(replace(self._left.shown, plane=None))
         self._left.hide()
         if now.parentWidget() is self:
-            self._maps.send_home(self._stage)
+            self._maps.take_back(self._stage)
 
     def _show_marks(self, *, both: bool = False) -> None:
         """Mark the chosen cell and its row and column in the map before as in the one now."""

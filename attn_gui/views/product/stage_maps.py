@@ -231,7 +231,12 @@ def _lines(part: CellPart, plane: PlaneLike) -> MarkedLines | None:
 
 
 class StageMaps(QObject):
-    """Owns `heatmap.STAGE` and its color bar for every stage; a stage that leaves the problem gives up its name."""
+    """Owns `heatmap.STAGE` and its color bar for every stage; a stage that leaves the problem gives up its name.
+
+    Each map stands in one picture at a time. Tiles borrow those of all stages when they are shown; two states side by
+    side borrow that of one stage, and give it back for another one, or once nothing is compared. The product picture,
+    their home, takes back all when it is shown.
+    """
 
     cellChosen = Signal(str, int, int)  # stage, row, column
     cornerChosen = Signal(str, int, int)  # of a block that begins at the chosen cell
@@ -431,18 +436,19 @@ class StageMaps(QObject):
         rows = self.key_tokens if picture.rows == KEY else self.query_tokens
         return rows, self.key_tokens if picture.columns == KEY else NO_NAMES
 
-    def go_home(self) -> None:
-        """Take back every map from the tiles."""
-        for stage in self._maps:
-            self.send_home(stage)
+    def lend(self, stage: str, borrower: QWidget) -> None:
+        """Move a map and its color bar into another picture, which shows them."""
+        for widget in (self._maps[stage], self._bars[stage]):
+            if widget.parentWidget() is not borrower:
+                widget.setParent(borrower)
 
-    def send_home(self, stage: str) -> None:
-        """Take back one map, not yet visible."""
-        widgets: tuple[QWidget, ...] = (self._maps[stage], self._bars[stage])
-        for widget in widgets:
-            if widget.parentWidget() is not self._home:
-                widget.setParent(self._home)
-                widget.hide()
+    def take_back(self, *stages: str) -> None:
+        """Move the maps of these stages, or of all, home; not yet visible."""
+        for stage in stages or self._maps:
+            if self._maps[stage].parentWidget() is not self._home:
+                self.lend(stage, self._home)
+                self._maps[stage].hide()
+                self._bars[stage].hide()
 
     # --- its own affairs -------------------------------------------------------------------------
     def _made(self, stage: str) -> Heatmap:
