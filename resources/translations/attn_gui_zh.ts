@@ -11757,6 +11757,10 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>这些矩阵加上演算的空白，一页放不下；请选较小的算例。</translation>
     </message>
     <message>
+        <source>Tokens that fit at this level: {tokens}.</source>
+        <translation>按这一级别最多放得下 {tokens} 个词元。</translation>
+    </message>
+    <message>
         <source>The wrong number: step ____ , head ____ , row ____ , column ____ ; it should be ________ .</source>
         <translation>错误的数：第 ____ 步，头 ____ ，第 ____ 行，第 ____ 列；应为 ________ 。</translation>
     </message>
