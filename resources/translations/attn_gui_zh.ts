@@ -5082,8 +5082,16 @@
         <translation>其词元决定 n，并作为各行的名称</translation>
     </message>
     <message>
+        <source>d_model = heads · dₖ: once it is typed, dₖ follows; of an X both can be typed</source>
+        <translation>d_model = 头数 · dₖ：输入后 dₖ 随之变化；有 X 时两者都可以输入</translation>
+    </message>
+    <message>
         <source>d_model = heads · dₖ = {heads} · {d_k}. Scores of each head: {n} × {m}. Output: {n} × {width}.</source>
         <translation>d_model = 头数 · dₖ = {heads} · {d_k}。每个头的分数：{n} × {m}。输出：{n} × {width}。</translation>
+    </message>
+    <message>
+        <source>X is {d_model} wide. Scores of each head, dₖ = {d_k}: {n} × {m}. Output: {n} × {width}.</source>
+        <translation>X 宽 {d_model}。每个头的分数（dₖ = {d_k}）：{n} × {m}。输出：{n} × {width}。</translation>
     </message>
     <message>
         <source>{count} tokens for {n} rows: the last {left} are left out.</source>
@@ -5112,10 +5120,6 @@
     <message>
         <source>, </source>
         <translation>，</translation>
-    </message>
-    <message>
-        <source>d_model = heads · dₖ: once it is typed, dₖ follows</source>
-        <translation>d_model = 头数 · dₖ：输入后 dₖ 随之变化</translation>
     </message>
     <message>
         <source>As wide as dₖ until it is typed</source>
