@@ -5075,8 +5075,16 @@
         <translation>其词元决定 n，并作为各行的名称</translation>
     </message>
     <message>
+        <source>d_model = heads · dₖ: once it is typed, dₖ follows; of an X both can be typed</source>
+        <translation>d_model = 头数 · dₖ：输入后 dₖ 随之变化；有 X 时两者都可以输入</translation>
+    </message>
+    <message>
         <source>d_model = heads · dₖ = {heads} · {d_k}. Scores of each head: {n} × {m}. Output: {n} × {width}.</source>
         <translation>d_model = 头数 · dₖ = {heads} · {d_k}。每个头的分数：{n} × {m}。输出：{n} × {width}。</translation>
+    </message>
+    <message>
+        <source>X is {d_model} wide. Scores of each head, dₖ = {d_k}: {n} × {m}. Output: {n} × {width}.</source>
+        <translation>X 宽 {d_model}。每个头的分数（dₖ = {d_k}）：{n} × {m}。输出：{n} × {width}。</translation>
     </message>
     <message>
         <source>{count} tokens for {n} rows: the last {left} are left out.</source>
@@ -5105,10 +5113,6 @@
     <message>
         <source>, </source>
         <translation>，</translation>
-    </message>
-    <message>
-        <source>d_model = heads · dₖ: once it is typed, dₖ follows</source>
-        <translation>d_model = 头数 · dₖ：输入后 dₖ 随之变化</translation>
     </message>
     <message>
         <source>As wide as dₖ until it is typed</source>
@@ -11756,6 +11760,10 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
     <message>
         <source>These matrices do not fit on one page with room for working; choose a smaller problem.</source>
         <translation>这些矩阵加上演算的空白，一页放不下；请选较小的算例。</translation>
+    </message>
+    <message>
+        <source>Tokens that fit at this level: {tokens}.</source>
+        <translation>按这一级别最多放得下 {tokens} 个词元。</translation>
     </message>
     <message>
         <source>The wrong number: step ____ , head ____ , row ____ , column ____ ; it should be ________ .</source>

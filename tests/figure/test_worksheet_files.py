@@ -257,9 +257,13 @@ def test_what_does_not_fit_on_paper_is_refused(tmp_path, capsys):
         save(Problem(**dict.fromkeys(("query", "key", "value"), np.ones((size, 4)))), tmp_path / "large.attn")
         assert main(["worksheet", str(tmp_path / "large.attn"), "-o", str(tmp_path)]) == 2
         assert said in capsys.readouterr().err
-    for level, said in (("fill", "choose a smaller problem."), ("steps", "or a level that asks for less.")):
+    for level, less in (("fill", "choose a smaller problem."), ("steps", "or a level that asks for less.")):
         assert main(["worksheet", str(tmp_path / "large.attn"), "-o", str(tmp_path), "--level", level]) == 2
-        assert capsys.readouterr().err.strip().endswith(said)
+        said = capsys.readouterr().err
+        most = int(re.search(rf"{re.escape(less)} Tokens that fit at this level: (\d+)\.$", said.strip())[1])
+        check_sheet(Problem(**dict.fromkeys(("query", "key", "value"), np.ones((most, 4)))), level)
+        with pytest.raises(ValueError, match="do not fit on one page"):
+            check_sheet(Problem(**dict.fromkeys(("query", "key", "value"), np.ones((most + 1, 4)))), level)
 
 
 KINDS = {
