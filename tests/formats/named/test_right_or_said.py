@@ -383,6 +383,7 @@ def test_numbers_of_heads_under_other_names_count(word: str, tmp_path: Path) -> 
     problem, said = said_by(lambda: load(put(tmp_path / "a.npz", {**rows, word: np.array(2)})))
     assert problem == Problem(**rows, num_heads=2)
     assert said == [f"a.npz: “{word}” was read as num_heads 2."]
+    assert said_by(lambda: load(tmp_path / "a.npz", num_heads=4)) == (Problem(**rows, num_heads=4), [])
     with pytest.raises(FormatError, match="“num_heads” is 4; expected the same"):
         load(put(tmp_path / "b.npz", {**rows, word: np.array(2), "num_heads": np.array(4)}))
 
