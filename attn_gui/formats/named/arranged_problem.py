@@ -143,8 +143,8 @@ ALIKE = 0.01
 """Weights that differ by less are the same but for the precision of a model, such as bfloat16."""
 _SETTING = re.compile(
     r"causal|sliding_window|window_size|^window$|alibi|soft_?cap|^bias$|rel(ative)?_?pos|(^|[._/])(attention_)?sinks$"
-    r"|^s_aux$|head_mask|(seq(uence)?|valid)_?len(gth)?s|segment_ids|rope|rotary|inv_freq|freqs_cis|position_ids"
-    r"|(attn|attention|qk)_?(scal|temp)|pre_attn_scalar|norm_factor|^(temp|tau)$|^normali[sz]",
+    r"|^s_aux$|head_mask|(seq(uence)?|valid)_?len(gth)?s|segment_ids|(?<![a-z])ro(pe|tary)|inv_freq|freqs_cis|position_ids"
+    r"|(attn|attention|qk)_?(scal|temp)|pre_attn_scalar|norm_factor|^(temp|tau)$|^normali[sz](e|ation)$",
     re.IGNORECASE,
 )
 _HEAD_SIZE = ("head_dim", "d_head", "d_k", "head_size", "size_per_head")

@@ -455,7 +455,7 @@ def test_nothing_is_exported_without_what_its_name_says_would_change_it(
     assert not (tmp_path / "out").exists()
     assert f"also holds {name}, which would change the numbers" in capsys.readouterr().err
     if off is not None:
-        put(path, {**rows, name: np.asarray(off)})
+        put(path, {**rows, name: np.asarray(off), "properties": np.eye(5)})
         assert main(words) == 0
 
 
