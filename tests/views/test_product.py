@@ -336,6 +336,12 @@ def test_a_usual_token_is_not_cut_where_it_is_chosen(qapp, compact, most, token)
     assert room >= QFontMetricsF(label_font(compact, 600)).horizontalAdvance(token)
 
 
+def test_a_number_of_thousands_is_not_cut_where_it_is_chosen(qapp):
+    """Key 3243 was labelled 32…"""
+    room = label_width(AxisNames(range(4096)), label_font(False), 1000) - 3 * SPACING.s
+    assert all(room >= QFontMetricsF(label_font(False, 600)).horizontalAdvance(str(key)) for key in range(3000, 4096))
+
+
 def stacked(qtbot, evaluation, head, size):
     """The product picture, which is on show, and all stages."""
     both = QStackedWidget()
