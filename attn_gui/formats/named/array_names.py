@@ -59,6 +59,11 @@ _TWICE = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is there twice, by
 _NO_PROBLEM = QT_TRANSLATE_NOOP(
     "Sentences", "{file} holds no problem: expected arrays query, key and value, or x and its weights; got {got}."
 )
+_TURNED_NAMES = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "{file}: by their names these may be transposes, and are taken for no part unasked: {names}; say which part each "
+    "array is.",
+)
 _MISSING = QT_TRANSLATE_NOOP(
     "Sentences", "{file}: {name} is missing; expected query, key and value, or x with w_query, w_key and w_value."
 )
@@ -207,6 +212,8 @@ def check_names(names: Iterable[str]) -> None:
     known = [name for name in names if is_field(name)]
     foreign = [name for name in names if not (is_own_name(name) or is_result(name))]
     if not known or (foreign and not is_problem(known)):
+        if turned := [name for name in foreign if (found := guess(name)) is not None and found.turned]:
+            raise ForeignNames(_TURNED_NAMES, names=listed(turned))
         raise ForeignNames(_NO_PROBLEM, got=listed(names) or "–")
     if not is_problem(known):  # said before any array is read
         needed = ("x", *WEIGHTS) if {"x", *WEIGHTS}.intersection(known) else DIRECT

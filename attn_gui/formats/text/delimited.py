@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from attn_gui.formats.file_messages import FormatError, quoted
-from attn_gui.formats.text.bracketed_lists import BESIDE, NAMED
+from attn_gui.formats.text.bracketed_lists import BESIDE, NAMED, SUMMARY
 from attn_gui.formats.text.headings import CellSort, find_headings, is_count, is_number, sort_of
 from attn_gui.formats.text.numerals import normalized
 
@@ -34,9 +34,10 @@ _ASKED = re.compile(r"[ \t]*(?:>>>|\.\.\. |In ?\[\d*\]:=?|julia>|octave:\d+>|(?:
 _QUOTED_LINE = re.compile(r"[ \t]*(?:#+>?|//|%+|>+)(?: |$)")
 _FENCE = re.compile(r"[ \t]*(?:```|~~~)[\w ]*$")
 _WORDS_END = frozenset("])}>:=：＝。.*`")
-_ENDS = (":", "：", "=", "＝", ":**", "：**")
+_ENDS = (":", "：", "=", "＝", "→", ":**", "：**")
+_GLUED = re.compile(r"^([ \t]*[^\W\d][^\s:=→]*[:=→])([-+−－.\d][^\n]*)$", re.MULTILINE)
 _LABEL = re.compile(
-    r"(?=[^\n]*?[^\W\d_])([^\n\t:：=＝]*(?:[:=]\**(?= )|[：＝]\**)|[^\d\n\t]*?(?= )) *(?=[-+−－.]?[.\d])"
+    r"(?=[^\n]*?[^\W\d_])([^\n\t:：=＝]*(?:[:=→]\**(?= )|[：＝]\**)|[^\d\n\t]*?(?= )) *(?=[-+−－.]?[.\d])"
 )  # no blank stands behind a colon that is as wide as a letter
 _COMMENT = re.compile(r"(?<=[\d.])[ \t]+(?:#|//|%) *[^\W\d][^\n]*$", re.MULTILINE)
 _NUMBERS = re.compile(r"[\s.,;+-]*\d[\s\d.,;eE+-]*")
@@ -47,6 +48,8 @@ _FACTOR = re.compile(r"^[ \t]*1\.0+e([+-]\d+)[ \t]*\*[ \t]*$", re.MULTILINE)
 _POWER = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+))(?:e([-+]?\d+))?|[-+]?(?:nan|inf|infinity)", re.IGNORECASE)
 _BETWEEN_CELLS = re.compile(r"[\s,;|:=]+")
 _RULE = re.compile(r"\s*[-=_~]{3,}(?:\s+[-=_~]{3,})*\s*")
+_ROW_END = re.compile(r";[ \t]*$", re.MULTILINE)
+_PIPED_RULE = re.compile(r"(?=.*\|)[ \t|:+-]*-{3,}[ \t|:+-]*")
 _TYPE = re.compile(r"\s*(?:(?:[a-z]+\.)?(?:b?float|u?int)\d+|(?:Name|Length|dtype): .*|\[\[\d+\]\])\s*$")
 _HASHED = re.compile(r"\s*#{1,6} +\D*$")
 _COLUMNS = r"(?:\[,\d+\][ \t]*)+|Columns? \d+(?: (?:through|and|to) \d+)?:?[ \t]*"
@@ -69,9 +72,11 @@ class TextRow(NamedTuple):
 
 
 class Dialect(NamedTuple):
-    """How rows of a text are split; `ended`: a delimiter ends every line, and separates nothing there."""
+    """How rows of a text are split; `begun` and `ended`: a delimiter begins or ends every line, and separates nothing
+    there."""
 
     delimiter: str
+    begun: bool = False
     ended: bool = False
     start: int = 0  # of the first row in the text
 
@@ -100,7 +105,7 @@ def find_dialect(text: str) -> Dialect:
     if said is not None:
         return Dialect(said[1], start=said.end())
     text = outlined(text)
-    dialects = [Dialect(mark, _ends_lines(text, mark)) for mark in DELIMITERS]
+    dialects = [Dialect(mark, _begins_lines(text, mark), _ends_lines(text, mark)) for mark in DELIMITERS]
     return max(dialects, key=lambda dialect: _score(sample_of(text, dialect), dialect.delimiter))
 
 
@@ -121,6 +126,8 @@ def rows_of(text: str, dialect: Dialect) -> Iterator[TextRow]:
     for cells in reader:
         if dialect.ended and cells and not cells[-1].strip():
             cells.pop()
+        if dialect.begun and cells and not cells[0].strip():
+            del cells[0]
         if len(cells) > 1 or (cells and cells[0].strip()):
             yield TextRow(reader.line_num, cells)
 
@@ -130,6 +137,12 @@ def _lines(text: str, start: int) -> Iterator[str]:
         end = text.find("\n", start) + 1 or len(text)
         yield text[start:end]
         start = end
+
+
+def _begins_lines(text: str, mark: str) -> bool:
+    """Return whether a delimiter begins every line of several, so that nothing is in the first column."""
+    lines = [line for line in itertools.islice(_lines(text, 0), SAMPLE) if line.strip()]
+    return mark != " " and len(lines) > 1 and all(line.startswith(mark) for line in lines)
 
 
 def _ends_lines(text: str, mark: str) -> bool:
@@ -259,8 +272,11 @@ def blocks_of(text: str) -> tuple[list[TextBlock], str]:
     """
     lines = text.split("\n")
     kinds: list[str] = []
+    piped = any(map(_PIPED_RULE.fullmatch, lines))
     for place, line in enumerate(lines):
-        if _NUMBERS.fullmatch(line):
+        if piped and line.strip() and "|" not in line:
+            kinds.append(_WORD)
+        elif _NUMBERS.fullmatch(line):
             kinds.append(_ROW)
         elif _RULE.fullmatch(line) and _heads(lines[:place], kinds):
             lines[place] = ""
@@ -305,7 +321,7 @@ def _kind(place: int, lines: Sequence[str]) -> str:
         return _EMPTY
     if "|" in line or "│" in line:
         return _ROW
-    if any(kind.match(line) for kind in (_ASKED, _FENCE, _SHAPE, _TYPE, _HASHED)):
+    if any(kind.match(line) for kind in (_ASKED, _FENCE, SUMMARY, _SHAPE, _TYPE, _HASHED)):
         return _WORD
     if _RULE.fullmatch(line):
         return _WORD
@@ -349,6 +365,18 @@ def is_counted(below: Sequence[str]) -> bool:
     return len(rows[0]) == 2 and is_count([row[0] for row in rows if row], int(rows[0][0] == "1"))
 
 
+def unglued(text: str) -> str:
+    """Return the text with a blank between a label's colon and a number right behind it, where the rest of the line is
+    numbers: t0: 1 2 for t0:1 2. The colon may also belong to a name such as head:1."""
+    return _GLUED.sub(_parted, text) if any(sign in text for sign in ":=→") else text
+
+
+def _parted(line: re.Match[str]) -> str:
+    cells = re.split(r"[\s,;]+", line[2].rstrip(" \t,;"))
+    numbers = all(map(is_number, cells)) and sort_of(line[1] + cells[0]) is not CellSort.BROKEN
+    return f"{line[1]} {line[2]}" if numbers else line[0]
+
+
 def label_of(text: str) -> tuple[str, str, bool]:
     """Return the words before the first row of a table on its line, the table, and whether the line may be a heading.
 
@@ -371,6 +399,19 @@ def label_of(text: str) -> tuple[str, str, bool]:
     return label[0].strip(), text[:place] + text[place + label.end() :], doubtful
 
 
+def without_row_ends(text: str) -> str:
+    """Return the text without the semicolons that end rows of cells between blanks, and stand nowhere else."""
+    lines = [line.rstrip() for line in text.split("\n") if line.strip()]
+    ended = [line for line in lines if line.endswith(";")]
+    if (
+        len(ended) < max(1, len(lines) - 1)
+        or text.count(";") > len(ended)
+        or any(" " not in line.strip() for line in lines)
+    ):
+        return text
+    return _ROW_END.sub("", text)
+
+
 def named_rows(text: str) -> tuple[tuple[str, ...], str] | None:
     """Return the names before the rows of a plain table, each with a colon, and the table without them."""
     lines = [line for line in text.split("\n") if line.strip()]
@@ -381,6 +422,6 @@ def named_rows(text: str) -> tuple[tuple[str, ...], str] | None:
         label = _LABEL.match(line[:LONGEST_WORDS])
         if label is None or not label[1].endswith(_ENDS):
             return None
-        names.append(label[1].strip(" :：=＝*"))
+        names.append(label[1].strip(" :：=＝→*"))
         rows.append(line[label.end() :])
     return tuple(names), "\n".join(rows)

@@ -161,6 +161,8 @@ def _with_empty_corner(header: Sequence[str], labels: Sequence[str]) -> tuple[He
     named, counted = (_is_named(header), _is_named(labels)), (is_count(header), is_count(labels))
     if counted[0] and not any(map(str.strip, labels)):
         return ()  # an empty column beside numbers
+    if list(header) == labels:
+        return (both,)  # tokens of one sequence, which may be numbers
     if (named[0] or counted[0]) and (
         named[1] or counted[1] or are_words([cell for cell in labels if sort_of(cell) is not CellSort.NUMBER])
     ):

@@ -67,8 +67,8 @@ _LATEX_RULE = re.compile(r"\s*\\(?:hline|midrule)\b")
 _LATEX_CELL = re.compile(r"(?<!\\)&")
 _LATEX_FRACTION = re.compile(r"\\[dt]?frac\{([^{}]*)\}\{([^{}]*)\}")
 _LATEX_DRESS = re.compile(
-    r"\\(?:[hv]line|(?:top|mid|bottom)rule|(?:cmidrule|cline)(?:\([lr]*\))?\{[^{}]*\}|math\w+|text\w*|[,;:! ])"
-    r"|[{}$~]"
+    r"\\(?:[hv]line|(?:top|mid|bottom)rule|(?:cmidrule|cline)(?:\([lr]*\))?\{[^{}]*\}|math\w+|text\w*|num(?=\{)"
+    r"|[,;:! ])|[{}$~]"
 )
 _SIGN_APART = re.compile(r"^([-+])\s+(?=[\d.])")
 _LATEX_POWER = re.compile(r"\s*\\(?:times|cdot)\s*10\s*\^\s*\{?\s*([+-]?\d+)\s*\}?")

@@ -62,6 +62,7 @@ _SEVERAL = QT_TRANSLATE_NOOP(
 )
 _EMPTY_LINE = QT_TRANSLATE_NOOP("Sentences", "{file}: row {row} (line {line}) is empty; expected a number.")
 _NEGATIVE = QT_TRANSLATE_NOOP("Sentences", "Numbers in parentheses were read as negative ones: {text} as {value}.")
+_SWITCH = QT_TRANSLATE_NOOP("Sentences", "Among numbers “{text}” was read as {value}.")
 _VANISHED = QT_TRANSLATE_NOOP("Sentences", "{text} is too small to be kept and was read as 0.")
 
 LARGEST = 256 * 2**20  # characters
@@ -78,6 +79,7 @@ _OTHERWISE = (
     re.compile(r"[-+]?\d+,\d+(?:, +[-+]?\d+,\d+)+"),
 )
 """Lines between commas that may be one number with a comma in it, or several of these."""
+_EMPTY_COLUMN = QT_TRANSLATE_NOOP("Sentences", "The first column is empty and was left out.")
 _PARTED = QT_TRANSLATE_NOOP("Sentences", "Commas were read as lying between numbers: {text} as {cells}.")
 LEFT_OUT = QT_TRANSLATE_NOOP("Sentences", "The text around the matrix was left out: “{text}”.")
 TOO_LONG = QT_TRANSLATE_NOOP("Sentences", "{file} has a cell that is too long or a quote that is not closed.")
@@ -115,6 +117,7 @@ class ParsedCells:
         self._with_comma: tuple[str, float] | None = None
         self._accounted: tuple[str, float] | None = None
         self._vanished = ""
+        self._switch: tuple[str, float] | None = None  # a word for true or false, read as a number
 
     def add_row(self, row: TextRow, cells: Sequence[str]) -> None:
         """Add a row. Raises FormatError for another length, and for an empty line in a single column."""
@@ -170,6 +173,8 @@ class ParsedCells:
         except NotANumber as error:
             self._refuse(column, line, cell, error)
             return math.nan
+        if is_switch(cell):
+            self._switch = self._switch or (cell.strip(), value)
         self._note_rounded(cell, value)
         self._note_vanished(cell, value)
         return value
@@ -231,6 +236,8 @@ class ParsedCells:
         if self._accounted is not None:
             text, value = self._accounted
             found.append(FileNote(_NEGATIVE, text=quoted(text), value=value))
+        if self._switch is not None and not self.switches:
+            found.append(FileNote(_SWITCH, text=quoted(self._switch[0]), value=f"{self._switch[1]:g}"))
         if self._vanished:
             found.append(FileNote(_VANISHED, text=quoted(self._vanished)))
         if self._rounded is not None:
@@ -388,17 +395,22 @@ def _tables(text: str, *, quoted_cells: bool) -> list[TextMatrix]:
     """Return the tables of a text without brackets; all rows together as well, where only empty lines separate them."""
     if quoted_cells or text.count("\n") > LONGEST_PRINT:
         piped = latex_markdown_reader.is_piped(delimited.outlined(text))
-        return [TextMatrix("", [_listed(*latex_markdown_reader.piped_rows(text))] if piped else _plain(text))]
+        grids = [_listed(*latex_markdown_reader.piped_rows(text))] if piped else _with_and_without_blank(_plain, text)
+        return [TextMatrix("", grids)]
     text, comments = delimited.without_comments(text)
     above, text = latex_markdown_reader.titled(text)
     blocks, below = delimited.blocks_of(delimited.unprinted(text))
     if len(blocks) == 1:
         return [
             TextMatrix(
-                "", _said(_cut(blocks[0].text), " ".join(filter(None, (above, blocks[0].words, below, comments))))
+                "",
+                _said(
+                    _with_and_without_blank(_cut, blocks[0].text),
+                    " ".join(filter(None, (above, blocks[0].words, below, comments))),
+                ),
             )
         ]
-    parts = [TextMatrix(block.words.strip("#*:：=＝ "), _cut(block.text)) for block in blocks]
+    parts = [TextMatrix(block.words.strip("#*:：=＝ "), _with_and_without_blank(_cut, block.text)) for block in blocks]
     if any(part.name for part in parts[1:]) or latex_markdown_reader.is_piped(text) or not _are_numbers(blocks):
         return parts
     return [TextMatrix("", _plain("\n".join(block.text.strip("\n") for block in blocks))), *parts]
@@ -408,6 +420,13 @@ def _are_numbers(blocks: Sequence[TextBlock]) -> bool:
     """Return whether tables have no headings and rows of the same length."""
     firsts = [block.text.strip().partition("\n")[0].replace(",", " ").replace(";", " ").split() for block in blocks]
     return len(set(map(len, firsts))) == 1 and all(is_number(cell) for cells in firsts for cell in cells)
+
+
+def _with_and_without_blank(cut: Callable[[str], list[TextGrid]], text: str) -> list[TextGrid]:
+    """Return the ways to split a table where a number stands right behind a label's colon: t0:1 2 is t0 with 1 and 2,
+    or t0:1 with 2."""
+    parted = delimited.unglued(text)
+    return cut(text) if parted == text else cut(parted) + cut(text)
 
 
 def _cut(text: str) -> list[TextGrid]:
@@ -458,6 +477,7 @@ def _plain(text: str) -> list[TextGrid]:
         cut = delimited.rows_of(text, delimited.find_dialect(text))
         rows = [TextRow(row.line, [name, *row.cells]) for name, row in zip(names, cut, strict=False)]
         return [_listed(rows, headed=False)._replace(headings=NAMED_ROWS)]
+    text = delimited.without_row_ends(text)
     inline = _inline_rows(text)
     if inline is not None:
         return inline
@@ -465,11 +485,15 @@ def _plain(text: str) -> list[TextGrid]:
     if dialect.delimiter == " ":
         bracketed_lists.refuse_shortened(text)
     # spreadsheets, and this program, copy 0.0 between tabs as 0, so that a count there is numbers as any other
-    grid = _table(text, dialect)._replace(headed=False if dialect.delimiter == "\t" else None)
-    if dialect.delimiter != ",":
+    headed = True if dialect.begun else False if dialect.delimiter == "\t" else None
+    grid = _table(text, dialect)._replace(headed=headed, note=FileNote(_EMPTY_COLUMN) if dialect.begun else None)
+    if dialect.delimiter != "," or '"' in text:  # a comma in quotes separates nothing
         return [grid]
     sample = delimited.sample_of(text, Dialect("\t"))
     lines = [cells[0].strip() for cells in sample if len(cells) == 1]
+    whole = [line for line in lines if line.lstrip("-+").isdigit()]
+    if whole and len(lines) == len(sample) and all(map(ONE_COMMA.fullmatch, set(lines) - set(whole))):
+        return [_table(text, Dialect("\t"))]  # a column in which some numbers have decimals
     if not lines or len(lines) < len(sample) or not any(all(map(kind.fullmatch, lines)) for kind in _OTHERWISE):
         return [grid]
     if all(map(ONE_COMMA.fullmatch, lines)) and _may_be_decimals(lines):
