@@ -52,14 +52,23 @@ _TOKEN = re.compile(
 _KEY = re.compile(r"([\"']?)(.*?)\1\s*(?::|=|=>)")
 _WORD = re.compile(r"(?:(?P<key>.*[=:])\s*)?(?P<word>[A-Za-z_][\w.]*(?:<[^<>]*>)?!?)?", re.DOTALL)
 _CONSTRUCTORS = frozenset(
-    (
-        *("array", "ndarray", "devicearray", "asarray", "masked_array", "dataframe", "matrix", "matrixform"),
-        *("to_tensor", "as_tensor", "from_numpy", "constant", "variable", "parameter"),
-        *("list", "tuple", "vec", "c", "any", "n", "print", "display", "disp"),
-        *("float64", "float32", "float16", "int64", "int32"),
-    )
+    " ".join(
+        (
+            "array asarray ndarray matrix masked_array float64 float32 float16 int64 int32",  # np.array([[1, 2]])
+            "dataframe",  # pd.DataFrame([[1, 2]], columns=["a", "b"])
+            "as_tensor from_numpy parameter",  # nn.Parameter(torch.from_numpy(np.array([[1, 2]]))); …tensor: any
+            "constant variable to_tensor devicearray",  # tf.constant([[1, 2]]), paddle.to_tensor, JAX before 0.4
+            "list tuple print display",  # print(list([1, 2]))
+            "disp",  # MATLAB: disp([1 2; 3 4])
+            "any vec",  # Any[1 2; 3 4] of Julia; vec![vec![1.0, 2.0]] of Rust
+            "c",  # R: c(1, 2)
+            "n matrixform",  # Mathematica: N[{{1, 2}}], MatrixForm[{{1, 2}}]
+        )
+    ).split()
 )
+"""What stands before a bracket, in small letters and without its module, and keeps the numbers in it."""
 _CONTAINERS = frozenset(("dict", "ordereddict", "print", "display", "savez", "list", "tuple"))
+"""What may hold several matrices: np.savez("a.npz", q=[[1, 2]], k=[[3, 4]])."""
 _SHAPES = frozenset(("shape", "size", "dim", "dims", "ndim"))
 _HOLDERS = frozenset(("numpy", "value", "values", "data", "object", "initial_value", "array"))
 _RESHAPING = frozenset(("nrow", "ncol", "byrow"))  # of R's matrix
@@ -169,8 +178,6 @@ def find_lists(text: str) -> FoundLists | None:
     Raises FormatError for brackets that do not match, prints that leave numbers out, and anything that may change a
     matrix.
     """
-    if not may_hold(text):
-        return None
     written = _plainly_written(text)
     text = _unsaid(_folded(written))
     groups = _grouped(text)
@@ -181,8 +188,6 @@ def find_lists(text: str) -> FoundLists | None:
             raise FormatError(NO_MATCH)
         return None
     beside = next(filter(_is_row, _around(text, matrices).split("\n")), None)
-    if beside and all(not one.group.word and len(one.value) == _depth(one.value) == 1 for one in matrices):
-        return None  # a table with single numbers in brackets
     for one in matrices:
         _check(one, text)
     if beside:
@@ -333,8 +338,6 @@ def _search(group: BracketGroup, text: str, name: str = "") -> list[FoundList]:
         inside = _search(item, text, own)
         if inside and word and not (plain and word.rpartition(".")[2].lower() in _CONTAINERS):
             raise FormatError(BESIDE, text=quoted(item.word + item.bracket, NAMED))
-        if inside and item.bracket == "(" and (between := _operators(item)):
-            raise FormatError(BESIDE, text=quoted(between, NAMED))
         found += inside
     return found
 
@@ -342,12 +345,6 @@ def _search(group: BracketGroup, text: str, name: str = "") -> list[FoundList]:
 def _is_shape(group: BracketGroup) -> bool:
     """Return whether a group is whole numbers in parentheses."""
     return group.bracket == "(" and all(isinstance(item, str) and _whole(item) >= 0 for item in group)
-
-
-def _operators(group: BracketGroup) -> str:
-    """Return the first word in a group that is an operation on what is next to it."""
-    words = (item for item in group if isinstance(item, str))
-    return next((word for word in words if word[0] in _OPERATORS or word[0] == "."), "")
 
 
 def _value(group: BracketGroup) -> Nested | str | None:
@@ -602,7 +599,7 @@ def _counts_behind(rest: str, *, in_quotes: bool) -> bool:
     """Return whether the text after a matrix changes it: an index, an attribute, an operator."""
     near, apart = rest[:1], rest.lstrip(" \t")
     touches = near and (near in "'ᵀ²[(^’" or (near.isascii() and near.isalnum())) and not in_quotes
-    attribute = near == "." and rest[1:2].isalpha()
+    attribute = apart[:1] == "." and apart[1:2].isalpha()
     turned = not in_quotes and _TRANSPOSED.match(apart)
     operator = apart[:1] in _OPERATORS and not apart.startswith("--") and not _COMMENT.match(rest)
     return bool(touches or turned) or attribute or operator or apart.startswith(("==", "!="))
@@ -627,7 +624,8 @@ def _listed(one: FoundList, text: str, *, whole: bool = True) -> Iterator[NamedR
     body = text[one.group.opened : one.group.end]
     if whole and "\n" in body and _depth(value) == 1 and len(value) > 1:
         group = next(item for item in _grouped(_cut_at_lines(body)).root if isinstance(item, BracketGroup))
-        rows = _rows_of(_value(group) or [])
+        cut = _value(group)
+        rows = _rows_of(cut) if isinstance(cut, list) else []
         readings += [rows] if len(rows) > 1 and len({len(cells) for cells in rows}) == 1 else []
     yield NamedRows(name, readings)
 
@@ -642,9 +640,7 @@ def _cut_at_lines(body: str) -> str:
     return "".join(line + end for line, end in zip(lines, [*ends, ""], strict=True))
 
 
-def _rows_of(value: Nested | str) -> Rows:
-    if isinstance(value, str):
-        return [[value]]
+def _rows_of(value: Nested) -> Rows:
     rows: Rows = [[]]
     if not any(isinstance(item, list) for item in value):
         for item in value:

@@ -24,39 +24,10 @@ _WIDE = str.maketrans({"，": ",", "；": ";", "、": ",", "\u3000": " "})
 _DRAWN = str.maketrans("⎡⎢⎣⎤⎥⎦⎛⎜⎝⎞⎟⎠", " " * 12)
 _BETWEEN = re.compile(r"(?<=\d)\s*[，；、]\s*(?=[-+−－.\d])")
 _NEW_LINES = str.maketrans({"\v": "\n", "\f": "\n", "\x85": "\n", "\u2028": "\n", "\u2029": "\n"})
-_FIRST_LINE = re.compile(r'"?sep=(.)"?\n', re.IGNORECASE)  # as Excel begins a file
+_FIRST_LINE = re.compile(r'\A"?sep=."?\n', re.IGNORECASE)  # as Excel begins a file
 COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?|[+-]?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]*)?")
 _QUOTED = re.compile(r'(?:^|(?<=[\t,;\n]))"(?![^"\w]*\d)(?:[^"]|"")*"(?=[\t,;\n]|$)')
 ONE_COMMA = re.compile(r"[-+]?\d+,\d+(?:[eE][-+]?\d+)?")
-
-_PROMPT = re.compile(r"^[ \t]*(?:Out ?\[\d*\]: ?|Out\[\d+\](?://\w+)?= ?)", re.MULTILINE)
-_ASKED = re.compile(r"[ \t]*(?:>>>|\.\.\. |In ?\[\d*\]:=?|julia>|octave:\d+>|(?:>>?|\$)(?= +[^\W\d])|>>\s*$)")
-_QUOTED_LINE = re.compile(r"[ \t]*(?:#+>?|//|%+|>+)(?: |$)")
-_FENCE = re.compile(r"[ \t]*(?:```|~~~)[\w ]*$")
-_WORDS_END = frozenset("])}>:=：＝。.*`")
-_ENDS = (":", "：", "=", "＝", "→", ":**", "：**")
-_GLUED = re.compile(r"^([ \t]*[^\W\d][^\s:=→]*[:=→])([-+−－.\d][^\n]*)$", re.MULTILINE)
-_LABEL = re.compile(
-    r"(?=[^\n]*?[^\W\d_])([^\n\t:：=＝]*(?:[:=→]\**(?= )|[：＝]\**)|[^\d\n\t]*?(?= )) *(?=[-+−－.]?[.\d])"
-)  # no blank stands behind a colon that is as wide as a letter
-_COMMENT = re.compile(r"(?<=[\d.])[ \t]+(?:#|//|%) *[^\W\d][^\n]*$", re.MULTILINE)
-_NUMBERS = re.compile(r"[\s.,;+-]*\d[\s\d.,;eE+-]*")
-_PUNCTUATED = re.compile(r"[:：，。！？(（]")
-_R_ROW = re.compile(r"^\s*\[\d+,\]")
-_R_VECTOR = re.compile(r"(?:^[ \t]*\[\d+\][ \t].*(?:\n|$))+", re.MULTILINE)
-_FACTOR = re.compile(r"^[ \t]*1\.0+e([+-]\d+)[ \t]*\*[ \t]*$", re.MULTILINE)
-_POWER = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+))(?:e([-+]?\d+))?|[-+]?(?:nan|inf|infinity)", re.IGNORECASE)
-_BETWEEN_CELLS = re.compile(r"[\s,;|:=]+")
-_RULE = re.compile(r"\s*[-=_~]{3,}(?:\s+[-=_~]{3,})*\s*")
-_ROW_END = re.compile(r";[ \t]*$", re.MULTILINE)
-_PIPED_RULE = re.compile(r"(?=.*\|)[ \t|:+-]*-{3,}[ \t|:+-]*")
-_TYPE = re.compile(r"\s*(?:(?:[a-z]+\.)?(?:b?float|u?int)\d+|(?:Name|Length|dtype): .*|\[\[\d+\]\])\s*$")
-_HASHED = re.compile(r"\s*#{1,6} +\D*$")
-_COLUMNS = r"(?:\[,\d+\][ \t]*)+|Columns? \d+(?: (?:through|and|to) \d+)?:?[ \t]*"
-_PARTED = re.compile(rf"^[ \t]*(?:{_COLUMNS})$\n?", re.MULTILINE)
-_SHAPE = re.compile(r"[ \t]*(?:(?:torch\.)?[Ss]ize|[Ss]hape)?[ \t]*[:=]?[ \t]*[(\[]+\d+,(?: ?\d+,?)*[)\]]+[ \t]*$")
-
-_ROW, _WORD, _EMPTY = "row", "word", "empty"
 
 
 class TextRow(NamedTuple):
@@ -78,7 +49,6 @@ class Dialect(NamedTuple):
     delimiter: str
     begun: bool = False
     ended: bool = False
-    start: int = 0  # of the first row in the text
 
 
 def tidy(text: str) -> str:
@@ -86,6 +56,7 @@ def tidy(text: str) -> str:
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     if "\n" not in text:
         text = text.translate(_NEW_LINES)
+    text = _FIRST_LINE.sub("\n", text)
     if not text.isascii() and any(piece in text for piece in "⎦⎠"):
         text = text.translate(_DRAWN)
     if text.isascii() or "\t" in text or '"' in text:
@@ -101,9 +72,6 @@ def outlined(text: str) -> str:
 
 def find_dialect(text: str) -> Dialect:
     """Return the delimiter with which the first rows are all numbers and headings, or which gives most numbers."""
-    said = _FIRST_LINE.match(text)
-    if said is not None:
-        return Dialect(said[1], start=said.end())
     text = outlined(text)
     dialects = [Dialect(mark, _begins_lines(text, mark), _ends_lines(text, mark)) for mark in DELIMITERS]
     return max(dialects, key=lambda dialect: _score(sample_of(text, dialect), dialect.delimiter))
@@ -119,7 +87,7 @@ def sample_of(text: str, dialect: Dialect) -> list[list[str]]:
 def rows_of(text: str, dialect: Dialect) -> Iterator[TextRow]:
     """Yield every row that is not blank."""
     blank, mark = dialect.delimiter == " ", dialect.delimiter
-    lines = _lines(text, dialect.start)
+    lines = _lines(text)
     if blank:
         lines = (" ".join(filter(None, line.strip().split(" "))) + "\n" for line in lines)
     reader = csv.reader(lines, delimiter=mark, skipinitialspace=blank, strict=True)
@@ -132,7 +100,8 @@ def rows_of(text: str, dialect: Dialect) -> Iterator[TextRow]:
             yield TextRow(reader.line_num, cells)
 
 
-def _lines(text: str, start: int) -> Iterator[str]:
+def _lines(text: str) -> Iterator[str]:
+    start = 0
     while start < len(text):
         end = text.find("\n", start) + 1 or len(text)
         yield text[start:end]
@@ -141,13 +110,13 @@ def _lines(text: str, start: int) -> Iterator[str]:
 
 def _begins_lines(text: str, mark: str) -> bool:
     """Return whether a delimiter begins every line of several, so that nothing is in the first column."""
-    lines = [line for line in itertools.islice(_lines(text, 0), SAMPLE) if line.strip()]
+    lines = [line for line in itertools.islice(_lines(text), SAMPLE) if line.strip()]
     return mark != " " and len(lines) > 1 and all(line.startswith(mark) for line in lines)
 
 
 def _ends_lines(text: str, mark: str) -> bool:
     """Return whether a delimiter ends every line, except perhaps the last."""
-    lines = [line.rstrip(" \n") for line in itertools.islice(_lines(text, 0), SAMPLE) if line.strip()]
+    lines = [line.rstrip(" \n") for line in itertools.islice(_lines(text), SAMPLE) if line.strip()]
     if mark == " " or not lines:
         return False
     needed = lines[:-1] if len(lines) > 1 else lines if mark != "\t" else []
@@ -176,6 +145,37 @@ def _numeric(cell: str, comma: bool) -> bool:
 
 
 # --- what stands around a table ------------------------------------------------------------------
+_FENCE = re.compile(r"[ \t]*(?:```|~~~)[\w ]*$")
+LINES_OF_WORDS = {
+    ">>> Q": re.compile(r"[ \t]*(?:>>>|\.\.\. |In ?\[\d*\]:=?|julia>|octave:\d+>|(?:>>?|\$)(?= +[^\W\d])|>>\s*$)"),
+    "```python": _FENCE,
+    "2×3 Matrix{Float64}:": SUMMARY,
+    "torch.Size([2, 3])": re.compile(
+        r"[ \t]*(?:(?:torch\.)?[Ss]ize|[Ss]hape)?[ \t]*[:=]?[ \t]*[(\[]+\d+,(?: ?\d+,?)*[)\]]+[ \t]*$"
+    ),
+    "Name: q, dtype: float64": re.compile(
+        r"\s*(?:(?:[a-z]+\.)?(?:b?float|u?int)\d+|(?:Name|Length|dtype): .*|\[\[\d+\]\])\s*$"
+    ),
+    "## Weights": re.compile(r"\s*#{1,6} +\D*$"),
+}
+"""Lines beside a table that are words, whatever is in them: an example of each, and what they have in common."""
+_PROMPT = re.compile(r"^[ \t]*(?:Out ?\[\d*\]: ?|Out\[\d+\](?://\w+)?= ?)", re.MULTILINE)  # Out[3]//MatrixForm=
+_QUOTED_LINE = re.compile(r"[ \t]*(?:#+>?|//|%+|>+)(?: |$)")  # of a mail, a comment, and ##> of knitr
+_COMMENT = re.compile(r"(?<=[\d.])[ \t]+(?:#|//|%) *[^\W\d][^\n]*$", re.MULTILINE)  # 1.5 2  # keys
+_WORDS_END = frozenset("])}>:=：＝。.*`")
+_ENDS = (":", "：", "=", "＝", "→", ":**", "：**")
+_LABEL = re.compile(
+    r"(?=[^\n]*?[^\W\d_])([^\n\t:：=＝]*(?:[:=→]\**(?= )|[：＝]\**)|[^\d\n\t]*?(?= )) *(?=[-+−－.]?[.\d])"
+)  # no blank stands behind a colon that is as wide as a letter
+_GLUED = re.compile(r"^([ \t]*[^\W\d][^\s:=→]*[:=→])([-+−－.\d][^\n]*)$", re.MULTILINE)  # t0:1 2
+_NUMBERS = re.compile(r"[\s.,;+-]*\d[\s\d.,;eE+-]*")
+_PUNCTUATED = re.compile(r"[:：，。！？(（]")
+_RULE = re.compile(r"\s*[-=_~]{3,}(?:\s+[-=_~]{3,})*\s*")
+_PIPED_RULE = re.compile(r"(?=.*\|)[ \t|:+-]*-{3,}[ \t|:+-]*")  # of a table in Markdown
+_ROW_END = re.compile(r";[ \t]*$", re.MULTILINE)
+_ROW, _WORD, _EMPTY = "row", "word", "empty"
+
+
 class TextBlock(NamedTuple):
     """A table in a text, whose lines keep their numbers; `words` are those above it."""
 
@@ -201,68 +201,6 @@ def uncommented(text: str) -> str:
 def without_comments(text: str) -> tuple[str, str]:
     """Return a plain table without comments behind its rows, and these comments."""
     return _COMMENT.sub("", text), " ".join(comment.strip() for comment in _COMMENT.findall(text))
-
-
-def unprinted(text: str) -> str:
-    """Return a text without what R prints around a table, with its parts side by side, times MATLAB's factor
-    above it. Raises FormatError for a factor that cannot be multiplied into the rows below it."""
-    if _FACTOR.search(text):
-        text = "\n".join(_multiplied(text.split("\n")))
-    if parted := _PARTED.search(text):
-        parts = [part.split("\n") for part in _PARTED.split(text[parted.start() :]) if part.strip()]
-        parts = [[_R_ROW.sub("", line) for line in lines if line.strip()] for lines in parts]
-        if len(set(map(len, parts))) == 1:
-            return text[: parted.start()] + "\n".join(map(" ".join, zip(*parts, strict=True)))
-    return _R_VECTOR.sub(_one_row, text) if _R_VECTOR.match(text) else text
-
-
-def _multiplied(lines: Sequence[str]) -> Iterator[str]:
-    """Yield the lines, with each factor multiplied into the block of rows below it, and in its own place nothing.
-
-    Raises FormatError where no row is below it, where one cannot be multiplied, and where an empty line before a row
-    leaves open whether it is of the same block.
-    """
-    factor, begun, inside, gap = None, False, False, False
-    for line in lines:
-        found = _FACTOR.fullmatch(line)
-        if found and (factor is None or begun):
-            factor, begun, inside, gap, line = found, False, False, False, ""
-        elif factor is None or not line.strip():
-            gap = inside
-        elif _PARTED.fullmatch(line):
-            inside = gap = False
-        elif (row := _times(line, int(factor[1]))) is not None and not gap:
-            line, begun, inside = row, True, True
-        elif row is None and begun and (gap or not any(map(is_number, _BETWEEN_CELLS.split(line)))):
-            factor = None
-        else:
-            raise FormatError(BESIDE, text=quoted(factor[0], NAMED))
-        yield line
-    if factor is not None and not begun:
-        raise FormatError(BESIDE, text=quoted(factor[0], NAMED))
-
-
-def _times(row: str, exponent: int) -> str | None:
-    """Return a row of numbers times a power of ten; None for any other line."""
-    cells = [_POWER.fullmatch(normalized(cell)) for cell in row.split()]
-    if None in cells:
-        return None
-    found = iter(filter(None, cells))
-    return re.sub(r"\S+", lambda _cell: _shifted(next(found), exponent), row)
-
-
-def _shifted(cell: re.Match[str], exponent: int) -> str:
-    """Return a number times a power of ten; nan and inf as they are."""
-    return f"{cell[1]}e{int(cell[2] or 0) + exponent}" if cell[1] else cell[0]
-
-
-def _one_row(vector: re.Match[str]) -> str:
-    """Return the numbers that R prints after running counts, as one row; the text as it is where the counts
-    do not fit."""
-    rows = [line.split() for line in vector[0].strip().split("\n")]
-    counts = itertools.accumulate((len(row) - 1 for row in rows), initial=1)
-    fits = all(row[0] == f"[{count}]" for row, count in zip(rows, counts, strict=False))
-    return " ".join(" ".join(row[1:]) for row in rows) if fits else vector[0]
 
 
 def blocks_of(text: str) -> tuple[list[TextBlock], str]:
@@ -321,9 +259,7 @@ def _kind(place: int, lines: Sequence[str]) -> str:
         return _EMPTY
     if "|" in line or "│" in line:
         return _ROW
-    if any(kind.match(line) for kind in (_ASKED, _FENCE, SUMMARY, _SHAPE, _TYPE, _HASHED)):
-        return _WORD
-    if _RULE.fullmatch(line):
+    if any(sign.match(line) for sign in LINES_OF_WORDS.values()) or _RULE.fullmatch(line):
         return _WORD
     if len(line) > LONGEST_WORDS or not any(map(str.isalpha, line)):
         return _ROW
@@ -425,3 +361,75 @@ def named_rows(text: str) -> tuple[tuple[str, ...], str] | None:
         names.append(label[1].strip(" :：=＝→*"))
         rows.append(line[label.end() :])
     return tuple(names), "\n".join(rows)
+
+
+# --- prints of R and MATLAB ----------------------------------------------------------------------
+_R_ROW = re.compile(r"^\s*\[\d+,\]")  # [1,] 0.5 0.5
+_R_VECTOR = re.compile(r"(?:^[ \t]*\[\d+\][ \t].*(?:\n|$))+", re.MULTILINE)  # [1] 0.1 0.2, with [3] below
+_COLUMNS = r"(?:\[,\d+\][ \t]*)+|Columns? \d+(?: (?:through|and|to) \d+)?:?[ \t]*"  # [,1] [,2]; Columns 1 through 2
+_PARTED = re.compile(rf"^[ \t]*(?:{_COLUMNS})$\n?", re.MULTILINE)
+_FACTOR = re.compile(r"^[ \t]*1\.0+e([+-]\d+)[ \t]*\*[ \t]*$", re.MULTILINE)  # 1.0e+03 * above a matrix
+_POWER = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+))(?:e([-+]?\d+))?|[-+]?(?:nan|inf|infinity)", re.IGNORECASE)
+_BETWEEN_CELLS = re.compile(r"[\s,;|:=]+")
+
+
+def unprinted(text: str) -> str:
+    """Return a text without what R prints around a table, with its parts side by side, times MATLAB's factor
+    above it. Raises FormatError for a factor that cannot be multiplied into the rows below it."""
+    if _FACTOR.search(text):
+        text = "\n".join(_multiplied(text.split("\n")))
+    if parted := _PARTED.search(text):
+        parts = [part.split("\n") for part in _PARTED.split(text[parted.start() :]) if part.strip()]
+        parts = [[_R_ROW.sub("", line) for line in lines if line.strip()] for lines in parts]
+        if len(set(map(len, parts))) == 1:
+            return text[: parted.start()] + "\n".join(map(" ".join, zip(*parts, strict=True)))
+    return _R_VECTOR.sub(_one_row, text) if _R_VECTOR.match(text) else text
+
+
+def _multiplied(lines: Sequence[str]) -> Iterator[str]:
+    """Yield the lines, with each factor multiplied into the block of rows below it, and in its own place nothing.
+
+    Raises FormatError where no row is below it, where one cannot be multiplied, and where an empty line before a row
+    leaves open whether it is of the same block.
+    """
+    factor, begun, inside, gap = None, False, False, False
+    for line in lines:
+        found = _FACTOR.fullmatch(line)
+        if found and (factor is None or begun):
+            factor, begun, inside, gap, line = found, False, False, False, ""
+        elif factor is None or not line.strip():
+            gap = inside
+        elif _PARTED.fullmatch(line):
+            inside = gap = False
+        elif (row := _times(line, int(factor[1]))) is not None and not gap:
+            line, begun, inside = row, True, True
+        elif row is None and begun and (gap or not any(map(is_number, _BETWEEN_CELLS.split(line)))):
+            factor = None
+        else:
+            raise FormatError(BESIDE, text=quoted(factor[0], NAMED))
+        yield line
+    if factor is not None and not begun:
+        raise FormatError(BESIDE, text=quoted(factor[0], NAMED))
+
+
+def _times(row: str, exponent: int) -> str | None:
+    """Return a row of numbers times a power of ten; None for any other line."""
+    cells = [_POWER.fullmatch(normalized(cell)) for cell in row.split()]
+    if None in cells:
+        return None
+    found = iter(filter(None, cells))
+    return re.sub(r"\S+", lambda _cell: _shifted(next(found), exponent), row)
+
+
+def _shifted(cell: re.Match[str], exponent: int) -> str:
+    """Return a number times a power of ten; nan and inf as they are."""
+    return f"{cell[1]}e{int(cell[2] or 0) + exponent}" if cell[1] else cell[0]
+
+
+def _one_row(vector: re.Match[str]) -> str:
+    """Return the numbers that R prints after running counts, as one row; the text as it is where the counts
+    do not fit."""
+    rows = [line.split() for line in vector[0].strip().split("\n")]
+    counts = itertools.accumulate((len(row) - 1 for row in rows), initial=1)
+    fits = all(row[0] == f"[{count}]" for row, count in zip(rows, counts, strict=False))
+    return " ".join(" ".join(row[1:]) for row in rows) if fits else vector[0]

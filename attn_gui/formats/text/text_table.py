@@ -34,7 +34,7 @@ from attn_gui.formats.text.headings import (
     unmarked,
 )
 from attn_gui.formats.text.numerals import COMMA, MOST_NUMBERS, NOT_A_NUMBER, NotANumber, normalized
-from attn_gui.formats.untrusted_bytes import EXACT, rounded_note
+from attn_gui.formats.untrusted_bytes import EXACT, ROUNDED, rounded_note
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 Mode = Literal["point", "decimal", "grouped"]
@@ -48,6 +48,10 @@ _OTHER_LAYOUT = "%%MatrixMarket"  # of its rows the first is the shape, and the 
 _NO_NAME = re.compile(r"[\^'′ᵀ]")  # Kᵀ, say, is no name: the matrix is another than K
 _GROUPED = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]*)?")
 
+_READ_COMMA = {
+    "decimal": QT_TRANSLATE_NOOP("Sentences", "Commas were read as decimal points: {text} as {value}."),
+    "grouped": QT_TRANSLATE_NOOP("Sentences", "Commas were read as thousands separators: {text} as {value}."),
+}
 AT = QT_TRANSLATE_NOOP("Sentences", "row {row}, column {column}")
 AT_LINE = QT_TRANSLATE_NOOP("Sentences", "row {row}, column {column} (line {line})")
 _EXPECTED = QT_TRANSLATE_NOOP("Sentences", "{file}: {place} is “{text}”; expected a number.")
@@ -64,6 +68,8 @@ _EMPTY_LINE = QT_TRANSLATE_NOOP("Sentences", "{file}: row {row} (line {line}) is
 _NEGATIVE = QT_TRANSLATE_NOOP("Sentences", "Numbers in parentheses were read as negative ones: {text} as {value}.")
 _SWITCH = QT_TRANSLATE_NOOP("Sentences", "Among numbers “{text}” was read as {value}.")
 _VANISHED = QT_TRANSLATE_NOOP("Sentences", "{text} is too small to be kept and was read as 0.")
+_TOLD = (*_READ_COMMA.values(), _NEGATIVE, _SWITCH, _VANISHED, ROUNDED)
+"""Notes on cells, in the order in which they are said."""
 
 LARGEST = 256 * 2**20  # characters
 MOST_ROWS = 2**20  # as Excel has them
@@ -113,11 +119,7 @@ class ParsedCells:
         self._rows = 0
         self._line = 0
         self._listed: list[tuple[int, int, int, str, NotANumber]] = []
-        self._rounded: tuple[str, float] | None = None
-        self._with_comma: tuple[str, float] | None = None
-        self._accounted: tuple[str, float] | None = None
-        self._vanished = ""
-        self._switch: tuple[str, float] | None = None  # a word for true or false, read as a number
+        self._told: dict[str, tuple[str, float]] = {}  # note → the first cell that it is about, and its number
 
     def add_row(self, row: TextRow, cells: Sequence[str]) -> None:
         """Add a row. Raises FormatError for another length, and for an empty line in a single column."""
@@ -148,7 +150,7 @@ class ParsedCells:
         if not together.isascii() or "_" in together or self.mode == "grouped":
             return None
         if self.mode == "decimal":
-            if "." in together or ("," in together and self._with_comma is None):
+            if "." in together or ("," in together and _READ_COMMA["decimal"] not in self._told):
                 return None
             cells = [cell.replace(",", ".") for cell in cells]
         try:
@@ -174,7 +176,7 @@ class ParsedCells:
             self._refuse(column, line, cell, error)
             return math.nan
         if is_switch(cell):
-            self._switch = self._switch or (cell.strip(), value)
+            self._told.setdefault(_SWITCH, (cell.strip(), value))
         self._note_rounded(cell, value)
         self._note_vanished(cell, value)
         return value
@@ -184,7 +186,7 @@ class ParsedCells:
         if accounted is None:
             return self._read_plain(cell)
         value = -self._read_plain(accounted[1])
-        self._accounted = self._accounted or (cell.strip(), value)
+        self._told.setdefault(_NEGATIVE, (cell.strip(), value))
         return value
 
     def _read_plain(self, cell: str) -> float:
@@ -198,7 +200,7 @@ class ParsedCells:
         if self.mode == "grouped" and not _GROUPED.fullmatch(plain):
             raise NotANumber(COMMA, text=quoted(cell))
         value = cell_number(plain.replace(",", "." if self.mode == "decimal" else ""))
-        self._with_comma = self._with_comma or (cell.strip(), value)
+        self._told.setdefault(_READ_COMMA[self.mode], (cell.strip(), value))
         return value
 
     @property
@@ -213,36 +215,27 @@ class ParsedCells:
             self._listed.append((self._rows, column, line, cell, error))
 
     def _note_rounded(self, cell: str, value: float) -> None:
-        if abs(value) >= EXACT and self._rounded is None:
+        if abs(value) >= EXACT and ROUNDED not in self._told:
             digits = normalized(cell).lstrip("+")
             if digits.lstrip("-").isdigit() and len(digits) < 400 and int(digits) != int(value):
-                self._rounded = digits, value
+                self._told[ROUNDED] = digits, value
 
     def _note_vanished(self, cell: str, value: float) -> None:
-        if value == 0 and not self._vanished and re.search("[1-9]", normalized(cell).lower().partition("e")[0]):
-            self._vanished = cell.strip()
+        if value == 0 and re.search("[1-9]", normalized(cell).lower().partition("e")[0]):
+            self._told.setdefault(_VANISHED, (cell.strip(), value))
 
     # --- saying ----------------------------------------------------------------------------------
     def notes(self) -> list[FileNote]:
         """Return notes on guessed commas and signs, and on numbers that could not be kept exactly."""
-        found = []
-        if self._with_comma is not None:
-            template = (
-                QT_TRANSLATE_NOOP("Sentences", "Commas were read as decimal points: {text} as {value}.")
-                if self.mode == "decimal"
-                else QT_TRANSLATE_NOOP("Sentences", "Commas were read as thousands separators: {text} as {value}.")
-            )
-            found.append(FileNote(template, text=quoted(self._with_comma[0]), value=f"{self._with_comma[1]:.15g}"))
-        if self._accounted is not None:
-            text, value = self._accounted
-            found.append(FileNote(_NEGATIVE, text=quoted(text), value=value))
-        if self._switch is not None and not self.switches:
-            found.append(FileNote(_SWITCH, text=quoted(self._switch[0]), value=f"{self._switch[1]:g}"))
-        if self._vanished:
-            found.append(FileNote(_VANISHED, text=quoted(self._vanished)))
-        if self._rounded is not None:
-            found.append(rounded_note(*self._rounded))
-        return found
+        if self.switches:
+            self._told.pop(_SWITCH, None)  # of a mask these are the words
+        said = ((note, *self._told[note]) for note in _TOLD if note in self._told)
+        return [
+            rounded_note(text, value)
+            if note == ROUNDED
+            else FileNote(note, text=quoted(text), value=value if note == _NEGATIVE else f"{value:.15g}")
+            for note, text, value in said
+        ]
 
     def refusal(self) -> FormatError:
         """Return one sentence on a cell that is no number: its place, what was expected, what it holds."""
