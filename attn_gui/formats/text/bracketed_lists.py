@@ -105,9 +105,12 @@ _WHOLE_TYPE = re.compile(
     re.IGNORECASE,
 )
 _WHOLE_WORD = re.compile(r"\b(?:u?int\d*|bool\w*|(?:Long|Int|Short|Byte|Char|Bool)Tensor)$")
+_SHARED = re.compile(r"^[ \t]*(\w+(?:[ \t]*,[ \t]*\w+)+)[ \t]*=[ \t]*\Z", re.MULTILINE)  # Q, K = [[1]], [[2]]
 _COLUMNS_APART = re.compile(r";\s*;")  # in Julia numbers go down the columns then
 _TRANSPOSED = re.compile(r"\.['’]|~(?!~|\.?\$|[ \t]+[^\W\d])|(?://\s*|\\\[)\w*Transpose")
 """What behind a matrix turns it in MATLAB, PARI and Mathematica, and looks like an end, a rule or a comment."""
+_APPLIED = re.compile(r"\}\s*//\s*(?!N\b|\w*Form\b)[A-Z]\w*\s*(?:$|\n)")
+"""{{1, 2}} // Inverse of Mathematica, which looks like a comment."""
 _SHORTENED = re.compile(r"(?:^|[\s,\[{])(?:\.\.\.|…)(?=$|[\s,\]}])")
 _PRECISION, _SUFFIX = re.compile(r"`[\d.]*"), re.compile(r"(?<=[\d.])[fFlL](?=\s*[,}])")
 _ACCOUNTED = re.compile(r"(?:^|(?<=[\t\n;,])) *\( *[\d.]+ *\) *(?=[\t\n;,]|$)")
@@ -505,7 +508,7 @@ def _counts(one: FoundList, text: str) -> bool:
         return False
     if not all(map(_is_value, cells)) and "," not in body:
         return False
-    behind = text[one.group.end : one.group.end + NEAR].partition("\n")[0]
+    behind = text[one.group.end : one.group.end + NEAR].partition("\n")[0].partition("#")[0]
     before = _before(text, one.group.start).rpartition("\n")[2]
     if re.match(r"\s*(?:[*/@^×·÷]|[-+−] )", behind) or re.search(r"[*/@^×·÷]\s*$", before):
         return True
@@ -548,7 +551,9 @@ def _check(one: FoundList, text: str) -> None:
     kept = _KEPT.match(text, end)
     end = kept.end() if kept else end
     rest = text[end : end + 2 * NAMED]
-    if _counts_behind(rest, in_quotes=_before(text, start).rstrip()[-1:] in ("'", "‘")):
+    if _APPLIED.match(text, end - 1) or _counts_behind(
+        rest, in_quotes=_before(text, start).rstrip()[-1:] in ("'", "‘")
+    ):
         raise FormatError(BESIDE, text=quoted(rest.partition("\n")[0], NAMED))
 
 
@@ -695,6 +700,12 @@ def _singly(found: Sequence[FoundList], text: str, left_out: str) -> FoundLists:
         raise FormatError(TOO_MANY, most=f"{MOST:,}")
     if len(matrices) > 1:
         left_out = _without(left_out, [one.name for one in matrices])
+        if (shared := _SHARED.search(_before(text, found[0].group.start))) and not any(
+            one.name for one in matrices[1:]
+        ):
+            names = [name.strip() for name in shared[1].split(",")]
+            if len(names) == len(matrices):
+                matrices = [one._replace(name=name) for one, name in zip(matrices, names, strict=True)]
     return FoundLists(matrices, left_out)
 
 

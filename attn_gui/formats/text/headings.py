@@ -18,6 +18,7 @@ MISSING = frozenset(
 )
 _ERROR = re.compile(r"#[A-Z0-9_/ ]+[!?]?|#\w+[!?！？]|err:\d+|[+-]?nan\(\w*\)", re.IGNORECASE)
 _CALL = re.compile(r"\s*(?:np|numpy)\.[\w.]+\(")
+_COMMANDED = re.compile(r"[-+]?\\[A-Za-z]+[-+]?[.\d]")  # a number in a command of LaTeX that is not known here
 _DECIMALS = re.compile(r"\d[.,eE]|[.,]\d")
 FORMULA = "=+-@\t\r"  # what spreadsheets would run
 _BEFORE = "\"'([{<>≤≥=≈~±+-−–×$€£¥￥₩₹#.,، \t"  # may stand before a number
@@ -55,7 +56,7 @@ def sort_of(cell: str) -> CellSort:
     if plain.lower() in MISSING or _ERROR.fullmatch(plain):
         return CellSort.BROKEN
     first = text.lstrip(_BEFORE)[:1]
-    if first and unicodedata.category(first) in ("Nd", "Nl", "No"):
+    if _COMMANDED.match(plain) or (first and unicodedata.category(first) in ("Nd", "Nl", "No")):
         return CellSort.NUMBER
     return CellSort.WORD if any(map(str.isalpha, text)) else CellSort.MARK
 
