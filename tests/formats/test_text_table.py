@@ -112,6 +112,11 @@ def test_a_long_text_of_nothing_is_refused_without_trying_long(letter):
         read_table(letter * (1_000_000 // len(letter)))
 
 
+def test_a_long_print_may_begin_with_an_exponent():
+    text = "[" + "\n ".join(["[1.5e-05 2.5e-05]"] * 60_000) + "]"
+    assert read_table(text).values.shape == (60_000, 2)
+
+
 @each("part", ["[1]", "=[1]", "In [1]: ", "{'a': [1, 2]}", "[[1, 2]]\n"])
 def test_a_thousand_lists_in_a_line_take_a_thousand_times_as_long_as_one(part):
     """What stands beside each was looked for to the ends of the line, which took minutes."""

@@ -253,7 +253,7 @@ def _is_accounted(text: str) -> bool:
 
 def _may_begin(text: str) -> bool:
     """Return whether a long text begins with a list: a bracket, a number, then another number or the end."""
-    return re.search(r"[\[({]\s*[-+−]?[\d.]+\s*(?:[,;\s]\s*[-+−\d.]|\])", text[:LOOKED_AT]) is not None
+    return re.search(r"[\[({]\s*[-+−]?[\d.]+(?:e[-+]?\d+)?\s*(?:[,;\s]\s*[-+−\d.]|\])", text[:LOOKED_AT]) is not None
 
 
 def _is_begun(text: str) -> bool:
@@ -363,11 +363,12 @@ def _value(group: BracketGroup) -> Nested | str | None:
 
 
 def _items(group: BracketGroup) -> Nested | None:
-    """Return the items of a list; None where one of them has a key."""
+    """Return the items of a list; None where one of them has a key, or is a name beside lists."""
     items: Nested = []
+    nested = any(isinstance(item, list) for item in group)
     for item in group:
         if isinstance(item, str):
-            if _key(item) is not None or (_is_text(item) and any(isinstance(inner, list) for inner in group)):
+            if _key(item) is not None or (nested and _is_text(item)):
                 return None
             items.append(item.strip("\"'"))
         elif _named(item)[0] or (inner := _inner(item)) is None:
