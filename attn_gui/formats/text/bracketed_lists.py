@@ -1,8 +1,15 @@
 """Matrices in brackets, wherever in a text they stand: lists of languages, prints of libraries and notebooks.
 
-The text is cut into nested groups once. Groups that are lists of numbers are the matrices; a constructor around one,
-its keywords, methods that keep the numbers, comments and words are left out; whatever may change the numbers (a factor,
-a transpose, an unknown function) is refused by its own name.
+The text is cut into nested groups once (`_grouped`). Groups that are lists of numbers are the matrices (`_search`):
+
+    Q = np.array([[1.5, 2], [3, 4]], dtype=float)   named Q; the constructor and its keywords are left out
+    tensor([[1., 2.]], device='cuda:0').detach()    so are methods that keep the numbers (`_KEPT`)
+    [1 2; 3 4]   {{1, 2}, {3, 4}}   ((1, 2), (3, 4))   rows of MATLAB and Julia, Mathematica and C, Python
+    it: [1, 2] and below was: [3, 4]                rows with names (`_as_rows`)
+    (tensor([[1.]]), tensor([[2.]]))                several matrices, which are asked about
+
+Comments and words around are left out and said. Whatever may change the numbers (0.5 * …, ….T, np.exp(…), dtype=int of
+1.5) is refused by its own name (`_check`).
 """
 
 from __future__ import annotations

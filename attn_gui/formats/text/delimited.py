@@ -1,4 +1,8 @@
-"""Rows of cells between tabs, semicolons, commas or blanks.
+"""Rows of cells between tabs, semicolons, commas or blanks, and what stands around them.
+
+Words around a table, prompts, shapes and types of its print are lines of their own (`LINES_OF_WORDS`), a label stands
+in its first row (Q: 1 2) or in each (it: 1 2, `named_rows`). R and MATLAB print wide tables in parts, one below the
+other, and MATLAB a factor above all (`unprinted`). Empty lines and words part several tables (`blocks_of`).
 
 clevercsv 0.8.5 was tried on the samples of the tests and not taken: it finds the same delimiters, six times slower,
 and says nothing of decimal commas and headings, which are what is hard to tell here.

@@ -1,5 +1,17 @@
 """The one reader of tables that are text: pasted, dropped or in a file. Imports NumPy.
 
+A text is cut in the first of these ways that it is written in (`_parts`):
+
+    \\begin{pmatrix} 1 & 2 \\\\ 3 & 4 \\end{pmatrix}          LaTeX: `latex_markdown_reader`
+    Q = np.array([[1, 2], [3, 4]]), [1 2; 3 4]            numbers in brackets: `bracketed_lists`
+    | a | b |, with |---|---| below                        Markdown, frames: `latex_markdown_reader`
+    1,5;2   the 1 2   Q: 1 2                               cells between delimiters, with words around: `delimited`
+
+There may be several matrices in it, several ways to cut one (1,5 is one cell or two), to read headings (0, 1 above 0.5,
+0.5: `headings`), and commas in numbers (1,234: `MODES`). All are tried. Those in which every cell is a number are the
+readings: the only one is returned, with a note on all that was left out or guessed; several are asked about
+(`AmbiguousTable`); without one the text is refused, with the first cell that was in the way.
+
 NumPy's own readers are not used: they turn headings, decimal commas and typing errors into NaN without a word.
 """
 
