@@ -47,7 +47,16 @@ SUGGESTED = [
     {"x": "x", "w_query": "wq", "w_key": "wk", "w_value": "wv"},
     {},
 ]
-OTHERS = ("model.layers.1.mlp.up_proj.weight", "model.layers.1.input_layernorm.weight", "loss", "b1", "h.3.attn.b")
+OTHERS = (
+    "model.layers.1.mlp.up_proj.weight",
+    "model.layers.1.input_layernorm.weight",
+    "loss",
+    "b1",
+    "h.3.attn.b",
+    "dQ",
+    "q.grad",
+    "grad_k",
+)
 OTHERS += (f"{BERT}output.LayerNorm.weight", "encoder.layer.0.output.dense.weight")
 
 
