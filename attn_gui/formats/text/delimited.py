@@ -176,7 +176,6 @@ _NUMBERS = re.compile(r"[\s.,;+-]*\d[\s\d.,;eE+-]*")
 _PUNCTUATED = re.compile(r"[:：，。！？(（]")
 _RULE = re.compile(r"\s*[-=_~]{3,}(?:\s+[-=_~]{3,})*\s*")
 _PIPED_RULE = re.compile(r"(?=.*\|)[ \t|:+-]*-{3,}[ \t|:+-]*")  # of a table in Markdown
-_ROW_END = re.compile(r";[ \t]*$", re.MULTILINE)
 _ROW, _WORD, _EMPTY = "row", "word", "empty"
 
 
@@ -337,19 +336,6 @@ def label_of(text: str) -> tuple[str, str, bool]:
     place = text.index(first)
     doubtful = len(rest) == 1 if below else not said
     return label[0].strip(), text[:place] + text[place + label.end() :], doubtful
-
-
-def without_row_ends(text: str) -> str:
-    """Return the text without the semicolons that end rows of cells between blanks, and stand nowhere else."""
-    lines = [line.rstrip() for line in text.split("\n") if line.strip()]
-    ended = [line for line in lines if line.endswith(";")]
-    if (
-        len(ended) < max(1, len(lines) - 1)
-        or text.count(";") > len(ended)
-        or any(" " not in line.strip() for line in lines)
-    ):
-        return text
-    return _ROW_END.sub("", text)
 
 
 def named_rows(text: str) -> tuple[tuple[str, ...], str] | None:

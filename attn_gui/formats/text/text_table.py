@@ -23,7 +23,6 @@ import math
 import re
 from array import array
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -307,14 +306,6 @@ class TextMatrix(NamedTuple):
     grids: Sequence[TextGrid]
 
 
-class TextReading(NamedTuple):
-    """One reading of a text."""
-
-    grid: TextGrid
-    headings: Headings
-    mode: Mode
-
-
 def read_table(text: str, progress: Progress = silent) -> LabeledArray:
     """Return the matrix that a text holds, with its labels and notes on what was left out and how it was read.
 
@@ -359,7 +350,8 @@ def _one_of(parts: Sequence[TextMatrix], progress: Progress) -> LabeledArray:
 
 
 def _readings(part: TextMatrix, progress: Progress) -> list[PossibleMatrix]:
-    found: list[tuple[TextReading, ParsedCells, LabeledArray]] = []
+    """Return every reading of a part. Raises FormatError, with what was wrong with the first, where there is none."""
+    found: list[PossibleMatrix] = []
     refusal: FormatError | None = None
     for grid in part.grids:
         sample = [row.cells for row in itertools.islice(grid.begin(), SAMPLE)]
@@ -367,15 +359,15 @@ def _readings(part: TextMatrix, progress: Progress) -> list[PossibleMatrix]:
             raise _nothing()
         for headings in (grid.headings,) if grid.headings else find_headings(sample, grid.headed):
             try:
-                found += _clean(grid, headings, sample, progress)
+                clean = _clean(grid, headings, sample, progress)
             except FormatError as error:
                 refusal = refusal or error
+            else:
+                left_out = None if grid.headings else _LEFT_OUT.get((headings.header, headings.labels))
+                found += [PossibleMatrix(_words(mode, left_out, one, part.name), one, part.name) for mode, one in clean]
     if not found:
         raise refusal or _nothing()
-    return [
-        PossibleMatrix(_words(way, matrix, part.name), _noted(way, cells, matrix), part.name)
-        for way, cells, matrix in found
-    ]
+    return found
 
 
 # --- cutting -------------------------------------------------------------------------------------
@@ -406,15 +398,8 @@ def _tables(text: str, *, quoted_cells: bool) -> list[TextMatrix]:
     above, text = latex_markdown_reader.titled(text)
     blocks, below = delimited.blocks_of(delimited.unprinted(text))
     if len(blocks) == 1:
-        return [
-            TextMatrix(
-                "",
-                _said(
-                    _with_and_without_blank(_cut, blocks[0].text),
-                    " ".join(filter(None, (above, blocks[0].words, below, comments))),
-                ),
-            )
-        ]
+        words = " ".join(filter(None, (above, blocks[0].words, below, comments)))
+        return [TextMatrix("", _said(_with_and_without_blank(_cut, blocks[0].text), words))]
     parts = [TextMatrix(block.words.strip("#*:：=＝ "), _with_and_without_blank(_cut, block.text)) for block in blocks]
     if any(part.name for part in parts[1:]) or latex_markdown_reader.is_piped(text) or not _are_numbers(blocks):
         return parts
@@ -482,7 +467,6 @@ def _plain(text: str) -> list[TextGrid]:
         cut = delimited.rows_of(text, delimited.find_dialect(text))
         rows = [TextRow(row.line, [name, *row.cells]) for name, row in zip(names, cut, strict=False)]
         return [_listed(rows, headed=False)._replace(headings=NAMED_ROWS)]
-    text = delimited.without_row_ends(text)
     inline = _inline_rows(text)
     if inline is not None:
         return inline
@@ -492,17 +476,23 @@ def _plain(text: str) -> list[TextGrid]:
     # spreadsheets, and this program, copy 0.0 between tabs as 0, so that a count there is numbers as any other
     headed = True if dialect.begun else False if dialect.delimiter == "\t" else None
     grid = _table(text, dialect)._replace(headed=headed, note=FileNote(_EMPTY_COLUMN) if dialect.begun else None)
-    if dialect.delimiter != "," or '"' in text:  # a comma in quotes separates nothing
-        return [grid]
+    # a comma in quotes separates nothing
+    return _with_commas(text, grid) if dialect.delimiter == "," and '"' not in text else [grid]
+
+
+def _with_commas(text: str, grid: TextGrid) -> list[TextGrid]:
+    """Return the ways to split lines between commas, given the one at every comma: 1,5 may be one number."""
     sample = delimited.sample_of(text, Dialect("\t"))
     lines = [cells[0].strip() for cells in sample if len(cells) == 1]
     whole = [line for line in lines if line.lstrip("-+").isdigit()]
-    if whole and len(lines) == len(sample) and all(map(ONE_COMMA.fullmatch, set(lines) - set(whole))):
-        return [_table(text, Dialect("\t"))]  # a column in which some numbers have decimals
-    if not lines or len(lines) < len(sample) or not any(all(map(kind.fullmatch, lines)) for kind in _OTHERWISE):
+    if not lines or len(lines) < len(sample):
         return [grid]
+    if whole and all(map(ONE_COMMA.fullmatch, set(lines) - set(whole))):
+        return [_table(text, Dialect("\t"))]  # a column in which some numbers have decimals
     if all(map(ONE_COMMA.fullmatch, lines)) and _may_be_decimals(lines):
         return [grid, _table(text, Dialect("\t"))]
+    if not any(all(map(kind.fullmatch, lines)) for kind in _OTHERWISE):
+        return [grid]
     parted = " | ".join(cell.strip() for cell in lines[0].split(","))
     return [grid._replace(note=FileNote(_PARTED, text=quoted(lines[0]), cells=quoted(parted)))]
 
@@ -516,10 +506,16 @@ def _table(text: str, dialect: Dialect) -> TextGrid:
 
 
 def _inline_rows(text: str) -> list[TextGrid] | None:
-    """Return the grids of one line whose rows end at semicolons, as MATLAB writes a matrix."""
-    if "\n" in text or ";" not in text or "\t" in text:
+    """Return the grids of rows that end at semicolons, as MATLAB writes a matrix, in one line or each in its own."""
+    if ";" not in text or "\t" in text:
         return None
-    below = ";\n".join(text.split(";")).replace(";\n", "\n")
+    if "\n" in text:
+        lines = [line.strip() for line in text.split("\n") if line.strip()]
+        ended = all(line.endswith(";") for line in lines[:-1])
+        rows = text.replace(";", "")
+        plain = ended and all(" " in line and ";" not in line[:-1] for line in lines)
+        return [_table(rows, delimited.find_dialect(rows))] if plain else None
+    below = text.replace(";", "\n")
     widths = {part.count(",") for part in text.strip("; ").split(";")}
     if _INLINE_ROWS.search(text) or (len(widths) == 1 and widths != {0} and widths != {1}):
         return [_table(below, delimited.find_dialect(below))]
@@ -549,27 +545,24 @@ def _refuse_too_many(text: str) -> None:
 # --- reading -------------------------------------------------------------------------------------
 def _clean(
     grid: TextGrid, headings: Headings, sample: list[list[str]], progress: Progress
-) -> list[tuple[TextReading, ParsedCells, LabeledArray]]:
-    """Return the numbers of the rows read with decimal points; where only commas are in the way, with decimal
-    commas."""
-    way = TextReading(grid, headings, "point")
-    cells, matrix = _matrix(way, sample, progress)
+) -> list[tuple[Mode, LabeledArray]]:
+    """Return the numbers of the rows read with decimal points; where only commas are in the way, with decimal commas
+    and with commas between thousands. Raises FormatError where other cells are no numbers, too."""
+    cells, matrix = _matrix(grid, headings, "point", sample, progress)
     if not cells.bad:
-        return [(way, cells, matrix)]
-    found = []
-    for mode in MODES[1:] if grid.commas and cells.only_commas else ():
-        other = TextReading(grid, headings, mode)
-        again, matrix = _matrix(other, sample, progress)
-        if not again.bad:
-            found.append((other, again, matrix))
-    if not found:
+        return [("point", matrix)]
+    modes = MODES[1:] if grid.commas and cells.only_commas else ()
+    found = [(mode, *_matrix(grid, headings, mode, sample, progress)) for mode in modes]
+    if not (clean := [(mode, matrix) for mode, again, matrix in found if not again.bad]):
         raise cells.refusal()
-    return found
+    return clean
 
 
-def _matrix(way: TextReading, sample: list[list[str]], progress: Progress) -> tuple[ParsedCells, LabeledArray]:
-    cells, headings = ParsedCells(way.mode), way.headings
-    rows = way.grid.begin()
+def _matrix(
+    grid: TextGrid, headings: Headings, mode: Mode, sample: list[list[str]], progress: Progress
+) -> tuple[ParsedCells, LabeledArray]:
+    """Return the cells of the rows, and their matrix with notes on what was left out, guessed or rounded."""
+    cells, rows = ParsedCells(mode), grid.begin()
     header = next(rows).cells[headings.labels and not headings.short :] if headings.header else None
     checked = label_check([row[0] for row in sample[headings.header :] if row], headings.said)
     labels: list[str] = []
@@ -582,12 +575,22 @@ def _matrix(way: TextReading, sample: list[list[str]], progress: Progress) -> tu
         if cells.hopeless:
             break
         if place % TOLD_ROWS == 0:
-            progress(min(1.0, place / way.grid.rows))
+            progress(min(1.0, place / grid.rows))
     if not cells.values:
         raise _nothing()
     values = np.frombuffer(cells.values, np.float64).reshape(-1, cells.width).copy()
-    columns = tuple(map(unmarked, header)) if header is not None else None
-    return cells, LabeledArray(values, tuple(labels) if headings.labels else None, columns, switches=cells.switches)
+    notes = [*filter(None, (grid.note,))]
+    if grid.left_out:
+        notes.append(FileNote(LEFT_OUT, text=quoted(grid.left_out, LONGEST_NOTE)))
+    columns = None if header is None else tuple(map(unmarked, header))
+    if columns is not None:
+        template = QT_TRANSLATE_NOOP("Sentences", "The first row was left out as headings: {names}.")
+        notes.append(FileNote(template, names=_named(columns)))
+    if headings.labels:
+        template = QT_TRANSLATE_NOOP("Sentences", "The first column was left out as labels: {names}.")
+        notes.append(FileNote(template, names=_named(labels)))
+    beside = tuple(labels) if headings.labels else None
+    return cells, LabeledArray(values, beside, columns, (*notes, *cells.notes()), switches=cells.switches)
 
 
 def _no_label(place: int, row: TextRow) -> FormatError:
@@ -612,29 +615,14 @@ def _distinct(found: Sequence[PossibleMatrix]) -> list[PossibleMatrix]:
     return kept
 
 
-def _noted(way: TextReading, cells: ParsedCells, matrix: LabeledArray) -> LabeledArray:
-    """Return the matrix with notes on what was left out, guessed or rounded."""
-    notes: list[FileNote] = [] if way.grid.note is None else [way.grid.note]
-    if way.grid.left_out:
-        notes.append(FileNote(LEFT_OUT, text=quoted(way.grid.left_out, LONGEST_NOTE)))
-    if matrix.column_labels is not None:
-        template = QT_TRANSLATE_NOOP("Sentences", "The first row was left out as headings: {names}.")
-        notes.append(FileNote(template, names=_named(matrix.column_labels)))
-    if matrix.row_labels is not None:
-        template = QT_TRANSLATE_NOOP("Sentences", "The first column was left out as labels: {names}.")
-        notes.append(FileNote(template, names=_named(matrix.row_labels)))
-    return replace(matrix, notes=(*notes, *cells.notes()))
-
-
 def _named(labels: Sequence[str]) -> tuple[str, ...]:
     more = ("…",) if len(labels) > NAMES else ()
     return tuple(quoted(label, 12) or "“”" for label in labels[:NAMES]) + more
 
 
-def _words(way: TextReading, matrix: LabeledArray, name: str) -> FileNote:
+def _words(mode: Mode, left_out: str | None, matrix: LabeledArray, name: str) -> FileNote:
     first = " ".join(f"{value:.6g}" for value in matrix.values[0, :3])
-    said = FileNote(_READ[way.mode], shape=shape_text(matrix.values.shape), first=first)
-    left_out = _LEFT_OUT.get((way.headings.header, way.headings.labels)) if not way.grid.headings else None
+    said = FileNote(_READ[mode], shape=shape_text(matrix.values.shape), first=first)
     said = FileNote(left_out, reading=said) if left_out else said
     named = QT_TRANSLATE_NOOP("Sentences", "{name}: {reading}")
     return FileNote(named, name=quoted(name, 32), reading=said) if name else said
