@@ -90,16 +90,16 @@ _COMMENT = re.compile(r"\s*(?:#|(?://|%)\s*[^\W\d])")
 _RULE = re.compile(r"[-=*_+~#]{3,}")
 _BULLET = re.compile(r"(?:^|\n)\s*[-*+]$")
 _EMPHASIS = re.compile(
-    r"(?<![\w\])}(*_`])(?:\*\*(?=\S)([^*]+)(?<=\S)\*\*|\*(?=[^\W\d])([^*\d\[\](){}\n]+)(?<=\S)\*"
+    r"(?<![\w\])}(*_`])(?:\*\*(?=[^\s\d(+−-])([^*]+)(?<=\S)\*\*|\*(?=[^\W\d])([^*\d\[\](){}\n]+)(?<=\S)\*"
     r"|__(?=\S)([^_]+)(?<=\S)__|`+(?=\S)([^`]+)(?<=\S)`+)(?![\w*_`(]|[ \t]*[-+−\d])"
 )
 """**Q**, *query*, __Q__ and `[[1, 2]]`: a mark touches what it is around, and nothing outside; x**2 has none."""
-SUMMARY = re.compile(r"^[ \t]*\d+(?:[×x]\d+|-element) [A-Za-z][^\[\n]*(?::|matrix|array)[ \t]*$", re.MULTILINE)
+SUMMARY = re.compile(r"^[ \t]*\d+(?:[×x]\d+|-element) (?=[A-Za-z])[^\[\n]*(?::|matrix|array)[ \t]*$", re.MULTILINE)
 """2×3 Matrix{Float64}: (Julia), 2×3 single matrix (MATLAB)."""
 _WRAPPED = re.compile(
     r"\b(?:(?:np|numpy)\.(?:(?:(?:bool|u?int|u?long)\w*|u?short|u?byte)\((True|False|[-+ \d]*)\)"
     r"|(?:(?:float|longdouble)\w*|half|single|double|str_)\(([^()\[\],]*)\)|(True|False)_\b)"
-    r"|(?:tensor|array)\(([^()\[\],]*)\))"
+    r"|(?:\w+\.)?(?:tensor|array)\(([^()\[\],]*)\))"
 )
 """A number, or true or false, in a type that keeps it."""
 _ASKED = re.compile(r"^[ \t]*In ?\[\d*\]:=?", re.MULTILINE)

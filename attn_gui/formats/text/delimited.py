@@ -171,7 +171,7 @@ _ENDS = (":", "：", "=", "＝", "→", ":**", "：**")
 _LABEL = re.compile(
     r"(?=[^\n]*?[^\W\d_])([^\n\t:：=＝]*(?:[:=→]\**(?= )|[：＝]\**)|[^\d\n\t]*?(?= )) *(?=[-+−－.]?[.\d])"
 )  # no blank stands behind a colon that is as wide as a letter
-_GLUED = re.compile(r"^([ \t]*[^\W\d][^\s:=→]*[:=→])([-+−－.\d][^\n]*)$", re.MULTILINE)  # t0:1 2
+_GLUED = re.compile(r"^([ \t]*[^\W\d][^\n\t:=→]*[:=→])([-+−－.\d][^\n]*)$", re.MULTILINE)  # t0:1 2
 _NUMBERS = re.compile(r"[\s.,;+-]*\d[\s\d.,;eE+-]*")
 _PUNCTUATED = re.compile(r"[:：，。！？(（]")
 _RULE = re.compile(r"\s*[-=_~]{3,}(?:\s+[-=_~]{3,})*\s*")

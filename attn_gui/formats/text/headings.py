@@ -145,10 +145,13 @@ def _agree(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def _is_count_beside(rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether rows may be counted beside numbers that all have a fraction: pandas prints a Series so."""
-    beside, decimals = [row[0] for row in rows], (_DECIMALS.search(cell) for row in rows for cell in row[1:])
+    """Return whether rows may be counted beside numbers that all have a fraction: pandas prints a Series so, and lists
+    have 1. and 2. before their items."""
+    beside, decimals = [row[0].strip() for row in rows], (_DECIMALS.search(cell) for row in rows for cell in row[1:])
+    dotted = len(rows) > 1 and all(cell.endswith(".") for cell in beside)
+    beside = [cell.removesuffix(".") for cell in beside] if dotted else beside
     counted = is_count(beside, 0) or is_count(beside, 1)
-    return len(rows) > 2 and len(rows[0]) > 1 and counted and all(decimals)
+    return (dotted or len(rows) > 2) and len(rows[0]) > 1 and counted and all(decimals)
 
 
 def _is_count_above(rows: Sequence[Sequence[str]]) -> bool:
