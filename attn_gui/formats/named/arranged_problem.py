@@ -465,6 +465,7 @@ def read_arranged(arrangement: ArrayMapping, listing: ArrayListing, source: File
 
     Raises FormatError, of its kinds AmbiguousFile where something is open, and ShapeError as a problem does.
     """
+    # what is what: by the names of the arrays, options among them, then by shapes, names, and what lies beside them
     asked = arrangement.named(listing)
     listing, option_names = _with_options(asked, listing, source)
     _check_answered(asked, listing)
@@ -476,9 +477,11 @@ def read_arranged(arrangement: ArrayMapping, listing: ArrayListing, source: File
     said.shapes(listing)  # raises for an array that cannot be split, before any is read
     if said.own and MASK in answer.masks and MASK in listing.options:
         raise there_twice(MASK)
+    # the numbers of the parts, laid as a problem has them, and the problem
     arrays, options, mask_notes = _read_fields(said, answer.masks, listing, source)
     items_first = not said.own if said.axes is None else BATCH in said.axes
     loaded = problem_of(arrays, options, batch_axis=items_first)
+    # what is left: stages are compared with those computed here, all else is named
     unwanted = masks_beside(said, listing) if said.mask == NO_MASK else ()
     used = {*said.arrays.values(), *answer.masks, *option_names, *unwanted}
     left = [*(array.name for array in listing.arrays if array.name not in used), *listing.others]
@@ -544,12 +547,16 @@ def _compared(
         if apart <= ALIKE:
             checked.add(name)
             continue
-        template = _OTHERS if step == GIVEN else _OTHER_STEP
-        if step == GIVEN and not problem.mask:
-            causal = compute(problem.replace(mask=Causal.kind))[GIVEN]
-            template = _CAUSAL if _apart(given[compared], causal[compared]) <= ALIKE else _OTHERS
+        template = _OTHER_STEP if step != GIVEN else _CAUSAL if _is_causal(given, problem) else _OTHERS
         notes.append(FileNote(template, name=shown(name), apart=short_power(f"{apart:.2g}").replace("-", MINUS)))
     return checked, notes
+
+
+def _is_causal(given: Array, problem: Problem) -> bool:
+    """Return whether weights are those of a problem without a mask once it has a causal one."""
+    rows = ~np.isnan(given).any(-1)
+    causal = None if problem.mask else compute(problem.replace(mask=Causal.kind))[GIVEN]
+    return causal is not None and _apart(given[rows], causal[rows]) <= ALIKE
 
 
 def _steps_held(problem: Problem, names: Sequence[str], listing: ArrayListing) -> dict[str, str]:
