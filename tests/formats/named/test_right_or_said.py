@@ -179,7 +179,7 @@ def test_what_speaks_for_no_order_settles_none(names: str, beside: Any, options:
     roles = ("query", "key", "value")
     arrays = {name: RANDOM.normal(size=(4, 5, 8)) for name in names or roles}
     path = put(tmp_path / "a.npz", arrays | beside, options)
-    with pytest.raises(SeveralReadings, match="in [23] ways"):
+    with pytest.raises(SeveralReadings, match=r"in [23] ways"):
         load(path, arrays=dict(zip(roles, names, strict=True)) if names else None)
 
 
