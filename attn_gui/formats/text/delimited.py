@@ -312,7 +312,8 @@ def unglued(text: str) -> str:
 
 def _parted(line: re.Match[str]) -> str:
     cells = re.split(r"[\s,;]+", line[2].rstrip(" \t,;"))
-    numbers = all(map(is_number, cells)) and sort_of(line[1] + cells[0]) is not CellSort.BROKEN
+    alone = len(cells) == 1 and "\n" not in line.string.strip()  # localhost:8080
+    numbers = not alone and all(map(is_number, cells)) and sort_of(line[1] + cells[0]) is not CellSort.BROKEN
     return f"{line[1]} {line[2]}" if numbers else line[0]
 
 
