@@ -109,6 +109,11 @@ __all__ = [
 ]
 
 _SEVERAL = QT_TRANSLATE_NOOP("Sentences", "{file} holds {count} arrays, not one matrix: {names}. Open it instead.")
+_NO_PARTS = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "{file} holds no problem: expected matrices named Q, K and V, none of them a transpose, that fit together; got "
+    "{names}.",
+)
 _LIKELY = QT_TRANSLATE_NOOP(
     "Sentences",
     "{file} holds no problem by the names of its arrays; say which are which, for one layer load(…, arrays={arrays}).",
@@ -190,9 +195,8 @@ def _problem_in(source: FileSource, found: Format[Any]) -> Loaded:
                 if found.listing is not None:
                     check_foreign_names(found.listing(source), source)
                 raise
-    if found.text:
-        with suppress(FormatError):
-            return _parts_in(source, found)
+    if found.text and (parts := _parts_in(source, found)) is not None:
+        return parts
     if found.listing is not None:
         check_nameless(found.listing(source), source)
     template = QT_TRANSLATE_NOOP(
@@ -202,9 +206,9 @@ def _problem_in(source: FileSource, found: Format[Any]) -> Loaded:
     raise FormatError(template, expected=suffixes(open_formats()))
 
 
-def _parts_in(source: FileSource, found: Format[Any]) -> Loaded:
-    """Return the problem of a text that holds Q, K and V by name. Raises FormatError for other matrices, or a single
-    one."""
+def _parts_in(source: FileSource, found: Format[Any]) -> Loaded | None:
+    """Return the problem of a text that holds Q, K and V by name; None where it holds no several matrices. Raises
+    FormatError for others."""
     try:
         found.read(source)
     except AmbiguousTable as several:
@@ -212,8 +216,11 @@ def _parts_in(source: FileSource, found: Format[Any]) -> Loaded:
             arrays = {role: matrix.values for role, matrix in parts.items()}
             others = [one.name for one in several.readings if one.matrix not in parts.values()]
             return problem_of(arrays, {}, others)
-        raise
-    raise FormatError(_SEVERAL)
+        if several.several:
+            raise FormatError(_NO_PARTS, names=listed(one.name or "“”" for one in several.readings)) from several
+    except FormatError:
+        pass
+    return None
 
 
 def _size_of(source: FileSource, found: Format[Any]) -> int:

@@ -27,6 +27,7 @@ MOST_AXES = 4  # of an array of a problem
 LONGEST_HEADER = 10_000  # what NumPy itself accepts
 CHUNK = 2**20
 EXACT = 2**53  # whole numbers beyond are not all float64
+ROUNDED = QT_TRANSLATE_NOOP("Sentences", "Whole numbers beyond 2⁵³ were rounded to float64: {text} is {value} now.")
 LARGEST_INT = 2.0**63  # what is rounded up to it does not come back as an integer
 MAGIC = b"\x93NUMPY"
 _BAD_HEADER = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is damaged: its header cannot be read.")
@@ -203,10 +204,7 @@ def rounding_notes(values: Array) -> tuple[FileNote, ...]:
 
 def rounded_note(text: str, value: float) -> FileNote:
     """Return the note that a whole number beyond 2⁵³ became its neighbor."""
-    template = QT_TRANSLATE_NOOP(
-        "Sentences", "Whole numbers beyond 2⁵³ were rounded to float64: {text} is {value} now."
-    )
-    return FileNote(template, text=quoted(text, 40), value=str(int(value)))
+    return FileNote(ROUNDED, text=quoted(text, 40), value=str(int(value)))
 
 
 def overflow_notes(name: str, given: Array, kept: Array) -> tuple[FileNote, ...]:

@@ -7946,8 +7946,16 @@ Do you want to replace it?</source>
         <translation>括号中的数已读作负数：{text} 读作 {value}。</translation>
     </message>
     <message>
+        <source>Among numbers “{text}” was read as {value}.</source>
+        <translation>数之间的“{text}”已读作 {value}。</translation>
+    </message>
+    <message>
         <source>{text} is too small to be kept and was read as 0.</source>
         <translation>{text} 的绝对值太小，无法表示，已读作 0。</translation>
+    </message>
+    <message>
+        <source>The first column is empty and was left out.</source>
+        <translation>第一列为空，已略去。</translation>
     </message>
     <message>
         <source>Commas were read as lying between numbers: {text} as {cells}.</source>
@@ -7968,6 +7976,10 @@ Do you want to replace it?</source>
     <message>
         <source>{file} holds {count} arrays, not one matrix: {names}. Open it instead.</source>
         <translation>{file} 里有 {count} 个数组（{names}），不是一个矩阵；请改用“打开”。</translation>
+    </message>
+    <message>
+        <source>{file} holds no problem: expected matrices named Q, K and V, none of them a transpose, that fit together; got {names}.</source>
+        <translation>{file} 不含算例：应有名为 Q、K 和 V、不是转置且形状相配的矩阵；实有 {names}。</translation>
     </message>
     <message>
         <source>{file} holds one matrix, not a problem; expected {expected}. Import it into a table of an open problem.</source>

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -112,9 +111,6 @@ _SIZES = {
     "keys": QT_TRANSLATE_NOOP("Sentences", "keys {count}"),
 }
 
-Kind = Callable[[Shape, Mapping[str, int]], bool]
-"""A rule for the shape of an array, by the numbers of items b, heads h, queries n and keys m."""
-
 _SPLIT_BY_NAME = QT_TRANSLATE_NOOP(
     "Sentences", "“{name}” was split as {split}, as models have an array of this name; another split can be chosen."
 )
@@ -157,13 +153,19 @@ _WITH_X = ("context", "b_query", "b_key", "b_value")
 """Parts that go with others; those that go with x and its weights alone."""
 
 
-# --- what the file decides ------------------------------------------------------------------------
-# What a file settles of an arrangement, and what is still open.
+# --- what the file settles ------------------------------------------------------------------------
+# What an array means is decided here alone, for the window, `load` and the command line. What a person has said counts.
+# All else is settled by the listing of the file, in steps; no number is read.
 #
-# What an array means is decided here alone, for the window, `load` and the command line. What a person says counts.
-# Else the orders that fit; of these the ones with which the whole problem fits together; of these the ones that agree
-# with the other arrays of the file, with the names, and with what people have: if one is left it is taken and noted,
-# unless it is the order that a problem has itself. If several are left, they are asked for.
+# 1. Orders of axes that fit the shapes (`ArrayMapping.readings`): query, key and value of the shape (2, 5, 8) may be
+#    2 items of 5 tokens, 2 heads of 5 tokens, or 2 tokens of 5 heads.
+# 2. Of these, with each order of the weights' axes, those with which the whole problem fits together (`_ways`).
+# 3. Of these, those that the rest of the file speaks for (`_backed`): attention weights of (1, 2, 5, 5) beside them
+#    speak for 2 heads of 5 tokens; names such as blocks.0.attn.hook_q for heads behind tokens, as their library has it.
+# 4. Of these, those that people have (`likelier_orders`); items before heads where the arrays have the names of fields.
+#
+# The only one that is left is taken, and noted unless it goes without saying; several are a question. So are the
+# weights' order, of those that go with the axes, and what true means in a mask.
 class CompletedMapping(NamedTuple):
     """An arrangement with everything settled that can be, notes on guesses, and the questions that are open.
 
@@ -175,6 +177,27 @@ class CompletedMapping(NamedTuple):
     questions: tuple[SeveralReadings, ...]
     choices: Mapping[str, Mapping[str, FileNote]]
     masks: Mapping[str, tuple[str | None, bool]]
+
+
+class _Choice(NamedTuple):
+    """A choice among readings of arrays: all that fit, as {value: words}, and the values that are left of them."""
+
+    option: str
+    names: tuple[str, ...]
+    fitting: Mapping[str, FileNote]
+    left: Sequence[str]
+    noted: bool  # where one is left
+
+    @property
+    def taken(self) -> str | None:
+        return self.left[0] if len(self.left) == 1 else None
+
+    def note(self) -> FileNote:
+        value = self.left[0]
+        return FileNote(READ_AS, names=self.names, reading=reading(self.option, value, self.fitting[value]))
+
+    def question(self) -> SeveralReadings:
+        return SeveralReadings(self.option, self.names, {value: self.fitting[value] for value in self.left})
 
 
 def complete_mapping(arrangement: ArrayMapping, listing: ArrayListing) -> CompletedMapping:
@@ -194,11 +217,102 @@ def mapping_with_answers(arrangement: ArrayMapping, listing: ArrayListing) -> Co
     Raises FormatError as `complete_mapping` does. Where no reading fits nothing is open: the error comes first.
     """
     _check_axes(arrangement, listing)
-    work = _Completion(arrangement, listing)
-    work.settle_axes()
-    work.settle_weights()
-    masks = work.settle_masks()
-    return CompletedMapping(work.found, tuple(work.notes), tuple(work.questions), work.choices, masks)
+    ways, fit = _ways(arrangement, listing)
+    found, made = arrangement, list[_Choice]()
+    if found.axes is None:
+        made.append(axes := _choice_of_axes(found, listing, ways))
+        found = replace(found, axes=None if axes.taken is None else tuple(axes.taken.split(",")))
+    if found.weights is None:
+        made.append(weights := _choice_of_weights(found, [way for way in ways if found.axes in (None, way.axes)]))
+        found = replace(found, weights=weights.taken)
+    made = [choice for choice in made if choice.fitting]
+    notes = tuple(choice.note() for choice in made if choice.taken and choice.noted)
+    questions = [choice.question() for choice in made if not choice.taken]
+    choices = {choice.option: choice.fitting for choice in made}
+    masks, kinds = masks_of(found, listing), {array.name: array.dtype for array in listing.arrays}
+    for name, (meaning, _) in masks.items():
+        question = open_mask(name, kinds[name])
+        if kinds[name] == SWITCHES or (meaning is not None and "float" not in kinds[name]):
+            choices.setdefault(MASK, question.choices)
+        if fit and meaning is None and kinds[name] == SWITCHES:  # of others the numbers tell, once they are read
+            questions.append(question)
+    return CompletedMapping(found, notes, tuple(questions), choices, masks)
+
+
+def _ways(said: ArrayMapping, listing: ArrayListing) -> tuple[list[ArrayMapping], bool]:
+    """Return the arrangement with each order of its axes and of its weights' axes with which the whole problem fits
+    together, and whether there is one; where there is none the first that was tried."""
+    axes: list[Axes | None] = [said.axes]
+    if said.axes is None:
+        axes = [axes for axes in said.readings(listing) if len(axes) > said.own] or [None]
+    weights: list[str | None] = [said.weights]
+    if said.weights is None:
+        weights = list(orders_of(said.whole_shapes(listing))) or [None]
+    ways = [replace(said, axes=one, weights=order) for one in axes for order in weights]
+    ways.sort(key=lambda way: said.own and way.axes != ITEMS_FIRST)
+    fit = [way for way in ways if _clash(way, listing) is None]
+    return fit or ways[:1], bool(fit)
+
+
+def _choice_of_axes(said: ArrayMapping, listing: ArrayListing, ways: Sequence[ArrayMapping]) -> _Choice:
+    """Return the choice among the orders of axes of query, key and value, or of x and context."""
+    rows, fitting = said.rows(listing), tuple(dict.fromkeys(way.axes for way in ways if way.axes is not None))
+    names = listed(said.arrays[role] for role in (*ROWS, *FUSED) if role in said.arrays)
+    left = likelier_orders(_backed(fitting, said, listing), rows) if fitting else ()
+    doubtful = len(left) > 1 or _may_be_stacked(said, listing)
+    if ITEMS_FIRST in left and (said.own or not said.direct) and not _may_be_heads(said, listing):
+        left = (ITEMS_FIRST,)
+    noted = False
+    if len(left) == 1:  # that of a problem goes without saying, and so do heads first where nothing else fits
+        counts = dict(zip(DIRECT, (said.num_heads, said.num_kv_heads), strict=False))
+        only = left[0][-3:] == HEADS_FIRST and len(readings(rows, counts)) == 1
+        noted = doubtful if left[0] in (ITEMS_FIRST, ITEMS_FIRST[1:]) else not only
+    return _Choice("axes", names, {spelled(axes): words(axes, rows) for axes in fitting}, [*map(spelled, left)], noted)
+
+
+def _backed(orders: tuple[Axes, ...], said: ArrayMapping, listing: ArrayListing) -> tuple[Axes, ...]:
+    """Return those of some orders of axes that the rest of a file speaks for.
+
+    One after another is asked; one that speaks for none of those that are left is not heard.
+    """
+    if listing.options.get("batch_axis"):
+        orders = agreeing(orders, lambda axes: axes[0] == BATCH)
+    rows, heads = said.rows(listing), said.count(listing).heads
+    parts, mask = {name for role, name in said.arrays.items() if role != MASK}, said.arrays.get(MASK)
+    beside = [array for array in listing.arrays if array.name not in parts]
+    rules = [(_is_mask_of if array.name == mask else _rule_for(array.name), array.shape) for array in beside]
+    for rule, shape in dict.fromkeys(rules):  # of a model with many layers most are alike
+        if rule is not None:
+            orders = tuple(axes for axes in orders if rule(shape, _map_size(axes, rows, heads))) or orders
+    names = [said.arrays[role].rpartition(".")[2] for role in DIRECT if role in said.arrays]
+    if names and all(name.startswith(HOOK) for name in names):
+        orders = agreeing(orders, lambda axes: axes[-2:] == (HEAD, COLUMN))
+    return orders
+
+
+def _may_be_stacked(said: ArrayMapping, listing: ArrayListing) -> bool:
+    """Return whether an axis before the columns may hold query, key and value, one behind another."""
+    together = [shape for role, shape in said.whole_shapes(listing).items() if FUSED.get(role) == DIRECT]
+    return any(len(shape) == 3 and len(DIRECT) in shape[:2] for shape in together)
+
+
+def _may_be_heads(said: ArrayMapping, listing: ArrayListing) -> bool:
+    """Return whether one of the first two axes of query is as long as there are heads, and nothing says that the first
+    is the batch."""
+    heads, query = said.count(listing).heads, said.rows(listing).get("query", ())
+    return said.direct and heads > 1 and heads in query[:2] and not listing.options.get("batch_axis")
+
+
+def _choice_of_weights(said: ArrayMapping, ways: Sequence[ArrayMapping]) -> _Choice:
+    """Return the choice among the orders of the weights' axes: that of a problem for the names of its fields, else the
+    one that published models have for such names."""
+    left = list(dict.fromkeys(way.weights for way in ways if way.weights is not None))
+    names = {role: name for role, name in said.arrays.items() if is_weight(role)}
+    own = ROWS_IN in left and all(role == name for role, name in names.items())
+    known = ROWS_IN if own else left[0] if len(left) == 1 else known_order(names, left)
+    noted = not own and (known != ROWS_IN or len(left) > 1)
+    fitting = {order: FileNote(WEIGHT_ORDERS[order].words) for order in left}
+    return _Choice("weights", listed(names.values()), fitting, left if known is None else [known], noted)
 
 
 def complaint(arrangement: ArrayMapping, listing: ArrayListing) -> Exception | None:
@@ -238,7 +352,7 @@ def masks_beside(said: ArrayMapping, listing: ArrayListing) -> tuple[str, ...]:
     """Return the other arrays that are masks by name and shape, of the layer of the parts or of none."""
     rows, heads = said.rows(listing), said.count(listing).heads
     every = said.readings(listing) if said.axes is None else (said.axes,)
-    known = [_map_sizes(axes, rows, heads) for axes in every if fits(axes, rows)]
+    known = [_map_size(axes, rows, heads) for axes in every if fits(axes, rows)]
     layers = {found.numbers for name in said.arrays.values() if (found := guess(name)) is not None} - {()}
 
     def is_mask(array: ListedArray) -> bool:
@@ -248,112 +362,6 @@ def masks_beside(said: ArrayMapping, listing: ArrayListing) -> tuple[str, ...]:
         return any(_is_mask_of(array.shape, size) for size in known)
 
     return tuple(array.name for array in listing.arrays if array.name not in said.arrays.values() and is_mask(array))
-
-
-class _Completion:
-    """Settles one question after another: what is found, noted and left open."""
-
-    def __init__(self, said: ArrayMapping, listing: ArrayListing) -> None:
-        self._said, self._listing = said, listing
-        self.found, self.notes, self.questions = said, list[FileNote](), list[SeveralReadings]()
-        self.choices: dict[str, Mapping[str, FileNote]] = {}
-        every: list[Axes | None] = [axes for axes in said.readings(listing) if len(axes) > said.own]
-        orders: list[str | None] = list(orders_of(said.whole_shapes(listing)))
-        ways = [
-            replace(said, axes=axes, weights=order)
-            for axes in ([said.axes] if said.axes is not None else every or [None])
-            for order in ([said.weights] if said.weights is not None else orders or [None])
-        ]
-        ways.sort(key=lambda way: said.own and way.axes != ITEMS_FIRST)
-        valid = [way for way in ways if _clash(way, listing) is None]
-        self._fits, self._ways = bool(valid), valid or ways[:1]
-        """Orders of axes and of weights with which the whole problem fits together."""
-
-    def settle_axes(self) -> None:
-        said, left = self._said, tuple(dict.fromkeys(way.axes for way in self._ways if way.axes is not None))
-        if said.axes is not None or not left:
-            return
-        rows = said.rows(self._listing)
-        self.choices["axes"] = {spelled(axes): words(axes, rows) for axes in left}
-        for agrees in self._witnesses(rows):
-            left = agreeing(left, agrees)
-        left = likelier_orders(left, rows)
-        several = len(left) > 1
-        if ITEMS_FIRST in left and (said.own or not said.direct) and not self._may_be_heads(rows):
-            left = (ITEMS_FIRST,)
-        names = listed(said.arrays[role] for role in (*ROWS, *FUSED) if role in said.arrays)
-        if len(left) > 1:
-            self.questions.append(SeveralReadings("axes", names, {spelled(axes): words(axes, rows) for axes in left}))
-            return
-        counts = dict(zip(DIRECT, (said.num_heads, said.num_kv_heads), strict=False))
-        usual = left[0] in (ITEMS_FIRST, ITEMS_FIRST[1:])
-        alone = left[0][-3:] == HEADS_FIRST and len(readings(rows, counts)) == 1
-        if (several or self._may_be_stacked()) if usual else not alone:
-            self._note("axes", names, spelled(left[0]), words(left[0], rows))
-        self.found = replace(said, axes=left[0])
-
-    def _may_be_stacked(self) -> bool:
-        """Return whether an axis before the columns may hold query, key and value, one behind another."""
-        shapes = self._said.whole_shapes(self._listing)
-        together = [shape for role, shape in shapes.items() if FUSED.get(role) == DIRECT]
-        return any(len(shape) == 3 and len(DIRECT) in shape[:2] for shape in together)
-
-    def settle_weights(self) -> None:
-        same = [way for way in self._ways if self.found.axes in (None, way.axes)]
-        left = list(dict.fromkeys(way.weights for way in same if way.weights is not None))
-        if self._said.weights is not None or not left:
-            return
-        self.choices["weights"] = {order: FileNote(WEIGHT_ORDERS[order].words) for order in left}
-        names = {role: name for role, name in self._said.arrays.items() if is_weight(role)}
-        own = ROWS_IN in left and all(role == name for role, name in names.items())
-        known = ROWS_IN if own else left[0] if len(left) == 1 else known_order(names, left)
-        if known is None:
-            self.questions.append(SeveralReadings("weights", listed(names.values()), self.choices["weights"]))
-        elif not own and (known != ROWS_IN or len(left) > 1):
-            self._note("weights", listed(names.values()), known, FileNote(WEIGHT_ORDERS[known].words))
-        self.found = replace(self.found, weights=known)
-
-    def settle_masks(self) -> dict[str, tuple[str | None, bool]]:
-        """Ask what true and 1 mean in a mask whose name does not tell; numbers are looked at when they are read."""
-        kinds = {array.name: array.dtype for array in self._listing.arrays}
-        found = masks_of(self.found, self._listing)
-        for name, (meaning, _) in found.items():
-            question = open_mask(name, kinds[name])
-            if kinds[name] == SWITCHES or (meaning is not None and "float" not in kinds[name]):
-                self.choices.setdefault(MASK, question.choices)
-            if self._fits and meaning is None and kinds[name] == SWITCHES:
-                self.questions.append(question)
-        return found
-
-    def _note(self, option: str, names: tuple[str, ...], value: str, meaning: FileNote) -> None:
-        self.notes.append(FileNote(READ_AS, names=names, reading=reading(option, value, meaning)))
-
-    def _witnesses(self, rows: Mapping[str, Shape]) -> Iterator[Callable[[Axes], bool]]:
-        """Yield tests of an order of axes: by an option, by each array whose shape follows from it, by names."""
-        if self._listing.options.get("batch_axis"):
-            yield lambda axes: axes[0] == BATCH
-        heads = self._said.count(self._listing).heads
-        parts = {name for role, name in self._said.arrays.items() if role != MASK}
-        chosen = self._said.arrays.get(MASK)
-        others = [array for array in self._listing.arrays if array.name not in parts]
-        found = ((_is_mask_of if each.name == chosen else _shape_of_kind(each.name), each.shape) for each in others)
-        for kind, shape in dict.fromkeys(found):
-            if kind is not None:
-                yield partial(_agrees, kind, shape, rows, heads)
-        names = [self._said.arrays[role].rpartition(".")[2] for role in DIRECT if role in self._said.arrays]
-        if names and all(name.startswith(HOOK) for name in names):
-            yield lambda axes: axes[-2:] == (HEAD, COLUMN)
-
-    def _may_be_heads(self, rows: Mapping[str, Shape]) -> bool:
-        """Return whether one of the first two axes is as long as there are heads, and nothing says that the first is
-        the batch."""
-        heads = self._said.count(self._listing).heads
-        return (
-            self._said.direct
-            and heads > 1
-            and not self._listing.options.get("batch_axis")
-            and heads in rows["query"][:2]
-        )
 
 
 def _check_axes(said: ArrayMapping, listing: ArrayListing) -> None:
@@ -410,21 +418,29 @@ def words(axes: Axes, rows: Mapping[str, Shape]) -> FileNote:
     )
 
 
-def _map_sizes(axes: Axes, rows: Mapping[str, Shape], heads: int) -> dict[str, int]:
-    """Return the numbers of items, heads, queries and keys of a map."""
+class _MapSize(NamedTuple):
+    """The axes of attention maps: how many items, heads, queries and keys."""
+
+    items: int
+    heads: int
+    queries: int
+    keys: int
+
+
+def _map_size(axes: Axes, rows: Mapping[str, Shape], heads: int) -> _MapSize:
+    """Return the axes of the maps of query and key, or x and context, in an order of axes."""
     found = {name: dict(zip(axes, shape, strict=True)) for name, shape in rows.items()}
     query = next(found[name] for name in ("query", "x", *found) if name in found)
     key = next(found[name] for name in ("key", "context", "x", *found) if name in found)
-    return {"b": query.get(BATCH, 1), "h": query.get(HEAD, heads), "n": query[TOKEN], "m": key[TOKEN]}
+    return _MapSize(query.get(BATCH, 1), query.get(HEAD, heads), query[TOKEN], key[TOKEN])
 
 
-def _agrees(kind: Kind, shape: Shape, rows: Mapping[str, Shape], heads: int, axes: Axes) -> bool:
-    """Return whether the shape of another array follows from an order of axes."""
-    return kind(shape, _map_sizes(axes, rows, heads))
+_Rule: TypeAlias = Callable[[Shape, _MapSize], bool]
+"""Whether an array that follows from maps of this size has this shape."""
 
 
-def _shape_of_kind(name: str) -> Kind | None:
-    """Return a test of the shape of an array that follows from those of query and key; None for other arrays."""
+def _rule_for(name: str) -> _Rule | None:
+    """Return the rule for an array whose shape follows from those of query and key; None for other arrays."""
     if is_map(name):
         return _is_map_of
     if is_token_ids(name):
@@ -433,22 +449,22 @@ def _shape_of_kind(name: str) -> Kind | None:
     return _is_mask_of if found is not None and found.role == MASK else None
 
 
-def _is_row_of(shape: Shape, size: Mapping[str, int]) -> bool:
+def _is_row_of(shape: Shape, size: _MapSize) -> bool:
     """Return whether an array with one number for each query has this shape."""
-    return shape in ((size["n"],), (size["b"], size["n"]))
+    return shape in ((size.queries,), (size.items, size.queries))
 
 
-def _is_map_of(shape: Shape, size: Mapping[str, int]) -> bool:
-    """Return whether maps of all heads and items have this shape."""
-    whole = tuple(size[axis] for axis in "bhnm")
-    return shape == whole or (size["b"] == 1 and shape == whole[1:]) or (whole[:2] == (1, 1) and shape == whole[2:])
+def _is_map_of(shape: Shape, size: _MapSize) -> bool:
+    """Return whether maps of all heads and items have this shape; axes of one item, and of one head, may lack."""
+    return shape == size or (size.items == 1 and shape == size[1:]) or (size[:2] == (1, 1) and shape == size[2:])
 
 
-def _is_mask_of(shape: Shape, size: Mapping[str, int]) -> bool:
+def _is_mask_of(shape: Shape, size: _MapSize) -> bool:
     """Return whether a mask of keys, of queries and keys, or of maps has this shape."""
-    b, h, n, m = (size[axis] for axis in "bhnm")
-    keys = shape in ((m,), (b, m), (1, m), (n, m), (b * h, n, m))
-    return keys or (len(shape) in (3, 4) and shape[-1] == m and shape[-2] in (1, n) and set(shape[:-2]) <= {1, b, h})
+    items, heads, queries, keys = size
+    flat = shape in ((keys,), (items, keys), (1, keys), (queries, keys), (items * heads, queries, keys))
+    of_maps = len(shape) in (3, 4) and shape[-1] == keys and shape[-2] in (1, queries)
+    return flat or (of_maps and set(shape[:-2]) <= {1, items, heads})
 
 
 # --- the problem ----------------------------------------------------------------------------------
@@ -462,6 +478,7 @@ def read_arranged(arrangement: ArrayMapping, listing: ArrayListing, source: File
 
     Raises FormatError, of its kinds AmbiguousFile where something is open, and ShapeError as a problem does.
     """
+    # what is what: by the names of the arrays, options among them, then by shapes, names, and what lies beside them
     asked = arrangement.named(listing)
     listing, option_names = _with_options(asked, listing, source)
     _check_answered(asked, listing)
@@ -473,9 +490,11 @@ def read_arranged(arrangement: ArrayMapping, listing: ArrayListing, source: File
     said.shapes(listing)  # raises for an array that cannot be split, before any is read
     if said.own and MASK in answer.masks and MASK in listing.options:
         raise there_twice(MASK)
+    # the numbers of the parts, laid as a problem has them, and the problem
     arrays, options, mask_notes = _read_fields(said, answer.masks, listing, source)
     items_first = not said.own if said.axes is None else BATCH in said.axes
     loaded = problem_of(arrays, options, batch_axis=items_first)
+    # what is left: stages are compared with those computed here, all else is named
     unwanted = masks_beside(said, listing) if said.mask == NO_MASK else ()
     used = {*said.arrays.values(), *answer.masks, *option_names, *unwanted}
     left = [*(array.name for array in listing.arrays if array.name not in used), *listing.others]
@@ -544,12 +563,16 @@ def _compared(
         if apart <= ALIKE:
             checked.add(name)
             continue
-        template = _OTHERS if step == GIVEN else _OTHER_STEP
-        if step == GIVEN and not problem.mask:
-            causal = compute(problem.replace(mask=Causal.kind))[GIVEN]
-            template = _CAUSAL if _apart(given[compared], causal[compared]) <= ALIKE else _OTHERS
+        template = _OTHER_STEP if step != GIVEN else _CAUSAL if _is_causal(given, problem) else _OTHERS
         notes.append(FileNote(template, name=shown(name), apart=short_power(f"{apart:.2g}").replace("-", MINUS)))
     return checked, notes
+
+
+def _is_causal(given: Array, problem: Problem) -> bool:
+    """Return whether weights are those of a problem without a mask once it has a causal one."""
+    rows = ~np.isnan(given).any(-1)
+    causal = None if problem.mask else compute(problem.replace(mask=Causal.kind))[GIVEN]
+    return causal is not None and _apart(given[rows], causal[rows]) <= ALIKE
 
 
 def _steps_held(problem: Problem, names: Sequence[str], listing: ArrayListing) -> dict[str, str]:

@@ -39,7 +39,10 @@ _MASK = frozenset(("mask", "allowed"))
 _SECOND = frozenset(("context", "memory", "encoder", "ctx", "source"))
 _INPUT = frozenset(("x", "hidden", "input", "inputs", "embedding", "embeddings", "embeds", "emb"))
 _ELSEWHERE = frozenset(
-    ("mlp", "ffn", "feed", "norm", "layernorm", "rmsnorm", "ln", "lm", "fc", "intermediate", "pooler")
+    (
+        *("mlp", "ffn", "feed", "norm", "layernorm", "rmsnorm", "ln", "lm", "fc", "intermediate", "pooler"),
+        *("grad", "grads", "gradient", "gradients", "d"),  # dQ, q.grad
+    )
 )
 _FUSED = frozenset(("qkv", "wqkv", "bqkv"))
 _TOGETHER = (" c attn ", " in proj ")  # in names of three in one: GPT-2's and PyTorch's

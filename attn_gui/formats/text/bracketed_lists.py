@@ -1,8 +1,15 @@
 """Matrices in brackets, wherever in a text they stand: lists of languages, prints of libraries and notebooks.
 
-The text is cut into nested groups once. Groups that are lists of numbers are the matrices; a constructor around one,
-its keywords, methods that keep the numbers, comments and words are left out; whatever may change the numbers (a factor,
-a transpose, an unknown function) is refused by its own name.
+The text is cut into nested groups once (`_grouped`). Groups that are lists of numbers are the matrices (`_search`):
+
+    Q = np.array([[1.5, 2], [3, 4]], dtype=float)   named Q; the constructor and its keywords are left out
+    tensor([[1., 2.]], device='cuda:0').detach()    so are methods that keep the numbers (`_KEPT`)
+    [1 2; 3 4]   {{1, 2}, {3, 4}}   ((1, 2), (3, 4))   rows of MATLAB and Julia, Mathematica and C, Python
+    it: [1, 2] and below was: [3, 4]                rows with names (`_as_rows`)
+    (tensor([[1.]]), tensor([[2.]]))                several matrices, which are asked about
+
+Comments and words around are left out and said. Whatever may change the numbers (0.5 * …, ….T, np.exp(…), dtype=int of
+1.5) is refused by its own name (`_check`).
 """
 
 from __future__ import annotations
@@ -10,7 +17,8 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from attn_gui.formats.file_messages import FormatError, quoted, shape_text
@@ -51,14 +59,23 @@ _TOKEN = re.compile(
 _KEY = re.compile(r"([\"']?)(.*?)\1\s*(?::|=|=>)")
 _WORD = re.compile(r"(?:(?P<key>.*[=:])\s*)?(?P<word>[A-Za-z_][\w.]*(?:<[^<>]*>)?!?)?", re.DOTALL)
 _CONSTRUCTORS = frozenset(
-    (
-        *("array", "ndarray", "devicearray", "asarray", "masked_array", "dataframe", "matrix", "matrixform"),
-        *("to_tensor", "as_tensor", "from_numpy", "constant", "variable", "parameter"),
-        *("list", "tuple", "vec", "c", "any", "n", "print", "display", "disp"),
-        *("float64", "float32", "float16", "int64", "int32"),
-    )
+    " ".join(
+        (
+            "array asarray ndarray matrix masked_array float64 float32 float16 int64 int32",  # np.array([[1, 2]])
+            "dataframe",  # pd.DataFrame([[1, 2]], columns=["a", "b"])
+            "as_tensor from_numpy parameter",  # nn.Parameter(torch.from_numpy(np.array([[1, 2]]))); …tensor: any
+            "constant variable to_tensor devicearray",  # tf.constant([[1, 2]]), paddle.to_tensor, JAX before 0.4
+            "list tuple print display",  # print(list([1, 2]))
+            "disp",  # MATLAB: disp([1 2; 3 4])
+            "any vec",  # Any[1 2; 3 4] of Julia; vec![vec![1.0, 2.0]] of Rust
+            "c",  # R: c(1, 2)
+            "n matrixform",  # Mathematica: N[{{1, 2}}], MatrixForm[{{1, 2}}]
+        )
+    ).split()
 )
-_CONTAINERS = frozenset(("dict", "print", "display", "savez", "list", "tuple"))
+"""What stands before a bracket, in small letters and without its module, and keeps the numbers in it."""
+_CONTAINERS = frozenset(("dict", "ordereddict", "print", "display", "savez", "list", "tuple"))
+"""What may hold several matrices: np.savez("a.npz", q=[[1, 2]], k=[[3, 4]])."""
 _SHAPES = frozenset(("shape", "size", "dim", "dims", "ndim"))
 _HOLDERS = frozenset(("numpy", "value", "values", "data", "object", "initial_value", "array"))
 _RESHAPING = frozenset(("nrow", "ncol", "byrow"))  # of R's matrix
@@ -71,32 +88,43 @@ _KEPT = re.compile(
 _OPERATORS = frozenset("*/@^+-−–×·÷√∘⊙⊗%⋅")
 _COMMENT = re.compile(r"\s*(?:#|(?://|%)\s*[^\W\d])")
 _RULE = re.compile(r"[-=*_+~#]{3,}")
-_BOLD = re.compile(r"(?:^|\s)(?:\*\*|__|\*|`+)[^*_`\n]+?(?:\*\*|__|\*|`+)[:：]?$|(?:^|\n)\s*[-*+]$")
-_WRAPPED = re.compile(
-    r"\b(?:(?:np|numpy)\.(?:(?:bool|u?int|float|u?long)\w*|u?short|u?byte|half|single|double|str_)|tensor)"
-    r"\(([^()\[\],]*)\)"
+_BULLET = re.compile(r"(?:^|\n)\s*[-*+]$")
+_EMPHASIS = re.compile(
+    r"(?<![\w\])}(*_`])(?:\*\*(?=[^\s\d(+−-])([^*]+)(?<=\S)\*\*|\*(?=[^\W\d])([^*\d\[\](){}\n]+)(?<=\S)\*"
+    r"|__(?=\S)([^_]+)(?<=\S)__|`+(?=\S)([^`]+)(?<=\S)`+)(?![\w*_`(]|[ \t]*[-+−\d])"
 )
+"""**Q**, *query*, __Q__ and `[[1, 2]]`: a mark touches what it is around, and nothing outside; x**2 has none."""
+SUMMARY = re.compile(r"^[ \t]*\d+(?:[×x]\d+|-element) (?=[A-Za-z])[^\[\n]*(?::|matrix|array)[ \t]*$", re.MULTILINE)
+"""2×3 Matrix{Float64}: (Julia), 2×3 single matrix (MATLAB)."""
+_WRAPPED = re.compile(
+    r"\b(?:(?:np|numpy)\.(?:(?:(?:bool|u?int|u?long)\w*|u?short|u?byte)\((True|False|[-+ \d]*)\)"
+    r"|(?:(?:float|longdouble)\w*|half|single|double|str_)\(([^()\[\],]*)\)|(True|False)_\b)"
+    r"|(?:\w+\.)?(?:tensor|array)\(([^()\[\],]*)\))"
+)
+"""A number, or true or false, in a type that keeps it."""
 _ASKED = re.compile(r"^[ \t]*In ?\[\d*\]:=?", re.MULTILINE)
 _SIGN_APART = re.compile(r"(?<=[\[{,])(\s*[-−])[ \t]+(?=[\d.])")
 _BETWEEN, _BRACKETED = re.compile(r"[\s,;]+"), re.compile(r"[\[(].*?[\])]")
-_SCALARS = ("np.", "numpy.", "tensor(")
+_SCALARS = ("np.", "numpy.", "tensor(", "array(")
 _WHOLE_TYPE = re.compile(
     r"(?:dtype\s*=\s*|,\s*)[\"']?(?:\w+\.)*(?:bool_?|u?int(?:\d+|p|c|_)?|[<>=|]?[iu][1248]|u?long(?:long)?|u?short|u?byte)"
     r"[\"']?(?=\s*[,)])",
     re.IGNORECASE,
 )
+_WHOLE_WORD = re.compile(r"\b(?:u?int\d*|bool\w*|(?:Long|Int|Short|Byte|Char|Bool)Tensor)$")
+_SHARED = re.compile(r"^[ \t]*(\w+(?:[ \t]*,[ \t]*\w+)+)[ \t]*=[ \t]*\Z", re.MULTILINE)  # Q, K = [[1]], [[2]]
 _COLUMNS_APART = re.compile(r";\s*;")  # in Julia numbers go down the columns then
 _TRANSPOSED = re.compile(r"\.['’]|~(?!~|\.?\$|[ \t]+[^\W\d])|(?://\s*|\\\[)\w*Transpose")
 """What behind a matrix turns it in MATLAB, PARI and Mathematica, and looks like an end, a rule or a comment."""
-_POWER, _POWER_IN_BOLD = re.compile(r"\*\*\s*[-\d(]"), re.compile(r"\*\*\d")
-_BOLD_BEGINS = re.compile(r"(?:^|(?<=\s))\*\*(?=[^\s\d*])[^*\n]*$")  # and goes on to the end
+_APPLIED = re.compile(r"\}\s*//\s*(?!N\b|\w*Form\b)[A-Z]\w*\s*(?:$|\n)")
+"""{{1, 2}} // Inverse of Mathematica, which looks like a comment."""
 _SHORTENED = re.compile(r"(?:^|[\s,\[{])(?:\.\.\.|…)(?=$|[\s,\]}])")
 _PRECISION, _SUFFIX = re.compile(r"`[\d.]*"), re.compile(r"(?<=[\d.])[fFlL](?=\s*[,}])")
 _ACCOUNTED = re.compile(r"(?:^|(?<=[\t\n;,])) *\( *[\d.]+ *\) *(?=[\t\n;,]|$)")
 _ACCOUNTED_COMMA = re.compile(r"(?:^|(?<=[\t\n])) *\( *[-+−\d.,]+ *\) *(?=[\t\n]|$)")
 _BRACKETS = frozenset("()[]{}")
 _NOTHING_SAID = re.compile(
-    r"[\s\W_]*|(?:[\s>.,;)]*(?:(?:const|let|var|auto|return)\s+)?(?:[A-Za-z_][A-Za-z0-9_]*(?:\.(?!m?[TH]\b)[A-Za-z0-9_]+)*\s*:?=\s*)*[\s.,;>)]*"
+    r"[\s\W_]*|(?:[\s>.,;)]*(?:(?:const|let|var|auto|return)\s+)?(?:[A-Za-z_][A-Za-z0-9_]*(?:\.(?!m?[TH]\b)[A-Za-z0-9_]+)*\s*(?::?=|<-)\s*)*[\s.,;>)]*"
     r"|\s*Parameter containing:\s*|\s*<tf\.Tensor: shape=\([\d, ]*\), dtype=\w+, numpy=\s*>?)"
 )
 
@@ -151,7 +179,7 @@ class FoundLists(NamedTuple):
 
 def unwrapped(text: str) -> str:
     """Return the text with numbers freed from the types that libraries print around them, such as np.float64(1.5)."""
-    return _WRAPPED.sub(r"\1", text) if "(" in text and any(name in text for name in _SCALARS) else text
+    return _WRAPPED.sub(r"\1\2\3\4", text) if any(name in text for name in _SCALARS) else text
 
 
 def find_lists(text: str) -> FoundLists | None:
@@ -160,10 +188,8 @@ def find_lists(text: str) -> FoundLists | None:
     Raises FormatError for brackets that do not match, prints that leave numbers out, and anything that may change a
     matrix.
     """
-    if not may_hold(text):
-        return None
     written = _plainly_written(text)
-    text = _ASKED.sub(lambda prompt: " " * len(prompt[0]), _folded(written))
+    text = _unsaid(_folded(written))
     groups = _grouped(text)
     found = _search(groups.root, text)
     matrices = [one for one in found if _depth(one.value) > 1] or [one for one in found if _counts(one, text)]
@@ -172,8 +198,6 @@ def find_lists(text: str) -> FoundLists | None:
             raise FormatError(NO_MATCH)
         return None
     beside = next(filter(_is_row, _around(text, matrices).split("\n")), None)
-    if beside and all(not one.group.word and len(one.value) == _depth(one.value) == 1 for one in matrices):
-        return None  # a table with single numbers in brackets
     for one in matrices:
         _check(one, text)
     if beside:
@@ -183,6 +207,18 @@ def find_lists(text: str) -> FoundLists | None:
     matrices = _with_vectors(matrices, found, text)
     left_out = _left_out(written, matrices, groups.comments)
     return _as_rows(matrices, text, left_out) or _singly(matrices, text, left_out)
+
+
+def _unsaid(text: str) -> str:
+    """Return the text of the same length with blanks for prompts, for lines that say a shape, and for Markdown's marks
+    of emphasis, so that every * that is left is an operator."""
+    text = SUMMARY.sub(lambda line: " " * len(line[0]), _ASKED.sub(lambda prompt: " " * len(prompt[0]), text))
+    return _EMPHASIS.sub(_undressed, text) if any(mark in text for mark in ("*", "__", "`")) else text
+
+
+def _undressed(found: re.Match[str]) -> str:
+    inner = found.lastindex or 0
+    return " " * (found.start(inner) - found.start()) + found[inner] + " " * (found.end() - found.end(inner))
 
 
 def _plainly_written(text: str) -> str:
@@ -224,7 +260,7 @@ def _is_accounted(text: str) -> bool:
 
 def _may_begin(text: str) -> bool:
     """Return whether a long text begins with a list: a bracket, a number, then another number or the end."""
-    return re.search(r"[\[({]\s*[-+−]?[\d.]+\s*(?:[,;\s]\s*[-+−\d.]|\])", text[:LOOKED_AT]) is not None
+    return re.search(r"[\[({]\s*[-+−]?[\d.]+(?:e[-+]?\d+)?\s*(?:[,;\s]\s*[-+−\d.]|\])", text[:LOOKED_AT]) is not None
 
 
 def _is_begun(text: str) -> bool:
@@ -296,7 +332,7 @@ def _search(group: BracketGroup, text: str, name: str = "") -> list[FoundList]:
     for item in group:
         if isinstance(item, str):
             named = _KEY.fullmatch(item)
-            key, before = named[2] if named else "", item
+            key, before = named[2] if named else item.strip("\"'") if _is_text(item) else "", item
             continue
         if before.lower() in _SHAPES and not item.word and _is_shape(item):
             continue
@@ -312,8 +348,6 @@ def _search(group: BracketGroup, text: str, name: str = "") -> list[FoundList]:
         inside = _search(item, text, own)
         if inside and word and not (plain and word.rpartition(".")[2].lower() in _CONTAINERS):
             raise FormatError(BESIDE, text=quoted(item.word + item.bracket, NAMED))
-        if inside and item.bracket == "(" and (between := _operators(item)):
-            raise FormatError(BESIDE, text=quoted(between, NAMED))
         found += inside
     return found
 
@@ -321,12 +355,6 @@ def _search(group: BracketGroup, text: str, name: str = "") -> list[FoundList]:
 def _is_shape(group: BracketGroup) -> bool:
     """Return whether a group is whole numbers in parentheses."""
     return group.bracket == "(" and all(isinstance(item, str) and _whole(item) >= 0 for item in group)
-
-
-def _operators(group: BracketGroup) -> str:
-    """Return the first word in a group that is an operation on what is next to it."""
-    words = (item for item in group if isinstance(item, str))
-    return next((word for word in words if word[0] in _OPERATORS or word[0] == "."), "")
 
 
 def _value(group: BracketGroup) -> Nested | str | None:
@@ -342,11 +370,12 @@ def _value(group: BracketGroup) -> Nested | str | None:
 
 
 def _items(group: BracketGroup) -> Nested | None:
-    """Return the items of a list; None where one of them has a key."""
+    """Return the items of a list; None where one of them has a key, or is a name beside lists."""
     items: Nested = []
+    nested = any(isinstance(item, list) for item in group)
     for item in group:
         if isinstance(item, str):
-            if _key(item) is not None:
+            if _key(item) is not None or (nested and _is_text(item)):
                 return None
             items.append(item.strip("\"'"))
         elif _named(item)[0] or (inner := _inner(item)) is None:
@@ -354,6 +383,11 @@ def _items(group: BracketGroup) -> Nested | None:
         else:
             items.append(inner)
     return items
+
+
+def _is_text(item: str) -> bool:
+    """Return whether an item is a text in quotes, such as a name, and no number."""
+    return item[0] in "\"'" and not _is_value(item.strip("\"'"))
 
 
 def _arguments(group: BracketGroup) -> tuple[Nested, tuple[str, ...] | None] | None:
@@ -482,7 +516,7 @@ def _counts(one: FoundList, text: str) -> bool:
         return False
     if not all(map(_is_value, cells)) and "," not in body:
         return False
-    behind = text[one.group.end : one.group.end + NEAR].partition("\n")[0]
+    behind = text[one.group.end : one.group.end + NEAR].partition("\n")[0].partition("#")[0]
     before = _before(text, one.group.start).rpartition("\n")[2]
     if re.match(r"\s*(?:[*/@^×·÷]|[-+−] )", behind) or re.search(r"[*/@^×·÷]\s*$", before):
         return True
@@ -507,7 +541,7 @@ def _is_vector(one: FoundList, text: str, shapes: set[tuple[int, ...]]) -> bool:
     if whole in shapes or any(tuple(s for s in shape if s != 1) == whole for shape in shapes):
         return False
     before = _before(text, one.group.start).rstrip(" \t")
-    return before[-1:] in ("=", "\n", "") or (before[-1:] == ":" and -1 in whole)
+    return before[-1:] in ("=", "\n", "") or (before[-1:] in (":", ",") and bool(one.name) and -1 in whole)
 
 
 def _check(one: FoundList, text: str) -> None:
@@ -518,16 +552,16 @@ def _check(one: FoundList, text: str) -> None:
         raise FormatError(GAP)
     if parted := _COLUMNS_APART.search(text, start, end):
         raise FormatError(BESIDE, text=parted[0])
-    if one.group.word and (kind := _rounding_type(one, text)):
+    if kind := next(filter(None, (_rounding_type(group, text) for group in (one.group, *_groups(one.group)))), ""):
         raise FormatError(BESIDE, text=quoted(kind, NAMED))
     if counted := _counted_before(_before(text, start)):
         raise FormatError(BESIDE, text=quoted(counted, NAMED))
     kept = _KEPT.match(text, end)
     end = kept.end() if kept else end
     rest = text[end : end + 2 * NAMED]
-    power = _POWER_IN_BOLD if _BOLD_BEGINS.search(_before(text, one.group.opened)) else _POWER
-    in_quotes = _before(text, start).rstrip()[-1:] in ("'", "‘")
-    if power.match(rest.lstrip(" \t")) or _counts_behind(rest, in_quotes=in_quotes):
+    if _APPLIED.match(text, end - 1) or _counts_behind(
+        rest, in_quotes=_before(text, start).rstrip()[-1:] in ("'", "‘")
+    ):
         raise FormatError(BESIDE, text=quoted(rest.partition("\n")[0], NAMED))
 
 
@@ -535,69 +569,76 @@ def _counted_before(near: str) -> str:
     """Return the end of the text before a matrix if that changes it: an operator, or a number as a factor."""
     before = near.rstrip()
     line = before.rpartition("\n")[2]
-    operator = before[-1:] in _OPERATORS and not _RULE.fullmatch(line.strip()) and not _BOLD.search(before[-200:])
+    operator = before[-1:] in _OPERATORS and not (
+        before.endswith("<-") or _RULE.fullmatch(line.strip()) or _BULLET.search(before)
+    )
     in_line = "\n" not in near[len(before) :] and line[-1:] not in ":=)],;|>"
     number = in_line and any(map(str.isdigit, line)) and not any(map(str.isalpha, line))
     return line[-NAMED:] if operator or number else ""
 
 
-def _rounding_type(one: FoundList, text: str) -> str:
-    """Return the type that a constructor is given where it would make other numbers of those in its list."""
-    kind = _WHOLE_TYPE.search("".join(_said_in_calls(one.group, text)))
-    if kind is None:
+def _rounding_type(call: BracketGroup, text: str) -> str:
+    """Return the type that a call gives to numbers in it that it would change; "" for none, and for other brackets."""
+    if not call.word or call.bracket != "(":
         return ""
-    kept = _is_whole(_cells(one.value), most=1 if "bool" in kind[0] else math.inf)
-    return "" if kept else kind[0].lstrip(", ")
+    kind = _WHOLE_WORD.search(call.word) or _WHOLE_TYPE.search(_said_in(call, text))
+    if kind is None or _are_whole(call, most=1 if "bool" in kind[0].lower() else math.inf):
+        return ""
+    return kind[0].lstrip(", ")
 
 
-def _said_in_calls(group: BracketGroup, text: str) -> Iterator[str]:
-    """Yield the text in a call and in the calls within it, but nothing in lists, such as names of columns."""
-    place = group.opened
+def _said_in(call: BracketGroup, text: str) -> str:
+    """Return the text in a call without that in brackets within it, such as names of columns."""
+    inner = [item for item in call if isinstance(item, BracketGroup)]
+    starts, ends = [call.opened, *(group.end for group in inner)], [*(group.opened for group in inner), call.end]
+    return "[]".join(text[low:high] for low, high in zip(starts, ends, strict=True))
+
+
+def _are_whole(group: BracketGroup, most: float) -> bool:
+    """Return whether the numbers in a group are whole, and at most `most` apart from their signs."""
     for item in group:
         if isinstance(item, BracketGroup):
-            yield text[place : item.opened]
-            if _named(item)[1] and item.bracket == "(":
-                yield from _said_in_calls(item, text)
-            place = item.end
-    yield text[place : group.end]
-
-
-def _is_whole(cells: Iterable[str], most: float) -> bool:
-    """Return whether cells are whole numbers, the absolute values of which are at most `most`."""
-    try:
-        numbers = [cell_number(cell) for cell in cells]
-    except NotANumber:
-        return False
-    return all(value.is_integer() and abs(value) <= most for value in numbers)
+            if _named(item)[0] not in _SHAPES and not _are_whole(item, most):
+                return False
+        else:
+            with suppress(NotANumber):
+                value = cell_number(item.strip("\"'"))
+                if not value.is_integer() or abs(value) > most:
+                    return False
+    return True
 
 
 def _counts_behind(rest: str, *, in_quotes: bool) -> bool:
     """Return whether the text after a matrix changes it: an index, an attribute, an operator."""
     near, apart = rest[:1], rest.lstrip(" \t")
     touches = near and (near in "'ᵀ²[(^’" or (near.isascii() and near.isalnum())) and not in_quotes
-    attribute = near == "." and rest[1:2].isalpha()
+    attribute = apart[:1] == "." and apart[1:2].isalpha()
     turned = not in_quotes and _TRANSPOSED.match(apart)
-    operator = apart[:1] in _OPERATORS and not apart.startswith(("**", "--")) and not _COMMENT.match(rest)
+    operator = apart[:1] in _OPERATORS and not apart.startswith("--") and not _COMMENT.match(rest)
     return bool(touches or turned) or attribute or operator or apart.startswith(("==", "!="))
 
 
 # --- rows ----------------------------------------------------------------------------------------
-def _listed(one: FoundList, text: str) -> Iterator[NamedRows]:
-    """Yield the matrices of a list; there are several where it is nested deeper than a matrix."""
+def _listed(one: FoundList, text: str, *, whole: bool = True) -> Iterator[NamedRows]:
+    """Yield the matrices of a list; there are several where it is nested deeper than a matrix.
+
+    `whole`: it is all that stands in its brackets, so that lines in these may be rows.
+    """
     name = one.name or name_before(text, one.group.start)
     value = one.value
     while len(value) == 1 and isinstance(value[0], list):
         value = value[0]
     if any(isinstance(item, list) and any(isinstance(inner, list) for inner in item) for item in value):
         for place, item in enumerate(value):
-            inner = FoundList(f"{name}[{place}]", item if isinstance(item, list) else [item], one.group)
-            yield from _listed(inner, text)
+            inner = one._replace(name=f"{name}[{place}]", value=item if isinstance(item, list) else [item])
+            yield from _listed(inner, text, whole=False)
         return
     readings = [_rows_of(value)]
     body = text[one.group.opened : one.group.end]
-    if "\n" in body and _depth(value) == 1 and len(value) > 1:
+    if whole and "\n" in body and _depth(value) == 1 and len(value) > 1:
         group = next(item for item in _grouped(_cut_at_lines(body)).root if isinstance(item, BracketGroup))
-        rows = _rows_of(_value(group) or [])
+        cut = _value(group)
+        rows = _rows_of(cut) if isinstance(cut, list) else []
         readings += [rows] if len(rows) > 1 and len({len(cells) for cells in rows}) == 1 else []
     yield NamedRows(name, readings)
 
@@ -612,9 +653,7 @@ def _cut_at_lines(body: str) -> str:
     return "".join(line + end for line, end in zip(lines, [*ends, ""], strict=True))
 
 
-def _rows_of(value: Nested | str) -> Rows:
-    if isinstance(value, str):
-        return [[value]]
+def _rows_of(value: Nested) -> Rows:
     rows: Rows = [[]]
     if not any(isinstance(item, list) for item in value):
         for item in value:
@@ -633,8 +672,9 @@ def name_before(text: str, start: int) -> str:
     if not line.strip():
         above = before.rstrip().rpartition("\n")[2].rstrip()
         line = above if above.endswith((":", "=")) else ""
+    line = " ".join(line.split())
     name = re.sub(r"(?<!\w)'([^']*)'", r"\1", re.split(r"[\])};,]", line)[-1])  # K' is another matrix than 'K'
-    return re.sub(r"^(?:const|let|var)\s+|[\s:=<>(]+$|^[\s#>*`.-]+|[*`\"]|(?<!\w)'", "", name).strip()
+    return re.sub(r"^(?:const|let|var)\s+|(?:<-|[\s:=<>(])+$|^[\s#>*`.-]+|[*`\"]|(?<!\w)'", "", name).strip()
 
 
 def _as_rows(found: Sequence[FoundList], text: str, left_out: str) -> FoundLists | None:
@@ -668,6 +708,12 @@ def _singly(found: Sequence[FoundList], text: str, left_out: str) -> FoundLists:
         raise FormatError(TOO_MANY, most=f"{MOST:,}")
     if len(matrices) > 1:
         left_out = _without(left_out, [one.name for one in matrices])
+        if (shared := _SHARED.search(_before(text, found[0].group.start))) and not any(
+            one.name for one in matrices[1:]
+        ):
+            names = [name.strip() for name in shared[1].split(",")]
+            if len(names) == len(matrices):
+                matrices = [one._replace(name=name) for one, name in zip(matrices, names, strict=True)]
     return FoundLists(matrices, left_out)
 
 

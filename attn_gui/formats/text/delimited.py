@@ -1,4 +1,8 @@
-"""Rows of cells between tabs, semicolons, commas or blanks.
+"""Rows of cells between tabs, semicolons, commas or blanks, and what stands around them.
+
+Words around a table, prompts, shapes and types of its print are lines of their own (`LINES_OF_WORDS`), a label stands
+in its first row (Q: 1 2) or in each (it: 1 2, `named_rows`). R and MATLAB print wide tables in parts, one below the
+other, and MATLAB a factor above all (`unprinted`). Empty lines and words part several tables (`blocks_of`).
 
 clevercsv 0.8.5 was tried on the samples of the tests and not taken: it finds the same delimiters, six times slower,
 and says nothing of decimal commas and headings, which are what is hard to tell here.
@@ -13,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from attn_gui.formats.file_messages import FormatError, quoted
-from attn_gui.formats.text.bracketed_lists import BESIDE, NAMED
+from attn_gui.formats.text.bracketed_lists import BESIDE, NAMED, SUMMARY
 from attn_gui.formats.text.headings import CellSort, find_headings, is_count, is_number, sort_of
 from attn_gui.formats.text.numerals import normalized
 
@@ -24,36 +28,10 @@ _WIDE = str.maketrans({"，": ",", "；": ";", "、": ",", "\u3000": " "})
 _DRAWN = str.maketrans("⎡⎢⎣⎤⎥⎦⎛⎜⎝⎞⎟⎠", " " * 12)
 _BETWEEN = re.compile(r"(?<=\d)\s*[，；、]\s*(?=[-+−－.\d])")
 _NEW_LINES = str.maketrans({"\v": "\n", "\f": "\n", "\x85": "\n", "\u2028": "\n", "\u2029": "\n"})
-_FIRST_LINE = re.compile(r'"?sep=(.)"?\n', re.IGNORECASE)  # as Excel begins a file
+_FIRST_LINE = re.compile(r'\A"?sep=."?\n', re.IGNORECASE)  # as Excel begins a file
 COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?|[+-]?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]*)?")
 _QUOTED = re.compile(r'(?:^|(?<=[\t,;\n]))"(?![^"\w]*\d)(?:[^"]|"")*"(?=[\t,;\n]|$)')
 ONE_COMMA = re.compile(r"[-+]?\d+,\d+(?:[eE][-+]?\d+)?")
-
-_PROMPT = re.compile(r"^[ \t]*(?:Out ?\[\d*\]: ?|Out\[\d+\](?://\w+)?= ?)", re.MULTILINE)
-_ASKED = re.compile(r"[ \t]*(?:>>>|\.\.\. |In ?\[\d*\]:=?|julia>|octave:\d+>|(?:>>?|\$)(?= +[^\W\d])|>>\s*$)")
-_QUOTED_LINE = re.compile(r"[ \t]*(?:#+>?|//|%+|>+)(?: |$)")
-_FENCE = re.compile(r"[ \t]*(?:```|~~~)[\w ]*$")
-_WORDS_END = frozenset("])}>:=：＝。.*`")
-_ENDS = (":", "：", "=", "＝", ":**", "：**")
-_LABEL = re.compile(
-    r"(?=[^\n]*?[^\W\d_])([^\n\t:：=＝]*(?:[:=]\**(?= )|[：＝]\**)|[^\d\n\t]*?(?= )) *(?=[-+−－.]?[.\d])"
-)  # no blank stands behind a colon that is as wide as a letter
-_COMMENT = re.compile(r"(?<=[\d.])[ \t]+(?:#|//|%) *[^\W\d][^\n]*$", re.MULTILINE)
-_NUMBERS = re.compile(r"[\s.,;+-]*\d[\s\d.,;eE+-]*")
-_PUNCTUATED = re.compile(r"[:：，。！？(（]")
-_R_ROW = re.compile(r"^\s*\[\d+,\]")
-_R_VECTOR = re.compile(r"(?:^[ \t]*\[\d+\][ \t].*(?:\n|$))+", re.MULTILINE)
-_FACTOR = re.compile(r"^[ \t]*1\.0+e([+-]\d+)[ \t]*\*[ \t]*$", re.MULTILINE)
-_POWER = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+))(?:e([-+]?\d+))?|[-+]?(?:nan|inf|infinity)", re.IGNORECASE)
-_BETWEEN_CELLS = re.compile(r"[\s,;|:=]+")
-_RULE = re.compile(r"\s*[-=_~]{3,}(?:\s+[-=_~]{3,})*\s*")
-_TYPE = re.compile(r"\s*(?:(?:[a-z]+\.)?(?:b?float|u?int)\d+|(?:Name|Length|dtype): .*|\[\[\d+\]\])\s*$")
-_HASHED = re.compile(r"\s*#{1,6} +\D*$")
-_COLUMNS = r"(?:\[,\d+\][ \t]*)+|Columns? \d+(?: (?:through|and|to) \d+)?:?[ \t]*"
-_PARTED = re.compile(rf"^[ \t]*(?:{_COLUMNS})$\n?", re.MULTILINE)
-_SHAPE = re.compile(r"[ \t]*(?:(?:torch\.)?[Ss]ize|[Ss]hape)?[ \t]*[:=]?[ \t]*[(\[]+\d+,(?: ?\d+,?)*[)\]]+[ \t]*$")
-
-_ROW, _WORD, _EMPTY = "row", "word", "empty"
 
 
 class TextRow(NamedTuple):
@@ -69,11 +47,12 @@ class TextRow(NamedTuple):
 
 
 class Dialect(NamedTuple):
-    """How rows of a text are split; `ended`: a delimiter ends every line, and separates nothing there."""
+    """How rows of a text are split; `begun` and `ended`: a delimiter begins or ends every line, and separates nothing
+    there."""
 
     delimiter: str
+    begun: bool = False
     ended: bool = False
-    start: int = 0  # of the first row in the text
 
 
 def tidy(text: str) -> str:
@@ -81,6 +60,7 @@ def tidy(text: str) -> str:
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     if "\n" not in text:
         text = text.translate(_NEW_LINES)
+    text = _FIRST_LINE.sub("\n", text)
     if not text.isascii() and any(piece in text for piece in "⎦⎠"):
         text = text.translate(_DRAWN)
     if text.isascii() or "\t" in text or '"' in text:
@@ -96,11 +76,8 @@ def outlined(text: str) -> str:
 
 def find_dialect(text: str) -> Dialect:
     """Return the delimiter with which the first rows are all numbers and headings, or which gives most numbers."""
-    said = _FIRST_LINE.match(text)
-    if said is not None:
-        return Dialect(said[1], start=said.end())
     text = outlined(text)
-    dialects = [Dialect(mark, _ends_lines(text, mark)) for mark in DELIMITERS]
+    dialects = [Dialect(mark, _begins_lines(text, mark), _ends_lines(text, mark)) for mark in DELIMITERS]
     return max(dialects, key=lambda dialect: _score(sample_of(text, dialect), dialect.delimiter))
 
 
@@ -114,27 +91,36 @@ def sample_of(text: str, dialect: Dialect) -> list[list[str]]:
 def rows_of(text: str, dialect: Dialect) -> Iterator[TextRow]:
     """Yield every row that is not blank."""
     blank, mark = dialect.delimiter == " ", dialect.delimiter
-    lines = _lines(text, dialect.start)
+    lines = _lines(text)
     if blank:
         lines = (" ".join(filter(None, line.strip().split(" "))) + "\n" for line in lines)
     reader = csv.reader(lines, delimiter=mark, skipinitialspace=blank, strict=True)
     for cells in reader:
         if dialect.ended and cells and not cells[-1].strip():
             cells.pop()
+        if dialect.begun and cells and not cells[0].strip():
+            del cells[0]
         if len(cells) > 1 or (cells and cells[0].strip()):
             yield TextRow(reader.line_num, cells)
 
 
-def _lines(text: str, start: int) -> Iterator[str]:
+def _lines(text: str) -> Iterator[str]:
+    start = 0
     while start < len(text):
         end = text.find("\n", start) + 1 or len(text)
         yield text[start:end]
         start = end
 
 
+def _begins_lines(text: str, mark: str) -> bool:
+    """Return whether a delimiter begins every line of several, so that nothing is in the first column."""
+    lines = [line for line in itertools.islice(_lines(text), SAMPLE) if line.strip()]
+    return mark != " " and len(lines) > 1 and all(line.startswith(mark) for line in lines)
+
+
 def _ends_lines(text: str, mark: str) -> bool:
     """Return whether a delimiter ends every line, except perhaps the last."""
-    lines = [line.rstrip(" \n") for line in itertools.islice(_lines(text, 0), SAMPLE) if line.strip()]
+    lines = [line.rstrip(" \n") for line in itertools.islice(_lines(text), SAMPLE) if line.strip()]
     if mark == " " or not lines:
         return False
     needed = lines[:-1] if len(lines) > 1 else lines if mark != "\t" else []
@@ -163,6 +149,37 @@ def _numeric(cell: str, comma: bool) -> bool:
 
 
 # --- what stands around a table ------------------------------------------------------------------
+_FENCE = re.compile(r"[ \t]*(?:```|~~~)[\w ]*$")
+_ASKED = re.compile(r"[ \t]*(?:>>>|\.\.\. |In ?\[\d*\]:=?|julia>|octave:\d+>|(?:>>?|\$)(?= +[^\W\d])|>>\s*$)")
+LINES_OF_WORDS = {
+    ">>> Q": _ASKED,
+    "```python": _FENCE,
+    "2×3 Matrix{Float64}:": SUMMARY,
+    "torch.Size([2, 3])": re.compile(
+        r"[ \t]*(?:(?:torch\.)?[Ss]ize|[Ss]hape)?[ \t]*[:=]?[ \t]*[(\[]+\d+,(?: ?\d+,?)*[)\]]+[ \t]*$"
+    ),
+    "Name: q, dtype: float64": re.compile(
+        r"\s*(?:(?:[a-z]+\.)?(?:b?float|u?int)\d+|(?:Name|Length|dtype): .*|\[\[\d+\]\])\s*$"
+    ),
+    "## Weights": re.compile(r"\s*#{1,6} +\D*$"),
+}
+"""Lines beside a table that are words, whatever is in them: an example of each, and what they have in common."""
+_PROMPT = re.compile(r"^[ \t]*(?:Out ?\[\d*\]: ?|Out\[\d+\](?://\w+)?= ?)", re.MULTILINE)  # Out[3]//MatrixForm=
+_QUOTED_LINE = re.compile(r"[ \t]*(?:#+>?|//|%+|>+)(?: |$)")  # of a mail, a comment, and ##> of knitr
+_COMMENT = re.compile(r"(?<=[\d.])[ \t]+(?:#|//|%) *[^\W\d][^\n]*$", re.MULTILINE)  # 1.5 2  # keys
+_WORDS_END = frozenset("])}>:=：＝。.*`")
+_ENDS = (":", "：", "=", "＝", "→", ":**", "：**")
+_LABEL = re.compile(
+    r"(?=[^\n]*?[^\W\d_])([^\n\t:：=＝]*(?:[:=→]\**(?= )|[：＝]\**)|[^\d\n\t]*?(?= )) *(?=[-+−－.]?[.\d])"
+)  # no blank stands behind a colon that is as wide as a letter
+_GLUED = re.compile(r"^([ \t]*[^\W\d][^\n\t:=→]*[:=→])([-+−－.\d][^\n]*)$", re.MULTILINE)  # t0:1 2
+_NUMBERS = re.compile(r"[\s.,;+-]*\d[\s\d.,;eE+-]*")
+_PUNCTUATED = re.compile(r"[:：，。！？(（]")
+_RULE = re.compile(r"\s*[-=_~]{3,}(?:\s+[-=_~]{3,})*\s*")
+_PIPED_RULE = re.compile(r"(?=.*\|)[ \t|:+-]*-{3,}[ \t|:+-]*")  # of a table in Markdown
+_ROW, _WORD, _EMPTY = "row", "word", "empty"
+
+
 class TextBlock(NamedTuple):
     """A table in a text, whose lines keep their numbers; `words` are those above it."""
 
@@ -188,6 +205,166 @@ def uncommented(text: str) -> str:
 def without_comments(text: str) -> tuple[str, str]:
     """Return a plain table without comments behind its rows, and these comments."""
     return _COMMENT.sub("", text), " ".join(comment.strip() for comment in _COMMENT.findall(text))
+
+
+def blocks_of(text: str) -> tuple[list[TextBlock], str]:
+    """Return the tables of a text, separated by lines of words or empty lines, and the words below the last one.
+
+    Single rows with empty lines between them are one table; so is a column, in which an empty line is a gap.
+    """
+    lines = text.split("\n")
+    kinds: list[str] = []
+    piped = any(map(_PIPED_RULE.fullmatch, lines))
+    for place, line in enumerate(lines):
+        if piped and line.strip() and "|" not in line:
+            kinds.append(_WORD)
+        elif _NUMBERS.fullmatch(line):
+            kinds.append(_ROW)
+        elif _RULE.fullmatch(line) and _heads(lines[:place], kinds):
+            lines[place] = ""
+            kinds.append(_ROW)
+        else:
+            kinds.append(_kind(place, lines))
+    if _ROW not in kinds:
+        return [TextBlock("", text)], ""
+    runs = itertools.groupby(range(len(kinds)), kinds.__getitem__)
+    rows = [list(places) for kind, places in runs if kind == _ROW]
+    words = _WORD in kinds[rows[0][0] : rows[-1][-1]]
+    cells = re.split(r"[\t,;|]|(?<=\S) +(?=\S)", lines[rows[0][-1]].strip())
+    if not words and (max(map(len, rows)) == 1 or len(cells) == 1):
+        rows = [list(range(rows[0][0], rows[-1][-1] + 1))]
+    elif not words and len(rows[0]) == 1 and not any(map(is_number, _fields(lines[rows[0][0]]))):
+        rows = [[*rows[0], *range(rows[0][0] + 1, rows[1][-1] + 1)], *rows[2:]]  # headings above an empty line
+    blocks, last = [], 0
+    for places in rows:
+        words_above = _words_in(lines[last : places[0]], kinds[last : places[0]])
+        last = places[-1] + 1
+        blocks.append(TextBlock(words_above, "\n" * places[0] + "\n".join(lines[places[0] : last])))
+    return blocks, _words_in(lines[last:], kinds[last:])
+
+
+def _heads(lines: Sequence[str], kinds: Sequence[str]) -> bool:
+    """Return whether the last line that is not empty holds the headings of a table."""
+    above = next((place for place in range(len(lines) - 1, -1, -1) if kinds[place] != _EMPTY), None)
+    return above is not None and kinds[above] == _ROW and not any(map(is_number, lines[above].split()))
+
+
+def _words_in(lines: Sequence[str], kinds: Sequence[str]) -> str:
+    said = [line for line, kind in zip(lines, kinds, strict=True) if kind == _WORD and not _FENCE.match(line)]
+    said = [line for line in said if any(map(str.isalnum, line))]
+    return " ".join(" ".join(line.split()) for line in said)
+
+
+def _kind(place: int, lines: Sequence[str]) -> str:
+    """Return the kind of a line: row or headings of a table, empty, or words such as sentences, labels, prompts and
+    code."""
+    line = lines[place]
+    if not line.strip():
+        return _EMPTY
+    if "|" in line or "│" in line:
+        return _ROW
+    labeled = "\t" in line.strip() and is_number(line.split()[-1])  # a row of a table whose label is such as "$ A"
+    signs = (sign for sign in LINES_OF_WORDS.values() if not (labeled and sign is _ASKED))
+    if any(sign.match(line) for sign in signs) or _RULE.fullmatch(line):
+        return _WORD
+    if len(line) > LONGEST_WORDS or not any(map(str.isalpha, line)):
+        return _ROW
+    last = line.replace(",", " ").split()[-1]
+    if last[-1] in _WORDS_END and last != "*" and "\t" not in line and not is_number(last):
+        return _WORD
+    below = [other for other in lines[place + 1 : place + 4] if other.strip() and not _RULE.fullmatch(other)]
+    return _WORD if below and is_title(line, below) and not is_counted(below) else _ROW
+
+
+def _fields(line: str) -> list[str]:
+    """Return the cells of a line, split at the first delimiter that it has."""
+    mark = next((mark for mark in DELIMITERS[:-1] if mark in line.strip()), None)
+    return [cell.strip() for cell in line.strip().split(mark) if cell.strip()]
+
+
+def is_title(line: str, below: Sequence[str]) -> bool:
+    """Return whether a line is a title above rows of several numbers: neither headings, nor a row with a label."""
+    row = _fields(below[0])
+    if len(row) < 2 or not is_number(row[0]) or sort_of(line) is not CellSort.WORD:
+        return False
+    mark = next((mark for mark in DELIMITERS[:-1] if mark in below[0].strip()), None)
+    cells = [cell for cell in line.split(mark) if cell.strip()]
+    if mark is not None or len(cells) == 1:
+        return len(cells) == 1
+    sentence = len(cells) > len(row) or _PUNCTUATED.search(line) is not None
+    return sentence and _numbers_at_end(line) < len(row)
+
+
+def _numbers_at_end(line: str) -> int:
+    """Return how many numbers are at the end of a line."""
+    cells = re.split(r"[\s,;:=：＝]+", line.strip())
+    return len(list(itertools.takewhile(is_number, reversed(cells))))
+
+
+def is_counted(below: Sequence[str]) -> bool:
+    """Return whether rows of two numbers may be one column with a count, as pandas and R print it."""
+    rows = [_fields(line) for line in below]
+    return len(rows[0]) == 2 and is_count([row[0] for row in rows if row], int(rows[0][0] == "1"))
+
+
+def unglued(text: str) -> str:
+    """Return the text with a blank between a label's colon and a number right behind it, where the rest of the line is
+    numbers: t0: 1 2 for t0:1 2. The colon may also belong to a name such as head:1."""
+    return _GLUED.sub(_parted, text) if any(sign in text for sign in ":=→") else text
+
+
+def _parted(line: re.Match[str]) -> str:
+    cells = re.split(r"[\s,;]+", line[2].rstrip(" \t,;"))
+    alone = len(cells) == 1 and "\n" not in line.string.strip()  # localhost:8080
+    numbers = not alone and all(map(is_number, cells)) and sort_of(line[1] + cells[0]) is not CellSort.BROKEN
+    return f"{line[1]} {line[2]}" if numbers else line[0]
+
+
+def label_of(text: str) -> tuple[str, str, bool]:
+    """Return the words before the first row of a table on its line, the table, and whether the line may be a heading.
+
+    The line may be the heading of a column, or a row with its label. There are no words where other rows have some.
+    """
+    first, *below = [line for line in text.split("\n", SAMPLE)[:SAMPLE] if line.strip()] or [""]
+    label = _LABEL.match(first[:LONGEST_WORDS])
+    rest = re.split(r"[\s,;]+", first[label.end() :].strip()) if label else []
+    if label is None or not all(map(is_number, rest)) or any(_LABEL.match(line[:LONGEST_WORDS]) for line in below):
+        return "", text, False
+    if sort_of(label[0]) is not CellSort.WORD or any(map(is_number, label[0].split())):
+        return "", text, False
+    said = label[0].rstrip().endswith(_ENDS)
+    if below and len(rest) != len(_fields(below[0])):
+        return "", text, False
+    if not said and (len(rest) == 1 and rest[0].isdigit() if below else "\t" not in first):
+        return "", text, False  # head 0: the number belongs to the name; or the name has a cell of its own
+    place = text.index(first)
+    doubtful = len(rest) == 1 if below else not said
+    return label[0].strip(), text[:place] + text[place + label.end() :], doubtful
+
+
+def named_rows(text: str) -> tuple[tuple[str, ...], str] | None:
+    """Return the names before the rows of a plain table, each with a colon, and the table without them."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    if len(lines) < 2:
+        return None
+    names, rows = [], []
+    for line in lines:
+        label = _LABEL.match(line[:LONGEST_WORDS])
+        if label is None or not label[1].endswith(_ENDS):
+            return None
+        names.append(label[1].strip(" :：=＝→*"))
+        rows.append(line[label.end() :])
+    return tuple(names), "\n".join(rows)
+
+
+# --- prints of R and MATLAB ----------------------------------------------------------------------
+_R_ROW = re.compile(r"^\s*\[\d+,\]")  # [1,] 0.5 0.5
+_R_VECTOR = re.compile(r"(?:^[ \t]*\[\d+\][ \t].*(?:\n|$))+", re.MULTILINE)  # [1] 0.1 0.2, with [3] below
+_COLUMNS = r"(?:\[,\d+\][ \t]*)+|Columns? \d+(?: (?:through|and|to) \d+)?:?[ \t]*"  # [,1] [,2]; Columns 1 through 2
+_PARTED = re.compile(rf"^[ \t]*(?:{_COLUMNS})$\n?", re.MULTILINE)
+_FACTOR = re.compile(r"^[ \t]*1\.0+e([+-]\d+)[ \t]*\*[ \t]*$", re.MULTILINE)  # 1.0e+03 * above a matrix
+_POWER = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+))(?:e([-+]?\d+))?|[-+]?(?:nan|inf|infinity)", re.IGNORECASE)
+_BETWEEN_CELLS = re.compile(r"[\s,;|:=]+")
 
 
 def unprinted(text: str) -> str:
@@ -250,138 +427,3 @@ def _one_row(vector: re.Match[str]) -> str:
     counts = itertools.accumulate((len(row) - 1 for row in rows), initial=1)
     fits = all(row[0] == f"[{count}]" for row, count in zip(rows, counts, strict=False))
     return " ".join(" ".join(row[1:]) for row in rows) if fits else vector[0]
-
-
-def blocks_of(text: str) -> tuple[list[TextBlock], str]:
-    """Return the tables of a text, separated by lines of words or empty lines, and the words below the last one.
-
-    Single rows with empty lines between them are one table; so is a column, in which an empty line is a gap.
-    """
-    lines = text.split("\n")
-    kinds: list[str] = []
-    for place, line in enumerate(lines):
-        if _NUMBERS.fullmatch(line):
-            kinds.append(_ROW)
-        elif _RULE.fullmatch(line) and _heads(lines[:place], kinds):
-            lines[place] = ""
-            kinds.append(_ROW)
-        else:
-            kinds.append(_kind(place, lines))
-    if _ROW not in kinds:
-        return [TextBlock("", text)], ""
-    runs = itertools.groupby(range(len(kinds)), kinds.__getitem__)
-    rows = [list(places) for kind, places in runs if kind == _ROW]
-    words = _WORD in kinds[rows[0][0] : rows[-1][-1]]
-    cells = re.split(r"[\t,;|]|(?<=\S) +(?=\S)", lines[rows[0][-1]].strip())
-    if not words and (max(map(len, rows)) == 1 or len(cells) == 1):
-        rows = [list(range(rows[0][0], rows[-1][-1] + 1))]
-    elif not words and len(rows[0]) == 1 and not any(map(is_number, _fields(lines[rows[0][0]]))):
-        rows = [[*rows[0], *range(rows[0][0] + 1, rows[1][-1] + 1)], *rows[2:]]  # headings above an empty line
-    blocks, last = [], 0
-    for places in rows:
-        words_above = _words_in(lines[last : places[0]], kinds[last : places[0]])
-        last = places[-1] + 1
-        blocks.append(TextBlock(words_above, "\n" * places[0] + "\n".join(lines[places[0] : last])))
-    return blocks, _words_in(lines[last:], kinds[last:])
-
-
-def _heads(lines: Sequence[str], kinds: Sequence[str]) -> bool:
-    """Return whether the last line that is not empty holds the headings of a table."""
-    above = next((place for place in range(len(lines) - 1, -1, -1) if kinds[place] != _EMPTY), None)
-    return above is not None and kinds[above] == _ROW and not any(map(is_number, lines[above].split()))
-
-
-def _words_in(lines: Sequence[str], kinds: Sequence[str]) -> str:
-    said = [line for line, kind in zip(lines, kinds, strict=True) if kind == _WORD and not _FENCE.match(line)]
-    said = [line for line in said if any(map(str.isalnum, line))]
-    return " ".join(" ".join(line.split()) for line in said)
-
-
-def _kind(place: int, lines: Sequence[str]) -> str:
-    """Return the kind of a line: row or headings of a table, empty, or words such as sentences, labels, prompts and
-    code."""
-    line = lines[place]
-    if not line.strip():
-        return _EMPTY
-    if "|" in line or "│" in line:
-        return _ROW
-    labeled = "\t" in line.strip() and is_number(line.split()[-1])  # a row of a table whose label is such as "$ A"
-    if (_ASKED.match(line) and not labeled) or any(kind.match(line) for kind in (_FENCE, _SHAPE, _TYPE, _HASHED)):
-        return _WORD
-    if _RULE.fullmatch(line):
-        return _WORD
-    if len(line) > LONGEST_WORDS or not any(map(str.isalpha, line)):
-        return _ROW
-    last = line.replace(",", " ").split()[-1]
-    if last[-1] in _WORDS_END and last != "*" and "\t" not in line and not is_number(last):
-        return _WORD
-    below = [other for other in lines[place + 1 : place + 4] if other.strip() and not _RULE.fullmatch(other)]
-    return _WORD if below and is_title(line, below) and not is_counted(below) else _ROW
-
-
-def _fields(line: str) -> list[str]:
-    """Return the cells of a line, split at the first delimiter that it has."""
-    mark = next((mark for mark in DELIMITERS[:-1] if mark in line.strip()), None)
-    return [cell.strip() for cell in line.strip().split(mark) if cell.strip()]
-
-
-def is_title(line: str, below: Sequence[str]) -> bool:
-    """Return whether a line is a title above rows of several numbers: neither headings, nor a row with a label."""
-    row = _fields(below[0])
-    if len(row) < 2 or not is_number(row[0]) or sort_of(line) is not CellSort.WORD:
-        return False
-    mark = next((mark for mark in DELIMITERS[:-1] if mark in below[0].strip()), None)
-    cells = [cell for cell in line.split(mark) if cell.strip()]
-    if mark is not None or len(cells) == 1:
-        return len(cells) == 1
-    sentence = len(cells) > len(row) or _PUNCTUATED.search(line) is not None
-    return sentence and _numbers_at_end(line) < len(row)
-
-
-def _numbers_at_end(line: str) -> int:
-    """Return how many numbers are at the end of a line."""
-    cells = re.split(r"[\s,;:=：＝]+", line.strip())
-    return len(list(itertools.takewhile(is_number, reversed(cells))))
-
-
-def is_counted(below: Sequence[str]) -> bool:
-    """Return whether rows of two numbers may be one column with a count, as pandas and R print it."""
-    rows = [_fields(line) for line in below]
-    return len(rows[0]) == 2 and is_count([row[0] for row in rows if row], int(rows[0][0] == "1"))
-
-
-def label_of(text: str) -> tuple[str, str, bool]:
-    """Return the words before the first row of a table on its line, the table, and whether the line may be a heading.
-
-    The line may be the heading of a column, or a row with its label. There are no words where other rows have some.
-    """
-    first, *below = [line for line in text.split("\n", SAMPLE)[:SAMPLE] if line.strip()] or [""]
-    label = _LABEL.match(first[:LONGEST_WORDS])
-    rest = re.split(r"[\s,;]+", first[label.end() :].strip()) if label else []
-    if label is None or not all(map(is_number, rest)) or any(_LABEL.match(line[:LONGEST_WORDS]) for line in below):
-        return "", text, False
-    if sort_of(label[0]) is not CellSort.WORD or any(map(is_number, label[0].split())):
-        return "", text, False
-    said = label[0].rstrip().endswith(_ENDS)
-    if below and len(rest) != len(_fields(below[0])):
-        return "", text, False
-    if not said and (len(rest) == 1 and rest[0].isdigit() if below else "\t" not in first):
-        return "", text, False  # head 0: the number belongs to the name; or the name has a cell of its own
-    place = text.index(first)
-    doubtful = len(rest) == 1 if below else not said
-    return label[0].strip(), text[:place] + text[place + label.end() :], doubtful
-
-
-def named_rows(text: str) -> tuple[tuple[str, ...], str] | None:
-    """Return the names before the rows of a plain table, each with a colon, and the table without them."""
-    lines = [line for line in text.split("\n") if line.strip()]
-    if len(lines) < 2:
-        return None
-    names, rows = [], []
-    for line in lines:
-        label = _LABEL.match(line[:LONGEST_WORDS])
-        if label is None or not label[1].endswith(_ENDS):
-            return None
-        names.append(label[1].strip(" :：=＝*"))
-        rows.append(line[label.end() :])
-    return tuple(names), "\n".join(rows)

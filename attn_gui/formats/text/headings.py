@@ -1,4 +1,18 @@
-"""Detects headings and labels in a table: never a number in any spelling, never the error of a spreadsheet."""
+"""Detects headings and labels in a table: never a number in any spelling, never the error of a spreadsheet.
+
+a b                    words above numbers are headings, words beside them labels
+1 2
+
+       a b             above labels the first row may lack a cell, as pandas prints it, or begin with an empty one
+it     1 2
+
+token, 0, 1, 2         a count beside words may be headings or numbers: both are readings
+it, 0.5, 0.2, 0.3
+
+[empty], it, 2024      tokens may be numbers where the same stand on both sides of an empty corner
+it, 0.5, 0.5
+2024, 0.2, 0.8
+"""
 
 from __future__ import annotations
 
@@ -17,7 +31,8 @@ MISSING = frozenset(
     ("null", "(null)", "nil", "none", "na", "n/a", "<na>", "nat", "missing", "undefined", "\\n", "-nan(ind)")
 )
 _ERROR = re.compile(r"#[A-Z0-9_/ ]+[!?]?|#\w+[!?！？]|err:\d+|[+-]?nan\(\w*\)", re.IGNORECASE)
-_CALL = re.compile(r"\s*(?:np|numpy)\.[\w.]+\(")
+_CALL = re.compile(r"(?:np|numpy)\.[\w.]+\((?:[-+.\d]|…)")  # a number that NumPy would compute
+_COMMANDED = re.compile(r"[-+]?\\[A-Za-z]+[-+]?[.\d]")  # a number in a command of LaTeX that is not known here
 _DECIMALS = re.compile(r"\d[.,eE]|[.,]\d")
 FORMULA = "=+-@\t\r"  # what spreadsheets would run
 _BEFORE = "\"'([{<>≤≥=≈~±+-−–×$€£¥￥₩₹#.,، \t"  # may stand before a number
@@ -55,7 +70,7 @@ def sort_of(cell: str) -> CellSort:
     if plain.lower() in MISSING or _ERROR.fullmatch(plain):
         return CellSort.BROKEN
     first = text.lstrip(_BEFORE)[:1]
-    if first and unicodedata.category(first) in ("Nd", "Nl", "No"):
+    if _COMMANDED.match(plain) or _CALL.match(text) or (first and unicodedata.category(first) in ("Nd", "Nl", "No")):
         return CellSort.NUMBER
     return CellSort.WORD if any(map(str.isalpha, text)) else CellSort.MARK
 
@@ -98,6 +113,9 @@ def is_count(cells: Sequence[str], first: int | None = None) -> bool:
     return all(int(cell.strip()) == start + place for place, cell in enumerate(cells))
 
 
+_BOTH, _ABOVE, _BESIDE, _NONE = Headings(True, True), Headings(header=True), Headings(labels=True), Headings()
+
+
 def find_headings(rows: Sequence[Sequence[str]], headed: bool | None = False) -> tuple[Headings, ...]:
     """Return the readings of a table's first rows: two where numbers may be headings or not, else one.
 
@@ -106,27 +124,34 @@ def find_headings(rows: Sequence[Sequence[str]], headed: bool | None = False) ->
     if len(rows) > 1 and {len(row) for row in rows[1:]} == {len(rows[0]) + 1} and _agree(rows):
         return (Headings(True, True, short=True),)
     rows = [row for row in rows if len(row) == len(rows[0])]  # the others are refused when they are read
-    if len(rows) > 1 and len(rows[0]) > 1 and (found := _with_corner(rows, headed)):
+    several, beside = len(rows) > 1, [row[0] for row in rows]
+    if several and len(rows[0]) > 1 and (found := _with_corner(rows, headed)):
         return found
-    if len(rows) > 1 and (are_words(rows[0]) or (headed and _is_named(rows[0]))):
-        return (Headings(header=True),)
-    if len(rows) > 1 and (is_count(rows[0]) if headed else headed is None and _is_count_above(rows)):
-        return (Headings(header=True), Headings())
+    if several and (are_words(rows[0]) or (headed and _is_named(rows[0]))):
+        return (_ABOVE,)
+    if several and (is_count(rows[0]) if headed else headed is None and _is_count_above(rows)):
+        return _ABOVE, _NONE
     if headed is None and _is_count_beside(rows):
-        return (Headings(labels=True), Headings())
-    return (Headings(labels=len(rows[0]) > 1 and are_words(_first(rows)) and not _has_call(_first(rows))),)
+        return _BESIDE, _NONE
+    return (_BESIDE if len(rows[0]) > 1 and are_words(beside) else _NONE,)
 
 
-def _has_call(beside: Sequence[str]) -> bool:
-    """Return whether a cell is a call of NumPy, which is a number beside numbers, and no label."""
-    return any(map(_CALL.match, beside))
+def _agree(rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether a header without a corner belongs to the labels, as pandas prints them: words or counts."""
+    header, labels = rows[0], [row[0] for row in rows[1:]]
+    if are_words(header):
+        return are_words(labels) or is_count(labels, 0) or is_count(labels, 1)
+    return is_count(header, 0) and (are_words(labels) or (is_count(labels, 0) and len(rows) > 2))
 
 
 def _is_count_beside(rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether rows may be counted beside numbers that all have a fraction: pandas prints a Series so."""
-    beside, decimals = _first(rows), (_DECIMALS.search(cell) for row in rows for cell in row[1:])
+    """Return whether rows may be counted beside numbers that all have a fraction: pandas prints a Series so, and lists
+    have 1. and 2. before their items."""
+    beside, decimals = [row[0].strip() for row in rows], (_DECIMALS.search(cell) for row in rows for cell in row[1:])
+    dotted = len(rows) > 1 and all(cell.endswith(".") for cell in beside)
+    beside = [cell.removesuffix(".") for cell in beside] if dotted else beside
     counted = is_count(beside, 0) or is_count(beside, 1)
-    return len(rows) > 2 and len(rows[0]) > 1 and counted and all(decimals)
+    return (dotted or len(rows) > 2) and len(rows[0]) > 1 and counted and all(decimals)
 
 
 def _is_count_above(rows: Sequence[Sequence[str]]) -> bool:
@@ -137,63 +162,41 @@ def _is_count_above(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def _with_corner(rows: Sequence[Sequence[str]], headed: bool | None) -> tuple[Headings, ...]:
-    """Return the headings of a table whose first row and first column meet in a cell that belongs to neither."""
-    corner, header, labels = rows[0][0], rows[0][1:], _first(rows[1:])
-    both = Headings(True, True)
-    if _has_call(labels):
-        return ()
+    """Return the headings of a table whose first row and first column meet in a cell that belongs to neither.
+
+    An empty corner is no number, so that something is left out: both sides where neither can be numbers (a, b above
+    1, 2; 0, 1 above it, was) or where they are the same tokens; where one side is numbers perhaps that is not.
+    Beside words a corner with a name may belong to a count: token, 0, 1, 2.
+    """
+    corner, header, labels = rows[0][0], rows[0][1:], [row[0] for row in rows[1:]]
     if not corner.strip():
         # Markdown has an empty first row where there are no headings, and then the first column holds numbers
-        said = headed and (any(map(str.strip, header)) or not any(map(str.strip, labels)))
-        return (both._replace(said=True),) if said else _with_empty_corner(header, labels)
+        if headed and (any(map(str.strip, header)) or not any(map(str.strip, labels))):
+            return (_BOTH._replace(said=True),)
+        return _with_empty_corner(header, labels)
     if sort_of(corner) is not CellSort.WORD or not are_words(labels):
         return ()
     if are_words(header):
-        return (both,)
+        return (_BOTH,)
     counts = is_count(header) and (len(header) > 2 or (len(header) == 2 and int(header[0].strip()) == 0))
-    return (both, Headings(labels=True)) if counts else ()
+    return (_BOTH, _BESIDE) if counts else ()
 
 
 def _with_empty_corner(header: Sequence[str], labels: Sequence[str]) -> tuple[Headings, ...]:
-    both, above, beside = Headings(True, True), Headings(header=True), Headings(labels=True)
-    if not any(cell.strip() for cell in (*header, *labels)):
+    if not any(map(str.strip, labels)) and (is_count(header) or not any(map(str.strip, header))):
+        return ()  # an empty column beside numbers, or nothing at all
+    names = [cell for cell in labels if sort_of(cell) is not CellSort.NUMBER]
+    beside = _is_named(labels) or is_count(labels) or are_words(names)
+    if list(header) == labels or (beside and (_is_named(header) or is_count(header))):
+        return (_BOTH,)
+    if CellSort.BROKEN in map(sort_of, (*header, *labels)):
         return ()
-    named, counted = (_is_named(header), _is_named(labels)), (is_count(header), is_count(labels))
-    if counted[0] and not any(map(str.strip, labels)):
-        return ()  # an empty column beside numbers
-    if (named[0] or counted[0]) and (
-        named[1] or counted[1] or are_words([cell for cell in labels if sort_of(cell) is not CellSort.NUMBER])
-    ):
-        return (both,)
-    if are_words(header) and _no_broken(labels):
-        return (both, above)
-    return (both, beside) if are_words(labels) and _no_broken(header) else ()
+    return (_BOTH, _ABOVE) if are_words(header) else (_BOTH, _BESIDE) if are_words(labels) else ()
 
 
 def _is_named(side: Sequence[str]) -> bool:
     """Return whether no cell can be a number."""
     return not set(map(sort_of, side)) & {CellSort.NUMBER, CellSort.BROKEN}
-
-
-def _no_broken(side: Sequence[str]) -> bool:
-    return CellSort.BROKEN not in map(sort_of, side)
-
-
-def _agree(rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether a header without a corner belongs to the labels, as pandas prints them."""
-    header, labels = rows[0], _first(rows[1:])
-    words = are_words(header), are_words(labels) and not _has_call(labels)
-    counts = is_count(header, 0), is_count(labels, 0)
-    return (
-        all(words)
-        or (words[0] and (counts[1] or is_count(labels, 1)))
-        or (words[1] and counts[0])
-        or (all(counts) and len(rows) > 2)
-    )
-
-
-def _first(rows: Sequence[Sequence[str]]) -> list[str]:
-    return [row[0] for row in rows]
 
 
 def label_check(sample: Sequence[str], said: bool) -> Callable[[int, str], bool]:

@@ -65,10 +65,10 @@ _COLUMNS = re.compile(r"\s*\{(?:[^{}]|\{[^{}]*\})*\}")
 _LATEX_ROW = re.compile(r"\\\\(?:\[[^\]]*\])?|\\cr\b|\\tabularnewline\b")
 _LATEX_RULE = re.compile(r"\s*\\(?:hline|midrule)\b")
 _LATEX_CELL = re.compile(r"(?<!\\)&")
-_LATEX_FRACTION = re.compile(r"\\[dt]?frac\{([^{}]*)\}\{([^{}]*)\}")
+_LATEX_FRACTION = re.compile(r"\\[dt]?frac\s*(?:\{([^{}]*)\}\{([^{}]*)\}|(\d)(\d))")
 _LATEX_DRESS = re.compile(
-    r"\\(?:[hv]line|(?:top|mid|bottom)rule|(?:cmidrule|cline)(?:\([lr]*\))?\{[^{}]*\}|math\w+|text\w*|[,;:! ])"
-    r"|[{}$~]"
+    r"\\(?:[hv]line|(?:top|mid|bottom)rule|(?:cmidrule|cline)(?:\([lr]*\))?\{[^{}]*\}|(?:text)?color\{[^{}]*\}|math\w+|text\w*|num(?=\{)"
+    r"|[,;:! ])|[{}$~]"
 )
 _SIGN_APART = re.compile(r"^([-+])\s+(?=[\d.])")
 _LATEX_POWER = re.compile(r"\s*\\(?:times|cdot)\s*10\s*\^\s*\{?\s*([+-]?\d+)\s*\}?")
@@ -250,7 +250,7 @@ def _refuse_beside(side: str, nearest: int, ends: frozenset[str]) -> None:
 def _latex_cell(cell: str) -> str:
     """Return the text of a cell; fractions and powers stay apart from digits next to them, and so are no number."""
     cell = _LATEX_POWER.sub(r"e\1 ", cell.replace("\\infty", "inf"))
-    cell = _LATEX_FRACTION.sub(r" \1/\2 ", cell)
+    cell = _LATEX_FRACTION.sub(r" \1\3/\2\4 ", cell)
     return _SIGN_APART.sub(r"\1", text_of_latex(cell, lambda part: _LATEX_DRESS.sub("", part)).strip())
 
 

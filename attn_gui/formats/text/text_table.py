@@ -1,5 +1,17 @@
 """The one reader of tables that are text: pasted, dropped or in a file. Imports NumPy.
 
+A text is cut in the first of these ways that it is written in (`_parts`):
+
+    \\begin{pmatrix} 1 & 2 \\\\ 3 & 4 \\end{pmatrix}          LaTeX: `latex_markdown_reader`
+    Q = np.array([[1, 2], [3, 4]]), [1 2; 3 4]            numbers in brackets: `bracketed_lists`
+    | a | b |, with |---|---| below                        Markdown, frames: `latex_markdown_reader`
+    1,5;2   the 1 2   Q: 1 2                               cells between delimiters, with words around: `delimited`
+
+There may be several matrices in it, several ways to cut one (1,5 is one cell or two), to read headings (0, 1 above 0.5,
+0.5: `headings`), and commas in numbers (1,234: `MODES`). All are tried. Those in which every cell is a number are the
+readings: the only one is returned, with a note on all that was left out or guessed; several are asked about
+(`AmbiguousTable`); without one the text is refused, with the first cell that was in the way.
+
 NumPy's own readers are not used: they turn headings, decimal commas and typing errors into NaN without a word.
 """
 
@@ -11,7 +23,6 @@ import math
 import re
 from array import array
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -34,7 +45,7 @@ from attn_gui.formats.text.headings import (
     unmarked,
 )
 from attn_gui.formats.text.numerals import COMMA, MOST_NUMBERS, NOT_A_NUMBER, NotANumber, normalized
-from attn_gui.formats.untrusted_bytes import EXACT, rounded_note
+from attn_gui.formats.untrusted_bytes import EXACT, ROUNDED, rounded_note
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 Mode = Literal["point", "decimal", "grouped"]
@@ -48,6 +59,10 @@ _OTHER_LAYOUT = "%%MatrixMarket"  # of its rows the first is the shape, and the 
 _NO_NAME = re.compile(r"[\^'′ᵀ]")  # Kᵀ, say, is no name: the matrix is another than K
 _GROUPED = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]*)?")
 
+_READ_COMMA = {
+    "decimal": QT_TRANSLATE_NOOP("Sentences", "Commas were read as decimal points: {text} as {value}."),
+    "grouped": QT_TRANSLATE_NOOP("Sentences", "Commas were read as thousands separators: {text} as {value}."),
+}
 AT = QT_TRANSLATE_NOOP("Sentences", "row {row}, column {column}")
 AT_LINE = QT_TRANSLATE_NOOP("Sentences", "row {row}, column {column} (line {line})")
 _EXPECTED = QT_TRANSLATE_NOOP("Sentences", "{file}: {place} is “{text}”; expected a number.")
@@ -62,7 +77,10 @@ _SEVERAL = QT_TRANSLATE_NOOP(
 )
 _EMPTY_LINE = QT_TRANSLATE_NOOP("Sentences", "{file}: row {row} (line {line}) is empty; expected a number.")
 _NEGATIVE = QT_TRANSLATE_NOOP("Sentences", "Numbers in parentheses were read as negative ones: {text} as {value}.")
+_SWITCH = QT_TRANSLATE_NOOP("Sentences", "Among numbers “{text}” was read as {value}.")
 _VANISHED = QT_TRANSLATE_NOOP("Sentences", "{text} is too small to be kept and was read as 0.")
+_TOLD = (*_READ_COMMA.values(), _NEGATIVE, _SWITCH, _VANISHED, ROUNDED)
+"""Notes on cells, in the order in which they are said."""
 
 LARGEST = 256 * 2**20  # characters
 MOST_ROWS = 2**20  # as Excel has them
@@ -78,6 +96,7 @@ _OTHERWISE = (
     re.compile(r"[-+]?\d+,\d+(?:, +[-+]?\d+,\d+)+"),
 )
 """Lines between commas that may be one number with a comma in it, or several of these."""
+_EMPTY_COLUMN = QT_TRANSLATE_NOOP("Sentences", "The first column is empty and was left out.")
 _PARTED = QT_TRANSLATE_NOOP("Sentences", "Commas were read as lying between numbers: {text} as {cells}.")
 LEFT_OUT = QT_TRANSLATE_NOOP("Sentences", "The text around the matrix was left out: “{text}”.")
 TOO_LONG = QT_TRANSLATE_NOOP("Sentences", "{file} has a cell that is too long or a quote that is not closed.")
@@ -111,10 +130,7 @@ class ParsedCells:
         self._rows = 0
         self._line = 0
         self._listed: list[tuple[int, int, int, str, NotANumber]] = []
-        self._rounded: tuple[str, float] | None = None
-        self._with_comma: tuple[str, float] | None = None
-        self._accounted: tuple[str, float] | None = None
-        self._vanished = ""
+        self._told: dict[str, tuple[str, float]] = {}  # note → the first cell that it is about, and its number
 
     def add_row(self, row: TextRow, cells: Sequence[str]) -> None:
         """Add a row. Raises FormatError for another length, and for an empty line in a single column."""
@@ -145,7 +161,7 @@ class ParsedCells:
         if not together.isascii() or "_" in together or self.mode == "grouped":
             return None
         if self.mode == "decimal":
-            if "." in together or ("," in together and self._with_comma is None):
+            if "." in together or ("," in together and _READ_COMMA["decimal"] not in self._told):
                 return None
             cells = [cell.replace(",", ".") for cell in cells]
         try:
@@ -170,6 +186,8 @@ class ParsedCells:
         except NotANumber as error:
             self._refuse(column, line, cell, error)
             return math.nan
+        if is_switch(cell):
+            self._told.setdefault(_SWITCH, (cell.strip(), value))
         self._note_rounded(cell, value)
         self._note_vanished(cell, value)
         return value
@@ -179,7 +197,7 @@ class ParsedCells:
         if accounted is None:
             return self._read_plain(cell)
         value = -self._read_plain(accounted[1])
-        self._accounted = self._accounted or (cell.strip(), value)
+        self._told.setdefault(_NEGATIVE, (cell.strip(), value))
         return value
 
     def _read_plain(self, cell: str) -> float:
@@ -193,7 +211,7 @@ class ParsedCells:
         if self.mode == "grouped" and not _GROUPED.fullmatch(plain):
             raise NotANumber(COMMA, text=quoted(cell))
         value = cell_number(plain.replace(",", "." if self.mode == "decimal" else ""))
-        self._with_comma = self._with_comma or (cell.strip(), value)
+        self._told.setdefault(_READ_COMMA[self.mode], (cell.strip(), value))
         return value
 
     @property
@@ -208,34 +226,27 @@ class ParsedCells:
             self._listed.append((self._rows, column, line, cell, error))
 
     def _note_rounded(self, cell: str, value: float) -> None:
-        if abs(value) >= EXACT and self._rounded is None:
+        if abs(value) >= EXACT and ROUNDED not in self._told:
             digits = normalized(cell).lstrip("+")
             if digits.lstrip("-").isdigit() and len(digits) < 400 and int(digits) != int(value):
-                self._rounded = digits, value
+                self._told[ROUNDED] = digits, value
 
     def _note_vanished(self, cell: str, value: float) -> None:
-        if value == 0 and not self._vanished and re.search("[1-9]", normalized(cell).lower().partition("e")[0]):
-            self._vanished = cell.strip()
+        if value == 0 and re.search("[1-9]", normalized(cell).lower().partition("e")[0]):
+            self._told.setdefault(_VANISHED, (cell.strip(), value))
 
     # --- saying ----------------------------------------------------------------------------------
     def notes(self) -> list[FileNote]:
         """Return notes on guessed commas and signs, and on numbers that could not be kept exactly."""
-        found = []
-        if self._with_comma is not None:
-            template = (
-                QT_TRANSLATE_NOOP("Sentences", "Commas were read as decimal points: {text} as {value}.")
-                if self.mode == "decimal"
-                else QT_TRANSLATE_NOOP("Sentences", "Commas were read as thousands separators: {text} as {value}.")
-            )
-            found.append(FileNote(template, text=quoted(self._with_comma[0]), value=f"{self._with_comma[1]:.15g}"))
-        if self._accounted is not None:
-            text, value = self._accounted
-            found.append(FileNote(_NEGATIVE, text=quoted(text), value=value))
-        if self._vanished:
-            found.append(FileNote(_VANISHED, text=quoted(self._vanished)))
-        if self._rounded is not None:
-            found.append(rounded_note(*self._rounded))
-        return found
+        if self.switches:
+            self._told.pop(_SWITCH, None)  # of a mask these are the words
+        said = ((note, *self._told[note]) for note in _TOLD if note in self._told)
+        return [
+            rounded_note(text, value)
+            if note == ROUNDED
+            else FileNote(note, text=quoted(text), value=value if note == _NEGATIVE else f"{value:.15g}")
+            for note, text, value in said
+        ]
 
     def refusal(self) -> FormatError:
         """Return one sentence on a cell that is no number: its place, what was expected, what it holds."""
@@ -295,14 +306,6 @@ class TextMatrix(NamedTuple):
     grids: Sequence[TextGrid]
 
 
-class TextReading(NamedTuple):
-    """One reading of a text."""
-
-    grid: TextGrid
-    headings: Headings
-    mode: Mode
-
-
 def read_table(text: str, progress: Progress = silent) -> LabeledArray:
     """Return the matrix that a text holds, with its labels and notes on what was left out and how it was read.
 
@@ -347,7 +350,8 @@ def _one_of(parts: Sequence[TextMatrix], progress: Progress) -> LabeledArray:
 
 
 def _readings(part: TextMatrix, progress: Progress) -> list[PossibleMatrix]:
-    found: list[tuple[TextReading, ParsedCells, LabeledArray]] = []
+    """Return every reading of a part. Raises FormatError, with what was wrong with the first, where there is none."""
+    found: list[PossibleMatrix] = []
     refusal: FormatError | None = None
     for grid in part.grids:
         sample = [row.cells for row in itertools.islice(grid.begin(), SAMPLE)]
@@ -355,15 +359,15 @@ def _readings(part: TextMatrix, progress: Progress) -> list[PossibleMatrix]:
             raise _nothing()
         for headings in (grid.headings,) if grid.headings else find_headings(sample, grid.headed):
             try:
-                found += _clean(grid, headings, sample, progress)
+                clean = _clean(grid, headings, sample, progress)
             except FormatError as error:
                 refusal = refusal or error
+            else:
+                left_out = None if grid.headings else _LEFT_OUT.get((headings.header, headings.labels))
+                found += [PossibleMatrix(_words(mode, left_out, one, part.name), one, part.name) for mode, one in clean]
     if not found:
         raise refusal or _nothing()
-    return [
-        PossibleMatrix(_words(way, matrix, part.name), _noted(way, cells, matrix), part.name)
-        for way, cells, matrix in found
-    ]
+    return found
 
 
 # --- cutting -------------------------------------------------------------------------------------
@@ -388,17 +392,15 @@ def _tables(text: str, *, quoted_cells: bool) -> list[TextMatrix]:
     """Return the tables of a text without brackets; all rows together as well, where only empty lines separate them."""
     if quoted_cells or text.count("\n") > LONGEST_PRINT:
         piped = latex_markdown_reader.is_piped(delimited.outlined(text))
-        return [TextMatrix("", [_listed(*latex_markdown_reader.piped_rows(text))] if piped else _plain(text))]
+        grids = [_listed(*latex_markdown_reader.piped_rows(text))] if piped else _with_and_without_blank(_plain, text)
+        return [TextMatrix("", grids)]
     text, comments = delimited.without_comments(text)
     above, text = latex_markdown_reader.titled(text)
     blocks, below = delimited.blocks_of(delimited.unprinted(text))
     if len(blocks) == 1:
-        return [
-            TextMatrix(
-                "", _said(_cut(blocks[0].text), " ".join(filter(None, (above, blocks[0].words, below, comments))))
-            )
-        ]
-    parts = [TextMatrix(block.words.strip("#*:：=＝ "), _cut(block.text)) for block in blocks]
+        words = " ".join(filter(None, (above, blocks[0].words, below, comments)))
+        return [TextMatrix("", _said(_with_and_without_blank(_cut, blocks[0].text), words))]
+    parts = [TextMatrix(block.words.strip("#*:：=＝ "), _with_and_without_blank(_cut, block.text)) for block in blocks]
     if any(part.name for part in parts[1:]) or latex_markdown_reader.is_piped(text) or not _are_numbers(blocks):
         return parts
     return [TextMatrix("", _plain("\n".join(block.text.strip("\n") for block in blocks))), *parts]
@@ -408,6 +410,13 @@ def _are_numbers(blocks: Sequence[TextBlock]) -> bool:
     """Return whether tables have no headings and rows of the same length."""
     firsts = [block.text.strip().partition("\n")[0].replace(",", " ").replace(";", " ").split() for block in blocks]
     return len(set(map(len, firsts))) == 1 and all(is_number(cell) for cells in firsts for cell in cells)
+
+
+def _with_and_without_blank(cut: Callable[[str], list[TextGrid]], text: str) -> list[TextGrid]:
+    """Return the ways to split a table where a number stands right behind a label's colon: t0:1 2 is t0 with 1 and 2,
+    or t0:1 with 2."""
+    parted = delimited.unglued(text)
+    return cut(text) if parted == text else cut(parted) + cut(text)
 
 
 def _cut(text: str) -> list[TextGrid]:
@@ -465,15 +474,25 @@ def _plain(text: str) -> list[TextGrid]:
     if dialect.delimiter == " ":
         bracketed_lists.refuse_shortened(text)
     # spreadsheets, and this program, copy 0.0 between tabs as 0, so that a count there is numbers as any other
-    grid = _table(text, dialect)._replace(headed=False if dialect.delimiter == "\t" else None)
-    if dialect.delimiter != ",":
-        return [grid]
+    headed = True if dialect.begun else False if dialect.delimiter == "\t" else None
+    grid = _table(text, dialect)._replace(headed=headed, note=FileNote(_EMPTY_COLUMN) if dialect.begun else None)
+    # a comma in quotes separates nothing
+    return _with_commas(text, grid) if dialect.delimiter == "," and '"' not in text else [grid]
+
+
+def _with_commas(text: str, grid: TextGrid) -> list[TextGrid]:
+    """Return the ways to split lines between commas, given the one at every comma: 1,5 may be one number."""
     sample = delimited.sample_of(text, Dialect("\t"))
     lines = [cells[0].strip() for cells in sample if len(cells) == 1]
-    if not lines or len(lines) < len(sample) or not any(all(map(kind.fullmatch, lines)) for kind in _OTHERWISE):
+    whole = [line for line in lines if line.lstrip("-+").isdigit()]
+    if not lines or len(lines) < len(sample):
         return [grid]
+    if whole and all(map(ONE_COMMA.fullmatch, set(lines) - set(whole))):
+        return [_table(text, Dialect("\t"))]  # a column in which some numbers have decimals
     if all(map(ONE_COMMA.fullmatch, lines)) and _may_be_decimals(lines):
         return [grid, _table(text, Dialect("\t"))]
+    if not any(all(map(kind.fullmatch, lines)) for kind in _OTHERWISE):
+        return [grid]
     parted = " | ".join(cell.strip() for cell in lines[0].split(","))
     return [grid._replace(note=FileNote(_PARTED, text=quoted(lines[0]), cells=quoted(parted)))]
 
@@ -487,10 +506,16 @@ def _table(text: str, dialect: Dialect) -> TextGrid:
 
 
 def _inline_rows(text: str) -> list[TextGrid] | None:
-    """Return the grids of one line whose rows end at semicolons, as MATLAB writes a matrix."""
-    if "\n" in text or ";" not in text or "\t" in text:
+    """Return the grids of rows that end at semicolons, as MATLAB writes a matrix, in one line or each in its own."""
+    if ";" not in text or "\t" in text:
         return None
-    below = ";\n".join(text.split(";")).replace(";\n", "\n")
+    if "\n" in text:
+        lines = [line.strip() for line in text.split("\n") if line.strip()]
+        ended = all(line.endswith(";") for line in lines[:-1])
+        rows = text.replace(";", "")
+        plain = ended and all(" " in line and ";" not in line[:-1] for line in lines)
+        return [_table(rows, delimited.find_dialect(rows))] if plain else None
+    below = text.replace(";", "\n")
     widths = {part.count(",") for part in text.strip("; ").split(";")}
     if _INLINE_ROWS.search(text) or (len(widths) == 1 and widths != {0} and widths != {1}):
         return [_table(below, delimited.find_dialect(below))]
@@ -520,27 +545,24 @@ def _refuse_too_many(text: str) -> None:
 # --- reading -------------------------------------------------------------------------------------
 def _clean(
     grid: TextGrid, headings: Headings, sample: list[list[str]], progress: Progress
-) -> list[tuple[TextReading, ParsedCells, LabeledArray]]:
-    """Return the numbers of the rows read with decimal points; where only commas are in the way, with decimal
-    commas."""
-    way = TextReading(grid, headings, "point")
-    cells, matrix = _matrix(way, sample, progress)
+) -> list[tuple[Mode, LabeledArray]]:
+    """Return the numbers of the rows read with decimal points; where only commas are in the way, with decimal commas
+    and with commas between thousands. Raises FormatError where other cells are no numbers, too."""
+    cells, matrix = _matrix(grid, headings, "point", sample, progress)
     if not cells.bad:
-        return [(way, cells, matrix)]
-    found = []
-    for mode in MODES[1:] if grid.commas and cells.only_commas else ():
-        other = TextReading(grid, headings, mode)
-        again, matrix = _matrix(other, sample, progress)
-        if not again.bad:
-            found.append((other, again, matrix))
-    if not found:
+        return [("point", matrix)]
+    modes = MODES[1:] if grid.commas and cells.only_commas else ()
+    found = [(mode, *_matrix(grid, headings, mode, sample, progress)) for mode in modes]
+    if not (clean := [(mode, matrix) for mode, again, matrix in found if not again.bad]):
         raise cells.refusal()
-    return found
+    return clean
 
 
-def _matrix(way: TextReading, sample: list[list[str]], progress: Progress) -> tuple[ParsedCells, LabeledArray]:
-    cells, headings = ParsedCells(way.mode), way.headings
-    rows = way.grid.begin()
+def _matrix(
+    grid: TextGrid, headings: Headings, mode: Mode, sample: list[list[str]], progress: Progress
+) -> tuple[ParsedCells, LabeledArray]:
+    """Return the cells of the rows, and their matrix with notes on what was left out, guessed or rounded."""
+    cells, rows = ParsedCells(mode), grid.begin()
     header = next(rows).cells[headings.labels and not headings.short :] if headings.header else None
     checked = label_check([row[0] for row in sample[headings.header :] if row], headings.said)
     labels: list[str] = []
@@ -553,12 +575,22 @@ def _matrix(way: TextReading, sample: list[list[str]], progress: Progress) -> tu
         if cells.hopeless:
             break
         if place % TOLD_ROWS == 0:
-            progress(min(1.0, place / way.grid.rows))
+            progress(min(1.0, place / grid.rows))
     if not cells.values:
         raise _nothing()
     values = np.frombuffer(cells.values, np.float64).reshape(-1, cells.width).copy()
-    columns = tuple(map(unmarked, header)) if header is not None else None
-    return cells, LabeledArray(values, tuple(labels) if headings.labels else None, columns, switches=cells.switches)
+    notes = [*filter(None, (grid.note,))]
+    if grid.left_out:
+        notes.append(FileNote(LEFT_OUT, text=quoted(grid.left_out, LONGEST_NOTE)))
+    columns = None if header is None else tuple(map(unmarked, header))
+    if columns is not None:
+        template = QT_TRANSLATE_NOOP("Sentences", "The first row was left out as headings: {names}.")
+        notes.append(FileNote(template, names=_named(columns)))
+    if headings.labels:
+        template = QT_TRANSLATE_NOOP("Sentences", "The first column was left out as labels: {names}.")
+        notes.append(FileNote(template, names=_named(labels)))
+    beside = tuple(labels) if headings.labels else None
+    return cells, LabeledArray(values, beside, columns, (*notes, *cells.notes()), switches=cells.switches)
 
 
 def _no_label(place: int, row: TextRow) -> FormatError:
@@ -583,29 +615,14 @@ def _distinct(found: Sequence[PossibleMatrix]) -> list[PossibleMatrix]:
     return kept
 
 
-def _noted(way: TextReading, cells: ParsedCells, matrix: LabeledArray) -> LabeledArray:
-    """Return the matrix with notes on what was left out, guessed or rounded."""
-    notes: list[FileNote] = [] if way.grid.note is None else [way.grid.note]
-    if way.grid.left_out:
-        notes.append(FileNote(LEFT_OUT, text=quoted(way.grid.left_out, LONGEST_NOTE)))
-    if matrix.column_labels is not None:
-        template = QT_TRANSLATE_NOOP("Sentences", "The first row was left out as headings: {names}.")
-        notes.append(FileNote(template, names=_named(matrix.column_labels)))
-    if matrix.row_labels is not None:
-        template = QT_TRANSLATE_NOOP("Sentences", "The first column was left out as labels: {names}.")
-        notes.append(FileNote(template, names=_named(matrix.row_labels)))
-    return replace(matrix, notes=(*notes, *cells.notes()))
-
-
 def _named(labels: Sequence[str]) -> tuple[str, ...]:
     more = ("…",) if len(labels) > NAMES else ()
     return tuple(quoted(label, 12) or "“”" for label in labels[:NAMES]) + more
 
 
-def _words(way: TextReading, matrix: LabeledArray, name: str) -> FileNote:
+def _words(mode: Mode, left_out: str | None, matrix: LabeledArray, name: str) -> FileNote:
     first = " ".join(f"{value:.6g}" for value in matrix.values[0, :3])
-    said = FileNote(_READ[way.mode], shape=shape_text(matrix.values.shape), first=first)
-    left_out = _LEFT_OUT.get((way.headings.header, way.headings.labels)) if not way.grid.headings else None
+    said = FileNote(_READ[mode], shape=shape_text(matrix.values.shape), first=first)
     said = FileNote(left_out, reading=said) if left_out else said
     named = QT_TRANSLATE_NOOP("Sentences", "{name}: {reading}")
     return FileNote(named, name=quoted(name, 32), reading=said) if name else said

@@ -47,7 +47,16 @@ SUGGESTED = [
     {"x": "x", "w_query": "wq", "w_key": "wk", "w_value": "wv"},
     {},
 ]
-OTHERS = ("model.layers.1.mlp.up_proj.weight", "model.layers.1.input_layernorm.weight", "loss", "b1", "h.3.attn.b")
+OTHERS = (
+    "model.layers.1.mlp.up_proj.weight",
+    "model.layers.1.input_layernorm.weight",
+    "loss",
+    "b1",
+    "h.3.attn.b",
+    "dQ",
+    "q.grad",
+    "grad_k",
+)
 OTHERS += (f"{BERT}output.LayerNorm.weight", "encoder.layer.0.output.dense.weight")
 
 
@@ -129,6 +138,7 @@ def test_what_was_chosen_is_found_again_in_the_next_layer_and_file() -> None:
 
 COMPLAINTS = [
     (ArrayMapping({"query": "a", "key": "a"}), "value is missing"),
+    (ArrayMapping({"key": "key"}, num_heads=2), "query is missing"),
     (ArrayMapping({"query": "a", "key": "a", "value": "a"}, num_heads=3), "which 3 heads cannot share"),
     (ArrayMapping({"query": "a", "key": "a", "value": "a"}, axes=("head", "token", "column")), "cannot be read as"),
     (ArrayMapping({"x": "a", "w_query": "d", "w_key": "d", "w_value": "d"}), "w_query must have as many rows as x"),
@@ -141,7 +151,7 @@ COMPLAINTS = [
 
 @each(("arrangement", "words"), COMPLAINTS)
 def test_what_makes_no_problem_is_said_before_anything_is_read(arrangement: ArrayMapping, words: str) -> None:
-    shapes = {"a": (3, 4), "b": (2, 3, 4), "c": (5, 4), "d": (5, 5), "e": (2, 3, 4, 5)}
+    shapes = {"a": (3, 4), "b": (2, 3, 4), "c": (5, 4), "d": (5, 5), "e": (2, 3, 4, 5), "key": (2, 3, 4)}
     arrays = tuple(ListedArray(name, shape, "float32") for name, shape in shapes.items())
     found = complaint(arrangement, ArrayListing(arrays, lambda _source, _names: {}))
     assert words in str(found)

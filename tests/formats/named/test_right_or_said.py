@@ -173,6 +173,16 @@ def test_the_rest_of_the_file_settles_it(suffix: str, order: tuple[str, ...], wi
     assert any(",".join(order) in words for words in said)
 
 
+@each(("names", "beside", "options"), [("qkv", {"attn_weights": np.ones((7, 7))}, {}), ((), {}, {"num_heads": 4})])
+def test_what_speaks_for_no_order_settles_none(names: str, beside: Any, options: Any, tmp_path: Path) -> None:
+    """Nor is a first axis as long as there are heads taken for items."""
+    roles = ("query", "key", "value")
+    arrays = {name: RANDOM.normal(size=(4, 5, 8)) for name in names or roles}
+    path = put(tmp_path / "a.npz", arrays | beside, options)
+    with pytest.raises(SeveralReadings, match=r"in [23] ways"):
+        load(path, arrays=dict(zip(roles, names, strict=True)) if names else None)
+
+
 SHAPES = {
     "alike": (5, 5, 4, 4),
     "grouped": (5, 5, 4, 2),
