@@ -269,7 +269,7 @@ def test_a_transpose_is_not_read_as_what_it_is_of(name: str, tmp_path: Path, ref
     for row in beside(("Q", name, "V")):
         book.active.append(row)
     book.save(tmp_path / "a.xlsx")
-    assert f"for no part unasked: {name}; say which" in refused(load, tmp_path / "a.xlsx", path=tmp_path / "a.xlsx")
+    assert f"By their names {name} may be transposed" in refused(load, tmp_path / "a.xlsx", path=tmp_path / "a.xlsx")
     text = tmp_path / "a.md"
     text.write_text(f"Q = [[1, 0.5], [0, 1]]\n{name} = [[1, 2], [0, 1]]\nV = [[1, 2, 3], [3, 4, 5]]", "utf-8")
     assert f"none of them a transpose, that fit together; got Q, {name}, V" in refused(open_file, text, path=text)
