@@ -167,6 +167,7 @@ def test_the_window_tells_items_apart_as_well(tmp_path):
     tasks = list(number_tasks(choice, DenseEvaluation(BATCHED), "a"))
     names = ["a-x-b1.csv", "a-output-b1.csv", "a-w_query.csv", "a-weights-h0-b1.csv"]
     assert [task.path.name for task in tasks] == names
+    headed = DenseEvaluation(Problem(**dict.fromkeys(("query", "key", "value"), np.eye(2)), num_heads=2))
     for heads, names in (((0, 1), ["t-weights-h0.png", "t-weights-h1.png"]), ((0,), ["t.png"])):
         figures = ExportChoice(heads=heads, name="t", folder=str(tmp_path))
         found = figure_tasks(
