@@ -42,11 +42,11 @@ from attn_gui.app.state.appearance import set_language
 from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.text.fonts import load_fonts
 from attn_gui.views.theme import apply_theme, current_theme, scaled
+from tests import failing
 
 # no deadline: the first drawing of a widget is slow on a busy machine, and that is not what the properties are about
 settings.register_profile("fresh", deadline=None, max_examples=50, database=None)
 settings.register_profile("house", settings.get_profile("fresh"), derandomize=True)
-settings.load_profile("house")
 
 PATIENCE_MS = 120_000
 """Tests wait for events; so long they wait on a machine that has other work for all its cores."""
@@ -105,8 +105,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     _compile_texts()
     config.addinivalue_line("markers", "family(every): many cases of one kind; one of so many runs without --long")
-    if config.getoption("fresh"):
-        settings.load_profile("fresh")
+    config.addinivalue_line("markers", "long: a dear case of what a cheaper test proves, too; runs with --long alone")
+    failing.whole = _whole(config)
+    profile = settings.get_profile("fresh" if config.getoption("fresh") else "house")
+    settings.register_profile("run", profile, max_examples=failing.examples(profile.max_examples))
+    settings.load_profile("run")
 
 
 def _compile_texts() -> None:
@@ -123,13 +126,13 @@ def _compile_texts() -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Of families a share, and of the cases of a journey one, which the seed of the run draws anew each time; all of
     them with --long and of a file that is named."""
-    if config.getoption("long") or not _folders(config):
+    if _whole(config):
         return
     cases: Counter[str] = Counter()
     left = []
     for item in items:
         name = item.nodeid.split("[")[0]
-        if cases[name] % _one_of(item):
+        if cases[name] % _one_of(item) or item.get_closest_marker("long"):
             left.append(item)
         cases[name] += 1
     away = set(left)
@@ -146,6 +149,11 @@ def _one_of(item: pytest.Item) -> float:
 def _is_journey(item: pytest.Item) -> bool:
     """Whether it starts the program, which costs more than most tests do."""
     return "launch" in getattr(item, "fixturenames", ())
+
+
+def _whole(config: pytest.Config) -> bool:
+    """Whether every case of everything is run."""
+    return config.getoption("long") or not _folders(config)
 
 
 def _folders(config: pytest.Config) -> bool:

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable
 
+import numpy as np
+import numpy.typing as npt
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QFontMetricsF, QRegion
+from PySide6.QtGui import QColor, QFontMetricsF, QImage, QRegion
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractScrollArea,
@@ -60,6 +62,17 @@ def is_cut(widget: QWidget) -> bool:
     if isinstance(widget, QLabel | SentenceView) and widget.hasHeightForWidth():
         return widget.height() + SPARE < widget.heightForWidth(widget.width())
     return widget.width() + SPARE < widget.minimumSizeHint().width()
+
+
+def pixels_of(image: QImage) -> npt.NDArray[np.uint32]:
+    """Return the colors of a picture as `QColor.rgb` has them: (rows, columns)."""
+    image = image.convertToFormat(QImage.Format.Format_RGB32)
+    return np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), image.width()) | np.uint32(0xFF000000)
+
+
+def colors_of(image: QImage) -> list[QColor]:
+    """Return every color of a picture once."""
+    return [QColor.fromRgb(int(rgb)) for rgb in np.unique(pixels_of(image))]
 
 
 def _scrolls(widget: QWidget, root: QWidget) -> bool:

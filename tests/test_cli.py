@@ -457,6 +457,7 @@ def test_files_are_written_although_nobody_reads_their_names(tmp_path):
     assert sorted(path.suffix for path in tmp_path.iterdir()) == [".csv", ".csv", ".npy", ".npy"]
 
 
+@pytest.mark.family(4)
 @pytest.mark.skipif(os.name == "nt", reason="needs the shell of POSIX")
 @pytest.mark.parametrize(
     ("folder", "closed", "code", "said"),

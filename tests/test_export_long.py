@@ -62,6 +62,7 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.long
 def test_an_export_never_holds_the_weights(long, tmp_path):
     words = ["export", str(long), "-o", str(tmp_path), "--heads", "3", "--format", "png", "npy"]
     done = subprocess.run([sys.executable, "-c", MEASURED, *words], capture_output=True, text=True, timeout=300)
@@ -113,7 +114,7 @@ def test_ctrl_c_leaves_no_half_file(long, tmp_path):
 
 
 @pytest.mark.usefixtures("_interruptible")
-@each("command", ["export", "verify", "worksheet"])
+@each("command", ["export", "verify", "worksheet"], one_of=3)
 def test_a_terminal_sees_progress_of_which_ctrl_c_leaves_nothing(command, long, tmp_path):
     path = resource("examples", "worked-example.npz") if command == "worksheet" else long
     options = {

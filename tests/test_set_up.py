@@ -98,14 +98,6 @@ def test_a_bare_checkout_is_set_up_once_and_the_test_tools_only_for_tests(machin
 
 
 @POSIX
-def test_uv_is_used_where_it_is(machine, monkeypatch):
-    monkeypatch.setattr(machine.module, "found_uv", lambda: "/opt/uv")
-    venv, install = machine.prepare()
-    assert venv[:2] == ["/opt/uv", "venv"]
-    assert install[:3] == ["/opt/uv", "pip", "install"]
-
-
-@POSIX
 def test_other_requirements_and_what_was_stopped_half_way_are_installed_again(machine):
     machine.prepare()
     machine.fails = "install"
@@ -120,7 +112,7 @@ def test_other_requirements_and_what_was_stopped_half_way_are_installed_again(ma
 
 
 @POSIX
-@each("how", ["another version", "no Python", "a Python that does not fit", "half a venv"])
+@each("how", ["another version", "no Python", "a Python that does not fit", "half a venv"], one_of=3)
 def test_a_venv_of_a_python_that_is_gone_is_made_anew(machine, capsys, how):
     machine.prepare()
     python, made = machine.root / ".venv/bin/python", machine.root / ".venv/pyvenv.cfg"
@@ -136,14 +128,6 @@ def test_a_venv_of_a_python_that_is_gone_is_made_anew(machine, capsys, how):
     assert machine.prepare()[0][1:3] == ["-m", "venv"]
     assert "made anew" in capsys.readouterr().err
     machine.fits = fits
-    assert machine.prepare() == []
-
-
-@POSIX
-def test_a_venv_that_uv_made_is_taken_as_it_is(machine, monkeypatch):
-    make_venv(machine.root / ".venv")
-    monkeypatch.setattr(machine.module, "quiet", lambda command: machine.module.HAS_ALL in command)
-    monkeypatch.setattr(machine.module.importlib.util, "find_spec", lambda name: None)
     assert machine.prepare() == []
 
 

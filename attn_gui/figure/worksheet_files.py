@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -13,6 +14,7 @@ from PySide6.QtCore import QPointF
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from attn_gui.engine.checks import as_whole
+from attn_gui.engine.creation.resize import resize
 from attn_gui.engine.evaluation.choose_evaluation import evaluation_of
 from attn_gui.engine.evaluation.trace import problem_in
 from attn_gui.engine.problem import Problem
@@ -22,9 +24,10 @@ from attn_gui.figure.design_tokens import FONT_SIZE
 from attn_gui.figure.formula_typesetting import Formula, baselines_of, laid_out, line_heights, typeset
 from attn_gui.figure.pages.page_kind import PageStyle
 from attn_gui.figure.text.fonts import ensure_gui
-from attn_gui.figure.worksheet_pages import HEIGHT, WIDTH, page_of_sheet, sheet_layout
+from attn_gui.figure.worksheet_pages import HEIGHT, WIDTH, WOULD_FIT, page_of_sheet, sheet_layout
 from attn_gui.figure.writers import END, PX_PER_CM, Page, write_line, write_pages
 from attn_gui.formats.atomic_writing import replacing
+from attn_gui.formats.file_messages import FormatError
 from attn_gui.languages import LANGUAGES
 from attn_gui.lessons.exercises import USUAL_LEVEL, Worksheet, worksheets
 from attn_gui.lessons.worked_solutions import (
@@ -49,6 +52,10 @@ PARTS = "worksheets", "keys"
 """Parts of the file names."""
 
 
+MOST_TOKENS = 16
+"""No page has room for so many."""
+
+
 def class_files(name: str, *, keys: bool = True) -> list[str]:
     """Return the names of the files of a class."""
     return [f"{name}-{part}.pdf" for part in (PARTS if keys else PARTS[:1])]
@@ -57,10 +64,38 @@ def class_files(name: str, *, keys: bool = True) -> list[str]:
 def check_sheet(problem: Problem, level: str, lang: str = "en") -> bool:
     """Return whether a page has room for the projections, too; without it Q, K and V are given.
 
-    Raises ValueError with one sentence where the problem makes no worksheet, or one that does not fit on a page.
+    Raises ValueError with a sentence where the problem makes no worksheet, or one that does not fit on a page, and then
+    says how many tokens would.
     """
     ensure_gui()
     style = PageStyle("light", lang)
+    try:
+        return _has_room(problem, level, style)
+    except FormatError:
+        raise
+    except ValueError as full:
+        fewer = range(1, min(problem.n + problem.m, MOST_TOKENS))
+        most = bisect_left(fewer, True, key=lambda tokens: not _fits(problem, tokens, level, style))
+        if most == 0:
+            raise
+        said = style.translate("Worksheets", WOULD_FIT).format(tokens=most)
+        raise ValueError(style.translate("Sentences", "{sentence} {next}").format(sentence=full, next=said)) from None
+
+
+def _fits(problem: Problem, tokens: int, level: str, style: PageStyle) -> bool:
+    """Return whether a page has room for a problem of so many tokens at most."""
+    try:
+        problem = problem.replace(**resize(problem, n=min(problem.n, tokens)).fields)
+        if problem.m > tokens:
+            problem = problem.replace(**resize(problem, m=tokens).fields)
+        _has_room(problem, level, style)
+    except ValueError:
+        return False
+    return True
+
+
+def _has_room(problem: Problem, level: str, style: PageStyle) -> bool:
+    """Return what `check_sheet` does. Raises ValueError where there is no room."""
     for projections in (True, False):
         try:  # where things stand hardly depends on the numbers
             for sheet in worksheets(problem, 1, 0, level, projections=projections, draws=1):

@@ -162,6 +162,7 @@ FULL = QT_TRANSLATE_NOOP(
 FULL_OF_ONE = QT_TRANSLATE_NOOP(
     "Worksheets", "These matrices do not fit on one page with room for working; choose a smaller problem."
 )
+WOULD_FIT = QT_TRANSLATE_NOOP("Worksheets", "Tokens that fit at this level: {tokens}.")
 ROW_SUMS = QT_TRANSLATE_NOOP("Worksheets", "Sum of each row:")
 ROW = QT_TRANSLATE_NOOP("Worksheets", "row {row}")
 WHERE = QT_TRANSLATE_NOOP(

@@ -5075,8 +5075,16 @@
         <translation>其词元决定 n，并作为各行的名称</translation>
     </message>
     <message>
+        <source>d_model = heads · dₖ: once it is typed, dₖ follows; of an X both can be typed</source>
+        <translation>d_model = 头数 · dₖ：输入后 dₖ 随之变化；有 X 时两者都可以输入</translation>
+    </message>
+    <message>
         <source>d_model = heads · dₖ = {heads} · {d_k}. Scores of each head: {n} × {m}. Output: {n} × {width}.</source>
         <translation>d_model = 头数 · dₖ = {heads} · {d_k}。每个头的分数：{n} × {m}。输出：{n} × {width}。</translation>
+    </message>
+    <message>
+        <source>X is {d_model} wide. Scores of each head, dₖ = {d_k}: {n} × {m}. Output: {n} × {width}.</source>
+        <translation>X 宽 {d_model}。每个头的分数（dₖ = {d_k}）：{n} × {m}。输出：{n} × {width}。</translation>
     </message>
     <message>
         <source>{count} tokens for {n} rows: the last {left} are left out.</source>
@@ -5105,10 +5113,6 @@
     <message>
         <source>, </source>
         <translation>，</translation>
-    </message>
-    <message>
-        <source>d_model = heads · dₖ: once it is typed, dₖ follows</source>
-        <translation>d_model = 头数 · dₖ：输入后 dₖ 随之变化</translation>
     </message>
     <message>
         <source>As wide as dₖ until it is typed</source>
@@ -7408,6 +7412,10 @@ Do you want to replace it?</source>
     <message>
         <source>{matrix} has the shape {shape}, and its first axis may be {got} heads or {got} batch items: for heads give it four axes, for items call Problem(weights=…, value=…, num_heads={got}, batch_axis=True).</source>
         <translation>{matrix} 的形状为 {shape}，第一个轴可能是 {got} 个头，也可能是 {got} 个样本：若是头，请给出四个轴；若是样本，请调用 Problem(weights=…, value=…, num_heads={got}, batch_axis=True)。</translation>
+    </message>
+    <message>
+        <source>query has the shape {shape} and is read as {items} batch items of {heads} tokens; its second axis may be {heads} heads: for these call Problem.from_heads(query, key, value, axes=&quot;token,head,column&quot;), for items Problem(…, batch_axis=True).</source>
+        <translation>query 的形状为 {shape}，读作 {items} 个样本、每个 {heads} 个词元；第二个轴也可能是 {heads} 个头：若是头，请用 Problem.from_heads(query, key, value, axes=&quot;token,head,column&quot;)；若是样本，请用 Problem(…, batch_axis=True)。</translation>
     </message>
     <message>
         <source>{field} holds {got}, too large for {dtype}: it is {value} now.</source>
@@ -11756,6 +11764,10 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
     <message>
         <source>These matrices do not fit on one page with room for working; choose a smaller problem.</source>
         <translation>这些矩阵加上演算的空白，一页放不下；请选较小的算例。</translation>
+    </message>
+    <message>
+        <source>Tokens that fit at this level: {tokens}.</source>
+        <translation>按这一级别最多放得下 {tokens} 个词元。</translation>
     </message>
     <message>
         <source>The wrong number: step ____ , head ____ , row ____ , column ____ ; it should be ________ .</source>

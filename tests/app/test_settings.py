@@ -44,6 +44,7 @@ def store():
     return QSettings(QSettings.Format.IniFormat, QSettings.Scope.UserScope, "attn_gui", "attn_gui")
 
 
+@pytest.mark.family(2)
 @pytest.mark.parametrize("shift", [0, 1])
 def test_the_program_starts_with_rubbish_in_its_settings(qapp, store, shift):
     for place, key in enumerate(KEYS):

@@ -212,12 +212,14 @@ def test_tables_come_with_the_maps_and_the_keyboard_is_on_the_map(told):
     assert told["maps"]["focus"] == "heatmap.weights"
 
 
+@pytest.mark.long
 def test_a_program_that_cannot_be_made_leaves_no_empty_window(tmp_path):
     done = run(BROKEN, tmp_path)
     assert done.returncode == 1
     assert "no program" in done.stderr
 
 
+@pytest.mark.long
 def test_garbage_is_collected_on_the_thread_of_the_window(tmp_path):
     done = run(GARBAGE, tmp_path)
     assert done.returncode == 0, done.stderr
@@ -257,15 +259,6 @@ def test_fcitx_is_reached_as_ibus_where_qt_has_no_plugin_for_it(tmp_path, before
     said = replace_missing_fcitx(environment, tmp_path)
     assert environment == (after or before)
     assert (said is not None) == (after is not None)
-
-
-def test_fcitx_keeps_its_own_plugin(tmp_path):
-    from attn_gui.app.start import replace_missing_fcitx
-
-    (tmp_path / "libfcitx5platforminputcontextplugin.so").touch()
-    environment = {"QT_IM_MODULE": "fcitx"}
-    assert replace_missing_fcitx(environment, tmp_path) is None
-    assert environment == {"QT_IM_MODULE": "fcitx"}
 
 
 @pytest.fixture
@@ -315,6 +308,7 @@ def test_no_work_and_no_timer_outlives_the_program(program):
         over.set()
 
 
+@pytest.mark.family(2)
 @pytest.mark.parametrize("name", ["bad.npz", "gone.npz"])
 def test_a_window_says_itself_what_is_wrong_with_the_file_that_it_starts_with(qapp, qtbot, tmp_path, name):
     if name.startswith("bad"):

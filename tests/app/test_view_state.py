@@ -22,7 +22,7 @@ from attn_gui.engine import DenseEvaluation, new_problem
 from attn_gui.figure.levels import ColorScale, Levels
 from attn_gui.figure.operands import stage_plane
 from attn_gui.formats import save_session
-from tests.failing import each
+from tests.failing import each, examples
 
 HUGE = 10**400
 NUMBERS = st.sampled_from([0, 1, 3, 5, -1, 17, 18, HUGE, -HUGE, 0.5, float("nan"), float("inf"), True, False])
@@ -254,7 +254,7 @@ def test_rubbish_changes_nothing(program):
         assert heatmap.levels == levels, record
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(15), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(record=st.dictionaries(st.sampled_from(KEYS), JSON))
 def test_no_record_breaks_the_window(program, record):
     with capture_exceptions() as raised:

@@ -20,7 +20,7 @@ from attn_gui.document.history import MOST_BY_ITSELF
 from attn_gui.engine import Problem
 from attn_gui.engine.creation.resize import resize
 from attn_gui.formats.snapshots import MOST, nbytes
-from tests.failing import each
+from tests.failing import each, examples
 
 Make = Callable[..., Problem]
 
@@ -384,4 +384,4 @@ class UndoMachine(RuleBasedStateMachine):
 
 @pytest.mark.usefixtures("qapp")
 class TestUndo(UndoMachine.TestCase):  # type: ignore[name-defined,misc]  # hypothesis makes the class
-    settings = settings(deadline=None, max_examples=25, stateful_step_count=25, database=None)
+    settings = settings(deadline=None, max_examples=examples(25), stateful_step_count=25, database=None)

@@ -54,9 +54,12 @@ def test_new_problems(kind, filling):
     assert (problem.projected, problem.self_attention) == (kind != "direct", kind == "self")
     assert problem == new_problem(kind, n=3, m=5, num_heads=2, d_k=4, d_v=7, fill=filling, seed=3)
     assert np.isfinite(compute(problem)["output"]).all()
+    if kind != "direct":
+        problem = new_problem(kind, n=3, num_heads=2, d_k=4, d_v=7, d_model=5, fill=filling)
+        assert (problem.d_model, problem.w_query.shape, problem.w_value.shape) == (5, (5, 8), (5, 14))
 
 
-@each("wrong", [{"kind": "both"}, {"n": 0}, {"d_k": 0}, {"num_heads": -1}, {"d_v": 0}])
+@each("wrong", [{"kind": "both"}, {"n": 0}, {"d_k": 0}, {"num_heads": -1}, {"d_v": 0}, {"kind": "self", "d_model": 0}])
 def test_wrong_choices_are_refused(wrong):
     with pytest.raises(FieldError):
         new_problem(**{"kind": "direct", "n": 2, "m": 2, "num_heads": 1, "d_k": 2, "d_v": 2} | wrong)

@@ -43,7 +43,7 @@ def made(name, stage, kind):
     return with_record(MAKERS[name](), list(records(EVALUATIONS[name], stage))[kind])
 
 
-@each(("name", "stage", "kind"), CASES[::4])
+@each(("name", "stage", "kind"), CASES[::4], one_of=4)
 def test_every_kind_on_every_stage_is_what_the_reference_makes_of_it(name, stage, kind):
     trace = compute(made(name, stage, kind))
     report = verify(trace)
@@ -132,7 +132,7 @@ def moved(problem: Problem, field: str, index: tuple[int, ...], step: float) -> 
     return problem.replace(interventions=tuple(records))
 
 
-@each(("name", "stage", "kind"), CASES[::5])
+@each(("name", "stage", "kind"), CASES[::5], one_of=4)
 def test_gradients_are_those_that_small_steps_find(name, stage, kind):
     problem, rng = made(name, stage, kind), np.random.default_rng(7)
     trace = compute(problem)
@@ -238,7 +238,7 @@ def whole(evaluation, stage):
     return np.array(evaluation.box(stage, tuple(slice(0, length) for length in evaluation.shape(stage))))
 
 
-@each(("kind", "stage"), [(k % 3, stage) for k, stage in enumerate(DenseEvaluation(long_problem()).stages)])
+@each(("kind", "stage"), [(k % 3, stage) for k, stage in enumerate(DenseEvaluation(long_problem()).stages)], one_of=4)
 def test_every_kind_on_every_stage_of_a_long_problem_comes_and_goes_as_in_a_short_one(stage, kind):
     problem = long_problem()
     long, plain = StreamingEvaluation(problem, tile=8, chunk=16), DenseEvaluation(problem)

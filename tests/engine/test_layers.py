@@ -3,16 +3,14 @@
 import math
 from decimal import Decimal, getcontext
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from attn_gui.engine import DenseEvaluation, FieldError, Problem, ShapeError, compute, verify
+from attn_gui.engine import FieldError, Problem, ShapeError, compute, verify
 from attn_gui.engine.blocks import ACTIVATIONS, BLOCKS, NORMS, Activation, LayerNorm, RMSNorm
-from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.normalizers import NORMALIZERS, Softmax
 from tests.failing import each
 
@@ -42,7 +40,7 @@ def layer(kind, *, gated=False, biased=True, norm="layer", activation="gelu", se
     return Problem(**arrays, num_heads=H, num_kv_heads=G, block=block, **more)
 
 
-@each(("kind", "norm", "activation"), product(KINDS, NORMS, ACTIVATIONS))
+@each(("kind", "norm", "activation"), product(KINDS, NORMS, ACTIVATIONS), one_of=3)
 @each("gated", [False, True])
 def test_every_stage_is_what_plain_loops_give(kind, norm, activation, gated):
     """The reference of the program, which is held against PyTorch and published models elsewhere."""
@@ -53,18 +51,6 @@ def test_every_stage_is_what_plain_loops_give(kind, norm, activation, gated):
     assert {"gate": gated, "normed_x": kind == "pre", "block_residual": kind == "post"} == {
         stage: stage in stages for stage in ("gate", "normed_x", "block_residual")
     }
-
-
-@settings(max_examples=20)
-@given(seed=st.integers(0, 10**6), kind=st.sampled_from(KINDS), gated=st.booleans(), biased=st.booleans())
-def test_long_and_short_sequences_are_computed_alike(seed, kind, gated, biased):
-    norm, activation = list(NORMS)[seed % 2], list(ACTIVATIONS)[seed % 4]
-    problem = layer(kind, gated=gated, biased=biased, norm=norm, activation=activation, seed=seed)
-    dense, streaming = DenseEvaluation(problem), StreamingEvaluation(problem, tile=2, chunk=3)
-    assert dense.stages == streaming.stages
-    for stage in dense.stages:
-        box = tuple(slice(0, length) for length in dense.shape(stage))
-        np.testing.assert_allclose(streaming.fetch(stage, box), dense.fetch(stage, box), rtol=1e-10, atol=1e-12)
 
 
 def test_a_sink_takes_a_share_and_shifts_no_other_odds():
@@ -203,66 +189,6 @@ def test_large_numbers_neither_overflow_nor_turn_into_nan(key):
 
 # --- the four normalizations against NumPy written out once more ----------------------------------
 OTHERS = [key for key in NORMALIZERS if key != "softmax"]
-
-
-def expected(problem: Problem) -> np.ndarray:
-    """The weights (batch, head, query, key)."""
-    batch, heads, n, m = problem.map_shape
-    query = problem.query.astype(float).reshape(batch, n, heads, -1).transpose(0, 2, 1, 3)
-    key = problem.key.astype(float).reshape(batch, m, problem.num_kv_heads, -1).transpose(0, 2, 3, 1)
-    scores = query @ key.repeat(heads // problem.num_kv_heads, axis=1) / np.sqrt(query.shape[-1])
-    if problem.softcap is not None:
-        scores = problem.softcap * np.tanh(scores / problem.softcap)
-    closed = np.zeros(problem.map_shape, bool)
-    for layer in problem.mask:
-        if layer.kind == "bias":
-            scores = scores + layer.values
-        else:
-            closed |= ~layer.allowed
-    if problem.normalize == "none":
-        return np.where(closed, 0, scores)
-    if problem.normalize == "sigmoid":
-        return np.where(closed, 0, 1 / (1 + np.exp(-scores / (problem.temperature or 1))))
-    elu = np.where(scores > 0, scores, np.expm1(np.minimum(scores, 0)))
-    phi = np.where(closed, 0, elu + 1)
-    total = phi.sum(-1, keepdims=True)
-    return np.divide(phi, total, out=np.zeros_like(phi), where=total != 0)
-
-
-@st.composite
-def problems(draw: st.DrawFn, **fixed: Any) -> Problem:
-    groups, shared, n, m, d = (draw(st.integers(1, most)) for most in (2, 2, 5, 7, 3))
-    rng = np.random.default_rng(draw(st.integers(0, 2**16)))
-    key = draw(st.sampled_from(OTHERS))
-    heads, batch = groups * shared, draw(st.integers(1, 2))
-    arrays = {
-        "query": rng.normal(scale=3, size=(batch, n, heads * d)),
-        "key": rng.normal(size=(batch, m, groups * d)),
-        "value": rng.normal(size=(batch, m, groups * 2)),
-    }
-    fields: dict[str, Any] = {"normalize": key, "num_heads": heads, "num_kv_heads": groups} | fixed
-    if draw(st.booleans()):
-        allowed = rng.random((batch, heads, n, m)) > draw(st.sampled_from([0.3, 0.9]))  # often rows without a key
-        fields["mask"] = ({"kind": "custom", "allowed": allowed}, {"kind": "bias", "values": rng.normal(size=(n, m))})
-    if draw(st.booleans()):
-        fields["softcap"] = 2.0
-    if draw(st.booleans()) and "temperature" in NORMALIZERS[key].reads:
-        fields["temperature"] = 0.7
-    return Problem(**arrays, **fields, batch_axis=True)
-
-
-@given(problems())
-@settings(max_examples=30, deadline=None)
-def test_the_weights_are_those_of_numpy_dense_and_streaming(problem):
-    right = expected(problem)
-    dense, streaming = DenseEvaluation(problem), StreamingEvaluation(problem, tile=2, chunk=3)
-    whole = tuple(slice(0, length) for length in right.shape)
-    np.testing.assert_allclose(dense.box("weights", whole), right, rtol=1e-12, atol=1e-13)
-    np.testing.assert_allclose(streaming.box("weights", whole), right, rtol=1e-12, atol=1e-13)
-
-    rows = tuple(slice(0, length) for length in dense.shape("output"))
-    np.testing.assert_allclose(streaming.box("output", rows), dense.box("output", rows), rtol=1e-11, atol=1e-12)
-    assert verify(problem).ok
 
 
 @each("key", OTHERS)

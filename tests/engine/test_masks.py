@@ -16,7 +16,7 @@ from attn_gui.engine.analysis.open_keys import open_keys
 from attn_gui.engine.creation import mask_cells
 from attn_gui.engine.creation.mask_cells import SHAPES, Path, first_layer, line, paint_cells, with_booleans
 from attn_gui.engine.masks import slopes
-from tests.failing import each
+from tests.failing import each, examples
 
 ALIGNS = st.sampled_from(["start", "end"])
 LIMITS = st.one_of(st.none(), st.integers(-4, 8))
@@ -53,7 +53,7 @@ def problem(rng, n, m, mask, heads=3):
     )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(n=st.integers(1, 6), m=st.integers(1, 7), layers=st.lists(LAYERS, max_size=3), off=st.integers(0, 2))
 def test_stacked_layers_mean_what_the_contract_says(n, m, layers, off):
     layers = [layer | {"enabled": k != off} for k, layer in enumerate(layers)]
@@ -161,7 +161,7 @@ LOW_OR_CLOSED = [
 ]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(st.lists(LAYERS | st.sampled_from(LOW_OR_CLOSED), max_size=4), st.booleans())
 def test_counts_are_those_of_the_weights(mask: list[dict[str, Any]], by_parts: bool) -> None:
     problem = problem_of(*mask)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from attn_gui.engine import FieldError, FieldTypeError, Problem, ShapeError, apply_fix, messages
 from attn_gui.engine.shape_errors import draft_of, shapes_of
-from tests.failing import each
+from tests.failing import each, examples
 
 Q, K, V = np.ones((3, 8)), np.ones((5, 8)), np.ones((5, 12))
 
@@ -32,6 +32,14 @@ def test_arrays_are_copied_cast_and_read_only():
         problem.query[0, 0] = 5
     with pytest.raises(AttributeError):
         problem.scale = 1.0
+
+
+def test_heads_behind_tokens_are_not_taken_for_tokens_in_silence():
+    held = dict.fromkeys(("query", "key", "value"), np.ones((5, 4, 8)))  # as TransformerLens has 4 heads of 5 tokens
+    with pytest.warns(UserWarning, match="read as 5 batch items of 4 tokens; its second axis may be 4 heads"):
+        assert Problem(**held, num_heads=4).batch_size == 5
+    Problem(**held, num_heads=4, batch_axis=True)
+    Problem(**held, num_heads=2)
 
 
 def test_what_float32_cannot_hold_is_said():
@@ -342,7 +350,7 @@ def check_every_fix(fields: dict[str, Any]) -> None:
         assert str(fix).endswith(".")
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.sampled_from(MAKERS), st.data())
 def test_every_fix_of_a_random_clash_works(make, data):
     fields = make(np.random.default_rng(0))

@@ -43,6 +43,7 @@ def test_a_trace_has_every_stage_with_its_batch_axis(makers):
         trace["residual"]
 
 
+@pytest.mark.long
 def test_past_two_gigabytes_a_trace_gives_blocks_only():
     zeros = np.zeros((16500, 1))
     zeros[3] = 1

@@ -23,7 +23,9 @@ from attn_gui.figure.numbers_to_pixels import auto_levels
 from attn_gui.figure.text.figure_words import WORDS
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.writers import PX_PER_CM, Encoder, Page, image_of, write_line, write_pdf, write_png, write_svg
+from tests import seen
 from tests.failing import each
+from tests.seen import pixels_of
 
 
 def page_of(figure: MapFigure, layout: HeatmapLayout) -> Page:
@@ -136,11 +138,6 @@ def without_blanks(text: str) -> str:
     return "".join(text.split())
 
 
-def pixels_of(image: QImage) -> npt.NDArray[np.uint32]:
-    image = image.convertToFormat(QImage.Format.Format_RGB32)
-    return np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), -1)[:, : image.width()] | 0xFF000000
-
-
 @each("theme", THEMES)
 def test_cells_have_the_same_colors_in_all_formats(theme: str) -> None:
     figure = replace(hostile(), theme=THEMES[theme])
@@ -207,7 +204,7 @@ def test_a_large_map_is_one_lossless_image_of_a_pixel_per_cell() -> None:
     assert len(Svg(svg(figure, layout, 0)).rectangles) < 20  # the page, the bar, the legend
 
 
-@each("spike", [1.0, np.nan])
+@each("spike", [1.0, np.nan], one_of=2)
 def test_one_cell_in_four_million_is_seen_in_a_small_picture(spike: float) -> None:
     values = np.zeros((2000, 2000), dtype=np.float32)
     values[1237, 641] = spike
@@ -244,10 +241,7 @@ def places_of_texts(data: bytes) -> list[tuple[str, QRectF]]:
     return found
 
 
-@each(
-    ("rows", "columns", "maps"),
-    [(5, 6, 1), (1, 1, 1), (31, 17, 1), (5, 6, 9), (40, 64, 5)],
-)
+@each(("rows", "columns", "maps"), [(5, 6, 1), (1, 1, 1), (31, 17, 1), (5, 6, 9), (40, 64, 5)], one_of=3)
 @each("width", [None, 9.0])
 @each("lang", WORDS)
 def test_no_text_runs_into_another_or_off_the_page(
@@ -298,6 +292,6 @@ def test_a_text_has_the_color_that_it_is_given(qapp: QApplication) -> None:
     painter.setPen(Qt.GlobalColor.blue)
     write_line(painter, QPointF(5, 25), "MMM", QColor("red"), 20.0, strong=True)
     painter.end()
-    colors = {image.pixelColor(x, y).getRgb()[:3] for x in range(60) for y in range(30)}
-    assert (255, 0, 0) in colors
-    assert not any(blue > red for red, _, blue in colors)
+    colors = seen.colors_of(image)
+    assert QColor("red") in colors
+    assert not any(color.blue() > color.red() for color in colors)

@@ -19,6 +19,7 @@ from attn_gui.figure.heatmap_layout import plan
 from attn_gui.figure.render import FigureFile, page_of, render, write, write_page
 from attn_gui.figure.writers import PX_PER_CM
 from tests.failing import each
+from tests.seen import pixels_of
 
 ROWS, COLUMNS = 331, 397
 NOTE = "Pooled: each pixel shows the cell of largest magnitude among up to {} × {} cells."
@@ -59,18 +60,13 @@ def texts(path: Path) -> str:
     return " ".join((element.text or "").strip() for element in found)
 
 
-def pixels_of(image: QImage) -> np.ndarray:
-    image = image.convertToFormat(QImage.Format.Format_RGB32)
-    return np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), -1)[:, : image.width()] & 0xFFFFFF
-
-
 def apart(one: QImage, other: QImage) -> float:
     """The share of pixels that differ by more than the rounding of soft edges."""
     channels = (pixels_of(image)[..., None].view(np.uint8).astype(int) for image in (one, other))
     return float((abs(np.subtract(*channels)).max(axis=-1) > 16).mean())
 
 
-@each("stage", ["masked", "weights", "key", "output"])
+@each("stage", ["masked", "weights", "key", "output"], one_of=4)
 def test_a_picture_holds_the_largest_of_every_block(
     problem: Problem, monkeypatch: pytest.MonkeyPatch, stage: str
 ) -> None:

@@ -27,6 +27,7 @@ from attn_gui.models import open_model
 from attn_gui.models.attribution import likely
 from attn_gui.paths import resource
 from tests.failing import each
+from tests.seen import pixels_of
 
 CM = 96 / 2.54
 PANEL = 286.0, 360.0  # the least that the window gives a page
@@ -84,11 +85,10 @@ def painted(drawing, *, all_of_it=False):
     painter = QPainter(image)
     (drawing.paint_all if all_of_it else drawing.paint)(painter)
     painter.end()
-    pixels = np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), image.width())
-    return pixels != BACKGROUND.rgb()
+    return pixels_of(image) != BACKGROUND.rgb()
 
 
-@pytest.mark.family(2)
+@pytest.mark.family(6)
 @pytest.mark.parametrize("name", PAGES)
 def test_no_text_of_a_page_is_cut_and_in_the_panel_none_runs_over_its_edge_or_another(
     qapp, contents, monkeypatch, name

@@ -97,7 +97,7 @@ def test_what_cannot_be_is_refused_with_a_sentence(minilm: Problem, changed: dic
 
 
 # --- background --------------------------------------------------------------------------------------
-@each("picture", ["map", "product", "curve"])
+@each("picture", ["map", "product", "curve"], one_of=3)
 def test_a_transparent_figure_has_no_background(curve: Problem, tmp_path: Path, picture: str) -> None:
     with pytest.raises(ValueError, match="partly transparent"):
         render(curve, tmp_path / "a.gif", picture=picture, transparent=True)
@@ -160,7 +160,7 @@ def test_a_curve_has_its_points_and_its_line_where_they_belong(curve: Problem, t
 
 
 # --- without a title, without letters ------------------------------------------------------------
-@each(("picture", "heads"), [("map", "all"), ("product", 0), ("head_contributions", 0)])
+@each(("picture", "heads"), [("map", "all"), ("product", 0), ("head_contributions", 0)], one_of=3)
 def test_a_figure_without_its_title_gives_the_room_to_the_picture(
     curve: Problem, tmp_path: Path, picture: str, heads: Any
 ) -> None:
@@ -184,7 +184,7 @@ def test_a_figure_without_its_title_gives_the_room_to_the_picture(
     assert QImage(str(tmp_path / "fixed.png")).height() == pytest.approx(12 / 2.54 * 150, abs=2)
 
 
-@each(("picture", "lang"), [("map", "en"), ("product", "zh"), ("curve", "en")])
+@each(("picture", "lang"), [("map", "en"), ("product", "zh"), ("curve", "en")], one_of=3)
 def test_outlines_need_no_fonts_and_look_the_same(curve: Problem, tmp_path: Path, picture: str, lang: str) -> None:
     for outlined in (False, True):
         for ending in ("svg", "pdf", "png"):

@@ -26,6 +26,7 @@ from attn_gui.lessons.exercises import Blank, CoveredEvaluation
 from attn_gui.paths import resource
 from attn_gui.views.map.color_scales import levels_of_plane
 from tests.failing import each
+from tests.seen import colors_of
 
 SMALL = load(resource("examples", "worked-example.npz"))
 NADARAYA = load(resource("examples", "nadaraya-watson.npz"))
@@ -52,7 +53,7 @@ def texts(path: Path) -> list[str]:
     return [element.text or "" for element in ElementTree.parse(path).iter("{http://www.w3.org/2000/svg}text")]
 
 
-@each("ending", FORMATS)
+@each("ending", FORMATS, one_of=3)
 def test_every_stage_can_be_written_in_every_format(ending: str, tmp_path: Path) -> None:
     evaluation = DenseEvaluation(a_problem())
     for stage in evaluation.stages:
@@ -131,7 +132,7 @@ def test_a_notebook_shows_a_picture(tmp_path: Path) -> None:
 
 
 @each("style", STYLES)
-@each("picture", ["map", "product", *(name for name, kind in PAGES.items() if not kind.of_model)])
+@each("picture", ["map", "product", *(name for name, kind in PAGES.items() if not kind.of_model)], one_of=4)
 def test_every_picture_has_a_figure_for_every_place(style: str, picture: str, tmp_path: Path) -> None:
     problem = next(
         one for one in (SMALL, NADARAYA, a_problem()) if PICTURES[picture].has(DenseEvaluation(one), "weights")
@@ -272,9 +273,7 @@ def problem_of(n=6, **more):
 
 
 def colors(path):
-    image = QImage(str(path)).convertToFormat(QImage.Format.Format_RGB32)
-    raw = np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), image.bytesPerLine() // 4)
-    return {int(pixel) & 0xFFFFFF for pixel in np.unique(raw)}
+    return {color.rgb() & 0xFFFFFF for color in colors_of(QImage(str(path)))}
 
 
 @each(("theme", "picture"), [("light", "map"), ("dark", "product")])

@@ -26,13 +26,14 @@ from attn_gui.figure.worksheet_pages import (
 from attn_gui.lessons.exercises import LEVELS, worksheets
 from attn_gui.lessons.worked_solutions import solution_of_all
 from attn_gui.paths import resource
-from tests.failing import each
+from tests.failing import each, examples, share
 from tests.printed import equations_in, wrong_equations
 
 WORKED = resource("examples", "worked-example.npz")
 
 
 STYLE = PageStyle()
+COUNT = examples(10)
 
 
 def fingerprint(sheet):
@@ -50,17 +51,17 @@ def numbers(table):
     return [[float(text.replace("−", "-").replace("∞", "inf")) for text in row] for row in table.cells]
 
 
-@each("level", LEVELS)
+@each("level", LEVELS, one_of=3)
 def test_ten_sheets_are_ten_different_ones_and_the_seed_repeats_them(level):
     problem = load(WORKED)
-    first, again, other = (list(worksheets(problem, 10, seed, level)) for seed in (1, 1, 500))
-    assert len({fingerprint(sheet) for sheet in first}) == 10
+    first, again, other = (list(worksheets(problem, COUNT, seed, level)) for seed in (1, 1, 500))
+    assert len({fingerprint(sheet) for sheet in first}) == COUNT
     assert [fingerprint(sheet) for sheet in first] == [fingerprint(sheet) for sheet in again]
     assert not {fingerprint(sheet) for sheet in first} & {fingerprint(sheet) for sheet in other}
 
 
 def test_every_sheet_asks_for_something_that_has_to_be_computed():
-    for sheet in worksheets(load(WORKED), 20, 1):
+    for sheet in worksheets(load(WORKED), COUNT, 1):
         weights, value = sheet.evaluation.box("weights", whole((1, 1, 2, 2))), sheet.evaluation.problem.value
         assert weights.max() <= 0.97
         assert np.abs(weights - 0.5).min() >= 0.02
@@ -83,10 +84,10 @@ def by_hand(problem, *, rounding):
 THREE = Problem(**dict.fromkeys(("query", "key", "value"), np.ones((3, 2))))
 
 
-@each("level", LEVELS)
+@each("level", LEVELS, one_of=3)
 @each("problem", [load(WORKED), THREE])
 def test_a_key_marks_right_who_rounds_every_box_and_who_never_rounds(problem, level):
-    for sheet in worksheets(problem, 10, 1, level):
+    for sheet in worksheets(problem, COUNT, 1, level):
         paper, exact = (by_hand(sheet.evaluation.problem, rounding=each) for each in (True, False))
         tables = {table.title.split()[0]: table for table in tables_of(sheet, solved=True)}
         *line, (rule, _) = result_lines(sheet, STYLE)
@@ -109,7 +110,7 @@ def causal(n, heads=1):
     return Problem(**same, num_heads=heads, mask="causal")
 
 
-@each("problem", [load(WORKED), causal(3), causal(2, 2)])
+@each("problem", [load(WORKED), causal(3), causal(2, 2)], one_of=3)
 def test_a_key_answers_the_sums_of_rows_that_a_sheet_asks_for(problem):
     for sheet in worksheets(problem, 5, 1, "fill"):
         found, logits = row_sums(sheet, STYLE), sheet.worked.box(sheet.worked.logits, whole(problem.map_shape))
@@ -126,8 +127,9 @@ def test_a_key_answers_the_sums_of_rows_that_a_sheet_asks_for(problem):
 
 def test_a_key_has_the_sums_of_rows_that_are_too_long_or_too_large_for_their_powers():
     large = Problem(**dict.fromkeys(("query", "key", "value"), np.ones((2, 6))), scale=2.0)
-    for problem in (large, Problem(query=np.ones((2, 2)), key=np.ones((6, 2)), value=np.ones((6, 2)))):
-        found = [(sheet, row_sums(sheet, STYLE)) for sheet in worksheets(problem, 5, 1, "fill")]
+    long = Problem(query=np.ones((2, 2)), key=np.ones((6, 2)), value=np.ones((6, 2)))
+    for problem in share((large, long), 2):
+        found = [(sheet, row_sums(sheet, STYLE)) for sheet in worksheets(problem, examples(5), 1, "fill")]
         assert any(not powers for _, rows in found for _, powers, _ in rows)
         for sheet, rows in found:
             logits = sheet.worked.box(sheet.worked.logits, whole(problem.map_shape))[0, 0]
@@ -147,7 +149,7 @@ def test_a_key_has_the_sums_of_rows_that_are_too_long_or_too_large_for_their_pow
 
 
 def test_of_several_heads_the_key_says_which_one_it_means():
-    for sheet in worksheets(causal(2, 2), 10, 1, "mistake"):
+    for sheet in worksheets(causal(2, 2), COUNT, 1, "mistake"):
         (told, _), *_ = closing_lines(sheet, STYLE, INNER)
         _, head, row, column = sheet.slip.at.index
         assert f"[{row}, {column}] of head {head} is printed as" in told
@@ -157,16 +159,17 @@ def test_of_several_heads_the_key_says_which_one_it_means():
 
 def test_usual_mistakes_are_seen_where_a_row_has_more_than_one_key():
     """The one open key of a first row weighs 1 whatever the scale is."""
-    for problem, cell in ((load(WORKED), "A[0, 1]"), (causal(3), "A[1, 1]"), (causal(2, 2), "A[1, 1] of head 0")):
-        for sheet in worksheets(problem, 5, 1):
+    cells = ((load(WORKED), "A[0, 1]"), (causal(3), "A[1, 1]"), (causal(2, 2), "A[1, 1] of head 0"))
+    for problem, cell in share(cells, 3):
+        for sheet in worksheets(problem, examples(5), 1):
             (heading, _), *lines = closing_lines(sheet, STYLE, INNER)
             assert heading == f"Usual mistakes, seen at {cell}"
             assert any("no scaling" in text for text, _ in lines)
 
 
 def test_a_wrong_number_does_not_give_itself_away():
-    for problem in (load(WORKED), THREE):
-        for sheet in worksheets(problem, 10, 1, "mistake"):
+    for problem in share((load(WORKED), THREE), 2):
+        for sheet in worksheets(problem, COUNT, 1, "mistake"):
             for table in tables_of(sheet):
                 assert len({"." in text for row in table.cells for text in row}) == 1, table
             assert sheet.slip.at.stage != "weights" or 0.02 < sheet.slip.number < 0.98
@@ -185,7 +188,7 @@ def test_the_levels_ask_for_less_or_for_one_wrong_number():
 
 
 def test_the_wrong_number_is_one_that_its_mistake_gives_and_clearly_off():
-    for sheet in worksheets(load(WORKED), 20, 1, "mistake"):
+    for sheet in worksheets(load(WORKED), COUNT, 1, "mistake"):
         at, number, mistake = sheet.slip
         made = mistake.made_in(sheet.evaluation.problem)
         assert float(made.box(at.stage, at.box).item()) == pytest.approx(number)
@@ -226,13 +229,13 @@ def test_every_matrix_that_is_needed_is_given(fields, titles):
 
 
 def test_a_class_is_written_in_one_command(tmp_path, capsys):
-    assert main(["worksheet", str(WORKED), "-o", str(tmp_path / "out"), "--lang", "zh"]) == 0
+    assert main(["worksheet", str(WORKED), "-o", str(tmp_path / "out"), "--lang", "zh", "--count", "8"]) == 0
     paths = capsys.readouterr().out.split()
     assert [path.rpartition("/")[2] for path in paths] == ["worked-example-worksheets.pdf", "worked-example-keys.pdf"]
     for path in paths:
         data = Path(path).read_bytes()
         assert data.startswith(b"%PDF-")
-        assert len(re.findall(rb"/Type\s*/Page\b", data)) == (5 if "keys" in path else 20)
+        assert len(re.findall(rb"/Type\s*/Page\b", data)) == (2 if "keys" in path else 8)
 
 
 @each(
@@ -254,9 +257,13 @@ def test_what_does_not_fit_on_paper_is_refused(tmp_path, capsys):
         save(Problem(**dict.fromkeys(("query", "key", "value"), np.ones((size, 4)))), tmp_path / "large.attn")
         assert main(["worksheet", str(tmp_path / "large.attn"), "-o", str(tmp_path)]) == 2
         assert said in capsys.readouterr().err
-    for level, said in (("fill", "choose a smaller problem."), ("steps", "or a level that asks for less.")):
+    for level, less in (("fill", "choose a smaller problem."), ("steps", "or a level that asks for less.")):
         assert main(["worksheet", str(tmp_path / "large.attn"), "-o", str(tmp_path), "--level", level]) == 2
-        assert capsys.readouterr().err.strip().endswith(said)
+        said = capsys.readouterr().err
+        most = int(re.search(rf"{re.escape(less)} Tokens that fit at this level: (\d+)\.$", said.strip())[1])
+        check_sheet(Problem(**dict.fromkeys(("query", "key", "value"), np.ones((most, 4)))), level)
+        with pytest.raises(ValueError, match="do not fit on one page"):
+            check_sheet(Problem(**dict.fromkeys(("query", "key", "value"), np.ones((most + 1, 4)))), level)
 
 
 KINDS = {
@@ -278,7 +285,7 @@ KINDS = {
 
 @pytest.mark.family(3)
 @pytest.mark.parametrize("kind", KINDS)
-@each(("level", "lang"), zip(LEVELS, ("en", "zh", "en"), strict=True))
+@each(("level", "lang"), zip(LEVELS, ("en", "zh", "en"), strict=True), one_of=3)
 def test_everything_stands_within_the_margins_and_does_not_overlap(level, kind, lang):
     style = PageStyle("light", lang)
     projections = check_sheet(KINDS[kind], level, lang)

@@ -69,6 +69,7 @@ def target(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.family(2)
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a limit on the size of files")
 @pytest.mark.parametrize("size", [80, 3_000_000])
 def test_a_full_disk_costs_nothing(size: int, target: Path) -> None:
@@ -392,7 +393,7 @@ WITHOUT["pytorch"] = WITHOUT["numpy"]
 AS_IT_IS = ("xlsx", "png", "svg", "pdf")  # the very problem; arrays by name lose X and its weights, as the help says
 
 
-@each("form", [*number_formats(), *IMAGES, *SCRIPTS])
+@each("form", [*number_formats(), *IMAGES, *SCRIPTS], one_of=3)
 def test_every_file_that_is_exported_opens_again_or_says_what_would(form: str, tmp_path: Path) -> None:
     problem = load(resource("examples", "thinking-machines.npz"))
     weights = attn_gui.compute(problem)["weights"]

@@ -192,7 +192,7 @@ REFUSED: dict[str, tuple[Callable[[], bytes], str]] = {
 }
 
 
-@each("name", REFUSED)
+@each("name", REFUSED, one_of=3)
 def test_a_crafted_file_is_refused_before_it_takes_memory(
     name: str, tmp_path: Path, refused: Callable[..., str]
 ) -> None:

@@ -327,7 +327,7 @@ def _png_of(packed):
     return b"\x89PNG\r\n\x1a\n" + (len(chunk) - 4).to_bytes(4, "big") + chunk + zlib.crc32(chunk).to_bytes(4, "big")
 
 
-@each("start", ["", "AgAAAAAAAAB7"])  # of nothing, and of a session
+@each("start", ["", "AgAAAAAAAAB7"], one_of=2)  # of nothing, and of a session
 def test_a_text_that_inflates_is_no_work_for_the_window(tmp_path, start):
     """0.4 MB of it took 1.2 s of the window's thread and 0.7 GB: it was weighed as it is packed."""
     path = tmp_path / "a.png"

@@ -21,7 +21,6 @@ from tests.failing import each
 SAMPLES = json.loads((Path(__file__).parents[1] / "data" / "tables.json").read_text(encoding="utf-8"))
 TWO, LAYOUTS, REFUSED, AMBIGUOUS = (SAMPLES[name] for name in ("numbers", "layouts", "refused", "ambiguous"))
 FLOATS = arrays.arrays(np.float64, st.tuples(st.integers(1, 4), st.integers(1, 5)), elements=st.floats())
-EXACT = st.floats(allow_nan=False, allow_infinity=False)
 
 
 @each("name", LAYOUTS)
@@ -112,7 +111,7 @@ def test_a_long_text_of_nothing_is_refused_without_trying_long(letter):
         read_table(letter * (1_000_000 // len(letter)))
 
 
-@each("part", ["[1]", "=[1]", "In [1]: ", "{'a': [1, 2]}", "[[1, 2]]\n"])
+@each("part", ["[1]", "=[1]", "In [1]: ", "{'a': [1, 2]}", "[[1, 2]]\n"], one_of=5)
 def test_a_thousand_lists_in_a_line_take_a_thousand_times_as_long_as_one(part):
     """What stands beside each was looked for to the ends of the line, which took minutes."""
     began = time.process_time()
@@ -122,24 +121,6 @@ def test_a_thousand_lists_in_a_line_take_a_thousand_times_as_long_as_one(part):
 
 
 # --- there and back ------------------------------------------------------------------------------
-WRITERS = {
-    "tabs": lambda rows: "\n".join("\t".join(map(repr, row)) for row in rows),
-    "commas": lambda rows: "\n".join(", ".join(map(repr, row)) for row in rows),
-    "a list": str,
-    "Mathematica": lambda rows: str(rows).replace("[", "{").replace("]", "}").replace("e", "*^"),
-    "LaTeX": lambda rows: "\\begin{bmatrix}" + "\\\\".join("&".join(map(repr, row)) for row in rows) + "\\end{bmatrix}",
-    "MATLAB": lambda rows: "[" + "; ".join(" ".join(map(repr, row)) for row in rows) + "]",
-}
-
-
-@given(
-    st.sampled_from(sorted(WRITERS)),
-    arrays.arrays(np.float64, st.tuples(st.integers(1, 4), st.integers(2, 5)), elements=EXACT),
-)
-def test_numbers_come_back_bit_for_bit(name, array):
-    assert read_table(WRITERS[name](array.tolist())).values.tobytes() == array.tobytes()
-
-
 @given(FLOATS)
 def test_a_repr_of_numpy_comes_back(array):
     with np.printoptions(floatmode="unique", threshold=100_000):

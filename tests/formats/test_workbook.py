@@ -94,7 +94,7 @@ def check(book: Recalculated, problem: Problem) -> None:
         )
 
 
-@pytest.mark.family(3)
+@pytest.mark.family(8)
 @pytest.mark.parametrize("name", [name for name in PROBLEMS if name not in (EXTREMES | STEEP)])
 def test_every_step_is_computed_by_the_sheets_which_open_as_the_problem(name, tmp_path):
     problem, data = PROBLEMS[name], workbook_bytes(PROBLEMS[name])
@@ -149,6 +149,7 @@ CLOSED_ROW = {"kind": "set", "stage": "scores", "at": {"query": 0}, "values": -n
 CLOSED_BIAS = np.array([[0.0, -np.inf, 1.0, 0.0], [-np.inf] * 4, [0.0] * 4])
 
 
+@pytest.mark.family(3)
 @pytest.mark.parametrize(
     "fields",
     [

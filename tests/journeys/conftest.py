@@ -41,9 +41,11 @@ from attn_gui.app.program import Program
 from attn_gui.app.shell import Shell
 from attn_gui.app.start_page import StartPage
 from attn_gui.app.state.background_task import BackgroundTask
+from attn_gui.document.typed_numbers import shortest
 from attn_gui.engine import Problem
 from attn_gui.paths import resource
 from attn_gui.views.controls.popup_frame import PopupFrame
+from tests.seen import colors_of
 
 LEFT = Qt.MouseButton.LeftButton
 PATIENCE_MS = 120_000
@@ -283,10 +285,7 @@ class Person:
     def numbers(self, field: str) -> list[list[str]]:
         """All numbers of a table, as exact texts."""
         model = self.table(field).model()
-        return [
-            [str(model.index(i, j).data(Qt.ItemDataRole.EditRole)) for j in range(model.columnCount())]
-            for i in range(model.rowCount())
-        ]
+        return [[shortest(number, model.dtype) for number in row] for row in model.cells().tolist()]
 
     def go_to(self, field: str, row: int, column: int) -> QTableView:
         """Click a cell of a table."""
@@ -335,7 +334,7 @@ class Person:
         """Every color inside a cell, its borders left out."""
         heatmap = self.find(f"heatmap.{stage}")
         image = heatmap.grab(heatmap.cell_rect(row, column).adjusted(2, 2, -2, -2)).toImage()
-        return {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(image.height())}
+        return {color.name() for color in colors_of(image)}
 
     def click_cell(self, stage: str, row: int, column: int) -> None:
         heatmap = self.find(f"heatmap.{stage}")
@@ -523,9 +522,9 @@ def launch(qtbot: object, qapp: QApplication) -> Iterator[Callable[..., Person]]
         path: Path | str | None = None, lang: str = "en", width: int = 1440, height: int = 900, *, page: bool = False
     ) -> Person:
         shell = Shell(qapp, lang)
+        shell.window.resize(width, height)  # before anything is laid out
         start_page = StartPage(shell)
         if page:
-            shell.window.resize(width, height)
             shell.window.show()
             start_page.show()
         program = Program(qapp, shell=shell, start_page=start_page, opens=path is not None)

@@ -249,25 +249,6 @@ def test_with_and_without_the_root_is_explained_and_exported_in_five_clicks(laun
     assert not person.window.isWindowModified()
 
 
-def test_a_head_is_switched_off_and_its_effect_read(launch):
-    person = launch("smollm2-layer10.npz")
-    own = person.program.document.problem
-    person.show_stage("output" if own.w_output is not None else "concat")
-    stage = person.program.view.look.stage
-    now = compute(own)[stage][0]
-    ready(person, "with-head")
-    person.pick("compare", "difference")
-    mine = person.program.computation.evaluation.head_columns("concat", person.program.view.look.head)
-    change = drawn(person, stage)
-    assert np.array_equal(change[:, mine], now[:, mine]), "without W_O the output is the joined heads"
-    assert not np.delete(change, np.arange(mine.start, mine.stop), axis=1).any()
-    person.click_cell(stage, 3, mine.start)
-    assert f"0 → {now[3, mine.start]:.6f}".replace("-", "−") in person.window.place.text()
-    person.do("unpin")
-    assert np.array_equal(drawn(person, stage), now)
-    assert not person.window.isWindowModified()
-
-
 def test_cells_of_the_pinned_state_come_back(launch):
     person = launch("worked-example.npz")
     person.click_cell("weights", 0, 0)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QToolTip
 from attn_gui.app import pages
 from attn_gui.figure.design_tokens import THEMES
 from tests.journeys.gate import Gate
+from tests.seen import pixels_of
 
 LEFT = Qt.MouseButton.LeftButton
 NOTCH = QPoint(0, 120)
@@ -78,10 +79,7 @@ def middle_of(canvas, field=0, column=25):
 
 
 def found_in(picture, color):
-    image = picture.convertToFormat(QImage.Format.Format_RGB32)
-    rows = np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), image.bytesPerLine() // 4)
-    found = np.argwhere(rows[:, : image.width()] == color.rgb())
-    return {(int(x), int(y)) for y, x in found}
+    return {(int(x), int(y)) for y, x in np.argwhere(pixels_of(picture) == color.rgb())}
 
 
 def test_a_plot_is_read_zoomed_moved_and_clicked(person):

@@ -117,6 +117,7 @@ def recovered() -> list[float]:
     return [recover(path).loaded.problem.query[0, 0].item() for path in paths]
 
 
+@pytest.mark.family(3)
 @pytest.mark.parametrize(("name", "wanted"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
 def test_a_signal_ends_the_program_and_what_was_typed_right_before_comes_back(name, wanted, begin):
     ended = begin()

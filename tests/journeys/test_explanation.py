@@ -198,7 +198,7 @@ def test_one_equation_is_shown_copied_and_right(person):
     assert "Z = ∑_j" not in person.explanation()
 
 
-@each("example", ["thinking-machines-64", "smollm2-layer10"])
+@each("example", ["thinking-machines-64", "smollm2-layer10"], one_of=2)
 def test_every_stage_of_every_example_can_be_explained(person, example):
     person.again(example, f"{example}.npz")
     person.program.view.set(head=0)

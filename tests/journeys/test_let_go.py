@@ -13,6 +13,7 @@ from attn_gui.engine import new_problem
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.formats import save
 from attn_gui.paths import resource
+from tests.failing import share
 
 NEXT = resource("examples", "minilm-layer2.npz")
 
@@ -119,7 +120,7 @@ DOINGS = (
 
 def test_nothing_of_it_is_left(launch, tmp_path):
     person, left = launch("worked-example.npz"), {}
-    for doing in DOINGS:
+    for doing in share(DOINGS, 2):
         if person.action("show_now").isEnabled():
             person.do("show_now")
         person.do("example_worked")

@@ -88,8 +88,8 @@ def test_the_row_is_shown_scaled_unscaled_and_at_a_typed_scale(teacher, tmp_path
     assert "import torch" in page.content.text
 
 
-def test_the_command_line_writes_scripts_and_pages(teacher, tmp_path, capsys):
-    save_session(teacher.program.document.snapshot(), tmp_path / "a.attn")
+def test_the_command_line_writes_scripts_and_pages(tmp_path, capsys):
+    save_session(load(resource("examples", "worked-example.npz")), tmp_path / "a.attn")
     call = ["export", str(tmp_path / "a.attn"), "-o", str(tmp_path / "out")]
     assert main([*call, "--format", "numpy", "pytorch"]) == 0
     names = [line.rpartition("/")[2] for line in capsys.readouterr().out.split()]

@@ -5,11 +5,13 @@
 
 import pytest
 
+from tests.failing import examples
+
 from .soak.caught_errors import make_errors_whole
 from .soak.walk import Walk, beginning
 
-STEPS = 40
-BURSTS = 4
+STEPS = examples(40)
+BURSTS = examples(4)
 
 
 @pytest.fixture(autouse=True)

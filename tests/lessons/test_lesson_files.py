@@ -46,7 +46,7 @@ Weight {weights[1, 1]:2} of **key 1**.
 OPENED = "- open: worked-example"
 
 
-@each("path", LESSONS)
+@each("path", LESSONS, one_of=4)
 def test_every_number_of_a_lesson_is_computed_and_every_question_has_a_right_and_a_wrong_answer(path):
     for state in states_of(read_lesson(path), PAGES):
         begin, end = (scene.number_source() for scene in (state.begin, state.end))

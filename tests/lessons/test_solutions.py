@@ -241,7 +241,7 @@ def test_a_cell_is_named_as_on_the_command_line(tmp_path):
 TWO_EXPONENTS = re.compile(r"\^(?:\{(?:[^{}]|\{[^{}]*\})*\}|.)(?:_(?:\{[^{}]*\}|.))?\^")
 
 
-@each("problem", list(PROBLEMS.values())[::7])
+@each("problem", list(PROBLEMS.values())[::7], one_of=4)
 def test_tex_takes_every_equation(problem):
     """A letter with two exponents is an error of TeX, and in Jupyter; fields of an environment stand by themselves."""
     evaluation = evaluation_of(problem)
@@ -251,7 +251,9 @@ def test_tex_takes_every_equation(problem):
                 assert not TWO_EXPONENTS.search(" & ".join((part.chain, *part.parts))), stage
 
 
-@each("name", ["worked-example", "thinking-machines", "nadaraya-watson", "transformer-layer", "minilm-layer2"])
+@each(
+    "name", ["worked-example", "thinking-machines", "nadaraya-watson", "transformer-layer", "minilm-layer2"], one_of=5
+)
 def test_every_equation_of_an_example_is_what_a_calculator_says(name):
     evaluation = evaluation_of(load(resource("examples", f"{name}.npz")))
     try:

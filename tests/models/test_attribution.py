@@ -152,7 +152,7 @@ def test_an_intervention_moves_what_comes_after_it(toy):
 
 
 # --- what moved ----------------------------------------------------------------------------------
-@each("value", [1e200, np.nan])
+@each("value", [1e200, np.nan], one_of=2)
 def test_numbers_beyond_float32_spread_and_nothing_is_said(toy, value):
     """A warning of NumPy would be an error here: whoever types such a number is shown what becomes of it."""
     clean = toy.run("q w e r t y q w e r")
@@ -166,7 +166,7 @@ def test_numbers_beyond_float32_spread_and_nothing_is_said(toy, value):
         every_reading(clean, run)
 
 
-@each(("layer", "bare"), [(0, {"block": None}), (1, {"block": None, "w_output": None, "b_output": None})])
+@each(("layer", "bare"), [(0, {"block": None}), (1, {"block": None, "w_output": None, "b_output": None})], one_of=2)
 def test_a_layer_without_its_network_is_read_as_any_other(toy, layer, bare):
     clean = toy.run("q w e r t y q w e r")
     base = clean.problem(layer)
@@ -269,7 +269,7 @@ def check(run, layer, stage, token, random):
         assert found[place] == pytest.approx((after - before) / (2 * STEP), rel=2e-3, abs=2e-4 * np.abs(found).max())
 
 
-@each(("layer", "name"), [(0, "tiny-bert"), (1, "tiny-llama"), (0, "toy-induction")])
+@each(("layer", "name"), [(0, "tiny-bert"), (1, "tiny-llama"), (0, "toy-induction")], one_of=4)
 def test_it_is_the_slope_of_the_whole_model(name, layer):
     run = golden(name).run({"tiny-bert": "mask", "toy-induction": "short"}.get(name, "cat"))
     for stage in [*STAGE][layer::2]:
@@ -281,7 +281,9 @@ def test_it_is_the_slope_of_the_whole_model(name, layer):
 
 
 @each(
-    "name", ["bert: holes", "distilbert", "gpt2: scale falls", "llama: one K/V head", "llama: biases", "qwen3: window"]
+    "name",
+    ["bert: holes", "distilbert", "gpt2: scale falls", "llama: one K/V head", "llama: biases", "qwen3: window"],
+    one_of=4,
 )
 def test_it_is_the_gradient_of_the_engine_layer_by_layer(name, tmp_path, monkeypatch):
     """The fast walk down, in float32, against the engine's own in float64: every stage of each kind of layer."""

@@ -273,7 +273,7 @@ def test_a_bias_is_added_where_the_config_says_so_and_named_where_not(config, bi
 NAMES = dict(zip(ALL, ("query", "key", "value", "output", "gate", "up", "down"), strict=True))
 
 
-@each("name", ["bert", "roberta", "distilbert", "gpt2: untied", "llama: biases", "qwen3"])
+@each("name", ["bert", "roberta", "distilbert", "gpt2: untied", "llama: biases", "qwen3"], one_of=3)
 def test_every_tensor_of_a_folder_counts_or_is_named(name, tmp_path):
     """Other numbers in it are other numbers of the model; a buffer says nothing."""
     variant = VARIANTS[name]

@@ -23,7 +23,7 @@ from attn_gui.formats.session import ModelNeeded, StudyRecord
 from attn_gui.models import Model, open_model
 from attn_gui.models.study import OpenedStudy, open_layer, opened_study, record_of, weights_at
 from attn_gui.paths import resource
-from tests.failing import each
+from tests.failing import each, examples
 
 FOLDERS = ("tiny-bert", "tiny-gpt2", "tiny-llama")
 OFF = {"kind": "scale", "stage": "head_output", "at": {"head": 0}, "factor": 0.0}
@@ -209,7 +209,7 @@ def assert_same(found: Problem, kept: Problem) -> None:
 
 
 @given(walk=st.lists(STEPS, min_size=4, max_size=14))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 def test_no_walk_brings_a_weight_into_the_file_and_all_comes_back(
     qapp: object, small_model: Model, walk: list[tuple[str, int, int]], tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -108,7 +108,7 @@ WICKED = {
 }
 
 
-@each("name", WICKED)
+@each("name", WICKED, one_of=3)
 def test_a_tokenizer_that_panics_or_makes_text_without_end_is_refused_before_it_does(name, tmp_path):
     """It ended in a traceback, or took all memory there was."""
     part, said = WICKED[name]

@@ -201,10 +201,7 @@ def test_every_stage_of_every_variant_is_that_of_the_pass(name, tmp_path):
     assert verify(run.problem(0)).ok
 
 
-@each(
-    ("name", "kind"),
-    [("bert", "set"), ("gpt2", "scale"), ("qwen3", "copy")],
-)
+@each(("name", "kind"), [("bert", "set"), ("gpt2", "scale"), ("qwen3", "copy")], one_of=2)
 def test_an_intervention_at_any_stage_is_the_same_in_both(name, kind, tmp_path):
     run = VARIANTS[name].run(tmp_path)
     trace = compute(run.problem(0))
@@ -317,6 +314,7 @@ def test_the_cells_that_a_mask_leaves_open_are_those_of_the_layer_as_a_problem(m
     assert without.run(TEXT).open_cells(0) is None
 
 
+@pytest.mark.family(4)
 @pytest.mark.parametrize("layer", [0, 1])
 @pytest.mark.parametrize("whole", [True, False], ids=["of a run of all", "of a run of none"])
 def test_a_known_run_changes_no_bit(model: Model, layer: int, whole: bool) -> None:

@@ -25,7 +25,7 @@ from .mutator import mutated
 CAP = 16 * 2**20  # bytes that the arrays of a file, and what a figure carries, may take here
 MOST = 2 * CAP
 SLOW, HUNG = 1.0, 10.0  # seconds of the processor
-SHARE, WHOLE = 1_000, 5_000
+SHARE, WHOLE = 400, 5_000
 NAMES = (
     *("session.attn", "arrays.npz", "lists.json", "tensors.safetensors", "book.xlsx", "matrix.npy", "matrix.csv"),
     *("matrix.tsv", "clipboard", "figure.png", "figure.svg", "figure.pdf", "left.journal", "lesson.md"),

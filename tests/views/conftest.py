@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from attn_gui.engine import DenseEvaluation, Evaluation, Problem
 from attn_gui.views.map.heatmap import Heatmap
+from tests import seen
 
 
 def on_screen(widget: QWidget) -> QImage:
@@ -80,8 +81,7 @@ def colors_of() -> Callable[[Heatmap, QImage, int, int], set[str]]:
 
     def colors(heatmap: Heatmap, image: QImage, row: int, column: int) -> set[str]:
         rect = heatmap.cell_rect(row, column).adjusted(1, 1, -1, -1)
-        across, down = range(rect.left(), rect.right() + 1), range(rect.top(), rect.bottom() + 1)
-        return {image.pixelColor(x, y).name() for x in across for y in down}
+        return {color.name() for color in seen.colors_of(image.copy(rect))}
 
     return colors
 

@@ -207,6 +207,31 @@ def test_a_typed_d_k_is_followed_by_d_model(qtbot, dialog):
     assert _says(dialog, "d_model = heads · dₖ = 3 · 5.")
 
 
+def test_an_x_may_have_a_width_of_its_own_in_either_order_and_next_time(qtbot, dialog):
+    """As in the Illustrated Transformer: d_model = 4 and two heads of d_k = 3."""
+    dialog.radios["self"].click()
+    _type_d_model(qtbot, dialog, 4)
+    _type(qtbot, dialog, n=2, d_k=3)
+    assert _sizes(dialog) == (4, 2, 3, 3)
+    assert _shapes(dialog) == "X 2 × 4, W_Q 4 × 6, W_K 4 × 6, W_V 4 × 6"
+    assert _says(dialog, "X is 4 wide.")
+    fields = dialog.result_choice().fields()
+    assert (fields["x"].shape, fields["w_value"].shape) == ((2, 4), (4, 6))
+    again = NewDialog()
+    qtbot.addWidget(again)
+    again.set_state(dialog.state())
+    assert _shapes(again) == _shapes(dialog)
+    _type(qtbot, dialog, d_k=4)
+    _type_d_model(qtbot, dialog, 5)
+    assert _sizes(dialog) == (5, 2, 4, 4)
+    _type_d_model(qtbot, dialog, 8)
+    assert _says(dialog, "d_model = heads · dₖ = 2 · 4.")
+    _type_d_model(qtbot, dialog, 5)
+    dialog.radios["direct"].click()
+    assert _sizes(dialog) == (8, 2, 4, 4)
+    assert _shapes(dialog) == "Q 2 × 8, K 5 × 8, V 5 × 8"
+
+
 def test_heads_that_cannot_share_d_model_are_told_and_not_made(qtbot, dialog):
     create = dialog.buttons.buttons()[0]
     _type_d_model(qtbot, dialog, 64)

@@ -333,7 +333,7 @@ def test_scroll_bars_that_need_one_another_come_to_rest(qtbot, count):
             settle()
 
 
-@each("drawn", [{2: 13}, {0: 20, 3: 25}, {0: 14, 1: 150}])
+@each("drawn", [{2: 13}, {0: 20, 3: 25}, {0: 14, 1: 150}], one_of=3)
 def test_columns_that_a_person_drew_come_to_rest(qtbot, count, drawn):
     """A narrow one made room for another column, which took the room away: the window stood still for good."""
     panel = shown(qtbot, 8, 4)

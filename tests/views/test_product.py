@@ -24,7 +24,8 @@ from attn_gui.views.product.product_layout import (
     lay_out,
 )
 from attn_gui.views.theme import apply_theme
-from tests.failing import each
+from tests.failing import each, examples
+from tests.seen import colors_of
 from tests.views.conftest import on_screen, turn_wheel
 
 N, M, D_K, D_V = 7, 11, 5, 2
@@ -92,7 +93,7 @@ def near(image, rect, color):
 
 
 @each("stage", SQUARES)
-@each(("size", "compact"), [((775, 595), False), ((523, 461), True)])
+@each(("size", "compact"), [((775, 595), False), ((523, 461), True)], one_of=2)
 def test_rows_and_columns_meet_to_the_pixel(picture, stage, size, compact):
     picture.set_compact(compact)
     picture.resize(*size)
@@ -190,7 +191,7 @@ def test_tokens_stand_at_rows_and_columns_and_the_chosen_ones_as_chips(picture, 
     theme, place = THEMES["light"], picture.places.left
     plain, first = screen(picture), in_picture(picture, picture.stage_map(), 0, 0)
     label = plain.copy(12, first.top(), place.left() - 12 - 8, first.height())
-    assert len({label.pixel(x, y) for x in range(label.width()) for y in range(label.height())}) > 2
+    assert len(colors_of(label)) > 2
     picture.set_chosen(("weights", 3, 6))
     image, cell = screen(picture), in_picture(picture, picture.stage_map(), 3, 0)
     chip = cell.translated(place.left() - 12 - cell.left(), 0)
@@ -335,6 +336,12 @@ def test_a_usual_token_is_not_cut_where_it_is_chosen(qapp, compact, most, token)
     assert room >= QFontMetricsF(label_font(compact, 600)).horizontalAdvance(token)
 
 
+def test_a_number_of_thousands_is_not_cut_where_it_is_chosen(qapp):
+    """Key 3243 was labelled 32…"""
+    room = label_width(AxisNames(range(4096)), label_font(False), 1000) - 3 * SPACING.s
+    assert all(room >= QFontMetricsF(label_font(False, 600)).horizontalAdvance(str(key)) for key in range(3000, 4096))
+
+
 def stacked(qtbot, evaluation, head, size):
     """The product picture, which is on show, and all stages."""
     both = QStackedWidget()
@@ -466,7 +473,7 @@ def test_no_pixel_is_left_behind(pictured):
     """Some steps are painted together; whatever is on the screen then is what a repaint paints."""
     product = pictured(random_problem(7, 24, 24, 8 * HEADS, num_heads=HEADS, mask="causal"), (420, 380))
     hand = Hand(product, 5)
-    for step in range(160):
+    for step in range(examples(160)):
         getattr(hand, hand.chance.choice(hand.ways))()
         for _ in range(3):  # a scene tells its view in a turn of its own, and that is painted in the next
             QApplication.processEvents()

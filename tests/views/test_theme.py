@@ -173,21 +173,6 @@ def test_a_ticked_box_shows_its_focus_whoever_gave_it(app, qtbot, scheme):
     assert border() == THEMES[scheme].text
 
 
-def test_a_dressed_label_follows_theme_and_zoom(app, qtbot):
-    label = QLabel("shape")
-    qtbot.addWidget(label)
-    style_text(label, "micro", "text3", strong=True)
-    for scheme, zoom in (("light", 1.0), ("dark", 2.0)):
-        apply_theme(app, scheme, zoom)
-        label.ensurePolished()
-        assert label.palette().color(QPalette.ColorRole.WindowText) == THEMES[scheme].text3
-        assert label.fontInfo().pixelSize() == round(10 * zoom)
-        assert label.fontInfo().weight() == 600
-    style_text(label, tone="error", strong=False)
-    assert label.palette().color(QPalette.ColorRole.WindowText) == THEMES["dark"].error
-    assert label.fontInfo().weight() == 400
-
-
 @each(("scheme", "background"), list(product(THEMES, BACKGROUNDS)))
 def test_backgrounds_follow_the_theme(app, qtbot, scheme, background):
     label = QLabel()

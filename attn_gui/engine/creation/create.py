@@ -40,14 +40,17 @@ def new_problem(
     num_heads: int = 1,
     d_k: int,
     d_v: int | None = None,
+    d_model: int | None = None,
     fill: str = "random",
     seed: int = 0,
 ) -> Problem:
     """Return a problem with Q, K, V given, or projected from X, or from X and a second sequence.
 
-    d_model is num_heads · d_k. Raises ValueError or TypeError with one sentence.
+    d_model, the width of X, is num_heads · d_k where it is None. Raises ValueError or TypeError with one sentence.
     """
-    return Problem.over(new_fields(kind, n=n, m=m, num_heads=num_heads, d_k=d_k, d_v=d_v, fill=fill, seed=seed))
+    return Problem.over(
+        new_fields(kind, n=n, m=m, num_heads=num_heads, d_k=d_k, d_v=d_v, d_model=d_model, fill=fill, seed=seed)
+    )
 
 
 def new_fields(
@@ -58,6 +61,7 @@ def new_fields(
     num_heads: int = 1,
     d_k: int,
     d_v: int | None = None,
+    d_model: int | None = None,
     fill: str = "random",
     seed: int = 0,
 ) -> dict[str, Any]:
@@ -69,9 +73,9 @@ def new_fields(
     if kind == "direct":
         shapes = {"query": (n, heads * d_k), "key": (m, heads * d_k), "value": (m, heads * d_v)}
     else:
-        width = heads * d_k
+        width = heads * d_k if d_model is None else as_count("d_model", d_model)
         shapes = {"x": (n, width)} | ({"context": (m, width)} if kind == "cross" else {})
-        shapes |= {"w_query": (width, width), "w_key": (width, width), "w_value": (width, heads * d_v)}
+        shapes |= {"w_query": (width, heads * d_k), "w_key": (width, heads * d_k), "w_value": (width, heads * d_v)}
     return _filled(shapes, fill, seed) | {"num_heads": heads}
 
 

@@ -79,7 +79,16 @@ from attn_gui.formats.named.weight_layouts import (
     orders_of,
     parts_of,
 )
-from attn_gui.formats.problem_fields import fields_of, in_our_words, is_option, is_result, listed, notes_on, option_of
+from attn_gui.formats.problem_fields import (
+    OTHER_WORDS,
+    fields_of,
+    in_our_words,
+    is_option,
+    is_result,
+    listed,
+    notes_on,
+    option_of,
+)
 from attn_gui.formats.untrusted_bytes import Array
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
@@ -134,8 +143,8 @@ ALIKE = 0.01
 """Weights that differ by less are the same but for the precision of a model, such as bfloat16."""
 _SETTING = re.compile(
     r"causal|sliding_window|window_size|^window$|alibi|soft_?cap|^bias$|rel(ative)?_?pos|(^|[._/])(attention_)?sinks$"
-    r"|^s_aux$|head_mask|(seq(uence)?|valid)_?len(gth)?s|segment_ids|rope|rotary|inv_freq|freqs_cis|position_ids"
-    r"|(attn|attention|qk)_?(scal|temp)|pre_attn_scalar|norm_factor|^(temp|tau)$|^normali[sz]",
+    r"|^s_aux$|head_mask|(seq(uence)?|valid)_?len(gth)?s|segment_ids|(?<![a-z])ro(pe|tary)|inv_freq|freqs_cis|position_ids"
+    r"|(attn|attention|qk)_?(scal|temp)|pre_attn_scalar|norm_factor|^(temp|tau)$|^normali[sz](e|ation)$",
     re.IGNORECASE,
 )
 _HEAD_SIZE = ("head_dim", "d_head", "d_k", "head_size", "size_per_head")
@@ -473,7 +482,8 @@ def read_arranged(arrangement: ArrayMapping, listing: ArrayListing, source: File
     checked, differing = _compared(loaded.problem, left, listing, source)
     left = [name for name in left if name not in checked]
     left_out = (*(name for name in left if not is_result(name)), *loaded.left_out)
-    notes = (*listing.notes, *in_our_words(listing.options)[1], *answer.notes, *mask_notes)
+    own = {name: value for name, value in listing.options.items() if OTHER_WORDS.get(name) not in asked.words}
+    notes = (*listing.notes, *in_our_words(own)[1], *answer.notes, *mask_notes)
     return replace(
         loaded,
         notes=(*notes, *_notes_on_split(said, listing), *notes_on(left, ()), *loaded.notes, *differing),

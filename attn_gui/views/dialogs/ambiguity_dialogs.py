@@ -164,9 +164,10 @@ class MapsDialog(QDialog):
         blank = QPixmap(scaled(SIDE), scaled(SIDE))
         blank.fill(Qt.GlobalColor.transparent)
         several = len({choice.name for choice in choices}) > 1
-        for choice in choices:
-            words = self._words(choice)
-            text = "\n".join([choice.name, words] if several else [words])
+        said = [self._words(choice) for choice in choices]
+        for choice, words in zip(choices, said, strict=True):
+            axes = [",".join(choice.axes)] if not several and said.count(words) > 1 else []
+            text = "\n".join([*([choice.name] if several else []), words, *axes])
             self.list.addItem(QListWidgetItem(QIcon(blank), text))
         self.buttons = AnswerButtons(self, self.tr("Open"))
         self.buttons.ok.setEnabled(False)

@@ -49,6 +49,7 @@ class NewChoice:
     num_heads: int = 2
     d_k: int = 3
     d_v: int = 3
+    d_model: int | None = None
     fill: str = "integers"
     seed: int = 0
     mask: str = NO_MASK
@@ -56,7 +57,7 @@ class NewChoice:
 
     def fields(self) -> dict[str, Any]:
         """Return the fields of the problem that is chosen."""
-        sizes = {name: getattr(self, name) for name in ("n", "m", "num_heads", "d_k", "d_v")}
+        sizes = {name: getattr(self, name) for name in ("n", "m", "num_heads", "d_k", "d_v", "d_model")}
         found = new_fields(self.kind, **sizes, fill=self.fill, seed=self.seed)
         mask = {"mask": (layer_from_mapping({"kind": self.mask}),)} if self.mask != NO_MASK else {}
         return found | mask | row_names(self.tokens, self.n, self.m, self.kind == "self")
@@ -66,10 +67,11 @@ class NewChoice:
         query, value = self.num_heads * self.d_k, self.num_heads * self.d_v
         if self.kind == "direct":
             return ("Q", self.n, query), ("K", self.m, query), ("V", self.m, value)
-        sequences = [("X", self.n, query)]
+        width = self.d_model or query
+        sequences = [("X", self.n, width)]
         if self.kind == "cross":
-            sequences.append((symbol("context"), self.m, query))
-        return *sequences, ("W_Q", query, query), ("W_K", query, query), ("W_V", query, value)
+            sequences.append((symbol("context"), self.m, width))
+        return *sequences, ("W_Q", width, query), ("W_K", width, query), ("W_V", width, value)
 
 
 class NewDialog(Retranslated, FormDialog):
@@ -112,6 +114,10 @@ class NewDialog(Retranslated, FormDialog):
         self.seed.setValue(known["seed"])
         self.masks[known["mask"]].setChecked(True)
         self._typed = {"d_v"} if known["d_v"] != known["d_k"] else set()
+        if known["d_model"] is not None:
+            with QSignalBlocker(self.d_model):
+                self.d_model.setValue(known["d_model"])
+            self._typed |= {"d_model", "d_k"}
         self._show_choice()
 
     def result_choice(self) -> NewChoice:
@@ -119,12 +125,14 @@ class NewDialog(Retranslated, FormDialog):
         sizes = {name: box.value() for name, box in self.boxes.items()}
         kind = next(kind for kind, radio in self.radios.items() if radio.isChecked())
         sizes["m"] = sizes["n"] if kind == "self" else self._own_m
+        width = self.d_model.value() if self._is_free() else None
         return NewChoice(
             kind=kind,
             fill=self.fill.currentData(),
             seed=self.seed.value(),
             mask=next(kind for kind, radio in self.masks.items() if radio.isChecked()),
             tokens=split_tokens(self.sentence.text()),
+            d_model=None if width == sizes["num_heads"] * sizes["d_k"] else width,
             **sizes,
         )
 
@@ -165,7 +173,9 @@ class NewDialog(Retranslated, FormDialog):
             radio.setText(self.tr("none") if kind == NO_MASK else mask_name(kind))
             radio.setToolTip(self.tr("Every query may read every key") if kind == NO_MASK else mask_about(kind))
         self.sentence.setPlaceholderText(self.tr("Its tokens set n and name the rows"))
-        self.d_model.setToolTip(self.tr("d_model = heads · dₖ: once it is typed, dₖ follows"))
+        self.d_model.setToolTip(
+            self.tr("d_model = heads · dₖ: once it is typed, dₖ follows; of an X both can be typed")
+        )
         self.boxes["d_v"].setToolTip(self.tr("As wide as dₖ until it is typed"))
         self.seed.setToolTip(self.tr("The same seed gives the same numbers again"))
         self.buttons.set_words(self.tr("Create"))
@@ -224,23 +234,31 @@ class NewDialog(Retranslated, FormDialog):
         self._show_choice()
 
     def _on_d_model_changed(self, _width: int) -> None:
-        self._typed = self._typed - {"d_k"} | {"d_model"}
-        self._show_choice()
+        self._take_width("d_model", "d_k")
 
     def _on_d_k_changed(self, _width: int) -> None:
-        self._typed = self._typed - {"d_model"} | {"d_k"}
+        self._take_width("d_k", "d_model")
+
+    def _take_width(self, typed: str, other: str) -> None:
+        """Let the other width follow from now on; of an X both may have been typed."""
+        self._typed = self._typed - ({other} if self.radios["direct"].isChecked() else set()) | {typed}
         self._show_choice()
+
+    def _is_free(self) -> bool:
+        """Return whether X is to have a width of its own."""
+        return not self.radios["direct"].isChecked() and {"d_model", "d_k"} <= self._typed
 
     def _on_d_v_changed(self, _width: int) -> None:
         self._typed.add("d_v")
         self._show_choice()
 
     def _share(self) -> str:
-        """Let dₖ follow from a typed d_model, or d_model from dₖ, and dᵥ that was not typed from dₖ; why it cannot."""
+        """Let dₖ follow from a typed d_model, or d_model from dₖ, where not both were typed of an X; and dᵥ that was
+        not typed from dₖ. Return why it cannot."""
         heads, width = self.boxes["num_heads"].value(), self.d_model.value()
-        if "d_model" not in self._typed:
+        if "d_model" not in self._typed or "d_k" in self._typed:
             with QSignalBlocker(self.d_model):
-                self.d_model.setValue(heads * self.boxes["d_k"].value())
+                self.d_model.setValue(width if self._is_free() else heads * self.boxes["d_k"].value())
             self._follow({"d_v"}, self.boxes["d_k"].value())
             return ""
         if width % heads:
@@ -276,7 +294,9 @@ class NewDialog(Retranslated, FormDialog):
         shapes = [f"{symbol} {rows} × {columns}" for symbol, rows, columns in choice.shapes()]
         self._shapes.set_sentence([SentenceRun("" if refusal else self.tr(", ").join(shapes), strong=True)])
         said = self.tr("d_model = heads · dₖ = {heads} · {d_k}. Scores of each head: {n} × {m}. Output: {n} × {width}.")
-        values = {"heads": choice.num_heads, "d_k": choice.d_k, "n": choice.n, "m": choice.m}
+        if choice.d_model is not None:
+            said = self.tr("X is {d_model} wide. Scores of each head, dₖ = {d_k}: {n} × {m}. Output: {n} × {width}.")
+        values = {"heads": choice.num_heads, "d_k": choice.d_k, "n": choice.n, "m": choice.m, "d_model": choice.d_model}
         lines = [said.format(**values, width=choice.num_heads * choice.d_v)]
         if (count := len(choice.tokens)) > choice.n:
             left = self.tr("{count} tokens for {n} rows: the last {left} are left out.")
@@ -302,4 +322,5 @@ def _is_possible(name: str, value: object) -> bool:
         return value in choices[name]
     if not isinstance(value, int) or isinstance(value, bool):
         return False
-    return 0 <= value <= 999_999 if name == "seed" else 1 <= value <= SIZES.get(name, 0)
+    most = SIZES | {"d_model": SIZES["num_heads"] * SIZES["d_k"]}
+    return 0 <= value <= 999_999 if name == "seed" else 1 <= value <= most.get(name, 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import string
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -188,14 +189,18 @@ def _widest_of(labels: AxisNames, font: QFont) -> float:
 def _widest(labels: AxisNames, families: tuple[str, ...], size: int) -> float:
     """Return the room of any label once it is the chosen one.
 
-    Of very many the longest are measured, and once, although every stage asks whenever maps are laid out or zoomed.
+    Of very many the longest are measured, and once, although every stage asks whenever maps are laid out or zoomed. Of
+    numbers these are all alike in length, but not in width.
     """
     font = QFont()
     font.setFamilies(list(families))
     font.setPixelSize(size)
     font.setWeight(QFont.Weight.DemiBold)
     metrics = QFontMetricsF(font)
-    return max((metrics.horizontalAdvance(visible_text(label)) for label in _longest(labels)), default=0.0)
+    measured = _longest(labels)
+    if len(labels) > MEASURED and all(map(str.isdecimal, measured)):
+        measured = [digit * len(measured[0]) for digit in string.digits]
+    return max((metrics.horizontalAdvance(visible_text(label)) for label in measured), default=0.0)
 
 
 def _strip(box: QRectF, pixels: slice, height: float) -> QRectF:

@@ -51,7 +51,7 @@ def error_at(x: np.ndarray, y: np.ndarray, w: float) -> float:
     return float(np.mean((weights @ y[:, 0] / weights.sum(axis=1) - y[:, 0]) ** 2))
 
 
-@each("noise", [0.0, 0.5])
+@each("noise", [0.0, 0.5], one_of=2)
 def test_no_other_width_predicts_the_points_better(noise: float) -> None:
     problem, told = regression(47, noise), []
     fitted = fit_width(points_of(problem), told.append)

@@ -47,7 +47,7 @@ def changed(problem, name, index, step):
     return problem.replace(**{head: {**getattr(problem, head), tail[0]: value} if tail else value})
 
 
-@each("name", COMPUTED)
+@each("name", COMPUTED, one_of=4)
 def test_gradients_of_a_weighted_sum_are_its_derivatives(makers, name, rng):
     problem, h = makers[name](), 1e-5
     trace = compute(problem)

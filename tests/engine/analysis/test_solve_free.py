@@ -13,7 +13,7 @@ from attn_gui.engine.analysis.target_solvers import CellObjective, quick_row
 from attn_gui.engine.evaluation.dense import RowwiseEvaluation
 from attn_gui.engine.graph.indices import cell
 from tests.costs import taking
-from tests.failing import each
+from tests.failing import each, share
 
 ANGLES = np.linspace(0, 2 * np.pi, 4001)[:-1]
 
@@ -164,6 +164,7 @@ def test_a_row_of_x_moves_no_further_than_it_must_where_keys_stand_apart(rng):
 
 
 # --- long sequences ------------------------------------------------------------------------------
+@pytest.mark.long
 def test_half_of_the_attention_at_1100_tokens_is_reached_without_a_map():
     problem = new_problem("self", n=1100, num_heads=2, d_k=64, d_v=2)
     place = (0, 1, 1000, 500)
@@ -233,7 +234,7 @@ def test_no_random_search_comes_nearer_and_the_work_has_a_limit(monkeypatch: pyt
     gap, slope = CellObjective.gap, CellObjective.slope
     monkeypatch.setattr(CellObjective, "gap", lambda self, change: (looks.append(1), gap(self, change))[1])
     monkeypatch.setattr(CellObjective, "slope", lambda self, change: (looks.append(1), slope(self, change))[1])
-    for seed in range(QUESTIONS):
+    for seed in share(range(QUESTIONS), 5):
         question = question_of(seed)
         looks.clear()
         try:

@@ -39,7 +39,7 @@ def test_the_reference_alone_agrees_with_pytorch(path):
 
 
 # --- the engine against it -----------------------------------------------------------------------
-@each("name", MAKERS)
+@each("name", MAKERS, one_of=4)
 def test_every_stage_of_every_problem_is_recomputed_whole(name, evaluations):
     evaluation = evaluations[name]
     found = verify(evaluation)
@@ -64,7 +64,7 @@ MET = [
 ]
 
 
-@each(("field", "score", "value"), MET)
+@each(("field", "score", "value"), MET, one_of=4)
 def test_wild_numbers_stay_where_they_belong(field, score, value, rng):
     shapes = {"x": (5, 6), "context": (7, 6), "w_query": (6, 8), "w_key": (6, 8), "w_value": (6, 4), "w_output": (4, 6)}
     arrays = {name: rng.normal(size=shape) for name, shape in shapes.items()} | {"bias": rng.normal(size=(5, 7))}
@@ -165,7 +165,7 @@ INF, NAN = np.inf, np.nan
 WILD = ([1, INF, 2], [1, -INF, 2], [INF, -INF, 2], [NAN, INF, 2], [NAN, 1, 2], [1e200, 1e308, 2], [1e-200, 0, 2e-200])
 
 
-@each("row", WILD)
+@each("row", WILD, one_of=3)
 @each("norm", ["layer", "rms"])
 def test_norms_of_a_layer_are_right_whatever_is_in_the_row(norm: str, row: list[float]) -> None:
     tables = dict.fromkeys(("norm1_weight", "norm2_weight"), np.ones(3)) | dict.fromkeys(("w_up", "w_down"), np.eye(3))

@@ -12,7 +12,7 @@ from attn_gui.engine.analysis.sweep import ROW_READINGS, MapRow, jacobian_norm
 from attn_gui.engine.evaluation.dense import RowwiseEvaluation
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph.indices import length, whole
-from tests.failing import each
+from tests.failing import each, examples
 
 STAGES = ("scores", "weights", "output")
 
@@ -132,7 +132,7 @@ def all_of(evaluation: Evaluation, stage: str) -> np.ndarray:
     return np.asarray(evaluation.box(stage, whole(evaluation.shape(stage))), float)
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(problems())
 def test_every_evaluator_has_the_weights_of_the_scores_shown(fields: dict[str, Any]) -> None:
     problem = Problem(**fields)
@@ -155,7 +155,7 @@ def test_every_evaluator_has_the_weights_of_the_scores_shown(fields: dict[str, A
             np.testing.assert_allclose(all_of(other, stage), expected, rtol=loose, atol=loose * size, err_msg=stage)
 
 
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(problems())
 def test_the_reference_and_the_explanations_say_the_same(fields: dict[str, Any]) -> None:
     problem = Problem(**fields)

@@ -19,7 +19,7 @@ from .working import Working, apart, random_box, random_values, whole
 CLOSE = 1e-12
 
 
-@each(("number", "kind"), enumerate(COMPUTED))
+@each(("number", "kind"), enumerate(COMPUTED), one_of=3)
 def test_tiles_of_any_size(makers, number, kind):
     problem = makers[kind]()
     tile, chunk = [(1, 1), (2, 11), (7, 5), (None, None)][number % 4]
@@ -30,7 +30,7 @@ def test_tiles_of_any_size(makers, number, kind):
         assert (streaming.shape(stage), streaming.axes(stage)) == (dense.shape(stage), dense.axes(stage))
 
 
-@each(("number", "kind"), enumerate(COMPUTED))
+@each(("number", "kind"), enumerate(COMPUTED), one_of=4)
 def test_edits_of_every_field(makers, number, kind, rng):
     working = Working(makers[kind]())
     if number % 2:
@@ -51,7 +51,7 @@ def test_edits_of_every_field(makers, number, kind, rng):
     assert working.worst() < 1e-11
 
 
-@each("kind", COMPUTED)
+@each("kind", COMPUTED, one_of=4)
 def test_what_is_reported_holds_every_change(makers, kind):
     working = Working(makers[kind]())
     rng = np.random.default_rng(4)
@@ -68,7 +68,7 @@ def test_what_is_reported_holds_every_change(makers, kind):
             assert not ((whole(dense, stage) != old) & ~claimed).any(), (stage, name)
 
 
-@each("kind", COMPUTED)
+@each("kind", COMPUTED, one_of=4)
 def test_pictures(makers, kind, rng):
     working = Working(makers[kind]())
     names = list(working.arrays)
@@ -184,7 +184,7 @@ def same(evaluation, problem, tolerance):
 
 
 @each("field", ["key", "value"])
-@each("name", VARIANTS)
+@each("name", VARIANTS, one_of=4)
 def test_a_wild_number_says_what_the_dense_evaluation_says_and_is_undone(name, field):
     working = Working(problem_of(**VARIANTS[name]), TILE, CHUNK)
     tolerance = 1e-4 if name == "float32" else 1e-10

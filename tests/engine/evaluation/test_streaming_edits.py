@@ -22,7 +22,7 @@ from .working import WILD, Working, random_box, random_values, rounding, whole
 WILD_PROBLEMS = ("all", "block", "window", "cosine")
 
 
-@each("name", WILD_PROBLEMS)
+@each("name", WILD_PROBLEMS, one_of=4)
 def test_wild_values_set_and_undone_leave_no_trace(makers, name, rng):
     working = Working(makers[name]())
     working.evaluation.complete()
@@ -50,10 +50,7 @@ def long(rng, dtype="float64", n=131, m=149, amplitude=1.0, **more):
     return working
 
 
-@each(
-    ("field", "wild", "masked"),
-    [("value", np.inf, False), ("key", np.nan, True), ("key", -np.inf, False)],
-)
+@each(("field", "wild", "masked"), [("value", np.inf, False), ("key", np.nan, True), ("key", -np.inf, False)], one_of=3)
 def test_edits_beside_a_value_that_is_no_number(field, wild, masked, rng):
     """What it has spoilt stays so, is not computed anew at every edit, and is mended when it goes."""
     working = long(rng, mask=layers(rng) if masked else ())
@@ -83,7 +80,7 @@ def layers(rng, n=131, m=149):
     )
 
 
-@each(("dtype", "masked", "amplitude"), [("float32", True, 1.0), ("float64", False, 10.0)])
+@each(("dtype", "masked", "amplitude"), [("float32", True, 1.0), ("float64", False, 10.0)], one_of=2)
 def test_drift_stays_small_and_settling_removes_it(dtype, masked, amplitude, rng):
     """An edit takes terms out of a row's sums and puts others in: each is rounded once, at the largest value so far."""
     working, edits = long(rng, dtype, mask=layers(rng) if masked else ()), 150
@@ -107,22 +104,6 @@ def test_drift_stays_small_and_settling_removes_it(dtype, masked, amplitude, rng
 def double(problem):
     arrays = {name: np.asarray(array, float) for name, array in problem.arrays().items() if "." not in name}
     return problem.replace(dtype="float64", **arrays)
-
-
-@each("amplitude", [1.0, 4.0])
-def test_float32_is_as_exact_as_the_plain_formula(amplitude, rng):
-    working = long(rng, "float32", amplitude=amplitude)
-    problem = working.problem()
-    exact = whole(DenseEvaluation(double(problem)), "head_output")[0]
-    q, k, v = (
-        np.repeat(a.reshape(len(a), h, -1).swapaxes(0, 1), 6 // h, axis=0)
-        for a, h in ((problem.query, 6), (problem.key, 2), (problem.value, 2))
-    )
-    s = q @ k.swapaxes(1, 2) * np.float32(problem.effective_scale)
-    e = np.exp(s - s.max(-1, keepdims=True))
-    naive = e / e.sum(-1, keepdims=True) @ v
-    assert naive.dtype == np.float32
-    assert np.abs(working.stage("head_output")[0] - exact).max() <= 2 * np.abs(naive - exact).max()
 
 
 def all_known(evaluation):
@@ -223,7 +204,7 @@ def test_settling_that_begins_amid_an_update_leaves_nothing_of_it_unsettled(make
 
 
 # --- cells that are written, of which no update has told yet -------------------------------------
-@each("kind", ["all", "block", "cosine", "pre"])
+@each("kind", ["all", "block", "cosine", "pre"], one_of=4)
 def test_a_pass_between_the_writing_and_the_update(makers, kind, rng):
     """Cells are written in place before `update` is called: what a pass reads then must not be counted twice."""
     working = Working(makers[kind]())

@@ -39,14 +39,6 @@ def test_any_window_is_the_part_of_the_whole(rng, mask, stage):
                 assert values[i, j] == pytest.approx(seen.flat[np.argmax(np.abs(seen))], abs=1e-12)
 
 
-@each(("mask", "more"), [("open", {"dtype": "float32"}), ("causal", {"temperature": 0.6}), ("alibi", {"softcap": 2.0})])
-def test_entropies_are_those_of_the_rows(rng, mask, more):
-    evaluation = StreamingEvaluation(a_problem(rng, mask=MASKS[mask], **more))
-    found = evaluation.entropies(0, 3, slice(20, 300))
-    weights = evaluation.block("weights", 0, 3, slice(20, 300), slice(0, M))
-    assert found == pytest.approx(row_entropy(weights), abs=1e-4 if more.get("dtype") else 1e-9)
-
-
 def test_entropies_beside_large_scores_keep_their_digits_in_float32(rng):
     """They are the rest of log Z and of the mean score, which are hundreds."""
     problem = a_problem(rng, dtype="float32", temperature=0.005, mask=MASKS["causal"])
@@ -81,15 +73,6 @@ def test_pictures_at_rest_are_those_of_a_fresh_evaluation_bit_for_bit(rng, dtype
     assert np.array_equal(working.evaluation.fetch("output", box), fresh.fetch("output", box))
 
 
-def test_the_blocks_of_several_maps_are_kept_and_old_ones_make_room(rng):
-    evaluation = StreamingEvaluation(a_problem(rng))
-    evaluation._pictures._room = 2 * (2 * N * 20 * 8)  # that of two maps, beside the one that is shown
-    for head in range(HEADS):
-        evaluation.pooled("scores", 0, head, 20, 20)
-    kept = [head for head in range(HEADS) if evaluation.lacking("scores", 0, head, slice(0, N), 20) == 0]
-    assert kept == [1, 2, 3]
-
-
 # --- long problems from Python --------------------------------------------------------------------
 LONG = 65_536
 
@@ -99,15 +82,6 @@ def trace():
     random = np.random.default_rng(1)
     arrays = {name: random.normal(size=(LONG, 8)).astype("f4") for name in ("query", "key", "value")}
     return compute(Problem(**arrays, num_heads=2, dtype="float32", mask=({"kind": "causal"},)))
-
-
-def test_rows_of_a_long_problem_are_right(trace):
-    rows = slice(LONG - 6, LONG - 3)
-    found = trace.block("weights", 0, 1, rows, slice(0, LONG))
-    q, k = (getattr(trace.problem, name)[:, 4:].astype("f8") for name in ("query", "key"))
-    scores = np.where(np.arange(LONG) <= np.arange(LONG)[rows, None], q[rows] @ k.T / 2, -np.inf)
-    expected = np.exp(scores - scores.max(axis=1, keepdims=True))
-    np.testing.assert_allclose(found, expected / expected.sum(axis=1, keepdims=True), rtol=1e-4, atol=1e-12)
 
 
 def test_what_cannot_be_held_is_refused_with_the_way_out(trace):

@@ -47,7 +47,7 @@ def test_many_edits_equal_a_fresh_computation(whole_numbers, masked, rng):
     assert working.worst() == 0 if whole_numbers else working.worst() < 1e-13
 
 
-@each("kind", COMPUTED)
+@each("kind", COMPUTED, one_of=4)
 def test_edits_of_every_field_of_every_problem(makers, kind, rng):
     working = Working(makers[kind]())
     names = list(working.arrays)
@@ -58,7 +58,7 @@ def test_edits_of_every_field_of_every_problem(makers, kind, rng):
     assert working.worst() < 1e-13
 
 
-@each("kind", COMPUTED)
+@each("kind", COMPUTED, one_of=3)
 def test_what_is_reported_is_exactly_what_changed(makers, kind, rng):
     """Brute force: no changed cell outside the boxes, none inside that stayed, closed cells aside."""
     working = Working(makers[kind]())
@@ -159,7 +159,7 @@ def poisoned(problem: Problem, name: str, index: tuple[int, ...], value: float =
     return problem.replace(**{head: {**getattr(problem, head), tail[0]: array} if tail else array})
 
 
-@each(("number", "kind"), enumerate(COMPUTED))
+@each(("number", "kind"), enumerate(COMPUTED), one_of=4)
 def test_poison_reaches_exactly_what_is_told(makers, number, kind, rng):
     problem = makers[kind]()
     evaluation = StreamingEvaluation(problem, tile=3, chunk=5) if number % 2 else DenseEvaluation(problem)
@@ -227,7 +227,7 @@ def some(rng, shape):
     return tuple(int(rng.integers(length)) for length in shape)
 
 
-@each(("number", "kind"), enumerate(COMPUTED))
+@each(("number", "kind"), enumerate(COMPUTED), one_of=3)
 def test_a_cell_comes_from_exactly_the_cells_that_reach_it(makers, number, kind, rng):
     problem = makers[kind]()
     evaluation = DenseEvaluation(problem) if number % 2 else StreamingEvaluation(problem, tile=3, chunk=5)

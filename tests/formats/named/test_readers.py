@@ -330,6 +330,7 @@ BOMBS: dict[str, tuple[str, Callable[[bytes], bytes], str]] = {
 }
 
 
+@pytest.mark.family(4)
 @pytest.mark.parametrize("name", BOMBS)
 def test_a_workbook_that_lies_is_refused_before_it_goes_off(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -136,7 +136,7 @@ def test_weights_without_a_softmax_are_picked_seen_explained_and_undone(fields, 
     assert person.find("control.normalize").currentData() == "softmax"
 
 
-@each(("field", "tables"), [("query", ""), ("score_params.w_score", "a(q, k)")])
+@each(("field", "tables"), [("query", ""), ("score_params.w_score", "a(q, k)")], one_of=2)
 def test_what_is_no_number_is_drawn_and_undone_wherever_it_is_typed(fields, field, tables):
     fields.open(WORKED)
     person = fields.person

@@ -49,7 +49,7 @@ def target(fields, qtbot):
     return ask
 
 
-@each(("by", "field"), [("key", "key"), ("bias", "mask.0.values")])
+@each(("by", "field"), [("key", "key"), ("bias", "mask.0.values")], one_of=2)
 def test_a_weight_is_set_by_a_key_row_or_a_bias(fields, target, by, field):
     fields.open(WORKED)
     fields.person.click_cell("weights", 1, 0)

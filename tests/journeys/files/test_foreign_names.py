@@ -222,6 +222,8 @@ def open_layer(person: Any, path: Path, layer: int) -> None:
     def answer(dialog: MapsDialog) -> None:
         button = dialog.buttons.button(QDialogButtonBox.StandardButton.Ok)
         assert dialog.chosen is None  # nothing is proposed
+        items = [dialog.list.item(place).text() for place in range(dialog.list.count())]
+        assert len(set(items)) == len(items)
         assert not button.isEnabled()
         place = dialog.list.visualItemRect(dialog.list.item(layer))
         assert dialog.list.viewport().visibleRegion().contains(place.center())
@@ -249,6 +251,11 @@ def test_a_dump_of_several_layers_from_the_file_to_the_figure_and_back(launch, t
     assert person.program.document.snapshot() == expected
     assert not person.has("table.query")
     assert person.window.windowTitle().startswith("dump-layer1")  # as do the names of its figures
+
+    np.savez(tmp_path / "turned.npz", attn=weights[1, 0].transpose(0, 2, 1), tokens=np.array(TOKENS))
+    open_layer(person, tmp_path / "turned.npz", 0)  # head,key,query
+    assert person.program.document.snapshot() == Problem.from_weights(weights[1, 0], tokens=TOKENS)
+    open_layer(person, tmp_path / "dump.npz", 1)
 
     person.click_cell("weights", 2, 1)
     said = person.explanation()

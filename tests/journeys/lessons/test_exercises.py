@@ -6,7 +6,6 @@ from PySide6.QtWidgets import QLineEdit
 from attn_gui.app.lessons import exercises
 from attn_gui.engine import new_problem
 from attn_gui.lessons import exercises as lesson_exercises
-from attn_gui.paths import resource
 from attn_gui.views.dialogs.small_dialogs import LeaveOutDialog
 from tests.journeys.gate import Gate
 
@@ -212,14 +211,3 @@ def test_a_verdict_on_one_cell_is_not_said_of_another(person, gate):
     assert person.find("exercise.answer").isVisible()
     assert person.find("exercise.verdict").text() == ""
     assert not person.find("exercise.show").isVisible()
-
-
-def test_a_lesson_judges_by_the_numbers_that_there_are(person, gate):
-    person.program.take_in(resource("lessons", "06-worked-example.md"))
-    person.settle("lessons", "exercises")
-    for _ in range(3):
-        person.click("lesson.skip")
-        person.settle("lessons", "exercises")
-    person.overwrite(person.find("lesson.answer", QLineEdit), WEIGHT)
-    changed_meanwhile(person, gate, type_over)
-    assert person.find("lesson.verdict").text().startswith("Not yet")

@@ -194,7 +194,7 @@ def test_what_is_clicked_painted_or_pressed_is_what_is_seen_then(person):
     assert person.program.document.problem == small(), "the stroke was of the other document"
 
 
-@each("way", ["another document", "another structure", "a smaller one"])
+@each("way", ["another document", "another structure", "a smaller one"], one_of=3)
 def test_the_difference_beside_a_gradient_is_of_the_problem_that_it_was_taken_of(person, way):
     """The timer of the finite difference fires between the new evaluation and the turn in which maps are told."""
     additive = {"w_score_query": np.eye(2), "w_score_key": np.eye(2), "w_score": np.ones(2)}

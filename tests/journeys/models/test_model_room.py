@@ -15,6 +15,7 @@ from attn_gui.views.dialogs.progress import WorkLine
 from attn_gui.views.head_grid import STALE_ROLE
 from tests.journeys.gate import Gate
 from tests.models.golden_folders import DATA
+from tests.seen import colors_of
 
 TEXT, SECOND = "k x b p f k x b p", "k x b p h k x b p"
 OFF, ON = "Switch the head off", "Switch the head on again"
@@ -197,5 +198,4 @@ def test_a_look_at_another_layer_leaves_the_document_as_saved_and_an_edit_there_
 
 def darkest(widget):
     """The darkness of the darkest pixel that is seen of a widget."""
-    image = widget.grab().toImage()
-    return min(image.pixelColor(x, y).lightness() for x in range(image.width()) for y in range(image.height()))
+    return min(color.lightness() for color in colors_of(widget.grab().toImage()))

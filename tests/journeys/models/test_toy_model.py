@@ -1,7 +1,6 @@
 """The toy model on the table: the head that looks back found and switched off, rows of a second text taken by hand."""
 
 from dataclasses import replace
-from itertools import product
 
 import numpy as np
 import pytest
@@ -16,6 +15,7 @@ from attn_gui.views.dialogs.export_dialog import ExportDialog
 from attn_gui.views.head_grid import CHANGED_ROLE, PICTURE_ROLE
 from attn_gui.views.theme import current_theme
 from tests.journeys.conftest import Person
+from tests.seen import pixels_of
 
 TOY = resource("models", "toy-induction")
 LETTERS = "k x b p f k x b p"
@@ -67,9 +67,7 @@ def truth(text, **changes):
 def closed_cells(person, layer, head):
     """The cells of a head's small map that have the color of closed ones."""
     picture, color = grid(person).model().index(layer, head).data(PICTURE_ROLE), current_theme().masked
-    return {
-        (i, j) for i in range(picture.height()) for j in range(picture.width()) if picture.pixelColor(j, i) == color
-    }
+    return {(int(i), int(j)) for i, j in np.argwhere(pixels_of(picture) == color.rgb())}
 
 
 def test_small_maps_of_heads_show_what_is_closed_and_no_zeros_there(toy):
@@ -172,8 +170,7 @@ def test_the_arrows_leave_the_ring_on_the_head_that_is_shown(toy):
     def ring(layer, head):
         """How many pixels around a head have the color of the ring."""
         image = view.viewport().grab(view.visualRect(view.model().index(layer, head))).toImage()
-        accent, places = current_theme().accent, product(range(image.width()), range(image.height()))
-        return sum(image.pixelColor(*place) == accent for place in places)
+        return (pixels_of(image) == current_theme().accent.rgb()).sum()
 
     whole = ring(0, 2)
     assert whole > ring(0, 3) == 0
@@ -442,28 +439,6 @@ def test_rows_of_the_second_text_are_taken_by_mouse_keys_and_menu(patcher):
     patcher.wait()
     changed, clean = runs(CHANGED, CLEAN)
     assert close(logits(patcher), changed.patch(clean, 1, "weights", {"query": 8}).logits)
-
-
-def test_takes_are_switched_and_kept_in_a_small_session(patcher, tmp_path):
-    put_on_table(patcher, 0)
-    before = logits(patcher)
-    drag(patcher, 4, 4)
-    taken, problem = logits(patcher), patcher.program.document.problem
-    patcher.find("model.changes").setFocus()
-    patcher.press("Space")
-    patcher.wait()
-    assert close(logits(patcher), before)
-    patcher.press("Space")
-    patcher.wait()
-    assert np.array_equal(logits(patcher), taken)
-    path = tmp_path / "taken.attn"
-    patcher.save_as(path)
-    patcher.program.files.open_example("worked")
-    patcher.wait()
-    patcher.open(path)
-    patcher.wait()
-    assert patcher.program.document.problem == problem
-    assert np.array_equal(logits(patcher), taken)
 
 
 def test_the_layer_of_the_second_text_is_compared_and_its_cells_are_taken(patcher):

@@ -340,7 +340,7 @@ def drag(person, *cells, lift=True, stage="weights"):
     return heatmap
 
 
-@each("shape", COVERED)
+@each("shape", COVERED, one_of=3)
 def test_a_drag_is_one_step_in_every_shape(person, shape):
     person.again(shape)
     person.do(f"brush_{shape}")

@@ -36,6 +36,7 @@ from attn_gui.views.map.colorbar import ColorBar
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.zones import ZONES, stops, zone_with_focus
+from tests.failing import share
 from tests.journeys.conftest import Person
 from tests.seen import fault, faults, is_cut, worded
 
@@ -365,7 +366,7 @@ SAID = notice, refusal_at_a_cell, refusal_at_a_size, finding, comparison, histor
 def test_what_the_window_says_is_in_sight(launch, lang):
     found = []
     person = launch("worked-example.npz", lang=lang, width=SIZES[0][0], height=SIZES[0][1])
-    for say in SAID:
+    for say in share(SAID, 2):
         person.again(say.__name__)
         settled(person)
         said = say(person)
@@ -391,7 +392,7 @@ def test_what_the_window_says_is_in_sight(launch, lang):
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_every_word_of_the_window_has_its_room(launch, lang):
     person = launch("worked-example.npz", lang=lang)
-    for example in ("worked-example", "thinking-machines", "minilm-layer2"):
+    for example in share(("worked-example", "thinking-machines", "minilm-layer2"), 3):
         person.again(example, f"{example}.npz")
         person.click_cell("weights", 1, 0)
         for size in [(1440, 900), (1024, 700)]:

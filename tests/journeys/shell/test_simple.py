@@ -155,6 +155,7 @@ def test_context_menus_show_what_the_window_shows(begin):
         ("zh", "精度", "精度", "control.dtype"),
         ("en", "verify", "Verify the numbers", "inspector.verify"),
     ],
+    one_of=2,
 )
 def test_the_search_finds_what_is_left_out_and_switches(simple, lang, typed, name, leads_to):
     person, said = simple, {"en": "Switches to the full window", "zh": "将切换到完整界面"}[lang]

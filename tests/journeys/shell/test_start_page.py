@@ -250,18 +250,6 @@ def test_tab_goes_down_the_page_and_f6_stays(first):
     assert (look.head, tuple(look.cell)) == (3, ("weights", 10, 13))
 
 
-def test_a_question_about_what_is_not_saved_can_keep_the_document(launch):
-    from PySide6.QtWidgets import QMessageBox
-
-    person = launch("worked-example.npz")
-    person.type_into("query", 0, 0, "4")
-    person.do("start")
-    person.answering(QMessageBox, lambda _: person.press("Esc"), lambda: person.click("start.minilm"))
-    assert seen(person, "start")
-    person.press("Esc")
-    assert person.number("query", 0, 0) == 4
-
-
 @each(("typed", "said"), [("The cat and the dog", "MiniLM"), ("The cat and the fridge", "random")])
 def test_a_sentence_has_real_vectors_where_all_its_words_have_one_and_says_so(first, typed, said):
     """Random vectors stood for words of which the program has real ones."""
@@ -340,15 +328,6 @@ def test_escape_skips_it_for_good_and_the_menu_brings_it_back(first, launch, qtb
     assert pointed_at(again) == "spine"
     again.click("tour.skip")
     assert not shown(again)
-
-
-def test_begun_on_the_start_page_it_leaves_what_somebody_has_made(first, qtbot):
-    problem = Problem(query=[[1.0, 2.0]], key=[[3.0, 4.0]], value=[[5.0]])
-    first.program.files.begin_problem(problem, "typed")
-    first.program.start_page.show()
-    first.do("tour")
-    qtbot.waitUntil(lambda: shown(first))
-    assert first.program.document.problem == problem
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])

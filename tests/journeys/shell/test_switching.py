@@ -109,10 +109,11 @@ def state(person) -> dict[str, object]:
 def pages(person) -> dict[str, str]:
     """What the window says with each page of the explanation on show."""
     bar, found = person.find("inspector").findChild(QTabBar), dict[int, dict[str, str]]()
-    for page in (1, 2, 0) * 2:  # once more: a page is filled when it is turned to
+    for turn, page in enumerate((1, 2, 0) * 2):  # once more: a page is filled when it is turned to
         bar.setCurrentIndex(page)
         settle()
-        found[page] = words(person.window)
+        if turn > 2:
+            found[page] = words(person.window)
     return {f"page {page}: {name}": text for page, said in found.items() for name, text in said.items()}
 
 

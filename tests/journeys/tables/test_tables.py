@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication
 
 from attn_gui import Problem
 from attn_gui.engine import new_problem
+from tests.seen import colors_of
 
 LEFT = Qt.MouseButton.LeftButton
 EXAMPLE = "minilm-layer2.npz"
@@ -203,7 +204,7 @@ def colors(table, row, column):
     """Every color of a cell's left and right border."""
     rect = table.visualRect(table.model().index(row, column))
     image = table.viewport().grab(rect).toImage()
-    return {image.pixelColor(x, y).name() for x in (0, image.width() - 1) for y in range(image.height())}
+    return {color.name() for x in (0, image.width() - 1) for color in colors_of(image.copy(x, 0, 1, image.height()))}
 
 
 def test_the_column_of_a_chosen_cell_comes_into_sight(launch):

@@ -62,10 +62,7 @@ def refusal(person):
     return said[0] if said else ""
 
 
-@each(
-    ("field", "stage", "cell"),
-    [("key", "weights", (10, 4)), ("value", "head_output", (10, 1))],
-)
+@each(("field", "stage", "cell"), [("key", "weights", (10, 4)), ("value", "head_output", (10, 1))], one_of=2)
 def test_a_number_in_k_and_v_repaints_what_it_reaches(minilm, field, stage, cell):
     person = minilm
     person.again(stage)

@@ -45,10 +45,6 @@ def test_a_key_leads_to_a_cell(key, modifiers, expected):
     assert moved_cell(key, modifiers, (5, 7), (13, 19)) == expected
 
 
-def test_an_empty_matrix_has_no_cell_to_go_to():
-    assert moved_cell(KEY.Key_Down, NONE, None, (0, 19)) is None
-
-
 @pytest.fixture
 def values():
     return np.random.default_rng(0).standard_normal((5, 7))
@@ -349,14 +345,6 @@ def test_every_cell_has_the_color_of_its_value(qapp, values, plane, shown_map, s
         assert color.rgb() == int(table[int((value + largest) / (2 * largest) * 511 + 0.5)])
 
 
-def test_row_0_is_on_top_and_column_0_on_the_left(values, plane, shown_map):
-    heatmap = shown_map(plane(values), 11, 13)
-    first, last = heatmap.cell_rect(0, 0), heatmap.cell_rect(4, 6)
-    assert first.topLeft() == heatmap.placement.cells.topLeft()
-    assert last.bottomRight() == heatmap.placement.cells.bottomRight()
-    assert (first.width(), first.height()) == (11, 13)
-
-
 def test_not_allowed_nan_and_infinities_are_told_apart(plane, shown_map, screen, colors_of):
     theme = THEMES["light"]
     values = np.array([[1.0, -2.0, np.nan], [np.inf, -np.inf, 0.5]])
@@ -415,16 +403,6 @@ def test_pooled_maps_answer_for_every_cell_what_they_show(plane, shown_map, scre
         value, color = heatmap.cell_at(row, column)
         assert value == values[row, column]
         assert image.pixelColor(heatmap.cell_rect(row, column).center()) == color
-
-
-@each("shape", [(0, 0), (0, 5), (5, 0)])
-def test_a_matrix_without_cells_is_shown_as_nothing(plane, shown_map, screen, shape):
-    heatmap = shown_map(plane(np.zeros(shape)), 20, 20)
-    heatmap.resize(80, 80)
-    screen(heatmap)
-    heatmap.refresh(slice(0, 1), slice(0, 1))
-    with pytest.raises(IndexError):
-        heatmap.cell_at(0, 0)
 
 
 def test_a_refresh_redraws_its_cells_and_no_other(values, plane, shown_map, screen, colors_of):

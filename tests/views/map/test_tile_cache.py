@@ -201,7 +201,7 @@ def test_one_that_has_ended_goes_once_nothing_of_it_is_drawn(qtbot, document, sh
     assert values(heatmap) == pytest.approx(other.exact("weights", 0, 53, 53), abs=1e-12)
 
 
-@each("field", ["query", "key", "value"])
+@each("field", ["query", "key", "value"], one_of=3)
 def test_a_small_edit_is_there_at_once(qtbot, document, shown, field):
     made = document()
     maps = [shown(made, stage) for stage in ("scores", "weights", "head_output")]
