@@ -170,13 +170,7 @@ def test_the_window_tells_items_apart_as_well(tmp_path):
     headed = DenseEvaluation(Problem(**dict.fromkeys(("query", "key", "value"), np.eye(2)), num_heads=2))
     for heads, names in (((0, 1), ["t-weights-h0.png", "t-weights-h1.png"]), ((0,), ["t.png"])):
         figures = ExportChoice(heads=heads, name="t", folder=str(tmp_path))
-        found = figure_tasks(
-            figures,
-            DenseEvaluation(Problem(**dict.fromkeys(("query", "key", "value"), np.eye(2)), num_heads=2)),
-            "a",
-            {},
-        )
-        assert [task.path.name for task in found] == names
+        assert [task.path.name for task in figure_tasks(figures, headed, "a", {})] == names
     tasks[0].write(DenseEvaluation(BATCHED), silent)
     np.testing.assert_array_equal(load_matrix(tmp_path / "a-x-b1.csv"), BATCHED.x[1])
 
