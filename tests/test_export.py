@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 import attn_gui
-from attn_gui.app.files.export_tasks import number_tasks
+from attn_gui.app.files.export_tasks import figure_tasks, number_tasks
 from attn_gui.cli import main
 from attn_gui.commands.export_command import ExportOptions, export_parser
 from attn_gui.engine import DenseEvaluation, Problem, compute
@@ -167,6 +167,10 @@ def test_the_window_tells_items_apart_as_well(tmp_path):
     tasks = list(number_tasks(choice, DenseEvaluation(BATCHED), "a"))
     names = ["a-x-b1.csv", "a-output-b1.csv", "a-w_query.csv", "a-weights-h0-b1.csv"]
     assert [task.path.name for task in tasks] == names
+    headed = DenseEvaluation(Problem(**dict.fromkeys(("query", "key", "value"), np.eye(2)), num_heads=2))
+    for heads, names in (((0, 1), ["t-weights-h0.png", "t-weights-h1.png"]), ((0,), ["t.png"])):
+        figures = ExportChoice(heads=heads, name="t", folder=str(tmp_path))
+        assert [task.path.name for task in figure_tasks(figures, headed, "a", {})] == names
     tasks[0].write(DenseEvaluation(BATCHED), silent)
     np.testing.assert_array_equal(load_matrix(tmp_path / "a-x-b1.csv"), BATCHED.x[1])
 

@@ -70,8 +70,8 @@ class AnswerLine(EditorMixin, QLineEdit):
 
     refused = False
 
-    def pending(self) -> bool:
-        return self.isUndoAvailable() or self.isRedoAvailable()
+    def undoes(self, *, redo: bool) -> bool:
+        return self.isRedoAvailable() if redo else self.isUndoAvailable()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         super().mousePressEvent(event)

@@ -132,8 +132,15 @@ class EditorMixin(WidgetMixin):
         """Return whether it shows something that has not been handed on."""
         raise NotImplementedError
 
+    def undoes(self, *, redo: bool) -> bool:
+        """Return whether undo, or redo, is its own and not that of the window."""
+        return self.pending()
+
     def event(self, event: QEvent) -> bool:
-        if isinstance(event, QKeyEvent) and (is_window_shortcut(event) or (asks_to_undo(event) and not self.pending())):
+        if isinstance(event, QKeyEvent) and (
+            is_window_shortcut(event)
+            or (asks_to_undo(event) and not self.undoes(redo=event.matches(QKeySequence.StandardKey.Redo)))
+        ):
             event.ignore()
             return False
         return super().event(event)
