@@ -210,6 +210,27 @@ def test_tab_goes_through_the_zones_in_order(launch):
     assert [zone for zone, _ in groupby(met)] == list(ZONES)
 
 
+@pytest.mark.parametrize("steps", [4, 5])
+def test_a_low_screen_has_the_whole_window_in_large_type_and_the_keyboard_leads_into_sight(launch, steps):
+    """At 175 % and 200 %."""
+    person = launch("thinking-machines.npz")
+    person.do(*["zoom_in"] * steps)
+    person.wait()
+    person.window.resize(1350, 650)
+    person.look()
+    assert person.window.height() == 650
+    person.find("control.n").setFocus()
+    passed = []
+    while not person.focus().objectName().startswith("heatmap"):
+        passed.append(person.focus())
+        assert passed[-1].visibleRegion().boundingRect().height() > 0, passed[-1]
+        person.press("Ctrl+Tab" if isinstance(passed[-1], QTableView) else "Tab")
+    assert person.find("control.d_model_fixed") in passed
+    person.press("Shift+F6")
+    assert person.focus() is passed[0]
+    assert not person.focus().visibleRegion().isEmpty()
+
+
 def without_tip(dialog):
     controls = {control for kind in KINDS for control in dialog.findChildren(kind) if control.isVisible()}
     for control in sorted(controls, key=lambda each: each.objectName()):
