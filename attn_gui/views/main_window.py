@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from attn_gui.figure.design_tokens import SIZE, SPACING
 from attn_gui.modes import ALL, PRODUCT, SIDE_BY_SIDE
 from attn_gui.views.theme import current_theme, scaled, set_background, style_text, theme_signal
-from attn_gui.views.widgets import Veil, arrange, commit_focused_editor
+from attn_gui.views.widgets import FittingPage, Veil, arrange, commit_focused_editor
 from attn_gui.views.zones import hairline, handing_on, step, zone_in
 
 if TYPE_CHECKING:
@@ -89,7 +89,9 @@ class MainWindow(QMainWindow):
         self._start: QWidget | None = None  # the page in their place
         self.instead: QWidget | None = None  # that, or another one, while it is shown
         self._strip, self.columns = zone_in(self._work), QSplitter(Qt.Orientation.Horizontal, self._work)
-        self._left = zone_in(self.columns, SPACING.panel_padding, "zone.inputs")
+        self._left_page = FittingPage(self.columns)  # large type needs more height than a low screen has
+        self._left = zone_in(self._left_page.viewport(), SPACING.panel_padding, "zone.inputs")
+        self._left_page.hold(self._left)
         self._middle = zone_in(self.columns, name="zone.product")
         self.right = zone_in(self.columns, SPACING.panel_padding, "zone.explain")
         self.place, self.recomputed, self.precision = QLabel(self), QLabel(self), QLabel(self)
@@ -321,7 +323,7 @@ class MainWindow(QMainWindow):
 
     def _fit_walk(self) -> None:
         """Leave a walk the room of the tables in a narrow window: its picture has numbers to be read."""
-        self._left.setVisible(not (self._walk is not None and self._compact))
+        self._left_page.setVisible(not (self._walk is not None and self._compact))
 
     def end_walk(self) -> None:
         """Show what was there before, unless something else is in the place of the maps by now."""
@@ -350,11 +352,11 @@ class MainWindow(QMainWindow):
         right = SIZE.right_compact if self._compact else SIZE.right
         most = round(self.width() * WIDEST_SIDE)
         left, right = min(scaled(left), most), min(scaled(right), most)
-        left = max(left, self._left.minimumSizeHint().width())
+        left = max(left, self._left_page.minimumSizeHint().width())
         self.columns.setSizes([left, max(1, self.width() - left - right), right])
 
     def _build_center(self, center: QWidget) -> None:
-        for zone in (self._left, self._middle, self.right):
+        for zone in (self._left_page, self._middle, self.right):
             self.columns.addWidget(zone)
             set_background(zone, "surface")
         self.columns.setStretchFactor(1, 1)

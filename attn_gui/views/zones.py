@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QBoxLayout, QFrame, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QBoxLayout, QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.views.widgets import arrange
@@ -41,7 +41,17 @@ def step(window: QWidget, forward: bool) -> bool:
     following = _following(_by_zones(window, shown), focus, forward)
     if following is not None:
         following.setFocus(Qt.FocusReason.TabFocusReason if forward else Qt.FocusReason.BacktabFocusReason)
+        show_in_area(following)
     return following is not None
+
+
+def show_in_area(widget: QWidget) -> None:
+    """Scroll what a widget stands in to it; Qt does so on the way from one part of that to another alone."""
+    outer = widget.parentWidget()
+    while outer is not None and not isinstance(outer, QScrollArea):
+        outer = outer.parentWidget()
+    if outer is not None:
+        outer.ensureWidgetVisible(widget)
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from attn_gui.app.state.appearance import in_every_language
 from attn_gui.modes import PRODUCT
 from attn_gui.paths import notices
 from attn_gui.views.dialogs.dialog_base import asked
-from attn_gui.views.zones import ZONES, stops_of, zone_with_focus
+from attn_gui.views.zones import ZONES, show_in_area, stops_of, zone_with_focus
 
 if TYPE_CHECKING:
     from attn_gui.views.dialogs.action_search import ActionOffer
@@ -73,6 +73,7 @@ class CommandsController(Controller):
             if first is not None:
                 if not self._focus_map(zone):
                     first.setFocus(Qt.FocusReason.TabFocusReason)
+                    show_in_area(first)
                 return
 
     def _focus_map(self, zone: str) -> bool:

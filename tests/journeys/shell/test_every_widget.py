@@ -211,6 +211,33 @@ def test_tab_goes_through_the_zones_in_order(launch):
     assert [zone for zone, _ in groupby(met)] == list(ZONES)
 
 
+@pytest.mark.parametrize("steps", [4, 5])
+def test_a_low_screen_has_the_whole_window_in_large_type_and_the_keyboard_leads_into_sight(launch, steps):
+    """At 175 % and 200 %."""
+    person = launch("thinking-machines.npz")
+    person.do(*["zoom_in"] * steps)
+    person.wait()
+    person.window.resize(1350, 650)
+    person.look()
+    assert person.window.height() == 650
+    person.find("control.n").setFocus()
+    passed = []
+    while not person.focus().objectName().startswith("heatmap"):
+        passed.append(person.focus())
+        assert passed[-1].visibleRegion().boundingRect().height() > 0, passed[-1]
+        person.press("Ctrl+Tab" if isinstance(passed[-1], QTableView) else "Tab")
+    assert person.find("control.d_model_fixed") in passed
+    areas = person.window.findChildren(QScrollArea)
+    bar = next(area for area in areas if area.isAncestorOf(passed[0])).verticalScrollBar()
+    order = stops(person.window)
+    for start, way in ((person.focus(), "Shift+F6"), (order[order.index(passed[0]) - 1], "Tab")):
+        start.setFocus()
+        bar.setValue(bar.maximum())
+        person.press(way)
+        assert person.focus() is passed[0]
+        assert passed[0].visibleRegion().boundingRect() == passed[0].rect()
+
+
 def without_tip(dialog):
     controls = {control for kind in KINDS for control in dialog.findChildren(kind) if control.isVisible()}
     for control in sorted(controls, key=lambda each: each.objectName()):
