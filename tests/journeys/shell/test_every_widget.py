@@ -97,28 +97,6 @@ def with_everything(person) -> None:
     person.do("masks")
 
 
-def test_no_wheel_turns_what_has_no_focus(launch):
-    person = launch("thinking-machines.npz")
-    with_everything(person)
-    seen = []
-
-    def check(root: QWidget) -> None:
-        for widget in turnable(root):
-            if widget.isVisible() and widget.isEnabled():
-                if widget.hasFocus():
-                    widget.clearFocus()
-                before = value_of(widget)
-                person.turn_wheel(widget, -1)
-                assert value_of(widget) == before, widget.objectName()
-                assert widget.focusPolicy() & Qt.FocusPolicy.WheelFocus != Qt.FocusPolicy.WheelFocus
-                seen.append(widget.objectName())
-
-    problem = person.program.document.generation
-    check(person.window)
-    assert {"control.score", "control.scale", "control.scale_slider", "control.dtype", "control.n"} <= set(seen)
-    assert person.program.document.generation == problem
-
-
 def focusable(root: QWidget) -> Iterator[QWidget]:
     for widget in root.findChildren(QWidget):
         if widget.isVisible() and widget.focusPolicy() != Qt.FocusPolicy.NoFocus and widget.focusProxy() is None:
@@ -143,9 +121,27 @@ def labelled(widget: QWidget) -> str:
     return next((label.text() for label in widget.window().findChildren(QLabel) if label.buddy() is widget), "")
 
 
-def test_what_takes_the_focus_says_what_it_is(launch):
-    person = launch("thinking-machines.npz")
-    with_everything(person)
+def test_what_takes_the_focus_has_a_name_and_is_turned_by_no_wheel_before(launch):
+    person = launch("thinking-machines.npz").beginning(with_everything)
+    seen = []
+
+    def check(root: QWidget) -> None:
+        for widget in turnable(root):
+            if widget.isVisible() and widget.isEnabled():
+                if widget.hasFocus():
+                    widget.clearFocus()
+                before = value_of(widget)
+                person.turn_wheel(widget, -1)
+                assert value_of(widget) == before, widget.objectName()
+                assert widget.focusPolicy() & Qt.FocusPolicy.WheelFocus != Qt.FocusPolicy.WheelFocus
+                seen.append(widget.objectName())
+
+    problem = person.program.document.generation
+    check(person.window)
+    assert {"control.score", "control.scale", "control.scale_slider", "control.dtype", "control.n"} <= set(seen)
+    assert person.program.document.generation == problem
+
+    person.again("what takes the focus says what it is")
     person.click_cell("weights", 0, 1)
     person.do("masks")
     found = nameless(person.window)
