@@ -77,6 +77,16 @@ def test_it_is_there_while_the_map_is_zoomed(shown_map, matrix):
     QApplication.processEvents()
     assert minimap.isVisible()
     assert heatmap.placement.cells.contains(minimap.geometry())
+    for resized in (heatmap.size() * 0.7, heatmap.size()):
+        heatmap.resize(resized)
+        corner = heatmap.placement.cells.bottomRight() - minimap.geometry().bottomRight()
+        assert 0 < corner.x() == corner.y() < 20
+    heatmap.hide()
+    heatmap.box.reset()  # while nobody sees it
+    heatmap.show()
+    assert not minimap.isVisible()
+    turn_wheel(heatmap, heatmap.placement.cells.center(), 360)
+    assert minimap.isVisible()
     QTest.mouseDClick(heatmap, LEFT, pos=QPoint(30, 30))
     assert not minimap.isVisible()
 
