@@ -125,9 +125,8 @@ class StatusController(Controller):
     def _summary(self, recomputed: Recomputed) -> str:
         """Return `head 3, row 2: 16 scores, 16 weights, 32 outputs, 0.4 ms`."""
         cells, evaluation = recomputed.cells, self._computation.evaluation
-        outputs = cells.get(evaluation.mixed) or cells.get(
-            evaluation.projection, 0
-        )  # of the heads; of all, by W_O alone
+        mixed, joined = (cells.get(stage, 0) for stage in (evaluation.mixed, evaluation.projection))
+        outputs = mixed or joined  # W_O reaches no output of a head
         counted = (
             (cells.get(evaluation.scores, 0), self.tr("1 score"), self.tr("{count} scores")),
             (cells.get(evaluation.weights, 0), self.tr("1 weight"), self.tr("{count} weights")),
