@@ -55,10 +55,13 @@ def place_words(problem: Problem, axes: Sequence[str], row: int, column: int) ->
     place = f"({row}, {column})"
     if axes[-1] != "key":
         return place
-    said = QCoreApplication.translate("Names", "query {row} → key {column}").format(row=row, column=column).split(" → ")
-    tokens = problem.query_tokens, problem.names_of_keys  # either may have none: a second sequence at first
-    sides = [token_text(names[at]) if names else by for names, at, by in zip(tokens, (row, column), said, strict=True)]
-    return f"{' → '.join(sides)} {place}"
+    query = QCoreApplication.translate("Names", "query {row}").format(row=row)
+    key = QCoreApplication.translate("Names", "key {column}").format(column=column)
+    if problem.query_tokens:
+        query = token_text(problem.query_tokens[row])
+    if problem.names_of_keys:  # either may have none: a second sequence at first
+        key = token_text(problem.names_of_keys[column])
+    return f"{query} → {key} {place}"
 
 
 def said_in(part: object, context: str) -> str:

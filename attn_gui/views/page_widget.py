@@ -97,10 +97,11 @@ class OptionFields(QWidget):
     def _fit_widths(self, *_: object) -> None:
         """Give the fields their widths at the present zoom; what follows from the problem may have all its digits."""
         for field in self._fields.values():
-            field.setMinimumWidth(scaled(SLIDER if isinstance(field, QSlider) else NUMBER))
             if isinstance(field, NumberField):
                 digits = field.fontMetrics().horizontalAdvance(field.text()) + scaled(3 * SPACING.m)
                 field.setFixedWidth(min(max(scaled(NUMBER), digits), scaled(SLIDER)))
+            else:
+                field.setMinimumWidth(scaled(SLIDER if isinstance(field, QSlider) else NUMBER))
 
 
 def _said(text: str) -> str:

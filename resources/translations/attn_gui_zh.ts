@@ -4972,8 +4972,12 @@
         <translation>有 / 无手动修改</translation>
     </message>
     <message>
-        <source>query {row} → key {column}</source>
-        <translation>查询 {row} → 键 {column}</translation>
+        <source>query {row}</source>
+        <translation>查询 {row}</translation>
+    </message>
+    <message>
+        <source>key {column}</source>
+        <translation>键 {column}</translation>
     </message>
     <message>
         <source>Value through the output projection</source>

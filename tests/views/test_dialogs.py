@@ -20,6 +20,7 @@ from attn_gui.views.dialogs.export_data_dialog import ExportDataDialog
 from attn_gui.views.dialogs.export_dialog import ExportDialog
 from attn_gui.views.dialogs.help_window import AboutDialog, ShortcutsDialog
 from attn_gui.views.dialogs.new_dialog import NewDialog
+from attn_gui.views.dialogs.small_dialogs import AskDialog, LeaveOutDialog
 from attn_gui.views.dialogs.tokens_dialog import TokensDialog
 from attn_gui.views.text_views import SentenceView
 from tests.failing import each
@@ -171,6 +172,17 @@ def test_tab_goes_down_the_form_by_what_is_chosen(qtbot):
     sizes = ["num_heads", "d_model", "d_k", "d_v", "fill", "seed"]
     assert stops == ["sentence", "self", "n", "mask.causal", *sizes]
     assert dialog.focusWidget() is dialog.buttons.ok
+
+
+@each("made", [lambda: AskDialog("", "", "", str, None), lambda: LeaveOutDialog(lambda *_: (), None)])
+def test_what_is_typed_at_once_goes_into_the_first_field(qtbot, made):
+    dialog = made()
+    qtbot.addWidget(dialog)
+    dialog.show()
+    dialog.activateWindow()
+    qtbot.waitUntil(lambda: dialog.focusWidget() is not None)
+    qtbot.keyClicks(dialog.focusWidget(), "7")
+    assert "7" in dialog.findChild(QLineEdit).text()
 
 
 def _sizes(dialog: NewDialog) -> tuple[int, int, int, int]:

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QLabel,
+    QLayout,
     QLineEdit,
     QPlainTextEdit,
     QRadioButton,
@@ -46,7 +47,12 @@ class ReadDialog(FormDialog, Generic[T]):
         self.answer: T | None = None
         self._said = WrappedLabel(self)
         style_text(self._said, letters="small", tone="error")
+
+    def _arrange(self, *fields: QWidget | QLayout) -> None:
+        """Put the fields above what is said of them; Tab comes to the buttons last, being made last."""
         self.buttons = AnswerButtons(self)
+        arrange(QVBoxLayout(self), *fields, self._said, self.buttons, spacing=SPACING.m)
+        self.look()
 
     def said(self) -> str:
         """Return the sentence that says why what is typed is refused; empty where it is taken."""
@@ -77,8 +83,7 @@ class AskDialog(ReadDialog[T]):
         self.line.setAccessibleName(words)
         self.line.selectAll()
         self.line.textChanged.connect(self.look)
-        arrange(QVBoxLayout(self), asked, self.line, self._said, self.buttons, spacing=SPACING.m)
-        self.look()
+        self._arrange(asked, self.line)
 
     def read(self) -> T:
         return self._read(self.line.text())
@@ -97,8 +102,7 @@ class LeaveOutDialog(ReadDialog[T]):
         grid = QGridLayout()
         fields = ("count", self.count, self.tr("cells left out")), ("seed", self.seed, self.tr("random seed"))
         lay_out(grid, (tuple(self._field(*one) for one in fields),))
-        arrange(QVBoxLayout(self), grid, self._said, self.buttons, spacing=SPACING.m)
-        self.look()
+        self._arrange(grid)
 
     def read(self) -> T:
         return self._draw(self.count.value(), self.seed.value())
