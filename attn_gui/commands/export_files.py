@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attn_gui.commands.command_base import FileProgress
 from attn_gui.commands.export_request import ComparedEvaluation, ExportError, ExportRequest, make_folder, request_of
@@ -31,9 +31,6 @@ from attn_gui.formats.export_names import file_stem, has_own_cells, heads_part
 from attn_gui.formats.npz import members_of
 from attn_gui.formats.scripts import SCRIPTS, script_name, script_text
 from attn_gui.languages import QT_TRANSLATE_NOOP
-
-if TYPE_CHECKING:
-    pass
 
 _SCRIPT = QT_TRANSLATE_NOOP("Sentences", "A script computes one state: leave out --compare.")
 _COMPUTES = QT_TRANSLATE_NOOP("Sentences", "A {ending} computes one state: leave out --compare.")

@@ -44,6 +44,7 @@ _ELSEWHERE = frozenset(
         *("grad", "grads", "gradient", "gradients", "d"),  # dQ, q.grad
     )
 )
+_WORD = re.compile(r"(?!(?<=\d)[dD](?![A-Za-z]))[A-Za-z]+")  # 2d is no derivative
 _FUSED = frozenset(("qkv", "wqkv", "bqkv"))
 _TOGETHER = (" c attn ", " in proj ")  # in names of three in one: GPT-2's and PyTorch's
 _MAPS = frozenset(("pattern", "attentions", "weights", "scores", "probs", "logits", "softmax"))
@@ -116,7 +117,7 @@ def is_token_ids(name: str) -> bool:
 
 def _words(name: str) -> list[str]:
     parted = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", _TRANSPOSE.sub(" t", name))
-    return [word.lower() for word in re.findall(r"[A-Za-z]+", parted)]
+    return [word.lower() for word in _WORD.findall(parted)]
 
 
 def _role(words: Sequence[str]) -> str | None:
