@@ -12,7 +12,7 @@ from attn_gui.formats.array_rows import ArrayRows
 from attn_gui.formats.file_format import ArrayListing, ListedArray, Loaded
 from attn_gui.formats.file_messages import AmbiguousFile, FileNote, FormatError, shown
 from attn_gui.formats.named.weight_layouts import FUSED, parts_of
-from attn_gui.formats.problem_fields import assemble, is_field, is_option, is_result, listed, notes_on
+from attn_gui.formats.problem_fields import assemble, cells_in_lists, is_field, is_option, is_result, listed, notes_on
 from attn_gui.formats.untrusted_bytes import Array, Json, check_axes, overflow_notes, rounding_notes
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
@@ -250,8 +250,8 @@ def problem_of(
     left_out = (*(name for name in ignored if not is_result(name)), *strange)
     notes: list[FileNote] = [*notes_on(ignored, strange)]
     notes += [note for array in arrays.values() for note in rounding_notes(array)]
-    kept = problem.arrays()
-    notes += [note for name in arrays if name in kept for note in overflow_notes(name, arrays[name], kept[name])]
+    given, kept = {**cells_in_lists(options), **arrays}, problem.arrays()
+    notes += [note for name in given if name in kept for note in overflow_notes(name, given[name], kept[name])]
     return Loaded(problem, notes=tuple(notes), about=about, left_out=left_out)
 
 
