@@ -307,7 +307,7 @@ STAGES = frozenset(STAGE) - {"query", "key", "value"}
 STAGES_LEFT: Mapping[str, int] = {
     "array_mapping.py": 1,  # the axes of the weights of projections
     "attention_maps.py": 3,
-    "arranged_problem.py": 5,  # these axes, too
+    "arranged_problem.py": 2,  # these axes, too
     "axes_fields.py": 3,  # and here
     "colors.py": 1,
     "create.py": 1,
