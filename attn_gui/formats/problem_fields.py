@@ -6,6 +6,7 @@ import dataclasses
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence, Sized
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -163,9 +164,21 @@ def fields_of(arrays: Mapping[str, Array], options: Mapping[str, Json]) -> dict[
     for name in LISTS:
         fields[name] = [dict(_object(record, name)) for record in _list(fields.get(name, []), name)]
     fields.setdefault("dtype", _dtype(arrays))
-    for name, array in arrays.items():
+    for name, array in {**cells_in_lists(options), **arrays}.items():
         _put(fields, name, _narrowed(array, fields["dtype"]))
     return fields
+
+
+def cells_in_lists(options: Mapping[str, Json]) -> dict[str, Array]:
+    """Return the numbers that layers of a mask and interventions among the options hold themselves, by field."""
+    found: dict[str, Array] = {}
+    for name, records in (("mask", layers_of(options.get("mask"))), ("interventions", options.get("interventions"))):
+        for place, record in enumerate(records if isinstance(records, list) else ()):
+            values = record.get("values") if isinstance(record, dict) else None
+            with suppress(ValueError):  # rows of different lengths
+                if isinstance(values, list | float) and (array := np.asarray(values)).dtype.kind == "f":
+                    found[f"{name}.{place}.values"] = array
+    return found
 
 
 def _narrowed(array: Array, dtype: Json) -> Array:

@@ -41,7 +41,7 @@ MOST_COLUMNS = 2**14  # of a sheet, as Excel has it
 _TAGS = re.compile(rb"<(?:\w+:)?(row|c)[\s/>]")
 _DECLARED = (b"<!DOCTYPE", b"<!ENTITY", "<!DOCTYPE".encode("utf-16-le"), "<!DOCTYPE".encode("utf-16-be"))
 _FORMULAS = (b"<f>", b"<f ")
-_HIDDEN = re.compile(rb"""<(?:\w+:)?(?:row|col|sheet)\s[^>]*?(?:hidden=["'](?:1|true)|state=["'](?:h|veryH)idden)""")
+_HIDDEN = re.compile(rb"""<(?:\w+:)?(?:row|col|sheet)\s[^<>]*?(?:hidden=["'](?:1|true)|state=["'](?:h|veryH)idden)""")
 LONGEST_TAG = 512
 
 NO_LIBRARY = QT_TRANSLATE_NOOP(

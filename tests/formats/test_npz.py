@@ -228,8 +228,11 @@ def test_a_whole_number_is_not_rounded_for_the_arrays_beside_it(whole: int, expe
 
 def test_a_number_too_large_for_the_dtype_that_is_asked_for_is_said(tmp_path: Path) -> None:
     arrays = {"query": [[1, -1e300]], "key": np.full((1, 2), np.inf), "value": [[1.5]]}
-    np.savez(tmp_path / "a.npz", **arrays, meta=json.dumps({"dtype": "float32"}))
-    assert open_file(tmp_path / "a.npz").notes == ("“query” holds −1e300, too large for float32: it is −∞ now.",)
+    mask = [{"kind": "bias", "values": [[-1e300]]}]
+    np.savez(tmp_path / "a.npz", **arrays, meta=json.dumps({"dtype": "float32", "mask": mask}))
+    assert open_file(tmp_path / "a.npz").notes == tuple(
+        f"“{name}” holds −1e300, too large for float32: it is −∞ now." for name in ("mask.0.values", "query")
+    )
 
 
 def test_what_is_ignored_is_never_read(tmp_path: Path) -> None:

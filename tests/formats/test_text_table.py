@@ -194,6 +194,8 @@ CHANGED = [
     ("{}.T", ".T"),
     ("{} * 0.5", "* 0.5"),
     ("x = -{}", "-["),
+    ("-`{}`", "-`["),
+    ("−**{}**", "−**["),
     ("{} @ W", "@ W"),
     ("{}e-3", "e-3"),
     ("{} × 10⁻³", "× 10⁻³"),
@@ -324,6 +326,7 @@ def test_a_chinese_label_needs_no_blank_behind_its_colon(text):
     [
         ("\t1.5\t2\n\t3\t5", "The first column is empty and was left out."),
         ("true\t0.5\nfalse\t0.5", "Among numbers “true” was read as 1."),
+        ("0,3, 0,5;\n0,7, 0,2;", "Commas were read as lying between numbers: 0,3, 0,5 as 0 | 3 | 0 | 5."),
         ('"1,5"\n"0,25"', "Commas were read as decimal points: 1,5 as 1.5."),
     ],
 )

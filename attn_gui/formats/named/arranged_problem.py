@@ -563,7 +563,8 @@ def _compared(
         if apart <= ALIKE:
             checked.add(name)
             continue
-        template = _OTHER_STEP if step != GIVEN else _CAUSAL if _is_causal(given, problem) else _OTHERS
+        causal = step == GIVEN and _is_causal(given, problem)
+        template = _CAUSAL if causal else _OTHERS if step == GIVEN else _OTHER_STEP
         notes.append(FileNote(template, name=shown(name), apart=short_power(f"{apart:.2g}").replace("-", MINUS)))
     return checked, notes
 

@@ -12,7 +12,7 @@ from attn_gui.formats.array_rows import ArrayRows
 from attn_gui.formats.file_format import ArrayListing, ListedArray, Loaded
 from attn_gui.formats.file_messages import AmbiguousFile, FileNote, FormatError, shown
 from attn_gui.formats.named.weight_layouts import FUSED, parts_of
-from attn_gui.formats.problem_fields import assemble, is_field, is_option, is_result, listed, notes_on
+from attn_gui.formats.problem_fields import assemble, cells_in_lists, is_field, is_option, is_result, listed, notes_on
 from attn_gui.formats.untrusted_bytes import Array, Json, check_axes, overflow_notes, rounding_notes
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
@@ -44,6 +44,7 @@ _ELSEWHERE = frozenset(
         *("grad", "grads", "gradient", "gradients", "d"),  # dQ, q.grad
     )
 )
+_WORD = re.compile(r"(?!(?<=\d)[dD](?![A-Za-z]))[A-Za-z]+")  # 2d is no derivative
 _FUSED = frozenset(("qkv", "wqkv", "bqkv"))
 _TOGETHER = (" c attn ", " in proj ")  # in names of three in one: GPT-2's and PyTorch's
 _MAPS = frozenset(("pattern", "attentions", "weights", "scores", "probs", "logits", "softmax"))
@@ -116,7 +117,7 @@ def is_token_ids(name: str) -> bool:
 
 def _words(name: str) -> list[str]:
     parted = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", _TRANSPOSE.sub(" t", name))
-    return [word.lower() for word in re.findall(r"[A-Za-z]+", parted)]
+    return [word.lower() for word in _WORD.findall(parted)]
 
 
 def _role(words: Sequence[str]) -> str | None:
@@ -249,8 +250,8 @@ def problem_of(
     left_out = (*(name for name in ignored if not is_result(name)), *strange)
     notes: list[FileNote] = [*notes_on(ignored, strange)]
     notes += [note for array in arrays.values() for note in rounding_notes(array)]
-    kept = problem.arrays()
-    notes += [note for name in arrays if name in kept for note in overflow_notes(name, arrays[name], kept[name])]
+    given, kept = {**cells_in_lists(options), **arrays}, problem.arrays()
+    notes += [note for name in given if name in kept for note in overflow_notes(name, given[name], kept[name])]
     return Loaded(problem, notes=tuple(notes), about=about, left_out=left_out)
 
 

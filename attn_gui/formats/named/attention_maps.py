@@ -225,7 +225,9 @@ def check_keys(choice: MapChoice, array: Array) -> None:
         return
     for axis in range(array.ndim - 1):
         if _add_up(array, axis):
-            found = [axes for axes in permutations(choice.axes) if axes[axis] == KEY]
+            before = [one for one in choice.axes if one in (LAYER, BATCH)]
+            orders = [[*before, *rest] for rest in permutations(one for one in choice.axes if one in (HEAD, QUERY))]
+            found = [(*order[:axis], KEY, *order[axis:]) for order in orders]
             choices = [one for axes in (*found, choice.axes) for one in _of_shape(choice.name, array.shape, axes)]
             raise SeveralMaps(_OTHER_AXIS, choices, name=shown(choice.name), axis=axis)
 

@@ -90,7 +90,7 @@ _COMMENT = re.compile(r"\s*(?:#|(?://|%)\s*[^\W\d])")
 _RULE = re.compile(r"[-=*_+~#]{3,}")
 _BULLET = re.compile(r"(?:^|\n)\s*[-*+]$")
 _EMPHASIS = re.compile(
-    r"(?<![\w\])}(*_`])(?:\*\*(?=[^\s\d(+−-])([^*]+)(?<=\S)\*\*|\*(?=[^\W\d])([^*\d\[\](){}\n]+)(?<=\S)\*"
+    r"(?<![\w\])}(*_`+−-])(?:\*\*(?=[^\s\d(+−-])([^*]+)(?<=\S)\*\*|\*(?=[^\W\d])([^*\d\[\](){}\n]+)(?<=\S)\*"
     r"|__(?=\S)([^_]+)(?<=\S)__|`+(?=\S)([^`]+)(?<=\S)`+)(?![\w*_`(]|[ \t]*[-+−\d])"
 )
 """**Q**, *query*, __Q__ and `[[1, 2]]`: a mark touches what it is around, and nothing outside; x**2 has none."""
@@ -552,7 +552,8 @@ def _check(one: FoundList, text: str) -> None:
         raise FormatError(GAP)
     if parted := _COLUMNS_APART.search(text, start, end):
         raise FormatError(BESIDE, text=parted[0])
-    if kind := next(filter(None, (_rounding_type(group, text) for group in (one.group, *_groups(one.group)))), ""):
+    kinds = (_rounding_type(group, text) for group in (one.group, *_groups(one.group)))
+    if kind := next(filter(None, kinds), ""):
         raise FormatError(BESIDE, text=quoted(kind, NAMED))
     if counted := _counted_before(_before(text, start)):
         raise FormatError(BESIDE, text=quoted(counted, NAMED))

@@ -28,7 +28,7 @@ _WIDE = str.maketrans({"，": ",", "；": ";", "、": ",", "\u3000": " "})
 _DRAWN = str.maketrans("⎡⎢⎣⎤⎥⎦⎛⎜⎝⎞⎟⎠", " " * 12)
 _BETWEEN = re.compile(r"(?<=\d)\s*[，；、]\s*(?=[-+−－.\d])")
 _NEW_LINES = str.maketrans({"\v": "\n", "\f": "\n", "\x85": "\n", "\u2028": "\n", "\u2029": "\n"})
-_FIRST_LINE = re.compile(r'\A"?sep=."?\n', re.IGNORECASE)  # as Excel begins a file
+_FIRST_LINE = re.compile(r'"?sep=([^\w"\n])"?\n', re.IGNORECASE)  # as Excel begins a file
 COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?|[+-]?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]*)?")
 _QUOTED = re.compile(r'(?:^|(?<=[\t,;\n]))"(?![^"\w]*\d)(?:[^"]|"")*"(?=[\t,;\n]|$)')
 ONE_COMMA = re.compile(r"[-+]?\d+,\d+(?:[eE][-+]?\d+)?")
@@ -60,7 +60,6 @@ def tidy(text: str) -> str:
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     if "\n" not in text:
         text = text.translate(_NEW_LINES)
-    text = _FIRST_LINE.sub("\n", text)
     if not text.isascii() and any(piece in text for piece in "⎦⎠"):
         text = text.translate(_DRAWN)
     if text.isascii() or "\t" in text or '"' in text:
@@ -72,6 +71,15 @@ def tidy(text: str) -> str:
 def outlined(text: str) -> str:
     """Return the text with a word in place of every quoted cell that is no number, whose marks would mislead."""
     return _QUOTED.sub('"x"', text) if '"' in text else text
+
+
+def said_dialect(text: str) -> tuple[Dialect, str] | None:
+    """Return how rows are split by the first line of a text, and the text without it; None where nothing is said."""
+    said = _FIRST_LINE.match(text)
+    if said is None:
+        return None
+    rest = "\n" + text[said.end() :]  # whose lines keep their numbers
+    return Dialect(said[1], ended=_ends_lines(rest, said[1])), rest
 
 
 def find_dialect(text: str) -> Dialect:
@@ -113,9 +121,10 @@ def _lines(text: str) -> Iterator[str]:
 
 
 def _begins_lines(text: str, mark: str) -> bool:
-    """Return whether a delimiter begins every line of several, so that nothing is in the first column."""
+    """Return whether a delimiter begins every line of several, so that nothing is in the first column alone."""
     lines = [line for line in itertools.islice(_lines(text), SAMPLE) if line.strip()]
-    return mark != " " and len(lines) > 1 and all(line.startswith(mark) for line in lines)
+    begun = mark != " " and len(lines) > 1 and all(line.startswith(mark) for line in lines)
+    return begun and any(line.split(mark, 2)[1].strip() for line in lines)
 
 
 def _ends_lines(text: str, mark: str) -> bool:

@@ -124,6 +124,8 @@ def find_headings(rows: Sequence[Sequence[str]], headed: bool | None = False) ->
     if len(rows) > 1 and {len(row) for row in rows[1:]} == {len(rows[0]) + 1} and _agree(rows):
         return (Headings(True, True, short=True),)
     rows = [row for row in rows if len(row) == len(rows[0])]  # the others are refused when they are read
+    if not rows[0]:
+        return (_NONE,)
     several, beside = len(rows) > 1, [row[0] for row in rows]
     if several and len(rows[0]) > 1 and (found := _with_corner(rows, headed)):
         return found
@@ -146,12 +148,12 @@ def _agree(rows: Sequence[Sequence[str]]) -> bool:
 
 def _is_count_beside(rows: Sequence[Sequence[str]]) -> bool:
     """Return whether rows may be counted beside numbers that all have a fraction: pandas prints a Series so, and lists
-    have 1. and 2. before their items."""
-    beside, decimals = [row[0].strip() for row in rows], (_DECIMALS.search(cell) for row in rows for cell in row[1:])
-    dotted = len(rows) > 1 and all(cell.endswith(".") for cell in beside)
+    have 1. and 2. before their items, where NumPy prints 1. for 1 beside others that end so."""
+    beside, others = [row[0].strip() for row in rows], [cell.strip() for row in rows for cell in row[1:]]
+    dotted = len(rows) > 1 and all(cell.endswith(".") for cell in beside) and not any(c.endswith(".") for c in others)
     beside = [cell.removesuffix(".") for cell in beside] if dotted else beside
     counted = is_count(beside, 0) or is_count(beside, 1)
-    return (dotted or len(rows) > 2) and len(rows[0]) > 1 and counted and all(decimals)
+    return (dotted or len(rows) > 2) and len(rows[0]) > 1 and counted and all(map(_DECIMALS.search, others))
 
 
 def _is_count_above(rows: Sequence[Sequence[str]]) -> bool:

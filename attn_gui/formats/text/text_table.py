@@ -375,6 +375,9 @@ def _parts(text: str) -> list[TextMatrix]:
     """Return the matrices of a text, each with its possible ways to be split at commas or semicolons."""
     if text.startswith(_OTHER_LAYOUT):
         raise FormatError(bracketed_lists.BESIDE, text=_OTHER_LAYOUT)
+    if said := delimited.said_dialect(text):
+        dialect, rest = said
+        return [TextMatrix("", [_table(rest, dialect)._replace(headed=False if dialect.delimiter == "\t" else None)])]
     text = bracketed_lists.unwrapped(delimited.without_prompts(text))
     outline = delimited.outlined(text)
     if latex_markdown_reader.is_latex(outline):
@@ -474,7 +477,7 @@ def _plain(text: str) -> list[TextGrid]:
     if dialect.delimiter == " ":
         bracketed_lists.refuse_shortened(text)
     # spreadsheets, and this program, copy 0.0 between tabs as 0, so that a count there is numbers as any other
-    headed = True if dialect.begun else False if dialect.delimiter == "\t" else None
+    headed = False if dialect.delimiter == "\t" else True if dialect.begun else None
     grid = _table(text, dialect)._replace(headed=headed, note=FileNote(_EMPTY_COLUMN) if dialect.begun else None)
     # a comma in quotes separates nothing
     return _with_commas(text, grid) if dialect.delimiter == "," and '"' not in text else [grid]
@@ -513,8 +516,8 @@ def _inline_rows(text: str) -> list[TextGrid] | None:
         lines = [line.strip() for line in text.split("\n") if line.strip()]
         ended = all(line.endswith(";") for line in lines[:-1])
         rows = text.replace(";", "")
-        plain = ended and all(" " in line and ";" not in line[:-1] for line in lines)
-        return [_table(rows, delimited.find_dialect(rows))] if plain else None
+        plain = ended and all(" " in line.rstrip("; ") and ";" not in line[:-1] for line in lines)
+        return [grid._replace(headed=False) for grid in _plain(rows)] if plain else None
     below = text.replace(";", "\n")
     widths = {part.count(",") for part in text.strip("; ").split(";")}
     if _INLINE_ROWS.search(text) or (len(widths) == 1 and widths != {0} and widths != {1}):

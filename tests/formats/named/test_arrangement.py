@@ -38,6 +38,7 @@ LLAMA, BERT = "model.layers.1.self_attn.", "encoder.layer.0.attention."
 SUGGESTED = [
     {"query": "q", "key": "K", "value": "val"},
     {"query": "queries", "key": "keys", "value": "values", "mask": "attn_mask"},
+    {"query": "unet2d.to_q", "key": "unet2d.to_k", "value": "unet2d.to_v"},
     {"query": "h.0.attn.q", "key": "h.0.attn.k", "value": "h.0.attn.v"},
     {"x": "hidden_states", "b_query": f"{LLAMA}q_proj.bias", "query_norm": f"{LLAMA}q_norm.weight"}
     | {f"w_{name}": f"{LLAMA}{name[0]}_proj.weight" for name in ("query", "key", "value", "output")},

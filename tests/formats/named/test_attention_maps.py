@@ -143,6 +143,13 @@ def test_keys_in_another_place_are_asked_about(tmp_path, axes, shape):
         assert notes == []
 
 
+def test_where_keys_lie_elsewhere_layers_and_items_stay_in_front(tmp_path):
+    path = kept(tmp_path, attn=maps(1, 4, 3, 5, 6).swapaxes(-1, -2))
+    with pytest.raises(SeveralMaps, match="along axis 3") as refusal:
+        load(path)
+    assert {choice.axes[:2] for choice in refusal.value.choices} == {("layer", "batch")}
+
+
 def test_items_and_layers_are_never_taken_for_one_another(tmp_path):
     weights = maps(4, 3, 5, 5)
     path = kept(tmp_path, attn_weights=weights)
