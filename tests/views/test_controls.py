@@ -341,26 +341,6 @@ def test_custom_cells_are_filled(qtbot, place, expected):
     assert host.done == [("fill", "custom")]
 
 
-def test_painting_and_tables_are_asked_for_by_place(qtbot):
-    layers = (
-        {"kind": "causal"},
-        {"kind": "custom", "allowed": np.ones((N, M), bool)},
-        {"kind": "bias", "values": np.zeros((N, M))},
-    )
-    host = MaskHost(qtbot, *layers)
-    painted: list[int] = []
-    tables: list[str] = []
-    host.panel.paintRequested.connect(painted.append)
-    host.panel.tableRequested.connect(tables.append)
-    qtbot.mouseClick(host.button("Paint in the map"), Qt.MouseButton.LeftButton)
-    assert painted == [1]
-    assert not host.panel.isVisible()
-    host.panel.popup_below(host.anchor)
-    last = [b for b in host.panel.findChildren(QPushButton) if b.text() == "Show its table" and b.isVisible()][-1]
-    last.click()
-    assert tables == ["mask.2.values"]
-
-
 def test_escape_closes_and_gives_the_focus_back(qtbot):
     host = MaskHost(qtbot, {"kind": "causal"})
     qtbot.keyClick(host.child(QCheckBox, "causal layer on"), Qt.Key.Key_Escape)

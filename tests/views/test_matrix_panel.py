@@ -181,25 +181,6 @@ def test_control_and_an_arrow_go_to_the_border(desk, key, place, block):
     assert table.panel.selection() == block
 
 
-@each(
-    ("key", "modifier", "signal"),
-    [
-        (Key.Key_V, Modifier.ControlModifier, "pasteRequested"),
-        (Key.Key_D, Modifier.ControlModifier, "fillDownRequested"),
-        (Key.Key_R, Modifier.ControlModifier, "fillRightRequested"),
-        (Key.Key_Delete, Modifier.NoModifier, "clearRequested"),
-        (Key.Key_Escape, Modifier.NoModifier, "left"),
-    ],
-)
-def test_keys_ask_for_what_the_table_cannot_do_itself(desk, key, modifier, signal):
-    table = desk()
-    heard = table.note(signal)
-    table.go(1, 1)
-    table.press(key, modifier)
-    assert heard == [()]
-    assert table.editor() is None
-
-
 def test_a_row_is_brought_to_the_middle_unless_it_is_in_sight(desk):
     table = desk(np.zeros((101, COLUMNS)), height=200)
     table.panel.scroll_to_row(50)
