@@ -58,14 +58,6 @@ def test_a_cell_is_shown_rounded_and_edited_exactly(table: SimpleNamespace) -> N
     assert table.said == [("changed", 0, 3, 0, 5)]
 
 
-def test_typing_a_number_asks_for_it_and_changes_nothing(table: SimpleNamespace) -> None:
-    before = table.array.copy()
-    assert table.model.setData(table.model.index(2, 4), " 1/3 ")
-    assert table.model.setData(table.model.index(0, 0), 2.5)
-    assert table.said == [("typed", 2, 4, 1 / 3), ("typed", 0, 0, 2.5)]
-    assert np.array_equal(table.array, before)
-
-
 def test_a_single_precision_table_keeps_to_its_numbers(table: SimpleNamespace) -> None:
     table.array = np.full((3, 5), 0.1, np.float32)
     assert text(table.model, 0, 0, Role.EditRole) == "0.1"

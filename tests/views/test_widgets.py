@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QListView,
     QScrollArea,
-    QSpinBox,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -193,10 +192,6 @@ def thumbs(strip: HeadsStrip) -> list[HeadThumb]:
 
 def words(strip: HeadsStrip) -> set[str]:
     return {label.text() for label in strip.findChildren(QLabel) if label.isVisible()}
-
-
-def spin(strip: HeadsStrip) -> QSpinBox:
-    return strip.findChild(QSpinBox, "control.head")
 
 
 @each(("key", "head"), [(Qt.Key.Key_Left, 1), (Qt.Key.Key_Home, 0), (Qt.Key.Key_End, 5)])
