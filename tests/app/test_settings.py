@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QByteArray, QSettings, QUrl
+from PySide6.QtCore import QSettings, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QPushButton, QTableView
 from pytestqt.exceptions import capture_exceptions, format_captured_exceptions
@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from attn_gui.app import unexpected_errors
 from attn_gui.app.program import Program
-from attn_gui.app.state.settings import MOST_RECENT, Settings
+from attn_gui.app.state.settings import Settings
 
 RUBBISH = ("null", '{"files": [3, null, {}]}', '{"query": {"columns": 384, "widths": {"x": 9, "7": 1e99}}}')
 
@@ -64,31 +64,6 @@ def test_the_program_starts_with_rubbish_in_its_settings(qapp, store, shift):
     store.clear()
     store.sync()
     Program(qapp, lang="en").end()  # the language and the theme belong to the application
-
-
-def test_what_is_put_is_found(store):
-    settings = Settings()
-    settings.put("zoom", 1.25)
-    settings.put("told/one", True)
-    settings.put("new", {"n": 4, "kind": "self"})
-    settings.put_geometry("window/geometry", QByteArray(b"1234"))
-    again = Settings()
-    assert again.number("zoom", 1.0) == 1.25
-    assert again.flag("told/one", False)
-    assert not again.flag("told/two", False)
-    assert again.record("new") == {"n": 4, "kind": "self"}
-    assert again.geometry("window/geometry") == QByteArray(b"1234")
-    again.forget("window")
-    assert Settings().geometry("window/geometry") is None
-
-
-def test_recent_files_are_the_newest_first_once_each():
-    settings = Settings()
-    for number in (*range(MOST_RECENT + 3), 5):
-        settings.add_recent(Path(f"/somewhere/{number}.attn"))
-    names = [path.stem for path in settings.recent()]
-    assert names[:3] == ["5", "12", "11"]
-    assert len(names) == len(set(names)) == MOST_RECENT
 
 
 def test_two_windows_lose_nothing_of_each_other(store):

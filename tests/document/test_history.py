@@ -10,9 +10,7 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
-from PySide6.QtWidgets import QApplication
 
-from attn_gui.app.state.appearance import set_language
 from attn_gui.document import history
 from attn_gui.document.document import Document, DocumentChange
 from attn_gui.document.edits import Edit, Edits, Label, Refusal, SetCells, SetFields
@@ -76,17 +74,6 @@ def test_forgetting_keeps_the_saved_point_where_it_was(heard: Any, direct: Make,
     else:
         h.document.stack.setIndex(saved_at - dropped)
         assert not h.document.modified
-
-
-def test_steps_are_named_anew_when_the_language_is_switched(heard: Any, direct: Make, qapp: QApplication) -> None:
-    h = heard(direct())
-    undo = h.document.stack.createUndoAction(h.document, "Undo")
-    h.document.apply(typed(3, 2, 1.0, Label("inserted {cells}", {"cells": "(3, 2)"})))
-    assert undo.text() == "Undo inserted (3, 2)"
-    set_language(qapp, "zh")
-    h.document.retranslate()
-    assert "(3, 2)" in undo.text()
-    assert "inserted" not in undo.text()
 
 
 def test_what_was_undone_is_no_longer_counted(heard: Any, direct: Make) -> None:

@@ -58,30 +58,6 @@ def test_a_cell_is_shown_rounded_and_edited_exactly(table: SimpleNamespace) -> N
     assert table.said == [("changed", 0, 3, 0, 5)]
 
 
-def test_typing_a_number_asks_for_it_and_changes_nothing(table: SimpleNamespace) -> None:
-    before = table.array.copy()
-    assert table.model.setData(table.model.index(2, 4), " 1/3 ")
-    assert table.model.setData(table.model.index(0, 0), 2.5)
-    assert table.said == [("typed", 2, 4, 1 / 3), ("typed", 0, 0, 2.5)]
-    assert np.array_equal(table.array, before)
-
-
-def test_an_unchanged_number_is_no_wish(table: SimpleNamespace) -> None:
-    table.array[0, :3] = [0.5, np.frombuffer(b"\x01\0\0\0\0\0\xf8\x7f")[0], 0.0]
-    for column, words in enumerate(["5e-1", "nan", "0"]):
-        assert table.model.setData(table.model.index(0, column), words)
-    assert table.said == []
-    assert table.model.setData(table.model.index(0, 2), "-0")
-    assert table.said == [("typed", 0, 2, 0.0)]
-
-
-def test_bad_text_is_refused_with_a_sentence(table: SimpleNamespace) -> None:
-    assert not table.model.setData(table.model.index(1, 2), "1,500")
-    ((kind, row, column, sentence),) = table.said
-    assert (kind, row, column) == ("refused", 1, 2)
-    assert "use a point" in sentence
-
-
 def test_a_single_precision_table_keeps_to_its_numbers(table: SimpleNamespace) -> None:
     table.array = np.full((3, 5), 0.1, np.float32)
     assert text(table.model, 0, 0, Role.EditRole) == "0.1"

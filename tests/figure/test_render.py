@@ -19,7 +19,7 @@ from attn_gui.figure.export_settings import ExportSettings
 from attn_gui.figure.figure_kinds import PICTURES
 from attn_gui.figure.levels import LEVEL_RULES
 from attn_gui.figure.page_catalog import PAGES
-from attn_gui.figure.render import FORMATS, Picture, evaluation_drawn, write
+from attn_gui.figure.render import Picture, evaluation_drawn, write
 from attn_gui.figure.styles import STYLES
 from attn_gui.formats import load
 from attn_gui.lessons.exercises import Blank, CoveredEvaluation
@@ -51,15 +51,6 @@ def a_problem(**fields: Any) -> Problem:
 
 def texts(path: Path) -> list[str]:
     return [element.text or "" for element in ElementTree.parse(path).iter("{http://www.w3.org/2000/svg}text")]
-
-
-@each("ending", FORMATS, one_of=3)
-def test_every_stage_can_be_written_in_every_format(ending: str, tmp_path: Path) -> None:
-    evaluation = DenseEvaluation(a_problem())
-    for stage in evaluation.stages:
-        path = tmp_path / f"{stage}.{ending}"
-        assert write(evaluation, path, stage=stage, heads=3, batch=1, dpi=50) == [path]
-        assert path.stat().st_size > 1000
 
 
 def test_a_figure_shows_the_numbers_of_the_chosen_head_and_item() -> None:

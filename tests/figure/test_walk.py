@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
-from PIL import Image
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QImage, QPainter
 
@@ -327,15 +326,6 @@ def test_columns_of_a_head_are_counted_within_it_and_named_in_the_whole_matrix(
     assert "Q[1, 7]" in Path(capsys.readouterr().out.strip()).read_text("utf-8")
     assert main([*words, "--cell", "1,7"]) == 2
     assert "counted within the head, from 0 to 3" in capsys.readouterr().err
-
-
-@pytest.mark.long
-def test_the_command_line_writes_a_moving_picture(tmp_path):
-    """As the window does, in tests/journeys/maps/test_walk.py."""
-    assert main(["export", str(WORKED), "-o", str(tmp_path), "--walk", "--dpi", "96", "--format", "gif"]) == 0
-    with Image.open(tmp_path / "worked-example-weights-walk-h0.gif") as moving:
-        assert moving.size == (800, 420)
-        assert moving.n_frames >= 90
 
 
 @pytest.mark.long

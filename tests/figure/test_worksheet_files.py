@@ -238,17 +238,9 @@ def test_a_class_is_written_in_one_command(tmp_path, capsys):
         assert len(re.findall(rb"/Type\s*/Page\b", data)) == (2 if "keys" in path else 8)
 
 
-@each(
-    ("words", "said"),
-    [
-        (["--level", "hard"], "invalid choice: 'hard'"),
-        (["--count", "0"], "expected a whole number from 1 to 200"),
-        (["--lang", "fr"], "invalid choice: 'fr'"),
-    ],
-)
-def test_what_cannot_be_is_refused_in_a_sentence(tmp_path, capsys, words, said):
-    assert main(["worksheet", str(WORKED), "-o", str(tmp_path), *words]) == 2
-    assert said in capsys.readouterr().err
+def test_no_sheets_at_all_are_refused_in_a_sentence(tmp_path, capsys):
+    assert main(["worksheet", str(WORKED), "-o", str(tmp_path), "--count", "0"]) == 2
+    assert "expected a whole number from 1 to 200" in capsys.readouterr().err
     assert not list(tmp_path.glob("*.pdf"))
 
 

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from attn_gui.engine.creation.mask_cells import fill_layer
-from attn_gui.engine.masks import MASKS, Layer, layer_from_mapping
+from attn_gui.engine.masks import Layer, layer_from_mapping
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox, ItemBox, SizeBox
 from attn_gui.views.controls.mask_panel import MaskPanel
@@ -299,22 +299,6 @@ class MaskHost(QWidget):
     def button(self, text: str) -> QPushButton:
         return next(b for b in self.panel.findChildren(QPushButton) if b.text() == text and b.isVisible())
 
-    def kinds(self) -> list[str]:
-        return [layer.kind for layer in self.layers]
-
-
-@each("kind", list(MASKS))
-def test_every_kind_of_the_catalog_can_be_added(qtbot, kind):
-    host = MaskHost(qtbot)
-    action = next(action for action in host.panel.kinds.actions() if action.data() == kind)
-    action.trigger()
-    assert host.kinds() == [kind]
-    assert host.done == [("add", kind)]
-    assert host.layers[0].enabled
-    focus = QApplication.focusWidget()
-    assert isinstance(focus, QCheckBox)
-    assert host.panel.isAncestorOf(focus)
-
 
 @each("typed", ["4, 5", "8", "-1", "x", "9" * 5000])
 def test_impossible_lengths_are_refused_and_nothing_changes(qtbot, typed):
@@ -339,26 +323,6 @@ def test_custom_cells_are_filled(qtbot, place, expected):
     host.button("Fill").menu().actions()[place].trigger()
     np.testing.assert_array_equal(host.layers[0].allowed, np.array(expected, bool))
     assert host.done == [("fill", "custom")]
-
-
-def test_painting_and_tables_are_asked_for_by_place(qtbot):
-    layers = (
-        {"kind": "causal"},
-        {"kind": "custom", "allowed": np.ones((N, M), bool)},
-        {"kind": "bias", "values": np.zeros((N, M))},
-    )
-    host = MaskHost(qtbot, *layers)
-    painted: list[int] = []
-    tables: list[str] = []
-    host.panel.paintRequested.connect(painted.append)
-    host.panel.tableRequested.connect(tables.append)
-    qtbot.mouseClick(host.button("Paint in the map"), Qt.MouseButton.LeftButton)
-    assert painted == [1]
-    assert not host.panel.isVisible()
-    host.panel.popup_below(host.anchor)
-    last = [b for b in host.panel.findChildren(QPushButton) if b.text() == "Show its table" and b.isVisible()][-1]
-    last.click()
-    assert tables == ["mask.2.values"]
 
 
 def test_escape_closes_and_gives_the_focus_back(qtbot):
@@ -407,25 +371,11 @@ def test_it_stays_in_a_small_window_and_scrolls(qtbot):
     assert host.panel.geometry().bottom() <= host.height()
 
 
-@each(
-    ("layers", "text"),
-    [
-        ([], "none"),
-        ([{"kind": "causal"}], "causal"),
-        ([{"kind": "causal", "enabled": False}], "none"),
-        (
-            [
-                {"kind": "window", "enabled": False},
-                {"kind": "causal"},
-                {"kind": "alibi"},
-                {"kind": "prefix", "length": 2},
-            ],
-            "causal + 2",
-        ),
-    ],
-)
-def test_the_summary_names_what_is_on(layers, text):
-    assert mask_summary([layer_from_mapping(layer) for layer in layers]) == text
+def test_the_summary_names_what_is_on():
+    off = layer_from_mapping({"kind": "window", "enabled": False})
+    causal, alibi = (layer_from_mapping({"kind": kind}) for kind in ("causal", "alibi"))
+    assert mask_summary([off]) == "none"
+    assert mask_summary([off, causal, alibi]) == "causal + 1"
 
 
 LONG_TEXT = 100

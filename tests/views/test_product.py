@@ -342,23 +342,19 @@ def test_a_number_of_thousands_is_not_cut_where_it_is_chosen(qapp):
     assert all(room >= QFontMetricsF(label_font(False, 600)).horizontalAdvance(str(key)) for key in range(3000, 4096))
 
 
-def stacked(qtbot, evaluation, head, size):
+@pytest.fixture
+def both(qtbot, evaluation):
     """The product picture, which is on show, and all stages."""
     both = QStackedWidget()
     qtbot.addWidget(both)
-    both.resize(*size)
+    both.resize(1800, 1300)  # large enough for tokens beside each other
     both.product = ProductPicture(both)
     both.all = AllStages(both.product.maps, both)
     for widget in (both.product, both.all):
         both.addWidget(widget)
-    both.product.set_evaluation(evaluation, 0, head)
+    both.product.set_evaluation(evaluation, 0, 1)
     both.show()
     return both
-
-
-@pytest.fixture
-def both(qtbot, evaluation):
-    return stacked(qtbot, evaluation, 1, (1800, 1300))  # large enough for tokens beside each other
 
 
 def test_all_stages_borrows_the_maps_and_gives_them_back(both, evaluation, screen):

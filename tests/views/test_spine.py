@@ -156,15 +156,6 @@ def test_a_chosen_weight_is_marked_in_all_that_take_part(qtbot):
     assert all((n.map.overlay.marks.row, n.map.overlay.marks.column) == (None, None) for n in nodes(spine))
 
 
-def test_the_formula_says_what_is_in_force(qtbot):
-    spine = shown(qtbot, direct(), 2000)
-    formula = spine.findChild(FormulaView)
-    assert formula.accessibleName() == "O = softmax(Q Kᵀ / √dₖ) V"
-    spine.set_evaluation(DenseEvaluation(direct(scale=0.5, mask=({"kind": "causal"},))), 0, 0)
-    assert formula.accessibleName() == "O = softmax(0.5 · Q Kᵀ + M) V"
-    assert "M" in formula.latex()[0]
-
-
 def test_formula_then_concat_then_size_give_way_and_then_it_scrolls(qtbot):
     spine = shown(qtbot, direct())
     formula, query = spine.findChild(FormulaView), node(spine, "query")

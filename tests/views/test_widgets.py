@@ -1,6 +1,5 @@
 """Parts of the window: tokens letter by letter, pages and the banner, the strip of heads, the list of steps."""
 
-import math
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,6 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QListView,
     QScrollArea,
-    QSpinBox,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -196,10 +194,6 @@ def words(strip: HeadsStrip) -> set[str]:
     return {label.text() for label in strip.findChildren(QLabel) if label.isVisible()}
 
 
-def spin(strip: HeadsStrip) -> QSpinBox:
-    return strip.findChild(QSpinBox, "control.head")
-
-
 @each(("key", "head"), [(Qt.Key.Key_Left, 1), (Qt.Key.Key_Home, 0), (Qt.Key.Key_End, 5)])
 def test_keys_choose_a_head(qtbot, key, head):
     strip = shown(qtbot, problem_of())
@@ -223,18 +217,6 @@ def test_the_keyboard_goes_along_with_the_chosen_head(qtbot):
     assert [thumb.head for thumb in thumbs(strip) if thumb.focusPolicy() & Qt.FocusPolicy.TabFocus] == [4]
 
 
-def test_the_number_is_a_control_of_its_own(qtbot):
-    strip = shown(qtbot, problem_of())
-    assert (spin(strip).minimum(), spin(strip).maximum(), spin(strip).value()) == (0, 5, 2)
-    assert "of 6" in words(strip)
-    with qtbot.waitSignal(strip.headPicked) as caught:
-        spin(strip).setValue(5)
-    assert caught.args == [5]
-    with qtbot.assertNotEmitted(strip.headPicked):
-        strip.set_evaluation(DenseEvaluation(problem_of(2, 2)), 0, 1)
-    assert (spin(strip).maximum(), spin(strip).value()) == (1, 1)
-
-
 def test_an_edit_changes_the_entropy_of_its_head_alone(qtbot):
     problem = problem_of()
     evaluation = DenseEvaluation(problem)
@@ -255,12 +237,6 @@ def test_shared_heads_stand_together_over_a_line(qtbot):
     gaps = [b.x() - a.geometry().right() for a, b in zip(thumbs(strip), thumbs(strip)[1:], strict=False)]
     assert gaps[0] == gaps[1] == gaps[3] == gaps[4] < gaps[2]
     assert "of 6 · 2 K/V heads, 3 query heads each" in words(strip)
-
-
-def test_rows_that_see_no_key_do_not_lower_the_entropy(qtbot):
-    mask = {"kind": "custom", "allowed": np.arange(5)[:, None] * np.ones(7) < 2}
-    strip = shown(qtbot, problem_of(query=np.zeros((5, 18)), mask=(mask,)))
-    assert f"entropy (bits) {math.log2(7):.2f}" in thumbs(strip)[0].accessibleName()
 
 
 def test_nan_is_said_and_not_hidden(qtbot):
@@ -295,29 +271,6 @@ def stack_of(*texts: str) -> QUndoStack:
     for text in texts:
         stack.push(QUndoCommand(text))
     return stack
-
-
-def test_steps_follow_the_stack_and_a_click_asks_for_one(view, qtbot):
-    stack, steps = stack_of(*STEPS), view.findChild(QListView)
-    view.model.set_stack(stack)
-    view.stepRequested.connect(stack.setIndex)
-
-    def present(text: str) -> bool:
-        return steps.currentIndex().data(Qt.ItemDataRole.AccessibleTextRole) == f"{text}, the present step"
-
-    def click(row: int) -> None:
-        steps.scrollTo(steps.model().index(row, 0))
-        place = steps.visualRect(steps.model().index(row, 0)).center()
-        QTest.mouseClick(steps.viewport(), Qt.MouseButton.LeftButton, pos=place)
-
-    qtbot.waitUntil(lambda: present(STEPS[-1]))
-    assert [steps.model().index(row, 0).data() for row in range(6)] == ["Opened minilm-layer2", *STEPS]
-    with qtbot.waitSignal(view.stepRequested) as caught:
-        click(2)
-    assert (caught.args, stack.index()) == ([2], 2)
-    qtbot.waitUntil(lambda: present(STEPS[1]))
-    with qtbot.assertNotEmitted(view.stepRequested):
-        click(2)
 
 
 def test_in_a_low_column_the_steps_fold_away_until_they_are_asked_for(qtbot):

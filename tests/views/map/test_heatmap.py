@@ -9,17 +9,12 @@ from PySide6.QtGui import QAccessible, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTableView, QVBoxLayout, QWidget
 
-from attn_gui.app.state.appearance import set_language
 from attn_gui.figure.colors import lut
 from attn_gui.figure.design_tokens import THEMES
-from attn_gui.figure.levels import TYPED, ColorScale
-from attn_gui.figure.numbers_to_pixels import Levels
 from attn_gui.figure.text.number_formats import sentence_number
-from attn_gui.views.map.color_scales import counts_of
 from attn_gui.views.map.gestures import moved_cell
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.map_drawing import MapState
-from attn_gui.views.map.thumbnail import Thumbnail
 from attn_gui.views.product.product import ProductPicture
 from attn_gui.views.theme import apply_theme
 from tests.failing import each
@@ -59,19 +54,6 @@ def near(image: QImage, rect, color) -> bool:
     )
 
 
-def test_a_click_on_the_map_itself_counts_as_one_on_its_viewport(values, plane, shown_map, qtbot):
-    heatmap = shown_map(plane(values), zoomable=True)
-    with qtbot.waitSignal(heatmap.gestures.cellChosen) as chosen:
-        QTest.mouseClick(heatmap, LEFT, pos=heatmap.cell_rect(3, 5).center())
-    assert chosen.args == [3, 5]
-    with qtbot.waitSignal(heatmap.gestures.cellHovered) as hovered:
-        QTest.mouseMove(heatmap, heatmap.cell_rect(4, 1).center())
-    assert hovered.args == [4, 1]
-    heatmap.box.set_window((1, 4, 1, 4))
-    QTest.mouseDClick(heatmap, LEFT, pos=heatmap.cell_rect(2, 2).center())
-    assert heatmap.box.in_view == (0, 5, 0, 7)
-
-
 def test_a_click_beside_the_cells_or_after_a_drag_chooses_nothing(values, plane, shown_map, qtbot):
     heatmap = shown_map(plane(values), zoomable=True)
     with qtbot.assertNotEmitted(heatmap.gestures.cellChosen):
@@ -81,14 +63,11 @@ def test_a_click_beside_the_cells_or_after_a_drag_chooses_nothing(values, plane,
         QTest.mouseRelease(heatmap, LEFT, pos=heatmap.cell_rect(2, 4).center())
 
 
-def test_letters_and_the_window_zoom_reach_the_window(values, plane, qtbot):
+def test_the_zoom_of_the_window_reaches_the_window(values, plane, qtbot):
     class Window(QWidget):
         def __init__(self):
             super().__init__()
-            self.keys, self.wheels = [], 0
-
-        def keyPressEvent(self, event):
-            self.keys.append(event.text())
+            self.wheels = 0
 
         def wheelEvent(self, event):
             self.wheels += 1
@@ -100,9 +79,6 @@ def test_letters_and_the_window_zoom_reach_the_window(values, plane, qtbot):
     heatmap.set_shown(replace(heatmap.shown, plane=plane(values)))
     window.resize(300, 200)
     window.show()
-    for key in (Qt.Key.Key_V, Qt.Key.Key_BracketLeft, Qt.Key.Key_3):
-        QTest.keyClick(heatmap, key)
-    assert window.keys == ["v", "[", "3"]
     there = QPointF(heatmap.mapTo(window, heatmap.cell_rect(2, 3).center()))
     QTest.wheelEvent(window.windowHandle(), there, QPoint(0, 120), QPoint(), Qt.KeyboardModifier.ControlModifier)
     assert window.wheels == 1
@@ -288,21 +264,6 @@ def test_hovering_tells_the_cell_and_leaving_too(values, plane, shown_map, qtbot
         QTest.mouseMove(heatmap, QPoint(1, 1))
 
 
-def test_the_chosen_cell_is_said_in_the_language_of_now(values, plane, shown_map, qapp):
-    allowed = np.ones(values.shape, dtype=bool)
-    allowed[1, 2] = False
-    heatmap = shown_map(plane(values, allowed))
-    heatmap.set_chosen((1, 2))
-    before = heatmap.accessibleDescription()
-    set_language(qapp, "zh")
-    QApplication.processEvents()
-    assert "not allowed" in before
-    assert "not allowed" not in heatmap.accessibleDescription()
-    set_language(qapp, "en")
-    QApplication.processEvents()
-    assert heatmap.accessibleDescription() == before
-
-
 def test_the_outline_of_an_edit_fades_by_itself(values, plane, shown_map, screen, qtbot):
     heatmap, theme = shown_map(plane(values)), THEMES["light"]
     before = screen(heatmap)
@@ -343,54 +304,6 @@ def test_every_cell_has_the_color_of_its_value(qapp, values, plane, shown_map, s
         assert exact == value
         assert colors_of(heatmap, image, row, column) == {color.name()}
         assert color.rgb() == int(table[int((value + largest) / (2 * largest) * 511 + 0.5)])
-
-
-def test_not_allowed_nan_and_infinities_are_told_apart(plane, shown_map, screen, colors_of):
-    theme = THEMES["light"]
-    values = np.array([[1.0, -2.0, np.nan], [np.inf, -np.inf, 0.5]])
-    heatmap = shown_map(plane(values, np.array([[False, True, True], [True, True, True]])))
-    image, table = screen(heatmap), lut("signed", "light")
-    assert heatmap.cell_at(0, 0)[1] == theme.masked
-    hatched = colors_of(heatmap, image, 0, 0)
-    assert theme.masked.name() in hatched
-    assert len(hatched) > 1
-    assert heatmap.cell_at(0, 2)[1] == theme.nan
-    assert theme.nan_mark.name() in colors_of(heatmap, image, 0, 2)
-    assert heatmap.cell_at(1, 0)[1].rgb() == int(table[511])
-    assert heatmap.cell_at(1, 1)[1].rgb() == int(table[0])
-    assert heatmap.levels == Levels(-2.0, 2.0)  # of the finite, allowed cells
-    assert counts_of(heatmap.plane) == {4: 1, 1: 1, 2: 1, 3: 1}
-
-
-def test_infinity_never_leaves_a_picture_of_one_color(plane, shown_map, screen, colors_of):
-    heatmap = shown_map(plane(np.array([[1.0, -1.0, np.inf], [0.25, -0.25, 0.5]])), kind=Thumbnail)
-    image = screen(heatmap)
-    backgrounds = [colors_of(heatmap, image, row, column) for row in range(2) for column in range(3)]
-    assert len(set().union(*backgrounds)) >= 6
-
-
-def test_one_weight_among_four_million_stays_visible(plane, shown_map, screen):
-    values = np.zeros((2000, 2000))
-    values[1234, 777] = 1.0
-    heatmap = shown_map(plane(values, signed=False), 1, 1)
-    heatmap.resize(300 + 2 * heatmap.margin, 250 + 2 * heatmap.margin)
-    heatmap.set_shown(replace(heatmap.shown, color_scale=ColorScale(TYPED, Levels(0.0, 1.0))))
-    image = screen(heatmap)
-    rect = heatmap.cell_rect(1234, 777)
-    assert (rect.width(), rect.height()) == (1, 1)
-    value, color = heatmap.cell_at(1234, 777)
-    assert value == 1.0
-    assert image.pixelColor(rect.topLeft()) == color
-    assert color.rgb() == int(lut("weights", "light")[511])
-    assert heatmap.cell_under(rect.topLeft()) == (1234, 777)
-    cells, end = heatmap.placement.cells, color.rgb()
-    found = [
-        (x, y)
-        for x in range(cells.left(), cells.right() + 1)
-        for y in range(cells.top(), cells.bottom() + 1)
-        if image.pixel(x, y) == end
-    ]
-    assert found == [(rect.left(), rect.top())]
 
 
 @each(("rows", "columns"), [(400, 3), (3, 400), (333, 211), (90, 90)])

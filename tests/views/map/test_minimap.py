@@ -13,7 +13,6 @@ from attn_gui.figure.colors import luminance
 from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.operands import stage_plane
 from attn_gui.views.map.heatmap import Heatmap
-from attn_gui.views.map.marks import ReachMarks, reached_areas
 from attn_gui.views.map.minimap import Minimap
 from attn_gui.views.map.thumbnail import Thumbnail
 from attn_gui.views.theme import apply_theme
@@ -184,10 +183,6 @@ def test_it_never_covers_the_value_of_the_chosen_cell(zoomed, window):
     assert len(places) > 1
 
 
-def box(*places):
-    return tuple(slice(place, place + 1) if isinstance(place, int) else place for place in places)
-
-
 def contrast(one: QColor, other: QColor) -> float:
     low, high = sorted(float(luminance(color.rgb())) for color in (one, other))
     return (high + 0.05) / (low + 0.05)
@@ -227,26 +222,3 @@ def test_a_line_runs_round_what_is_reached(qapp, evaluation, shown_map, screen, 
         line = image.pixelColor(cell.center().x(), y)
         assert line == theme.ink
         assert contrast(line, image.pixelColor(cell.center().x(), heatmap.cell_rect(5, 5).center().y())) >= 4.5
-
-
-def reach(evaluation, name, *places):
-    return ReachMarks(name, box(*places), evaluation.forward({name: [box(*places)]}))
-
-
-def reached(evaluation, stage, found, head=1):
-    return {cell for area in reached_areas(stage_plane(evaluation, stage, 0, head), found) for cell in cells(area)}
-
-
-def test_behind_a_mask_only_open_cells_are_reached(evaluation):
-    found = reach(evaluation, "key", 8, 6)  # a column of head 1; open for queries from 4 on
-    allowed = evaluation.allowed(0, 1, slice(0, 7), slice(0, 11))
-    assert reached(evaluation, "scores", found) == {(i, 8) for i in range(7)}
-    assert reached(evaluation, "masked", found) == {(i, 8) for i in range(4, 7)}
-    assert reached(evaluation, "weights", found) == {(i, j) for i in range(4, 7) for j in range(11) if allowed[i, j]}
-    assert reached(evaluation, "head_output", found) == {(i, c) for i in range(4, 7) for c in range(2)}
-    assert reached(evaluation, "weights", found, head=0) == set()
-
-
-def cells(area):
-    rows, columns = area
-    return {(i, j) for i in range(rows.start, rows.stop) for j in range(columns.start, columns.stop)}
