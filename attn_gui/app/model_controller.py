@@ -221,7 +221,7 @@ class ModelController(Controller):
                 lambda _path, progress: opened_study(record, [*own, *opened], progress),
                 again,
                 record,
-                self._document.revision,
+                self._document.revision,  # which was asked about above
             )
 
     def set_text(self, text: str) -> None:
