@@ -217,7 +217,8 @@ def _parts_in(source: FileSource, found: Format[Any]) -> Loaded | None:
             others = [one.name for one in several.readings if one.matrix not in parts.values()]
             return problem_of(arrays, {}, others)
         if several.several:
-            raise FormatError(_NO_PARTS, names=listed(one.name or "“”" for one in several.readings)) from several
+            names = dict.fromkeys(one.name or "“”" for one in several.readings)  # each once: one may be read twice
+            raise FormatError(_NO_PARTS, names=listed(names)) from several
     except FormatError:
         pass
     return None

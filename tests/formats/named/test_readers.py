@@ -274,6 +274,8 @@ def test_a_transpose_is_not_read_as_what_it_is_of(name: str, tmp_path: Path, ref
     text = tmp_path / "a.md"
     text.write_text(f"Q = [[1, 0.5], [0, 1]]\n{name} = [[1, 2], [0, 1]]\nV = [[1, 2, 3], [3, 4, 5]]", "utf-8")
     assert f"none of them a transpose, that fit together; got Q, {name}, V" in refused(open_file, text, path=text)
+    text.write_text("1 2\n3 4\n\n5 6\n7 8\n", "utf-8")  # two tables, or one
+    assert refused(open_file, text, path=text).endswith("got “”.")
 
 
 @each(
