@@ -18,7 +18,7 @@ from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.document.sentence_tokens import split_tokens
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.creation.create import embedded_fields
-from attn_gui.engine.evaluation.choose_evaluation import evaluation_of
+from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.figure.operands import StageOperand, picture_of, stage_plane
 from attn_gui.figure.text.labels import token_label
 from attn_gui.figure.text.number_formats import sentence_number

@@ -12,7 +12,7 @@ from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.comparison import READY
 from attn_gui.engine.derived_stages import OVER_HEADS, over_heads
 from attn_gui.engine.errors import MessageError, StageError
-from attn_gui.engine.evaluation.choose_evaluation import evaluation_of
+from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.proxies import (
     BeforeState,
     Difference,

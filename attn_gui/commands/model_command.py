@@ -105,7 +105,7 @@ def _check(run: Run, chosen: argparse.Namespace) -> None:
 
     Whether anything is asked for there makes no difference.
     """
-    from attn_gui.engine.evaluation.choose_evaluation import evaluation_of
+    from attn_gui.engine.evaluation.choice import evaluation_of
     from attn_gui.engine.evaluation.proxies import reading
     from attn_gui.models.changed_layers import checked_layer
 

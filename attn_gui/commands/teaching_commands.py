@@ -85,7 +85,7 @@ def solution(words: list[str]) -> int:
         raise CommandRefusal(_HALF_A_CELL)
     need_drawing()
     from attn_gui.commands.export_request import make_folder
-    from attn_gui.engine.evaluation.choose_evaluation import evaluation_of
+    from attn_gui.engine.evaluation.choice import evaluation_of
     from attn_gui.figure.worksheet_files import save_solution, solution_name
     from attn_gui.lessons.worked_solutions import ENDINGS, solution_of_all, solution_of_cell
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.checks import as_box, same
-from attn_gui.engine.evaluation.choose_evaluation import evaluation_of
+from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.dense import RowwiseEvaluation
 from attn_gui.engine.evaluation.proxies import Difference, stand_in, with_derived
 from attn_gui.engine.evaluation.trace import Trace, problem_in

@@ -12,7 +12,7 @@ from PySide6.QtGui import QImage
 from attn_gui.document.edits import Refusal
 from attn_gui.engine import Evaluation, Plane, Problem, Trace
 from attn_gui.engine.analysis.gradient_evaluation import Gradient
-from attn_gui.engine.evaluation import choose_evaluation
+from attn_gui.engine.evaluation import choice
 from attn_gui.engine.evaluation.proxies import reading
 from attn_gui.engine.evaluation.trace import problem_in
 from attn_gui.engine.graph.symbols_and_titles import title
@@ -58,7 +58,7 @@ def evaluation_of_source(source: Source, stage: str) -> Evaluation:
     meant."""
     if isinstance(source, Trace | Evaluation):
         return reading(source.evaluation if isinstance(source, Trace) else source, stage)
-    return reading(choose_evaluation.evaluation_of(problem_in(source, "render")), stage)
+    return reading(choice.evaluation_of(problem_in(source, "render")), stage)
 
 
 def chosen_heads(evaluation: Evaluation, stage: str, heads: Heads) -> tuple[int | None, ...]:

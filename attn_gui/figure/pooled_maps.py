@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from attn_gui.engine import Plane
-from attn_gui.engine.evaluation.choose_evaluation import is_long
+from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.memory import check
 from attn_gui.engine.progress import Progress, silent, within

@@ -13,7 +13,7 @@ import numpy as np
 from attn_gui.engine import messages
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.errors import StageError
-from attn_gui.engine.evaluation.choose_evaluation import evaluation_of
+from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.dense import DenseEvaluation
 from attn_gui.engine.evaluation.evaluation import Evaluation, Place
 from attn_gui.engine.evaluation.proxies import EvaluationProxy

@@ -13,7 +13,7 @@ import numpy as np
 
 from attn_gui.engine.analysis.explanation import Explanation
 from attn_gui.engine.arrays import Array, item_of
-from attn_gui.engine.evaluation.choose_evaluation import is_long
+from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.fields import GIVEN
 from attn_gui.engine.graph import indices

@@ -12,7 +12,7 @@ from attn_gui.engine import messages
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.checks import kind_of, same
 from attn_gui.engine.errors import FieldError, FieldTypeError, StageError
-from attn_gui.engine.evaluation.choose_evaluation import evaluation_of
+from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.dense import DenseEvaluation
 from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.fields import leaves_of, with_leaves

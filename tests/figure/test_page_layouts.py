@@ -15,7 +15,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter
 
 from attn_gui import load
 from attn_gui.engine import DenseEvaluation, Problem
-from attn_gui.engine.evaluation.choose_evaluation import evaluation_of
+from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.figure import writers
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages import dependence as dependence_page

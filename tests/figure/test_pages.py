@@ -10,7 +10,7 @@ import pytest
 from attn_gui import compare_precisions, render
 from attn_gui.cli import main
 from attn_gui.engine import DenseEvaluation, FieldError, Problem, compute, memory, sensitivity
-from attn_gui.engine.evaluation.choose_evaluation import evaluation_of
+from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.page_context import ModelContext, PageContext
 from attn_gui.figure.pages.page_kind import PageStyle, option_values

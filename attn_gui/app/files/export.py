@@ -19,7 +19,7 @@ from attn_gui.app.pages import PagesController
 from attn_gui.app.state.background_task import BackgroundTask, Stopped
 from attn_gui.app.state.translated_errors import saying, sentence, translating
 from attn_gui.engine import Evaluation
-from attn_gui.engine.evaluation.choose_evaluation import evaluation_of, is_long
+from attn_gui.engine.evaluation.choice import evaluation_of, is_long
 from attn_gui.engine.evaluation.proxies import with_derived
 from attn_gui.engine.progress import Progress, silent, within
 from attn_gui.figure.export_settings import THEMES

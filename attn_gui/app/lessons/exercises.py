@@ -15,7 +15,7 @@ from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.translated_errors import translating
 from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.document.typed_numbers import NumberError, parse_number, shown
-from attn_gui.engine.evaluation.choose_evaluation import is_long
+from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.graph import indices
 from attn_gui.engine.mistakes.grading import Verdict, grade
 from attn_gui.engine.problem import Problem

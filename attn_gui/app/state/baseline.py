@@ -16,7 +16,7 @@ from attn_gui.engine import DenseEvaluation, Evaluation, Problem, Recomputed
 from attn_gui.engine.arrays import Box
 from attn_gui.engine.comparison import READY
 from attn_gui.engine.errors import FieldError
-from attn_gui.engine.evaluation.choose_evaluation import evaluation_of
+from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.proxies import BeforeState, Difference
 from attn_gui.engine.graph.indices import join
 from attn_gui.figure.operands import stage_plane

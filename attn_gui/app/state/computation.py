@@ -14,7 +14,7 @@ from attn_gui.document.document import Document, DocumentChange
 from attn_gui.engine import DenseEvaluation, Evaluation, Problem, Recomputed, messages
 from attn_gui.engine.arrays import Box
 from attn_gui.engine.errors import FieldError
-from attn_gui.engine.evaluation.choose_evaluation import evaluation_of, is_long
+from attn_gui.engine.evaluation.choice import evaluation_of, is_long
 from attn_gui.engine.evaluation.threads import (
     limit_heaps,
     lower_tile_priority,

@@ -14,7 +14,7 @@ import numpy as np
 from attn_gui.engine import messages
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.errors import FieldError, FieldTypeError, PlaceError
-from attn_gui.engine.evaluation.choose_evaluation import evaluation_of
+from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.dense import KEEP
 from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.evaluation.proxies import reading

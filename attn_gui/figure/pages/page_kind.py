@@ -21,7 +21,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter
 
 from attn_gui.document.edits import Label, Refusal
 from attn_gui.engine import Evaluation, Problem
-from attn_gui.engine.evaluation.choose_evaluation import is_long
+from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.progress import Progress
 from attn_gui.engine.stages import lacking

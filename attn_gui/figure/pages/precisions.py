@@ -15,7 +15,7 @@ from PySide6.QtGui import QPainter
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.analysis.precisions import NARROWER, RoundedEvaluation, rounded_evaluations
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.evaluation.choose_evaluation import is_long
+from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.evaluation.proxies import stand_in
 from attn_gui.engine.graph.symbols_and_titles import symbol, title

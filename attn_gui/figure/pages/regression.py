@@ -15,7 +15,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.analysis.regression import TRUE_FUNCTIONS, PooledOutputs, function_behind, poolings
 from attn_gui.engine.arrays import item_of
-from attn_gui.engine.evaluation.choose_evaluation import is_long
+from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.progress import Progress
 from attn_gui.figure.design_tokens import FONT_SIZE, LINE, SPACING

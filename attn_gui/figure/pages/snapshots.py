@@ -12,7 +12,7 @@ from PySide6.QtGui import QPainter
 
 from attn_gui.engine import STAGE, Evaluation
 from attn_gui.engine.errors import ShapeError, StageError
-from attn_gui.engine.evaluation.choose_evaluation import evaluation_of
+from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.proxies import Difference, stand_in
 from attn_gui.engine.graph.symbols_and_titles import symbol, title
 from attn_gui.engine.progress import Progress, within

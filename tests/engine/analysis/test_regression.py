@@ -19,7 +19,7 @@ from attn_gui.engine.analysis.regression import (
     poolings,
 )
 from attn_gui.engine.analysis.relations import cosines, largest_weights, mean_of_others
-from attn_gui.engine.evaluation.choose_evaluation import evaluation_of
+from attn_gui.engine.evaluation.choice import evaluation_of
 from tests.failing import each
 
 

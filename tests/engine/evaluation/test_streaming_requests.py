@@ -5,7 +5,7 @@ import pytest
 
 from attn_gui.engine import DenseEvaluation, FieldError, Plane, Problem, compute, memory, verify
 from attn_gui.engine.evaluation import streaming
-from attn_gui.engine.evaluation.choose_evaluation import is_long
+from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.evaluation.evaluation import row_entropy
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation

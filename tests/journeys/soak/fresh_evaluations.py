@@ -8,7 +8,7 @@ from attn_gui.engine import DenseEvaluation, Evaluation, Problem
 from attn_gui.engine.analysis.gradient_evaluation import Gradient
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.comparison import READY
-from attn_gui.engine.evaluation.choose_evaluation import is_long
+from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.evaluation.dense import RowwiseEvaluation
 from attn_gui.engine.evaluation.proxies import BeforeState, Difference
 from attn_gui.figure.gradients import differentiated
