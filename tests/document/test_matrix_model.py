@@ -359,8 +359,3 @@ def test_no_sign_is_lost_and_none_is_added(sentence: str) -> None:
 )
 def test_tokens_that_stay_are_found_at_their_places(before: str, tokens: str, places: list[int]) -> None:
     assert places_before(tokens.split(), before.split()) == places
-
-
-def test_rows_without_names_keep_their_order() -> None:
-    assert places_before(("u", "v", "w"), [None, None]) == [0, 1, -1]
-    assert places_before(("u",), [None, None]) == [0]
