@@ -21,7 +21,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from attn_gui.figure.colors import luminance
 from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.paths import resource
@@ -43,17 +42,12 @@ from attn_gui.views.theme import (
     ui_font,
 )
 from tests.failing import each
+from tests.views.conftest import contrast
 
 PROGRAM = "attn-gui"  # its own icon, of many colors, for menus of the desktop
 ICONS = sorted({path.stem for path in resource("icons").glob("*.svg")} - {PROGRAM})
 BACKGROUNDS = ("window", "surface", "raised", "sunken")
 INKS = ("text", "text2", "text3", "accent", "query", "key", "edit", "error", "good")
-
-
-def contrast(one: QColor, other: QColor) -> float:
-    """WCAG 2.2."""
-    dark, light = sorted(float(luminance(color.rgb())) for color in (one, other))
-    return (light + 0.05) / (dark + 0.05)
 
 
 def solid_colors(image: QImage) -> list[QColor]:

@@ -266,6 +266,29 @@ def stack_of(*texts: str) -> QUndoStack:
     return stack
 
 
+def test_steps_follow_the_stack_and_a_click_asks_for_one(view, qtbot):
+    stack, steps = stack_of(*STEPS), view.findChild(QListView)
+    view.model.set_stack(stack)
+    view.stepRequested.connect(stack.setIndex)
+
+    def present(text: str) -> bool:
+        return steps.currentIndex().data(Qt.ItemDataRole.AccessibleTextRole) == f"{text}, the present step"
+
+    def click(row: int) -> None:
+        steps.scrollTo(steps.model().index(row, 0))
+        place = steps.visualRect(steps.model().index(row, 0)).center()
+        QTest.mouseClick(steps.viewport(), Qt.MouseButton.LeftButton, pos=place)
+
+    qtbot.waitUntil(lambda: present(STEPS[-1]))
+    assert [steps.model().index(row, 0).data() for row in range(6)] == ["Opened minilm-layer2", *STEPS]
+    with qtbot.waitSignal(view.stepRequested) as caught:
+        click(2)
+    assert (caught.args, stack.index()) == ([2], 2)
+    qtbot.waitUntil(lambda: present(STEPS[1]))
+    with qtbot.assertNotEmitted(view.stepRequested):
+        click(2)
+
+
 def test_in_a_low_column_the_steps_fold_away_until_they_are_asked_for(qtbot):
     column = QWidget()
     qtbot.addWidget(column)

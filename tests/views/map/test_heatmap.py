@@ -18,6 +18,7 @@ from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.map_drawing import MapState
 from attn_gui.views.product.product import ProductPicture
 from attn_gui.views.theme import apply_theme
+from tests import seen
 from tests.failing import each
 from tests.views.conftest import turn_wheel
 
@@ -47,12 +48,7 @@ def values():
 
 
 def near(image: QImage, rect, color) -> bool:
-    around = rect.adjusted(-4, -4, 4, 4) & image.rect()
-    return any(
-        image.pixelColor(x, y) == color
-        for x in range(around.left(), around.right() + 1)
-        for y in range(around.top(), around.bottom() + 1)
-    )
+    return color in seen.colors_of(image.copy(rect.adjusted(-4, -4, 4, 4) & image.rect()))
 
 
 def test_a_click_beside_the_cells_or_after_a_drag_chooses_nothing(values, plane, shown_map, qtbot):
