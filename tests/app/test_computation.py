@@ -304,16 +304,6 @@ def test_only_the_last_question_is_answered(answers, qtbot):
     assert ran == []
 
 
-def test_an_error_is_an_answer(answers, qtbot):
-    background, found = answers
-    background.start(lambda _: [][1])
-    qtbot.waitUntil(lambda: bool(found))
-    assert isinstance(found[0], IndexError)
-    background.start(lambda _: "after it")
-    qtbot.waitUntil(lambda: len(found) == 2)
-    assert found[1] == "after it"
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="threads have a nice value of their own on Linux alone")
 def test_work_beside_the_window_gives_way_to_it(answers, qtbot):
     background, found = answers

@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from attn_gui.app import unexpected_errors
 from attn_gui.app.program import Program
-from attn_gui.app.state.settings import Settings
+from attn_gui.app.state.settings import MOST_RECENT, Settings
 
 RUBBISH = ("null", '{"files": [3, null, {}]}', '{"query": {"columns": 384, "widths": {"x": 9, "7": 1e99}}}')
 
@@ -64,6 +64,15 @@ def test_the_program_starts_with_rubbish_in_its_settings(qapp, store, shift):
     store.clear()
     store.sync()
     Program(qapp, lang="en").end()  # the language and the theme belong to the application
+
+
+def test_recent_files_are_the_newest_first_once_each():
+    settings = Settings()
+    for number in (*range(MOST_RECENT + 3), 5):
+        settings.add_recent(Path(f"/somewhere/{number}.attn"))
+    names = [path.stem for path in settings.recent()]
+    assert names[:3] == ["5", "12", "11"]
+    assert len(names) == len(set(names)) == MOST_RECENT
 
 
 def test_two_windows_lose_nothing_of_each_other(store):

@@ -45,11 +45,6 @@ def tool():
     return module
 
 
-@pytest.fixture
-def app(qapp):
-    return qapp
-
-
 def messages(path: Path) -> dict[tuple[str, str], str]:
     """Translations by (context, English text)."""
     found = {}
@@ -101,8 +96,8 @@ def test_sentences_end_alike(tool):
             assert not re.search("[\u4e00-\u9fff][,;:?!]", text), text
 
 
-def test_the_window_says_in_chinese_what_the_engine_refuses(app):
-    set_language(app, "zh")
+def test_the_window_says_in_chinese_what_the_engine_refuses(qapp):
+    set_language(qapp, "zh")
     problem = new_problem("direct", n=5, m=7, num_heads=3, d_k=2, d_v=2)
     with pytest.raises(ShapeError) as clash:
         problem.replace(value=problem.value[..., :6, :])
@@ -116,14 +111,14 @@ def test_the_window_says_in_chinese_what_the_engine_refuses(app):
     assert str(uneven.value) == "5 heads cannot share the columns evenly; 1, 2, 3, 6 can."
 
 
-def test_the_file_dialog_of_qt_speaks_chinese_until_the_language_is_english_again(app):
+def test_the_file_dialog_of_qt_speaks_chinese_until_the_language_is_english_again(qapp):
     def said():
         words = (("QFileDialog", "Look in:"), ("QFileSystemModel", "Size"), ("QAbstractFileIconProvider", "Folder"))
-        return [app.translate(context, text) for context, text in words]
+        return [qapp.translate(context, text) for context, text in words]
 
-    set_language(app, "zh")
+    set_language(qapp, "zh")
     assert said() == ["查找范围：", "大小", "文件夹"]
-    set_language(app, "en")
+    set_language(qapp, "en")
     assert said() == ["Look in:", "Size", "Folder"]
 
 
@@ -133,12 +128,12 @@ def test_what_is_compiled_is_what_is_written(tool, tmp_path):
     assert fresh.read_bytes() == tool.CHINESE.with_suffix(".qm").read_bytes()
 
 
-def test_a_checkout_without_compiled_texts_says_so(app, monkeypatch, tmp_path):
+def test_a_checkout_without_compiled_texts_says_so(qapp, monkeypatch, tmp_path):
     """English in silence would look like a program that knows no Chinese."""
     monkeypatch.setattr(appearance, "resource", lambda *parts: tmp_path.joinpath(*parts))
     with pytest.warns(UserWarning, match=r"packaging/compile_translations\.py"):
-        set_language(app, "zh")
-    set_language(app, "en")  # in which nothing is missing
+        set_language(qapp, "zh")
+    set_language(qapp, "en")  # in which nothing is missing
 
 
 @each(
@@ -153,8 +148,8 @@ def test_every_chinese_system_gets_chinese(wanted, language):
 
 
 @pytest.fixture
-def program(app):
-    opened = Program(app, lang="en")
+def program(qapp):
+    opened = Program(qapp, lang="en")
     opened.begin(None)
     opened.files.begin_with_example("thinking")
     opened.window.banner.hide()
@@ -163,13 +158,13 @@ def program(app):
     opened.end()
 
 
-def test_no_word_of_the_window_stays_behind(app, program):
+def test_no_word_of_the_window_stays_behind(qapp, program):
     program.first.shapes.set_output_projection(True)
     program.view.set(stage="weights", cell=ChosenCell("weights", 1, 1))
     program.view.notify_all()
     assert "Comes from" in shown_words(program.window)
     program.appearance.set_language("zh")
-    app.processEvents()
+    qapp.processEvents()
     program.view.notify_all()
     words = re.sub("<[^>]*>|[A-Z]\\w*|Ctrl[+]\\w+", "", shown_words(program.window))
     assert set(re.findall("[a-z]{4,}", words)) <= {"softmax", "float", "model", "dmodel", "thinking", "machines"}
@@ -180,11 +175,11 @@ def shown_words(window: QWidget) -> str:
     return "\n".join(widget.text() for widget in widgets if widget.isVisible())
 
 
-def test_sentences_follow_one_another_as_the_language_has_it(app):
+def test_sentences_follow_one_another_as_the_language_has_it(qapp):
     notes = [FieldError(words_of_the_engine.NO_STAGE, stage="x", choices=("weights",))] * 2
-    set_language(app, "en")
+    set_language(qapp, "en")
     assert sentences(notes) == f"{sentence(notes[0])} {sentence(notes[0])}"
-    set_language(app, "zh")
+    set_language(qapp, "zh")
     assert sentences(notes) == sentence(notes[0]) * 2
 
 

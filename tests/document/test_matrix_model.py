@@ -58,6 +58,15 @@ def test_a_cell_is_shown_rounded_and_edited_exactly(table: SimpleNamespace) -> N
     assert table.said == [("changed", 0, 3, 0, 5)]
 
 
+def test_an_unchanged_number_is_no_wish(table: SimpleNamespace) -> None:
+    table.array[0, :3] = [0.5, np.frombuffer(b"\x01\0\0\0\0\0\xf8\x7f")[0], 0.0]
+    for column, words in enumerate(["5e-1", "nan", "0"]):
+        assert table.model.setData(table.model.index(0, column), words)
+    assert table.said == []
+    assert table.model.setData(table.model.index(0, 2), "-0")
+    assert table.said == [("typed", 0, 2, 0.0)]
+
+
 def test_a_single_precision_table_keeps_to_its_numbers(table: SimpleNamespace) -> None:
     table.array = np.full((3, 5), 0.1, np.float32)
     assert text(table.model, 0, 0, Role.EditRole) == "0.1"
@@ -359,8 +368,3 @@ def test_no_sign_is_lost_and_none_is_added(sentence: str) -> None:
 )
 def test_tokens_that_stay_are_found_at_their_places(before: str, tokens: str, places: list[int]) -> None:
     assert places_before(tokens.split(), before.split()) == places
-
-
-def test_rows_without_names_keep_their_order() -> None:
-    assert places_before(("u", "v", "w"), [None, None]) == [0, 1, -1]
-    assert places_before(("u",), [None, None]) == [0]

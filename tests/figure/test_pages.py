@@ -147,11 +147,6 @@ def test_a_bias_by_heads_shows_the_gradient_of_the_head_on_show(random):
 # --- pages of a model after changes by hand -------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def clean():
-    return open_model(resource("models", "toy-induction")).run("k x b p f k x b p")
-
-
 def read_of_model(name, clean, run, **options):
     page, position = PAGES[name], len(run.ids) - 1
     model = ModelContext(run, clean, 0, position, likely(run, run, position, 2))
@@ -160,7 +155,8 @@ def read_of_model(name, clean, run, **options):
     return page.read(evaluation_of(context.problem), context, lambda share: None)
 
 
-def test_changes_by_hand_are_a_part_of_a_logit_of_their_own(clean):
+def test_changes_by_hand_are_a_part_of_a_logit_of_their_own():
+    clean = open_model(resource("models", "toy-induction")).run("k x b p f k x b p")
     double = {"layer": 1, "kind": "scale", "stage": "residual", "factor": 2.0}
     page = PAGES["logit_parts"]
     notes = []

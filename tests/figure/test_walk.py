@@ -25,15 +25,12 @@ from attn_gui.figure.operands import stage_plane
 from attn_gui.figure.pages.page_kind import PageStyle
 from attn_gui.figure.text.fonts import ensure_gui
 from attn_gui.figure.walk import Walk, export_walk, walk_canvas, walk_of
-from attn_gui.lessons.exercises import Blank, CoveredEvaluation
 from attn_gui.paths import resource
 from tests.costs import taking
 from tests.failing import each, examples
 from tests.seen import pixels_of
 
-WORKED, MINILM, LAYER = (
-    resource("examples", f"{name}.npz") for name in ("worked-example", "minilm-layer2", "transformer-layer")
-)
+WORKED, LAYER = (resource("examples", f"{name}.npz") for name in ("worked-example", "transformer-layer"))
 WIDTH, HEIGHT, MARGIN = 788, 360, 12
 
 
@@ -45,12 +42,6 @@ def _fonts() -> None:
 @pytest.fixture
 def worked() -> Evaluation:
     return evaluation_of(load(WORKED))
-
-
-@pytest.fixture
-def causal() -> Evaluation:
-    """Head 3 of a layer of MiniLM, with a causal mask, as the mock-up of a wide row has it."""
-    return evaluation_of(load(MINILM).replace(mask=({"kind": "causal"},)))
 
 
 # --- read back ------------------------------------------------------------------------------------
@@ -125,14 +116,6 @@ def test_the_worked_example_is_walked_in_eight_seconds_with_the_numbers_of_the_m
     assert len(walk_of(worked, 0, 0, "weights", (1, 1), pour=False).beats) == 6
     assert walk.beat_at(2.6 + 0.5) == (2, pytest.approx(0.5))
     assert walk.beat_at(99.0) == (6, 1.0)
-
-
-def test_the_layer_that_closes_a_cell_is_named(causal):
-    walk = walk_of(causal, 0, 3, "weights", (8, 9), PageStyle("light", "zh"))
-    mask = next(beat for beat in walk.beats if beat.stage == "masked")
-    assert "因果：9 ≤ 8" in untagged(mask.sentence)
-    assert untagged(mask.result) == "9 &gt; 8，屏蔽"
-    assert walk.beats[-2].result.endswith("<b>0</b>")
 
 
 def test_columns_have_the_numbers_of_the_tables(tmp_path):
@@ -242,13 +225,6 @@ def test_the_walk_of_a_weight_ends_in_the_output_whatever_is_edited(worked):
     assert walk.beats[-1].value == pytest.approx(0.3595425243 + 0.9 * 3)
     given_ = evaluation_of(Problem.from_weights([[0.2, 0.8], [0.5, 0.5]], value=[[1.0], [2.0]]))
     assert [beat.stage for beat in walk_of(given_, 0, 0, "weights", (0, 1)).beats] == ["weights", "head_output"]
-
-
-def test_a_walk_ends_before_what_an_exercise_covers(worked):
-    cover = CoveredEvaluation(worked, [Blank("weights", (0, 0, 1, 1))])
-    walk = walk_of(worked, 0, 0, "weights", (1, 1), cover=cover)
-    assert [beat.stage for beat in walk.beats] == ["scores", "scores", "scaled"]
-    assert "0.64" not in "".join(beat.sentence + beat.result for beat in walk.beats) + walk.announcement
 
 
 def test_a_long_problem_is_walked_without_its_maps():

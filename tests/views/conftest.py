@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QImage, QWheelEvent
+from PySide6.QtGui import QColor, QImage, QWheelEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
 from attn_gui.engine import DenseEvaluation, Evaluation, Problem
+from attn_gui.figure.colors import luminance
 from attn_gui.views.map.heatmap import Heatmap
 from tests import seen
 
@@ -25,6 +26,12 @@ def turn_wheel(widget: QWidget, at: QPoint, delta: int, keys: Any = Qt.KeyboardM
     places, nothing = (QPointF(at), QPointF(widget.mapToGlobal(at))), Qt.MouseButton.NoButton
     turned = QPoint(), QPoint(0, delta)
     QApplication.sendEvent(widget, QWheelEvent(*places, *turned, nothing, keys, Qt.ScrollPhase.NoScrollPhase, False))
+
+
+def contrast(one: QColor, other: QColor) -> float:
+    """WCAG 2.2."""
+    dark, light = sorted(float(luminance(color.rgb())) for color in (one, other))
+    return (light + 0.05) / (dark + 0.05)
 
 
 class ArrayPlane:

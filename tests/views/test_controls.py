@@ -21,8 +21,9 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from attn_gui.app.state.appearance import set_language
 from attn_gui.engine.creation.mask_cells import fill_layer
-from attn_gui.engine.masks import Layer, layer_from_mapping
+from attn_gui.engine.masks import MASKS, Layer, layer_from_mapping
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox, ItemBox, SizeBox
 from attn_gui.views.controls.mask_panel import MaskPanel
@@ -33,6 +34,7 @@ from tests.failing import each
 
 STATE = ShapeState(num_heads=6, num_kv_heads=3, d_k=5, d_v=7, n=11, m=13, d_model=30, head_counts=(1, 2, 3, 6))
 N, M, BATCH = 5, 7, 3
+SAID = ("text", "toolTip", "accessibleName")
 
 
 @pytest.fixture
@@ -300,6 +302,21 @@ class MaskHost(QWidget):
         return next(b for b in self.panel.findChildren(QPushButton) if b.text() == text and b.isVisible())
 
 
+def test_an_open_panel_follows_the_language(qtbot, qapp):
+    def said(host: MaskHost) -> list[str]:
+        words = [part for part in host.panel.findChildren(QWidget) if part.isVisible()]
+        return [getattr(one, name)() for one in words for name in SAID if hasattr(one, name)]
+
+    layers = [{"kind": kind, **cls.first(N, M, BATCH)} for kind, cls in MASKS.items()]
+    switched = MaskHost(qtbot, *layers)
+    before = said(switched)
+    set_language(qapp, "zh")
+    QApplication.processEvents()
+    fresh = MaskHost(qtbot, *layers)
+    assert said(switched) == said(fresh) != before
+    set_language(qapp, "en")
+
+
 @each("typed", ["4, 5", "8", "-1", "x", "9" * 5000])
 def test_impossible_lengths_are_refused_and_nothing_changes(qtbot, typed):
     host = MaskHost(qtbot, {"kind": "padding", "lengths": (6, 6, 6)})
@@ -323,6 +340,26 @@ def test_custom_cells_are_filled(qtbot, place, expected):
     host.button("Fill").menu().actions()[place].trigger()
     np.testing.assert_array_equal(host.layers[0].allowed, np.array(expected, bool))
     assert host.done == [("fill", "custom")]
+
+
+def test_painting_and_tables_are_asked_for_by_place(qtbot):
+    layers = (
+        {"kind": "causal"},
+        {"kind": "custom", "allowed": np.ones((N, M), bool)},
+        {"kind": "bias", "values": np.zeros((N, M))},
+    )
+    host = MaskHost(qtbot, *layers)
+    painted: list[int] = []
+    tables: list[str] = []
+    host.panel.paintRequested.connect(painted.append)
+    host.panel.tableRequested.connect(tables.append)
+    qtbot.mouseClick(host.button("Paint in the map"), Qt.MouseButton.LeftButton)
+    assert painted == [1]
+    assert not host.panel.isVisible()
+    host.panel.popup_below(host.anchor)
+    last = [b for b in host.panel.findChildren(QPushButton) if b.text() == "Show its table" and b.isVisible()][-1]
+    last.click()
+    assert tables == ["mask.2.values"]
 
 
 def test_escape_closes_and_gives_the_focus_back(qtbot):

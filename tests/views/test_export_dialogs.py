@@ -207,21 +207,16 @@ def test_options_are_remembered_but_not_what_is_shown(qtbot, tmp_path):
     assert other.result_choice().format == "pdf"
 
 
-def _data_dialog(qtbot: QtBot, folder: Path) -> ExportDataDialog:
+def test_numbers_are_asked_for_by_name(qtbot, tmp_path):
     dialog = ExportDataDialog(
         ("query", "weights", "output"),
         heads=5,
         items=1,
         names=lambda choice: [f"{name}.{choice.format}" for name in choice.arrays],
     )
-    dialog.set_choice(DataChoice(arrays=("weights",), heads=(3,), folder=str(folder)))
+    dialog.set_choice(DataChoice(arrays=("weights",), heads=(3,), folder=str(tmp_path)))
     qtbot.addWidget(dialog)
     dialog.show()
-    return dialog
-
-
-def test_numbers_are_asked_for_by_name(qtbot, tmp_path):
-    dialog = _data_dialog(qtbot, tmp_path)
     assert dialog.result_choice() == DataChoice(arrays=("weights",), heads=(3,), folder=str(tmp_path))
     assert not dialog.heads.isEnabled()
     dialog.format.setCurrentIndex(dialog.format.findData("csv"))

@@ -85,11 +85,7 @@ def in_picture(product, heatmap, row, column):
 
 
 def near(image, rect, color):
-    return any(
-        image.pixelColor(x, y) == color
-        for x in range(rect.left(), rect.right() + 1)
-        for y in range(rect.top(), rect.bottom() + 1)
-    )
+    return color in colors_of(image.copy(rect))
 
 
 @each("stage", SQUARES)

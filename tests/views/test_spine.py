@@ -1,6 +1,6 @@
 """The spine: what stands in it for each kind of problem, what a click asks for, and how it gives way."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from PySide6.QtCore import Qt
@@ -8,6 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.engine.graph.indices import cell
 from attn_gui.views.spine.operators import OperatorBox
@@ -16,12 +17,6 @@ from attn_gui.views.spine.spine_items import StageNode
 from attn_gui.views.text_views import FormulaView
 
 WIDE = 1440
-
-
-class Chosen(NamedTuple):
-    stage: str
-    row: int
-    column: int
 
 
 def direct(**more: Any) -> Problem:
@@ -137,7 +132,7 @@ def test_an_edit_repaints_and_dots_what_it_reaches(qtbot):
 
 def test_a_chosen_weight_is_marked_in_all_that_take_part(qtbot):
     spine = shown(qtbot, direct())
-    spine.set_chosen(Chosen("weights", 2, 6))
+    spine.set_chosen(ChosenCell("weights", 2, 6))
     marks = {n.objectName().removeprefix("node."): n.map.overlay.marks for n in nodes(spine)}
     assert {name: (m.row, m.column) for name, m in marks.items()} == {
         "query": (2, None),
@@ -150,7 +145,7 @@ def test_a_chosen_weight_is_marked_in_all_that_take_part(qtbot):
         "concat": (None, None),
     }
     assert marks["value"].row_role == "key"
-    spine.set_chosen(Chosen("head_output", 2, 1))
+    spine.set_chosen(ChosenCell("head_output", 2, 1))
     assert (node(spine, "value").map.overlay.marks.row, node(spine, "value").map.overlay.marks.column) == (None, 1)
     spine.set_chosen(None)
     assert all((n.map.overlay.marks.row, n.map.overlay.marks.column) == (None, None) for n in nodes(spine))

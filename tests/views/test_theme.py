@@ -21,7 +21,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from attn_gui.figure.colors import luminance
 from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.paths import resource
@@ -43,22 +42,12 @@ from attn_gui.views.theme import (
     ui_font,
 )
 from tests.failing import each
+from tests.views.conftest import contrast
 
 PROGRAM = "attn-gui"  # its own icon, of many colors, for menus of the desktop
 ICONS = sorted({path.stem for path in resource("icons").glob("*.svg")} - {PROGRAM})
 BACKGROUNDS = ("window", "surface", "raised", "sunken")
 INKS = ("text", "text2", "text3", "accent", "query", "key", "edit", "error", "good")
-
-
-@pytest.fixture
-def app(qapp):
-    return qapp
-
-
-def contrast(one: QColor, other: QColor) -> float:
-    """WCAG 2.2."""
-    dark, light = sorted(float(luminance(color.rgb())) for color in (one, other))
-    return (light + 0.05) / (dark + 0.05)
 
 
 def solid_colors(image: QImage) -> list[QColor]:
@@ -85,47 +74,47 @@ def test_roles_can_be_read_on_their_chips(scheme, role):
     assert contrast(theme.text, getattr(theme, f"{role}_soft")) >= 4.5
 
 
-def test_a_scheme_dresses_everything_and_says_so(app, qtbot):
+def test_a_scheme_dresses_everything_and_says_so(qapp, qtbot):
     with qtbot.waitSignal(theme_signal.changed) as said:
-        apply_theme(app, "dark")
+        apply_theme(qapp, "dark")
     assert said.args == [THEMES["dark"]]
     assert current_theme() is THEMES["dark"]
-    assert app.palette().color(QPalette.ColorRole.Base) == THEMES["dark"].surface
+    assert qapp.palette().color(QPalette.ColorRole.Base) == THEMES["dark"].surface
     with qtbot.assertNotEmitted(theme_signal.changed):
-        apply_theme(app, "dark")
+        apply_theme(qapp, "dark")
 
 
-def test_system_follows_the_desktop_live(app):
-    apply_theme(app, "system")
+def test_system_follows_the_desktop_live(qapp):
+    apply_theme(qapp, "system")
     assert current_theme() is THEMES["light"]  # a desktop that does not say
-    app.styleHints().colorSchemeChanged.emit(Qt.ColorScheme.Dark)
+    qapp.styleHints().colorSchemeChanged.emit(Qt.ColorScheme.Dark)
     assert current_theme() is THEMES["dark"]
-    app.styleHints().colorSchemeChanged.emit(Qt.ColorScheme.Light)
+    qapp.styleHints().colorSchemeChanged.emit(Qt.ColorScheme.Light)
     assert current_theme() is THEMES["light"]
-    apply_theme(app, "dark")
-    app.styleHints().colorSchemeChanged.emit(Qt.ColorScheme.Light)
+    apply_theme(qapp, "dark")
+    qapp.styleHints().colorSchemeChanged.emit(Qt.ColorScheme.Light)
     assert current_theme() is THEMES["dark"]
 
 
 @each("zoom", [1.25, 2.0, 3.0])
-def test_zoom_enlarges_words_and_controls_together(app, qtbot, zoom):
-    apply_theme(app, "light")
+def test_zoom_enlarges_words_and_controls_together(qapp, qtbot, zoom):
+    apply_theme(qapp, "light")
     field, button = QLineEdit(), QPushButton("Copy text")
     for widget in (field, button):
         qtbot.addWidget(widget)
         widget.ensurePolished()
     before = field.sizeHint().height(), button.sizeHint().width(), ui_font().pixelSize()
-    apply_theme(app, "light", zoom)
+    apply_theme(qapp, "light", zoom)
     after = field.sizeHint().height(), button.sizeHint().width(), ui_font().pixelSize()
     for small, large in zip(before, after, strict=True):
         assert large == pytest.approx(zoom * small, rel=0.08)
-    assert app.font().pixelSize() == ui_font().pixelSize()
-    assert "border: 1px solid" in app.styleSheet()
+    assert qapp.font().pixelSize() == ui_font().pixelSize()
+    assert "border: 1px solid" in qapp.styleSheet()
 
 
-def test_what_qt_puts_into_a_widget_follows_the_zoom_with_it(app, qtbot):
+def test_what_qt_puts_into_a_widget_follows_the_zoom_with_it(qapp, qtbot):
     """Whichever widgets come first: tabs kept the size of their letters before, until the next zoom."""
-    apply_theme(app, "light")
+    apply_theme(qapp, "light")
     shown = QWidget()
     column, tabs = QVBoxLayout(shown), [QTabWidget() for _ in range(40)]
     for part in tabs:
@@ -134,13 +123,13 @@ def test_what_qt_puts_into_a_widget_follows_the_zoom_with_it(app, qtbot):
     qtbot.addWidget(shown)
     shown.show()
     for zoom in (2.0, 1.0, 3.0):
-        apply_theme(app, "light", zoom)
+        apply_theme(qapp, "light", zoom)
         assert {part.tabBar().font().pixelSize() for part in tabs} == {ui_font().pixelSize()}
 
 
 @each(("kind", "zoom"), list(product([QSpinBox, QComboBox, QLineEdit, QPushButton, QCheckBox], [1, 1.25, 1.5])))
-def test_focus_moves_nothing(app, qtbot, kind, zoom):
-    apply_theme(app, "light", zoom)
+def test_focus_moves_nothing(qapp, qtbot, kind, zoom):
+    apply_theme(qapp, "light", zoom)
     field = kind()
     qtbot.addWidget(field)
     field.show()
@@ -152,9 +141,9 @@ def test_focus_moves_nothing(app, qtbot, kind, zoom):
 
 
 @each("scheme", THEMES)
-def test_a_ticked_box_shows_its_focus_whoever_gave_it(app, qtbot, scheme):
+def test_a_ticked_box_shows_its_focus_whoever_gave_it(qapp, qtbot, scheme):
     """Qt frames the words of one only after a Tab, and its ground has the color of a frame."""
-    apply_theme(app, scheme)
+    apply_theme(qapp, scheme)
     box = QCheckBox("layer")
     qtbot.addWidget(box)
     box.setChecked(True)
@@ -174,28 +163,28 @@ def test_a_ticked_box_shows_its_focus_whoever_gave_it(app, qtbot, scheme):
 
 
 @each(("scheme", "background"), list(product(THEMES, BACKGROUNDS)))
-def test_backgrounds_follow_the_theme(app, qtbot, scheme, background):
+def test_backgrounds_follow_the_theme(qapp, qtbot, scheme, background):
     label = QLabel()
     qtbot.addWidget(label)
     set_background(label, background)
-    apply_theme(app, scheme)
+    apply_theme(qapp, scheme)
     assert label.grab().toImage().pixelColor(3, 3) == getattr(THEMES[scheme], background)
 
 
 @each("name", ICONS)
-def test_icons_wear_the_color_of_their_state(app, name):
+def test_icons_wear_the_color_of_their_state(qapp, name):
     kept = QIcon(icon(name))
     gc.collect(0)  # of the new ones
     for scheme in THEMES:
-        apply_theme(app, scheme)
+        apply_theme(qapp, scheme)
         for mode, color in ((QIcon.Mode.Normal, "text2"), (QIcon.Mode.Disabled, "disabled")):
             painted = solid_colors(kept.pixmap(QSize(32, 32), 1.0, mode).toImage())
             assert painted
             assert all(alike(pixel, getattr(THEMES[scheme], color)) for pixel in painted)
 
 
-def test_what_is_hidden_wears_the_theme_as_well(app, qtbot):
-    apply_theme(app, "light")
+def test_what_is_hidden_wears_the_theme_as_well(qapp, qtbot):
+    apply_theme(qapp, "light")
     top = QWidget()
     qtbot.addWidget(top)
     seen, hidden = QLabel("seen", top), QLabel("hidden", top)
@@ -204,7 +193,7 @@ def test_what_is_hidden_wears_the_theme_as_well(app, qtbot):
     top.show()
     hidden.hide()
     for scheme in ("dark", "light"):
-        apply_theme(app, scheme)
+        apply_theme(qapp, scheme)
         ink = current_theme().text2
         assert seen.palette().color(QPalette.ColorRole.WindowText) == ink
         qtbot.waitUntil(lambda ink=ink: hidden.palette().color(QPalette.ColorRole.WindowText) == ink)
@@ -252,17 +241,17 @@ SIZED = {
 
 
 @each("name", SIZED)
-def test_what_is_zoomed_later_is_as_large_as_what_is_made_at_that_zoom(app, qtbot, name):
-    apply_theme(app, "light")
+def test_what_is_zoomed_later_is_as_large_as_what_is_made_at_that_zoom(qapp, qtbot, name):
+    apply_theme(qapp, "light")
     before = SIZED[name]()
     qtbot.addWidget(before)
     before.show()
-    apply_theme(app, "light", 2.0)
+    apply_theme(qapp, "light", 2.0)
     fresh = SIZED[name]()
     qtbot.addWidget(fresh)
     fresh.show()
     fresh.resize(before.size())
-    app.processEvents()
+    qapp.processEvents()
     pairs = zip([before, *before.findChildren(QWidget)], [fresh, *fresh.findChildren(QWidget)], strict=True)
     for one, other in pairs:
         assert size_of(one) == size_of(other), one.objectName() or type(one).__name__

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import pytest
-from PySide6.QtCore import QPoint, QRectF, Qt
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QWidget
@@ -120,15 +120,6 @@ def test_where_nothing_moves_each_step_is_there_at_once(shown):
         assert said(view, "time") == f"Step {place + 1} / 3"
     assert {round(seconds, 2) for seconds, still in walk.painted if still} == {1.0, 3.0, 4.0}
     assert "Reduced motion" in said(view, "about")
-
-
-def test_a_click_on_a_part_of_the_bar_goes_to_its_step(shown):
-    player, view, _steps, _walk = shown()
-    bar = view.findChild(BeatBar)
-    for y in (bar.height() - 3, 9):  # its name, and the part itself
-        player.scrub(0.0)
-        QTest.mouseClick(bar, Qt.MouseButton.LeftButton, pos=QPoint(round(bar.segments()[2].center().x()), y))
-        assert player.beat == 2
 
 
 def test_another_language_names_the_steps_on_the_bar_and_has_room_for_its_sentences(shown, qtbot):

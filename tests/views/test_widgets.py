@@ -194,14 +194,6 @@ def words(strip: HeadsStrip) -> set[str]:
     return {label.text() for label in strip.findChildren(QLabel) if label.isVisible()}
 
 
-@each(("key", "head"), [(Qt.Key.Key_Left, 1), (Qt.Key.Key_Home, 0), (Qt.Key.Key_End, 5)])
-def test_keys_choose_a_head(qtbot, key, head):
-    strip = shown(qtbot, problem_of())
-    with qtbot.waitSignal(strip.headPicked) as caught:
-        QTest.keyClick(thumbs(strip)[2], key)
-    assert caught.args == [head]
-
-
 def test_the_keyboard_goes_along_with_the_chosen_head(qtbot):
     problem = problem_of()
     strip = shown(qtbot, problem)
@@ -211,9 +203,10 @@ def test_the_keyboard_goes_along_with_the_chosen_head(qtbot):
     qtbot.waitUntil(strip.isActiveWindow)
     strip.headPicked.connect(lambda head: strip.set_evaluation(evaluation, 0, head))
     thumbs(strip)[2].setFocus()
-    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Right)
-    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Right)
-    assert QApplication.focusWidget() is thumbs(strip)[4]
+    key = Qt.Key
+    for pressed, head in ((key.Key_Right, 3), (key.Key_Home, 0), (key.Key_End, 5), (key.Key_Left, 4)):
+        QTest.keyClick(QApplication.focusWidget(), pressed)
+        assert QApplication.focusWidget() is thumbs(strip)[head]
     assert [thumb.head for thumb in thumbs(strip) if thumb.focusPolicy() & Qt.FocusPolicy.TabFocus] == [4]
 
 
@@ -271,6 +264,29 @@ def stack_of(*texts: str) -> QUndoStack:
     for text in texts:
         stack.push(QUndoCommand(text))
     return stack
+
+
+def test_steps_follow_the_stack_and_a_click_asks_for_one(view, qtbot):
+    stack, steps = stack_of(*STEPS), view.findChild(QListView)
+    view.model.set_stack(stack)
+    view.stepRequested.connect(stack.setIndex)
+
+    def present(text: str) -> bool:
+        return steps.currentIndex().data(Qt.ItemDataRole.AccessibleTextRole) == f"{text}, the present step"
+
+    def click(row: int) -> None:
+        steps.scrollTo(steps.model().index(row, 0))
+        place = steps.visualRect(steps.model().index(row, 0)).center()
+        QTest.mouseClick(steps.viewport(), Qt.MouseButton.LeftButton, pos=place)
+
+    qtbot.waitUntil(lambda: present(STEPS[-1]))
+    assert [steps.model().index(row, 0).data() for row in range(6)] == ["Opened minilm-layer2", *STEPS]
+    with qtbot.waitSignal(view.stepRequested) as caught:
+        click(2)
+    assert (caught.args, stack.index()) == ([2], 2)
+    qtbot.waitUntil(lambda: present(STEPS[1]))
+    with qtbot.assertNotEmitted(view.stepRequested):
+        click(2)
 
 
 def test_in_a_low_column_the_steps_fold_away_until_they_are_asked_for(qtbot):

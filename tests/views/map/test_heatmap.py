@@ -9,6 +9,7 @@ from PySide6.QtGui import QAccessible, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTableView, QVBoxLayout, QWidget
 
+from attn_gui.app.state.appearance import set_language
 from attn_gui.figure.colors import lut
 from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.text.number_formats import sentence_number
@@ -17,6 +18,7 @@ from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.map_drawing import MapState
 from attn_gui.views.product.product import ProductPicture
 from attn_gui.views.theme import apply_theme
+from tests import seen
 from tests.failing import each
 from tests.views.conftest import turn_wheel
 
@@ -46,12 +48,7 @@ def values():
 
 
 def near(image: QImage, rect, color) -> bool:
-    around = rect.adjusted(-4, -4, 4, 4) & image.rect()
-    return any(
-        image.pixelColor(x, y) == color
-        for x in range(around.left(), around.right() + 1)
-        for y in range(around.top(), around.bottom() + 1)
-    )
+    return color in seen.colors_of(image.copy(rect.adjusted(-4, -4, 4, 4) & image.rect()))
 
 
 def test_a_click_beside_the_cells_or_after_a_drag_chooses_nothing(values, plane, shown_map, qtbot):
@@ -262,6 +259,21 @@ def test_hovering_tells_the_cell_and_leaving_too(values, plane, shown_map, qtbot
     assert told == [(1, 2), (4, 6)]
     with qtbot.waitSignal(heatmap.gestures.hoverLeft):
         QTest.mouseMove(heatmap, QPoint(1, 1))
+
+
+def test_the_chosen_cell_is_said_in_the_language_of_now(values, plane, shown_map, qapp):
+    allowed = np.ones(values.shape, dtype=bool)
+    allowed[1, 2] = False
+    heatmap = shown_map(plane(values, allowed))
+    heatmap.set_chosen((1, 2))
+    before = heatmap.accessibleDescription()
+    set_language(qapp, "zh")
+    QApplication.processEvents()
+    assert "not allowed" in before
+    assert "not allowed" not in heatmap.accessibleDescription()
+    set_language(qapp, "en")
+    QApplication.processEvents()
+    assert heatmap.accessibleDescription() == before
 
 
 def test_the_outline_of_an_edit_fades_by_itself(values, plane, shown_map, screen, qtbot):

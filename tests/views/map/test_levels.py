@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit, QRadioButton, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from attn_gui.engine import DenseEvaluation, Plane, Problem
 from attn_gui.figure.colors import lut
@@ -15,7 +15,6 @@ from attn_gui.figure.levels import LOCKED, PLAIN, TYPED, ColorScale
 from attn_gui.figure.numbers_to_pixels import Levels
 from attn_gui.lessons.exercises import Blank, CoveredEvaluation
 from attn_gui.views.map.colorbar import ColorBar
-from attn_gui.views.map.levels_popup import LevelsPopup
 from tests.failing import each
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
@@ -158,22 +157,3 @@ def test_the_bar_says_what_a_dot_in_a_cell_stands_for_and_needs_no_room_for_it(p
     heatmap.refresh(*(slice(0, length) for length in heatmap.shape))
     color_bar.recount()
     assert not color_bar.dots_text()
-
-
-def test_weights_go_from_0_to_1_or_to_the_largest_by_a_click(plane, shown_map, qtbot):
-    heatmap, window = shown_map(plane(np.full((3, 50), 0.08), signed=False), 4, 4), QWidget()
-    window.resize(400, 120)  # less than the popup takes
-    color_bar = ColorBar(heatmap, window)
-    color_bar.scalePicked.connect(lambda scale: heatmap.set_shown(replace(heatmap.shown, color_scale=scale)))
-    color_bar.setGeometry(250, 80, 140, 40)
-    qtbot.addWidget(window)
-    window.show()
-    QTest.mouseClick(color_bar, Qt.MouseButton.LeftButton)
-    popup = window.findChild(LevelsPopup)
-    assert window.rect().contains(popup.geometry())
-    for key, levels, said in (("full", Levels(0, 1), ""), ("largest", Levels(0, 0.08), "0 … largest")):
-        popup.findChild(QRadioButton, f"levels.{key}").click()
-        assert heatmap.levels == levels
-        assert color_bar.rule() == said
-    QTest.mouseClick(color_bar, Qt.MouseButton.LeftButton)
-    assert not popup.isVisible()

@@ -5,11 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from attn_gui.figure.colors import luminance
 from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.operands import stage_plane
 from attn_gui.views.map.heatmap import Heatmap
@@ -17,7 +15,7 @@ from attn_gui.views.map.minimap import Minimap
 from attn_gui.views.map.thumbnail import Thumbnail
 from attn_gui.views.theme import apply_theme
 from tests.failing import each
-from tests.views.conftest import turn_wheel
+from tests.views.conftest import contrast, turn_wheel
 
 ROWS, COLUMNS = 23, 29
 LEFT = Qt.MouseButton.LeftButton
@@ -181,11 +179,6 @@ def test_it_never_covers_the_value_of_the_chosen_cell(zoomed, window):
             assert not minimap.geometry().intersects(value)
             places.add(minimap.pos().toTuple())
     assert len(places) > 1
-
-
-def contrast(one: QColor, other: QColor) -> float:
-    low, high = sorted(float(luminance(color.rgb())) for color in (one, other))
-    return (high + 0.05) / (low + 0.05)
 
 
 @each("scheme", ["light", "dark"])
