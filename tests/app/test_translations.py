@@ -9,6 +9,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QAbstractButton, QLabel, QWidget
 
 from attn_gui.app.program import Program
@@ -21,6 +22,10 @@ from attn_gui.engine import messages as words_of_the_engine
 from attn_gui.engine.creation.create import new_problem
 from attn_gui.engine.creation.resize import resize
 from attn_gui.engine.errors import FieldError, ShapeError
+from attn_gui.views.dialogs.export_data_dialog import ExportDataDialog
+from attn_gui.views.dialogs.export_dialog import ExportDialog
+from attn_gui.views.dialogs.new_dialog import NewDialog
+from attn_gui.views.dialogs.tokens_dialog import TokensDialog
 from tests.failing import each
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -158,7 +163,7 @@ def program(qapp):
     opened.end()
 
 
-def test_no_word_of_the_window_stays_behind(qapp, program):
+def test_no_word_of_the_window_or_a_dialog_stays_behind(qapp, qtbot, program):
     program.first.shapes.set_output_projection(True)
     program.view.set(stage="weights", cell=ChosenCell("weights", 1, 1))
     program.view.notify_all()
@@ -166,7 +171,14 @@ def test_no_word_of_the_window_stays_behind(qapp, program):
     program.appearance.set_language("zh")
     qapp.processEvents()
     program.view.notify_all()
-    words = re.sub("<[^>]*>|[A-Z]\\w*|Ctrl[+]\\w+", "", shown_words(program.window))
+    image = ExportDialog(("weights",), heads=2, draw=lambda _: QImage(), names=lambda _: [""])
+    numbers = ExportDataDialog(("weights",), heads=2, names=lambda _: [""])
+    dialogs = NewDialog(), TokensDialog(), image, numbers
+    for dialog in dialogs:
+        qtbot.addWidget(dialog)
+        dialog.show()
+    said = "\n".join(map(shown_words, (program.window, *dialogs)))
+    words = re.sub("<[^>]*>|[A-Z]\\w*|Ctrl[+]\\w+", "", said)
     assert set(re.findall("[a-z]{4,}", words)) <= {"softmax", "float", "model", "dmodel", "thinking", "machines"}
 
 

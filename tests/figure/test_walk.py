@@ -225,6 +225,9 @@ def test_the_walk_of_a_weight_ends_in_the_output_whatever_is_edited(worked):
     assert walk.beats[-1].value == pytest.approx(0.3595425243 + 0.9 * 3)
     given_ = evaluation_of(Problem.from_weights([[0.2, 0.8], [0.5, 0.5]], value=[[1.0], [2.0]]))
     assert [beat.stage for beat in walk_of(given_, 0, 0, "weights", (0, 1)).beats] == ["weights", "head_output"]
+    closed = walk_of(evaluation_of(worked.problem.replace(mask="causal")), 0, 0, "weights", (0, 1))
+    said = "".join(untagged(beat.sentence) for beat in closed.beats)
+    assert "causal: 1 ≤ 0" in said, "the layer that closes it"
 
 
 def test_a_long_problem_is_walked_without_its_maps():

@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QColor, QIcon, QImage, QPalette
+from PySide6.QtGui import QColor, QIcon, QPalette
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -48,12 +48,6 @@ PROGRAM = "attn-gui"  # its own icon, of many colors, for menus of the desktop
 ICONS = sorted({path.stem for path in resource("icons").glob("*.svg")} - {PROGRAM})
 BACKGROUNDS = ("window", "surface", "raised", "sunken")
 INKS = ("text", "text2", "text3", "accent", "query", "key", "edit", "error", "good")
-
-
-def solid_colors(image: QImage) -> list[QColor]:
-    """The colors of the pixels that are fully painted."""
-    spots = product(range(image.width()), range(image.height()))
-    return [image.pixelColor(x, y) for x, y in spots if image.pixelColor(x, y).alpha() == 255]
 
 
 def alike(one: QColor, other: QColor) -> bool:
@@ -178,7 +172,9 @@ def test_icons_wear_the_color_of_their_state(qapp, name):
     for scheme in THEMES:
         apply_theme(qapp, scheme)
         for mode, color in ((QIcon.Mode.Normal, "text2"), (QIcon.Mode.Disabled, "disabled")):
-            painted = solid_colors(kept.pixmap(QSize(32, 32), 1.0, mode).toImage())
+            image = kept.pixmap(QSize(32, 32), 1.0, mode).toImage()
+            pixels = (image.pixelColor(x, y) for x, y in product(range(image.width()), range(image.height())))
+            painted = [pixel for pixel in pixels if pixel.alpha() == 255]
             assert painted
             assert all(alike(pixel, getattr(THEMES[scheme], color)) for pixel in painted)
 

@@ -155,14 +155,6 @@ def test_keys_move_what_is_in_view(zoomed):
     assert heatmap.box.in_view == pytest.approx((0, 12, 0, 14))
 
 
-def test_the_focus_is_not_lost_when_it_goes(zoomed):
-    heatmap, minimap = zoomed
-    minimap.setFocus()
-    QTest.mouseDClick(under(minimap, QPoint(9, 9)), LEFT, pos=QPoint(9, 9))
-    assert not minimap.isVisible()
-    assert heatmap.hasFocus()
-
-
 @each("window", [(6, 18, 8, 22), (3, 5, 7, 9), (2.5, 4.5, 6.5, 8.5), (0, 3, 0, 29)])
 def test_it_never_covers_the_value_of_the_chosen_cell(zoomed, window):
     heatmap, minimap = zoomed
