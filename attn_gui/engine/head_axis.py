@@ -305,18 +305,6 @@ def check_leading_axis(problem: Fields) -> None:
             )
 
 
-def note_on_second_axis(problem: Fields) -> str:
-    """Return what is to be said where tokens of batch items may be heads, as TransformerLens has them; "" elsewhere."""
-    heads = {"query": problem.num_heads, "key": problem.num_kv_heads, "value": problem.num_kv_heads}
-    arrays = {name: getattr(problem, name) for name in heads}
-    if problem.num_heads == 1 or any(array is None or array.ndim != 3 for array in arrays.values()):
-        return ""
-    if any(array.shape[1] != heads[name] for name, array in arrays.items()):
-        return ""
-    shape = arrays["query"].shape
-    return say(messages.SECOND_AXIS, {"shape": shape, "items": shape[0], "heads": problem.num_heads})
-
-
 def _beside(array: Array) -> Array:
     """Return (…, h, n, d) as (…, n, h · d)."""
     rows = array.swapaxes(-3, -2)

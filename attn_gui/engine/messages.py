@@ -131,11 +131,6 @@ COUNTED_HEADS = (
 SEVERAL_ORDERS = "query, key and value can be read in {got} orders of axes; say which: {expected}."
 OTHER_AXES = "{matrix} must have {expected} axes, {named}; got the shape {shape}."
 NO_ORDER = "{field} must be an order of batch, head, token, column, the first two where there are such axes; got {got}."
-SECOND_AXIS = (
-    "query has the shape {shape} and is read as {items} batch items of {heads} tokens; its second axis may be {heads} "
-    'heads: for these call Problem.from_heads(query, key, value, axes="token,head,column"), for items '
-    "Problem(…, batch_axis=True)."
-)
 OVERFLOWN = "{field} holds {got}, too large for {dtype}: it is {value} now."
 READ_BY_SHAPES = "query, key and value were read as {reading}: no other order of axes fits."
 EMPTY = "{matrix} has an axis without cells: its shape is {shape}."

@@ -14,7 +14,7 @@ import numpy as np
 from attn_gui.engine.checks import as_scalar, as_switch, same
 from attn_gui.engine.errors import ShapeError
 from attn_gui.engine.fields import Fields, normalize_fields, unnormalized
-from attn_gui.engine.head_axis import check_leading_axis, fields_of_heads, fields_of_maps, note_on_second_axis
+from attn_gui.engine.head_axis import check_leading_axis, fields_of_heads, fields_of_maps
 from attn_gui.engine.interventions import Intervention
 from attn_gui.engine.masks import Layer
 from attn_gui.engine.shape_errors import check_shapes, fixes_of
@@ -142,8 +142,6 @@ class Problem(Fields, Pictured):
         normalize_fields(self, copy=True)
         if not as_switch("batch_axis", batch_axis):
             check_leading_axis(self)
-            if note := note_on_second_axis(self):
-                warnings.warn(note, UserWarning, stacklevel=3)
         self._fit()
 
     @classmethod

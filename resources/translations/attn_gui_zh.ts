@@ -7418,10 +7418,6 @@ Do you want to replace it?</source>
         <translation>{matrix} 的形状为 {shape}，第一个轴可能是 {got} 个头，也可能是 {got} 个样本：若是头，请给出四个轴；若是样本，请调用 Problem(weights=…, value=…, num_heads={got}, batch_axis=True)。</translation>
     </message>
     <message>
-        <source>query has the shape {shape} and is read as {items} batch items of {heads} tokens; its second axis may be {heads} heads: for these call Problem.from_heads(query, key, value, axes=&quot;token,head,column&quot;), for items Problem(…, batch_axis=True).</source>
-        <translation>query 的形状为 {shape}，读作 {items} 个样本、每个 {heads} 个词元；第二个轴也可能是 {heads} 个头：若是头，请用 Problem.from_heads(query, key, value, axes=&quot;token,head,column&quot;)；若是样本，请用 Problem(…, batch_axis=True)。</translation>
-    </message>
-    <message>
         <source>{field} holds {got}, too large for {dtype}: it is {value} now.</source>
         <translation>{field} 中的 {got} 超出 {dtype} 的范围，现为 {value}。</translation>
     </message>

@@ -34,14 +34,6 @@ def test_arrays_are_copied_cast_and_read_only():
         problem.scale = 1.0
 
 
-def test_heads_behind_tokens_are_not_taken_for_tokens_in_silence():
-    held = dict.fromkeys(("query", "key", "value"), np.ones((5, 4, 8)))  # as TransformerLens has 4 heads of 5 tokens
-    with pytest.warns(UserWarning, match="read as 5 batch items of 4 tokens; its second axis may be 4 heads"):
-        assert Problem(**held, num_heads=4).batch_size == 5
-    Problem(**held, num_heads=4, batch_axis=True)
-    Problem(**held, num_heads=2)
-
-
 def test_what_float32_cannot_hold_is_said():
     problem = Problem(query=[[-1e300, 1]], key=np.eye(2), value=np.eye(2))
     with pytest.warns(UserWarning, match="query holds −1e300, too large for float32: it is −∞ now."):
