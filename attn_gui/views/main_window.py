@@ -51,7 +51,7 @@ class MainWindow(QMainWindow):
     compactChanged = Signal(bool)  # whether the window has its compact form
     startShown = Signal(bool)  # the start page stands in the place of everything, or goes
     pageShown = Signal()  # another page, or the document again
-    languageChanged = Signal()  # the widgets of the window are told after that
+    languageChanged = Signal()  # before its widgets set their words anew: some show names of actions and steps
     escapePressed = Signal()  # where no other widget uses it
     spacePressed = Signal()  # where no other widget uses it
 
@@ -81,7 +81,7 @@ class MainWindow(QMainWindow):
         self._heads_shown, self._several_heads, self._with_heads = True, True, set[QWidget]()
         self._history_shown, self._history_asked, self._precision_asked = True, True, True
         self._foot_asked = False
-        self.stop_drawing: Callable[[], bool] = lambda: False  # on Esc, before `escapePressed`; whether there was any
+        self.stop_drawing: Callable[[], bool] = lambda: False  # Esc asks it first; returns whether any was stopped
         self._walk: tuple[QWidget, QWidget] | None = None  # and its steps, while there is one
         self._behind: list[QWidget] = []  # what a walk stands in the place of
         center = QWidget(self)

@@ -78,7 +78,7 @@ class Retranslated(WidgetMixin):
 
 
 class MenuZone(Retranslated):
-    """Mixin of the zones of the window; what opens their context menu is set from outside."""
+    """Mixin of the zones of the window; `open_menu` shows the context menu of one, set by who knows the actions."""
 
     open_menu: Callable[[QContextMenuEvent], object] | None = None
 

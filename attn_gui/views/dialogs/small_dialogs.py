@@ -60,7 +60,7 @@ class ReadDialog(FormDialog, Generic[T]):
 
     def read(self) -> T:
         """Return the answer. Raises ValueError with a sentence."""
-        raise NotImplementedError
+        raise NotImplementedError  # not abstract: Qt's metaclass is not that of abstract classes
 
     def look(self, *_: object) -> None:
         """Read what is typed, as it stands."""
