@@ -64,38 +64,10 @@ def class_files(name: str, *, keys: bool = True) -> list[str]:
 def check_sheet(problem: Problem, level: str, lang: str = "en") -> bool:
     """Return whether a page has room for the projections, too; without it Q, K and V are given.
 
-    Raises ValueError with a sentence where the problem makes no worksheet, or one that does not fit on a page, and then
-    says how many tokens would.
+    Raises ValueError with one sentence where the problem makes no worksheet, or one that does not fit on a page.
     """
     ensure_gui()
     style = PageStyle("light", lang)
-    try:
-        return _has_room(problem, level, style)
-    except FormatError:
-        raise
-    except ValueError as full:
-        fewer = range(1, min(problem.n + problem.m, MOST_TOKENS))
-        most = bisect_left(fewer, True, key=lambda tokens: not _fits(problem, tokens, level, style))
-        if most == 0:
-            raise
-        said = style.translate("Worksheets", WOULD_FIT).format(tokens=most)
-        raise ValueError(style.translate("Sentences", "{sentence} {next}").format(sentence=full, next=said)) from None
-
-
-def _fits(problem: Problem, tokens: int, level: str, style: PageStyle) -> bool:
-    """Return whether a page has room for a problem of so many tokens at most."""
-    try:
-        problem = problem.replace(**resize(problem, n=min(problem.n, tokens)).fields)
-        if problem.m > tokens:
-            problem = problem.replace(**resize(problem, m=tokens).fields)
-        _has_room(problem, level, style)
-    except ValueError:
-        return False
-    return True
-
-
-def _has_room(problem: Problem, level: str, style: PageStyle) -> bool:
-    """Return what `check_sheet` does. Raises ValueError where there is no room."""
     for projections in (True, False):
         try:  # where things stand hardly depends on the numbers
             for sheet in worksheets(problem, 1, 0, level, projections=projections, draws=1):
@@ -107,6 +79,33 @@ def _has_room(problem: Problem, level: str, style: PageStyle) -> bool:
         else:
             break
     return projections
+
+
+def _with_tokens_that_fit(full: ValueError, problem: Problem, level: str, lang: str) -> ValueError:
+    """Return the refusal of a problem that is too large, with how many tokens would fit.
+
+    A page is laid out for each number that is tried, a second in all: the dialog, which checks as one chooses, does
+    without.
+    """
+    fewer = range(1, min(problem.n + problem.m, MOST_TOKENS))
+    most = bisect_left(fewer, True, key=lambda tokens: not _fits(problem, tokens, level, lang))
+    if most == 0:
+        return full
+    style = PageStyle("light", lang)
+    said = style.translate("Worksheets", WOULD_FIT).format(tokens=most)
+    return ValueError(style.translate("Sentences", "{sentence} {next}").format(sentence=full, next=said))
+
+
+def _fits(problem: Problem, tokens: int, level: str, lang: str) -> bool:
+    """Return whether a page has room for a problem of so many tokens at most."""
+    try:
+        problem = problem.replace(**resize(problem, n=min(problem.n, tokens)).fields)
+        if problem.m > tokens:
+            problem = problem.replace(**resize(problem, m=tokens).fields)
+        check_sheet(problem, level, lang)
+    except ValueError:
+        return False
+    return True
 
 
 def write_class(
@@ -124,9 +123,14 @@ def write_class(
     """Write NAME-worksheets.pdf, a page for each student, and NAME-keys.pdf for the teacher, several keys on a page;
     gives each path once it is written.
 
-    Raises ValueError with one sentence for what cannot be.
+    Raises ValueError with a sentence for what cannot be, and how many tokens fit where these do not.
     """
-    projections = check_sheet(problem, level, lang)
+    try:
+        projections = check_sheet(problem, level, lang)
+    except FormatError:
+        raise
+    except ValueError as full:
+        raise _with_tokens_that_fit(full, problem, level, lang) from None
     style, sheets = PageStyle("light", lang), list[Worksheet]()
     for sheet in worksheets(problem, count, seed, level, projections=projections):
         progress((sheet.number - 1) / (count + 1))
