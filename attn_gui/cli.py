@@ -141,8 +141,8 @@ def _apart(files: Sequence[Path]) -> list[tuple[Path, ...]]:
     """Return files of arrays together, as they make one problem, and every other one by itself."""
     if len(files) < 2:
         return [(file,) for file in files]
-    from attn_gui.file_kinds import is_lesson, is_model
     from attn_gui.formats.named.several_files import holds_arrays
+    from attn_gui.paths import is_lesson, is_model
 
     together = tuple(file for file in files if holds_arrays(file) and not (is_model(file) or is_lesson(file)))
     return [*([together] if together else []), *((file,) for file in files if file not in together)]
@@ -166,10 +166,10 @@ def _check_alone(chosen: argparse.Namespace, files: tuple[Path, ...]) -> None:
 
 def _check(chosen: argparse.Namespace) -> None:
     """Refuse a file that cannot be opened in the window: a problem, a lesson, a model or a session of one."""
-    from attn_gui.file_kinds import is_lesson, is_model
     from attn_gui.formats import FormatError
     from attn_gui.formats.session import ModelNeeded
     from attn_gui.lessons.lesson import read_lesson
+    from attn_gui.paths import is_lesson, is_model
 
     alone = mapping_from_options(chosen) is None
     try:

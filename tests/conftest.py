@@ -26,7 +26,7 @@ if sys.dont_write_bytecode and sys.prefix != sys.base_prefix:
 
 import pytest
 
-from attn_gui.libraries import COLLECTING, DRAWING, complaint
+from attn_gui.no_window import COLLECTING, DRAWING, complaint
 
 if missing := complaint(DRAWING | COLLECTING):
     raise SystemExit(missing)
@@ -38,7 +38,7 @@ from PySide6.QtGui import QCursor, QGuiApplication
 from PySide6.QtWidgets import QApplication, QProxyStyle, QStyle, QWidget
 from pytestqt.qtbot import QtBot
 
-from attn_gui.app.state.appearance import set_language
+from attn_gui.app.state.settings import set_language
 from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.text.fonts import load_fonts
 from attn_gui.views.theme import apply_theme, current_theme, scaled

@@ -269,7 +269,7 @@ ALLOWED: dict[tuple[str, str], Mapping[str, int]] = {
     ("format", "npz"): {"export_choice.py": 1},
     ("format", "svg"): {"render.py": 1},  # what a notebook shows
     ("format", ".npy"): {"npz.py": 2},  # members of a .npz
-    ("format", ".md"): {"file_kinds.py": 1},  # a lesson is Markdown, too
+    ("format", ".md"): {"paths.py": 1},  # a lesson is Markdown, too
     ("format", "pdf"): {"worked_solutions.py": 1},  # what worked solutions are written as
     ("format", "tex"): {"worked_solutions.py": 1},
     ("format", "md"): {"worked_solutions.py": 1},

@@ -7,14 +7,14 @@ import pytest
 from PIL import Image
 
 import attn_gui
-from attn_gui.app.files.export_tasks import figure_tasks, number_tasks
+from attn_gui.app.files.export import figure_tasks, number_tasks
 from attn_gui.cli import main
 from attn_gui.commands.export_command import ExportOptions, export_parser
 from attn_gui.engine import DenseEvaluation, Problem, compute
-from attn_gui.engine.progress import silent
+from attn_gui.engine.memory import silent
 from attn_gui.formats import FormatError, load, load_matrix, open_file, open_matrix, save
 from attn_gui.paths import resource
-from attn_gui.views.dialogs.export_choice import DataChoice, ExportChoice
+from attn_gui.views.dialogs.form_fields import DataChoice, ExportChoice
 from tests.failing import each
 
 WORKED, THINKING = (resource("examples", f"{name}.npz") for name in ("worked-example", "thinking-machines"))

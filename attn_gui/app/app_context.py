@@ -8,10 +8,9 @@ from PySide6.QtCore import QObject
 
 from attn_gui.app.actions.actions import Bars
 from attn_gui.app.editing.edit_runner import EditRunner
-from attn_gui.app.state.appearance import AppearanceController
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
-from attn_gui.app.state.settings import Settings
+from attn_gui.app.state.settings import AppearanceController, Settings
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.views.main_window import MainWindow

@@ -17,7 +17,7 @@ from attn_gui.app.state.translated_errors import saying
 from attn_gui.document.document import DocumentChange
 from attn_gui.engine import Problem
 from attn_gui.engine.comparison import Suspect, alike, blame, cell_or_none
-from attn_gui.engine.progress import Progress
+from attn_gui.engine.memory import Progress
 from attn_gui.figure.text.number_formats import sentence_number
 from attn_gui.views.dialogs.progress import WorkLine
 from attn_gui.views.inspector.cell_relations import cell_name

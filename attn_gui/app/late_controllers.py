@@ -6,33 +6,32 @@ from functools import partial
 
 from attn_gui.app.actions.actions import Actions
 from attn_gui.app.actions.context_menus import ContextMenus
-from attn_gui.app.actions.map_keys import MapKeys
 from attn_gui.app.actions.tips import TipsController
 from attn_gui.app.actions.window_commands import CommandsController
 from attn_gui.app.app_context import AppContext
-from attn_gui.app.controllers import Controllers
 from attn_gui.app.editing.heads import HeadEdits
 from attn_gui.app.editing.interventions import InterventionsController
 from attn_gui.app.editing.map_cells import CellBlocks, TypingController
 from attn_gui.app.editing.masks import MasksController, PaintingController
 from attn_gui.app.editing.targets import TargetController, TargetDragController
-from attn_gui.app.explain import ReachController
+from attn_gui.app.explain import ReachController, SensitivityController, VerifyController
 from attn_gui.app.files.export import ExportController
 from attn_gui.app.files.import_arrays import ArraysController
 from attn_gui.app.files.incoming_files import IncomingFiles
 from attn_gui.app.files.recovery import Recovery
 from attn_gui.app.history import CellHistoryController, HistoryController
-from attn_gui.app.inspector_tabs import SensitivityController, VerifyController
 from attn_gui.app.lessons.exercises import Exercises
 from attn_gui.app.lessons.lessons import LessonsController
 from attn_gui.app.lessons.worksheets import SolutionSaving, WorksheetsController
 from attn_gui.app.maps.comparing import CompareController, SidesController
 from attn_gui.app.maps.d_k_slider import DkController
 from attn_gui.app.maps.gradients import GradientController
+from attn_gui.app.maps.maps import MapKeys
 from attn_gui.app.model_controller import ModelController, ModelsAtHand
 from attn_gui.app.model_run_controller import ModelRunController
 from attn_gui.app.model_second_text import SecondTextController
 from attn_gui.app.pages import CodeSaving, CurveFitting, PagesController
+from attn_gui.app.program import Controllers
 from attn_gui.app.snapshots import SnapshotsController
 from attn_gui.app.tables.finding import FindController
 from attn_gui.app.tables.table_edits import CopyController, RowEdits, TableEdits, TableTarget

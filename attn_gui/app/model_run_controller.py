@@ -8,18 +8,17 @@ from PySide6.QtCore import QCoreApplication, Qt, QTimer, Signal
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.app_context import AppContext, Controller
-from attn_gui.app.model_changes import ChangedLayers
 from attn_gui.app.model_controller import ModelController
-from attn_gui.app.model_results import ModelResult, WantedReading, answer, cosine_text
+from attn_gui.app.model_results import ChangedLayers, ModelResult, WantedReading, answer, cosine_text
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.translated_errors import saying, sentences
 from attn_gui.document.document import DocumentChange
 from attn_gui.engine.analysis.head_readings import READINGS
 from attn_gui.engine.creation.interventions import off_heads
 from attn_gui.figure.pages.model import MOST
-from attn_gui.figure.pages.page_context import ModelContext
+from attn_gui.figure.pages.page_kind import ModelContext
 from attn_gui.formats.file_messages import FileNote
-from attn_gui.formats.visible_text import visible_text
+from attn_gui.formats.untrusted_bytes import visible_text
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.models.attribution import LikelyToken, likely
 from attn_gui.models.model import Run

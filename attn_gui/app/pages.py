@@ -23,12 +23,11 @@ from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.document.edits import Label
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.analysis.regression import FittedWidth, each_from_the_others, error_of_others, fit_width
-from attn_gui.engine.progress import silent
+from attn_gui.engine.memory import silent
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.code import CodePage, CodeText
 from attn_gui.figure.pages.contributions import OverHeadsPage
-from attn_gui.figure.pages.page_context import CHOSEN, ModelContext, PageContext
-from attn_gui.figure.pages.page_kind import PageKind, PageSpot, option_values
+from attn_gui.figure.pages.page_kind import CHOSEN, ModelContext, PageContext, PageKind, PageSpot, option_values
 from attn_gui.figure.pages.regression import CurvePage
 from attn_gui.formats import FormatError
 from attn_gui.formats.atomic_writing import write_file
@@ -37,7 +36,7 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.modes import ACTIONS
 from attn_gui.pictures.worker_thread import outcome_of
 from attn_gui.views.dialogs.progress import WorkLine
-from attn_gui.views.page_widget import CodeControls, FitControls, PageWidget
+from attn_gui.views.pages_panel import CodeControls, FitControls, PageWidget
 
 
 class OfferedPages(NamedTuple):

@@ -14,29 +14,65 @@ from PySide6.QtWidgets import QApplication
 from attn_gui.app.actions.action_table import FIND_ROWS, HEAD_ROWS
 from attn_gui.app.actions.actions import Actions
 from attn_gui.app.app_context import AppContext
-from attn_gui.app.controllers import Controllers
 from attn_gui.app.editing.edit_runner import EditRunner
+from attn_gui.app.editing.sizes_and_parts import ShapeController
+from attn_gui.app.editing.variants import LayerController, VariantsController
+from attn_gui.app.explain import ExplainController
 from attn_gui.app.files.examples import FIRST, example_of
 from attn_gui.app.files.files import FilesController
-from attn_gui.app.files.kept_view import keep_look, kept_look
+from attn_gui.app.files.kept_view import SessionView, keep_look, kept_look
+from attn_gui.app.maps.comparing import WipeController
+from attn_gui.app.maps.head_readings import ReadingsController
+from attn_gui.app.maps.maps import MapsController
 from attn_gui.app.shell import Shell
+from attn_gui.app.simple_window import SimpleWindowController
 from attn_gui.app.start_page import StartPage
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.translated_errors import why_lacking
 from attn_gui.app.state.view_state import PARTS, ViewState, show_whole
+from attn_gui.app.tables.tables import TablesController
+from attn_gui.app.title_and_status import ProgressController, StatusController, TitleController
 from attn_gui.app.unexpected_errors import Faults
 from attn_gui.document.document import Document
 from attn_gui.engine import Problem
 from attn_gui.engine.graph.stage import Role
-from attn_gui.file_kinds import is_lesson, is_model
 from attn_gui.formats.named.array_mapping import ArrayMapping
+from attn_gui.paths import is_lesson, is_model
 
 if TYPE_CHECKING:
     from attn_gui.app.late_controllers import LateControllers
     from attn_gui.app.tour import Tour
 
+
+# --- controllers that the first picture needs ------------------------------------------------------
+class Controllers:
+    """Maps, tables, what is set in the panels beside them, and files; all others are `LateControllers`."""
+
+    def __init__(self, context: AppContext) -> None:
+        self.title = TitleController(context)
+        self.status = StatusController(context)
+        context.runner.noted.connect(self.status.note)
+        self.maps = MapsController(context)
+        self.wiping = WipeController(context)
+        self.readings = ReadingsController(context)
+        self.progress = ProgressController(context)
+        self.tables = TablesController(context)
+        self.explain = ExplainController(context)
+
+        self.shapes = ShapeController(context, self.status.note)
+        context.computation.refused.connect(self.shapes.show_state)
+        self.variants = VariantsController(context)
+        context.computation.refused.connect(self.variants.show_state)
+        self.layer = LayerController(context)
+
+        self.files = FilesController(context)
+        self.session_view = SessionView(context, self.files)
+        self.parts = SimpleWindowController(context)
+
+
+# --- program ---------------------------------------------------------------------------------------
 NOTHING = Problem(query=[[0.0]], key=[[0.0]], value=[[0.0]])
 """Problem of the document until the file that is opened first is read."""
 

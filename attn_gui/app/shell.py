@@ -10,8 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.actions.actions import Bars, Command
-from attn_gui.app.state.appearance import AppearanceController
-from attn_gui.app.state.settings import Settings
+from attn_gui.app.state.settings import AppearanceController, Settings
 from attn_gui.views.main_window import MainWindow
 
 if TYPE_CHECKING:

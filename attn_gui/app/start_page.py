@@ -12,17 +12,16 @@ from attn_gui.app.actions.action_table import Row
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.files.examples import FIRST, example_of
 from attn_gui.app.shell import Shell
-from attn_gui.app.state.appearance import AppearanceController
-from attn_gui.app.state.settings import REOPEN
+from attn_gui.app.state.settings import REOPEN, AppearanceController
 from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.document.sentence_tokens import split_tokens
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.creation.create import embedded_fields
 from attn_gui.engine.evaluation.choice import evaluation_of
-from attn_gui.figure.operands import StageOperand, picture_of, stage_plane
-from attn_gui.figure.text.labels import token_label
+from attn_gui.figure.stage_formulas import StageOperand, picture_of, stage_plane
 from attn_gui.figure.text.number_formats import sentence_number
-from attn_gui.lessons.curriculum import names, path_of
+from attn_gui.figure.text.rich_text import token_label
+from attn_gui.lessons.lesson import names, path_of
 from attn_gui.lessons.word_vectors import are_known, problem_of
 from attn_gui.pictures.planes import number_at
 from attn_gui.views.map.map_drawing import MapState

@@ -16,7 +16,7 @@ from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.engine import Recomputed
 from attn_gui.engine.errors import FieldError
 from attn_gui.figure.design_tokens import SPACING
-from attn_gui.figure.operands import by_hand_of, stage_plane
+from attn_gui.figure.stage_formulas import by_hand_of, stage_plane
 from attn_gui.figure.text.number_formats import sentence_number
 from attn_gui.modes import SIDE_BY_SIDE
 from attn_gui.pictures.planes import number_at

@@ -27,8 +27,8 @@ from attn_gui.engine import Evaluation
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.proxies import stand_in
 from attn_gui.engine.graph import indices
-from attn_gui.engine.progress import Progress
-from attn_gui.figure.operands import stage_plane
+from attn_gui.engine.memory import Progress
+from attn_gui.figure.stage_formulas import stage_plane
 from attn_gui.formats.catalog import IMAGES
 from attn_gui.modes import ACTIONS
 from attn_gui.views.theme import current_theme, motion_reduced, theme_signal

@@ -26,7 +26,7 @@ from attn_gui.commands.refusals import (
     nearest_known,
 )
 from attn_gui.languages import QT_TRANSLATE_NOOP, locale_language
-from attn_gui.libraries import DRAWING, complaint
+from attn_gui.no_window import DRAWING, complaint
 
 if TYPE_CHECKING:
     from attn_gui.formats import Loaded

@@ -138,7 +138,7 @@ def _lines(run: Run, top: int, position: int | None) -> Iterator[str]:
 
 def _files(model: Model, run: Run, chosen: argparse.Namespace) -> Iterator[Path]:
     """Write the chosen pages, and figures of a stage where no page is chosen."""
-    from attn_gui.commands.export_request import make_folder
+    from attn_gui.commands.export_files import make_folder
 
     make_folder(chosen.folder_out)
     yield from _pages(model, run, chosen) if chosen.page else _figures(run, chosen)
@@ -147,10 +147,9 @@ def _files(model: Model, run: Run, chosen: argparse.Namespace) -> Iterator[Path]
 def _pages(model: Model, run: Run, chosen: argparse.Namespace) -> Iterator[Path]:
     """Write the pages, at the chosen token or where the window reads a prediction: one of the model once, with a mark
     at the chosen layer alone, one of a layer for each chosen one."""
-    from attn_gui.figure.pages.page_context import NO_LAYER, ModelContext, PageContext
-    from attn_gui.figure.pages.page_kind import from_texts
+    from attn_gui.figure.export_settings import file_stem
+    from attn_gui.figure.pages.page_kind import NO_LAYER, ModelContext, PageContext, from_texts
     from attn_gui.figure.render import write
-    from attn_gui.formats.export_names import file_stem
     from attn_gui.models.attribution import asked_place, likely
 
     place = asked_place(run) if chosen.position is None else chosen.position
@@ -187,7 +186,7 @@ def _layers(run: Run, chosen: argparse.Namespace) -> Iterable[int]:
 
 def _head_part(run: Run, chosen: argparse.Namespace, stage: str = "") -> str:
     """Return the part of a file's name for the chosen head; empty where none is."""
-    from attn_gui.formats.export_names import heads_part
+    from attn_gui.figure.export_settings import heads_part
 
     return "" if chosen.head is None else heads_part((chosen.head,), run.model.num_heads, stage)
 
@@ -195,9 +194,9 @@ def _head_part(run: Run, chosen: argparse.Namespace, stage: str = "") -> str:
 def _figures(run: Run, chosen: argparse.Namespace) -> Iterator[Path]:
     """Write a figure for each chosen layer: of one head, or of all of them on a sheet."""
     from attn_gui.engine.stages import SHOWN_FIRST
-    from attn_gui.figure.pages.page_context import ModelContext
+    from attn_gui.figure.export_settings import file_stem
+    from attn_gui.figure.pages.page_kind import ModelContext
     from attn_gui.figure.render import write
-    from attn_gui.formats.export_names import file_stem
 
     stage = chosen.stage or SHOWN_FIRST
     heads: Any = "all" if chosen.head is None else (chosen.head,)

@@ -52,7 +52,7 @@ def worksheet(words: list[str]) -> int:
     """Write the worksheets of a class and their keys."""
     chosen = worksheet_parser().parse_args(words)
     need_drawing()
-    from attn_gui.commands.export_request import make_folder
+    from attn_gui.commands.export_files import make_folder
     from attn_gui.figure.worksheet_files import write_class
 
     problem = complete(noted(open_input(chosen)), chosen.file).problem
@@ -84,7 +84,7 @@ def solution(words: list[str]) -> int:
     if (chosen.cell is None) != (chosen.stage is None):
         raise CommandRefusal(_HALF_A_CELL)
     need_drawing()
-    from attn_gui.commands.export_request import make_folder
+    from attn_gui.commands.export_files import make_folder
     from attn_gui.engine.evaluation.choice import evaluation_of
     from attn_gui.figure.worksheet_files import save_solution, solution_name
     from attn_gui.lessons.worked_solutions import ENDINGS, solution_of_all, solution_of_cell

@@ -14,7 +14,7 @@ from numpy.typing import DTypeLike
 from attn_gui.document.edits import Refusal
 from attn_gui.engine.messages import short_power
 from attn_gui.formats.file_messages import quoted
-from attn_gui.formats.text.numerals import LONGEST, NOT_A_NUMBER, NotANumber, normalized, number
+from attn_gui.formats.text.headings import LONGEST, NOT_A_NUMBER, NotANumber, normalized, number
 
 POWERS_FROM = 1e6
 """From this magnitude on a number stands in a table with a power of ten."""

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from attn_gui.engine.analysis.target_solution import Solution, solve
     from attn_gui.engine.analysis.verification import Report, verify
     from attn_gui.engine.comparison import Comparison, Suspect, compare
-    from attn_gui.engine.creation.shape_fixes import apply_fix
+    from attn_gui.engine.creation.resize import apply_fix
 
 __all__ = [
     "DTYPES",
@@ -98,7 +98,7 @@ _LATER = {
     "Comparison": "comparison",
     "compare": "comparison",
     "Suspect": "comparison",
-    "apply_fix": "creation.shape_fixes",
+    "apply_fix": "creation.resize",
     "Report": "analysis.verification",
     "Solution": "analysis.target_solution",
     "solve": "analysis.target_solution",

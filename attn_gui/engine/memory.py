@@ -1,4 +1,4 @@
-"""Memory of new arrays: weighed by their shapes before any is taken, and told while they are filled."""
+"""Memory of new arrays, weighed by their shapes before any is taken; and progress, told while they are filled."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from math import prod
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -163,3 +163,17 @@ def _made_by(maker: _Maker) -> Iterator[None]:
         yield
     finally:
         _maker.reset(token)
+
+
+# --- progress: reported by the code that does the work to the code that may end it -----------------
+Progress: TypeAlias = Callable[[float], None]
+"""Called with the share of the work that is done, 0 … 1, from any thread; whatever it raises ends the work."""
+
+
+def silent(_share: float) -> None:
+    """Ignore the progress."""
+
+
+def within(progress: Progress, part: int, parts: int) -> Progress:
+    """Return the progress of one of several equal parts of the work."""
+    return lambda share: progress((part + share) / parts)

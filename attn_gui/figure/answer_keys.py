@@ -22,8 +22,8 @@ from attn_gui.engine.stages import STAGE
 from attn_gui.figure.formula_typesetting import typeset
 from attn_gui.figure.pages.page_kind import PageStyle
 from attn_gui.figure.text.fonts import figure_font
-from attn_gui.figure.text.labels import wrapped
 from attn_gui.figure.text.number_formats import format_number
+from attn_gui.figure.text.rich_text import wrapped
 from attn_gui.figure.worksheet_pages import (
     HEIGHT,
     LEAST,

@@ -16,7 +16,7 @@ from attn_gui.engine import STAGE, Evaluation
 from attn_gui.engine.analysis.explanation import Explanation
 from attn_gui.engine.derived_stages import entry_of
 from attn_gui.engine.graph.symbols_and_titles import symbol, title
-from attn_gui.engine.progress import Progress
+from attn_gui.engine.memory import Progress
 from attn_gui.figure.cell_painting import paint_cell_lines, paint_values
 from attn_gui.figure.compose import aimed_cell, compose_figure, title_of
 from attn_gui.figure.design_tokens import LINE, SIZE, THEMES, Theme
@@ -24,13 +24,12 @@ from attn_gui.figure.export_settings import ExportSettings
 from attn_gui.figure.formula_typesetting import Formula, typeset
 from attn_gui.figure.heatmap import MapFigure, paint_cells, snapped
 from attn_gui.figure.heatmap_layout import begin, paint_frame
-from attn_gui.figure.numbers_to_pixels import ALLOWED
-from attn_gui.figure.operands import KEY, QUERY, picture_of, stage_plane
+from attn_gui.figure.levels import ALLOWED
 from attn_gui.figure.pages.page_kind import PageStyle
-from attn_gui.figure.stage_formulas import shown_latex
+from attn_gui.figure.stage_formulas import KEY, QUERY, picture_of, shown_latex, stage_plane
 from attn_gui.figure.text.fonts import figure_font
-from attn_gui.figure.text.labels import elided, label_step, token_label
 from attn_gui.figure.text.number_formats import CellNumbers, cell_decimals, format_number, significant
+from attn_gui.figure.text.rich_text import elided, label_step, token_label
 from attn_gui.figure.writers import END, MIDDLE, START, write_line
 from attn_gui.languages import QT_TRANSLATE_NOOP
 

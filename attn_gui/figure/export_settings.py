@@ -1,4 +1,5 @@
-"""Settings of a figure, each declared once: Python's `render`, the command line, the dialog and the figure read them.
+"""Settings of a figure, each declared once: Python, the command line, the dialog and the figure read them; its style;
+and the names of exported files.
 
 Imports no Qt: `attn-gui export --help` names them.
 """
@@ -10,23 +11,60 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
 from operator import index
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from attn_gui.arguments import cell, centimeters, idle, points, whole
-from attn_gui.engine.derived_stages import over_heads
+from attn_gui.engine.derived_stages import OVER_HEADS, over_heads
 from attn_gui.engine.stages import SHOWN_FIRST
-from attn_gui.figure.styles import SCREEN, STYLES
-from attn_gui.languages import LANGUAGES
+from attn_gui.languages import LANGUAGES, QT_TRANSLATE_NOOP
 from attn_gui.modes import SIDE_BY_SIDE
 
 if TYPE_CHECKING:
-    from attn_gui.engine import Problem
-    from attn_gui.figure.comparison import ComparedState
+    from attn_gui.engine import Evaluation, Problem
+    from attn_gui.figure.compose import ComparedState
     from attn_gui.figure.levels import ColorScale
-    from attn_gui.figure.pages.page_context import ModelContext
+    from attn_gui.figure.pages.page_kind import ModelContext
     from attn_gui.formats.snapshots import Snapshot
+
+
+# --- styles, by the words of the command line: a new one is one entry of STYLES --------------------
+@dataclass(frozen=True)
+class FigureStyle:
+    """The place that a figure is made for: its sides in cm, None for what suits; its type in points, less where that
+    is needed, None for what suits; and its dots per inch where there are any, None for what is usual."""
+
+    key: str
+    title: str  # English; context "Figures"
+    width: float | None = None
+    height: float | None = None
+    font_size: float | None = None
+    dpi: int | None = None
+
+
+SCREEN = FigureStyle("screen", QT_TRANSLATE_NOOP("Figures", "Screen"))
+_ENTRIES = (
+    SCREEN,
+    FigureStyle(
+        "paper-column", QT_TRANSLATE_NOOP("Figures", "Paper column (8.5 cm)"), width=8.5, font_size=8.0, dpi=600
+    ),
+    FigureStyle("slide", QT_TRANSLATE_NOOP("Figures", "Slide"), width=25.4, height=14.3, font_size=16.0, dpi=144),
+)
+STYLES: Mapping[str, FigureStyle] = MappingProxyType({style.key: style for style in _ENTRIES})
+"""The one list that dialogs, the command line and Python go by."""
+
+
+def resolution(dpi: float | None, style: str, usual: float) -> float:
+    """Return the dots per inch that are asked for, else those of the style, else the usual ones."""
+    of_style = STYLES[style].dpi if style in STYLES else None
+    return next(each for each in (dpi, of_style, usual) if each is not None)
+
+
+# --- settings --------------------------------------------------------------------------------------
+#     them ---
+
 
 Heads: TypeAlias = int | Sequence[int] | str | None
 """One head, several, "all", None for a matrix as a whole; of weights "mean" or "largest": of all heads one map."""
@@ -208,3 +246,43 @@ def check_company(
     choices |= {"colorbar": colorbar and None, "compare": None if compare == SIDE_BY_SIDE else compare}
     if reason := idle([choice for choice, value in choices.items() if value is not None], NEEDS, CLASHES):
         raise ValueError(reason)
+
+
+# --- names of exported files: NAME-STAGE[-hHEAD][-bITEM] -------------------------------------------
+def file_stem(*parts: str) -> str:
+    """Return the parts of a file's name that are not empty, joined by -."""
+    return "-".join(filter(None, parts))
+
+
+def item_part(problem: Problem, item: int) -> str:
+    """Return the part of a file's name for a batch item, b1; empty where there is only one."""
+    return f"b{item}" if problem.batch_size > 1 else ""
+
+
+def has_own_cells(evaluation: Evaluation, stage: str) -> bool:
+    """Return whether each head has cells of its own in a stage, a map or columns, and so a file of its own."""
+    entry = evaluation.node(stage).stage
+    return entry.per_head or bool(entry.heads)
+
+
+def own_heads(evaluation: Evaluation, stage: str, heads: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the heads that get a file of their own; a stage that heads share has that of the first."""
+    return heads if has_own_cells(evaluation, stage) else heads[:1]
+
+
+def heads_part(heads: Sequence[int], count: int, stage: str = "") -> str:
+    """Return the part of a file's name for its heads: h3, h0,2-3, or `all` for all of several.
+
+    Empty for a stage that is one map for all heads.
+    """
+    if any(stage == merged.name for merged in OVER_HEADS.values()):
+        return ""
+    if len(heads) == count > 1:
+        return "all"
+    runs: list[list[int]] = []
+    for head in sorted(heads):
+        if runs and runs[-1][-1] == head - 1:
+            runs[-1].append(head)
+        else:
+            runs.append([head])
+    return "h" + ",".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)

@@ -14,16 +14,15 @@ from PySide6.QtGui import QColor, QPainter
 from attn_gui.document.edits import Refusal
 from attn_gui.engine import Evaluation
 from attn_gui.engine.evaluation.proxies import is_derived
-from attn_gui.engine.progress import Progress
+from attn_gui.engine.memory import Progress
 from attn_gui.figure.card import SQUARE, WIDE, compose_card, paint_card, plan_card
 from attn_gui.figure.compose import check_item, compose_figure
 from attn_gui.figure.design_tokens import THEMES
-from attn_gui.figure.export_settings import ExportSettings
+from attn_gui.figure.export_settings import STYLES, ExportSettings
 from attn_gui.figure.heatmap import MapFigure
 from attn_gui.figure.heatmap_layout import HeatmapLayout, begin, fitting_numbers, paint_map, plan
 from attn_gui.figure.page_catalog import PAGES
-from attn_gui.figure.pages.page_context import ModelContext, PageContext
-from attn_gui.figure.pages.page_kind import NoRoom, PageKind, PageStyle, Sides, option_values
+from attn_gui.figure.pages.page_kind import ModelContext, NoRoom, PageContext, PageKind, PageStyle, Sides, option_values
 from attn_gui.figure.product import (
     STAGE,
     ProductFigure,
@@ -33,7 +32,6 @@ from attn_gui.figure.product import (
     paint_product,
     plan_product,
 )
-from attn_gui.figure.styles import STYLES
 from attn_gui.figure.writers import BASE_PT, LOGICAL_DPI, PX_PER_CM, Page, TooSmall, pixels_of
 from attn_gui.formats.catalog import IMAGES
 from attn_gui.languages import QT_TRANSLATE_NOOP

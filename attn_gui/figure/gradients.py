@@ -8,12 +8,12 @@ from typing import NamedTuple
 import numpy as np
 
 from attn_gui.engine import Evaluation, Plane
-from attn_gui.engine.analysis.gradient_evaluation import Gradient
+from attn_gui.engine.analysis.sensitivity import Gradient
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.symbols_and_titles import symbol
-from attn_gui.figure.comparison import ComparedState
-from attn_gui.figure.operands import stage_plane
+from attn_gui.figure.compose import ComparedState
+from attn_gui.figure.stage_formulas import stage_plane
 from attn_gui.figure.text.figure_words import FigureWords, page_words
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.modes import GRADIENT

@@ -12,7 +12,10 @@ import numpy.typing as npt
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPen
 
+from attn_gui.engine import Plane
+from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.evaluation.pooling import block_edges, pool, pool_blocks
+from attn_gui.engine.memory import Progress, check, silent, within
 from attn_gui.figure.cell_painting import (
     SMALLEST_MARK,
     hatch_lines,
@@ -24,17 +27,18 @@ from attn_gui.figure.cell_painting import (
 )
 from attn_gui.figure.colors import Lut
 from attn_gui.figure.design_tokens import FONT_SIZE, SIZE, SPACING, THEMES, Theme
-from attn_gui.figure.levels import UNIT, color_table
-from attn_gui.figure.numbers_to_pixels import (
+from attn_gui.figure.levels import (
     ALLOWED,
     AT_ONCE,
     CLOSED,
     FLAGGED,
     NAN,
+    UNIT,
     Allowed,
     Display,
     Levels,
     argb,
+    color_table,
     flag_counts,
     to_display,
 )
@@ -45,8 +49,6 @@ from attn_gui.figure.writers import write_text
 from attn_gui.pictures.planes import Edges
 
 # --- figures of maps ------------------------------------------------------------------------------
-
-
 DRAWN_CELLS = 10_000
 """Up to this many cells of a map are rectangles; above, the map is one image of a pixel per cell."""
 
@@ -159,9 +161,7 @@ class MapFigure:
         return {flag: tuple(total[flag] if self.cells is None else 0 for total in totals) for flag in flags}
 
 
-# --- The backgrounds of a figure's cells and the marks on them: as rectangles, as one image, or pixel by pixel ---
-
-
+# --- backgrounds of the cells and marks on them: as rectangles, as one image, or pixel by pixel ----
 OVERLAP = 0.4
 """Pixels that a cell reaches under the next one in vector formats, so that no viewer shows seams between them."""
 
@@ -314,9 +314,7 @@ def snapped(painter: QPainter, place: QRectF) -> QRectF:
     return inverse.mapRect(QRectF(left, top, max(right - left, 1), max(bottom - top, 1)))
 
 
-# --- The legend under a figure: what is changed by hand, and how many cells are not allowed, NaN, +∞ or −∞ ---
-
-
+# --- legend: what is changed by hand, and how many cells are not allowed, NaN, +∞ or −∞ ------------
 SWATCH = 12.0
 BY_HAND = -1
 """Beside the flags of cells: the mark of those that are changed by hand."""
@@ -383,3 +381,54 @@ def _counts(maps: Sequence[MapFigure]) -> dict[int, str]:
         sums = dict.fromkeys(map(sum, zip(*each, strict=True))) if all(map(any, each)) else {}
         found[flag] = " | ".join(map(str, sums))
     return found
+
+
+# --- reading: whole maps, or of long problems pictures with one block a pixel, in strips -----------
+STRIP = 1 << 21
+"""Blocks of a picture, or cells of a map, that are worked with at a time."""
+
+
+def picture(plane: Plane, rows: int, columns: int, progress: Progress = silent) -> tuple[Values, Allowed | None]:
+    """Return (values, allowed) of a plane of a long problem in rows × columns blocks, at most as many as it has cells.
+
+    Of each block the cell of largest magnitude over allowed cells, sign kept; NaN wins. Raises FieldError where so many
+    blocks are more than a share of the free memory.
+    """
+    height, width = plane.shape
+    rows, columns = min(rows, height), min(columns, width)
+    check(rows * columns * (np.dtype(plane.evaluation.problem.dtype).itemsize + 1))  # and whether each is allowed
+    _prepare(plane, within(progress, 0, 2))
+    values = np.empty((rows, columns), plane.evaluation.problem.dtype)
+    allowed: Allowed | None = None
+    step = max(1, STRIP // (columns * -(-height // rows)))
+    for low in range(0, rows, step):
+        part = slice(low, min(low + step, rows))
+        exact = (rows, columns) == (height, width)
+        values[part], opened = plane.block(part, slice(0, width)) if exact else plane.pooled_once(rows, columns, part)
+        if opened is not None:
+            allowed = np.empty((rows, columns), bool) if allowed is None else allowed
+            allowed[part] = opened
+        progress((1 + part.stop / rows) / 2)
+    return values, allowed
+
+
+def pooled_map(plane: Plane, side: int, progress: Progress = silent) -> tuple[Values, Allowed | None]:
+    """Return (values, allowed) of a plane of any problem in at most so many blocks a side, pooled as `picture` says."""
+    rows, columns = (min(side, cells) for cells in plane.shape)
+    if is_long(plane.evaluation.problem):
+        return picture(plane, rows, columns, progress)
+    found = pool(*plane.block(slice(0, plane.shape[0]), slice(0, plane.shape[1])), rows, columns)
+    progress(1.0)
+    return found
+
+
+def _prepare(plane: Plane, progress: Progress) -> None:
+    """Have the rows of weights computed that the stage is made of."""
+    evaluation, stage = plane.evaluation, plane.stage
+    entry = evaluation.node(stage).stage
+    if entry.input_side or (entry.square and not entry.shares):
+        return
+    heads = range(evaluation.problem.num_heads)
+    if entry.per_head:
+        heads = range(plane.head or 0, (plane.head or 0) + 1)
+    evaluation.complete([(plane.batch, head) for head in heads], progress=lambda done, all_: progress(done / all_))

@@ -13,9 +13,8 @@ from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QLinearGradient, QPaint
 from attn_gui.figure.cell_painting import paint_by_hand, paint_values
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING, Theme
 from attn_gui.figure.heatmap import MapAxis, MapFigure, legend_lines, paint_cells, paint_legend, snapped
-from attn_gui.figure.numbers_to_pixels import ALLOWED
+from attn_gui.figure.levels import ALLOWED
 from attn_gui.figure.text.fonts import WIDER_FONT, figure_font
-from attn_gui.figure.text.labels import elided, label_step, token_label, wrapped
 from attn_gui.figure.text.number_formats import (
     CELL_MARGIN,
     ZERO_WEIGHT,
@@ -27,9 +26,9 @@ from attn_gui.figure.text.number_formats import (
     level_texts,
     scientific_digits,
 )
-from attn_gui.figure.text.rich_text import write_symbols
+from attn_gui.figure.text.rich_text import elided, label_step, token_label, wrapped, write_symbols
 from attn_gui.figure.writers import END, MIDDLE, PX_PER_CM, START, TooSmall, write_line, write_text
-from attn_gui.formats.visible_text import visible_text
+from attn_gui.formats.untrusted_bytes import visible_text
 
 # --- Layout of a figure, in logical pixels of 1/96 inch, before a device is chosen ---
 

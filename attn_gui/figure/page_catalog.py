@@ -20,8 +20,7 @@ from attn_gui.figure.pages.model import (
     PatchingPage,
     PredictionPage,
 )
-from attn_gui.figure.pages.page_context import PageContext
-from attn_gui.figure.pages.page_kind import PageKind, checked_options
+from attn_gui.figure.pages.page_kind import PageContext, PageKind, checked_options
 from attn_gui.figure.pages.precisions import PrecisionPage
 from attn_gui.figure.pages.regression import CurvePage, PoolingsPage
 from attn_gui.figure.pages.relations import MeaningPage, RelationsPage

@@ -12,7 +12,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter
 from attn_gui.document.edits import Refusal
 from attn_gui.engine import Evaluation, Plane, symbol
 from attn_gui.engine.evaluation.proxies import is_derived
-from attn_gui.engine.progress import Progress, silent, within
+from attn_gui.engine.memory import Progress, silent, within
 from attn_gui.figure.compose import NOTHING, bare_figure, check_cell, check_columns, check_item, title_of, with_numbers
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
 from attn_gui.figure.export_settings import ExportSettings
@@ -35,9 +35,9 @@ from attn_gui.figure.heatmap_layout import (
     paint_title,
     row_labels,
 )
-from attn_gui.figure.operands import StageOperands, by_hand_of, picture_of, stage_plane
+from attn_gui.figure.stage_formulas import StageOperands, by_hand_of, picture_of, stage_plane
 from attn_gui.figure.text.fonts import WIDER_FONT, figure_font
-from attn_gui.figure.text.labels import wrapped
+from attn_gui.figure.text.rich_text import wrapped
 from attn_gui.figure.writers import PX_PER_CM, TooSmall, write_line
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.pictures.planes import PlaneLike

@@ -16,23 +16,18 @@ from PySide6.QtGui import QImage
 from attn_gui.document.edits import Refusal
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.derived_stages import over_heads
-from attn_gui.engine.memory import check
-from attn_gui.engine.progress import Progress, silent, within
-from attn_gui.figure.comparison import ComparedState
-from attn_gui.figure.compose import Source, chosen_heads, evaluation_of_source
-from attn_gui.figure.export_settings import ExportSettings, Heads, check_company
+from attn_gui.engine.memory import Progress, check, silent, within
+from attn_gui.figure.compose import ComparedState, Source, chosen_heads, evaluation_of_source
+from attn_gui.figure.export_settings import ExportSettings, Heads, check_company, heads_part, resolution
 from attn_gui.figure.figure_kinds import FRAMES, FigureKind, card_picture, content_page, kind_of, page_context
 from attn_gui.figure.levels import color_scale_from
 from attn_gui.figure.page_catalog import check_options
-from attn_gui.figure.pages.page_context import PageContext
-from attn_gui.figure.pages.page_kind import PageKind
-from attn_gui.figure.styles import resolution
+from attn_gui.figure.pages.page_kind import PageContext, PageKind
 from attn_gui.figure.text.fonts import ensure_gui
 from attn_gui.figure.writers import ANIMATORS, ENCODERS, LOGICAL_DPI, LONGEST_PAGE_CM, Page, image_of
 from attn_gui.formats import session as session_file
 from attn_gui.formats.atomic_writing import replacing
 from attn_gui.formats.catalog import IMAGES
-from attn_gui.formats.export_names import heads_part
 from attn_gui.formats.file_format import Loaded
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.modes import BOTH, SIDE_BY_SIDE, state_key

@@ -24,8 +24,8 @@ from attn_gui.engine.stages import STAGE
 from attn_gui.figure.formula_typesetting import typeset
 from attn_gui.figure.pages.page_kind import PageStyle
 from attn_gui.figure.text.fonts import figure_font
-from attn_gui.figure.text.labels import elided, token_label, wrapped
 from attn_gui.figure.text.number_formats import format_number
+from attn_gui.figure.text.rich_text import elided, token_label, wrapped
 from attn_gui.figure.writers import END, MIDDLE, PX_PER_CM, START, Page, write_line
 from attn_gui.formats.array_rows import stage_labels
 from attn_gui.languages import QT_TRANSLATE_NOOP

@@ -24,7 +24,7 @@ from attn_gui.document.edits import Refusal
 from attn_gui.figure.design_tokens import CODE_FAMILIES, FONT_FAMILIES
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.formats import session_in_figure
-from attn_gui.formats.visible_text import visible_text
+from attn_gui.formats.untrusted_bytes import visible_text
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ import numpy as np
 
 from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.evaluation.trace import problem_in
+from attn_gui.engine.memory import Progress, silent
 from attn_gui.engine.problem import Problem
-from attn_gui.engine.progress import Progress, silent
 from attn_gui.formats.array_rows import (
     ArrayRows,
     as_matrix,

@@ -12,7 +12,7 @@ from attn_gui.engine import Problem
 from attn_gui.engine.arrays import Box, item_of
 from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.fields import GIVEN
-from attn_gui.engine.progress import Progress, silent
+from attn_gui.engine.memory import Progress, silent
 from attn_gui.formats.untrusted_bytes import Array
 
 AT_ONCE = 1 << 22

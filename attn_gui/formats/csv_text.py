@@ -12,8 +12,7 @@ import numpy as np
 from attn_gui.formats.array_rows import ArrayRows
 from attn_gui.formats.file_format import FileSource, LabeledArray, Labels, check_size
 from attn_gui.formats.file_messages import FormatError
-from attn_gui.formats.text.headings import is_count, is_plain, marked
-from attn_gui.formats.text.numerals import MOST_NUMBERS
+from attn_gui.formats.text.headings import MOST_NUMBERS, is_count, is_plain, marked
 from attn_gui.formats.untrusted_bytes import Array
 from attn_gui.languages import QT_TRANSLATE_NOOP
 

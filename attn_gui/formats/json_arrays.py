@@ -14,7 +14,7 @@ from typing import IO, cast
 
 import numpy as np
 
-from attn_gui.engine.progress import Progress
+from attn_gui.engine.memory import Progress
 from attn_gui.formats.array_rows import ArrayRows
 from attn_gui.formats.csv_text import decode
 from attn_gui.formats.file_format import ArrayListing, FileSource, ListedArray, Loaded, check_size
@@ -32,7 +32,7 @@ from attn_gui.formats.named.array_names import (
 )
 from attn_gui.formats.named.attention_maps import means_maps
 from attn_gui.formats.problem_fields import ABOUT, is_field
-from attn_gui.formats.text.numerals import number
+from attn_gui.formats.text.headings import number
 from attn_gui.formats.untrusted_bytes import (
     EXACT,
     NOT_MAPPING,

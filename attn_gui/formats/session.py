@@ -16,8 +16,8 @@ from typing import IO, NamedTuple
 import numpy as np
 
 from attn_gui.engine.checks import whole_text
+from attn_gui.engine.memory import Progress
 from attn_gui.engine.problem import Problem
-from attn_gui.engine.progress import Progress
 from attn_gui.formats import safetensors_packing
 from attn_gui.formats.atomic_writing import CHUNK, replacing, saving
 from attn_gui.formats.file_format import FileSource, Loaded, PathText

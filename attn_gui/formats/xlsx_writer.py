@@ -20,14 +20,13 @@ from attn_gui.engine.graph.expressions import Cell
 from attn_gui.engine.graph.nodes import Node
 from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.graph.symbols_and_titles import is_named, plain_name, symbol, title
+from attn_gui.engine.memory import Progress, silent
 from attn_gui.engine.problem import Problem
-from attn_gui.engine.progress import Progress, silent
 from attn_gui.formats.array_rows import stage_labels
 from attn_gui.formats.file_messages import FormatError
 from attn_gui.formats.named.array_names import META
 from attn_gui.formats.problem_fields import split
-from attn_gui.formats.untrusted_bytes import dump
-from attn_gui.formats.visible_text import visible_text
+from attn_gui.formats.untrusted_bytes import dump, visible_text
 from attn_gui.formats.xlsx_formulas import (
     LEFT,
     LOWEST,

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from attn_gui.engine.analysis.dependence import DEPENDENCES, MOST_TOKENS, comparable
-from attn_gui.engine.analysis.gradient_evaluation import Gradient
 from attn_gui.engine.analysis.head_readings import READINGS
+from attn_gui.engine.analysis.sensitivity import Gradient
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.errors import FieldError
 from attn_gui.engine.evaluation.evaluation import Evaluation, bits, row_entropy

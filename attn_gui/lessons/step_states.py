@@ -20,11 +20,10 @@ from attn_gui.engine.creation.create import new_fields
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.graph import indices
+from attn_gui.engine.memory import silent
 from attn_gui.engine.mistakes.grading import is_same
 from attn_gui.engine.problem import Problem
-from attn_gui.engine.progress import silent
 from attn_gui.engine.stages import STAGE
-from attn_gui.file_kinds import is_lesson
 from attn_gui.formats import open_file
 from attn_gui.formats.catalog import problem_formats, suffixes
 from attn_gui.formats.file_messages import FileNote, FormatError
@@ -43,7 +42,7 @@ from attn_gui.lessons.word_vectors import problem_of
 from attn_gui.models.model import read_model
 from attn_gui.models.study import OpenedStudy, Study, open_layer, sample_text
 from attn_gui.modes import ALL, MODEL, PRODUCT
-from attn_gui.paths import resource
+from attn_gui.paths import is_lesson, resource
 
 NAME, SETTING = re.compile(r"[\w.-]+"), re.compile(r"(\w+)(?:\[(\d+), *(\d+)\])? *= *(.+)")
 

@@ -14,9 +14,8 @@ from attn_gui.engine.checks import Record
 from attn_gui.engine.errors import FieldError, ShapeError, StageError
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.interventions import Intervention, Set
-from attn_gui.engine.memory import check
+from attn_gui.engine.memory import Progress, check, silent
 from attn_gui.engine.problem import Problem
-from attn_gui.engine.progress import Progress, silent
 from attn_gui.engine.stages import STAGE, stage_of, stages_of
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.models.changed_layers import EditedLayer

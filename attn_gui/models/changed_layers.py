@@ -19,8 +19,8 @@ from attn_gui.engine.fields import leaves_of, with_leaves
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.intervention_nodes import changed_cells
 from attn_gui.engine.interventions import Intervention, normalized_interventions
+from attn_gui.engine.memory import Progress, silent
 from attn_gui.engine.problem import Problem
-from attn_gui.engine.progress import Progress, silent
 from attn_gui.engine.stages import STAGE
 from attn_gui.formats.file_messages import shape_text
 from attn_gui.languages import QT_TRANSLATE_NOOP

@@ -20,9 +20,8 @@ from attn_gui.engine.errors import FieldError, FieldTypeError, ShapeError, Stage
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.threads import one_blas_thread
 from attn_gui.engine.graph.stage import Role
-from attn_gui.engine.memory import check
+from attn_gui.engine.memory import Progress, check, silent, within
 from attn_gui.engine.problem import Problem
-from attn_gui.engine.progress import Progress, silent, within
 from attn_gui.engine.stages import STAGE, stage_of
 from attn_gui.formats.file_format import PathText
 from attn_gui.formats.file_messages import FileNote, shown

@@ -26,10 +26,9 @@ from PySide6.QtWidgets import QGraphicsRectItem, QGraphicsSceneResizeEvent, QGra
 from attn_gui.figure.design_tokens import FONT_SIZE, LINE, SPACING, Theme
 from attn_gui.figure.pages.plot import RIM, TICK, TICK_PITCH, AxisScale, Curve, PlotField, PlotNote, PlotRule
 from attn_gui.figure.text.fonts import figure_font
-from attn_gui.figure.text.labels import elided
-from attn_gui.figure.text.rich_text import subscripted
+from attn_gui.figure.text.rich_text import elided, subscripted
 from attn_gui.figure.writers import END
-from attn_gui.views.map.scene_view import SceneView
+from attn_gui.views.map.map_drawing import SceneView
 
 CLOSEST = 1e-3
 """Part of an axis that remains in view at the least."""

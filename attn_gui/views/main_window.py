@@ -27,7 +27,7 @@ from attn_gui.views.zones import hairline, handing_on, step, zone_in
 
 if TYPE_CHECKING:
     from attn_gui.views.banner import Banner
-    from attn_gui.views.comparison_and_brush_bars import ComparisonBar
+    from attn_gui.views.bars import ComparisonBar
     from attn_gui.views.controls.mask_panel import MaskPanel
     from attn_gui.views.controls.shape_panel import ShapePanel
     from attn_gui.views.head_strip import HeadsStrip
@@ -107,10 +107,9 @@ class MainWindow(QMainWindow):
         Each is made where it stands: a widget that moves is styled again, with everything in it.
         """
         from attn_gui.views.banner import Banner
-        from attn_gui.views.comparison_and_brush_bars import BrushBar, ComparisonBar
+        from attn_gui.views.bars import BrushBar, ComparisonBar, FindBar
         from attn_gui.views.controls.mask_panel import MaskPanel
         from attn_gui.views.controls.shape_panel import ShapePanel
-        from attn_gui.views.find_bar import FindBar
         from attn_gui.views.head_strip import HeadsStrip
         from attn_gui.views.history_panel import HistoryView
         from attn_gui.views.inspector.inspector import Inspector

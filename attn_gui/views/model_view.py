@@ -18,14 +18,13 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.figure.design_tokens import SPACING
-from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.intervention_panel import InterventionList, InterventionModel, InterventionRow
 from attn_gui.views.head_grid import HeadGrid
 from attn_gui.views.predictions import PredictionList
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import restyle, style_text
 from attn_gui.views.token_row import SecondText, TokenRow
-from attn_gui.views.widgets import ElidedLabel, FlowLayout, Retranslated, arrange
+from attn_gui.views.widgets import ChoiceBox, ElidedLabel, FlowLayout, Retranslated, arrange
 
 PICTURES = ""
 """The key of the choice that shows small maps in place of numbers."""

@@ -16,8 +16,8 @@ from attn_gui.engine.interventions import Copy, Intervention, Scale
 from attn_gui.engine.masks import MASKS, Layer, Parameter, as_blocked
 from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.scores import SCORES
-from attn_gui.figure.text.labels import token_text
 from attn_gui.figure.text.number_formats import significant
+from attn_gui.figure.text.rich_text import token_text
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # --- Names of stages and fields on screen, in the present language ---

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from attn_gui.document.clipboard import CopiedCells
 from attn_gui.document.matrix_model import Index
 from attn_gui.figure.pages.model import share_text
-from attn_gui.formats.visible_text import visible_text
+from attn_gui.formats.untrusted_bytes import visible_text
 from attn_gui.models.attribution import LikelyToken
 from attn_gui.views.head_grid import STALE
 from attn_gui.views.theme import current_theme, scaled, style_text, theme_signal

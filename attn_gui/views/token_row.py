@@ -18,10 +18,9 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.figure.design_tokens import LINE, SPACING
-from attn_gui.figure.text.labels import token_label
-from attn_gui.views.controls.choice_box import ChoiceBox
+from attn_gui.figure.text.rich_text import token_label
 from attn_gui.views.theme import current_theme, scaled, style_text
-from attn_gui.views.widgets import Retranslated, arrange
+from attn_gui.views.widgets import ChoiceBox, Retranslated, arrange
 
 # --- Row of the tokens of a text, as the tokenizer cut them; the chosen one is where the prediction is read ---
 

@@ -42,10 +42,10 @@ from PySide6.QtWidgets import (
 
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.figure.text.rich_text import lowered, rich_width, strong, write_rich
-from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import current_theme, icon, scaled, set_background, style_text, ui_font
 from attn_gui.views.widgets import (
+    ChoiceBox,
     ElidedLabel,
     FittingPage,
     KeyboardButton,

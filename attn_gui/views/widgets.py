@@ -1,13 +1,13 @@
-"""Widgets and mixins that every zone is made of: buttons, tips, labels, editors, areas that scroll, layouts."""
+"""Widgets and mixins that every zone is made of: buttons, tips, labels, editors, choices, scrolling, layouts."""
 
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
 from PySide6 import QtGui
-from PySide6.QtCore import SIGNAL, QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import SIGNAL, QEvent, QObject, QPoint, QRect, QRectF, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import (
     QAction,
     QColor,
@@ -19,6 +19,7 @@ from PySide6.QtGui import (
     QPalette,
     QPen,
     QResizeEvent,
+    QStandardItemModel,
     QWheelEvent,
 )
 from PySide6.QtWidgets import (
@@ -26,6 +27,7 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QAbstractScrollArea,
     QBoxLayout,
+    QComboBox,
     QFrame,
     QLabel,
     QLayout,
@@ -43,8 +45,6 @@ VEILED = 0.88
 """The share of a panel's background in a veil over it."""
 
 # --- The base of a mixin for widgets ---
-
-
 if TYPE_CHECKING:
     WidgetMixin = QWidget
 else:
@@ -99,8 +99,6 @@ class Reflowed(WidgetMixin):
 
 
 # --- Buttons of actions, which hear of a change once ---
-
-
 LEFT_OUT = "leftOut"
 """Property of an action that menus of the present window do not show; its keys still act."""
 
@@ -129,8 +127,6 @@ def listen_once(button: QWidget, action: QAction) -> None:
 
 
 # --- Base of painted buttons: Enter clicks as Space does, and the focus ring shows only for the keyboard ---
-
-
 RETURNING = (Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.PopupFocusReason)
 
 
@@ -183,8 +179,6 @@ class FocusedWheel(WidgetMixin):
 
 
 # --- Tips: of a control, which What's This says, too; and of any text, letter by letter ---
-
-
 def plain_tip(text: str) -> str:
     """Return the text as a tip that shows every letter of it: Qt would read a token or a name that looks like HTML."""
     if not QtGui.Qt.mightBeRichText(text):  # which the Qt of QtCore has not
@@ -236,8 +230,6 @@ class ElidedLabel(QLabel):
 
 
 # --- Ends the visit to the editor that is open in a window, before anything else happens to the document ---
-
-
 PASSING = (
     Qt.FocusReason.PopupFocusReason,
     Qt.FocusReason.MenuBarFocusReason,
@@ -397,8 +389,6 @@ def _needed(layout: QLayout, width: int) -> int:
 
 
 # --- Layouts: filled in one call, what they hold is taken out whole, and rows that wrap ---
-
-
 BoxLayout = TypeVar("BoxLayout", bound=QBoxLayout)
 LayoutPart = QWidget | QLayout | int | tuple[QWidget | QLayout, int] | tuple[QWidget, int, Qt.AlignmentFlag]
 
@@ -504,3 +494,62 @@ class FlowLayout(QLayout):
             x += width + self._gap
             row = max(row, hint.height())
         return y + row - rect.y()
+
+
+# --- boxes of choices: keys with words, which a passing wheel does not turn ------------------------
+class ChoiceBox(FocusedWheel, QComboBox):
+    """Combo box of keys, each shown by its word in the present language; `picked` carries the one that is picked."""
+
+    picked = Signal(str)  # the key
+
+    def __init__(self, keys: Iterable[str] = (), parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizeAdjustPolicy(self.SizeAdjustPolicy.AdjustToContents)  # words of another language may be longer
+        for key in keys:
+            self.addItem(key, key)
+        self.currentIndexChanged.connect(self._on_self_current_index_changed)
+
+    def set_key(self, key: str) -> None:
+        """Show a choice."""
+        with QSignalBlocker(self):
+            self.setCurrentIndex(self.findData(key))
+
+    def set_words(self, words: Mapping[str, str]) -> None:
+        """Set the words of the keys in the present language."""
+        for key, word in words.items():
+            self.setItemText(self.findData(key), word)
+
+    def set_choices(self, choices: Sequence[tuple[str, str]]) -> None:
+        """Set (key, word) of every choice; the chosen key stays if it is still there."""
+        key = self.currentData()
+        with QSignalBlocker(self):
+            self.clear()
+            for choice, word in choices:
+                self.addItem(word, choice)
+            self.setCurrentIndex(max(self.findData(key), 0))
+
+    def enable_only(self, keys: Iterable[str]) -> None:
+        """Let only these be picked."""
+        model, offered = self.model(), set(keys)
+        assert isinstance(model, QStandardItemModel)
+        for place in range(self.count()):
+            model.item(place).setEnabled(self.itemData(place) in offered)
+
+    def choices(self) -> list[tuple[str, str]]:
+        """Return (key, word) of every choice."""
+        return [(self.itemData(place), self.itemText(place)) for place in range(self.count())]
+
+    def showPopup(self) -> None:
+        """Open the list at what is chosen: Qt opens it at what was marked last, though Esc put that away."""
+        self.view().setCurrentIndex(self.model().index(self.currentIndex(), self.modelColumn()))
+        super().showPopup()
+
+    def minimumSizeHint(self) -> QSize:
+        """Size of the longest word: Qt keeps what it found for the words before."""
+        fits = self.sizeAdjustPolicy() == self.SizeAdjustPolicy.AdjustToContents
+        return self.sizeHint() if fits else super().minimumSizeHint()
+
+    def _on_self_current_index_changed(self, index: int) -> None:
+        if index >= 0:
+            self.picked.emit(self.itemData(index))

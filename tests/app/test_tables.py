@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attn_gui.app.files.export_tasks import number_tasks
+from attn_gui.app.files.export import number_tasks
 from attn_gui.app.tables.finding import fitting, named_alike, place_in, wanted_by
 from attn_gui.app.tables.table_pasting import grown_fields, grown_outline
 from attn_gui.app.tables.tables import StageCells, TableDifference
@@ -13,10 +13,10 @@ from attn_gui.document.typed_numbers import shown
 from attn_gui.engine import DenseEvaluation, Evaluation, Problem, new_problem
 from attn_gui.engine.evaluation.reach import parts_of
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
-from attn_gui.engine.progress import silent
+from attn_gui.engine.memory import silent
 from attn_gui.engine.shape_errors import shapes_of
-from attn_gui.figure.operands import stage_plane
-from attn_gui.views.dialogs.export_choice import DataChoice
+from attn_gui.figure.stage_formulas import stage_plane
+from attn_gui.views.dialogs.form_fields import DataChoice
 from tests.failing import each
 
 # --- read cells -----------------------------------------------------------------------------------

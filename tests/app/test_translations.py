@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QAbstractButton, QLabel, QWidget
 
 from attn_gui.app.program import Program
 from attn_gui.app.state import appearance
-from attn_gui.app.state.appearance import language_of, set_language
+from attn_gui.app.state.settings import language_of, set_language
 from attn_gui.app.state.translated_errors import sentence, sentences
 from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.document.edits import fill_template
@@ -22,8 +22,7 @@ from attn_gui.engine import messages as words_of_the_engine
 from attn_gui.engine.creation.create import new_problem
 from attn_gui.engine.creation.resize import resize
 from attn_gui.engine.errors import FieldError, ShapeError
-from attn_gui.views.dialogs.export_data_dialog import ExportDataDialog
-from attn_gui.views.dialogs.export_dialog import ExportDialog
+from attn_gui.views.dialogs.export_dialog import ExportDataDialog, ExportDialog
 from attn_gui.views.dialogs.new_dialog import NewDialog
 from attn_gui.views.dialogs.tokens_dialog import TokensDialog
 from tests.failing import each

@@ -20,7 +20,7 @@ from attn_gui.app.state.view_state import ChosenCell, ViewSettings, ViewState, e
 from attn_gui.document.document import Document
 from attn_gui.engine import DenseEvaluation, new_problem
 from attn_gui.figure.levels import ColorScale, Levels
-from attn_gui.figure.operands import stage_plane
+from attn_gui.figure.stage_formulas import stage_plane
 from attn_gui.formats import save_session
 from tests.failing import each, examples
 

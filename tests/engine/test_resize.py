@@ -18,12 +18,7 @@ from attn_gui.engine import (
     reshaped,
     resize,
 )
-from attn_gui.engine.creation.resize import SIZES
-from attn_gui.engine.creation.rows_and_columns import (
-    fields_with_places,
-    places_with,
-    places_without,
-)
+from attn_gui.engine.creation.resize import SIZES, fields_with_places, places_with, places_without
 from attn_gui.engine.shape_errors import shapes_of
 from tests.failing import each
 

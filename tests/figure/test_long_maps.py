@@ -11,7 +11,7 @@ from PySide6.QtGui import QImage
 from attn_gui.engine import DenseEvaluation, Plane, Problem
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
-from attn_gui.figure import pooled_maps, writers
+from attn_gui.figure import heatmap, writers
 from attn_gui.figure.compose import compose_figure, evaluation_of_source
 from attn_gui.figure.export_settings import ExportSettings
 from attn_gui.figure.figure_kinds import map_pixels
@@ -39,7 +39,7 @@ def problem() -> Problem:
 def long(problem: Problem, monkeypatch: pytest.MonkeyPatch) -> Problem:
     """The same, for a computer that can hold next to nothing."""
     monkeypatch.setattr("attn_gui.engine.evaluation.choice.DENSE", 100)
-    monkeypatch.setattr(pooled_maps, "STRIP", 997)
+    monkeypatch.setattr(heatmap, "STRIP", 997)
     return problem
 
 
@@ -70,14 +70,14 @@ def apart(one: QImage, other: QImage) -> float:
 def test_a_picture_holds_the_largest_of_every_block(
     problem: Problem, monkeypatch: pytest.MonkeyPatch, stage: str
 ) -> None:
-    monkeypatch.setattr(pooled_maps, "STRIP", 997)
+    monkeypatch.setattr(heatmap, "STRIP", 997)
     dense, streaming = DenseEvaluation(problem), StreamingEvaluation(problem)
     for head in (0, 1):
         plane = Plane(dense, stage, 0, head)
         values, allowed = plane.block(*map(slice, plane.shape))
         for rows, columns in ((31, 37), (ROWS, 53), (1000, 1000), (1, 1)):
             expected, opened = pool(values, allowed, rows, columns)
-            found, found_open = pooled_maps.picture(Plane(streaming, stage, 0, head), rows, columns)
+            found, found_open = heatmap.picture(Plane(streaming, stage, 0, head), rows, columns)
             np.testing.assert_allclose(found[opened], expected[opened], rtol=1e-9, atol=1e-14)
             assert found_open is None if opened is None else np.array_equal(found_open, opened)
 

@@ -17,8 +17,7 @@ from attn_gui.figure.colors import LUT_SIZE, LUT_ZERO, PALETTES, luminance, lut,
 from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.heatmap import MapAxis, MapFigure, MapPanel
 from attn_gui.figure.heatmap_layout import HeatmapLayout, plan
-from attn_gui.figure.levels import color_table
-from attn_gui.figure.numbers_to_pixels import (
+from attn_gui.figure.levels import (
     ALLOWED,
     CLOSED,
     NAN,
@@ -28,6 +27,7 @@ from attn_gui.figure.numbers_to_pixels import (
     Levels,
     argb,
     auto_levels,
+    color_table,
     percentile_levels,
     to_display,
 )

@@ -21,8 +21,15 @@ from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages import dependence as dependence_page
 from attn_gui.figure.pages import page_charts
 from attn_gui.figure.pages.model import HeadEffects
-from attn_gui.figure.pages.page_context import ModelContext, PageContext
-from attn_gui.figure.pages.page_kind import MARGIN, NoRoom, PageStyle, option_values, with_frame
+from attn_gui.figure.pages.page_kind import (
+    MARGIN,
+    ModelContext,
+    NoRoom,
+    PageContext,
+    PageStyle,
+    option_values,
+    with_frame,
+)
 from attn_gui.models import open_model
 from attn_gui.models.attribution import likely
 from attn_gui.paths import resource

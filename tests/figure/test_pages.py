@@ -12,8 +12,7 @@ from attn_gui.cli import main
 from attn_gui.engine import DenseEvaluation, FieldError, Problem, compute, memory, sensitivity
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.figure.page_catalog import PAGES
-from attn_gui.figure.pages.page_context import ModelContext, PageContext
-from attn_gui.figure.pages.page_kind import PageStyle, option_values
+from attn_gui.figure.pages.page_kind import ModelContext, PageContext, PageStyle, option_values
 from attn_gui.figure.text.number_formats import scientific
 from attn_gui.formats import FormatError, save_session
 from attn_gui.formats.snapshots import packed

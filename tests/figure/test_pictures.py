@@ -15,8 +15,7 @@ from attn_gui.figure.colors import lut
 from attn_gui.figure.compose import compose_figure
 from attn_gui.figure.export_settings import ExportSettings
 from attn_gui.figure.heatmap_layout import plan
-from attn_gui.figure.levels import ColorScale, color_table
-from attn_gui.figure.numbers_to_pixels import Levels, to_display
+from attn_gui.figure.levels import ColorScale, Levels, color_table, to_display
 from attn_gui.figure.product import PLACES, compose_product, plan_product
 from attn_gui.figure.render import render, to_image, write
 from attn_gui.formats import open_file

@@ -10,11 +10,11 @@ from hypothesis.extra import numpy as hnp
 from PySide6.QtGui import QFontMetricsF
 
 from attn_gui import Problem, render
-from attn_gui.figure.numbers_to_pixels import CellNumbers, cell_decimals, cell_text, format_number
+from attn_gui.figure.levels import CellNumbers, cell_decimals, cell_text, format_number
 from attn_gui.figure.text.fonts import figure_font
-from attn_gui.figure.text.labels import token_text
 from attn_gui.figure.text.number_formats import dot_text, level_texts, sentence_number
-from attn_gui.formats.visible_text import LONGEST_LABEL, visible_text
+from attn_gui.figure.text.rich_text import token_text
+from attn_gui.formats.untrusted_bytes import LONGEST_LABEL, visible_text
 from tests.failing import each
 
 

@@ -21,8 +21,8 @@ from attn_gui.engine.creation.layer_parts import with_block
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.graph import indices
 from attn_gui.engine.scores import SCORES
-from attn_gui.figure.operands import stage_plane
 from attn_gui.figure.pages.page_kind import PageStyle
+from attn_gui.figure.stage_formulas import stage_plane
 from attn_gui.figure.text.fonts import ensure_gui
 from attn_gui.figure.walk import Walk, export_walk, walk_canvas, walk_of
 from attn_gui.paths import resource

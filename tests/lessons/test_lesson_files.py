@@ -10,18 +10,15 @@ from attn_gui.cli import main
 from attn_gui.engine import Problem, compute, sensitivity
 from attn_gui.engine.creation.create import new_fields
 from attn_gui.figure.page_catalog import PAGES
-from attn_gui.figure.pages.page_context import PageContext
-from attn_gui.figure.pages.page_kind import option_values
-from attn_gui.file_kinds import is_lesson
+from attn_gui.figure.pages.page_kind import PageContext, option_values
 from attn_gui.lessons import live_numbers
-from attn_gui.lessons.curriculum import following, names
 from attn_gui.lessons.exercises import verdict_on
-from attn_gui.lessons.lesson import read_lesson
+from attn_gui.lessons.lesson import following, names, read_lesson
 from attn_gui.lessons.lesson_text import written
 from attn_gui.lessons.live_numbers import ExpressionError, NumberSource, expression
 from attn_gui.lessons.step_states import states_of
 from attn_gui.models import open_model
-from attn_gui.paths import resource
+from attn_gui.paths import is_lesson, resource
 from tests.failing import each
 from tests.printed import equations_in, wrong_equations
 

@@ -8,7 +8,7 @@ import pytest
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
 from attn_gui.formats import FormatError
-from attn_gui.formats.visible_text import visible_text
+from attn_gui.formats.untrusted_bytes import visible_text
 from attn_gui.models import open_model
 from attn_gui.models.tokenizer import TokenizerFile, TokenTexts, WholeWords
 from attn_gui.paths import resource

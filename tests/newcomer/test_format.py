@@ -76,7 +76,7 @@ def test_the_command_line_names_it_and_writes_it(tmp_path, capsys):
 
 # --- the window ----------------------------------------------------------------------------------
 def test_the_window_imports_it_offers_it_for_export_and_takes_it_dropped_on_a_table(launch, tmp_path):
-    from attn_gui.views.dialogs.export_data_dialog import ExportDataDialog
+    from attn_gui.views.dialogs.export_dialog import ExportDataDialog
 
     person = launch(SMALL)
     shape = person.program.document.problem.query.shape

@@ -21,15 +21,15 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from attn_gui.app.state.appearance import set_language
+from attn_gui.app.state.settings import set_language
 from attn_gui.engine.creation.mask_cells import fill_layer
 from attn_gui.engine.masks import MASKS, Layer, layer_from_mapping
-from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox, ItemBox, SizeBox
 from attn_gui.views.controls.mask_panel import MaskPanel
 from attn_gui.views.controls.shape_panel import ShapePanel, ShapeState
 from attn_gui.views.controls.typed_field import NumberField, RefusalTip
 from attn_gui.views.names import mask_summary
+from attn_gui.views.widgets import ChoiceBox
 from tests.failing import each
 
 STATE = ShapeState(num_heads=6, num_kv_heads=3, d_k=5, d_v=7, n=11, m=13, d_model=30, head_counts=(1, 2, 3, 6))

@@ -12,10 +12,9 @@ from PySide6.QtWidgets import QDialog, QLabel, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
 from attn_gui.app.state import appearance
-from attn_gui.views.dialogs.export_choice import DataChoice, ExportChoice, heads_from_text
-from attn_gui.views.dialogs.export_data_dialog import ExportDataDialog
-from attn_gui.views.dialogs.export_dialog import ExportDialog
+from attn_gui.views.dialogs.export_dialog import ExportDataDialog, ExportDialog
 from attn_gui.views.dialogs.export_form import BUTTONS
+from attn_gui.views.dialogs.form_fields import DataChoice, ExportChoice, heads_from_text
 from attn_gui.views.theme import apply_theme
 from tests.failing import each
 

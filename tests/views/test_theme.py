@@ -24,10 +24,9 @@ from PySide6.QtWidgets import (
 from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.paths import resource
-from attn_gui.views.comparison_and_brush_bars import ComparisonBar
-from attn_gui.views.find_bar import FindBar
+from attn_gui.views.bars import ComparisonBar, FindBar
 from attn_gui.views.lesson_panel import LessonPanel
-from attn_gui.views.page_widget import OptionFields
+from attn_gui.views.pages_panel import OptionFields
 from attn_gui.views.predictions import PredictionList
 from attn_gui.views.spine.operators import ListBox, MaskBox, QuietBox
 from attn_gui.views.spine.spine_controls import NumberRow, ScaleBox

@@ -11,11 +11,11 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QApplication, QWidget
 
 from attn_gui.app.actions.actions import Command, translated
-from attn_gui.app.actions.map_keys import MapKeys
 from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.files.files import FilesController
+from attn_gui.app.maps.maps import MapKeys
 from attn_gui.app.simple_window import SimpleWindowController
-from attn_gui.app.state.appearance import in_every_language
+from attn_gui.app.state.settings import in_every_language
 from attn_gui.modes import PRODUCT
 from attn_gui.paths import notices
 from attn_gui.views.dialogs.dialog_base import asked

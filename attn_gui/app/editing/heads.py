@@ -31,7 +31,7 @@ from attn_gui.engine.creation.interventions import (
 from attn_gui.figure.text.number_formats import significant
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.dialogs.dialog_base import asked
-from attn_gui.views.dialogs.export_choice import heads_from_text
+from attn_gui.views.dialogs.form_fields import heads_from_text
 
 T = TypeVar("T")
 

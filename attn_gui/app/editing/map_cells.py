@@ -13,7 +13,7 @@ from PySide6.QtGui import QGuiApplication
 from attn_gui.app.actions.actions import Command, choices
 from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.editing.edit_runner import Arrays, EditRunner, is_computed
-from attn_gui.app.editing.shape_fixes import shape_text
+from attn_gui.app.editing.sizes_and_parts import shape_text
 from attn_gui.app.editing.targets import TargetController
 from attn_gui.app.state.translated_errors import sentences, translating
 from attn_gui.app.state.view_state import ChosenBlock, ChosenCell, ViewSettings, resolve
@@ -38,7 +38,7 @@ from attn_gui.engine.graph.indices import intersection
 from attn_gui.engine.graph.intervention_nodes import InterventionNode
 from attn_gui.engine.interventions import PLACES, Intervention
 from attn_gui.engine.messages import spoken
-from attn_gui.figure.operands import stage_plane
+from attn_gui.figure.stage_formulas import stage_plane
 from attn_gui.formats import LabeledArray
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.modes import BEFORE, NOW

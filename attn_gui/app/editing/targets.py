@@ -24,7 +24,7 @@ from attn_gui.engine.analysis.shortest_change import BIAS
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.stages import lacking
-from attn_gui.figure.operands import stage_plane
+from attn_gui.figure.stage_formulas import stage_plane
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.pictures.planes import number_at
 from attn_gui.views.dialogs.dialog_base import asked

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox, QWidget
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.editing.edit_runner import Arrays
-from attn_gui.app.editing.shape_fixes import ShapeFixes
+from attn_gui.app.editing.sizes_and_parts import ShapeFixes
 from attn_gui.app.files.examples import EXAMPLES, Example, example_in, example_of
 from attn_gui.app.files.journaling import Journaling
 from attn_gui.app.files.session_saving import SessionSaving
@@ -30,7 +30,7 @@ from attn_gui.document.edits import Label
 from attn_gui.engine import Problem, ShapeError
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.fields import GIVEN
-from attn_gui.engine.progress import Progress, within
+from attn_gui.engine.memory import Progress, within
 from attn_gui.formats import (
     SESSION,
     FileNote,

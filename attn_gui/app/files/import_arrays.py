@@ -22,7 +22,7 @@ from attn_gui.app.state.translated_errors import saying, sentence
 from attn_gui.engine import compute
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.fields import GIVEN
-from attn_gui.engine.progress import Progress
+from attn_gui.engine.memory import Progress
 from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.figure.compose import weights_picture
 from attn_gui.formats import FormatError, Loaded, list_arrays, open_arranged, read_array

@@ -14,9 +14,9 @@ from attn_gui.app.lessons.lessons import LessonsController
 from attn_gui.app.model_controller import ModelController
 from attn_gui.app.tables.table_edits import TableTarget
 from attn_gui.app.tables.table_pasting import TableBlocks
-from attn_gui.file_kinds import is_lesson, is_model
 from attn_gui.formats.named.array_mapping import ArrayMapping
 from attn_gui.formats.named.several_files import holds_arrays, holds_maps, holds_matrix
+from attn_gui.paths import is_lesson, is_model
 from attn_gui.views.main_window import MainWindow
 
 MOST_WINDOWS = 8

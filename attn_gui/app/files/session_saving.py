@@ -18,7 +18,7 @@ from attn_gui.app.state.background_task import LARGE, BackgroundTask, Stopped
 from attn_gui.app.state.translated_errors import saying
 from attn_gui.engine import Problem
 from attn_gui.engine.errors import FieldError
-from attn_gui.engine.progress import Progress
+from attn_gui.engine.memory import Progress
 from attn_gui.formats import FormatError, save_session, save_study
 from attn_gui.formats.session import FileStamp
 from attn_gui.formats.snapshots import Snapshot, nbytes

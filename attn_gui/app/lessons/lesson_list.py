@@ -1,25 +1,31 @@
-"""The list of lessons in the place of maps and tables: what of them is done, and the one to go on with."""
+"""The list of lessons in the place of maps and tables, and how a lesson of the menu or of a file is opened."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from PySide6.QtCore import QCoreApplication, QObject
+from PySide6.QtCore import QCoreApplication, QObject, Signal
+from PySide6.QtWidgets import QFileDialog
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.app_context import AppContext
+from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.settings import Settings
-from attn_gui.lessons.curriculum import GROUPS, names, path_of
-from attn_gui.lessons.lesson import Lesson, read_lesson
+from attn_gui.engine.memory import Progress
+from attn_gui.figure.page_catalog import PAGES
+from attn_gui.lessons.lesson import GROUPS, Lesson, following, names, path_of, read_lesson, title_of
 from attn_gui.lessons.lesson_text import LessonText
+from attn_gui.lessons.step_states import StepState, states_of
+from attn_gui.paths import ENDING
 
 if TYPE_CHECKING:
     from attn_gui.views.lesson_list import GoingOn, LessonList, LessonRow
 
+
+# --- list: what of them is done, and the one to go on with -----------------------------------------
 PROGRESS, TICKS, SHOWN, LAST = "lessons/progress", "lessons/ticks", "lessons/shown", "lessons/last"
 MOST_KEPT = 60  # steps of a lesson
 
@@ -165,3 +171,48 @@ class LessonListController(QObject):
     def _said(self, text: LessonText) -> str:
         """Return a title or a line of the end; they have no live numbers."""
         return text.plain(self._appearance.language)
+
+
+# --- opening ---------------------------------------------------------------------------------------
+class OpenedLesson(NamedTuple):
+    """A lesson that was read, the states of its steps in all its languages, and the lesson that it leads on to."""
+
+    lesson: Lesson
+    states: tuple[StepState, ...]
+    following: Lesson | None
+
+
+def opened_lesson(path: Path, _progress: Progress) -> OpenedLesson:
+    """Read a lesson, and the one after it. Raises FormatError with one sentence for a bad one."""
+    lesson = read_lesson(path)
+    states, after = states_of(lesson, PAGES), following(lesson)
+    return OpenedLesson(lesson, states, None if after is None else read_lesson(after))
+
+
+class LessonMenu(Controller):
+    """Lists the lessons that come along by group, and asks for the file of another."""
+
+    chosen = Signal(object)  # its path
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context)
+        self._menu = context.bars.menus["lessons"]
+
+    def retranslate(self) -> None:
+        """Set the groups and titles anew, in the present language."""
+        self._menu.clear()
+        for group, lessons in GROUPS:
+            self._menu.addSection(QCoreApplication.translate("Lessons", group))
+            for path in map(path_of, lessons):
+                title = title_of(path, self._appearance.language)
+                assert title is not None, path
+                action = self._menu.addAction(title.replace("&", "&&"))
+                action.setObjectName(f"action.lesson_{path.stem.replace('-', '_')}")
+                action.triggered.connect(lambda _=False, path=path: self.chosen.emit(path))
+
+    def ask(self) -> None:
+        """Ask which file to open."""
+        kinds = self.tr("Lessons (*{ending})").format(ending=ENDING)
+        name, _ = QFileDialog.getOpenFileName(self._window, self.tr("Open a lesson"), str(Path.home()), kinds)
+        if name:
+            self.chosen.emit(Path(name))

@@ -15,7 +15,7 @@ from attn_gui.app.files.export import WritingController
 from attn_gui.app.files.files import asked_path, folder_of
 from attn_gui.app.state.translated_errors import sentence
 from attn_gui.engine.evaluation.choice import evaluation_of
-from attn_gui.engine.progress import Progress
+from attn_gui.engine.memory import Progress
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.lessons.exercises import Blank
 from attn_gui.views.dialogs.dialog_base import asked

@@ -12,12 +12,11 @@ from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.translated_errors import saying
 from attn_gui.engine import Evaluation
-from attn_gui.engine.analysis.gradient_evaluation import Gradient, finite_difference
-from attn_gui.engine.analysis.sensitivity import is_quickly_differentiated, strongest
+from attn_gui.engine.analysis.sensitivity import Gradient, finite_difference, is_quickly_differentiated, strongest
 from attn_gui.engine.errors import FieldError
 from attn_gui.engine.graph.symbols_and_titles import symbol
 from attn_gui.figure.gradients import DifferentiatedSum, differentiated
-from attn_gui.figure.operands import stage_plane
+from attn_gui.figure.stage_formulas import stage_plane
 from attn_gui.figure.text.number_formats import scientific
 from attn_gui.modes import GRADIENT, NOW
 

@@ -19,7 +19,7 @@ from attn_gui.engine.errors import FieldError
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.proxies import BeforeState, Difference
 from attn_gui.engine.graph.indices import join
-from attn_gui.figure.operands import stage_plane
+from attn_gui.figure.stage_formulas import stage_plane
 from attn_gui.figure.text.number_formats import sentence_number
 from attn_gui.formats.file_messages import quoted
 from attn_gui.languages import QT_TRANSLATE_NOOP

@@ -1,19 +1,29 @@
-"""Settings kept between sessions, the recent files among them."""
+"""Settings kept between sessions, recent files among them; and language, theme and zoom of the whole program."""
 
 from __future__ import annotations
 
 import json
 import math
+import warnings
 from collections.abc import Callable, Collection, Iterable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QByteArray, QSettings
+from PySide6.QtCore import QByteArray, QCoreApplication, QLibraryInfo, QLocale, QObject, QSettings, QTranslator, Signal
+from PySide6.QtGui import QPixmapCache
+from PySide6.QtWidgets import QApplication
+
+from attn_gui.app.actions.actions import Command, choices
+from attn_gui.languages import LANGUAGES, QT_TRANSLATE_NOOP
+from attn_gui.paths import resource
+from attn_gui.views.theme import SCHEMES, apply_theme, motion_reduced, reduce_motion
 
 if TYPE_CHECKING:
     from attn_gui.engine import Problem
 
 
+# --- settings --------------------------------------------------------------------------------------
 MOST_RECENT = 10
 REOPEN = "reopen_last"
 """Begin with the document opened or saved last, not with the start page."""
@@ -117,3 +127,125 @@ class Settings:
         """Let the list be these files alone."""
         key, name = _RECENT_FILES
         self.put(key, {name: [str(path) for path in paths]})
+
+
+# --- language, theme and zoom ----------------------------------------------------------------------
+QTS_OWN = {"zh": "qtbase_zh_CN.qm"}
+
+QTS_LACK: tuple[str, ...] = (  # words of Qt's file dialog that its own Chinese has not, or that no desktop says
+    QT_TRANSLATE_NOOP("QAbstractFileIconProvider", "Folder"),
+    QT_TRANSLATE_NOOP("QAbstractFileIconProvider", "File"),
+    QT_TRANSLATE_NOOP("QAbstractFileIconProvider", "%1 File"),
+    QT_TRANSLATE_NOOP("QFileSystemModel", "Size"),
+    QT_TRANSLATE_NOOP("QFileDialog", "%1 already exists.\nDo you want to replace it?"),
+)
+NAME = "language"  # without one to look for, PySide makes everything below the application known to Python
+NOT_COMPILED = (
+    "The Chinese texts of this checkout are not compiled yet; python packaging/compile_translations.py does it."
+)
+
+PIXMAPS_KB = 1024
+"""Of pixels of icons, gone ones too, Qt keeps so many; by itself 10 MB, to which each question and file dialog adds. A
+window has 20 KB of its own."""
+
+STILL = "reduced_motion"
+"""Setting that takes the place of what the desktop says of motion."""
+ZOOM_STEPS = (0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0)
+
+
+def language_of(wanted: list[str]) -> str:
+    """Return our language for a list of language tags, the most wanted first ("zh-Hans-CN", "en_GB", …)."""
+    return "zh" if wanted and wanted[0].replace("_", "-").split("-")[0].lower() == "zh" else "en"
+
+
+def set_language(app: QCoreApplication, language: str) -> None:
+    """Set the language of every text; widgets get a QEvent.LanguageChange."""
+    if language not in LANGUAGES:
+        raise ValueError(f"no language {language!r}; there are {', '.join(LANGUAGES)}")
+    for installed in app.findChildren(QTranslator, NAME):
+        app.removeTranslator(installed)
+        installed.deleteLater()
+    if language == "en":
+        return
+    ours = resource("translations", f"attn_gui_{language}.qm")
+    if not ours.exists():
+        warnings.warn(NOT_COMPILED, stacklevel=2)
+    folder = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
+    for path in (f"{folder}/{QTS_OWN[language]}", str(ours)):
+        translator = QTranslator(app)
+        translator.setObjectName(NAME)
+        if translator.load(path):  # a Qt without its own texts still gets ours
+            app.installTranslator(translator)
+
+
+def in_every_language() -> Callable[[str, str], str]:
+    """Return the way from a text of the source and its context to its words in all languages, whichever is on show."""
+    translators = []
+    for language in LANGUAGES[1:]:
+        translator = QTranslator()
+        translator.load(str(resource("translations", f"attn_gui_{language}.qm")))
+        translators.append(translator)
+    return lambda source, context: " ".join((source, *(each.translate(context, source) or "" for each in translators)))
+
+
+class AppearanceController(QObject):
+    """Applies theme, language and zoom, keeps them and whether the window is simple in the settings, and tells when one
+    of them changed.
+    """
+
+    changed = Signal()
+
+    def __init__(self, app: QApplication, settings: Settings, lang: str | None = None) -> None:
+        super().__init__(app)
+        self._app, self._settings = app, settings
+        QPixmapCache.setCacheLimit(PIXMAPS_KB)
+        self.language = lang or settings.choice("language", LANGUAGES, language_of(QLocale.system().uiLanguages()))
+        self.scheme = settings.choice("theme", SCHEMES, "system")
+        self.simple = settings.flag("simple", True)
+        self.zoom = min(max(settings.number("zoom", 1.0), ZOOM_STEPS[0]), ZOOM_STEPS[-1])
+        set_language(app, self.language)
+        reduce_motion({"true": True, "false": False}.get(settings.text(STILL, "")))
+        apply_theme(app, self.scheme, self.zoom)
+
+    def commands(self) -> dict[str, Command]:
+        languages = {f"language_{key}": key for key in LANGUAGES}
+        schemes = {f"theme_{key}": key for key in SCHEMES}
+        steps = {"zoom_in": 1, "zoom_out": -1, "zoom_reset": 0}
+        return {
+            **choices(languages, lambda: self.language, self.set_language),
+            **choices(schemes, lambda: self.scheme, self.set_scheme),
+            **{name: Command(partial(self.step_zoom, step)) for name, step in steps.items()},
+            "reduced_motion": Command(self.set_reduced_motion, motion_reduced),
+            "simple": Command(self.set_simple, lambda: self.simple),
+        }
+
+    def set_language(self, language: str) -> None:
+        self.language = language
+        self._settings.put("language", language)
+        set_language(self._app, language)
+        self.changed.emit()
+
+    def set_scheme(self, scheme: str) -> None:
+        self.scheme = scheme
+        self._settings.put("theme", scheme)
+        apply_theme(self._app, scheme, self.zoom)
+        self.changed.emit()
+
+    def set_simple(self, simple: bool) -> None:
+        """Show what a first lesson needs, or everything."""
+        self.simple = simple
+        self._settings.put("simple", simple)
+        self.changed.emit()
+
+    def set_reduced_motion(self, reduced: bool) -> None:
+        self._settings.put(STILL, reduced)
+        reduce_motion(reduced)
+        self.changed.emit()
+
+    def step_zoom(self, step: int) -> None:
+        """Show everything larger (1), smaller (-1) or in normal size (0)."""
+        nearest = min(range(len(ZOOM_STEPS)), key=lambda k: abs(ZOOM_STEPS[k] - self.zoom))
+        self.zoom = ZOOM_STEPS[max(0, min(len(ZOOM_STEPS) - 1, nearest + step))] if step else 1.0
+        self._settings.put("zoom", self.zoom)
+        apply_theme(self._app, self.scheme, self.zoom)
+        self.changed.emit()

@@ -21,7 +21,7 @@ from attn_gui.app.tables.tables import TablesController
 from attn_gui.document.matrix_model import MatrixModel, field_symbol
 from attn_gui.document.typed_numbers import NumberError, parse_number
 from attn_gui.engine.graph.symbols_and_titles import symbol
-from attn_gui.formats.text.numerals import normalized
+from attn_gui.formats.text.headings import normalized
 from attn_gui.views.dialogs.dialog_base import asked
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.map.heatmap import Heatmap

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QApplication
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.editing.edit_runner import Arrays
-from attn_gui.app.editing.shape_fixes import done_text, translated_sentence
+from attn_gui.app.editing.sizes_and_parts import done_text, translated_sentence
 from attn_gui.app.state.background_task import LARGE, BackgroundTask
 from attn_gui.app.state.translated_errors import sentences
 from attn_gui.app.tables.tables import TablesController
@@ -28,13 +28,7 @@ from attn_gui.document.matrix_model import MatrixModel, field_symbol, table_box,
 from attn_gui.engine import FILLS, Box, Note, Problem, fill
 from attn_gui.engine.creation.filling import UNSEEDED
 from attn_gui.engine.creation.interventions import Places, removal_notes
-from attn_gui.engine.creation.rows_and_columns import (
-    fields_with_places,
-    parts_by_hand,
-    places_with,
-    places_without,
-    size_of,
-)
+from attn_gui.engine.creation.resize import fields_with_places, parts_by_hand, places_with, places_without, size_of
 from attn_gui.engine.memory import new_array
 from attn_gui.engine.shape_errors import drafted, fields_with, reshaped
 from attn_gui.figure.text.number_formats import significant

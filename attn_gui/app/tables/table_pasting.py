@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QDialog, QFileDialog
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.editing.edit_runner import Arrays
-from attn_gui.app.editing.shape_fixes import ShapeFixes, done_text, followers_text, shape_text
+from attn_gui.app.editing.sizes_and_parts import ShapeFixes, done_text, followers_text, shape_text
 from attn_gui.app.state.background_task import WindowTask
 from attn_gui.app.state.translated_errors import saying, sentence, sentences
 from attn_gui.app.tables.table_edits import Cuts, TablePlace, TableTarget, block_shape
@@ -28,7 +28,7 @@ from attn_gui.document.matrix_model import MatrixModel, field_symbol
 from attn_gui.engine import FieldError, Problem, clash_of, outlined, reshaped, resize, with_direct
 from attn_gui.engine.creation.interventions import with_carried_interventions
 from attn_gui.engine.fields import GIVEN
-from attn_gui.engine.progress import Progress, silent
+from attn_gui.engine.memory import Progress, silent
 from attn_gui.engine.shape_errors import drafted, fields_with
 from attn_gui.formats import AmbiguousTable, FileNote, FormatError, LabeledArray, matrix_formats, open_matrix, suffixes
 from attn_gui.formats.catalog import array_formats, patterns

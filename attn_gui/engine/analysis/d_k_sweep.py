@@ -12,9 +12,9 @@ from attn_gui.engine.arrays import Array
 from attn_gui.engine.comparison import READY, WITH_SCALE
 from attn_gui.engine.evaluation.dense import DenseEvaluation
 from attn_gui.engine.evaluation.evaluation import Evaluation, bits, row_entropy
+from attn_gui.engine.memory import Progress, silent
 from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.problem import Problem
-from attn_gui.engine.progress import Progress, silent
 from attn_gui.engine.scores import SCORES
 
 TOKENS, SEED = 16, 0

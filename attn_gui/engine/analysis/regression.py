@@ -17,9 +17,9 @@ from attn_gui.engine.evaluation.dense import DenseEvaluation
 from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.graph.indices import length, whole
 from attn_gui.engine.masks import Custom
+from attn_gui.engine.memory import Progress, silent, within
 from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.problem import Problem
-from attn_gui.engine.progress import Progress, silent, within
 from attn_gui.engine.scores import SCORES, Score
 from attn_gui.languages import QT_TRANSLATE_NOOP
 

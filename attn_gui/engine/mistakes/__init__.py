@@ -5,8 +5,36 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from .heads import HeadsCutByView, HeadsInterleaved, HeadsJoinedByView, HeadsTiled, MeanOverHeads, SoftmaxOverHeads
-from .masking import CausalTooEarly, CausalTooLate, ClosedAsZero, MaskAdded, MaskAfterSoftmax, MaskFlipped
+from attn_gui.engine.mistakes.products import (
+    HeadsCutByView,
+    HeadsInterleaved,
+    HeadsJoinedByView,
+    HeadsTiled,
+    MeanOverHeads,
+    SoftmaxOverHeads,
+)
+from attn_gui.engine.mistakes.weights import (
+    ByAllHeads,
+    ByWidth,
+    CausalTooEarly,
+    CausalTooLate,
+    ClosedAsZero,
+    DownColumns,
+    DropoutOn,
+    MaskAdded,
+    MaskAfterSoftmax,
+    MaskFlipped,
+    NoSoftmax,
+    NotDivided,
+    NotScaled,
+    OverflowingSoftmax,
+    PlainShares,
+    RootForgotten,
+    RootInverted,
+    ScaleAfterBias,
+    TimesRoot,
+)
+
 from .mistake import Mistake
 from .products import (
     KeyNotTransposed,
@@ -17,8 +45,6 @@ from .products import (
     ValueNotProjected,
     WeightsTransposed,
 )
-from .scaling import ByAllHeads, ByWidth, NotScaled, RootForgotten, RootInverted, ScaleAfterBias, TimesRoot
-from .softmax import DownColumns, DropoutOn, NoSoftmax, NotDivided, OverflowingSoftmax, PlainShares
 
 MISTAKES: Mapping[str, Mistake] = MappingProxyType(
     {

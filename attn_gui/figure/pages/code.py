@@ -9,12 +9,12 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QFontMetricsF, QPainter
 
 from attn_gui.engine import Evaluation
-from attn_gui.engine.progress import Progress
+from attn_gui.engine.memory import Progress
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
-from attn_gui.figure.pages.page_context import PageContext
 from attn_gui.figure.pages.page_kind import (
     ChoiceOption,
     PageCell,
+    PageContext,
     PageDrawing,
     PageKind,
     PageLayout,
@@ -27,7 +27,7 @@ from attn_gui.figure.pages.page_kind import (
     with_frame,
 )
 from attn_gui.figure.text.fonts import code_font
-from attn_gui.figure.text.labels import wrapped
+from attn_gui.figure.text.rich_text import wrapped
 from attn_gui.figure.writers import write_text
 from attn_gui.formats.scripts import SCRIPTS, script_text
 from attn_gui.languages import QT_TRANSLATE_NOOP

@@ -20,17 +20,16 @@ from attn_gui.engine.graph.expressions import Negative
 from attn_gui.engine.graph.printed_digits import printed_operands
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.graph.symbols_and_titles import symbol, title
-from attn_gui.engine.progress import Progress, within
+from attn_gui.engine.memory import Progress, within
 from attn_gui.figure.design_tokens import FONT_SIZE, LINE, SIGNED_STOPS, SPACING
-from attn_gui.figure.heatmap import MapFigure, MapPanel, snapped
+from attn_gui.figure.heatmap import MapFigure, MapPanel, pooled_map, snapped
 from attn_gui.figure.heatmap_layout import fitting_numbers, paint_bar, paint_panel
-from attn_gui.figure.levels import auto_levels, largest_levels
-from attn_gui.figure.numbers_to_pixels import Allowed, Values
+from attn_gui.figure.levels import Allowed, Values, auto_levels, largest_levels
 from attn_gui.figure.pages.page_charts import MOST_LABEL, cells_figure, paint_chosen_cell, paint_row_tokens, token_of
-from attn_gui.figure.pages.page_context import PageContext
 from attn_gui.figure.pages.page_kind import (
     CellBlock,
     PageCell,
+    PageContext,
     PageDrawing,
     PageKind,
     PageLayout,
@@ -43,10 +42,8 @@ from attn_gui.figure.pages.page_kind import (
     span,
     with_frame,
 )
-from attn_gui.figure.pooled_maps import pooled_map
-from attn_gui.figure.text.labels import elided, token_label
 from attn_gui.figure.text.number_formats import difference_text, format_number, significant
-from attn_gui.figure.text.rich_text import write_symbols
+from attn_gui.figure.text.rich_text import elided, token_label, write_symbols
 from attn_gui.figure.writers import END, START, write_line
 from attn_gui.formats.array_rows import stage_labels
 from attn_gui.languages import QT_TRANSLATE_NOOP

@@ -15,12 +15,12 @@ from attn_gui.engine.analysis.dimensions import DimensionStep, counts_of, steps_
 from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.graph.symbols_and_titles import symbol, title
 from attn_gui.engine.masks import Layer
-from attn_gui.engine.progress import Progress
+from attn_gui.engine.memory import Progress
 from attn_gui.figure.design_tokens import FONT_SIZE, RADIUS, SPACING
-from attn_gui.figure.pages.page_context import PageContext
 from attn_gui.figure.pages.page_kind import (
     ChoiceOption,
     PageCell,
+    PageContext,
     PageDrawing,
     PageKind,
     PageLayout,

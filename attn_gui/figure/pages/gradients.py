@@ -9,22 +9,20 @@ import numpy as np
 from PySide6.QtGui import QPainter
 
 from attn_gui.engine import Evaluation
-from attn_gui.engine.analysis.gradient_evaluation import finite_difference
-from attn_gui.engine.analysis.sensitivity import gradients, step_gradients, strongest
+from attn_gui.engine.analysis.sensitivity import finite_difference, gradients, step_gradients, strongest
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.graph.symbols_and_titles import symbol
-from attn_gui.engine.progress import Progress
+from attn_gui.engine.memory import Progress
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.figure.gradients import OF, differentiated
 from attn_gui.figure.levels import largest_levels
-from attn_gui.figure.operands import stage_plane
 from attn_gui.figure.pages.page_charts import MapsLayout, PageMap, list_line
-from attn_gui.figure.pages.page_context import PageContext
 from attn_gui.figure.pages.page_kind import (
     CellBlock,
     ChoiceOption,
     PageCell,
+    PageContext,
     PageDrawing,
     PageKind,
     PageSpot,
@@ -32,6 +30,7 @@ from attn_gui.figure.pages.page_kind import (
     Sides,
     SpotGrid,
 )
+from attn_gui.figure.stage_formulas import stage_plane
 from attn_gui.figure.text.figure_words import page_words
 from attn_gui.figure.text.number_formats import scientific, significant
 from attn_gui.formats.array_rows import has_items

@@ -14,19 +14,19 @@ from PySide6.QtGui import QColor, QPainter
 from attn_gui.engine import Evaluation
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.errors import FieldError
-from attn_gui.engine.progress import Progress, within
+from attn_gui.engine.memory import Progress, within
 from attn_gui.engine.stages import STAGE
 from attn_gui.figure.colors import lut, value_text_color
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
-from attn_gui.figure.levels import ColorScale
-from attn_gui.figure.numbers_to_pixels import Levels, Values, argb, to_display
+from attn_gui.figure.levels import ColorScale, Levels, Values, argb, to_display
 from attn_gui.figure.pages.page_charts import HEADS, OF, RESULT, TOKENS, BarRow, BarRows, LayerGrid, token_of
-from attn_gui.figure.pages.page_context import ModelContext, PageContext
 from attn_gui.figure.pages.page_kind import (
     C,
     ChoiceOption,
     Chosen,
+    ModelContext,
     NumberOption,
+    PageContext,
     PageDrawing,
     PageKind,
     PageLayout,
@@ -38,10 +38,10 @@ from attn_gui.figure.pages.page_kind import (
     with_frame,
 )
 from attn_gui.figure.text.figure_words import Words, page_words
-from attn_gui.figure.text.labels import elided, token_label
 from attn_gui.figure.text.number_formats import format_number, scientific
+from attn_gui.figure.text.rich_text import elided, token_label
 from attn_gui.figure.writers import END, MIDDLE, write_line
-from attn_gui.formats.visible_text import visible_text
+from attn_gui.formats.untrusted_bytes import visible_text
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.models.attribution import (
     DirectLogits,

@@ -19,8 +19,7 @@ from attn_gui.figure.colors import value_text_color
 from attn_gui.figure.design_tokens import FONT_SIZE, LINE, SPACING, Theme
 from attn_gui.figure.heatmap import MapAxis, MapFigure, MapPanel, snapped
 from attn_gui.figure.heatmap_layout import fitting_numbers, paint_bar, paint_panel
-from attn_gui.figure.levels import ColorScale
-from attn_gui.figure.numbers_to_pixels import Allowed, Levels, Values
+from attn_gui.figure.levels import Allowed, ColorScale, Levels, Values
 from attn_gui.figure.pages.page_kind import (
     ChoiceOption,
     PageLayout,
@@ -33,9 +32,8 @@ from attn_gui.figure.pages.page_kind import (
     with_frame,
 )
 from attn_gui.figure.text.figure_words import page_words
-from attn_gui.figure.text.labels import elided, label_step, token_label
 from attn_gui.figure.text.number_formats import format_number
-from attn_gui.figure.text.rich_text import write_symbols
+from attn_gui.figure.text.rich_text import elided, label_step, token_label, write_symbols
 from attn_gui.figure.writers import END, MIDDLE, write_line
 from attn_gui.languages import QT_TRANSLATE_NOOP
 

@@ -4,17 +4,18 @@
 `turned` and `at` make another content of it where that needs no computing; `plan` lays the content out at a size, and
 the `PageDrawing` paints itself and says of each place (`SpotGrid`) what a hover shows and where a click leads
 (`PageSpot`). The window, an exported file and a notebook take the same road. A whole page in 60 lines:
-`tests/newcomer/test_page.py`.
-"""
+`tests/newcomer/test_page.py`."""
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, ClassVar, Generic, TypeVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from weakref import ref
 
 from PySide6.QtCore import QPointF, QRectF, QTranslator
 from PySide6.QtGui import QFontMetricsF, QPainter
@@ -22,24 +23,101 @@ from PySide6.QtGui import QFontMetricsF, QPainter
 from attn_gui.document.edits import Label, Refusal
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.evaluation.choice import is_long
+from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.stage import Role
-from attn_gui.engine.progress import Progress
+from attn_gui.engine.memory import Progress
 from attn_gui.engine.stages import lacking
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING, THEMES, Theme
 from attn_gui.figure.heatmap_layout import MARGIN, paint_note
-from attn_gui.figure.pages.page_context import CHOSEN, ModelContext, PageContext
+from attn_gui.figure.stage_formulas import stage_plane
 from attn_gui.figure.text.figure_words import WORDS, FigureWords, Words
 from attn_gui.figure.text.fonts import WIDER_FONT, figure_font
-from attn_gui.figure.text.labels import wrapped
-from attn_gui.figure.text.rich_text import write_symbols
+from attn_gui.figure.text.rich_text import wrapped, write_symbols
 from attn_gui.figure.writers import PX_PER_CM
-from attn_gui.formats.visible_text import visible_text
+from attn_gui.formats.snapshots import Snapshot
+from attn_gui.formats.untrusted_bytes import visible_text
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.paths import resource
 
-# --- Colors and language in which a page is painted: a figure's language is its own, not the window's ---
+if TYPE_CHECKING:
+    from attn_gui.models.attribution import LikelyToken
+    from attn_gui.models.model import Run
 
 
+# --- aim: the item, the head and the cell that a page looks at, and what has been chosen on it -----
+NO_LAYER = -1
+CHOSEN = ("batch", "head", "stage", "cell", "states")
+"""Fields of a context that the person chooses beside the numbers."""
+
+
+@dataclass(frozen=True, eq=False)
+class ModelContext:
+    """A model that the problem is a layer of: its run as it is now, the one before anything was changed by hand, the
+    layer on the table or NO_LAYER, the token at which predictions are read with the likeliest ones there, and the run
+    of a second text, where there is one."""
+
+    now: Run
+    before: Run
+    layer: int
+    position: int
+    likely: tuple[LikelyToken, ...] = ()
+    other: Run | None = None
+
+    def key(self) -> tuple[object, ...]:
+        """Return what it reads: equal for contexts at the same runs, whatever the layer; keeps no run alive."""
+        runs = (self.now, self.before, self.other)
+        return (*(None if run is None else ref(run) for run in runs), self.position)
+
+
+@dataclass(frozen=True)
+class PageContext:
+    """What a page looks at: the problem, an item, a head, a stage with the chosen `cell` (row and column as shown, or
+    None), its `place` in the axes of the stage and its `value`; the page's `options`, the `states` kept beside the
+    problem, and the `model` that it is a layer of."""
+
+    problem: Problem
+    batch: int = 0
+    head: int = 0
+    stage: str = ""
+    cell: tuple[int, int] | None = None
+    place: tuple[int, ...] = ()
+    value: float = 0.0
+    options: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    states: tuple[Snapshot, ...] = ()
+    model: ModelContext | None = None
+
+    @classmethod
+    def at(
+        cls,
+        evaluation: Evaluation,
+        batch: int,
+        head: int,
+        stage: str,
+        cell: tuple[int, int] | None,
+        states: tuple[Snapshot, ...] = (),
+    ) -> PageContext:
+        """Return the context at a cell of an evaluation, its place and number read there."""
+        if cell is None:
+            return cls(evaluation.problem, batch, head, stage, states=states)
+        place = stage_plane(evaluation, stage, batch, head).index(*cell)
+        value = float(evaluation.box(stage, indices.cell(place)).item())
+        return cls(evaluation.problem, batch, head, stage, cell, place, value, states=states)
+
+    def query(self, evaluation: Evaluation) -> int | None:
+        """Return the chosen query; None where none is."""
+        if self.cell is None or evaluation.node(self.stage).stage.by_key:
+            return None
+        return self.cell[0]
+
+    def key(self, evaluation: Evaluation) -> int | None:
+        """Return the chosen key; None where none is."""
+        if self.cell is None:
+            return None
+        stage = evaluation.node(self.stage).stage
+        return self.cell[1] if stage.square else self.cell[0] if stage.by_key else None
+
+
+# --- looks: a figure's colors and language are its own, not the window's ---------------------------
 @dataclass(frozen=True)
 class PageStyle:
     """A theme and a language, both by their names; `layer` is the one of a model that a page looks at.
@@ -84,9 +162,7 @@ def _translator(lang: str) -> QTranslator:
     return found
 
 
-# --- Options of a page: what can be chosen on it beside the cell, as plain values that files of settings could hold ---
-
-
+# --- options, as plain values that files of settings could hold ------------------------------------
 _UNKNOWN = QT_TRANSLATE_NOOP("Sentences", "There is nothing to set called {got}; there is {known}.")
 _NONE = QT_TRANSLATE_NOOP("Sentences", "There is nothing to set called {got}; there is nothing.")
 _NO_CHOICE = QT_TRANSLATE_NOOP("Sentences", "{name} cannot be {got} here; expected one of {choices}.")
@@ -226,8 +302,6 @@ def checked_options(
 
 
 # --- laid-out page --------------------------------------------------------------------------------
-
-
 Sides = tuple[float | None, float | None]
 """Width and height of a page in logical pixels; None for its own."""
 
@@ -342,8 +416,8 @@ class PageDrawing:
     def paint_all(self, painter: QPainter) -> None:
         """Paint the page with its plots."""
         self.paint(painter)
-        for field in self.fields:
-            field.paint(painter)
+        for plot in self.fields:
+            plot.paint(painter)
 
     def field_at(self, point: QPointF) -> tuple[int, int, int] | None:
         """Return (field, row, column) under a point; the last painted wins."""
@@ -442,9 +516,7 @@ class PageKind(ABC, Generic[C]):
         """Lay it out at its own size, or to a width, a height or both. Raises NoRoom if too small."""
 
 
-# --- The frame of a page: its title above, its sentences below, and the room between them ---
-
-
+# --- frame: title above, sentences below, and the room between them --------------------------------
 OWN_WIDTH = 14 * PX_PER_CM
 ROUNDING = 1e-6  # of sums of sizes in pixels
 

@@ -15,8 +15,8 @@ from attn_gui.figure.design_tokens import FONT_SIZE, LINE, SPACING, Theme
 from attn_gui.figure.heatmap_layout import paint_axis_name, paint_frame
 from attn_gui.figure.pages.page_kind import PageSpot, SpotGrid, metrics
 from attn_gui.figure.text.fonts import figure_font
-from attn_gui.figure.text.labels import elided
 from attn_gui.figure.text.number_formats import format_number, significant
+from attn_gui.figure.text.rich_text import elided
 from attn_gui.figure.writers import END, MIDDLE, START, write_line, write_text
 
 # --- Axes of a plot on a page: scales with round ticks, their labels and names, and the lines between points ---

@@ -19,18 +19,16 @@ from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.evaluation.proxies import stand_in
 from attn_gui.engine.graph.symbols_and_titles import symbol, title
-from attn_gui.engine.progress import Progress
+from attn_gui.engine.memory import Progress
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.figure.heatmap_layout import MARGIN
-from attn_gui.figure.levels import auto_levels, largest_levels
-from attn_gui.figure.numbers_to_pixels import Allowed, Values
-from attn_gui.figure.operands import stage_plane
+from attn_gui.figure.levels import Allowed, Values, auto_levels, largest_levels
 from attn_gui.figure.pages.page_charts import WIDE, MapsLayout, PageMap, list_line
-from attn_gui.figure.pages.page_context import PageContext
 from attn_gui.figure.pages.page_kind import (
     CellBlock,
     ChoiceOption,
     PageCell,
+    PageContext,
     PageDrawing,
     PageKind,
     PageSpot,
@@ -39,6 +37,7 @@ from attn_gui.figure.pages.page_kind import (
     SpotGrid,
     metrics,
 )
+from attn_gui.figure.stage_formulas import stage_plane
 from attn_gui.figure.text.figure_words import page_words
 from attn_gui.figure.text.number_formats import format_number, scientific
 from attn_gui.languages import QT_TRANSLATE_NOOP

@@ -17,14 +17,14 @@ from attn_gui.engine.analysis.regression import TRUE_FUNCTIONS, PooledOutputs, f
 from attn_gui.engine.arrays import item_of
 from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.graph.stage import Role
-from attn_gui.engine.progress import Progress
+from attn_gui.engine.memory import Progress
 from attn_gui.figure.design_tokens import FONT_SIZE, LINE, SPACING
-from attn_gui.figure.pages.page_context import PageContext
 from attn_gui.figure.pages.page_kind import (
     C,
     ChoiceOption,
     Chosen,
     PageCell,
+    PageContext,
     PageDrawing,
     PageFrame,
     PageKind,

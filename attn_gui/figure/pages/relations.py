@@ -14,17 +14,17 @@ from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.analysis.relations import Relation, cosines, largest_weights, mean_of_others
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.graph.symbols_and_titles import symbol
-from attn_gui.engine.progress import Progress
+from attn_gui.engine.memory import Progress
 from attn_gui.figure.colors import even_color
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
-from attn_gui.figure.numbers_to_pixels import Levels, Values
+from attn_gui.figure.levels import Levels, Values
 from attn_gui.figure.pages.page_charts import MapsLayout, PageMap, token_and_place, token_of
-from attn_gui.figure.pages.page_context import PageContext
 from attn_gui.figure.pages.page_kind import (
     ChoiceOption,
     Chosen,
     NumberOption,
     PageCell,
+    PageContext,
     PageDrawing,
     PageKind,
     PageLayout,
@@ -37,8 +37,8 @@ from attn_gui.figure.pages.page_kind import (
     with_frame,
 )
 from attn_gui.figure.text.figure_words import Words, page_words
-from attn_gui.figure.text.labels import elided
 from attn_gui.figure.text.number_formats import format_number
+from attn_gui.figure.text.rich_text import elided
 from attn_gui.figure.writers import END, write_line
 from attn_gui.formats.array_rows import stage_labels
 from attn_gui.languages import QT_TRANSLATE_NOOP

@@ -14,14 +14,14 @@ from attn_gui.engine.analysis.regression import Mixture, mixture
 from attn_gui.engine.creation.interventions import off_heads
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.graph.symbols_and_titles import symbol
-from attn_gui.engine.progress import Progress
+from attn_gui.engine.memory import Progress
 from attn_gui.figure.colors import even_color
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
 from attn_gui.figure.pages.page_charts import token_and_place, token_of
-from attn_gui.figure.pages.page_context import PageContext
 from attn_gui.figure.pages.page_kind import (
     NumberOption,
     PageCell,
+    PageContext,
     PageDrawing,
     PageKind,
     PageLayout,

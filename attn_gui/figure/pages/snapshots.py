@@ -15,20 +15,18 @@ from attn_gui.engine.errors import ShapeError, StageError
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.proxies import Difference, stand_in
 from attn_gui.engine.graph.symbols_and_titles import symbol, title
-from attn_gui.engine.progress import Progress, within
+from attn_gui.engine.memory import Progress, within
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
-from attn_gui.figure.heatmap import MapFigure, snapped
+from attn_gui.figure.heatmap import MapFigure, pooled_map, snapped
 from attn_gui.figure.heatmap_layout import fitting_numbers, paint_bar, paint_panel
-from attn_gui.figure.levels import Levels, auto_levels
-from attn_gui.figure.numbers_to_pixels import Allowed, Values
-from attn_gui.figure.operands import stage_plane
+from attn_gui.figure.levels import Allowed, Levels, Values, auto_levels
 from attn_gui.figure.pages.page_charts import cells_figure
-from attn_gui.figure.pages.page_context import PageContext
 from attn_gui.figure.pages.page_kind import (
     CellBlock,
     ChoiceOption,
     Chosen,
     PageCell,
+    PageContext,
     PageDrawing,
     PageKind,
     PageLayout,
@@ -39,13 +37,13 @@ from attn_gui.figure.pages.page_kind import (
     metrics,
     with_frame,
 )
-from attn_gui.figure.pooled_maps import pooled_map
+from attn_gui.figure.stage_formulas import stage_plane
 from attn_gui.figure.text.figure_words import Words, joined, page_words
 from attn_gui.figure.text.number_formats import format_number
 from attn_gui.figure.text.rich_text import write_symbols
 from attn_gui.figure.writers import MIDDLE
 from attn_gui.formats.snapshots import Snapshot
-from attn_gui.formats.visible_text import visible_text
+from attn_gui.formats.untrusted_bytes import visible_text
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.modes import NOW
 

@@ -26,17 +26,17 @@ from attn_gui.engine.analysis.sweep import (
     seeded_variances,
 )
 from attn_gui.engine.graph.stage import Role
+from attn_gui.engine.memory import Progress
 from attn_gui.engine.normalizers import NORMALIZERS
-from attn_gui.engine.progress import Progress
 from attn_gui.engine.scores import SCORES
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
 from attn_gui.figure.pages.page_charts import paint_key_names, paint_row_bars
-from attn_gui.figure.pages.page_context import PageContext
 from attn_gui.figure.pages.page_kind import (
     ChoiceOption,
     Chosen,
     NumberOption,
     PageCell,
+    PageContext,
     PageDrawing,
     PageKind,
     PageLayout,
@@ -51,9 +51,8 @@ from attn_gui.figure.pages.page_kind import (
 )
 from attn_gui.figure.pages.plot import Curve, Plot, PlotAxes, PlotNote, PlotRule, axes_in
 from attn_gui.figure.text.figure_words import page_words
-from attn_gui.figure.text.labels import token_label, wrapped
 from attn_gui.figure.text.number_formats import format_number, significant
-from attn_gui.figure.text.rich_text import write_symbols
+from attn_gui.figure.text.rich_text import token_label, wrapped, write_symbols
 from attn_gui.figure.writers import END, START, write_line
 from attn_gui.formats.array_rows import stage_labels
 from attn_gui.languages import QT_TRANSLATE_NOOP

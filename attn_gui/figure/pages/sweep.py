@@ -24,18 +24,17 @@ from attn_gui.engine.analysis.sweep import (
 )
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.graph.stage import Role
-from attn_gui.engine.progress import Progress
+from attn_gui.engine.memory import Progress
 from attn_gui.figure.design_tokens import FONT_SIZE, LINE, SPACING
 from attn_gui.figure.heatmap import MapFigure, snapped
 from attn_gui.figure.heatmap_layout import paint_bar, paint_note, paint_panel
-from attn_gui.figure.levels import auto_levels
-from attn_gui.figure.numbers_to_pixels import Allowed, Levels, Values
+from attn_gui.figure.levels import Allowed, Levels, Values, auto_levels
 from attn_gui.figure.pages.page_charts import cells_figure
-from attn_gui.figure.pages.page_context import PageContext
 from attn_gui.figure.pages.page_kind import (
     ChoiceOption,
     Chosen,
     NumberOption,
+    PageContext,
     PageDrawing,
     PageKind,
     PageLayout,
@@ -50,9 +49,8 @@ from attn_gui.figure.pages.page_kind import (
 from attn_gui.figure.pages.plot import Curve, Plot, PlotAxes, PlotNote, PlotRule, axes_in
 from attn_gui.figure.text.figure_words import Words, joined, page_words
 from attn_gui.figure.text.fonts import WIDER_FONT
-from attn_gui.figure.text.labels import token_label, wrapped
 from attn_gui.figure.text.number_formats import significant
-from attn_gui.figure.text.rich_text import write_symbols
+from attn_gui.figure.text.rich_text import token_label, wrapped, write_symbols
 from attn_gui.figure.writers import END, MIDDLE, START
 from attn_gui.formats.array_rows import stage_labels
 from attn_gui.languages import QT_TRANSLATE_NOOP

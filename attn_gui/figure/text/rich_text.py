@@ -1,4 +1,4 @@
-"""Rich text in lines: a few tags, and symbols with an index, measured and painted on any device."""
+"""Rich text in lines (a few tags, symbols with an index), and labels cut or wrapped to a width, on any device."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.writers import SHARES, START, write_line
+from attn_gui.formats.untrusted_bytes import visible_text
 
+# --- rich text -------------------------------------------------------------------------------------
 _PARTS = re.compile(r"<(/?)(\w+)(?:[^>]*?color:\s*(#\w+)[^>]*)?>|([^<]+)")
 _WORDS = r"[\u2e80-\uffef]|[^\s\u2e80-\uffef]+\s*|\s+"  # compiled where it is used: so wide a range takes 4 ms
 _SYMBOL = re.compile(
@@ -165,3 +167,47 @@ def _size(run: StyledRun, pixels: float) -> float:
 @lru_cache(1 << 13)
 def _width(run: StyledRun, pixels: float) -> float:
     return QFontMetricsF(figure_font(_size(run, pixels), strong=run.strong)).horizontalAdvance(run.text)
+
+
+# --- labels and sentences: tokens cut or wrapped, and which of many have room ----------------------
+_NICE_STEPS = (1, 2, 5)
+
+
+def token_text(token: str) -> str:
+    """Return a token without the blanks and the marks for a blank (Ġ, ▁) that tokenizers put around words.
+
+    One of nothing else stays as it is.
+    """
+    return token.strip().lstrip("Ġ▁").strip() or token
+
+
+def token_label(token: str) -> str:
+    """Return a token as it stands beside its row or column."""
+    return visible_text(token_text(token))
+
+
+def elided(text: str, width: float, metrics: QFontMetricsF) -> str:
+    """Return a text cut to a width, with an ellipsis."""
+    return metrics.elidedText(text, Qt.TextElideMode.ElideRight, width)
+
+
+def wrapped(text: str, width: float, metrics: QFontMetricsF) -> tuple[str, ...]:
+    """Return a sentence in lines of a width, broken at blanks (never inside "4 × 5"), or anywhere in a text that has
+    none, but not before the marks that close a clause in Chinese."""
+    lines: list[str] = []
+    for word in re.findall(r"[\u2e80-\uffef][，。；：、？！）》”]*|(?:[^\s\u2e80-\uffef]| [×·] (?=\S))+\s*|\s+", text):
+        if lines and metrics.horizontalAdvance((lines[-1] + word).rstrip()) <= width:
+            lines[-1] += word
+        else:
+            lines.append(word)
+    return tuple(line.rstrip() for line in lines)
+
+
+def label_step(size: float, cell: float) -> int:
+    """Return every how many cells a label fits: 1, 2, 5, 10, 20, … for labels of a size over cells of a size."""
+    power = 1
+    while True:
+        for nice in _NICE_STEPS:
+            if nice * power * cell >= size:
+                return nice * power
+        power *= 10

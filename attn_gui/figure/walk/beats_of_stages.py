@@ -28,8 +28,7 @@ from attn_gui.figure.walk.cell_beats import (
 )
 from attn_gui.figure.walk.equations import main_sum, with_number
 from attn_gui.figure.walk.softmax_beats import softmax_beats
-from attn_gui.figure.walk.sum_beats import sum_beats
-from attn_gui.figure.walk.values_beat import PourBeat
+from attn_gui.figure.walk.sum_beats import PourBeat, sum_beats
 from attn_gui.figure.walk.walk_context import Index, WalkContext
 from attn_gui.languages import QT_TRANSLATE_NOOP
 

@@ -14,14 +14,13 @@ from attn_gui.engine import Evaluation, symbol
 from attn_gui.figure.colors import value_text_color
 from attn_gui.figure.design_tokens import RADIUS, Theme
 from attn_gui.figure.heatmap import MapAxis, MapFigure, MapPanel, paint_cells
+from attn_gui.figure.levels import ALLOWED, argb, auto_levels, to_display
 from attn_gui.figure.levels import PLAIN as USUAL_SHADE
-from attn_gui.figure.numbers_to_pixels import ALLOWED, argb, auto_levels, to_display
-from attn_gui.figure.operands import KEY, QUERY, StageOperand, picture_of, stage_plane
 from attn_gui.figure.pages.page_kind import PageStyle
+from attn_gui.figure.stage_formulas import KEY, QUERY, StageOperand, picture_of, stage_plane
 from attn_gui.figure.text.fonts import figure_font
-from attn_gui.figure.text.labels import elided, token_label
 from attn_gui.figure.text.number_formats import CellNumbers, cell_decimals, cell_text
-from attn_gui.figure.text.rich_text import escaped, indexed, strong
+from attn_gui.figure.text.rich_text import elided, escaped, indexed, strong, token_label
 from attn_gui.figure.walk.walk_canvas import SMALL, WalkCanvas
 from attn_gui.figure.writers import END, MIDDLE, PdfPage, SvgPage
 from attn_gui.pictures.planes import PlaneLike, uncovered

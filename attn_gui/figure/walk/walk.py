@@ -13,12 +13,12 @@ from attn_gui.engine import Evaluation
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.graph.symbols_and_titles import cell_symbol, computed_name
 from attn_gui.figure.design_tokens import Theme
-from attn_gui.figure.operands import stage_plane
 from attn_gui.figure.pages.page_kind import PageStyle
+from attn_gui.figure.stage_formulas import stage_plane
 from attn_gui.figure.text.rich_text import escaped, lowered, runs, strong
 from attn_gui.figure.walk.beat import Beat
 from attn_gui.figure.walk.beats_of_stages import beats_of
-from attn_gui.figure.walk.values_beat import PourBeat
+from attn_gui.figure.walk.sum_beats import PourBeat
 from attn_gui.figure.walk.walk_canvas import HEIGHT, WIDTH, WalkCanvas
 from attn_gui.figure.walk.walk_context import Index, WalkContext
 from attn_gui.languages import QT_TRANSLATE_NOOP

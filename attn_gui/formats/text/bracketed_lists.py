@@ -22,8 +22,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from attn_gui.formats.file_messages import FormatError, quoted, shape_text
-from attn_gui.formats.text.headings import CellSort, cell_number, is_number, is_switch, sort_of
-from attn_gui.formats.text.numerals import NotANumber
+from attn_gui.formats.text.headings import CellSort, NotANumber, cell_number, is_number, is_switch, sort_of
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 Nested = list["str | Nested"]

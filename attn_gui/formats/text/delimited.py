@@ -18,8 +18,7 @@ from typing import NamedTuple
 
 from attn_gui.formats.file_messages import FormatError, quoted
 from attn_gui.formats.text.bracketed_lists import BESIDE, NAMED, SUMMARY
-from attn_gui.formats.text.headings import CellSort, find_headings, is_count, is_number, sort_of
-from attn_gui.formats.text.numerals import normalized
+from attn_gui.formats.text.headings import CellSort, find_headings, is_count, is_number, normalized, sort_of
 
 DELIMITERS = ("\t", ";", ",", " ")  # a tie goes to the first: commas are decimals more often than tabs are
 SAMPLE = 64  # rows

@@ -27,24 +27,28 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from attn_gui.engine.progress import Progress, silent
+from attn_gui.engine.memory import Progress, silent
 from attn_gui.formats.file_format import LabeledArray
 from attn_gui.formats.file_messages import FileNote, FormatError, quoted, shape_text
 from attn_gui.formats.text import bracketed_lists, delimited, latex_markdown_reader
 from attn_gui.formats.text.ambiguous_table import AmbiguousTable, PossibleMatrix
 from attn_gui.formats.text.delimited import ONE_COMMA, SAMPLE, Dialect, TextBlock, TextRow
 from attn_gui.formats.text.headings import (
+    COMMA,
+    MOST_NUMBERS,
+    NOT_A_NUMBER,
     CellSort,
     Headings,
+    NotANumber,
     cell_number,
     find_headings,
     is_number,
     is_switch,
     label_check,
+    normalized,
     sort_of,
     unmarked,
 )
-from attn_gui.formats.text.numerals import COMMA, MOST_NUMBERS, NOT_A_NUMBER, NotANumber, normalized
 from attn_gui.formats.untrusted_bytes import EXACT, ROUNDED, rounded_note
 from attn_gui.languages import QT_TRANSLATE_NOOP
 

@@ -27,7 +27,6 @@ from attn_gui.engine.creation.mask_cells import FILLS
 from attn_gui.engine.masks import MASKS, Layer, Parameter
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.views.banner import IconLabel
-from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import SizeBox, whole_number
 from attn_gui.views.controls.popup_frame import PopupFrame
 from attn_gui.views.controls.typed_field import TypedField
@@ -41,7 +40,7 @@ from attn_gui.views.names import (
 )
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import icon, style_text
-from attn_gui.views.widgets import Retranslated, arrange, set_name, set_tip
+from attn_gui.views.widgets import ChoiceBox, Retranslated, arrange, set_name, set_tip
 
 # --- Editors for the parameters of a mask layer, built from the engine's catalog ---
 

@@ -22,11 +22,10 @@ from PySide6.QtWidgets import (
 
 from attn_gui.engine import DTYPES
 from attn_gui.figure.design_tokens import SPACING
-from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import ItemCell, SizeBox
 from attn_gui.views.text_views import WrappedLabel, scripts_markup
 from attn_gui.views.theme import icon, style_text
-from attn_gui.views.widgets import arrange
+from attn_gui.views.widgets import ChoiceBox, arrange
 
 __all__ = ["ShapePanel", "ShapeState"]
 

@@ -9,8 +9,7 @@ from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from attn_gui.modes import BEFORE, DIFFERENCE, GRADIENT, NOW, SIDE_BY_SIDE, STATES, WIPE
-from attn_gui.views.controls.choice_box import ChoiceBox
-from attn_gui.views.widgets import arrange, set_tip
+from attn_gui.views.widgets import ChoiceBox, arrange, set_tip
 
 
 class CompareBox(ChoiceBox):

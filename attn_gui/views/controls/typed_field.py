@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 from attn_gui.document.edits import Refusal
 from attn_gui.document.typed_numbers import parse_number, shortest
 from attn_gui.figure.design_tokens import RADIUS, SPACING
-from attn_gui.formats.text.numerals import LONGEST
+from attn_gui.formats.text.headings import LONGEST
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import current_theme, restyle, style_text
 from attn_gui.views.widgets import WidgetMixin, focus_returns, is_window_shortcut

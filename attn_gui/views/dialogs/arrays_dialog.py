@@ -45,14 +45,13 @@ from attn_gui.formats.named.arranged_problem import CompletedMapping, complaint,
 from attn_gui.formats.named.array_mapping import ArrayMapping
 from attn_gui.formats.named.array_names import AT_ONCE, MASK, PROJECTED, ROLES, is_problem, one_way
 from attn_gui.formats.named.weight_layouts import FUSED, Columns, runs_text
-from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.dialogs.ambiguity_dialogs import NumberPreview
 from attn_gui.views.dialogs.axes_fields import AxesFields
 from attn_gui.views.dialogs.dialog_base import AnswerButtons, FormDialog
 from attn_gui.views.dialogs.form_fields import caption, lay_out
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import scaled, style_text
-from attn_gui.views.widgets import Retranslated, arrange, plain_tip
+from attn_gui.views.widgets import ChoiceBox, Retranslated, arrange, plain_tip
 
 # --- The arrays of a file as rows: name, shape, kind of numbers, and the parts that they are used as ---
 

@@ -13,16 +13,14 @@ from attn_gui.engine.head_axis import BATCH, COLUMN, HEAD, TOKEN, parsed, spelle
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.formats.file_messages import FileNote, SeveralReadings
 from attn_gui.formats.named.arranged_problem import CompletedMapping
-from attn_gui.formats.named.array_mapping import ArrayMapping
+from attn_gui.formats.named.array_mapping import ADD, BLOCK, KEEP, NO_MASK, ArrayMapping
 from attn_gui.formats.named.array_names import MASK
-from attn_gui.formats.named.mask_meanings import ADD, BLOCK, KEEP, NO_MASK
 from attn_gui.formats.named.weight_layouts import FUSED, HEAD_BY_HEAD, LINEAR, PART_BY_PART, SPLITS, known_of, parts_of
-from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.dialogs.ambiguity_dialogs import ReadingList
 from attn_gui.views.dialogs.form_fields import caption
 from attn_gui.views.theme import style_text
-from attn_gui.views.widgets import Retranslated
+from attn_gui.views.widgets import ChoiceBox, Retranslated
 
 UNSAID = ""
 MOST_HEADS = 65536

@@ -10,10 +10,9 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLa
 
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.figure.export_settings import THEMES
-from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.dialogs.export_dialog import Preview
 from attn_gui.views.theme import scaled
-from attn_gui.views.widgets import Retranslated, arrange
+from attn_gui.views.widgets import ChoiceBox, Retranslated, arrange
 
 FORMS = ("card", "square_card")
 PREVIEW = 560, 340

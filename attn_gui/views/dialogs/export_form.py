@@ -22,15 +22,21 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.figure.design_tokens import SPACING
-from attn_gui.figure.styles import STYLES, resolution
-from attn_gui.views.controls.choice_box import ChoiceBox
+from attn_gui.figure.export_settings import STYLES, resolution
 from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.dialogs.dialog_base import BUTTONS, AnswerButtons, FormDialog, asked, message_box
-from attn_gui.views.dialogs.export_choice import ExportChoice, heads_from_text
-from attn_gui.views.dialogs.form_fields import CentimeterField, FormField, PointsField, TargetFields, kind_of
+from attn_gui.views.dialogs.form_fields import (
+    CentimeterField,
+    ExportChoice,
+    FormField,
+    PointsField,
+    TargetFields,
+    heads_from_text,
+    kind_of,
+)
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import style_text
-from attn_gui.views.widgets import Retranslated, arrange, commit_focused_editor
+from attn_gui.views.widgets import ChoiceBox, Retranslated, arrange, commit_focused_editor
 from attn_gui.views.zones import step
 
 NOT_IN_NAMES = frozenset('/\\:*?"<>|')

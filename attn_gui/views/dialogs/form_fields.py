@@ -1,13 +1,17 @@
-"""Fields of forms: a list to tick, levels, the target of an export, captions, and a form that scrolls."""
+"""Fields of forms: choices of an export, lists to tick and lists of heads, levels, the target, captions, scrolling."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
@@ -23,19 +27,133 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.document.edits import Refusal
+from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.figure.design_tokens import SPACING
-from attn_gui.figure.export_settings import FONT_SIZES
-from attn_gui.views.controls.choice_box import ChoiceBox
+from attn_gui.figure.export_settings import FONT_SIZES, ExportSettings
+from attn_gui.formats.catalog import IMAGES
+from attn_gui.modes import NOW
 from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.controls.typed_field import NumberField
-from attn_gui.views.dialogs.export_choice import AUTOMATIC, LEVELS, TYPED, WINDOW
 from attn_gui.views.theme import style_text
-from attn_gui.views.widgets import FittingPage, Retranslated, arrange
+from attn_gui.views.widgets import ChoiceBox, FittingPage, Retranslated, arrange
 from attn_gui.views.zones import stops_in
 
-# --- Fields of the export dialogs: a list to tick, a folder with a name, a table of captions and editors ---
+# --- choices of an export, and lists of heads as people write them ---------------------------------
+WINDOW, AUTOMATIC, TYPED = "window", "automatic", "typed"
+LEVELS = (WINDOW, AUTOMATIC, TYPED)
+VALUES = {"auto": None, "always": True, "never": False}
+REMEMBERED = (
+    "format",
+    "style",
+    "width",
+    "height",
+    "dpi",
+    "font_size",
+    "values",
+    "colorbar",
+    "title",
+    "outlines",
+    "transparent",
+    "sheet",
+    "theme",
+    "folder",
+)
+"""The settings that are proposed again the next time."""
 
 
+@dataclass(frozen=True)
+class ExportChoice(ExportSettings):
+    """Settings of figures to write, and what the dialog asks beside them: which `stages` are drawn, in files of which
+    `format` in which `folder`. Levels are those of the window, automatic, or the pair in `typed`; a color map of None
+    is the window's.
+
+    `name` is what the files are called: the whole name if there is one, else what stands before stage and head.
+    A page looks at `cell` of `stage` and has options, in `options_by_page`. `compare` is one of `modes.STATES`, or
+    GRADIENT.
+    """
+
+    heads: tuple[int, ...] = (0,)
+    session: bool | None = False
+    stages: tuple[str, ...] = (SHOWN_FIRST,)
+    format: str = "png"
+    sheet: bool = False
+    levels: str = WINDOW
+    typed: tuple[float, float] | None = None
+    colormap: str | None = None
+    folder: str = ""
+    name: str = ""
+    options_by_page: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    compare: str = NOW
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not (self.format in tuple(IMAGES) and isinstance(self.sheet, bool) and isinstance(self.folder, str)):
+            raise ValueError("No format, sheet or folder of an export.")
+
+    @classmethod
+    def recalled(cls, state: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the settings of the last time, without what is missing or impossible."""
+        found = {}
+        for name in (name for name in REMEMBERED if name in state):
+            with suppress(ValueError):
+                if state[name] is not None or getattr(cls, name) is None:
+                    found[name] = getattr(cls(**{name: state[name]}), name)
+        return found
+
+
+@dataclass(frozen=True)
+class DataChoice:
+    """Numbers to write: fields and stages by name; heads only where a file holds one matrix."""
+
+    arrays: tuple[str, ...] = ()
+    heads: tuple[int, ...] = (0,)
+    batch: int = 0
+    format: str = "npz"
+    bom: bool = False
+    headers: bool = False
+    folder: str = ""
+    name: str = ""
+
+
+def first_of(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the name that is proposed: the stage that is shown first, else the first of them."""
+    return (SHOWN_FIRST,) if SHOWN_FIRST in names else tuple(names[:1])
+
+
+ALL = ("", "all", "全部")
+_PART = re.compile(r"(\d{1,9})(?:\s*-\s*(\d{1,9}))?")  # Python refuses to read thousands of digits
+_SIGNS = str.maketrans({"–": "-", "−": "-", "~": "-", "、": ",", ";": ","})
+
+
+def heads_from_text(text: str, count: int) -> tuple[int, ...]:
+    """Return the heads that `text` names, in order, each once; empty text or "all" means every one of `count`.
+
+    Raises ValueError with a sentence in the language of the window.
+    """
+    plain = unicodedata.normalize("NFKC", text).translate(_SIGNS).strip().lower()
+    if plain in ALL:
+        return tuple(range(count))
+    heads: set[int] = set()
+    for part in filter(None, (part.strip() for part in plain.split(","))):
+        found = _PART.fullmatch(part)
+        if found is None:
+            raise ValueError(
+                QCoreApplication.translate(
+                    "Heads", "“{text}” is not a list of heads: write all, or numbers such as 0, 2-3."
+                ).format(text=part[:24])
+            )
+        first, last = int(found[1]), int(found[2] or found[1])
+        if max(first, last) >= count:
+            raise ValueError(
+                QCoreApplication.translate("Heads", "There is no head {head}: heads go from 0 to {last}.").format(
+                    head=max(first, last), last=count - 1
+                )
+            )
+        heads.update(range(min(first, last), max(first, last) + 1))
+    return tuple(sorted(heads))
+
+
+# --- fields ----------------------------------------------------------------------------------------
 KEY = Qt.ItemDataRole.UserRole
 SHOWN_ROWS = 5
 LONGEST_CM = 200
@@ -133,9 +251,9 @@ class LevelsFields(QWidget):
         self.low, self.high = LiveNumber(self, finite=True), LiveNumber(self, finite=True)
         self._dots = QLabel("…", self)
         line = arrange(QHBoxLayout(self), (self.choice, 2), margins=0, spacing=SPACING.s)
-        for field, name in ((self.low, "low"), (self.high, "high")):
-            field.setObjectName(f"export.{name}")
-            field.textChanged.connect(self.changed)
+        for end, name in ((self.low, "low"), (self.high, "high")):
+            end.setObjectName(f"export.{name}")
+            end.textChanged.connect(self.changed)
         for widget in (self.low, self._dots, self.high):
             line.addWidget(widget, 0 if widget is self._dots else 1)
         self.setFocusProxy(self.choice)
@@ -159,8 +277,8 @@ class LevelsFields(QWidget):
     def set_levels(self, key: str, typed: tuple[float, float] | None) -> None:
         """Show a choice."""
         self.choice.set_key(key)
-        for field, number in zip((self.low, self.high), typed or (0.0, 1.0), strict=True):
-            field.set_value(number)
+        for end, number in zip((self.low, self.high), typed or (0.0, 1.0), strict=True):
+            end.set_value(number)
         self._show_numbers()
 
     def retranslate(self) -> None:
@@ -273,9 +391,7 @@ def lay_out(grid: QGridLayout, rows: Sequence[Sequence[FormField]]) -> None:
         QWidget.setTabOrder(before, after)
 
 
-# --- A form that scrolls where a screen is low, and the size in which its dialog opens ---
-
-
+# --- form that scrolls where a screen is low, and the size in which its dialog opens ---------------
 ROOM = 0.9  # of the screen: a title bar needs some of it
 
 

@@ -25,14 +25,13 @@ from attn_gui.engine.creation.filling import SEEDED
 from attn_gui.engine.graph.symbols_and_titles import symbol
 from attn_gui.engine.masks import MASKS
 from attn_gui.figure.design_tokens import SPACING
-from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.dialogs.dialog_base import AnswerButtons, FormDialog
 from attn_gui.views.dialogs.form_fields import lay_out
 from attn_gui.views.names import mask_about, mask_name
 from attn_gui.views.text_views import SentenceRun, SentenceView, scripts_markup
 from attn_gui.views.theme import scaled
-from attn_gui.views.widgets import Retranslated, arrange
+from attn_gui.views.widgets import ChoiceBox, Retranslated, arrange
 
 SIZES = {"n": 4096, "m": 4096, "num_heads": 256, "d_k": 1024, "d_v": 1024}  # the largest that a form should offer
 NO_MASK = "none"

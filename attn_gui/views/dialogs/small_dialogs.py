@@ -23,14 +23,13 @@ from PySide6.QtWidgets import (
 
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.lessons.exercises import BLANKS, SEED
-from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.dialogs.dialog_base import AnswerButtons, FormDialog
 from attn_gui.views.dialogs.form_fields import FormField, caption, lay_out
 from attn_gui.views.names import WEIGHT_MEANINGS, WEIGHT_MEANINGS_WITH_SINK
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import scaled, style_text
-from attn_gui.views.widgets import arrange
+from attn_gui.views.widgets import ChoiceBox, arrange
 
 T = TypeVar("T")
 WIDTH = 340

@@ -18,13 +18,12 @@ from PySide6.QtWidgets import (
 from attn_gui.document.edits import Refusal
 from attn_gui.engine.analysis.shortest_change import BIAS, WAYS
 from attn_gui.figure.design_tokens import SPACING
-from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.typed_field import NumberField
 from attn_gui.views.dialogs.dialog_base import AnswerButtons, FormDialog
 from attn_gui.views.inspector.cell_relations import number
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import scaled, style_text
-from attn_gui.views.widgets import Retranslated, arrange
+from attn_gui.views.widgets import ChoiceBox, Retranslated, arrange
 
 ODDS = {"": None, "kept": "kept", "free": "free"}  # by what can be reached, or as a person says
 WIDTH = 400

@@ -19,12 +19,11 @@ from PySide6.QtWidgets import (
 
 from attn_gui.document.sentence_tokens import places_before, split_tokens
 from attn_gui.figure.design_tokens import SPACING
-from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.dialogs.dialog_base import AnswerButtons
 from attn_gui.views.dialogs.form_fields import caption
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import current_theme, scaled, style_text
-from attn_gui.views.widgets import Retranslated
+from attn_gui.views.widgets import ChoiceBox, Retranslated
 
 SIDES = ("both", "queries", "keys")
 Tokens = tuple[str, ...] | None

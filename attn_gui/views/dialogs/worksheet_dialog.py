@@ -9,10 +9,10 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QWidget
 
 from attn_gui.lessons.exercises import LEVELS, SEED, SHEETS, USUAL_LEVEL
-from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.dialogs.export_form import ExportForm
 from attn_gui.views.dialogs.form_fields import caption, lay_out
+from attn_gui.views.widgets import ChoiceBox
 
 LANGUAGES = {"en": "English", "zh": "中文"}
 

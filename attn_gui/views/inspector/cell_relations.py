@@ -16,8 +16,8 @@ from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.graph.printed_digits import short_number
 from attn_gui.engine.graph.symbols_and_titles import plain_name
 from attn_gui.engine.problem import Problem
-from attn_gui.figure.text.labels import token_text
 from attn_gui.figure.text.number_formats import MINUS, is_whole
+from attn_gui.figure.text.rich_text import token_text
 from attn_gui.views.names import letter
 
 # --- Context of an explained cell, and how cells and numbers are written ---

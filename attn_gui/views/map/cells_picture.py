@@ -11,12 +11,11 @@ import numpy.typing as npt
 from PySide6.QtCore import QPointF, QRect, QRectF, QSizeF
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QRegion
 
-from attn_gui.engine.analysis.gradient_evaluation import Gradient
+from attn_gui.engine.analysis.sensitivity import Gradient
 from attn_gui.figure.cell_painting import SMALLEST_MARK, paint_covered, paint_hatch, paint_marks, paint_values
 from attn_gui.figure.colors import Lut
 from attn_gui.figure.design_tokens import LINE, SIZE, THEMES, Theme
-from attn_gui.figure.levels import color_table
-from attn_gui.figure.numbers_to_pixels import ALLOWED, CLOSED, NAN, UNKNOWN, Display, Levels, argb, to_display
+from attn_gui.figure.levels import ALLOWED, CLOSED, NAN, UNKNOWN, Display, Levels, argb, color_table, to_display
 from attn_gui.figure.text.number_formats import CELL_MARGIN, CellNumbers, cell_decimals, scientific_digits
 from attn_gui.pictures.geometry import Span
 from attn_gui.pictures.plane_reading import bins_of

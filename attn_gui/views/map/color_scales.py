@@ -8,8 +8,7 @@ import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from attn_gui.engine import Evaluation
-from attn_gui.figure.levels import LEVEL_RULES, PLAIN, ColorScale, LevelRule, finite_open
-from attn_gui.figure.numbers_to_pixels import Levels, Values, flag_counts
+from attn_gui.figure.levels import LEVEL_RULES, PLAIN, ColorScale, LevelRule, Levels, Values, finite_open, flag_counts
 from attn_gui.pictures.plane_reading import numbers_of, overview_of
 from attn_gui.pictures.planes import PlaneLike, covers, uncovered
 from attn_gui.pictures.tile_cache import tile_cache_of

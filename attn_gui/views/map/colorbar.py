@@ -24,18 +24,29 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
 
 from attn_gui.document.edits import fill_template
-from attn_gui.engine.analysis.gradient_evaluation import Gradient
+from attn_gui.engine.analysis.sensitivity import Gradient
 from attn_gui.engine.evaluation.proxies import Difference
 from attn_gui.figure.cell_painting import paint_sample
 from attn_gui.figure.colors import LUT_SIZE, Lut
 from attn_gui.figure.design_tokens import LINE, RADIUS, SPACING
-from attn_gui.figure.levels import AUTO, FULL, LARGEST, LEVEL_RULES, TYPED, UNIT, ColorScale, Levels, color_table
-from attn_gui.figure.numbers_to_pixels import CLOSED, FLAGGED
+from attn_gui.figure.levels import (
+    AUTO,
+    CLOSED,
+    FLAGGED,
+    FULL,
+    LARGEST,
+    LEVEL_RULES,
+    TYPED,
+    UNIT,
+    ColorScale,
+    Levels,
+    color_table,
+)
 from attn_gui.figure.text.number_formats import dot_text, format_number, level_texts
 from attn_gui.pictures.planes import kind_of
 from attn_gui.views.map.color_scales import counts_of, has_faint
 from attn_gui.views.map.heatmap import Heatmap
-from attn_gui.views.map.scene_view import SceneView
+from attn_gui.views.map.map_drawing import SceneView
 from attn_gui.views.theme import current_theme, scaled, ui_font
 from attn_gui.views.widgets import set_tip
 

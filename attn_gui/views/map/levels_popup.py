@@ -24,14 +24,12 @@ from PySide6.QtWidgets import (
 from attn_gui.document.typed_numbers import parse_number
 from attn_gui.figure.colors import LUT_SIZE, PALETTES, Lut
 from attn_gui.figure.design_tokens import SPACING
-from attn_gui.figure.levels import LEVEL_RULES, LOCKED, TYPED, ColorScale, LevelRule, color_table
-from attn_gui.figure.numbers_to_pixels import Levels, Values
+from attn_gui.figure.levels import LEVEL_RULES, LOCKED, TYPED, ColorScale, LevelRule, Levels, Values, color_table
 from attn_gui.figure.text.number_formats import level_texts, significant
-from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.popup_frame import PopupFrame
-from attn_gui.views.map.scene_view import SceneView
+from attn_gui.views.map.map_drawing import SceneView
 from attn_gui.views.theme import current_theme, restyle, scaled, theme_signal, ui_font
-from attn_gui.views.widgets import arrange, set_tip
+from attn_gui.views.widgets import ChoiceBox, arrange, set_tip
 
 BINS = 48
 HEIGHT = 96

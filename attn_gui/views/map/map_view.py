@@ -23,9 +23,8 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from attn_gui.pictures.geometry import Window
-from attn_gui.views.map.map_drawing import MapDrawing
+from attn_gui.views.map.map_drawing import MapDrawing, SceneView
 from attn_gui.views.map.marks import FAR_OUT, OUTSIDE, MarksOverlay
-from attn_gui.views.map.scene_view import SceneView
 
 CLOSEST = 2
 """Cells that remain in view at the least."""

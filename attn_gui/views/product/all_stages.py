@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 from attn_gui.engine import STAGE, symbol
 from attn_gui.figure.design_tokens import SPACING
-from attn_gui.figure.operands import picture_of, repeated
+from attn_gui.figure.stage_formulas import picture_of, repeated
 from attn_gui.views.names import AxisNames, stage_title
 from attn_gui.views.product.map_labels import (
     LEVEL,

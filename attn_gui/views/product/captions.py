@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 from attn_gui.engine import STAGE, symbol
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING, Theme
 from attn_gui.figure.formula_typesetting import Formula, typeset
-from attn_gui.figure.operands import KEY, QUERY
+from attn_gui.figure.stage_formulas import KEY, QUERY
 from attn_gui.views.map.marks import role_color
 from attn_gui.views.names import head_words, layer_words, stage_title
 from attn_gui.views.product.map_labels import (

@@ -41,12 +41,11 @@ from attn_gui.figure.design_tokens import SPACING
 from attn_gui.figure.pages.page_kind import PageSpot
 from attn_gui.figure.pages.plot import AxisScale, Curve, Plot, PlotAxes, nice_scale
 from attn_gui.figure.text.number_formats import format_number
-from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.live_plot import LivePlot
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import current_theme, scaled, set_background, style_text, ui_font
-from attn_gui.views.widgets import Retranslated, arrange, set_tip
+from attn_gui.views.widgets import ChoiceBox, Retranslated, arrange, set_tip
 
 # --- A slider of d_k on a logarithmic axis; its knob stands on the x axis of the plot above ---
 

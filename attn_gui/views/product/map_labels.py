@@ -14,10 +14,10 @@ from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPixmap, QRegion, QTex
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.figure.design_tokens import RADIUS, SPACING, Theme
-from attn_gui.figure.numbers_to_pixels import Levels
-from attn_gui.figure.text.labels import elided, label_step
+from attn_gui.figure.levels import Levels
 from attn_gui.figure.text.number_formats import level_texts
-from attn_gui.formats.visible_text import visible_text
+from attn_gui.figure.text.rich_text import elided, label_step
+from attn_gui.formats.untrusted_bytes import visible_text
 from attn_gui.pictures.geometry import Span
 from attn_gui.views.names import AxisNames
 from attn_gui.views.text_views import WIDEST, SentenceRun, laid_out_sentence, with_scripts

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from attn_gui.engine import Evaluation
 from attn_gui.engine.arrays import Box
-from attn_gui.figure.operands import KEY, QUERY, StageOperand, StageOperands
+from attn_gui.figure.stage_formulas import KEY, QUERY, StageOperand, StageOperands
 from attn_gui.views.map.color_scales import ColorScales, colored_as
 from attn_gui.views.map.colorbar import ColorBar
 from attn_gui.views.map.heatmap import Heatmap, is_counted

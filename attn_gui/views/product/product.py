@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QWidget
 
 from attn_gui.engine import Evaluation, Recomputed
 from attn_gui.figure.design_tokens import SIZE, SPACING, Theme
-from attn_gui.figure.operands import picture_of
+from attn_gui.figure.stage_formulas import picture_of
 from attn_gui.views.map.color_scales import ColorScales
 from attn_gui.views.map.colorbar import LevelBar, legend_line
 from attn_gui.views.map.heatmap import Heatmap, is_counted

@@ -13,8 +13,7 @@ from PySide6.QtWidgets import QWidget
 from attn_gui.engine import STAGE, Evaluation, Plane, Recomputed
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
 from attn_gui.figure.formula_typesetting import Formula, typeset
-from attn_gui.figure.operands import KEY, picture_of, stage_plane
-from attn_gui.figure.stage_formulas import shown_latex
+from attn_gui.figure.stage_formulas import KEY, picture_of, shown_latex, stage_plane
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.names import NO_NAMES, AxisNames, stage_title
 from attn_gui.views.product.map_labels import (

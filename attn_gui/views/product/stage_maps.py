@@ -15,7 +15,7 @@ from attn_gui.engine import STAGE, Evaluation, Recomputed
 from attn_gui.engine.evaluation.reach import parts_of
 from attn_gui.engine.graph.nodes import CellPart
 from attn_gui.figure.design_tokens import SPACING
-from attn_gui.figure.operands import KEY, PLAIN, QUERY, bands_of, picture_of, stage_plane
+from attn_gui.figure.stage_formulas import KEY, PLAIN, QUERY, bands_of, picture_of, stage_plane
 from attn_gui.pictures.geometry import Window
 from attn_gui.pictures.planes import PlaneLike
 from attn_gui.views.map.color_scales import ColorScales, colored_as

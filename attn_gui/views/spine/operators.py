@@ -7,9 +7,8 @@ from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from attn_gui.figure.design_tokens import RADIUS, SIZE, SPACING
-from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.theme import current_theme, icon, scaled, style_text, theme_signal, ui_font
-from attn_gui.views.widgets import arrange
+from attn_gui.views.widgets import ChoiceBox, arrange
 
 CHEVRON = 20
 ARROW = 9

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from attn_gui.engine import Evaluation
 from attn_gui.figure.design_tokens import FONT_SIZE, SIZE, SPACING, Theme
-from attn_gui.figure.operands import repeated
+from attn_gui.figure.stage_formulas import repeated
 from attn_gui.views.names import layer_words
 from attn_gui.views.product.stage_maps import ShownCell
 from attn_gui.views.spine.operators import OperatorBox, OperatorSign

@@ -15,10 +15,11 @@ from attn_gui.engine import (
     memory,
     sensitivity,
 )
-from attn_gui.engine.analysis.gradient_evaluation import Gradient, finite_difference
 from attn_gui.engine.analysis.sensitivity import (
+    Gradient,
     all_gradients,
     contributions,
+    finite_difference,
     gradients,
     part_block,
     step_gradients,

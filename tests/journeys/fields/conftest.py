@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from attn_gui.views.dialogs.export_data_dialog import ExportDataDialog
+from attn_gui.views.dialogs.export_dialog import ExportDataDialog
 
 LEFT = Qt.MouseButton.LeftButton
 

@@ -16,8 +16,7 @@ from attn_gui.engine.mistakes.grading import is_same
 from attn_gui.formats import save
 from attn_gui.lessons.live_numbers import cell_index
 from attn_gui.views.dialogs.card_dialog import CardDialog
-from attn_gui.views.dialogs.export_data_dialog import ExportDataDialog
-from attn_gui.views.dialogs.export_dialog import ExportDialog
+from attn_gui.views.dialogs.export_dialog import ExportDataDialog, ExportDialog
 from attn_gui.views.map.heatmap import Heatmap
 from tests.journeys.lessons.test_lessons import WORKED, begin, state
 

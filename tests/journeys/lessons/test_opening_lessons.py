@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox
 
-from attn_gui.app.lessons import opening
+from attn_gui.app.lessons import lesson_list
 from attn_gui.app.lessons.lesson_list import LessonProgress
 from attn_gui.app.state import background_task
 from attn_gui.lessons.lesson import title_of
@@ -50,7 +50,7 @@ Two.
 def gate(monkeypatch):
     """Holds up the reading of a lesson."""
     found = Gate()
-    monkeypatch.setattr(opening, "read_lesson", found.before(opening.read_lesson))
+    monkeypatch.setattr(lesson_list, "read_lesson", found.before(lesson_list.read_lesson))
     yield found
     found.open()
 

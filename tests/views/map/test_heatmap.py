@@ -9,7 +9,7 @@ from PySide6.QtGui import QAccessible, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTableView, QVBoxLayout, QWidget
 
-from attn_gui.app.state.appearance import set_language
+from attn_gui.app.state.settings import set_language
 from attn_gui.figure.colors import lut
 from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.text.number_formats import sentence_number
