@@ -265,8 +265,8 @@ ALLOWED: dict[tuple[str, str], Mapping[str, int]] = {
     ("fill", "random"): {"new_dialog.py": 1, "sqrt_d_k.py": 1},  # and a way to make Q and K in a figure
     ("fill", "identity"): {"new_dialog.py": 1},
     ("fill", "zeros"): {"new_dialog.py": 1, "table_edits.py": 1},  # which a table has as "clear"
-    ("format", "png"): {"export_command.py": 1, "render.py": 1, "export_choice.py": 1},
-    ("format", "npz"): {"export_choice.py": 1},
+    ("format", "png"): {"export_command.py": 1, "render.py": 1, "form_fields.py": 1},
+    ("format", "npz"): {"form_fields.py": 1},
     ("format", "svg"): {"render.py": 1},  # what a notebook shows
     ("format", ".npy"): {"npz.py": 2},  # members of a .npz
     ("format", ".md"): {"paths.py": 1},  # a lesson is Markdown, too
@@ -294,7 +294,7 @@ ALLOWED: dict[tuple[str, str], Mapping[str, int]] = {
         "attention_maps.py": 1,
     },
     # the window of the program: its color, its place, its levels
-    ("mask layer", "window"): {"design_tokens.py": 2, "theme.py": 1, "shell.py": 1, "export_choice.py": 1},
+    ("mask layer", "window"): {"design_tokens.py": 2, "theme.py": 1, "shell.py": 1, "form_fields.py": 1},
 }
 
 
@@ -319,7 +319,7 @@ STAGES_LEFT: Mapping[str, int] = {
     "levels.py": 1,
     "spine_controls.py": 1,
     "array_names.py": 7,
-    "shape_fixes.py": 1,
+    "resize.py": 1,
     "shape_errors.py": 5,
     "target_solution.py": 1,
     "spine_items.py": 1,

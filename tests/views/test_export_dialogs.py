@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog, QLabel, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
-from attn_gui.app.state import appearance
+from attn_gui.app.state.settings import set_language
 from attn_gui.views.dialogs.export_dialog import ExportDataDialog, ExportDialog
 from attn_gui.views.dialogs.export_form import BUTTONS
 from attn_gui.views.dialogs.form_fields import DataChoice, ExportChoice, heads_from_text
@@ -243,10 +243,10 @@ def test_numbers_are_asked_for_by_name(qtbot, tmp_path):
 @pytest.fixture
 def look(qapp, request):
     lang, zoom = request.param
-    appearance.set_language(qapp, lang)
+    set_language(qapp, lang)
     apply_theme(qapp, "light", zoom)
     yield
-    appearance.set_language(qapp, "en")
+    set_language(qapp, "en")
     apply_theme(qapp, "light")
 
 

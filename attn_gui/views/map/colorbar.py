@@ -304,7 +304,7 @@ class ColorBar(QWidget):
         set_tip(self, tip)
 
     def set_counts(self, counts: Mapping[int, int]) -> None:
-        """Set the number of cells with a flag (`numbers_to_pixels`), for the legend; 0 where they were not counted."""
+        """Set the number of cells with a flag (`figure/levels.py`), for the legend; 0 where they were not counted."""
         if counts != self._counts:
             self._counts = dict(counts)
             self._follow()
