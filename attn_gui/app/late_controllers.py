@@ -14,12 +14,13 @@ from attn_gui.app.editing.interventions import InterventionsController
 from attn_gui.app.editing.map_cells import CellBlocks, TypingController
 from attn_gui.app.editing.masks import MasksController, PaintingController
 from attn_gui.app.editing.targets import TargetController, TargetDragController
-from attn_gui.app.explain import ReachController, SensitivityController, VerifyController
+from attn_gui.app.explain import ReachController
 from attn_gui.app.files.export import ExportController
 from attn_gui.app.files.import_arrays import ArraysController
 from attn_gui.app.files.incoming_files import IncomingFiles
 from attn_gui.app.files.recovery import Recovery
 from attn_gui.app.history import CellHistoryController, HistoryController
+from attn_gui.app.inspector_tabs import SensitivityController, VerifyController
 from attn_gui.app.lessons.exercises import Exercises
 from attn_gui.app.lessons.lessons import LessonsController
 from attn_gui.app.lessons.worksheets import SolutionSaving, WorksheetsController

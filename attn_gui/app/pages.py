@@ -36,7 +36,7 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.modes import ACTIONS
 from attn_gui.pictures.worker_thread import outcome_of
 from attn_gui.views.dialogs.progress import WorkLine
-from attn_gui.views.pages_panel import CodeControls, FitControls, PageWidget
+from attn_gui.views.page_widget import CodeControls, FitControls, PageWidget
 
 
 class OfferedPages(NamedTuple):

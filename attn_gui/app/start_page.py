@@ -21,7 +21,7 @@ from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.figure.stage_formulas import StageOperand, picture_of, stage_plane
 from attn_gui.figure.text.number_formats import sentence_number
 from attn_gui.figure.text.rich_text import token_label
-from attn_gui.lessons.lesson import names, path_of
+from attn_gui.lessons.curriculum import names, path_of
 from attn_gui.lessons.word_vectors import are_known, problem_of
 from attn_gui.pictures.planes import number_at
 from attn_gui.views.map.map_drawing import MapState

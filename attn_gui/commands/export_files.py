@@ -414,6 +414,6 @@ def _draw(
 
 def _beside(other: ComparedEvaluation | None, show: str) -> object:
     """Return the other state as a figure takes it."""
-    from attn_gui.figure.compose import ComparedState
+    from attn_gui.figure.comparison import ComparedState
 
     return None if other is None else ComparedState(lambda _now: other.before, show, other.names)

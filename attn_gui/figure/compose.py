@@ -1,9 +1,9 @@
-"""Composes a figure from an evaluation: its cells, labels, levels and words; and figures of two states."""
+"""Composes a figure from an evaluation: its cells, labels, levels and words."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from operator import index
 
 import numpy as np
@@ -12,9 +12,8 @@ from PySide6.QtGui import QImage
 from attn_gui.document.edits import Refusal
 from attn_gui.engine import Evaluation, Plane, Problem, Trace
 from attn_gui.engine.analysis.sensitivity import Gradient
-from attn_gui.engine.errors import StageError
 from attn_gui.engine.evaluation import choice
-from attn_gui.engine.evaluation.proxies import BeforeState, Difference, reading
+from attn_gui.engine.evaluation.proxies import reading
 from attn_gui.engine.evaluation.trace import problem_in
 from attn_gui.engine.graph.symbols_and_titles import title
 from attn_gui.engine.memory import Progress, silent, within
@@ -22,15 +21,16 @@ from attn_gui.figure.colors import lut
 from attn_gui.figure.design_tokens import THEMES, Theme
 from attn_gui.figure.export_settings import ExportSettings, Heads
 from attn_gui.figure.heatmap import MapAxis, MapFigure, MapPanel, picture
-from attn_gui.figure.levels import Allowed, ColorScale, Levels, Values, argb, auto_levels, to_display
+from attn_gui.figure.levels import Allowed, ColorScale, Levels, argb, auto_levels, to_display
 from attn_gui.figure.stage_formulas import by_hand_of, stage_plane
-from attn_gui.figure.text.figure_words import WORDS, FigureWords
+from attn_gui.figure.text.figure_words import WORDS
 from attn_gui.formats.array_rows import stage_labels
 from attn_gui.languages import QT_TRANSLATE_NOOP
-from attn_gui.modes import BEFORE, BOTH, DIFFERENCE, NOW, SIDE_BY_SIDE, STATES
-from attn_gui.pictures.planes import PlaneLike, covers, kind_of, uncovered
+from attn_gui.pictures.planes import PlaneLike, Values, covers, kind_of, uncovered
 
 # --- composing ------------------------------------------------------------------------------------
+
+
 Source = Problem | Trace | Evaluation
 
 Pixels = Callable[[MapFigure], tuple[int, int]]
@@ -278,7 +278,9 @@ def _counted(count: int) -> str:
     return "only 0" if count == 1 else f"0 to {count - 1}"
 
 
-# --- small maps of weights, one pixel a cell -------------------------------------------------------
+# --- Picture of a small map of weights, one pixel a cell ---
+
+
 def weights_picture(weights: Values, keys: int, theme: Theme, allowed: Allowed | None = None) -> QImage:
     """Return a picture of (rows, columns) weights of `keys` keys, pooled where those are many, over its own levels;
     what is not `allowed` has the color of closed cells."""
@@ -286,57 +288,3 @@ def weights_picture(weights: Values, keys: int, theme: Theme, allowed: Allowed |
     pixels = argb(display, lut(ColorScale().palette_for(signed=False), theme.name), theme)
     rows, columns = pixels.shape
     return QImage(pixels.data, columns, rows, 4 * columns, QImage.Format.Format_RGB32).copy()  # owns its pixels
-
-
-# --- two states: the one before, the difference, or both side by side under one color bar ----------
-Before = Callable[[Evaluation], Evaluation]
-"""The evaluation before, by the one now: what is ready made is made of that."""
-
-
-@dataclass(frozen=True)
-class ComparedState:
-    """A state beside the one that is drawn: what of the two is shown, and what they are called, before and now.
-
-    Raises ValueError for a mode that is none.
-    """
-
-    before: Before
-    mode: str = SIDE_BY_SIDE
-    names: tuple[str, str] = ("", "")
-
-    def __post_init__(self) -> None:
-        if self.mode not in STATES:
-            raise ValueError(f"{self.mode!r} is not one of {', '.join(STATES)}.")
-
-    def evaluation_drawn(self, now: Evaluation, stage: str) -> Evaluation:
-        """Return the evaluation that a figure reads: the state before, or the difference, which holds both.
-
-        Raises ValueError with a sentence where a stage cannot be compared.
-        """
-        if self.mode == NOW:
-            return now
-        difference = Difference(self.before(now), now)
-        try:
-            difference.pair(stage)
-        except StageError as error:
-            raise ValueError(str(error)) from error
-        return BeforeState(difference) if self.mode == BEFORE else difference
-
-    def titled(self, words: FigureWords) -> list[str]:
-        """Return words of a title about the states; those of the language stand where they have no names."""
-        before, now = (own or other for own, other in zip(self.names, words.states, strict=True))
-        return {BEFORE: [before], DIFFERENCE: [f"{now} − {before}"]}.get(self.mode, [])
-
-    def planes(
-        self, evaluation: Evaluation, planes: Sequence[Plane], titles: Sequence[str], names: tuple[str, str]
-    ) -> tuple[list[Plane], list[str]]:
-        """Return the maps of a figure and their titles: side by side each stands twice, before and now."""
-        if self.mode not in BOTH:
-            return list(planes), list(titles)
-        called = [own or other for own, other in zip(self.names, names, strict=True)]
-        found = [
-            (Plane(side, stage, plane.batch, plane.head), " · ".join(filter(None, (title, name))))
-            for plane, title in zip(planes, titles, strict=True)
-            for (side, stage), name in zip(evaluation.sides(plane.stage), called, strict=True)
-        ]
-        return [plane for plane, _ in found], [title for _, title in found]

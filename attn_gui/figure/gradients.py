@@ -12,7 +12,7 @@ from attn_gui.engine.analysis.sensitivity import Gradient
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.symbols_and_titles import symbol
-from attn_gui.figure.compose import ComparedState
+from attn_gui.figure.comparison import ComparedState
 from attn_gui.figure.stage_formulas import stage_plane
 from attn_gui.figure.text.figure_words import FigureWords, page_words
 from attn_gui.languages import QT_TRANSLATE_NOOP

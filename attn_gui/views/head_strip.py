@@ -17,7 +17,7 @@ from attn_gui.figure.design_tokens import SIZE, SPACING, Theme
 from attn_gui.pictures.entropies import HeadEntropies
 from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.map.map_drawing import MapState
-from attn_gui.views.map.minimap import MapButton
+from attn_gui.views.map.thumbnail import MapButton
 from attn_gui.views.names import head_words
 from attn_gui.views.theme import current_theme, scaled, style_text, theme_signal, ui_font
 from attn_gui.views.widgets import (

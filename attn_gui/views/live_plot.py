@@ -28,7 +28,7 @@ from attn_gui.figure.pages.plot import RIM, TICK, TICK_PITCH, AxisScale, Curve, 
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.text.rich_text import elided, subscripted
 from attn_gui.figure.writers import END
-from attn_gui.views.map.map_drawing import SceneView
+from attn_gui.views.map.map_view import SceneView
 
 CLOSEST = 1e-3
 """Part of an axis that remains in view at the least."""

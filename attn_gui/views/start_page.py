@@ -33,7 +33,7 @@ from attn_gui.figure.text.rich_text import elided, token_label
 from attn_gui.formats.catalog import array_formats, matrix_formats, save_formats, suffixes
 from attn_gui.views.map.map_drawing import MapState
 from attn_gui.views.map.marks import Cell
-from attn_gui.views.map.minimap import Thumbnail
+from attn_gui.views.map.thumbnail import Thumbnail
 from attn_gui.views.text_views import Link, SentenceRun, SentenceView, WrappedLabel, runs, strong
 from attn_gui.views.theme import current_theme, icon, scaled, style_text, ui_font
 from attn_gui.views.widgets import FittingPage, Retranslated, arrange, clear_layout

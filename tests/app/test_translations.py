@@ -13,7 +13,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QAbstractButton, QLabel, QWidget
 
 from attn_gui.app.program import Program
-from attn_gui.app.state.settings import set_language
+from attn_gui.app.state import settings
 from attn_gui.app.state.settings import language_of, set_language
 from attn_gui.app.state.translated_errors import sentence, sentences
 from attn_gui.app.state.view_state import ChosenCell
@@ -134,7 +134,7 @@ def test_what_is_compiled_is_what_is_written(tool, tmp_path):
 
 def test_a_checkout_without_compiled_texts_says_so(qapp, monkeypatch, tmp_path):
     """English in silence would look like a program that knows no Chinese."""
-    monkeypatch.setattr(appearance, "resource", lambda *parts: tmp_path.joinpath(*parts))
+    monkeypatch.setattr(settings, "resource", lambda *parts: tmp_path.joinpath(*parts))
     with pytest.warns(UserWarning, match=r"packaging/compile_translations\.py"):
         set_language(qapp, "zh")
     set_language(qapp, "en")  # in which nothing is missing

@@ -12,8 +12,9 @@ from attn_gui.engine.creation.create import new_fields
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.page_kind import PageContext, option_values
 from attn_gui.lessons import live_numbers
+from attn_gui.lessons.curriculum import following, names
 from attn_gui.lessons.exercises import verdict_on
-from attn_gui.lessons.lesson import following, names, read_lesson
+from attn_gui.lessons.lesson import read_lesson
 from attn_gui.lessons.lesson_text import written
 from attn_gui.lessons.live_numbers import ExpressionError, NumberSource, expression
 from attn_gui.lessons.step_states import states_of

@@ -27,7 +27,7 @@ from attn_gui.engine.evaluation.choice import evaluation_of, is_long
 from attn_gui.engine.evaluation.proxies import with_derived
 from attn_gui.engine.memory import Progress, silent, within
 from attn_gui.figure import render
-from attn_gui.figure.compose import ComparedState
+from attn_gui.figure.comparison import ComparedState
 from attn_gui.figure.export_settings import THEMES, ExportSettings, file_stem, heads_part, item_part, own_heads
 from attn_gui.figure.figure_kinds import PICTURES
 from attn_gui.figure.gradients import ComparedGradient, SumPlace

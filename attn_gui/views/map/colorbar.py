@@ -46,7 +46,7 @@ from attn_gui.figure.text.number_formats import dot_text, format_number, level_t
 from attn_gui.pictures.planes import kind_of
 from attn_gui.views.map.color_scales import counts_of, has_faint
 from attn_gui.views.map.heatmap import Heatmap
-from attn_gui.views.map.map_drawing import SceneView
+from attn_gui.views.map.map_view import SceneView
 from attn_gui.views.theme import current_theme, scaled, ui_font
 from attn_gui.views.widgets import set_tip
 

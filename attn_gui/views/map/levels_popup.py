@@ -27,7 +27,7 @@ from attn_gui.figure.design_tokens import SPACING
 from attn_gui.figure.levels import LEVEL_RULES, LOCKED, TYPED, ColorScale, LevelRule, Levels, Values, color_table
 from attn_gui.figure.text.number_formats import level_texts, significant
 from attn_gui.views.controls.popup_frame import PopupFrame
-from attn_gui.views.map.map_drawing import SceneView
+from attn_gui.views.map.map_view import SceneView
 from attn_gui.views.theme import current_theme, restyle, scaled, theme_signal, ui_font
 from attn_gui.views.widgets import ChoiceBox, arrange, set_tip
 

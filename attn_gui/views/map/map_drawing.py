@@ -6,10 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QObject, QRect, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter
-from PySide6.QtWidgets import QGraphicsView, QWidget
 
 from attn_gui.document.clipboard import CopiedCells
 from attn_gui.engine.arrays import Box
@@ -21,7 +19,7 @@ from attn_gui.pictures.tile_cache import TileListener
 from attn_gui.views.map.cells_picture import CellsPicture
 from attn_gui.views.map.color_scales import MapLevels
 from attn_gui.views.map.marks import MapSurface, MarksOverlay
-from attn_gui.views.theme import current_theme, scaled, set_background, ui_font
+from attn_gui.views.theme import current_theme, scaled, ui_font
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +65,9 @@ class MapState:
         return self.color_scale.palette_for(self.signed)
 
 
-# --- picture and marks, wherever they are painted --------------------------------------------------
+# --- What every map shows, large or small: the picture of a matrix and its marks, wherever they are painted ---
+
+
 VALUE_FONTS = ((120, "value_large"), (52, "value"), (44, "body"), (26, "small"), (0, "micro"))
 """Least width of a cell for each size of its value."""
 
@@ -285,7 +285,9 @@ def _around(cuts: Sequence[slice]) -> slice:
     return slice(min(cut.start for cut in cuts), max(cut.stop for cut in cuts))
 
 
-# --- two states in one map: the one before to the left of a bar, the one now to its right ----------
+# --- Two states in one map: the one before to the left of a bar, the one now to its right ---
+
+
 NEAR = 5
 """Pixels to both sides of the bar by which it can be taken."""
 
@@ -436,25 +438,3 @@ class MapCanvas(MapSurface):
     def follow_theme(self) -> None:
         """Take over the new colors and sizes, those of `views.theme`."""
         self.drawing.follow_theme()
-
-
-# --- scene of pyqtgraph as a part of a widget ------------------------------------------------------
-pg.setConfigOption("mouseRateLimit", -1)  # else what is dragged stays behind the pointer where a hand is fast
-
-
-class SceneView(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
-    """Stands on "surface", in whatever theme, and leaves focus and menus to the widget around it."""
-
-    def __init__(self, parent: QWidget | None) -> None:
-        super().__init__(parent, background=None)
-        self.setCacheMode(QGraphicsView.CacheModeFlag.CacheNone)
-        self.setCentralItem(None)
-        set_background(self.viewport(), "surface")
-        for widget in (self, self.viewport()):
-            widget.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        while self.scene().contextMenu:
-            self.scene().contextMenu.pop().deleteLater()  # "Export...", which the program has in its own words
-
-    def close(self) -> bool:
-        """Close as any widget does: pyqtgraph's clears the scene while its items are in use, and crashes."""
-        return QGraphicsView.close(self)

@@ -20,11 +20,14 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
+from PySide6.QtWidgets import QGraphicsView, QStyleOptionGraphicsItem, QWidget
 
 from attn_gui.pictures.geometry import Window
-from attn_gui.views.map.map_drawing import MapDrawing, SceneView
+from attn_gui.views.map.map_drawing import MapDrawing
 from attn_gui.views.map.marks import FAR_OUT, OUTSIDE, MarksOverlay
+from attn_gui.views.theme import set_background
+
+pg.setConfigOption("mouseRateLimit", -1)  # else what is dragged stays behind the pointer where a hand is fast
 
 CLOSEST = 2
 """Cells that remain in view at the least."""
@@ -204,6 +207,25 @@ class MarksItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
                 painter.save()
                 self._overlay.paint(painter, kind)
                 painter.restore()
+
+
+class SceneView(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
+    """A scene of pyqtgraph as a part of a widget: stands on "surface", in whatever theme, and leaves focus and menus to
+    the widget around it."""
+
+    def __init__(self, parent: QWidget | None) -> None:
+        super().__init__(parent, background=None)
+        self.setCacheMode(QGraphicsView.CacheModeFlag.CacheNone)
+        self.setCentralItem(None)
+        set_background(self.viewport(), "surface")
+        for widget in (self, self.viewport()):
+            widget.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        while self.scene().contextMenu:
+            self.scene().contextMenu.pop().deleteLater()  # "Export...", which the program has in its own words
+
+    def close(self) -> bool:
+        """Close as any widget does: pyqtgraph's clears the scene while its items are in use, and crashes."""
+        return QGraphicsView.close(self)
 
 
 class MapView(SceneView):

@@ -1,12 +1,12 @@
-"""Small maps that only show; and the minimap of a zoomed one, whose frame is dragged or moved by keys."""
+"""The whole of a zoomed map in one of its corners; a frame round what is in view is dragged or moved by keys."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSignalBlocker, Qt
+from PySide6.QtCore import QEvent, QRect, QRectF, QSignalBlocker, Qt
 from PySide6.QtGui import (
     QColor,
     QEnterEvent,
@@ -16,143 +16,23 @@ from PySide6.QtGui import (
     QMouseEvent,
     QPainter,
     QPaintEvent,
-    QPen,
     QRegion,
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
-from attn_gui.document.clipboard import CopiedCells
 from attn_gui.document.edits import fill_template
 from attn_gui.engine.arrays import Box
-from attn_gui.figure.design_tokens import LINE, RADIUS, SPACING
+from attn_gui.figure.design_tokens import LINE, SPACING
 from attn_gui.figure.levels import TYPED, ColorScale
 from attn_gui.pictures.geometry import Window
 from attn_gui.views.map.heatmap import Heatmap
-from attn_gui.views.map.map_drawing import MapCanvas, MapDrawing, SceneView
-from attn_gui.views.map.marks import OUTSIDE, Cell
+from attn_gui.views.map.map_view import SceneView
+from attn_gui.views.map.thumbnail import Thumbnail
 from attn_gui.views.theme import current_theme, scaled
-from attn_gui.views.widgets import RETURNING, KeyboardButton
+from attn_gui.views.widgets import RETURNING
 
-
-# --- thumbnails, and the button with one in it -----------------------------------------------------
-class Thumbnail(MapCanvas):
-    """Picture of a whole matrix in a few pixels; the widget around it takes the mouse and the keyboard."""
-
-    def __init__(self, parent: QWidget | None = None, *, small: bool = True) -> None:
-        """Show a map that is never written into; one that is not `small` has its numbers where they fit."""
-        super().__init__(parent)
-        self.drawing = MapDrawing(self, self._place, small=small)
-        self.cells, self.overlay = self.drawing.cells, self.drawing.overlay
-        self.refresh = self.drawing.refresh
-        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.follow_theme()
-
-    @property
-    def margin(self) -> int:
-        """Pixels around the cells: the frame."""
-        return int(LINE.hairline)
-
-    def set_chosen(self, cell: Cell | None) -> None:
-        """Set the square round a cell; None for none."""
-        self.overlay.set_marks(chosen=cell)
-
-    def copied(self) -> CopiedCells | None:
-        """Return the whole matrix, with the names of its rows and columns."""
-        return self.shown.copied()
-
-    # --- painting --------------------------------------------------------------------------------
-    def show_cells(self, _pixels: QRect | None) -> None:
-        """Repaint: so few pixels are painted whole."""
-        self.update()
-
-    def show_marks(self, _kinds: Iterable[str]) -> None:
-        """Repaint: so few pixels are painted whole."""
-        self.update()
-
-    def _place(self) -> tuple[QRect, Window]:
-        """Return the pixels of the cells, all of which are in view."""
-        (rows, columns), frame = self.drawing.shown.shape, int(LINE.hairline)
-        return self.rect().adjusted(frame, frame, -frame, -frame), (0.0, rows, 0.0, columns)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        self.drawing.redraw()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        drawing = self.drawing
-        drawing.draw()
-        painter, cells = QPainter(self), self._place()[0]
-        painter.translate(cells.topLeft())
-        painter.save()
-        drawing.paint_cells(painter)
-        painter.restore()
-        for kind in drawing.overlay.kinds:
-            painter.save()
-            if kind not in OUTSIDE:
-                painter.setClipRect(QRect(QPoint(), cells.size()))
-            drawing.overlay.paint(painter, kind)
-            painter.restore()
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        self.drawing.rest()
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange):
-            self.follow_theme()
-        super().changeEvent(event)
-
-
-class MapButton(KeyboardButton):
-    """Button over a map: a subclass places the map and paints around it; whether it is chosen is set from outside."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.map = Thumbnail(self)
-        self.setCheckable(True)
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-
-    def copied(self) -> CopiedCells | None:
-        """Return the matrix of the map."""
-        return self.map.copied()
-
-    def map_rect(self) -> QRect:
-        """Return the rectangle of the map, its frame included."""
-        raise NotImplementedError
-
-    def place_map(self) -> None:
-        """Put the map where it belongs."""
-        self.map.setGeometry(self.map_rect())
-
-    def paint_background(self, painter: QPainter) -> None:
-        """Paint the accent's soft background and an accent frame under the chosen one."""
-        if not self.isChecked():
-            return
-        theme = current_theme()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(theme.accent, LINE.focus))
-        painter.setBrush(theme.accent_soft)
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), RADIUS.frame, RADIUS.frame)
-
-    def paint_focus(self, painter: QPainter) -> None:
-        """Paint the ring of the keyboard, outside the map's frame."""
-        if self.ring_shown():
-            away = LINE.focus_gap + LINE.focus / 2 - 1
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setPen(QPen(current_theme().accent, LINE.focus))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            ring = QRectF(self.map_rect()).adjusted(-away, -away, away, away)
-            painter.drawRoundedRect(ring, RADIUS.control, RADIUS.control)
-
-    def nextCheckState(self) -> None:
-        """Ignore the click's own change of state: it asks to be chosen and does not choose by itself."""
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.place_map()
-
-
-# --- minimap ---------------------------------------------------------------------------------------
 SHARE, LEAST, MOST = 0.25, 32, 128
 """Of each side of the map, within so many pixels."""
 

@@ -20,7 +20,7 @@ from attn_gui.figure.stage_formulas import bias_of, logits_text, repeated, stage
 from attn_gui.pictures.planes import FieldPlane
 from attn_gui.views.map.map_drawing import MapState
 from attn_gui.views.map.marks import Flash
-from attn_gui.views.map.minimap import MapButton
+from attn_gui.views.map.thumbnail import MapButton
 from attn_gui.views.names import letter, off_word, stage_title
 from attn_gui.views.product.stage_maps import NOTHING, ShownCell, lines_of
 from attn_gui.views.spine.operators import map_side, top_of_maps

@@ -6,7 +6,7 @@ from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QLineEdit
 
-from attn_gui.lessons.lesson import path_of
+from attn_gui.lessons.curriculum import path_of
 from attn_gui.views.dialogs.card_dialog import CardDialog
 from attn_gui.views.text_views import Link
 from tests.failing import share

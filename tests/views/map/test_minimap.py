@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QApplication
 from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.stage_formulas import stage_plane
 from attn_gui.views.map.heatmap import Heatmap
-from attn_gui.views.map.minimap import Minimap, Thumbnail
+from attn_gui.views.map.minimap import Minimap
+from attn_gui.views.map.thumbnail import Thumbnail
 from attn_gui.views.theme import apply_theme
 from tests.failing import each
 from tests.views.conftest import contrast, turn_wheel

@@ -1,0 +1,132 @@
+"""Small maps that only show, and the button with one in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, Qt
+from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from attn_gui.document.clipboard import CopiedCells
+from attn_gui.figure.design_tokens import LINE, RADIUS
+from attn_gui.pictures.geometry import Window
+from attn_gui.views.map.map_drawing import MapCanvas, MapDrawing
+from attn_gui.views.map.marks import OUTSIDE, Cell
+from attn_gui.views.theme import current_theme
+from attn_gui.views.widgets import KeyboardButton
+
+
+class Thumbnail(MapCanvas):
+    """Picture of a whole matrix in a few pixels; the widget around it takes the mouse and the keyboard."""
+
+    def __init__(self, parent: QWidget | None = None, *, small: bool = True) -> None:
+        """Show a map that is never written into; one that is not `small` has its numbers where they fit."""
+        super().__init__(parent)
+        self.drawing = MapDrawing(self, self._place, small=small)
+        self.cells, self.overlay = self.drawing.cells, self.drawing.overlay
+        self.refresh = self.drawing.refresh
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.follow_theme()
+
+    @property
+    def margin(self) -> int:
+        """Pixels around the cells: the frame."""
+        return int(LINE.hairline)
+
+    def set_chosen(self, cell: Cell | None) -> None:
+        """Set the square round a cell; None for none."""
+        self.overlay.set_marks(chosen=cell)
+
+    def copied(self) -> CopiedCells | None:
+        """Return the whole matrix, with the names of its rows and columns."""
+        return self.shown.copied()
+
+    # --- painting --------------------------------------------------------------------------------
+    def show_cells(self, _pixels: QRect | None) -> None:
+        """Repaint: so few pixels are painted whole."""
+        self.update()
+
+    def show_marks(self, _kinds: Iterable[str]) -> None:
+        """Repaint: so few pixels are painted whole."""
+        self.update()
+
+    def _place(self) -> tuple[QRect, Window]:
+        """Return the pixels of the cells, all of which are in view."""
+        (rows, columns), frame = self.drawing.shown.shape, int(LINE.hairline)
+        return self.rect().adjusted(frame, frame, -frame, -frame), (0.0, rows, 0.0, columns)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self.drawing.redraw()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        drawing = self.drawing
+        drawing.draw()
+        painter, cells = QPainter(self), self._place()[0]
+        painter.translate(cells.topLeft())
+        painter.save()
+        drawing.paint_cells(painter)
+        painter.restore()
+        for kind in drawing.overlay.kinds:
+            painter.save()
+            if kind not in OUTSIDE:
+                painter.setClipRect(QRect(QPoint(), cells.size()))
+            drawing.overlay.paint(painter, kind)
+            painter.restore()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        self.drawing.rest()
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange):
+            self.follow_theme()
+        super().changeEvent(event)
+
+
+class MapButton(KeyboardButton):
+    """Button over a map: a subclass places the map and paints around it; whether it is chosen is set from outside."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.map = Thumbnail(self)
+        self.setCheckable(True)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def copied(self) -> CopiedCells | None:
+        """Return the matrix of the map."""
+        return self.map.copied()
+
+    def map_rect(self) -> QRect:
+        """Return the rectangle of the map, its frame included."""
+        raise NotImplementedError
+
+    def place_map(self) -> None:
+        """Put the map where it belongs."""
+        self.map.setGeometry(self.map_rect())
+
+    def paint_background(self, painter: QPainter) -> None:
+        """Paint the accent's soft background and an accent frame under the chosen one."""
+        if not self.isChecked():
+            return
+        theme = current_theme()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(theme.accent, LINE.focus))
+        painter.setBrush(theme.accent_soft)
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), RADIUS.frame, RADIUS.frame)
+
+    def paint_focus(self, painter: QPainter) -> None:
+        """Paint the ring of the keyboard, outside the map's frame."""
+        if self.ring_shown():
+            away = LINE.focus_gap + LINE.focus / 2 - 1
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(QPen(current_theme().accent, LINE.focus))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            ring = QRectF(self.map_rect()).adjusted(-away, -away, away, away)
+            painter.drawRoundedRect(ring, RADIUS.control, RADIUS.control)
+
+    def nextCheckState(self) -> None:
+        """Ignore the click's own change of state: it asks to be chosen and does not choose by itself."""
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.place_map()
